@@ -1,0 +1,94 @@
+"""Element types as kernel authors name them: `freehold.f32`, `freehold.bf16`, and so on.
+
+One table for the whole project. The compiler's own element types (xDSL) and NumPy's are looked up from
+these names where they are needed, so that naming a dtype costs no import.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Kind = Literal["bool", "int", "float"]
+
+
+@dataclass(frozen=True, slots=True)
+class DType:
+    """The type of one element.
+
+    `bits` is its width in a tile; `storage_bits` its width in memory (a `bool` takes a byte, an `f4` half of
+    one, a `tf32` exists in tiles only and has none).
+    """
+
+    name: str
+    kind: Kind
+    bits: int
+    storage_bits: int
+    signed: bool = True
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes an element takes in memory; at least one."""
+        return max(1, self.storage_bits // 8)
+
+    @property
+    def is_float(self) -> bool:
+        """Whether arithmetic on it is floating point."""
+        return self.kind == "float"
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"freehold.{self.name}"
+
+
+bool_: Final = DType("bool_", "bool", 1, 8, signed=False)
+i8: Final = DType("i8", "int", 8, 8)
+i16: Final = DType("i16", "int", 16, 16)
+i32: Final = DType("i32", "int", 32, 32)
+i64: Final = DType("i64", "int", 64, 64)
+u8: Final = DType("u8", "int", 8, 8, signed=False)
+u16: Final = DType("u16", "int", 16, 16, signed=False)
+u32: Final = DType("u32", "int", 32, 32, signed=False)
+u64: Final = DType("u64", "int", 64, 64, signed=False)
+f16: Final = DType("f16", "float", 16, 16)
+bf16: Final = DType("bf16", "float", 16, 16)
+f32: Final = DType("f32", "float", 32, 32)
+f64: Final = DType("f64", "float", 64, 64)
+tf32: Final = DType("tf32", "float", 19, 0)
+f8e4m3fn: Final = DType("f8e4m3fn", "float", 8, 8)
+f8e5m2: Final = DType("f8e5m2", "float", 8, 8)
+
+ALL: Final[tuple[DType, ...]] = (
+    bool_, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, tf32, f8e4m3fn, f8e5m2,
+)  # fmt: skip
+
+BY_NAME: Final[dict[str, DType]] = {d.name: d for d in ALL}
+
+_SPELLINGS: Final[dict[str, DType]] = {
+    **BY_NAME,
+    "bool": bool_,
+    "int8": i8,
+    "int16": i16,
+    "int32": i32,
+    "int64": i64,
+    "uint8": u8,
+    "uint16": u16,
+    "uint32": u32,
+    "uint64": u64,
+    "float16": f16,
+    "half": f16,
+    "bfloat16": bf16,
+    "float32": f32,
+    "float": f32,
+    "float64": f64,
+    "double": f64,
+    "float8_e4m3fn": f8e4m3fn,
+    "float8_e5m2": f8e5m2,
+}
+
+
+def from_name(name: str) -> DType | None:
+    """The dtype that NumPy, torch, CuPy, JAX or this project call `name` ("float32", "torch.bfloat16", "bf16")."""
+    return _SPELLINGS.get(name.rpartition(".")[2])

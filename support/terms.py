@@ -1,0 +1,390 @@
+"""A small language of integer terms and predicates: what the prover proves and the launcher evaluates.
+
+Terms are mathematical integers: nothing wraps. Whoever builds a term from 32-bit arithmetic owes a proof that the
+arithmetic did not overflow (see passes/prover/). `//` and `%` are Python's (floor), their divisors are owed a
+proof of being positive. Symbols are launch-uniform integers (extents, grid sizes) or per-block ones (coordinates,
+loop counters); which is which is the business of whoever asks.
+
+The printed form is Python, so that lit tests can read it and a launch contract can store it: `parse` reads it back.
+Predicates are terms too (0 or 1), as in Python.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial, reduce
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """`op` applied to `args`; `name` holds the symbol's name, `value` the constant's."""
+
+    op: str
+    args: tuple[Term, ...] = ()
+    name: str = ""
+    value: int = 0
+
+    def __add__(self, other: Term | int) -> Term:
+        return add(self, term(other))
+
+    def __sub__(self, other: Term | int) -> Term:
+        return sub(self, term(other))
+
+    def __mul__(self, other: Term | int) -> Term:
+        return mul(self, term(other))
+
+    def __floordiv__(self, other: Term | int) -> Term:
+        return floordiv(self, term(other))
+
+    def __mod__(self, other: Term | int) -> Term:
+        return mod(self, term(other))
+
+    def __radd__(self, other: int) -> Term:
+        return add(term(other), self)
+
+    def __rsub__(self, other: int) -> Term:
+        return sub(term(other), self)
+
+    def __rmul__(self, other: int) -> Term:
+        return mul(term(other), self)
+
+    def lt(self, other: Term | int) -> Term:
+        """`self < other`."""
+        return compare("<", self, term(other))
+
+    def le(self, other: Term | int) -> Term:
+        """`self <= other`."""
+        return compare("<=", self, term(other))
+
+    def eq(self, other: Term | int) -> Term:
+        """`self == other`."""
+        return compare("==", self, term(other))
+
+    @property
+    def is_const(self) -> bool:
+        """Whether it is a literal."""
+        return self.op == "const"
+
+    def symbols(self) -> frozenset[str]:
+        """The names of all symbols in it."""
+        return frozenset(t.name for t in self.walk() if t.op == "sym")
+
+    def walk(self) -> Iterator[Term]:
+        """Itself and all terms below, outermost first."""
+        yield self
+        for a in self.args:
+            yield from a.walk()
+
+    def substitute(self, env: Mapping[str, Term]) -> Term:
+        """It with symbols replaced, folded again."""
+        if self.op == "sym":
+            return env.get(self.name, self)
+        if not self.args:
+            return self
+        return _BUILD[self.op](*(a.substitute(env) for a in self.args))
+
+    def evaluate(self, env: Mapping[str, int]) -> int:
+        """Its value; a predicate's is 0 or 1. Raises `KeyError` for an unknown symbol, `ZeroDivisionError`."""
+        if self.op == "const":
+            return self.value
+        if self.op == "sym":
+            return env[self.name]
+        return int(_EVALUATE[self.op](*(a.evaluate(env) for a in self.args)))
+
+    def __str__(self) -> str:
+        return _print(self, 0)
+
+
+def const(value: int) -> Term:
+    """A literal."""
+    return Term("const", value=int(value))
+
+
+def sym(name: str) -> Term:
+    """A symbol. Names are Python identifiers, or what `x.shape[0]` spells."""
+    return Term("sym", name=name)
+
+
+def term(value: Term | int) -> Term:
+    """`value` as a term."""
+    return value if isinstance(value, Term) else const(value)
+
+
+TRUE: Final = const(1)
+FALSE: Final = const(0)
+
+
+def add(a: Term, b: Term) -> Term:
+    """`a + b`."""
+    if a.is_const and b.is_const:
+        return const(a.value + b.value)
+    if a.is_const:
+        a, b = b, a
+    if b.is_const:
+        if b.value == 0:
+            return a
+        if a.op == "+" and a.args[1].is_const:
+            return add(a.args[0], const(a.args[1].value + b.value))
+    return Term("+", (a, b))
+
+
+def sub(a: Term, b: Term) -> Term:
+    """`a - b`."""
+    if b.is_const:
+        return add(a, const(-b.value))
+    if a == b:
+        return const(0)
+    return Term("-", (a, b))
+
+
+def mul(a: Term, b: Term) -> Term:
+    """`a * b`."""
+    if a.is_const and b.is_const:
+        return const(a.value * b.value)
+    if a.is_const:
+        a, b = b, a
+    if b.is_const:
+        if b.value == 0:
+            return const(0)
+        if b.value == 1:
+            return a
+    return Term("*", (a, b))
+
+
+def floordiv(a: Term, b: Term) -> Term:
+    """`a // b`, rounded down."""
+    if b.is_const and b.value == 1:
+        return a
+    if a.is_const and b.is_const and b.value != 0:
+        return const(a.value // b.value)
+    if a.op == "//" and a.args[1].is_const and b.is_const and a.args[1].value > 0 and b.value > 0:
+        return floordiv(a.args[0], const(a.args[1].value * b.value))  # (x // a) // b == x // (a * b)
+    return Term("//", (a, b))
+
+
+def ceildiv(a: Term, b: Term) -> Term:
+    """`ceil(a / b)`: the number of tiles of `b` elements that cover `a`. `b` is positive."""
+    if b.is_const and b.value == 1:
+        return a
+    if a.is_const and b.is_const and b.value > 0:
+        return const(-(-a.value // b.value))
+    return Term("ceildiv", (a, b))
+
+
+def mod(a: Term, b: Term) -> Term:
+    """`a % b`, with the divisor's sign."""
+    if b.is_const and b.value == 1:
+        return const(0)
+    if a.is_const and b.is_const and b.value != 0:
+        return const(a.value % b.value)
+    return Term("%", (a, b))
+
+
+def minimum(a: Term, b: Term) -> Term:
+    """The smaller of both."""
+    if a == b:
+        return a
+    if a.is_const and b.is_const:
+        return const(min(a.value, b.value))
+    return Term("min", (a, b))
+
+
+def maximum(a: Term, b: Term) -> Term:
+    """The larger of both."""
+    if a == b:
+        return a
+    if a.is_const and b.is_const:
+        return const(max(a.value, b.value))
+    return Term("max", (a, b))
+
+
+def compare(op: str, a: Term, b: Term) -> Term:
+    """`a op b` for `<`, `<=` or `==`."""
+    if a.is_const and b.is_const:
+        return const(int(_EVALUATE[op](a.value, b.value)))
+    if a == b:
+        return const(int(op != "<"))
+    return Term(op, (a, b))
+
+
+def negate(a: Term) -> Term:
+    """`not a`."""
+    if a.is_const:
+        return const(int(not a.value))
+    if a.op == "not":
+        return a.args[0]
+    if a.op == "<":
+        return compare("<=", a.args[1], a.args[0])
+    if a.op == "<=":
+        return compare("<", a.args[1], a.args[0])
+    return Term("not", (a,))
+
+
+def both(a: Term, b: Term) -> Term:
+    """`a and b`."""
+    if a.is_const:
+        return b if a.value else FALSE
+    if b.is_const:
+        return a if b.value else FALSE
+    return a if a == b else Term("and", (a, b))
+
+
+def either(a: Term, b: Term) -> Term:
+    """`a or b`."""
+    if a.is_const:
+        return TRUE if a.value else b
+    if b.is_const:
+        return TRUE if b.value else a
+    return a if a == b else Term("or", (a, b))
+
+
+def all_of(*predicates: Term) -> Term:
+    """The conjunction; true when there are none."""
+    return reduce(both, predicates, TRUE)
+
+
+def _ceildiv(a: int, b: int) -> int:
+    return -(-a // b)
+
+
+def _not(a: int) -> int:
+    return not a
+
+
+def _and(a: int, b: int) -> int:
+    return bool(a) and bool(b)
+
+
+def _or(a: int, b: int) -> int:
+    return bool(a) or bool(b)
+
+
+def _lower(a: int, b: int) -> int:
+    return a if a < b else b
+
+
+def _higher(a: int, b: int) -> int:
+    return a if a > b else b
+
+
+_BUILD: Final[dict[str, Callable[..., Term]]] = {
+    "+": add,
+    "-": sub,
+    "*": mul,
+    "//": floordiv,
+    "%": mod,
+    "ceildiv": ceildiv,
+    "min": minimum,
+    "max": maximum,
+    "<": partial(compare, "<"),
+    "<=": partial(compare, "<="),
+    "==": partial(compare, "=="),
+    "not": negate,
+    "and": both,
+    "or": either,
+}
+
+_EVALUATE: Final[dict[str, Callable[..., int]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "ceildiv": _ceildiv,
+    "min": _lower,
+    "max": _higher,
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "not": _not,
+    "and": _and,
+    "or": _or,
+}
+
+_LEVEL: Final[dict[str, int]] = {
+    "or": 1, "and": 2, "not": 3, "<": 4, "<=": 4, "==": 4, "+": 5, "-": 5, "*": 6, "//": 6, "%": 6,
+}  # fmt: skip
+
+
+def _print(t: Term, outer: int) -> str:
+    if t.op == "const":
+        return str(t.value)
+    if t.op == "sym":
+        return t.name
+    if t.op in ("min", "max", "ceildiv"):
+        return f"{t.op}({', '.join(_print(a, 0) for a in t.args)})"
+    level = _LEVEL[t.op]
+    if t.op == "not":
+        text = f"not {_print(t.args[0], level)}"
+    else:
+        op, right = t.op, t.args[1]
+        if op == "+" and right.is_const and right.value < 0:
+            op, right = "-", const(-right.value)
+        text = f"{_print(t.args[0], level - (t.op in ('and', 'or', '+', '*', '-')))} {op} {_print(right, level)}"
+    return f"({text})" if level <= outer else text
+
+
+def parse(text: str) -> Term:
+    """Reads the printed form (a Python expression of integers, names, `+ - * // %`, comparisons, `and or not`,
+    `min max ceildiv`). Raises `ValueError` that names what it does not understand."""
+    try:
+        tree = ast.parse(text, mode="eval")
+    except SyntaxError as e:
+        raise ValueError(f"not an expression: {text!r}") from e
+    return _read(tree.body, text)
+
+
+_BINARY: Final[dict[type[ast.operator], Callable[[Term, Term], Term]]] = {
+    ast.Add: add,
+    ast.Sub: sub,
+    ast.Mult: mul,
+    ast.FloorDiv: floordiv,
+    ast.Mod: mod,
+}
+
+
+def _flipped(op: str, a: Term, b: Term) -> Term:
+    return compare(op, b, a)
+
+
+def _differ(a: Term, b: Term) -> Term:
+    return negate(compare("==", a, b))
+
+
+_COMPARE: Final[dict[type[ast.cmpop], Callable[[Term, Term], Term]]] = {
+    ast.Lt: partial(compare, "<"),
+    ast.LtE: partial(compare, "<="),
+    ast.Eq: partial(compare, "=="),
+    ast.Gt: partial(_flipped, "<"),
+    ast.GtE: partial(_flipped, "<="),
+    ast.NotEq: _differ,
+}
+
+
+def _read(node: ast.expr, text: str) -> Term:
+    match node:
+        case ast.Constant(value=int(value)):
+            return const(value)
+        case ast.Name(id=name):
+            return sym(name)
+        case ast.Attribute() | ast.Subscript():
+            return sym(ast.unparse(node))
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return sub(const(0), _read(operand, text))
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return negate(_read(operand, text))
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
+            return _BINARY[type(op)](_read(left, text), _read(right, text))
+        case ast.Compare(left=left, ops=ops, comparators=comparators) if all(type(o) in _COMPARE for o in ops):
+            terms = [_read(left, text), *(_read(c, text) for c in comparators)]
+            return all_of(*(_COMPARE[type(o)](a, b) for o, a, b in zip(ops, terms[:-1], terms[1:], strict=True)))
+        case ast.BoolOp(op=op, values=values):
+            return reduce(both if isinstance(op, ast.And) else either, (_read(v, text) for v in values))
+        case ast.Call(func=ast.Name(id="min" | "max" | "ceildiv" as name), args=[a, b], keywords=[]):
+            return _BUILD[name](_read(a, text), _read(b, text))
+        case _:
+            raise ValueError(f"{ast.unparse(node)!r} is not allowed in {text!r}")
