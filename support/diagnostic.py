@@ -1,0 +1,232 @@
+"""
+Errors that a user can cause, as data.
+
+An error is a frozen dataclass: its class carries the code and the English as templates, its fields fill them, its
+docstring is its page in the manual. What finds an error holds no prose. `Rejected` is the one exception that carries
+errors out; it carries all of them.
+
+    @dataclass(frozen=True)
+    class StoreThroughShared(Error):
+        \"\"\"What the rule is, why it is one, and a kernel that breaks it.\"\"\"
+
+        code: ClassVar[str] = "O102"
+        title: ClassVar[str] = "cannot store through `{name}`: it is a shared borrow"
+        label: ClassVar[str] = "a store needs exclusive access to `{name}`"
+        notes: ClassVar[tuple[str, ...]] = ("other launches may read `{name}` while this kernel runs",)
+        name: str
+
+        @dataclass(frozen=True)
+        class Borrowed(Label):
+            text: ClassVar[str] = "`{name}` is borrowed shared (`Ref`) here"
+
+        @dataclass(frozen=True)
+        class BorrowExclusively(Help):
+            text: ClassVar[str] = "borrow `{name}` exclusively: `{name}: {annotation}`"
+            annotation: str
+
+    error = StoreThroughShared(span_of_store, "x")
+    error.add(error.Borrowed(span_of_parameter), error.BorrowExclusively('Mut["M"]'))
+    raise Rejected([error], kernel="normalize")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from freehold.support.span import SourceMap, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """The place of an error that has no source text: an argument of a call."""
+
+    name: str
+    """The parameter that the argument was given for."""
+    of: str
+    """What was called: a kernel, a function, a tool."""
+
+    def __str__(self) -> str:
+        return f"argument `{self.name}` of `{self.of}`"
+
+
+class _Fields(Mapping[str, object]):
+    """The names a template may use: fields and properties of the first object that has them."""
+
+    def __init__(self, *objects: object):
+        self._objects = objects
+
+    def __getitem__(self, name: str) -> object:
+        for candidate in self._objects:
+            if hasattr(candidate, name):
+                return getattr(candidate, name)
+        raise KeyError(f"{type(self._objects[0]).__qualname__} has no field `{name}` for its text")
+
+    def __iter__(self):  # pragma: no cover - a template asks by name
+        return iter(())
+
+    def __len__(self) -> int:  # pragma: no cover - as above
+        return 0
+
+
+@dataclass(frozen=True)
+class Label:
+    """A secondary label: a place, of any file, that says why. States a fact, never proposes."""
+
+    text: ClassVar[str]
+    span: Span
+
+
+@dataclass(frozen=True)
+class Note:
+    """A fact without a place. The witness is a note, and the first."""
+
+    text: ClassVar[str]
+
+
+@dataclass(frozen=True)
+class Help:
+    """A proposal that is a complete edit. Nothing but a help proposes."""
+
+    text: ClassVar[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedText:
+    """A label with its text filled in."""
+
+    span: Span
+    text: str
+    primary: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """An error with every text filled in: what a renderer or an editor needs, in the order to show it."""
+
+    code: str
+    title: str
+    place: Span | Argument | None
+    label: str
+    """The primary label's text, also among `labels` where `place` is a span."""
+    labels: tuple[PlacedText, ...]
+    notes: tuple[str, ...]
+    helps: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Error:
+    """
+    Something a user did that Freehold refuses.
+
+    A subclass gives `code`, `title` (a fact in lower case, no period), `label` (what is forbidden, at the primary
+    place) and, where they never change, `notes` and `helps`. Braces in these name fields or properties of the error.
+    Labels, notes and helps that only some occurrences have are nested dataclasses, added with `add`.
+    """
+
+    code: ClassVar[str]
+    title: ClassVar[str]
+    label: ClassVar[str] = ""
+    notes: ClassVar[tuple[str, ...]] = ()
+    helps: ClassVar[tuple[str, ...]] = ()
+
+    place: Span | Argument | None
+    """Where the program must change or what is forbidden; an argument where there is no source text."""
+    added: list[Label | Note | Help] = field(
+        default_factory=list[Label | Note | Help], init=False, repr=False, hash=False
+    )
+    """The labels, notes and helps of this occurrence."""
+
+    def add(self, *parts: Label | Note | Help) -> Self:
+        """Adds secondary labels, notes and helps, in the order to be shown; returns the error itself."""
+        self.added.extend(parts)
+        return self
+
+    def report(self) -> Report:
+        """Fills the templates. Raises KeyError where one names a field that is not there."""
+
+        def fill(template: str, *owners: object) -> str:
+            return template.format_map(_Fields(*owners, self))
+
+        label = fill(self.label)
+        labels: list[PlacedText] = []
+        notes = [fill(text) for text in self.notes]
+        helps = [fill(text) for text in self.helps]
+        if isinstance(self.place, Span):
+            labels.append(PlacedText(self.place, label, True))
+            site = self.place.call_site
+            while site is not None:
+                labels.append(PlacedText(site, "called from here", False))
+                site = site.call_site
+        added_notes: list[str] = []
+        added_helps: list[str] = []
+        for part in self.added:
+            text = fill(part.text, part)
+            match part:
+                case Label():
+                    labels.append(PlacedText(part.span, text, False))
+                case Note():
+                    added_notes.append(text)
+                case Help():
+                    added_helps.append(text)
+        # What was added is about this occurrence (the witness above all), so it comes before what is always said.
+        return Report(
+            self.code,
+            fill(self.title),
+            self.place,
+            label,
+            tuple(labels),
+            (*added_notes, *notes),
+            (*added_helps, *helps),
+        )
+
+
+def in_order(errors: Iterable[Error]) -> tuple[Error, ...]:
+    """Errors without repetitions: those without a span first, then file by file (as first met), by position."""
+    unique: list[Error] = []
+    for error in errors:
+        if error not in unique:
+            unique.append(error)
+    files: dict[str, int] = {}
+    for error in unique:
+        if isinstance(error.place, Span):
+            files.setdefault(error.place.file, len(files))
+
+    def key(error: Error) -> tuple[int, int, int]:
+        place = error.place
+        return (files[place.file], place.line, place.start) if isinstance(place, Span) else (-1, 0, 0)
+
+    return tuple(sorted(unique, key=key))
+
+
+class Rejected(Exception):
+    """
+    The one exception that carries errors to the user: all that were found, in order of position.
+
+    Its text is the rendered errors with a closing line, so that an uncaught one reads like a compiler's output.
+    """
+
+    def __init__(self, errors: Iterable[Error], kernel: str | None = None, sources: SourceMap | None = None):
+        self.errors = in_order(errors)
+        if not self.errors:
+            raise ValueError("nothing is rejected without an error")
+        self.kernel = kernel
+        """The kernel that is rejected, where it is one."""
+        self.sources = sources
+        """Text that is on no disk and in no shell, for the excerpts."""
+        super().__init__(self.errors, kernel)
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The codes of the errors, in order."""
+        return tuple(error.code for error in self.errors)
+
+    def render(self, colour: bool = False) -> str:
+        """The text for a terminal, without a line end."""
+        from freehold.support.render import render_all
+
+        return render_all(self.errors, self.kernel, self.sources, colour)
+
+    def __str__(self) -> str:
+        return self.render()
