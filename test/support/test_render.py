@@ -1,0 +1,296 @@
+"""The renderer, by itself: every drawing is a golden file in `renderings/`."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from freehold.support.diagnostic import Argument, Error, Help, Label, Note, Rejected
+from freehold.support.render import columns, render, wants_colour
+from freehold.support.span import SourceMap, Span
+
+KERNELS = """\
+from freehold import Const, Mut, Ref, kernel
+
+
+@kernel
+def smooth(x: Ref["N"], y: Mut["N"]) -> None:
+    (i,) = y.index
+    tiles = partition(y, shape=(128,), step=(64,))
+    t = x.load((i,), (128,))
+    tiles[i].store(t)
+
+
+@kernel
+def axpy(a: f32, x: Ref["N"], y: Mut["N"]) -> None:
+    (i,) = y.index
+    y.store(a * x.load((i,), y.tile) + y.load())
+"""
+CALLER = """\
+import kernels
+
+h = kernels.randn(4096)
+kernels.axpy(2.0, h[0:2048], h[1024:3072])
+"""
+
+
+@dataclass(frozen=True)
+class Overlap(Error):
+    """Used by these tests alone."""
+
+    code: ClassVar[str] = "O999"
+    title: ClassVar[str] = "two tile blocks write overlapping regions of `{name}`"
+    label: ClassVar[str] = "block `i` writes `{name}[{step}*i .. {step}*i + {extent}]`"
+    notes: ClassVar[tuple[str, ...]] = ("blocks run in no fixed order, so this would be a data race",)
+    name: str
+    step: int
+    extent: int
+
+    @property
+    def shared(self) -> str:
+        return f"{self.name}[{self.step} .. {self.extent}]"
+
+    @dataclass(frozen=True)
+    class Step(Label):
+        text: ClassVar[str] = "step {step} is smaller than the tile extent {extent}"
+
+    @dataclass(frozen=True)
+    class Witness(Note):
+        text: ClassVar[str] = "blocks i = {first} and i = {second} both write `{shared}`"
+        first: int
+        second: int
+
+    @dataclass(frozen=True)
+    class Disjoint(Help):
+        text: ClassVar[str] = "make the tiles disjoint: `step=({extent},)`"
+
+
+@dataclass(frozen=True)
+class Said(Error):
+    """An error with free text, used by these tests alone."""
+
+    code: ClassVar[str] = "O998"
+    title: ClassVar[str] = "{what}"
+    label: ClassVar[str] = "{here}"
+    what: str
+    here: str = ""
+
+    @dataclass(frozen=True)
+    class Because(Label):
+        text: ClassVar[str] = "{why}"
+        why: str
+
+    @dataclass(frozen=True)
+    class Also(Note):
+        text: ClassVar[str] = "{what_else}"
+        what_else: str
+
+    @dataclass(frozen=True)
+    class Try(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str
+
+
+def at(file: str, text: str, line: int, needle: str) -> Span:
+    start = text.splitlines()[line - 1].index(needle)
+    return Span.on_line(file, line, start, start + len(needle))
+
+
+def overlap() -> Overlap:
+    error = Overlap(at("kernels.py", KERNELS, 9, "tiles[i]"), "y", 64, 128)
+    return error.add(
+        error.Step(at("kernels.py", KERNELS, 7, "partition(y, shape=(128,), step=(64,))")),
+        error.Witness(0, 1),
+        error.Disjoint(),
+    )
+
+
+def aliasing() -> Said:
+    error = Said(
+        at("train.py", CALLER, 4, "h[1024:3072]"),
+        "argument `y` aliases argument `x` in this launch of `axpy`",
+        "lent to exclusive `y`: `h[1024 .. 3072]`",
+    )
+    return error.add(
+        error.Because(at("train.py", CALLER, 4, "h[0:2048]"), "lent to shared `x`: `h[0 .. 2048]`"),
+        error.Because(at("kernels.py", KERNELS, 13, 'y: Mut["N"]'), "exclusive access is required here"),
+        error.Also("both are views of one allocation; they share `h[1024 .. 2048]` (4096 bytes)"),
+        error.Also("nothing was launched"),
+        error.Try("lend disjoint views, for example `h[0:2048]` and `h[2048:4096]`"),
+    )
+
+
+def three_labels() -> Said:
+    line = "y.store(a * x.load((i,), y.tile) + y.load())"
+    error = Said(at("kernels.py", KERNELS, 15, "x.load"), "three labels on one line", "in the middle")
+    return error.add(
+        error.Because(at("kernels.py", KERNELS, 15, line), "around the other two"),
+        error.Because(at("kernels.py", KERNELS, 15, "y.load()"), "to the right"),
+    )
+
+
+def inlined() -> Said:
+    call = at("train.py", CALLER, 4, "kernels.axpy")
+    return Said(at("kernels.py", KERNELS, 14, "y.index").inlined_at(call), "wrong in the helper", "here")
+
+
+def short_multi_line() -> Said:
+    span = at("kernels.py", KERNELS, 13, "def").to(at("kernels.py", KERNELS, 15, "y.load())"))
+    return Said(span, "a span of three lines", "the whole function")
+
+
+def long_multi_line() -> Said:
+    span = at("kernels.py", KERNELS, 5, "def").to(at("kernels.py", KERNELS, 15, "y.load())"))
+    error = Said(span, "a span of eleven lines", "ends here")
+    return error.add(error.Because(at("kernels.py", KERNELS, 9, "tiles[i]"), "a label inside it"))
+
+
+def argument() -> Said:
+    error = Said(Argument("x", "axpy"), "argument `x` of `axpy` has dtype float64, the kernel needs float32")
+    return error.add(
+        error.Because(at("kernels.py", KERNELS, 13, 'x: Ref["N"]'), "declared here"),
+        error.Try("convert it: `x.astype(np.float32)`"),
+    )
+
+
+def bare_argument() -> Said:
+    return Said(Argument("--arch", "tile-translate"), "`sm_1` is not an architecture", "got `sm_1`")
+
+
+def no_place() -> Said:
+    return Said(None, "the assembler was not found").add(Said.Also("searched:\n  PATH\n  CUDA_HOME"))
+
+
+def wide() -> Said:
+    text = "    名前 = é(日本, 'e\u0301', b)\n"
+    span = at("wide.py", text, 1, "b")
+    error = Said(span, "wide and combining characters", "the carets stand under `b`")
+    return error.add(error.Because(at("wide.py", text, 1, "日本"), "four columns"))
+
+
+def tabs() -> Said:
+    return Said(at("tabs.py", "\tif x:\n\t\treturn\ty\n", 2, "y"), "tabs", "under `y`")
+
+
+def control() -> Said:
+    return Said(at("control.py", "x = '\x1b[2J' + y\n", 1, "y"), "no \x1b[31mescapes", "under `y`\x07")
+
+
+def past_the_end() -> Said:
+    return Said(Span.on_line("tabs.py", 1, 6, 6), "an empty span at the end of a line", "something is missing")
+
+
+def gone() -> Said:
+    error = Said(Span.on_line("gone.py", 120, 4, 9), "a file that is not there", "the forbidden act")
+    return error.add(
+        error.Because(Span.on_line("gone.py", 7, 0, 3), "the reason"),
+        error.Because(Span.on_line("tabs.py", 99, 0, 3), "a line the file has no more"),
+    )
+
+
+CASES: list[Callable[[], Error]] = [
+    overlap,
+    aliasing,
+    three_labels,
+    inlined,
+    short_multi_line,
+    long_multi_line,
+    argument,
+    bare_argument,
+    no_place,
+    wide,
+    tabs,
+    control,
+    past_the_end,
+    gone,
+]
+
+
+def sources() -> SourceMap:
+    known = SourceMap()
+    known.add("kernels.py", KERNELS)
+    known.add("train.py", CALLER)
+    known.add("wide.py", "    名前 = é(日本, 'e\u0301', b)\n")
+    known.add("tabs.py", "\tif x:\n\t\treturn\ty\n")
+    known.add("control.py", "x = '\x1b[2J' + y\n")
+    return known
+
+
+def renderings() -> Path:
+    return Path(__file__).with_name("renderings")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+def test_drawing(case: Callable[[], Error], golden: Callable[[Path, str], None]) -> None:
+    golden(renderings() / f"{case.__name__}.txt", render(case(), sources()))
+
+
+def test_every_drawing_is_of_a_case() -> None:
+    names = {case.__name__ for case in CASES} | {"all_errors"}
+    assert {path.stem for path in renderings().iterdir()} == names
+
+
+def test_all_errors_in_order_of_position_with_a_closing_line(golden: Callable[[Path, str], None]) -> None:
+    errors = [long_multi_line(), three_labels(), overlap(), argument(), overlap()]
+    rejected = Rejected(errors, kernel="axpy", sources=sources())
+    assert [error.place for error in rejected.errors] == [
+        argument().place,
+        long_multi_line().place,
+        overlap().place,
+        three_labels().place,
+    ]
+    assert rejected.codes == ("O998", "O998", "O999", "O998")
+    golden(renderings() / "all_errors.txt", str(rejected))
+
+
+def test_one_error_without_a_kernel() -> None:
+    assert str(Rejected([no_place()])).endswith("\n\n1 error")
+
+
+def test_nothing_is_rejected_without_an_error() -> None:
+    with pytest.raises(ValueError, match="without an error"):
+        Rejected([])
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+def test_colour_changes_no_character(case: Callable[[], Error]) -> None:
+    coloured = render(case(), sources(), colour=True)
+    assert "\033[1;31m" in coloured
+    assert re.sub(r"\033\[[0-9;]*m", "", coloured) == render(case(), sources())
+
+
+def test_a_missing_field_is_named() -> None:
+    @dataclass(frozen=True)
+    class Wrong(Error):
+        code: ClassVar[str] = "O997"
+        title: ClassVar[str] = "`{nobody}`"
+
+    with pytest.raises(KeyError, match="nobody"):
+        Wrong(None).report()
+
+
+def test_values_with_braces_are_not_templates() -> None:
+    assert Said(None, "a set `{x}`").report().title == "a set `{x}`"
+
+
+def test_colour_is_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert wants_colour(Terminal())
+    assert not wants_colour(io.StringIO())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not wants_colour(Terminal())
+
+
+def test_columns() -> None:
+    assert [columns(text) for text in ("abc", "日本", "e\u0301", "\t", "")] == [3, 4, 1, 4, 0]
