@@ -251,6 +251,10 @@ def _ceildiv(a: int, b: int) -> int:
     return -(-a // b)
 
 
+def _floordiv(a: int, b: int) -> int:
+    return a // b
+
+
 def _not(a: int) -> int:
     return not a
 
@@ -292,7 +296,7 @@ _EVALUATE: Final[dict[str, Callable[..., int]]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
-    "//": operator.floordiv,
+    "//": _floordiv,
     "%": operator.mod,
     "ceildiv": _ceildiv,
     "min": _lower,

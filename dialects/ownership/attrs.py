@@ -1,0 +1,244 @@
+"""Attributes of the ownership dialect: access modes, schedules, layouts, and the record of a proof."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
+from xdsl.ir import EnumAttribute, ParametrizedAttribute, SpacedOpaqueSyntaxAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+
+class Access(StrEnum):
+    """How a partition's regions may be used by the tile block that owns them."""
+
+    MUT = "mut"
+    """Read and written: the elements are initialised when the kernel starts."""
+    OUT = "out"
+    """Written, and read only after that: the elements are garbage when the kernel starts."""
+
+
+@irdl_attr_definition
+class AccessAttr(EnumAttribute[Access], SpacedOpaqueSyntaxAttribute):
+    """An access mode."""
+
+    name = "ownership.access"
+
+
+class OrderKind(StrEnum):
+    """In which order the points of an index space are handed to tile blocks."""
+
+    ROW = "row"
+    """The last axis runs fastest."""
+    COLUMN = "column"
+    """The first axis runs fastest."""
+    GROUPED = "grouped"
+    """Bands of `size` rows of the last two axes, each walked column by column, so that concurrent blocks share
+    operands in L2; the last band may be lower. Earlier axes run slowest, last of them fastest."""
+
+
+@irdl_attr_definition
+class OrderAttr(ParametrizedAttribute):
+    """A schedule's order: `#ownership.order<row>`, `<column>`, `<grouped 8>`."""
+
+    name = "ownership.order"
+
+    kind: StringAttr
+    size: IntAttr
+
+    def __init__(self, kind: OrderKind | StringAttr, size: int | IntAttr = 1):
+        super().__init__(
+            StringAttr(kind.value) if isinstance(kind, OrderKind) else kind,
+            IntAttr(size) if isinstance(size, int) else size,
+        )
+
+    @property
+    def order(self) -> OrderKind:
+        """The kind, as an enum."""
+        return OrderKind(self.kind.data)
+
+    def verify(self) -> None:
+        if self.kind.data not in OrderKind.__members__.values():
+            raise VerifyException(f"ownership.order: unknown order '{self.kind.data}'")
+        if self.size.data < 1:
+            raise VerifyException(f"ownership.order: a group has at least one row, not {self.size.data}")
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(self.kind.data)
+            if self.order is OrderKind.GROUPED:
+                printer.print_string(f" {self.size.data}")
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[StringAttr | IntAttr]:
+        with parser.in_angle_brackets():
+            kind = parser.parse_identifier()
+            size = parser.parse_integer() if kind == OrderKind.GROUPED else 1
+        return StringAttr(kind), IntAttr(size)
+
+
+class BlocksKind(StrEnum):
+    """How many tile blocks a launch has."""
+
+    EACH = "each"
+    """One tile block a point of the index space."""
+    PERSISTENT = "persistent"
+    """As many as the launcher likes; each takes every n-th point."""
+
+
+@irdl_attr_definition
+class BlocksAttr(EnumAttribute[BlocksKind], SpacedOpaqueSyntaxAttribute):
+    """How points are spread over tile blocks: `#ownership.blocks<each>`, `<persistent>`."""
+
+    name = "ownership.blocks"
+
+
+def _parse_int_list(parser: AttrParser) -> ArrayAttr[IntAttr]:
+    return ArrayAttr(
+        IntAttr(i) for i in parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+    )
+
+
+def _print_int_list(printer: Printer, values: ArrayAttr[IntAttr]) -> None:
+    with printer.in_square_brackets():
+        printer.print_string(", ".join(str(v.data) for v in values))
+
+
+@irdl_attr_definition
+class LayoutAttr(ParametrizedAttribute):
+    """What the launcher has checked about a tensor's storage, and the compiler may therefore use.
+
+    `align`: the base address is a multiple of so many bytes. `strides`, in elements: a positive number is that
+    stride, 0 a stride known at launch only. `stride_divs`, `extent_divs`: what each stride and extent is a
+    multiple of (1: nothing is known).
+    """
+
+    name = "ownership.layout"
+
+    align: IntAttr
+    strides: ArrayAttr[IntAttr]
+    stride_divs: ArrayAttr[IntAttr]
+    extent_divs: ArrayAttr[IntAttr]
+
+    @staticmethod
+    def of(align: int, strides: Sequence[int], stride_divs: Sequence[int], extent_divs: Sequence[int]) -> LayoutAttr:
+        """The layout with these facts."""
+        return LayoutAttr(
+            IntAttr(align), *(ArrayAttr([IntAttr(i) for i in values]) for values in (strides, stride_divs, extent_divs))
+        )
+
+    @staticmethod
+    def default(rank: int) -> LayoutAttr:
+        """The layout of a tensor about which only a unit stride of the last axis is known."""
+        return LayoutAttr.of(1, [0] * (rank - 1) + [1] * (rank > 0), [1] * rank, [1] * rank)
+
+    def verify(self) -> None:
+        if not len(self.strides) == len(self.stride_divs) == len(self.extent_divs):
+            raise VerifyException("ownership.layout: strides, stride_divs and extent_divs differ in length")
+        if self.align.data < 1 or any(i.data < 1 for i in (*self.stride_divs, *self.extent_divs)):
+            raise VerifyException("ownership.layout: alignments and divisors are positive")
+        if any(i.data < 0 for i in self.strides):
+            raise VerifyException("ownership.layout: strides are positive, or 0 for one known at launch")
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(f"align = {self.align.data}, strides = ")
+            _print_int_list(printer, self.strides)
+            printer.print_string(", stride_divs = ")
+            _print_int_list(printer, self.stride_divs)
+            printer.print_string(", extent_divs = ")
+            _print_int_list(printer, self.extent_divs)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[IntAttr | ArrayAttr[IntAttr]]:
+        with parser.in_angle_brackets():
+            parser.parse_keyword("align")
+            parser.parse_punctuation("=")
+            found: list[IntAttr | ArrayAttr[IntAttr]] = [IntAttr(parser.parse_integer())]
+            for key in ("strides", "stride_divs", "extent_divs"):
+                parser.parse_punctuation(",")
+                parser.parse_keyword(key)
+                parser.parse_punctuation("=")
+                found.append(_parse_int_list(parser))
+        return found
+
+
+class Rung(StrEnum):
+    """Where an obligation is met: the ladder, cheapest first."""
+
+    PROVED = "proved"
+    """By the compiler, for every launch."""
+    LAUNCH = "launch"
+    """By one integer comparison in the launcher."""
+    KERNEL = "kernel"
+    """By an assertion in the kernel."""
+    REFUSED = "refused"
+    """Not at all."""
+
+
+class Duty(StrEnum):
+    """What an access owes."""
+
+    IN_BOUNDS = "in_bounds"
+    """The tile coordinate lies in the index space of the axis."""
+    DISJOINT = "disjoint"
+    """No other tile block, and no other turn of this one, owns the same region."""
+    SAME_GRID = "same_grid"
+    """The partitions of one distribution have the same index space."""
+
+
+@irdl_attr_definition
+class ObligationAttr(ParametrizedAttribute):
+    """One obligation and how it is met: `#ownership.obligation<in_bounds axis 0 proved "why">`.
+
+    `axis` is -1 where the duty is not an axis's. `text` is the reason for `proved`, and for `launch` and `kernel`
+    the predicate to be checked, as `freehold.support.terms` prints it.
+    """
+
+    name = "ownership.obligation"
+
+    duty_name: StringAttr
+    axis: IntAttr
+    rung_name: StringAttr
+    text: StringAttr
+
+    @staticmethod
+    def of(duty: Duty, rung: Rung, text: str, axis: int = -1) -> ObligationAttr:
+        """The obligation `duty` (of `axis`), met on `rung`."""
+        return ObligationAttr(StringAttr(duty.value), IntAttr(axis), StringAttr(rung.value), StringAttr(text))
+
+    @property
+    def duty(self) -> Duty:
+        """What is owed."""
+        return Duty(self.duty_name.data)
+
+    @property
+    def rung(self) -> Rung:
+        """Where it is met."""
+        return Rung(self.rung_name.data)
+
+    def verify(self) -> None:
+        if self.duty_name.data not in Duty.__members__.values():
+            raise VerifyException(f"ownership.obligation: unknown duty '{self.duty_name.data}'")
+        if self.rung_name.data not in Rung.__members__.values():
+            raise VerifyException(f"ownership.obligation: unknown rung '{self.rung_name.data}'")
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(self.duty_name.data)
+            if self.axis.data >= 0:
+                printer.print_string(f" axis {self.axis.data}")
+            printer.print_string(f" {self.rung_name.data} ")
+            printer.print_string_literal(self.text.data)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[StringAttr | IntAttr]:
+        with parser.in_angle_brackets():
+            duty = parser.parse_identifier()
+            axis = parser.parse_integer() if parser.parse_optional_keyword("axis") else -1
+            rung = parser.parse_identifier()
+            return StringAttr(duty), IntAttr(axis), StringAttr(rung), StringAttr(parser.parse_str_literal())

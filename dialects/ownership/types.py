@@ -1,0 +1,243 @@
+"""Types of the ownership dialect. They say what a value is: a tensor the launch holds, a shared borrow of one, an
+exclusive partition of one, or the region of such a partition that one tile block owns.
+
+A dimension is a term over launch-uniform symbols (`freehold.support.terms`): `M`, `128`, `"H // G"`. Equal
+dimensions are equal extents: the launcher checks it once, the prover uses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
+from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from freehold.dialects.ownership.attrs import Access, AccessAttr, LayoutAttr
+from freehold.support import terms
+from freehold.support.terms import Term
+
+
+@cache
+def _term(text: str) -> Term:
+    return terms.parse(text)
+
+
+def _print_ints(printer: Printer, values: ArrayAttr[IntAttr]) -> None:
+    with printer.in_square_brackets():
+        printer.print_string(", ".join(str(v.data) for v in values))
+
+
+def _parse_ints(parser: AttrParser) -> ArrayAttr[IntAttr]:
+    return ArrayAttr(
+        IntAttr(i) for i in parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+    )
+
+
+def _parse_dim(parser: AttrParser) -> StringAttr:
+    if (number := parser.parse_optional_integer(allow_boolean=False)) is not None:
+        return StringAttr(str(number))
+    if (text := parser.parse_optional_str_literal()) is not None:
+        return StringAttr(text)
+    return StringAttr(parser.parse_identifier("a dimension"))
+
+
+@irdl_attr_definition
+class TensorType(ParametrizedAttribute, TypeAttribute):
+    """A tensor in global memory that a launch holds: `!ownership.tensor<[M, "H // G", 64], f32>`.
+
+    As a kernel's argument it is owned by the kernel for the launch; `borrow` lends it to all tile blocks for
+    reading, `partition` splits it into regions for writing. It cannot be accessed itself.
+    """
+
+    name = "ownership.tensor"
+
+    dims: ArrayAttr[StringAttr]
+    element: Attribute
+    layout: LayoutAttr
+
+    @staticmethod
+    def of(dims: Sequence[str | int], element: Attribute, layout: LayoutAttr | None = None) -> TensorType:
+        """The type of tensors of these extents (terms as text, or numbers)."""
+        return TensorType(
+            ArrayAttr([StringAttr(str(d)) for d in dims]), element, layout or LayoutAttr.default(len(dims))
+        )
+
+    @property
+    def rank(self) -> int:
+        """The number of axes."""
+        return len(self.dims)
+
+    def extent(self, axis: int) -> Term:
+        """The extent of `axis`, in elements."""
+        return _term(self.dims.data[axis].data)
+
+    def verify(self) -> None:
+        if len(self.layout.strides) != self.rank:
+            raise VerifyException(
+                f"{self.name}: the layout has {len(self.layout.strides)} axes, the tensor {self.rank}"
+            )
+        for d in self.dims:
+            try:
+                extent = _term(d.data)
+            except ValueError as e:
+                raise VerifyException(f"{self.name}: a dimension is a term over symbols: {e}") from e
+            if extent.is_const and extent.value < 1:
+                raise VerifyException(f"{self.name}: extents are positive, not {extent.value}")
+
+    def print_body(self, printer: Printer) -> None:
+        """The parameters without brackets: `[M, K], f32`, and the layout where it says anything."""
+        with printer.in_square_brackets():
+            printer.print_list(
+                self.dims,
+                lambda d: (
+                    printer.print_string(d.data)
+                    if d.data.isidentifier() or d.data.isdecimal()
+                    else printer.print_string_literal(d.data)
+                ),
+            )
+        printer.print_string(", ")
+        printer.print_attribute(self.element)
+        if self.layout != LayoutAttr.default(self.rank):
+            printer.print_string(", ")
+            printer.print_attribute(self.layout)
+
+    @staticmethod
+    def parse_body(parser: AttrParser) -> TensorType:
+        """Reads what `print_body` prints."""
+        dims = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_dim(parser))
+        parser.parse_punctuation(",")
+        element = parser.parse_type()
+        layout: Attribute = LayoutAttr.default(len(dims))
+        position = parser.pos
+        if parser.parse_optional_punctuation(",") is not None:
+            found = parser.parse_optional_attribute()
+            if not isinstance(found, LayoutAttr):
+                parser.raise_error("expected #ownership.layout<...>", position)
+            layout = found
+        return TensorType(ArrayAttr(dims), element, layout)
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            self.print_body(printer)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            return cls.parse_body(parser).parameters
+
+
+@irdl_attr_definition
+class RefType(ParametrizedAttribute, TypeAttribute):
+    """A shared borrow of a whole tensor: any tile block may read any of it, none may write it.
+
+    `!ownership.ref<[M, K], f32>`
+    """
+
+    name = "ownership.ref"
+
+    tensor: TensorType
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            self.tensor.print_body(printer)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            return (TensorType.parse_body(parser),)
+
+
+@irdl_attr_definition
+class PartitionType(ParametrizedAttribute, TypeAttribute):
+    """A tensor split into tiles, each for one tile block alone.
+
+    `!ownership.partition<out tile [128, 64], [M, N], f32>`, with `step [..]` after the tile where consecutive
+    regions do not start a tile apart. Region `(i, j)` begins at element `(i * step[0], j * step[1])` and has
+    `tile` elements, less what overhangs the tensor; there are `ceildiv(extent, step)` regions along an axis.
+    """
+
+    name = "ownership.partition"
+
+    access: AccessAttr
+    tile: ArrayAttr[IntAttr]
+    step: ArrayAttr[IntAttr]
+    tensor: TensorType
+
+    @staticmethod
+    def of(access: Access, tile: Sequence[int], tensor: TensorType, step: Sequence[int] | None = None) -> PartitionType:
+        """The partition of `tensor` into regions of `tile` elements, `step` (by default: a tile) apart."""
+        return PartitionType(
+            AccessAttr(access),
+            ArrayAttr([IntAttr(i) for i in tile]),
+            ArrayAttr([IntAttr(i) for i in (tile if step is None else step)]),
+            tensor,
+        )
+
+    @property
+    def tile_shape(self) -> tuple[int, ...]:
+        """The shape of a region."""
+        return tuple(i.data for i in self.tile)
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """The distance between neighbouring regions' first elements, by axis."""
+        return tuple(i.data for i in self.step)
+
+    def grid(self, axis: int) -> Term:
+        """The number of regions along `axis`."""
+        return terms.ceildiv(self.tensor.extent(axis), terms.const(self.step.data[axis].data))
+
+    def verify(self) -> None:
+        if not len(self.tile) == len(self.step) == self.tensor.rank:
+            raise VerifyException(
+                f"{self.name}: a tile of rank {len(self.tile)} with steps of rank {len(self.step)} "
+                f"cannot partition a tensor of rank {self.tensor.rank}"
+            )
+        if any(i.data < 1 or i.data & (i.data - 1) for i in self.tile):
+            raise VerifyException(f"{self.name}: a tile's extents are powers of two")
+        if any(i.data < 1 for i in self.step):
+            raise VerifyException(f"{self.name}: steps are positive")
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(f"{self.access.data} tile ")
+            _print_ints(printer, self.tile)
+            if self.step != self.tile:
+                printer.print_string(" step ")
+                _print_ints(printer, self.step)
+            printer.print_string(", ")
+            self.tensor.print_body(printer)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            access = parser.parse_str_enum(Access)
+            parser.parse_keyword("tile")
+            tile = _parse_ints(parser)
+            step = _parse_ints(parser) if parser.parse_optional_keyword("step") else tile
+            parser.parse_punctuation(",")
+            return AccessAttr(access), tile, step, TensorType.parse_body(parser)
+
+
+@irdl_attr_definition
+class RegionType(ParametrizedAttribute, TypeAttribute):
+    """The exclusive region of a partition that one tile block owns: `!ownership.region<out tile [64], [N], f32>`.
+
+    It is accessed without an index, so it cannot be accessed out of place.
+    """
+
+    name = "ownership.region"
+
+    partition: PartitionType
+
+    def print_parameters(self, printer: Printer) -> None:
+        self.partition.print_parameters(printer)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        return (PartitionType(*PartitionType.parse_parameters(parser)),)  # pyright: ignore[reportArgumentType] -- its own parameters, typed as attributes

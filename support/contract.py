@@ -1,0 +1,119 @@
+"""What a compiled kernel asks of its launch: plain data between the compiler, which writes it, and the launcher.
+
+It holds everything a launch needs besides the cubin, so a cached kernel is launched without any part of the
+compiler. Its JSON form is stored with the cubin.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, Self
+
+from freehold.support.span import Span
+
+Mode = Literal["ref", "mut", "out"]
+
+
+@dataclass(frozen=True, slots=True)
+class TensorParameter:
+    """A tensor argument.
+
+    `dims` are terms (`freehold.support.terms`) over the kernel's symbols: a bare symbol is bound by the first argument
+    that has it and compared at the others; any other term is evaluated and compared. The layout facts are those of
+    `ownership.layout`: base alignment in bytes, static strides in elements (0: any), divisors of strides and extents.
+    """
+
+    name: str
+    mode: Mode
+    dtype: str
+    dims: tuple[str, ...]
+    align: int
+    strides: tuple[int, ...]
+    stride_divs: tuple[int, ...]
+    extent_divs: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarParameter:
+    """A scalar argument, passed by value in the element type `dtype`."""
+
+    name: str
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class EntryParameter:
+    """One parameter of the entry point.
+
+    `pointer`: base address of tensor argument `argument`. `extent`: the term `term` over the symbols, as i32.
+    `stride`: stride `axis` of tensor argument `argument` in elements, as i32. `scalar`: scalar argument `argument`.
+    `argument` counts all of the kernel's arguments.
+    """
+
+    kind: Literal["pointer", "extent", "stride", "scalar"]
+    argument: int = -1
+    axis: int = -1
+    term: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchCheck:
+    """A predicate over the kernel's symbols that must hold for a launch, and what it is for, in the user's words."""
+
+    predicate: str
+    reason: str
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchContract:
+    """Everything a launch of one compiled kernel must respect.
+
+    `symbol` is the entry point's name in the cubin. `grid` are terms: their product is the number of points. One block
+    a point, unless `persistent`; then any positive number of blocks that does not exceed the points. `checks` are
+    the obligations met on the launch rung.
+    """
+
+    symbol: str
+    parameters: tuple[TensorParameter | ScalarParameter, ...]
+    entry: tuple[EntryParameter, ...]
+    grid: tuple[str, ...]
+    persistent: bool
+    checks: tuple[LaunchCheck, ...]
+
+    def to_json(self) -> str:
+        """As text."""
+        data = asdict(self)
+        for p, d in zip(self.parameters, data["parameters"], strict=True):
+            d["is_tensor"] = isinstance(p, TensorParameter)
+        return json.dumps(data, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Reads `to_json`'s text. Raises `ValueError`, `KeyError` or `TypeError` on anything else."""
+        data = json.loads(text)
+        if set(data) != {f.name for f in fields(cls)}:
+            raise ValueError("not a launch contract")
+        return cls(
+            symbol=data["symbol"],
+            parameters=tuple(_parameter(p) for p in data["parameters"]),
+            entry=tuple(EntryParameter(**e) for e in data["entry"]),
+            grid=tuple(data["grid"]),
+            persistent=data["persistent"],
+            checks=tuple(LaunchCheck(c["predicate"], c["reason"], _span(c["span"])) for c in data["checks"]),
+        )
+
+
+def _parameter(data: dict[str, Any]) -> TensorParameter | ScalarParameter:
+    if not data.pop("is_tensor"):
+        return ScalarParameter(**data)
+    for key in ("dims", "strides", "stride_divs", "extent_divs"):
+        data[key] = tuple(data[key])
+    return TensorParameter(**data)
+
+
+def _span(data: dict[str, Any] | None) -> Span | None:
+    if data is None:
+        return None
+    return Span(**{**data, "call_site": _span(data["call_site"])})
