@@ -1,0 +1,74 @@
+# Everything here works in a fresh clone with Python 3.11 to 3.13, git and make. `make help` lists the targets.
+
+VENV ?= .venv
+JOBS ?= 2
+INPUTS ?= 2000000
+BIN := $(VENV)/bin
+# The interpreter that the virtual environment is made from. Without PYTHON=, the first one here that is new enough.
+PYTHON ?=
+CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.13 python3.12 python3.11)
+
+.PHONY: help demo test lint format types lit pytest fuzz-bytecode docs clean
+.DEFAULT_GOAL := help
+
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+demo: $(VENV)/.installed ## Install into .venv and run the quick start: on the GPU if there is one, else interpreted
+	$(BIN)/python examples/quickstart.py
+
+test: $(VENV)/.installed-test ## Lint, type check, lit suites and pytest
+	@$(MAKE) --no-print-directory --keep-going JOBS=$(JOBS) VENV=$(VENV) lint types lit pytest
+
+lint: $(VENV)/.installed-test ## ruff, rules and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(VENV)/.installed-test ## Let ruff mend what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types: $(VENV)/.installed-test ## basedpyright in strict mode
+	$(BIN)/basedpyright --pythonpath $(BIN)/python
+
+lit: $(VENV)/.installed-test ## The FileCheck suites
+	$(BIN)/lit -sv -j $(JOBS) test/lit
+
+pytest: $(VENV)/.installed-test ## The Python tests; those that need a GPU are skipped where there is none
+	$(BIN)/python -m pytest -n $(JOBS)
+
+fuzz-bytecode: $(VENV)/.installed-test ## Throw INPUTS=2000000 hostile inputs at the bytecode reader
+	$(BIN)/python test/fuzz/fuzz_bytecode.py --inputs $(INPUTS)
+
+docs: $(VENV)/.installed-test ## Write the pages of docs/ that are generated from docstrings
+	$(BIN)/python -m freehold.tools.error_pages
+	$(BIN)/python -m freehold.tools.op_reference
+
+clean: ## Remove what was built, with the virtual environment
+	rm -rf $(VENV) build dist
+
+# Two stamps, so that the demonstration does not wait for the test tools. Editable installs go through the links in
+# src/freehold; a checkout without symbolic links gets a plain install.
+EDITABLE := $(if $(wildcard src/freehold/support/span.py),-e )
+
+$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(EDITABLE).
+	@touch $@
+
+$(VENV)/.installed-test: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(EDITABLE)'.[test]'
+	@touch $@ $(VENV)/.installed
+
+$(VENV)/bin/python:
+	@for python in $(CANDIDATES); do \
+	  if $$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null; then \
+	    echo "$$python -m venv $(VENV)"; \
+	    $$python -m venv $(VENV) && exit 0; \
+	    rm -rf $(VENV); \
+	    echo "error: $$python cannot make a virtual environment (on Debian and Ubuntu: apt install python3-venv)" >&2; \
+	    exit 1; \
+	  fi; \
+	done; \
+	echo "error: Freehold needs Python 3.11, 3.12 or 3.13, and none of these is: $(CANDIDATES)." >&2; \
+	echo "       Name another one: make PYTHON=/path/to/python3.12 $(MAKECMDGOALS)" >&2; \
+	exit 1
