@@ -1,0 +1,226 @@
+"""What a user may meet between a verified module and a cubin: codes O401 to O499."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from freehold.support.diagnostic import Error, Help, Note
+
+
+@dataclass(frozen=True)
+class AssemblerMissing(Error):
+    """
+    Kernels become GPU code by way of `tileiras`, NVIDIA's assembler for CUDA Tile IR, and none was found.
+
+    It is looked for in the Python package `nvidia-cuda-tileiras`, then where the environment variable
+    `FREEHOLD_TILEIRAS` points, on `PATH`, and in `$CUDA_HOME/bin`. It needs no GPU. Verification, `tile-opt` and the
+    interpreter need no assembler.
+    """
+
+    code: ClassVar[str] = "O401"
+    title: ClassVar[str] = "no Tile IR assembler (`{program}`) was found"
+    notes: ClassVar[tuple[str, ...]] = ("looked in {looked}",)
+    helps: ClassVar[tuple[str, ...]] = ("install the assembler: `pip install nvidia-cuda-tileiras`",)
+
+    program: str
+    """The program's file name."""
+    places: tuple[str, ...]
+    """Where it was looked for, in order."""
+
+    @property
+    def looked(self) -> str:
+        """The places as one phrase."""
+        return ", ".join(self.places)
+
+
+@dataclass(frozen=True)
+class AssemblerNotThere(Error):
+    """
+    The environment variable that names the assembler names something that is no file.
+
+    The variable is checked even where the Python package would be used first: a setting that does nothing would
+    mislead.
+    """
+
+    code: ClassVar[str] = "O402"
+    title: ClassVar[str] = "`{variable}` names no file: {path}"
+    helps: ClassVar[tuple[str, ...]] = ("set `{variable}` to the path of `tileiras`, or unset it",)
+
+    variable: str
+    """The environment variable, or the argument, that was given."""
+    path: str
+    """Its value."""
+
+
+@dataclass(frozen=True)
+class AssemblerNotRunnable(Error):
+    """
+    The assembler is there and cannot be run.
+
+    Some ways of unpacking a wheel drop the permission to run its programs. Freehold then sets it where the file is
+    yours, and otherwise keeps a runnable copy in your cache directory. Neither was possible.
+    """
+
+    code: ClassVar[str] = "O403"
+    title: ClassVar[str] = "the Tile IR assembler cannot be run: {reason}"
+    helps: ClassVar[tuple[str, ...]] = ("allow it to be run: `chmod +x {path}`",)
+
+    path: str
+    reason: str
+    """Why, in the operating system's words."""
+
+
+@dataclass(frozen=True)
+class AssemblerCrashed(Error):
+    """
+    The assembler was ended by a signal while it worked on a kernel. Nothing was kept, and it is not tried again.
+
+    The module that it was given has passed Freehold's verifiers, so this is a fault of the assembler or a shortage of
+    memory, and worth a report.
+    """
+
+    code: ClassVar[str] = "O404"
+    title: ClassVar[str] = "the Tile IR assembler crashed on {subject} ({signal})"
+    helps: ClassVar[tuple[str, ...]] = ("try smaller tiles or another architecture than {arch}",)
+
+    subject: str
+    """The kernel, in words."""
+    signal: str
+    """The signal's name."""
+    arch: str
+
+
+@dataclass(frozen=True)
+class AssemblerTimedOut(Error):
+    """
+    The assembler did not finish in the time it was given. It and everything it had started were ended.
+
+    Compile time grows with the size of tiles (in registers) and with the number of operations.
+    """
+
+    code: ClassVar[str] = "O405"
+    title: ClassVar[str] = "the Tile IR assembler did not finish {subject} for {arch} within {seconds:g} s"
+    helps: ClassVar[tuple[str, ...]] = ("make the kernel's tiles smaller", "give it more time: `time_limit=`")
+
+    subject: str
+    arch: str
+    seconds: float
+    """The time it was given, in seconds."""
+
+
+@dataclass(frozen=True)
+class AssemblerRefused(Error):
+    """
+    The assembler refused a kernel.
+
+    Usually an element type or an operation that the architecture does not have: 8-bit floats need sm_89, block-scaled
+    ones and 4-bit floats sm_100. Where the assembler says which operation it means, the kernel's own line is shown.
+    """
+
+    code: ClassVar[str] = "O406"
+    title: ClassVar[str] = "the Tile IR assembler refused {subject} for {arch}"
+    label: ClassVar[str] = "{message}"
+
+    subject: str
+    arch: str
+    message: str
+    """The first line of what it said, without its location."""
+    status: int
+    """Its exit status."""
+
+    @dataclass(frozen=True)
+    class Said(Note):
+        """What the assembler printed, where no place in the kernel could be shown with it."""
+
+        text: ClassVar[str] = "it said: {said} (exit status {status})"
+        said: str
+
+
+@dataclass(frozen=True)
+class UnsupportedArchitecture(Error):
+    """
+    The assembler that was found generates no code for this architecture.
+
+    Architectures are written as `sm_90`. Which ones there are depends on the assembler's release.
+    """
+
+    code: ClassVar[str] = "O407"
+    title: ClassVar[str] = "the Tile IR assembler has no architecture `{arch}`"
+
+    arch: str
+
+    @dataclass(frozen=True)
+    class ChooseOne(Help):
+        """The architectures there are."""
+
+        text: ClassVar[str] = "choose one of {archs}"
+        archs: str
+
+
+@dataclass(frozen=True)
+class NotInVersion(Error):
+    """
+    A module was to be written for a version of Tile IR that lacks something the module uses.
+
+    Tile IR grows with the CUDA toolkit: an assembler of CUDA 13.3 reads bytecode up to version 13.3. Without a target
+    version the lowest one that has everything is chosen.
+    """
+
+    code: ClassVar[str] = "O410"
+    title: ClassVar[str] = "{what} is new in Tile IR {needs} and cannot be written for {target}"
+    label: ClassVar[str] = "needs Tile IR {needs}"
+    helps: ClassVar[tuple[str, ...]] = ("write version {needs} or later: `--version {needs}`",)
+
+    what: str
+    """The operation, field, type or value."""
+    needs: str
+    """The version it came with."""
+    target: str
+    """The version asked for."""
+
+
+@dataclass(frozen=True)
+class UnknownVersion(Error):
+    """A version of Tile IR bytecode that does not exist, or that this release does not write."""
+
+    code: ClassVar[str] = "O411"
+    title: ClassVar[str] = "there is no Tile IR bytecode version {version}"
+    helps: ClassVar[tuple[str, ...]] = ("choose one of {known}",)
+
+    version: str
+    known: str
+
+
+@dataclass(frozen=True)
+class NotBytecode(Error):
+    """
+    A module holds something that Tile IR bytecode has no form for.
+
+    Bytecode holds modules of `cuda_tile` operations and nothing else: operations of other dialects are converted
+    first (`convert-ownership-to-cuda-tile`), and values must be defined before they are used.
+    """
+
+    code: ClassVar[str] = "O412"
+    title: ClassVar[str] = "{what} has no form in Tile IR bytecode"
+    label: ClassVar[str] = "{why}"
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True)
+class UnreadableBytecode(Error):
+    """
+    A file that should hold Tile IR bytecode does not follow the format.
+
+    Bytecode of the versions 13.1 to 13.5 is read. A truncated download, a text file, and a file of a later version
+    are the usual causes.
+    """
+
+    code: ClassVar[str] = "O413"
+    title: ClassVar[str] = "this is not Tile IR bytecode, or it is damaged: {reason} (byte {offset})"
+
+    reason: str
+    offset: int
+    """Bytes from the start of the file to what could not be read."""
