@@ -116,4 +116,5 @@ def _parameter(data: dict[str, Any]) -> TensorParameter | ScalarParameter:
 def _span(data: dict[str, Any] | None) -> Span | None:
     if data is None:
         return None
-    return Span(**{**data, "call_site": _span(data["call_site"])})
+    call_site = _span(data["call_site"])
+    return Span(data["file"], data["line"], data["start"], data["end_line"], data["end"], call_site)
