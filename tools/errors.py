@@ -1,0 +1,161 @@
+"""What goes wrong with the input of a tool: text that is no IR, IR that does not verify, a pipeline that is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from freehold.support.diagnostic import Error, Help, Label, Note
+
+
+@dataclass(frozen=True)
+class NotIR(Error):
+    """
+    The text is not IR: a token is missing or out of place, an operation, type or attribute is unknown, or a value is
+    used that nothing defines.
+
+    Parsing stops at the first such place. Operations of a dialect that `tile-opt` does not know are accepted in
+    their generic form (`"other.op"(%x) : (i32) -> i32`) with `--allow-unregistered-dialect`.
+    """
+
+    code: ClassVar[str] = "O501"
+    title: ClassVar[str] = "{message}"
+    label: ClassVar[str] = "parsing stopped here"
+    message: str
+
+    @dataclass(frozen=True)
+    class Related(Label):
+        """A further place that the parser names."""
+
+        text: ClassVar[str] = "{what}"
+        what: str
+
+
+@dataclass(frozen=True)
+class DoesNotVerify(Error):
+    """
+    An operation breaks a rule of its own dialect: the wrong number or types of operands, an attribute out of its
+    range, a region without its terminator.
+
+    These are rules about well-formed IR, checked before the first pass and after each. What a well-formed program
+    may *do* is decided by the `verify-*` passes, which have errors of their own. If this follows a pass of Freehold's,
+    the pass is wrong, not the program.
+    """
+
+    code: ClassVar[str] = "O502"
+    title: ClassVar[str] = "`{operation}`: {message}"
+    label: ClassVar[str] = "this operation does not verify"
+    operation: str
+    message: str
+
+    @dataclass(frozen=True)
+    class After(Note):
+        """The IR was well-formed when it was read."""
+
+        text: ClassVar[str] = "found after pass `{pass_name}`"
+        pass_name: str
+
+
+@dataclass(frozen=True)
+class PassFailed(Error):
+    """
+    A pass gave up on the module as a whole. Passes of Freehold refuse programs with errors of their own; this is how
+    a pass of xDSL or of upstream MLIR says so.
+    """
+
+    code: ClassVar[str] = "O503"
+    title: ClassVar[str] = "pass `{pass_name}` failed: {message}"
+    pass_name: str
+    message: str
+
+
+@dataclass(frozen=True)
+class NoPass(Error):
+    """
+    The pipeline names a pass that does not exist.
+
+    A pipeline is a list of passes divided by commas, each with its options in braces:
+    `tile-opt -p 'verify-borrows,canonicalize,mlir{cse}' file.mlir`. `tile-opt --list-passes` lists them.
+    """
+
+    code: ClassVar[str] = "O504"
+    title: ClassVar[str] = "there is no pass `{name}`"
+    helps: ClassVar[tuple[str, ...]] = ("`tile-opt --list-passes` lists all",)
+    name: str
+
+    @dataclass(frozen=True)
+    class Near(Help):
+        """A pass whose name is nearly the one given."""
+
+        text: ClassVar[str] = "write `{candidate}`"
+        candidate: str
+
+
+@dataclass(frozen=True)
+class NoPipeline(Error):
+    """
+    The text given as a pipeline cannot be read: a brace is open, an option has no value, or a pass does not know an
+    option or takes another type of value for it.
+    """
+
+    code: ClassVar[str] = "O505"
+    title: ClassVar[str] = "`{item}` is not a pass with options: {message}"
+    helps: ClassVar[tuple[str, ...]] = (
+        "options stand in braces, divided by spaces: `pass{{first=1 second=a,b flag}}`",
+    )
+    item: str
+    message: str
+
+
+@dataclass(frozen=True)
+class NoInput(Error):
+    """The input cannot be read: there is no such file, or it may not be opened, or it is not UTF-8 text."""
+
+    code: ClassVar[str] = "O506"
+    title: ClassVar[str] = "cannot read `{file}`: {reason}"
+    file: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class NoUpstream(Error):
+    """
+    The pass `mlir{...}` needs upstream MLIR, and none was found.
+
+    Looked for, in this order: the package `mlir` (MLIR's own Python bindings), the package `iree.compiler`, which
+    carries the same bindings, and a program `mlir-opt` or `mlir-opt-NN` on PATH, or named by `FREEHOLD_MLIR_OPT`. The
+    page on MLIR says where each comes from. The distribution `mlir-python-bindings` on PyPI is a placeholder without
+    bindings.
+    """
+
+    code: ClassVar[str] = "O507"
+    title: ClassVar[str] = "upstream MLIR was not found"
+    notes: ClassVar[tuple[str, ...]] = (
+        "looked for the Python packages `mlir` and `iree.compiler`, and for `mlir-opt` on PATH",
+        "`mlir-python-bindings` on PyPI is a placeholder and carries no bindings",
+    )
+    helps: ClassVar[tuple[str, ...]] = (
+        "`pip install iree-base-compiler`, or on Debian and Ubuntu `apt install mlir-22-tools`",
+    )
+
+
+@dataclass(frozen=True)
+class UpstreamRefused(Error):
+    """
+    Upstream MLIR did not accept the module or the pipeline; its own words follow.
+
+    The module is handed over in generic form with unregistered operations allowed, so upstream checks its syntax, its
+    attributes and its control flow, and not the rules of our dialects.
+    """
+
+    code: ClassVar[str] = "O508"
+    title: ClassVar[str] = "upstream MLIR ({provider}) refused `{pipeline}`"
+    provider: str
+    pipeline: str
+
+    @dataclass(frozen=True)
+    class Words(Note):
+        """What MLIR printed."""
+
+        text: ClassVar[str] = "{words}"
+        words: str

@@ -1,0 +1,99 @@
+"""Reading `.mlir` text so that every error about it can point into it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp
+from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
+from xdsl.utils.lexer import Span as TextSpan
+
+from freehold.dialects.location import location_of
+from freehold.support.diagnostic import Rejected
+from freehold.support.span import SourceMap, Span
+from freehold.tools.errors import NotIR
+
+_RESULTS = re.compile(r"%[^=\n]*=\s*")
+_CODE = re.compile(r'(?:"(?:\\.|[^"\\\n])*"|(?!//)[^\n])*')
+
+
+class LocatedParser(Parser):
+    """
+    A parser that gives operations and block arguments without a location the place where they stand in the text.
+
+    xDSL's parser leaves them unknown. A location that is written stays as it is. The span of an operation begins at
+    its name and goes no further than its first line, so that a region's operation is not underlined as a whole.
+    """
+
+    _name_at = 0
+    """Where the name of the operation stands that is being parsed."""
+
+    def parse_operation(self) -> Operation:
+        """Parses one operation, with its regions."""
+        text = self.lexer.input.content
+        results = _RESULTS.match(text, self.pos)
+        self._name_at = begin = results.end() if results else self.pos
+        op = super().parse_operation()
+        if op.location == UNKNOWN_LOC:
+            code = _CODE.match(text, begin, self.pos)
+            line = code.group() if code else ""
+            # What opens a region is left out: it belongs to what follows.
+            end = begin + max(1, len(line.rstrip().removesuffix("{").rstrip()))
+            op.location = location_of(self._span(begin, end))
+        return op
+
+    def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: TextSpan) -> None:
+        # The one place where the parser learns of every block argument, however its operation spells them.
+        super()._register_ssa_definition(name, values, span)
+        for value in values:
+            if isinstance(value, BlockArgument) and value.location == UNKNOWN_LOC:
+                value.location = location_of(self._span(span.start, span.end))
+
+    def _get_op_by_name(self, name: str) -> type[Operation]:
+        try:
+            return super()._get_op_by_name(name)
+        except ParseError as error:  # it points at what follows the name
+            quotes = 2 * self.lexer.input.content.startswith('"', self._name_at)
+            self.raise_error(error.msg, self._name_at, self._name_at + len(name) + quotes)
+
+    def _span(self, begin: int, end: int) -> Span:
+        return _span(TextSpan(begin, end, self.lexer.input))
+
+
+def parse_module(
+    context: Context, text: str, file: str, *, implicit_module: bool = True, sources: SourceMap | None = None
+) -> ModuleOp:
+    """
+    The module that `text` is, every operation with a location in `file` unless it has one of its own.
+
+    Raises `Rejected` (O501) where the text is no IR. The text is added to `sources`, from which the error shows its
+    excerpt.
+    """
+    sources = sources if sources is not None else SourceMap()
+    sources.add(file, text)
+    try:
+        return LocatedParser(context, text, file).parse_module(implicit_module)
+    except ParseError as error:
+        raise Rejected([_not_ir(error)], sources=sources) from error
+
+
+def _not_ir(error: ParseError) -> NotIR:
+    refused = NotIR(_span(error.span), error.msg)
+    if isinstance(error, MultipleSpansParseError):
+        refused.add(*(refused.Related(_span(span), what or "") for span, what in error.refs))
+    return refused
+
+
+def _span(span: TextSpan[str] | TextSpan[bytes]) -> Span:
+    content = span.input.content
+    text = content if isinstance(content, str) else content.decode(errors="replace")
+    begin = min(span.start, len(text))
+    line_start = text.rfind("\n", 0, begin) + 1
+    line = text.count("\n", 0, begin) + 1
+    end = max(begin, min(span.end, len(text)))
+    end_line_start = text.rfind("\n", 0, end) + 1
+    return Span(span.input.name, line, begin - line_start, line + text.count("\n", begin, end), end - end_line_start)
