@@ -1,0 +1,208 @@
+"""
+Debug information that a plain location cannot hold: whose source text a line is.
+
+An operation's location is normally a position in a file, and what that position belongs to follows from the entry it
+stands in. Where it does not (a file of another producer, a helper function with a name of its own), the location is
+`fused<scope>[position]` with one of these attributes as the scope, as MLIR's LLVM dialect does it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
+
+from xdsl.dialects.builtin import IntAttr, StringAttr
+from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.utils.exceptions import VerifyException
+
+if TYPE_CHECKING:
+    from xdsl.parser import AttrParser
+    from xdsl.printer import Printer
+
+
+class DebugAttr(ParametrizedAttribute, ABC):
+    """Base of the debug attributes."""
+
+
+@irdl_attr_definition
+class DIFileAttr(DebugAttr):
+    """`di_file<"k.py" in "/home/me">`: a source file, by its name and the directory that the name is relative to."""
+
+    name = "cuda_tile.di_file"
+    file_name: StringAttr
+    directory: StringAttr
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read `<"k.py" in "/home/me">`."""
+        with parser.in_angle_brackets():
+            file_name = parser.parse_str_literal()
+            parser.parse_characters("in")
+            return StringAttr(file_name), StringAttr(parser.parse_str_literal())
+
+    def print_parameters(self, printer: Printer) -> None:
+        """Write `<"k.py" in "/home/me">`."""
+        with printer.in_angle_brackets():
+            printer.print_string_literal(self.file_name.data)
+            printer.print_string(" in ")
+            printer.print_string_literal(self.directory.data)
+
+
+@irdl_attr_definition
+class DICompileUnitAttr(DebugAttr):
+    """`di_compile_unit<file = #cuda_tile.di_file<...>>`: what was compiled at once."""
+
+    name = "cuda_tile.di_compile_unit"
+    file: DIFileAttr
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read `<file = ...>`."""
+        return _parse_fields(parser, (("file", _attribute),))
+
+    def print_parameters(self, printer: Printer) -> None:
+        """Write `<file = ...>`."""
+        _print_fields(printer, (("file", self.file),))
+
+
+@irdl_attr_definition
+class DISubprogramAttr(DebugAttr):
+    """
+    `di_subprogram<file = ..., line = 3, name = "k", linkageName = "k", compileUnit = ..., scopeLine = 4>`: a function.
+
+    `line` is where its definition begins and `scope_line` where its body does. `declaration` (13.5) marks a function
+    that is defined elsewhere. The subprogram of an entry has the entry's name as its linkage name.
+    """
+
+    name = "cuda_tile.di_subprogram"
+    file: DIFileAttr
+    line: IntAttr
+    function_name: StringAttr
+    linkage_name: StringAttr
+    compile_unit: DICompileUnitAttr
+    scope_line: IntAttr
+    declaration: IntAttr
+
+    def verify(self) -> None:
+        """Lines are not negative; `declaration` is 0 or 1."""
+        if self.line.data < 0 or self.scope_line.data < 0:
+            raise VerifyException(f"{self.name}: lines cannot be negative")
+        if self.declaration.data not in (0, 1):
+            raise VerifyException(f"{self.name}: declaration must be 0 or 1, got {self.declaration.data}")
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read `<file = ..., line = 3, ...>`."""
+        return _parse_fields(
+            parser,
+            (
+                ("file", _attribute),
+                ("line", _integer),
+                ("name", _string),
+                ("linkageName", _string),
+                ("compileUnit", _attribute),
+                ("scopeLine", _integer),
+            ),
+            ("flags", "declaration"),
+        )
+
+    def print_parameters(self, printer: Printer) -> None:
+        """Write `<file = ..., line = 3, ...>`."""
+        _print_fields(
+            printer,
+            (
+                ("file", self.file),
+                ("line", self.line),
+                ("name", self.function_name),
+                ("linkageName", self.linkage_name),
+                ("compileUnit", self.compile_unit),
+                ("scopeLine", self.scope_line),
+            ),
+            "flags = declaration" if self.declaration.data else "",
+        )
+
+
+@irdl_attr_definition
+class DILexicalBlockAttr(DebugAttr):
+    """`di_lexical_block<scope = ..., file = ..., line = 20, column = 5>`: a part of a function, of any file."""
+
+    name = "cuda_tile.di_lexical_block"
+    scope: Attribute
+    file: DIFileAttr
+    line: IntAttr
+    column: IntAttr
+
+    def verify(self) -> None:
+        """The scope is a function or a part of one; positions are not negative."""
+        if not isinstance(self.scope, DISubprogramAttr | DILexicalBlockAttr):
+            raise VerifyException(f"{self.name}: the scope must be a di_subprogram or a di_lexical_block")
+        if self.line.data < 0 or self.column.data < 0:
+            raise VerifyException(f"{self.name}: line and column cannot be negative")
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read `<scope = ..., file = ..., line = 20, column = 5>`."""
+        return _parse_fields(
+            parser, (("scope", _attribute), ("file", _attribute), ("line", _integer), ("column", _integer))
+        )
+
+    def print_parameters(self, printer: Printer) -> None:
+        """Write `<scope = ..., file = ..., line = 20, column = 5>`."""
+        _print_fields(
+            printer, (("scope", self.scope), ("file", self.file), ("line", self.line), ("column", self.column))
+        )
+
+
+DEBUG_ATTRS: Final[tuple[type[DebugAttr], ...]] = (DIFileAttr, DICompileUnitAttr, DISubprogramAttr, DILexicalBlockAttr)
+"""The debug attributes of the dialect."""
+
+
+_Read: TypeAlias = Callable[["AttrParser"], Attribute]
+
+
+def _attribute(parser: AttrParser) -> Attribute:
+    return parser.parse_attribute()
+
+
+def _integer(parser: AttrParser) -> Attribute:
+    return IntAttr(parser.parse_integer(allow_boolean=False, allow_negative=False))
+
+
+def _string(parser: AttrParser) -> Attribute:
+    return StringAttr(parser.parse_str_literal())
+
+
+def _parse_fields(
+    parser: AttrParser, fields: Sequence[tuple[str, _Read]], flag: tuple[str, str] | None = None
+) -> list[Attribute]:
+    """Read `<name = value, ...>` in this order; with `flag`, a last optional `flags = declaration` as 0 or 1."""
+    values: list[Attribute] = []
+    with parser.in_angle_brackets():
+        for index, (name, read) in enumerate(fields):
+            if index:
+                parser.parse_punctuation(",")
+            parser.parse_keyword(name)
+            parser.parse_punctuation("=")
+            values.append(read(parser))
+        if flag is not None:
+            given = parser.parse_optional_punctuation(",") is not None
+            if given:
+                parser.parse_keyword(flag[0])
+                parser.parse_punctuation("=")
+                parser.parse_keyword(flag[1])
+            values.append(IntAttr(int(given)))
+    return values
+
+
+def _print_fields(printer: Printer, fields: Sequence[tuple[str, Attribute]], flag: str = "") -> None:
+    with printer.in_angle_brackets():
+        for index, (name, value) in enumerate(fields):
+            printer.print_string(f"{', ' if index else ''}{name} = ")
+            if isinstance(value, IntAttr):
+                printer.print_string(str(cast("IntAttr", value).data))
+            else:
+                printer.print_attribute(value)
+        if flag:
+            printer.print_string(f", {flag}")
