@@ -157,5 +157,5 @@ def run(context: Context, module: ModuleOp, pipeline: str, upstream: Upstream | 
         text = upstream.run(to_mlir(module), pipeline)
     except UpstreamError as error:
         refused = UpstreamRefused(None, upstream.name, pipeline)
-        raise Rejected([refused.add(refused.Words(str(error)))]) from error
+        raise Rejected([refused.add(refused.Words(str(error).strip()))]) from error
     return from_mlir(context, text)

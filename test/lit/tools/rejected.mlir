@@ -1,0 +1,48 @@
+// RUN: tile-opt %s --verify-diagnostics --split-input-file | filecheck %s
+
+// Every operation that does not verify is shown where it stands, all of a module at once.
+
+builtin.module {
+  "test.op"() ({
+    "test.op"() : () -> ()
+  }) : () -> ()
+  "test.op"() ({
+    %0 = "test.op"() : () -> i32
+  }) : () -> ()
+}
+
+// CHECK:      error[O502]: `test.op`: Operation test.op terminates block in single-block region but is not a terminator
+// CHECK-NEXT:  --> {{.*}}rejected.mlir:7:5
+// CHECK-NEXT:   |
+// CHECK-NEXT: 7 |     "test.op"() : () -> ()
+// CHECK-NEXT:   |     ^^^^^^^^^^^^^^^^^^^^^^ this operation does not verify
+// CHECK:      error[O502]
+// CHECK-NEXT:   --> {{.*}}rejected.mlir:10:10
+// CHECK:      2 errors
+
+// -----
+
+// An accepted module between two that are not is printed.
+
+// CHECK:      // -----
+// CHECK-NEXT: builtin.module {
+// CHECK-NEXT:   "test.op"() : () -> ()
+// CHECK-NEXT: }
+"test.op"() : () -> ()
+
+// -----
+
+// CHECK:      // -----
+// CHECK-NEXT: error[O501]: Operation nobody.knows is not registered
+// CHECK-NEXT:   --> {{.*}}rejected.mlir:41:8
+// CHECK-NEXT:    |
+// CHECK-NEXT: 41 |   %0 = nobody.knows
+// CHECK-NEXT:    |        ^^^^^^^^^^^^ parsing stopped here
+  %0 = nobody.knows
+
+// -----
+
+// CHECK:      error[O502]: `builtin.module`: Operation test.op contains empty block in single-block region
+"test.op"() ({
+^bb0(%x: i32):
+}) : () -> ()
