@@ -65,10 +65,16 @@ class LocatedParser(Parser):
 
 
 def parse_module(
-    context: Context, text: str, file: str, *, implicit_module: bool = True, sources: SourceMap | None = None
+    context: Context,
+    text: str,
+    file: str,
+    *,
+    implicit_module: bool = True,
+    locate: bool = True,
+    sources: SourceMap | None = None,
 ) -> ModuleOp:
     """
-    The module that `text` is, every operation with a location in `file` unless it has one of its own.
+    The module that `text` is, with `locate` every operation with a location in `file` unless it has one of its own.
 
     Raises `Rejected` (O501) where the text is no IR. The text is added to `sources`, from which the error shows its
     excerpt.
@@ -76,7 +82,7 @@ def parse_module(
     sources = sources if sources is not None else SourceMap()
     sources.add(file, text)
     try:
-        return LocatedParser(context, text, file).parse_module(implicit_module)
+        return (LocatedParser if locate else Parser)(context, text, file).parse_module(implicit_module)
     except ParseError as error:
         raise Rejected([_not_ir(error)], sources=sources) from error
 

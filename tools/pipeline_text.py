@@ -12,6 +12,8 @@ from freehold.tools.errors import NoPass, NoPipeline
 if TYPE_CHECKING:
     from xdsl.passes import ModulePass
 
+_QUOTES = "'"  # around types that a module with postponed annotations has as text
+
 PassFactories = Mapping[str, "Callable[[], type[ModulePass]]"]
 """Passes by name, each imported when its factory is called."""
 
@@ -115,7 +117,7 @@ def describe_passes(factories: PassFactories | None = None) -> Iterator[str]:
     for name in sorted(factories):
         kind = factories[name]()
         options = [
-            f"{option.name.replace('_', '-')}:{option.expected_type}"
+            f"{option.name.replace('_', '-')}:{option.expected_type.strip(_QUOTES)}"
             + (f"={option.default_value}" if option.default_value else "")
             for option in get_pass_option_infos(kind)
         ]

@@ -1,0 +1,199 @@
+"""`tile-opt` as a program and as functions: pipelines, exit statuses, what goes where."""
+
+from __future__ import annotations
+
+import io
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from xdsl.context import Context
+from xdsl.dialects import test as test_dialect
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
+
+from freehold.dialects.location import span_of
+from freehold.support.diagnostic import Rejected
+from freehold.tools import tile_opt
+from freehold.tools.context import make_context
+from freehold.tools.errors import PassFailed
+from freehold.tools.pipeline_text import PassFactories, available_passes, parse_pipeline, split_pipeline
+
+
+@dataclass(frozen=True)
+class RefuseTestPass(ModulePass):
+    """Refuses every `test.op`."""
+
+    name = "refuse-test"
+    limit: int = 0
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        found = [each for each in op.walk() if isinstance(each, test_dialect.TestOp)]
+        if len(found) > self.limit:
+            raise Rejected([PassFailed(span_of(each), self.name, "an op") for each in found], kernel="k")
+
+
+@dataclass(frozen=True)
+class GiveUpPass(ModulePass):
+    """Fails as passes of xDSL do."""
+
+    name = "give-up"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        raise PassFailedException("no way")
+
+
+@dataclass(frozen=True)
+class BreakPass(ModulePass):
+    """Leaves a module that does not verify."""
+
+    name = "break-ir"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        first = op.body.block.first_op
+        assert first is not None
+        first.regions[0].block.add_op(test_dialect.TestOp())
+
+
+PASSES: PassFactories = {
+    "refuse-test": lambda: RefuseTestPass,
+    "give-up": lambda: GiveUpPass,
+    "break-ir": lambda: BreakPass,
+}
+TWO = '"test.op"() : () -> ()\n  "test.op"() : () -> ()\n'
+
+
+def write(tmp_path: Path, text: str) -> str:
+    path = tmp_path / "k.mlir"
+    path.write_text(text)
+    return str(path)
+
+
+def test_a_refusal_is_rendered_on_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tile_opt.main([write(tmp_path, TWO), "-p", "refuse-test"], PASSES) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f' --> {tmp_path / "k.mlir"}:2:3\n  |\n2 |   "test.op"() : () -> ()\n' in err
+    assert err.count("error[O503]") == 2
+    assert err.endswith("\n2 errors, kernel `k` rejected\n")
+    assert "\033" not in err
+
+
+def test_verify_diagnostics_prints_it_on_standard_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tile_opt.main([write(tmp_path, TWO), "-p", "refuse-test", "--verify-diagnostics"], PASSES) == 0
+    out, err = capsys.readouterr()
+    assert out.count("error[O503]") == 2
+    assert err == ""
+
+
+def test_every_chunk_is_processed_when_one_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = write(tmp_path, TWO + "// -----\n" + '"test.termop"() : () -> ()\n' + "// -----\n" + TWO)
+    assert tile_opt.main([file, "-p", "refuse-test", "--split-input-file"], PASSES) == 1
+    out, err = capsys.readouterr()
+    assert out == 'builtin.module {\n  "test.termop"() : () -> ()\n}\n'
+    assert [line.split(":")[-2:] for line in err.splitlines() if "-->" in line] == [
+        ["1", "1"],
+        ["2", "3"],
+        ["6", "1"],
+        ["7", "3"],
+    ]
+
+
+def test_options_reach_the_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tile_opt.main([write(tmp_path, TWO), "-p", "refuse-test{limit=2}"], PASSES) == 0
+    assert capsys.readouterr().out.count("test.op") == 2
+
+
+def test_a_pass_that_gives_up_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tile_opt.main([write(tmp_path, TWO), "-p", "give-up"], PASSES) == 1
+    assert "error[O503]: pass `give-up` failed: no way" in capsys.readouterr().err
+
+
+def test_a_pass_that_breaks_the_ir_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = write(tmp_path, '"test.op"() ({\n  "test.termop"() : () -> ()\n}) : () -> ()')
+    assert tile_opt.main([file, "-p", "break-ir"], PASSES) == 1
+    err = capsys.readouterr().err
+    assert "error[O502]: `test.op`: " in err
+    assert "= note: found after pass `break-ir`" in err
+    assert tile_opt.main([file, "-p", "break-ir", "--no-verify"], PASSES) == 0
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "said"),
+    [
+        ("csee", "error[O504]: there is no pass `csee`"),
+        ("csee", "= help: write `cse`"),
+        ("cse,", "a name is missing"),
+        ("refuse-test{limit=x}", "error[O505]: `refuse-test{limit=x}`"),
+        ("refuse-test{limt=1}", "limt"),
+        ("cse{", "error[O505]: `cse{`"),
+        ("cse}", "error[O504]: there is no pass `cse}`"),
+        ("mlir{cse", "error[O505]: `mlir{cse`"),
+    ],
+)
+def test_a_bad_pipeline_is_an_error_of_the_command_line(
+    pipeline: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert tile_opt.main(["-p", pipeline], PASSES) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_all_mistakes_of_a_pipeline_are_told_at_once() -> None:
+    with pytest.raises(Rejected) as caught:
+        parse_pipeline("nope,cse,cse{x=1},never")
+    assert caught.value.codes == ("O504", "O505", "O504")
+
+
+def test_a_pipeline_may_have_blanks_and_passes_within_braces() -> None:
+    assert split_pipeline(' a , b{x=1,2 y="p,q}"} ,mlir{c,d{e=1}}') == ["a", 'b{x=1,2 y="p,q}"}', "mlir{c,d{e=1}}"]
+    assert split_pipeline("") == []
+    (mlir,) = parse_pipeline("mlir{canonicalize{max-iterations=2},cse}")
+    assert getattr(mlir, "pipeline", None) == "canonicalize{max-iterations=2},cse"
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe"])
+def test_an_unreadable_file_is_an_error_of_the_command_line(
+    content: bytes | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "k.mlir"
+    if content is not None:
+        path.write_bytes(content)
+    assert tile_opt.main([str(path)]) == 2
+    assert f"error[O506]: cannot read `{path}`" in capsys.readouterr().err
+
+
+def test_standard_input_and_an_output_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TWO.encode())))
+    assert tile_opt.main(["-o", str(tmp_path / "out.mlir"), "--print-op-generic"]) == 0
+    assert (tmp_path / "out.mlir").read_text().startswith('"builtin.module"() ({')
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"?")))
+    assert tile_opt.main([]) == 1
+    assert " --> <stdin>:1:1\n  |\n1 | ?\n" in capsys.readouterr().err
+
+
+def test_every_pass_is_listed_with_what_it_does(capsys: pytest.CaptureFixture[str]) -> None:
+    assert tile_opt.main(["--list-passes"], PASSES) == 0
+    out = capsys.readouterr().out
+    assert "refuse-test{limit:int=0}\n    Refuses every `test.op`.\n" in out
+    for name in available_passes():
+        assert f"\n{name}" in f"\n{out}"
+
+
+def test_an_error_code_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    assert tile_opt.main(["--explain-error", "o504"]) == 0
+    assert capsys.readouterr().out.startswith("# O504: there is no pass `<name>`\n")
+    assert tile_opt.main(["--explain-error", "O999"]) == 2
+    assert "there is no error O999" in capsys.readouterr().err
+
+
+def test_the_function_underneath_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = tile_opt.process(make_context(), TWO, "k.mlir", parse_pipeline("cse"))
+    assert printed.count("test.op") == 2
+    with pytest.raises(Rejected) as caught:
+        tile_opt.process(make_context(), TWO, "k.mlir", [RefuseTestPass()])
+    assert '2 |   "test.op"() : () -> ()' in str(caught.value)
+    assert capsys.readouterr() == ("", "")
