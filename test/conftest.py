@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +12,23 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write golden files instead of comparing with them")
+
+
+def has_gpu() -> bool:
+    """Whether the driver is there and counts a device, asked without any package."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    count = ctypes.c_int(0)
+    return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    needing = [item for item in items if item.get_closest_marker("cuda")]
+    if needing and not os.environ.get("FREEHOLD_REQUIRE_CUDA") and not has_gpu():
+        for item in needing:
+            item.add_marker(pytest.mark.skip(reason="no NVIDIA GPU and driver"))
 
 
 @pytest.fixture

@@ -1,0 +1,90 @@
+"""What every committed file is held to."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ROOMS = ("support", "dialects", "frontend", "passes", "backend", "runtime", "tools")
+LONGEST = 700
+"""Lines that a Python file may have; a file that grows past this has become two files."""
+
+# Spelled in pieces, so that this file keeps its own rules.
+FORBIDDEN = {
+    "a path of one machine": re.compile(
+        r"(?<![\w.])/(?:ro" r"ot|ho" r"me/\w+|wo" r"rk|Us" r"ers/\w+)/|[A-Z]:\\Us" r"ers"
+    ),
+    "something left to do": re.compile(r"\b(?:TO" r"DO|FIX" r"ME|XX" r"X)\b"),
+    "a conflict of a merge": re.compile(r"^(?:<<<<" r"<<<|>>>>" r">>>)", re.MULTILINE),
+}
+
+
+def texts(paths: list[Path]) -> dict[Path, str]:
+    found: dict[Path, str] = {}
+    for path in paths:
+        try:
+            found[path] = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:  # a binary fixture
+            continue
+    return found
+
+
+@pytest.mark.parametrize("what", FORBIDDEN)
+def test_no_file_has(what: str, tracked: list[Path]) -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 1}: {match.group()}"
+        for path, text in texts(tracked).items()
+        for match in FORBIDDEN[what].finditer(text)
+    ]
+    assert not wrong
+
+
+def test_files_are_short_enough_to_read(tracked: list[Path]) -> None:
+    wrong = {
+        str(path.relative_to(ROOT)): lines
+        for path, text in texts(tracked).items()
+        if path.suffix == ".py" and (lines := text.count("\n")) > LONGEST
+    }
+    assert not wrong
+
+
+def test_every_python_file_says_what_it_is(tracked: list[Path]) -> None:
+    wrong = [
+        str(path.relative_to(ROOT))
+        for path, text in texts(tracked).items()
+        if path.suffix == ".py"
+        and "rejected" not in path.parts  # programs that are refused, as a user would write them
+        and text.strip()
+        and not text.lstrip().startswith(('"""', 'r"""', "#!"))
+    ]
+    assert not wrong
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_room_is_linked_into_the_package(room: str) -> None:
+    link = ROOT / "src" / "freehold" / room
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a checkout: sdists have no links")
+    assert link.is_symlink()
+    assert os.readlink(link) == f"../../{room}"
+    assert link.samefile(ROOT / room)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_room_is_packaged(room: str) -> None:
+    import tomllib
+
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
+    assert room in build["wheel"]["only-include"]
+    assert build["wheel"]["sources"][room] == f"freehold/{room}"
+    assert room in build["sdist"]["only-include"]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_cannot_be_imported_twice(room: str) -> None:
+    text = (ROOT / room / "__init__.py").read_text()
+    assert f'if __name__ != "freehold.{room}":' in text

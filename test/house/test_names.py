@@ -1,0 +1,57 @@
+"""How ops, types, attributes and passes are called, and that each says what it is."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+from freehold.passes.registry import ALL_PASSES
+from xdsl.ir import Dialect, TypeAttribute
+
+from freehold.dialects.cuda_tile import CudaTile
+from freehold.dialects.ownership import Ownership
+
+DIALECTS = [Ownership, CudaTile]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
+def test_classes_are_called_what_they_are(dialect: Dialect) -> None:
+    assert [op.__name__ for op in dialect.operations if not op.__name__.endswith("Op")] == []
+    for attribute in dialect.attributes:
+        ending = "Type" if issubclass(attribute, TypeAttribute) else "Attr"
+        assert attribute.__name__.endswith(ending), attribute.__name__
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
+def test_every_op_and_attribute_says_what_it_means(dialect: Dialect) -> None:
+    silent = [kind.__name__ for kind in (*dialect.operations, *dialect.attributes) if not vars(kind).get("__doc__")]
+    assert silent == []
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
+def test_names_in_ir_carry_the_dialect(dialect: Dialect) -> None:
+    for kind in (*dialect.operations, *dialect.attributes):
+        assert kind.name.startswith(f"{dialect.name}."), kind.__name__
+
+
+@pytest.mark.parametrize("name", ALL_PASSES)
+def test_a_pass_is_called_as_its_file(name: str) -> None:
+    kind = ALL_PASSES[name]()
+    assert kind.name == name
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
+    assert kind.__name__.endswith("Pass")
+    assert vars(kind).get("__doc__"), f"{kind.__name__} does not say what it does"
+    if kind.__module__.startswith("freehold."):
+        assert Path(inspect.getfile(kind)).stem == name.replace("-", "_")
+
+
+def test_every_pass_of_the_room_is_registered() -> None:
+    room = Path(inspect.getfile(next(iter(ALL_PASSES.values()))())).parent
+    defined = {
+        path.stem.replace("_", "-")
+        for path in room.glob("*.py")
+        if re.search(r"^class \w+Pass\(ModulePass\)", path.read_text(), re.MULTILINE)
+    }
+    assert defined <= set(ALL_PASSES)

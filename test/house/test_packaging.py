@@ -1,0 +1,84 @@
+"""Wheels, sdists and editable installs have the same package in them, and it imports."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ROOMS = ("support", "dialects", "frontend", "passes", "backend", "runtime", "tools")
+IMPORT_ALL = """
+import importlib, pathlib, pkgutil, freehold
+for info in pkgutil.walk_packages(freehold.__path__, "freehold."):
+    if not info.name.endswith("__main__"):
+        importlib.import_module(info.name)
+print(pathlib.Path(freehold.__file__).parent)
+"""
+
+pytestmark = pytest.mark.slow
+
+
+def run(*command: str, cwd: Path, path: Path | None = None) -> str:
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(cwd), **({"PYTHONPATH": str(path)} if path else {})}
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a wheel and an sdist of this checkout."""
+    folder = tmp_path_factory.mktemp("dist")
+    backend = folder / "hatchling"
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target", str(backend)]
+    if subprocess.run([*pip, "hatchling>=1.26"], capture_output=True, check=False).returncode:
+        pytest.skip("the build backend cannot be fetched")
+    run(sys.executable, "-m", "hatchling", "build", "-d", str(folder), cwd=ROOT, path=backend)
+    return folder
+
+
+def modules() -> set[str]:
+    """Every file of the package, by its name in the package."""
+    paths = [path for room in ROOMS for path in (ROOT / room).rglob("*") if path.suffix in (".py", ".json")]
+    return {"freehold/__init__.py", "freehold/py.typed"} | {
+        f"freehold/{path.relative_to(ROOT).as_posix()}" for path in paths
+    }
+
+
+def test_the_wheel_has_every_file_and_imports(built: Path, tmp_path: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        assert modules() <= set(archive.namelist())
+        archive.extractall(tmp_path)
+    assert run(sys.executable, "-c", IMPORT_ALL, cwd=tmp_path, path=tmp_path) == str(tmp_path / "freehold")
+
+
+def test_a_wheel_from_the_sdist_has_the_same_files(built: Path, tmp_path: Path) -> None:
+    (sdist,) = built.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.iterdir()
+    run(
+        sys.executable,
+        "-m",
+        "hatchling",
+        "build",
+        "-t",
+        "wheel",
+        "-d",
+        str(tmp_path),
+        cwd=unpacked,
+        path=built / "hatchling",
+    )
+    (first,), (second,) = built.glob("*.whl"), tmp_path.glob("*.whl")
+    with zipfile.ZipFile(first) as one, zipfile.ZipFile(second) as other:
+        assert sorted(one.namelist()) == sorted(other.namelist())
+
+
+def test_what_is_installed_here_imports(tmp_path: Path) -> None:
+    assert run(sys.executable, "-W", "error", "-c", IMPORT_ALL, cwd=tmp_path).endswith("freehold")
