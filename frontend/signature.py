@@ -1,0 +1,309 @@
+"""A kernel's parameters as its annotations declare them, and what one call makes of them.
+
+Reading a signature needs nothing but the function object: no source text, no compiler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn, cast, get_args, get_origin
+
+from freehold.frontend.schedule import PartitionSpec
+from freehold.support import terms
+from freehold.support.dtypes import DType
+from freehold.support.span import Span
+
+if TYPE_CHECKING:
+    from freehold.support.diagnostic import Error
+
+Mode = Literal["ref", "mut", "out", "scalar", "const"]
+
+SPELLING: Final[dict[str, str]] = {"ref": "Ref", "mut": "Mut", "out": "Out"}
+"""Tensor modes as users write them."""
+
+
+@dataclass(frozen=True, slots=True)
+class TensorAnnotation:
+    """What `Ref["M", "K"]` is at run time."""
+
+    mode: Literal["ref", "mut", "out"]
+    items: tuple[object, ...] = ()
+
+    def __call__(self, *_: object) -> Any:
+        """Annotations must be callable for `typing.get_type_hints`; nobody makes a tensor this way."""
+        raise TypeError(f"{self!r} annotates a kernel's parameter; it cannot be called")
+
+    def __repr__(self) -> str:
+        inside = ", ".join(str(i) if isinstance(i, DType) else repr(i) for i in self.items)
+        return f"{SPELLING[self.mode]}[{inside}]" if self.items else SPELLING[self.mode]
+
+
+class ConstMarker:
+    """The mark of `Const[T]`, which is `Annotated[T, ConstMarker()]`."""
+
+    def __repr__(self) -> str:
+        return "Const"
+
+
+class _Missing:
+    """The default of a parameter that has none."""
+
+    def __repr__(self) -> str:
+        return "<no default>"
+
+
+MISSING: Final = _Missing()
+
+
+def _nowhere(name: str) -> Span | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a kernel."""
+
+    name: str
+    mode: Mode
+    dims: tuple[str, ...] | None = None
+    """Of a tensor: the term that each extent must equal, as text; None: any rank, extents are `x.shape[0]`, ..."""
+    dtype: DType | None = None
+    """The element type where the annotation fixes it."""
+    default: object = MISSING
+    """What a call that leaves the parameter out gets (`Const` and scalars)."""
+    type: type | None = None
+    """Of a `Const`, the Python type that its value must have; of a scalar without a dtype, `int`, `float` or `bool`."""
+    locate: Callable[[str], Span | None] = field(default=_nowhere, repr=False, compare=False)
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether arrays are given for it."""
+        return self.mode in SPELLING
+
+    @property
+    def has_default(self) -> bool:
+        """Whether a call may leave it out."""
+        return self.default is not MISSING
+
+    @property
+    def span(self) -> Span | None:
+        """Where it is declared, or None without source text. Reads and parses the source: for errors only."""
+        return self.locate(self.name)
+
+    @property
+    def annotation(self) -> str:
+        """The annotation as it could be written."""
+        if self.is_tensor:
+            inside = [str(self.dtype)] if self.dtype is not None else []
+            inside += [d if d.isdecimal() else f'"{d}"' for d in self.dims or ()]
+            return SPELLING[self.mode] + (f"[{', '.join(inside)}]" if inside else "")
+        if self.mode == "const":
+            return f"Const[{'int' if self.type is None else self.type.__name__}]"
+        return str(self.dtype) if self.dtype is not None else "float" if self.type is None else self.type.__name__
+
+
+@dataclass(frozen=True, slots=True)
+class KernelSignature:
+    """The parameters of a kernel, in order."""
+
+    kernel: str
+    parameters: tuple[Parameter, ...]
+
+    @property
+    def tensors(self) -> tuple[Parameter, ...]:
+        """The parameters that arrays are given for."""
+        return tuple(p for p in self.parameters if p.is_tensor)
+
+    def __getitem__(self, name: str) -> Parameter:
+        for p in self.parameters:
+            if p.name == name:
+                return p
+        raise KeyError(name)
+
+
+# --- What a call makes of it -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TensorSpec:
+    """
+    What a kernel is specialised to for one tensor argument.
+
+    `align`: the base address is a multiple of so many bytes. `strides`, in elements: a positive number is that stride,
+    0 one known at launch only. `stride_divs`, `extent_divs`: what each is a multiple of. `partition`: how the
+    argument was partitioned; only for `Mut` and `Out`.
+    """
+
+    dtype: DType
+    rank: int
+    align: int = 1
+    strides: tuple[int, ...] = ()
+    stride_divs: tuple[int, ...] = ()
+    extent_divs: tuple[int, ...] = ()
+    partition: PartitionSpec | None = None
+
+    @staticmethod
+    def plain(dtype: DType, rank: int, partition: PartitionSpec | None = None) -> TensorSpec:
+        """A C-contiguous tensor about which nothing else is known."""
+        strides = (0,) * (rank - 1) + (1,) * (rank > 0)
+        return TensorSpec(dtype, rank, dtype.itemsize, strides, (1,) * rank, (1,) * rank, partition)
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarSpec:
+    """A scalar argument, passed at launch."""
+
+    dtype: DType
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ConstSpec:
+    """A compile-time argument. `1`, `True` and `1.0` are three different ones, and so are `0.0` and `-0.0`."""
+
+    value: object
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ConstSpec) and _identity(self.value) == _identity(other.value)
+
+    def __hash__(self) -> int:
+        return hash(_identity(self.value))
+
+
+def _identity(value: object) -> tuple[object, ...]:
+    if isinstance(value, tuple):
+        return (tuple, *map(_identity, cast("tuple[object, ...]", value)))
+    if isinstance(value, float):
+        return (float, value.hex())
+    return (type(value), value)
+
+
+@dataclass(frozen=True, slots=True)
+class Specialisation:
+    """One variant of a kernel: what each parameter, in order, is specialised to."""
+
+    specs: tuple[TensorSpec | ScalarSpec | ConstSpec, ...]
+
+    def __iter__(self):
+        return iter(self.specs)
+
+
+# --- Reading annotations ---------------------------------------------------------------------------------------------
+
+
+def read_signature(function: FunctionType, locate: Callable[[str], Span | None] | None = None) -> KernelSignature:
+    """
+    Reads the annotations of `function`, also those that are text (`from __future__ import annotations`).
+
+    `locate` finds a parameter in the source, for errors. Raises `Rejected` with one error for each parameter that
+    is not understood.
+    """
+    where = locate or _nowhere
+    code = function.__code__
+    found: list[Parameter] = []
+    wrong: list[tuple[str, _Misread]] = []
+
+    count = code.co_argcount + code.co_kwonlyargcount
+    names = code.co_varnames[:count]
+    for flag, star in ((0x04, "*"), (0x08, "**")):
+        if code.co_flags & flag:
+            rest = code.co_varnames[count + (flag == 0x08 and bool(code.co_flags & 0x04))]
+            wrong.append((rest, _Misread("VariadicParameter", name=rest, star=star)))
+    defaults: dict[str, object] = dict(
+        zip(names[code.co_argcount - len(function.__defaults__ or ()) :], function.__defaults__ or (), strict=False)
+    )
+    defaults |= function.__kwdefaults__ or {}
+    for parameter in names:
+        try:
+            found.append(_parameter(parameter, function, defaults.get(parameter, MISSING), where))
+        except _Misread as e:
+            wrong.append((parameter, e))
+    if wrong:
+        _reject(function.__name__, wrong, where)
+    return KernelSignature(function.__name__, tuple(found))
+
+
+def _reject(kernel: str, wrong: list[tuple[str, _Misread]], locate: Callable[[str], Span | None]) -> NoReturn:
+    from freehold.frontend import errors
+    from freehold.support.diagnostic import Argument, Rejected
+
+    found: list[Error] = []
+    for parameter, misread in wrong:
+        place: Span | Argument = locate(parameter) or Argument(parameter, kernel)
+        found.append(getattr(errors, misread.kind)(place, **misread.fields))
+    raise Rejected(found, kernel=kernel)
+
+
+class _Misread(Exception):
+    """An annotation that is not understood: the error's class by name (errors are loaded when there is one)."""
+
+    def __init__(self, kind: str, **fields: object):
+        self.kind = kind
+        self.fields = fields
+
+
+def _parameter(name: str, function: FunctionType, default: object, locate: Callable[[str], Span | None]) -> Parameter:
+    annotations: Mapping[str, object] = function.__annotations__
+    if name not in annotations:
+        raise _Misread("AnnotationMissing", name=name)
+    annotation = annotations[name]
+    if isinstance(annotation, str):
+        annotation = _evaluate(name, annotation, function)
+    if get_origin(annotation) is Annotated and any(isinstance(a, ConstMarker) for a in get_args(annotation)[1:]):
+        of = get_args(annotation)[0]
+        known = of if isinstance(of, type) and of is not object else None
+        return Parameter(name, "const", default=default, type=known, locate=locate)
+    mode = getattr(annotation, "__freehold_mode__", None)
+    if mode is not None:
+        annotation = TensorAnnotation(mode)
+    if isinstance(annotation, TensorAnnotation):
+        if default is not MISSING:
+            raise _Misread("TensorDefault", name=name)
+        dims, dtype = _tensor(name, annotation)
+        return Parameter(name, annotation.mode, dims, dtype, locate=locate)
+    if isinstance(annotation, DType):
+        dtype = annotation
+        if dtype.storage_bits == 0:
+            raise _Misread("NoSuchScalar", name=name, dtype=str(dtype))
+        return Parameter(name, "scalar", dtype=dtype, default=default, locate=locate)
+    if annotation in (int, float, bool):
+        return Parameter(name, "scalar", default=default, type=annotation, locate=locate)  # pyright: ignore[reportArgumentType] -- one of the three
+    shown = annotation.__name__ if isinstance(annotation, type) else repr(annotation)
+    raise _Misread("AnnotationUnknown", name=name, annotation=shown)
+
+
+def _evaluate(name: str, text: str, function: FunctionType) -> object:
+    cells = function.__closure__ or ()
+    free: dict[str, object] = {}
+    for variable, cell in zip(function.__code__.co_freevars, cells, strict=True):
+        try:
+            free[variable] = cell.cell_contents
+        except ValueError:  # not assigned yet
+            continue
+    try:
+        return eval(text, function.__globals__, free)
+    except Exception as e:
+        why = str(e)
+        raise _Misread("AnnotationUnreadable", name=name, annotation=text, why=why) from e
+
+
+def _tensor(name: str, annotation: TensorAnnotation) -> tuple[tuple[str, ...] | None, DType | None]:
+    items = annotation.items
+    dtype: DType | None = None
+    if items and isinstance(items[0], DType):
+        dtype, items = items[0], items[1:]
+        if dtype.storage_bits == 0:
+            raise _Misread("NoSuchScalar", name=name, dtype=str(dtype))
+    dims: list[str] = []
+    for item in items:
+        if isinstance(item, int) and not isinstance(item, bool) and item > 0:
+            dims.append(str(item))
+        elif isinstance(item, str):
+            try:
+                dims.append(str(terms.parse(item)))
+            except ValueError:
+                raise _Misread("DimensionUnknown", name=name, dimension=repr(item)) from None
+        else:
+            raise _Misread("DimensionUnknown", name=name, dimension=repr(item))
+    return (tuple(dims) if dims else None), dtype
