@@ -27,9 +27,8 @@ def templates(kind: type[Error]) -> list[tuple[str, type[object] | None]]:
 def fields_of(kind: type[object]) -> set[str]:
     """Names a template may use: fields and properties."""
     properties = {name for base in kind.__mro__ for name, value in vars(base).items() if isinstance(value, property)}
-    return properties | (
-        {field.name for field in dataclasses.fields(kind)} if dataclasses.is_dataclass(kind) else set()
-    )
+    fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+    return properties | {field.name for field in fields}
 
 
 @pytest.mark.parametrize("code", ERRORS)
@@ -44,7 +43,7 @@ def test_the_code_belongs_to_the_room(code: str) -> None:
 def test_texts_name_only_fields_there_are(code: str) -> None:
     kind = ERRORS[code]
     for text, part in templates(kind):
-        known = fields_of(kind) | (fields_of(part) if part is not None else set())
+        known = fields_of(kind) | (fields_of(part) if part is not None else set[str]())
         used = {name.split(".")[0].split("[")[0] for _, name, _, _ in Formatter().parse(text) if name is not None}
         assert used <= known, f"{kind.__name__}: {text}"
 
