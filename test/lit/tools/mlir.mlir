@@ -5,10 +5,10 @@
 // There and back: attributes, types of dialects that upstream does not know, and locations survive.
 
 // CHECK:      builtin.module {
-// CHECK-NEXT:   %0 = "test.op"() {number = 1.500000e+00 : f32, tile = !test.type<"x">} : () -> i32 loc(callsite("a.py":1:2 at "b.py":3:4))
+// CHECK-NEXT:   %0 = "test.op"() {number = 1.500000e+00 : f32, tile = !cuda_tile.token} : () -> i32 loc(callsite("a.py":1:2 at "b.py":3:4))
 // CHECK-NEXT:   "test.op"(%0) ({
 // CHECK-NEXT:   ^bb0(%arg0: i32 loc(fused["{{.*}}mlir.mlir":14:8, "{{.*}}mlir.mlir":14:10])):
-%0 = "test.op"() {number = 1.5 : f32, tile = !test.type<"x">} : () -> i32 loc(callsite("a.py":1:2 at "b.py":3:4))
+%0 = "test.op"() {number = 1.5 : f32, tile = !cuda_tile.token} : () -> i32 loc(callsite("a.py":1:2 at "b.py":3:4))
 "test.op"(%0) ({
   // Blocks have their arguments' places too.
   ^bb0(%x: i32):
