@@ -65,13 +65,12 @@ def pad(out: bytearray, alignment: int) -> None:
     out.extend(bytes((PAD,)) * (-len(out) % alignment))
 
 
-def offset_table(entries: Sequence[bytes], width: int) -> bytearray:
+def put_offset_table(out: bytearray, entries: Sequence[bytes], width: int) -> None:
     """
-    A table of entries of different lengths: their number, where each begins, and their bytes.
+    Appends a table of entries of different lengths: their number, where each begins, and their bytes.
 
-    `width` is the size of an offset, and what the offsets are aligned to: 4 or 8 bytes.
+    `width` is the size of an offset, and what the offsets are aligned to from the start of `out`: 4 or 8 bytes.
     """
-    out = bytearray()
     put_varint(out, len(entries))
     pad(out, width)
     begins, at = list[int](), 0
@@ -81,7 +80,6 @@ def offset_table(entries: Sequence[bytes], width: int) -> bytearray:
     out += struct.pack(f"<{len(begins)}{'I' if width == 4 else 'Q'}", *begins)
     for entry in entries:
         out += entry
-    return out
 
 
 def put_integers(out: bytearray, values: Iterable[int], letter: str) -> None:
@@ -191,13 +189,20 @@ class Cursor:
             raise self.fail(f"{what} has unknown flags {bits & ~known:#x}", at)
         return bits
 
-    def entries(self, what: str, width: int) -> list[tuple[int, int]]:
-        """The table that `offset_table` writes, up to the end of the range: where each entry begins and ends."""
-        start = self.position
+    def need(self, size: int, what: str) -> None:
+        """Raises where fewer than `size` bytes are left for `what`."""
+        if size > self.left:
+            raise self.fail(f"{what} take {size} bytes and {self.left} are left")
+
+    def entries(self, what: str, width: int, start: int) -> list[tuple[int, int]]:
+        """
+        The table that `put_offset_table` writes, up to the end of the range: where each entry begins and ends.
+
+        `start` is where the alignment counts from.
+        """
         number = self.count(what)
         self.skip_padding(width, start)
-        if number * width > self.left:
-            raise self.fail(f"{number} offsets of {what} cannot follow in {self.left} bytes")
+        self.need(number * width, what)
         begins = self.fixed(number, "I" if width == 4 else "Q")
         base, size = self.position, self.left
         table: list[tuple[int, int]] = []

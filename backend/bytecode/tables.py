@@ -10,11 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum, IntEnum, auto
-from typing import Final
+from enum import Enum, IntEnum, IntFlag, auto
+from functools import cache
+from typing import Final, cast
 
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     BFloat16Type,
+    DenseArrayBase,
     Float4E2M1FNType,
     Float8E4M3FNType,
     Float8E5M2Type,
@@ -23,16 +26,38 @@ from xdsl.dialects.builtin import (
     Float32Type,
     Float64Type,
     FloatTF32Type,
+    IntegerAttr,
     IntegerType,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
 )
 from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.irdl import (
+    AttrConstraint,
+    AttrSizedOperandSegments,
+    BaseAttr,
+    OperandDef,
+    OptOperandDef,
+    OptPropertyDef,
+    ParamAttrConstraint,
+    ResultDef,
+    SingleBlockRegionDef,
+    VerificationContext,
+)
+from xdsl.irdl.operations import OptionalDef, VariadicDef
 
+from freehold.backend.bytecode.encoding import varint
 from freehold.dialects.cuda_tile.attrs import (
+    ENUMS,
+    OptimizationHintsAttr,
     PaddingValueAttr,
     PtrAttrAttr,
     WireEnum,
     WireEnumAttr,
 )
+from freehold.dialects.cuda_tile.dense import DenseElementsAttr
+from freehold.dialects.cuda_tile.op import TileOp
 from freehold.dialects.cuda_tile.types import (
     ELEMENT_SINCE,
     GatherScatterViewType,
@@ -48,6 +73,14 @@ from freehold.dialects.cuda_tile.types import (
 from freehold.dialects.cuda_tile.version import V13_1, V13_2, V13_3, V13_4, V13_5, Version
 
 # --- Sections
+
+
+class FunctionFlag(IntFlag):
+    """What a function record's flags say. Bit 2 means something else from 13.5 on."""
+
+    PRIVATE = 1
+    ENTRY = 2
+    HINTS = 4
 
 
 class Section(IntEnum):
@@ -257,3 +290,209 @@ class Form(Enum):
     """Counted pairs of an architecture and a self-contained dictionary."""
     TAGGED = auto()
     """A self-contained attribute."""
+
+
+class Arity(Enum):
+    """How many values a field of operands or results holds."""
+
+    ONE = auto()
+    OPTIONAL = auto()
+    MANY = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A property of an operation, as it stands in the records of one version."""
+
+    name: str
+    form: Form
+    since: Version
+    there: bool
+    """Whether this version has it."""
+    optional: bool
+    flag: int
+    """The bit of the record's flags that says if an optional one is there; 0 otherwise."""
+    enum: type[WireEnumAttr[WireEnum]] | None
+    """Which enumeration, for `Form.ENUM`."""
+    integer: IntegerType | None
+    """The type of the integer, for `Form.INTEGER` and `Form.BOOL`."""
+    kind: type[Attribute]
+    """The class of attributes it holds, or their base."""
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """A field of operands or results, as it stands in the records of one version."""
+
+    name: str
+    arity: Arity
+    since: Version
+    there: bool
+    flag: int
+    """The bit of the record's flags that says if an optional operand is there; 0 where nothing says so."""
+    counted: bool
+    """Whether the number of its values stands before them."""
+    type: Attribute | None
+    """The one type it can have, where there is but one."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpRecord:
+    """
+    The record of an operation in one version:
+
+    opcode, [number of results], result types, [flags], properties, operands, [number of regions, regions].
+    """
+
+    type: type[TileOp]
+    opcode: bytes
+    since: Version
+    counts_results: bool
+    results: tuple[Values, ...]
+    has_flags: bool
+    properties: tuple[Property, ...]
+    segmented: bool
+    """Whether each field of operands says for itself how many it holds; if not, `counts_operands` or it is fixed."""
+    counts_operands: bool
+    operands: tuple[Values, ...]
+    may_be_empty: tuple[bool, ...]
+    """For each region, whether it may have no block; none has more than one."""
+
+    bare: bool
+    """Whether operands are all there is between result types and regions."""
+    newer_results: bool
+    """Whether it has results that this version does not have."""
+    known_flags: int
+    """The flag bits that have a meaning."""
+    fixed_results: int
+    """How many results there are at least in this version; exactly as many without `many_results`."""
+    many_results: bool
+
+
+@cache
+def op_record(op: type[TileOp], version: Version) -> OpRecord:
+    """The record of an operation in files of a version; derived from its class."""
+    definition = op.get_irdl_definition()
+    since = {
+        name: op.field_since.get(name, op.since)
+        for name in (
+            *definition.properties,
+            *(name for name, _ in definition.operands),
+            *(name for name, _ in definition.results),
+        )
+    }
+    segmented = any(isinstance(option, AttrSizedOperandSegments) for option in definition.options)
+    names = [name for name in definition.properties if name != AttrSizedOperandSegments.attribute_name]
+    # Flag bits count optional properties and then optional operands, those of older versions first.
+    flagged = [name for name in names if isinstance(definition.properties[name], OptPropertyDef)]
+    if segmented:
+        flagged += [name for name, field in definition.operands if isinstance(field, OptOperandDef)]
+    flagged.sort(key=lambda name: since[name])  # a stable sort
+    flags = {name: 1 << bit for bit, name in enumerate(flagged)}
+
+    def values(name: str, field: OperandDef | ResultDef) -> Values:
+        optional, many = isinstance(field, OptionalDef), isinstance(field, VariadicDef)
+        arity = Arity.OPTIONAL if optional else Arity.MANY if many else Arity.ONE
+        there = since[name] <= version
+        flag, counted = flags.get(name, 0) if there else 0, segmented and arity is Arity.MANY
+        return Values(name, arity, since[name], there, flag, counted, _only_type(field))
+
+    def property_(name: str) -> Property:
+        constraint = definition.properties[name].constr
+        form, kind, integer = _form(op, name, constraint)
+        enum = cast("type[WireEnumAttr[WireEnum]]", kind) if form is Form.ENUM else None
+        there = since[name] <= version
+        flag = flags.get(name, 0) if there else 0
+        return Property(name, form, since[name], there, name in flags, flag, enum, integer, kind)
+
+    operands = tuple(values(name, field) for name, field in definition.operands)
+    results = tuple(values(name, field) for name, field in definition.results)
+    properties = tuple(property_(name) for name in names)
+    return OpRecord(
+        op,
+        varint(op.opcode),
+        op.since,
+        any(field.arity is Arity.MANY for field in (*operands, *results)),
+        results,
+        any(since[name] <= version for name in flagged),
+        properties,
+        segmented,
+        not segmented and any(field.arity is not Arity.ONE for field in operands),
+        operands,
+        tuple(not isinstance(field, SingleBlockRegionDef) for _, field in definition.regions),
+        not segmented and not properties,
+        not all(field.there for field in results),
+        sum(field.flag for field in (*properties, *operands)),
+        sum(field.there and field.arity is Arity.ONE for field in results),
+        any(field.arity is Arity.MANY for field in results),
+    )
+
+
+_FORMS: Final[Mapping[type[Attribute], Form]] = {
+    UnitAttr: Form.FLAG,
+    StringAttr: Form.STRING,
+    SymbolRefAttr: Form.STRING,
+    ArrayAttr: Form.ARRAY,
+    DenseElementsAttr: Form.CONSTANT,
+    OptimizationHintsAttr: Form.HINTS,
+}
+
+
+def _form(op: type[TileOp], name: str, constraint: AttrConstraint) -> tuple[Form, type[Attribute], IntegerType | None]:
+    """How a property with this constraint stands in a record, the class it has, and the type of its integers."""
+    bases = constraint.get_bases()
+    if bases is None and isinstance(constraint, BaseAttr):  # an open set of attributes, each of which says what it is
+        return Form.TAGGED, constraint.attr, None
+    if bases is not None and len(bases) == 1:
+        (base,) = bases
+        if issubclass(base, WireEnumAttr):
+            return Form.ENUM, cast("type[WireEnumAttr[WireEnum]]", base), None
+        if (form := _FORMS.get(base)) is not None:
+            return form, base, None
+        if base is IntegerAttr and (element := _element_type(constraint, 1)) is not None:
+            return Form.BOOL if element.width.data == 1 else Form.INTEGER, base, element
+        if base is DenseArrayBase and (element := _element_type(constraint, 0)) is not None:
+            return Form.BOOLS if element.width.data == 1 else Form.I32S, base, element
+    raise TypeError(f"{op.name}: nothing says how the property `{name}` is encoded")
+
+
+def _element_type(constraint: AttrConstraint, parameter: int) -> IntegerType | None:
+    """The integer type that a constraint on an attribute demands of one of its parameters."""
+    if not isinstance(constraint, ParamAttrConstraint):
+        return None
+    try:
+        type_ = constraint.param_constrs[parameter].infer(VerificationContext())
+    except (ValueError, KeyError):
+        return None
+    return cast("IntegerType", type_) if isinstance(type_, IntegerType) else None
+
+
+def _only_type(field: OperandDef | ResultDef) -> Attribute | None:
+    try:
+        (type_,) = field.constr.infer(VerificationContext(), length=1)
+    except (ValueError, KeyError):
+        return None
+    return type_
+
+
+@cache
+def op_of_opcode() -> Mapping[int, type[TileOp]]:
+    """Every operation that stands in function bodies, by its opcode."""
+    from freehold.dialects.cuda_tile import CudaTile
+
+    ops = (op for op in CudaTile.operations if issubclass(op, TileOp))
+    return {op.opcode: op for op in ops if op.short_name() not in NOT_IN_BODIES}
+
+
+PREVIEW_OPCODES: Final[Mapping[int, str]] = {
+    0x4000: "preview$func",
+    0x4001: "preview$extern_impl",
+    0x4002: "preview$call",
+}
+"""Operations that only preview builds of the tools read. They are refused by name."""
+
+NOT_IN_BODIES: Final = frozenset({"entry", "global", "module"})
+"""Operations that have sections of their own and are never written as operations."""
+
+WIRE_VALUE: Final[Mapping[int, int]] = {id(member): member.wire for enum in ENUMS for member in enum.enum_type}
+"""The value of every enumeration member by its identity: members live as long as the process."""

@@ -1,0 +1,344 @@
+"""
+Debug information: where in the source text each operation comes from.
+
+Operations carry plain positions (or spans, of which the beginning is kept) and call sites. Which function, file and
+compile unit a position belongs to follows from the entry, and is derived on writing; on reading, what would be derived
+is dropped again, and anything else kept as a scope (`fused<scope>[position]`).
+"""
+
+from __future__ import annotations
+
+import posixpath
+import struct
+from functools import lru_cache
+from typing import TypeVar, cast
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    CallSiteLoc,
+    FileLineColLoc,
+    FusedLoc,
+    IntAttr,
+    LocationAttr,
+    NameLoc,
+    StringAttr,
+    UnknownLoc,
+)
+from xdsl.ir import Attribute
+
+from freehold.backend.bytecode.attributes import AttributeReader, AttributeWriter, Pool
+from freehold.backend.bytecode.encoding import Cursor, pad, put_offset_table, put_varint
+from freehold.backend.bytecode.tables import DebugTag
+from freehold.backend.bytecode.types import NeedsVersion, NoForm
+from freehold.dialects.cuda_tile.debug import DICompileUnitAttr, DIFileAttr, DILexicalBlockAttr, DISubprogramAttr
+from freehold.dialects.cuda_tile.version import V13_5, Version
+
+MAX_NESTING = 64
+"""How deep calls and blocks may stand in one another."""
+MAX_CALL_SITES = 1024
+"""How many call sites may stand in one location: they are a tree in memory and can be less than that in a file."""
+
+
+_RecordT = TypeVar("_RecordT", bound=Attribute)
+
+
+@lru_cache(maxsize=256)
+def _file(path: str) -> DIFileAttr:
+    directory, name = posixpath.split(path)
+    return DIFileAttr(StringAttr(name), StringAttr(directory))
+
+
+@lru_cache(maxsize=256)
+def _subprogram(path: str, line: int, name: str) -> DISubprogramAttr:
+    """The subprogram of an entry that begins at this position."""
+    file, entry = _file(path), StringAttr(name)
+    return DISubprogramAttr(file, IntAttr(line), entry, entry, DICompileUnitAttr(file), IntAttr(line), IntAttr(0))
+
+
+@lru_cache(maxsize=256)
+def _scope_in(path: str, subprogram: DISubprogramAttr) -> DISubprogramAttr | DILexicalBlockAttr:
+    """What a position in a file belongs to: the entry's subprogram, or a block of it that is text of another file."""
+    file = _file(path)
+    if file == subprogram.file:
+        return subprogram
+    return DILexicalBlockAttr(subprogram, file, IntAttr(1), IntAttr(1))
+
+
+def _position(location: Attribute) -> tuple[FileLineColLoc | None, Attribute | None]:
+    """The position where a location's text begins, and the scope that it names itself."""
+    match location:
+        case FileLineColLoc():
+            return location, None
+        case NameLoc():
+            return _position(location.location)
+        case CallSiteLoc():
+            return _position(location.callee)
+        case FusedLoc():
+            scope = location.metadata if isinstance(location.metadata, DISubprogramAttr | DILexicalBlockAttr) else None
+            for part in cast("ArrayAttr[Attribute]", location.locations).data:
+                position, inner = _position(part)
+                if position is not None:
+                    return position, scope or inner
+        case _:
+            pass
+    return None, None
+
+
+class DebugWriter:
+    """Collects the records of locations and, for each function that has one, the list of its operations' locations."""
+
+    def __init__(self, attributes: AttributeWriter, version: Version):
+        self._attributes = attributes
+        self._version = version
+        self._records = Pool()
+        self._lists: list[list[int]] = []
+        self._scopes: dict[Attribute, int] = {}
+        self._subprogram: DISubprogramAttr | None = None
+        self.by_id: dict[int, int] = {}
+        """Numbers of the current function's locations by their identity; `_kept` keeps them alive."""
+        self._kept: list[Attribute] = []
+
+    def begin(self, location: LocationAttr, name: str) -> list[int] | None:
+        """The list to append the numbers of a function's operations to; None where its location is unknown."""
+        self.by_id.clear()
+        self._kept.clear()
+        position, scope = _position(location)
+        if position is None:
+            self._subprogram = None
+            return None
+        path, line = position.filename.data, position.line.data
+        if isinstance(scope, DISubprogramAttr):
+            if scope.linkage_name.data != name:
+                what = f"the debug information of `{name}`"
+                raise NoForm(what, f"it is of a function with the linkage name `{scope.linkage_name.data}`")
+            self._subprogram = scope
+        else:
+            self._subprogram = _subprogram(path, line, name)
+        numbers = [self._located(position, self._subprogram)]
+        self._lists.append(numbers)
+        return numbers
+
+    @property
+    def index(self) -> int:
+        """The debug index of the function begun last."""
+        return 0 if self._subprogram is None else len(self._lists)
+
+    def number(self, location: Attribute) -> int:
+        """The number of an operation's location; 0 where it is unknown."""
+        number = self.by_id.get(id(location))
+        if number is None:
+            number = self.by_id[id(location)] = self._number(location)
+            self._kept.append(location)
+        return number
+
+    def _number(self, location: Attribute) -> int:
+        if isinstance(location, CallSiteLoc):
+            callee, caller = self.number(location.callee), self.number(location.caller)
+            return self._record(DebugTag.CALL_SITE, callee, caller) if callee and caller else callee or caller
+        if isinstance(location, NameLoc):
+            return self.number(location.location)
+        position, scope = _position(location)
+        if position is None or self._subprogram is None:
+            return 0
+        return self._located(position, scope or _scope_in(position.filename.data, self._subprogram))
+
+    def _located(self, position: FileLineColLoc, scope: Attribute) -> int:
+        file = self._attributes.string(position.filename.data)
+        return self._record(
+            DebugTag.LOCATION, self._scope(scope), file, position.line.data, max(0, position.column.data)
+        )
+
+    def _scope(self, scope: Attribute) -> int:
+        number = self._scopes.get(scope)
+        if number is None:
+            number = self._scopes[scope] = self._scope_record(scope)
+        return number
+
+    def _scope_record(self, scope: Attribute) -> int:
+        string = self._attributes.string
+        match scope:
+            case DIFileAttr():
+                return self._record(DebugTag.FILE, string(scope.file_name.data), string(scope.directory.data))
+            case DICompileUnitAttr():
+                return self._record(DebugTag.COMPILE_UNIT, self._scope(scope.file))
+            case DILexicalBlockAttr():
+                outer, file = self._scope(scope.scope), self._scope(scope.file)
+                return self._record(DebugTag.LEXICAL_BLOCK, outer, file, scope.line.data, scope.column.data)
+            case DISubprogramAttr():
+                file, unit = self._scope(scope.file), self._scope(scope.compile_unit)
+                names = string(scope.function_name.data), string(scope.linkage_name.data)
+                fields = [file, scope.line.data, *names, unit, scope.scope_line.data]
+                if self._version >= V13_5:
+                    fields.append(scope.declaration.data)
+                elif scope.declaration.data:
+                    raise NeedsVersion("a subprogram that is a declaration", V13_5)
+                return self._record(DebugTag.SUBPROGRAM, *fields)
+            case _:
+                raise NoForm(f"debug information `{scope}`", "it is no scope of Tile IR")
+
+    def _record(self, tag: DebugTag, *fields: int) -> int:
+        out = bytearray((tag,))
+        for field in fields:
+            put_varint(out, field)
+        return self._records.index(bytes(out)) + 1
+
+    def section(self) -> bytearray | None:
+        """The payload of the debug section; None where no function has debug information."""
+        if not self._lists:
+            return None
+        out = bytearray()
+        put_varint(out, len(self._lists))
+        pad(out, 4)
+        first = 0
+        for numbers in self._lists:
+            out += struct.pack("<I", first)
+            first += len(numbers)
+        put_varint(out, first)
+        pad(out, 8)
+        for numbers in self._lists:
+            out += struct.pack(f"<{len(numbers)}Q", *numbers)
+        put_offset_table(out, self._records.entries, 4)
+        return out
+
+
+class DebugReader:
+    """The locations of a file being read. Records are read when they are first asked for."""
+
+    def __init__(self, cursor: Cursor, attributes: AttributeReader, version: Version):
+        self._data = cursor.data
+        self._attributes = attributes
+        self._version = version
+        start = cursor.position
+        lists = cursor.count("lists of locations")
+        cursor.skip_padding(4, start)
+        cursor.need(lists * 4, "lists of locations")
+        firsts = cursor.fixed(lists, "I")
+        total = cursor.count("locations", 8)
+        cursor.skip_padding(8, start)
+        cursor.need(total * 8, "locations")
+        numbers = cursor.fixed(total, "Q")
+        self._lists: list[tuple[int, ...]] = []
+        for index, first in enumerate(firsts):
+            end = firsts[index + 1] if index + 1 < lists else total
+            if not first <= end <= total:
+                raise cursor.fail(f"list {index} of locations begins at {first} and ends at {end} of {total}", start)
+            self._lists.append(numbers[first:end])
+        self._entries = cursor.entries("debug records", 4, start)
+        self._records: list[LocationAttr | Attribute | None] = [None] * len(self._entries)
+        self._open: set[int] = set()
+        self._sizes: dict[int, int] = {}
+        self._subprogram: DISubprogramAttr | None = None
+        self._locations: dict[int, LocationAttr] = {}
+
+    def begin(self, index: int, name: str, cursor: Cursor, at: int) -> tuple[LocationAttr, tuple[int, ...]]:
+        """The location of the function with debug index `index`, and the numbers of its operations' locations."""
+        self._locations.clear()
+        self._subprogram = None
+        if index > len(self._lists):
+            raise cursor.fail(f"there is no list {index} of locations", at)
+        numbers = self._lists[index - 1]
+        if not numbers:
+            raise cursor.fail(f"list {index} of locations is empty", at)
+        if numbers[0] == 0:
+            return UnknownLoc(), numbers[1:]
+        record = self._record(numbers[0], at)
+        scope = record.metadata if isinstance(record, FusedLoc) else None
+        if not isinstance(scope, DISubprogramAttr):
+            raise cursor.fail("the location of a function is no position in a subprogram", at)
+        if scope.linkage_name.data != name:
+            raise cursor.fail(f"the subprogram of {name!r} has the linkage name {scope.linkage_name.data!r}", at)
+        self._subprogram = scope
+        position, _ = _position(cast("FusedLoc", record))
+        assert position is not None
+        derived = scope == _subprogram(position.filename.data, position.line.data, name)
+        return (position if derived else cast("LocationAttr", record)), numbers[1:]
+
+    def location(self, number: int, cursor: Cursor) -> LocationAttr:
+        """The location of an operation of the function begun last."""
+        if number == 0:
+            return UnknownLoc()
+        location = self._locations.get(number)
+        if location is None:
+            location = self._locations[number] = self._simplified(self._record(number, cursor.position), cursor)
+        return location
+
+    def _simplified(self, record: Attribute, cursor: Cursor) -> LocationAttr:
+        """The location of a record, without a scope that would be derived from its position anyway."""
+        match record:
+            case CallSiteLoc():
+                return CallSiteLoc(self._simplified(record.callee, cursor), self._simplified(record.caller, cursor))
+            case FusedLoc():
+                position, scope = _position(record)
+                assert position is not None
+                if self._subprogram is None:
+                    raise cursor.fail("an operation has a scope and its function has none")
+                return position if scope == _scope_in(position.filename.data, self._subprogram) else record
+            case UnknownLoc():
+                return record
+            case _:
+                raise cursor.fail("the location of an operation is neither a position nor a call site")
+
+    def _record(self, number: int, at: int) -> Attribute:
+        cursor = Cursor(self._data, at, at)
+        if number > len(self._records):
+            raise cursor.fail(f"there is no debug record {number}")
+        record = self._records[number - 1]
+        if record is None:
+            if number in self._open or len(self._open) >= MAX_NESTING:
+                raise cursor.fail(f"debug record {number} is made of itself or nested too deep")
+            self._open.add(number)
+            record = self._records[number - 1] = self._read(Cursor(self._data, *self._entries[number - 1]))
+            self._open.remove(number)
+        return record
+
+    def _read(self, cursor: Cursor) -> Attribute:
+        at = cursor.position
+        string = self._attributes.string
+        match cursor.varint():
+            case DebugTag.UNKNOWN:
+                return UnknownLoc()
+            case DebugTag.FILE:
+                return DIFileAttr(StringAttr(string(cursor)), StringAttr(string(cursor)))
+            case DebugTag.COMPILE_UNIT:
+                return DICompileUnitAttr(self._part(cursor, DIFileAttr))
+            case DebugTag.LEXICAL_BLOCK:
+                outer = self._part(cursor, DISubprogramAttr, DILexicalBlockAttr)
+                file = self._part(cursor, DIFileAttr)
+                return DILexicalBlockAttr(outer, file, IntAttr(cursor.varint()), IntAttr(cursor.varint()))
+            case DebugTag.LOCATION:
+                scope = self._part(cursor, DISubprogramAttr, DILexicalBlockAttr)
+                path = StringAttr(string(cursor))
+                position = FileLineColLoc(path, IntAttr(cursor.varint()), IntAttr(cursor.varint()))
+                return FusedLoc(ArrayAttr([position]), scope)
+            case DebugTag.SUBPROGRAM:
+                file, line = self._part(cursor, DIFileAttr), IntAttr(cursor.varint())
+                names = StringAttr(string(cursor)), StringAttr(string(cursor))
+                unit, scope_line = self._part(cursor, DICompileUnitAttr), IntAttr(cursor.varint())
+                declaration = cursor.flags("a subprogram", 1) if self._version >= V13_5 else 0
+                return DISubprogramAttr(file, line, *names, unit, scope_line, IntAttr(declaration))
+            case DebugTag.CALL_SITE:
+                location = CallSiteLoc(
+                    self._part(cursor, FusedLoc, CallSiteLoc), self._part(cursor, FusedLoc, CallSiteLoc)
+                )
+                size = 1 + self._call_sites(location.callee) + self._call_sites(location.caller)
+                if size > MAX_CALL_SITES:
+                    raise cursor.fail("a location has too many call sites", at)
+                self._sizes[id(location)] = size
+                return location
+            case tag:
+                raise cursor.fail(f"there is no debug tag {tag}", at)
+
+    def _call_sites(self, location: Attribute) -> int:
+        """How many call sites there are in a location that was read before, and is therefore kept."""
+        return self._sizes.get(id(location), 0)
+
+    def _part(self, cursor: Cursor, *kinds: type[_RecordT]) -> _RecordT:
+        at = cursor.position
+        number = cursor.varint()
+        if number == 0:
+            raise cursor.fail("a debug record refers to an unknown one", at)
+        record = self._record(number, at)
+        if not isinstance(record, kinds):
+            names = " or ".join(kind.__name__ for kind in kinds)
+            raise cursor.fail(f"debug record {number} is no {names}", at)
+        return record
