@@ -56,7 +56,7 @@ def verify(module: ModuleOp, after: str | None = None) -> None:
         try:
             op.verify(verify_nested_ops=False)
         except VerifyException as broken:
-            refuse(DoesNotVerify(span_of(op), op.name, str(broken)))
+            refuse(DoesNotVerify(span_of(op), op.name, str(broken).removeprefix(f"{op.name}: ")))
     if not errors:
         try:  # what only a check of the whole sees, such as a block without operations
             module.verify()
