@@ -1,0 +1,122 @@
+"""Dtypes as the compiler's element types, and the dtype in which two values meet."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED, SignednessAttr
+from freehold.dialects.cuda_tile.types import TileType, tile
+from freehold.support import dtypes
+from freehold.support.dtypes import DType
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float8E4M3FNType,
+    Float8E5M2Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    FloatTF32Type,
+    IntegerType,
+)
+from xdsl.ir import Attribute
+
+ELEMENTS: Final[dict[DType, Attribute]] = {
+    dtypes.bool_: IntegerType(1),
+    dtypes.i8: IntegerType(8),
+    dtypes.u8: IntegerType(8),
+    dtypes.i16: IntegerType(16),
+    dtypes.u16: IntegerType(16),
+    dtypes.i32: IntegerType(32),
+    dtypes.u32: IntegerType(32),
+    dtypes.i64: IntegerType(64),
+    dtypes.u64: IntegerType(64),
+    dtypes.f16: Float16Type(),
+    dtypes.bf16: BFloat16Type(),
+    dtypes.f32: Float32Type(),
+    dtypes.f64: Float64Type(),
+    dtypes.tf32: FloatTF32Type(),
+    dtypes.f8e4m3fn: Float8E4M3FNType(),
+    dtypes.f8e5m2: Float8E5M2Type(),
+}
+"""Element types. Integers have no sign of their own there: operations say how they read them."""
+
+ARITHMETIC: Final = frozenset((dtypes.f16, dtypes.bf16, dtypes.f32, dtypes.f64))
+"""The floats that can be computed with. Others are converted first."""
+
+MAX_ELEMENTS: Final = 1 << 24
+
+
+def tile_type(shape: tuple[int, ...], dtype: DType) -> TileType:
+    """The compiler's type of a tile."""
+    return tile(shape, ELEMENTS[dtype])
+
+
+def signedness(dtype: DType) -> SignednessAttr:
+    """How operations read integers of `dtype`."""
+    return SIGNED if dtype.signed else UNSIGNED
+
+
+def bounds(dtype: DType) -> tuple[int, int]:
+    """The least and the greatest value of an integer dtype."""
+    if dtype.kind == "bool":
+        return 0, 1
+    return (-(1 << dtype.bits - 1), (1 << dtype.bits - 1) - 1) if dtype.signed else (0, (1 << dtype.bits) - 1)
+
+
+class NoCommonDType(Exception):
+    """Two dtypes have no common one: why, and the dtype to convert to by hand."""
+
+    def __init__(self, why: str, target: DType):
+        super().__init__(why)
+        self.why = why
+        self.target = target
+
+
+def promote(a: DType, b: DType) -> DType:
+    """
+    The dtype in which two tiles meet. Raises `NoCommonDType`.
+
+    The wider of one kind; the float of a float and an integer; a bool becomes the other.
+    """
+    if a is b:
+        return a
+    if a.kind == "bool":
+        return b
+    if b.kind == "bool":
+        return a
+    if a.is_float and b.is_float:
+        for x in (a, b):
+            if x not in ARITHMETIC:
+                raise NoCommonDType(f"`{x}` is never converted without being asked", dtypes.f32)
+        if a.bits == b.bits:
+            raise NoCommonDType("neither holds all values of the other", dtypes.f32)
+        return a if a.bits > b.bits else b
+    if a.is_float or b.is_float:
+        return a if a.is_float else b
+    wide, narrow = (a, b) if a.bits >= b.bits else (b, a)
+    if a.signed == b.signed or (wide.signed and wide.bits > narrow.bits):
+        return wide
+    signed = next((d for d in (dtypes.i16, dtypes.i32, dtypes.i64) if d.bits > wide.bits), dtypes.i64)
+    raise NoCommonDType("one is signed and the other is not", signed)
+
+
+def promote_number(dtype: DType, value: bool | float) -> DType:
+    """The dtype in which a tile meets a Python number: the tile's, unless the number is of a higher kind."""
+    if isinstance(value, bool):
+        return dtype
+    if isinstance(value, int):
+        return dtypes.i32 if dtype.kind == "bool" else dtype
+    return dtype if dtype.is_float else dtypes.f32
+
+
+def default_dtype(value: bool | float) -> DType:
+    """The dtype of a Python number that meets no tile."""
+    if isinstance(value, bool):
+        return dtypes.bool_
+    return dtypes.i32 if isinstance(value, int) else dtypes.f32
+
+
+def can_store(source: DType, target: DType) -> bool:
+    """Whether a store converts `source` to `target` unasked: to the same or a higher kind, as NumPy's assignment."""
+    order = ("bool", "int", "float")
+    return order.index(source.kind) <= order.index(target.kind)

@@ -1,0 +1,298 @@
+"""What an expression of a kernel is while it is lowered: a tile, a tensor, or something known at compile time."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import TYPE_CHECKING, Final, cast
+
+from freehold.frontend.signature import SPELLING, Parameter, TensorSpec
+from freehold.support import dtypes
+from freehold.support.dtypes import DType
+from xdsl.ir import SSAValue
+
+if TYPE_CHECKING:
+    from freehold.frontend.context import Frame
+    from freehold.support.span import Span
+
+
+@dataclass(eq=False, slots=True)
+class Static:
+    """A host value: known when the kernel is compiled. Numbers have no dtype until they meet one."""
+
+    value: object
+
+
+@dataclass(eq=False, slots=True)
+class TileValue:
+    """A tile (rank 0: a scalar) that the kernel computes."""
+
+    ssa: SSAValue
+    dtype: DType
+    shape: tuple[int, ...]
+
+
+@dataclass(eq=False, slots=True)
+class TupleValue:
+    """A Python tuple."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(eq=False, slots=True)
+class TensorValue:
+    """A tensor parameter."""
+
+    parameter: Parameter
+    spec: TensorSpec
+    argument: SSAValue
+    """The tensor."""
+    handle: SSAValue
+    """The borrow of a `Ref`, the partition of a `Mut` or `Out`."""
+    region: RegionValue | None = None
+    """The region of a `Mut` or `Out` that this block was given."""
+
+    @property
+    def name(self) -> str:
+        """The user's name of it."""
+        return self.parameter.name
+
+
+@dataclass(eq=False, slots=True)
+class RegionValue:
+    """A region of a `Mut` or `Out` tensor."""
+
+    tensor: TensorValue
+    ssa: SSAValue
+    index: tuple[TileValue, ...]
+
+    @property
+    def tile(self) -> tuple[int, ...]:
+        """Its shape."""
+        partition = self.tensor.spec.partition
+        assert partition is not None
+        return partition.tile
+
+
+@dataclass(eq=False, slots=True)
+class MethodValue:
+    """A method of a tile or tensor, taken but not yet called."""
+
+    receiver: Value
+    name: str
+
+
+@dataclass(eq=False, slots=True)
+class ClosureValue:
+    """A function or lambda defined in the kernel."""
+
+    node: ast.FunctionDef | ast.Lambda
+    frame: Frame
+
+    @property
+    def name(self) -> str:
+        """The user's name of it."""
+        return self.node.name if isinstance(self.node, ast.FunctionDef) else "<lambda>"
+
+
+@dataclass(eq=False, slots=True)
+class RangeValue:
+    """`range(...)` or `static_range(...)`."""
+
+    start: Value
+    stop: Value
+    step: Value
+    static: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class TilesValue:
+    """`tiles(...)`."""
+
+    tensor: TensorValue
+    axis: int
+    size: int
+
+
+@dataclass(eq=False, slots=True)
+class Poison:
+    """The result of a mistake that is already reported: whatever is made of it is silent."""
+
+
+@dataclass(eq=False, slots=True)
+class Unbound:
+    """A variable that does not exist on every way to here, or not with one type."""
+
+    state: str
+    """`assigned`, or `of one type`."""
+    why: str
+    construct: str
+    places: list[tuple[Span, str]] = field(default_factory=list["tuple[Span, str]"])
+
+
+Value = (
+    Static
+    | TileValue
+    | TupleValue
+    | TensorValue
+    | RegionValue
+    | MethodValue
+    | ClosureValue
+    | RangeValue
+    | TilesValue
+    | Poison
+    | Unbound
+)
+
+POISON: Final = Poison()
+NONE: Final = Static(None)
+
+
+def of_host(value: object) -> Value:
+    """A host value as the kernel sees it: tuples are taken apart."""
+    if isinstance(value, tuple) and type(value) is tuple:
+        return TupleValue(tuple(of_host(item) for item in cast("tuple[object, ...]", value)))
+    return Static(value)
+
+
+def static_of(value: Value) -> tuple[object] | None:
+    """The host value, in a tuple of one, of what is known at compile time; None of anything else."""
+    if isinstance(value, Static):
+        return (value.value,)
+    if isinstance(value, TupleValue):
+        items = [static_of(item) for item in value.items]
+        if all(item is not None for item in items):
+            return (tuple(item[0] for item in items if item is not None),)
+    return None
+
+
+def is_number(value: object) -> bool:
+    """Whether a host value can become an element: a bool, an int or a float."""
+    return isinstance(value, bool | int | float) and not isinstance(value, Enum) or isinstance(value, int)
+
+
+def is_poison(*values: Value) -> bool:
+    """Whether any of these comes of a mistake."""
+    return any(isinstance(v, Poison) or (isinstance(v, TupleValue) and is_poison(*v.items)) for v in values)
+
+
+def same(a: Value, b: Value) -> bool:
+    """Whether both are certainly one and the same."""
+    if a is b:
+        return True
+    match a, b:
+        case TileValue(), TileValue():
+            return a.ssa is b.ssa and a.dtype is b.dtype
+        case Static(), Static():
+            x, y = a.value, b.value
+            return x is y or (type(x) is type(y) and is_comparable(x) and x == y and str(x) == str(y))
+        case TupleValue(), TupleValue():
+            return len(a.items) == len(b.items) and all(map(same, a.items, b.items))
+        case ClosureValue(), ClosureValue():
+            return a.node is b.node and a.frame is b.frame
+        case RegionValue(), RegionValue():
+            return a.ssa is b.ssa
+        case _:
+            return False
+
+
+def is_comparable(value: object) -> bool:
+    """Whether `==` on a host value is an ordinary comparison (not, say, an array's)."""
+    return isinstance(value, bool | int | float | str | bytes | Enum | DType | None)
+
+
+def leaves(value: Value) -> Iterator[TileValue]:
+    """The tiles in a tile or a tuple, in order."""
+    if isinstance(value, TileValue):
+        yield value
+    elif isinstance(value, TupleValue):
+        for item in value.items:
+            yield from leaves(item)
+
+
+def rebuild(value: Value, tiles: Iterator[TileValue]) -> Value:
+    """`value` with its tiles replaced, in order."""
+    if isinstance(value, TileValue):
+        return next(tiles)
+    if isinstance(value, TupleValue):
+        return TupleValue(tuple(rebuild(item, tiles) for item in value.items))
+    return value
+
+
+# --- How values are named in errors ----------------------------------------------------------------------------------
+
+
+def show_shape(shape: Sequence[int]) -> str:
+    """`(128, 64)`, `(128,)`."""
+    return str(tuple(shape))
+
+
+def show_tile(dtype: DType, shape: Sequence[int]) -> str:
+    """`f32 scalar`, `f32 tile (128, 64)`."""
+    return f"{dtype} tile {show_shape(shape)}" if shape else f"{dtype} scalar"
+
+
+def describe(value: Value) -> str:
+    """A phrase for an error, with its article: `an f32 tile (128,)`, `the tensor x`, `the number 3`."""
+    match value:
+        case TileValue():
+            return _an(show_tile(value.dtype, value.shape))
+        case TupleValue():
+            return f"a tuple of {len(value.items)}"
+        case TensorValue():
+            return f"tensor `{value.name}`"
+        case RegionValue():
+            return f"a region of `{value.tensor.name}`"
+        case MethodValue():
+            return f"the method `{value.name}`"
+        case ClosureValue():
+            return "a lambda" if value.name == "<lambda>" else f"function `{value.name}`"
+        case RangeValue():
+            return "a range"
+        case TilesValue():
+            return "a range of tiles"
+        case Static():
+            return _describe_static(value.value)
+        case Poison() | Unbound():
+            return "a value"
+
+
+def _describe_static(value: object) -> str:
+    match value:
+        case None:
+            return "`None`"
+        case bool():
+            return f"`{value}`"
+        case Enum():
+            return f"`{type(value).__name__}.{value.name}`"
+        case int() | float():
+            return f"the number {value!r}"
+        case str():
+            return f"the text {value!r}"
+        case DType():
+            return f"the dtype `{value}`"
+        case ModuleType():
+            return f"the module `{value.__name__}`"
+        case FunctionType() | BuiltinFunctionType():
+            return f"the function `{value.__name__}`"
+        case type():
+            return f"the class `{value.__name__}`"
+        case _:
+            return _an(f"object of type `{type(value).__name__}`")
+
+
+def _an(phrase: str) -> str:
+    vowel = phrase[0] in "aeio" or phrase.startswith(("f1", "f3", "f6", "f8", "i1", "i3", "i6", "i8"))
+    return f"{'an' if vowel else 'a'} {phrase}"
+
+
+def show_mode(tensor: TensorValue) -> str:
+    """`Ref`, `Mut` or `Out`."""
+    return SPELLING[tensor.parameter.mode]
+
+
+INDEX_DTYPE: Final = dtypes.i32
+"""The dtype of coordinates, extents and counts."""
