@@ -230,3 +230,7 @@ class Rejected(Exception):
 
     def __str__(self) -> str:
         return self.render()
+
+    def _render_traceback_(self) -> list[str]:
+        # IPython asks an exception this for what to show: in a notebook, the errors without our frames around them.
+        return self.render().splitlines()

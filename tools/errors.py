@@ -20,8 +20,9 @@ class NotIR(Error):
 
     code: ClassVar[str] = "O501"
     title: ClassVar[str] = "{message}"
-    label: ClassVar[str] = "parsing stopped here"
+    label: ClassVar[str] = "{here}"
     message: str
+    here: str = "not understood from here on"
 
     @dataclass(frozen=True)
     class Related(Label):

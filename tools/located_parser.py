@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp
-from xdsl.ir import BlockArgument, Operation, SSAValue
-from xdsl.parser import Parser
+from xdsl.ir import AttributeInvT, BlockArgument, Operation, SSAValue
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 from xdsl.utils.lexer import Span as TextSpan
 
@@ -29,8 +29,10 @@ class LocatedParser(Parser):
     its name and goes no further than its first line, so that a region's operation is not underlined as a whole.
     """
 
-    _name_at = 0
-    """Where the name of the operation stands that is being parsed."""
+    def __init__(self, context: Context, text: str, file: str):
+        super().__init__(context, text, file)
+        self._name_at = 0  # where the name of the operation stands that is being parsed
+        self._first_use: dict[str, TextSpan] = {}  # of a value that was not defined there
 
     def parse_operation(self) -> Operation:
         """Parses one operation, with its regions."""
@@ -45,6 +47,21 @@ class LocatedParser(Parser):
             end = begin + max(1, len(line.rstrip().removesuffix("{").rstrip()))
             op.location = location_of(self._span(begin, end))
         return op
+
+    def resolve_operand(self, operand: UnresolvedOperand, type: AttributeInvT) -> SSAValue[AttributeInvT]:
+        """The value of this name, which may be defined further on."""
+        if operand.operand_name not in self.ssa_values:
+            self._first_use.setdefault(operand.operand_name, operand.span)
+        return super().resolve_operand(operand, type)
+
+    def undefined(self) -> list[NotIR]:
+        """An error for each value that was used and never defined, where it was used first."""
+        names = [name for name in self._first_use if name in self.forward_ssa_references]
+        spans = [_span(self._first_use[name]) for name in names]
+        return [
+            NotIR(span, f"`%{name}` is used and nothing defines it", "used here")
+            for name, span in zip(names, spans, strict=True)
+        ]
 
     def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: TextSpan) -> None:
         # The one place where the parser learns of every block argument, however its operation spells them.
@@ -81,10 +98,15 @@ def parse_module(
     """
     sources = sources if sources is not None else SourceMap()
     sources.add(file, text)
+    parser: Parser | None = None
     try:
-        return (LocatedParser if locate else Parser)(context, text, file).parse_module(implicit_module)
+        # Reading the first token can fail, too, so that a parser may not even be made.
+        parser = (LocatedParser if locate else Parser)(context, text, file)
+        return parser.parse_module(implicit_module)
     except ParseError as error:
-        raise Rejected([_not_ir(error)], sources=sources) from error
+        at_end = parser is not None and parser.pos >= len(text.rstrip())
+        undefined = parser.undefined() if at_end and isinstance(parser, LocatedParser) else []
+        raise Rejected(undefined or [_not_ir(error)], sources=sources) from error
 
 
 def _not_ir(error: ParseError) -> NotIR:

@@ -253,6 +253,12 @@ def test_one_error_without_a_kernel() -> None:
     assert str(Rejected([no_place()])).endswith("\n\n1 error")
 
 
+def test_a_notebook_shows_the_errors_alone() -> None:
+    rejected = Rejected([overlap(), argument()], kernel="k", sources=sources())
+    show = getattr(rejected, "_render_traceback_")  # noqa: B009 - what IPython does
+    assert "\n".join(show()) == str(rejected)
+
+
 def test_nothing_is_rejected_without_an_error() -> None:
     with pytest.raises(ValueError, match="without an error"):
         Rejected([])

@@ -37,7 +37,7 @@ builtin.module {
 // CHECK-NEXT:   --> {{.*}}rejected.mlir:41:8
 // CHECK-NEXT:    |
 // CHECK-NEXT: 41 |   %0 = nobody.knows
-// CHECK-NEXT:    |        ^^^^^^^^^^^^ parsing stopped here
+// CHECK-NEXT:    |        ^^^^^^^^^^^^ not understood from here on
   %0 = nobody.knows
 
 // -----
@@ -45,4 +45,20 @@ builtin.module {
 // CHECK:      error[O502]: `builtin.module`: Operation test.op contains empty block in single-block region
 "test.op"() ({
 ^bb0(%x: i32):
+}) : () -> ()
+
+// -----
+
+// Values that nothing defines are shown where they are used, all at once.
+
+// CHECK:      // -----
+// CHECK-NEXT: error[O501]: `%b` is used and nothing defines it
+// CHECK:      {{[0-9]+}} |   %a = "test.op"(%b, %c) : (i32, i32) -> i32
+// CHECK-NEXT:     |                  ^^ used here
+// CHECK:      error[O501]: `%d` is used and nothing defines it
+// CHECK:      2 errors
+"test.op"() ({
+  %a = "test.op"(%b, %c) : (i32, i32) -> i32
+  %c = "test.op"(%d) : (i64) -> i32
+  "test.termop"() : () -> ()
 }) : () -> ()
