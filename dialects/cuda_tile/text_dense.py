@@ -1,0 +1,213 @@
+"""How dense literals are read and written as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, cast
+
+from xdsl.dialects.builtin import AnyFloat, BytesAttr, FloatAttr, IntegerAttr, IntegerType
+from xdsl.ir import Attribute
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+
+from freehold.dialects.cuda_tile.dense import DenseElementsAttr, element_bytes_exact, element_value, storage_bytes
+from freehold.dialects.cuda_tile.text_types import parse_short_type, print_short_type
+from freehold.dialects.cuda_tile.types import ELEMENT_BITS, TileType, element_name
+
+MAX_LISTED: Final = 100
+"""Literals with more elements than this that are not fills print as one hexadecimal string of their bytes."""
+
+Nested = bytes | list["Nested"]
+
+
+def _parse_element(parser: AttrParser, element: Attribute) -> bytes:
+    name = element_name(element)
+    if isinstance(element, IntegerType):
+        width = element.width.data
+        if (boolean := parser.parse_optional_boolean()) is not None:
+            if width != 1:
+                parser.raise_error(f"true and false are values of i1, not of {name}")
+            return bytes([int(boolean)])
+        position = parser.pos
+        value = parser.parse_integer()
+        if not -(1 << (width - 1)) <= value < 1 << width:
+            parser.raise_error(f"{value} does not fit in {name}", position)
+        return element_bytes_exact(value, element)
+    negative = parser.parse_optional_punctuation("-") is not None
+    start = parser.pos
+    number = parser.parse_number(allow_boolean=False)
+    text = parser.lexer.input.content[start : parser.pos].strip()
+    if text.lower().startswith("0x"):
+        bits = ELEMENT_BITS[name]
+        if negative or int(number) >= 1 << bits:
+            parser.raise_error(f"{text} is not a bit pattern of {name}", start)
+        return int(number).to_bytes(storage_bytes(element), "little")
+    return element_bytes_exact(-float(number) if negative else float(number), element)
+
+
+def _parse_nested(parser: AttrParser, element: Attribute) -> Nested:
+    items = parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_nested(parser, element))
+    return _parse_element(parser, element) if items is None else items
+
+
+def _flatten(nested: Nested, dims: tuple[int, ...], parser: AttrParser, out: list[bytes]) -> None:
+    if isinstance(nested, bytes):
+        if dims:
+            parser.raise_error("the literal has fewer dimensions than its type")
+        out.append(nested)
+        return
+    if not dims or len(nested) != dims[0]:
+        parser.raise_error(f"the literal does not have the shape of its type: got {len(nested)} items")
+    for item in nested:
+        _flatten(item, dims[1:], parser, out)
+
+
+def _from_hex(parser: AttrParser, text: str, type_: TileType) -> DenseElementsAttr:
+    """The literal printed as raw element bytes: `i1` one byte an element, others as they are stored."""
+    try:
+        raw = bytes.fromhex(text.removeprefix("0x").removeprefix("0X"))
+    except ValueError:
+        parser.raise_error("a literal in quotes must be hexadecimal")
+    size, count = storage_bytes(type_.element_type), type_.num_elements
+    if len(raw) not in (size, size * count):
+        parser.raise_error(f"{type_} takes {size * count} bytes, got {len(raw)}")
+    if len(raw) == size:
+        raw *= count
+    return DenseElementsAttr.from_elements(type_, [raw[at : at + size] for at in range(0, len(raw), size)])
+
+
+def _parse_value(parser: AttrParser) -> tuple[Attribute, Nested | str]:
+    element = parse_short_type(parser)
+    storage_bytes(element)
+    parser.parse_punctuation(":")
+    if (text := parser.parse_optional_str_literal()) is not None:
+        return element, text
+    return element, _parse_nested(parser, element)
+
+
+def _finish(parser: AttrParser, element: Attribute, value: Nested | str, type_: Attribute) -> DenseElementsAttr:
+    if not isinstance(type_, TileType):
+        parser.raise_error("a literal has a tile type")
+    if type_.element_type != element:
+        parser.raise_error(f"the literal has elements of {element} but its type is {type_}")
+    if isinstance(value, str):
+        return _from_hex(parser, value, type_)
+    if isinstance(value, bytes):
+        return DenseElementsAttr.from_elements(type_, [value] * type_.num_elements)
+    flat: list[bytes] = []
+    _flatten(value, type_.dims, parser, flat)
+    return DenseElementsAttr.from_elements(type_, flat)
+
+
+def parse_literal(parser: AttrParser) -> DenseElementsAttr:
+    """Read `<f32: [1.0, 2.0]> : tile<2xf32>`."""
+    with parser.in_angle_brackets():
+        element, value = _parse_value(parser)
+    parser.parse_punctuation(":")
+    return _finish(parser, element, value, parse_short_type(parser))
+
+
+def parse_dense_parameters(parser: AttrParser) -> Sequence[Attribute]:
+    """Read `<f32: [1.0, 2.0], tile<2xf32>>`."""
+    with parser.in_angle_brackets():
+        element, value = _parse_value(parser)
+        parser.parse_punctuation(",")
+        attr = _finish(parser, element, value, parse_short_type(parser))
+    return attr.type, BytesAttr(attr.data.data)
+
+
+def print_element(data: bytes, element: Attribute, printer: Printer) -> None:
+    """Write one element: `true`, an integer, a float, or the bits of an infinity or NaN."""
+    value = element_value(data, element)
+    if isinstance(element, IntegerType):
+        printer.print_string(("true" if value else "false") if element.width.data == 1 else str(value))
+        return
+    printer.print_string(float_text(data, element))
+
+
+def float_text(data: bytes, element: Attribute) -> str:
+    """A float as MLIR writes it: six decimals where they are exact, more digits or the bits where not."""
+    value = element_value(data, element)
+    bits = int.from_bytes(data, "little")
+    digits = (ELEMENT_BITS[element_name(element)] + 3) // 4
+    if value != value or value in (float("inf"), float("-inf")):
+        return f"0x{bits:0{digits}X}"
+    for text in (f"{value:.6e}", f"{value:.9g}" if digits <= 8 else f"{value:.17g}"):
+        if element_bytes_exact(float(text), element) == data and any(mark in text for mark in ".e"):
+            return text if "." in text else text.replace("e", ".0e")
+    return f"0x{bits:0{digits}X}"
+
+
+def _print_nested(elements: list[bytes], dims: tuple[int, ...], element: Attribute, printer: Printer) -> None:
+    if not dims:
+        print_element(elements[0], element, printer)
+        return
+    step = len(elements) // dims[0]
+    with printer.in_square_brackets():
+        for index in range(dims[0]):
+            printer.print_string(", " if index else "")
+            _print_nested(elements[index * step : (index + 1) * step], dims[1:], element, printer)
+
+
+def _print_value(attr: DenseElementsAttr, printer: Printer) -> None:
+    element = attr.type.element_type
+    print_short_type(element, printer)
+    printer.print_string(": ")
+    elements = attr.elements()
+    if attr.is_splat or all(data == elements[0] for data in elements):
+        print_element(elements[0], element, printer)
+    elif len(elements) > MAX_LISTED:
+        printer.print_string(f'"0x{b"".join(elements).hex().upper()}"')
+    else:
+        _print_nested(elements, attr.type.dims, element, printer)
+
+
+def print_literal(attr: DenseElementsAttr, printer: Printer) -> None:
+    """Write `<f32: [1.0, 2.0]> : tile<2xf32>`."""
+    with printer.in_angle_brackets():
+        _print_value(attr, printer)
+    printer.print_string(" : ")
+    print_short_type(attr.type, printer)
+
+
+def print_dense_parameters(attr: DenseElementsAttr, printer: Printer) -> None:
+    """Write `<f32: [1.0, 2.0], tile<2xf32>>`."""
+    with printer.in_angle_brackets():
+        _print_value(attr, printer)
+        printer.print_string(", ")
+        print_short_type(attr.type, printer)
+
+
+def parse_number(parser: AttrParser) -> Attribute:
+    """Read a typed number such as `0 : i32`, `-1.0 : f32` or `0xFF800000 : f32`: an integer or float attribute."""
+    negative = parser.parse_optional_punctuation("-") is not None
+    start = parser.pos
+    if (boolean := parser.parse_optional_boolean()) is not None:
+        if parser.parse_optional_punctuation(":"):
+            parse_short_type(parser)
+        return IntegerAttr(int(boolean), IntegerType(1))
+    number = parser.parse_number(allow_boolean=False)
+    text = parser.lexer.input.content[start : parser.pos].strip()
+    parser.parse_punctuation(":")
+    element = parse_short_type(parser)
+    if isinstance(element, IntegerType):
+        return IntegerAttr(int(-number if negative else number), element, truncate_bits=True)
+    if text.lower().startswith("0x"):
+        value = element_value(int(number).to_bytes(storage_bytes(element), "little"), element)
+    else:
+        value = -float(number) if negative else float(number)
+    return FloatAttr(value, cast("AnyFloat", element))
+
+
+def element_text(attr: Attribute) -> str:
+    """A typed number as text: `0 : i32`, `-1.000000e+00 : f32`, `0xFF800000 : f32`, `true`."""
+    if isinstance(attr, IntegerAttr):
+        integer = cast("IntegerAttr[IntegerType]", attr)
+        if integer.type.width.data == 1:
+            return "true" if integer.value.data else "false"
+        return f"{integer.value.data} : {element_name(integer.type)}"
+    if isinstance(attr, FloatAttr):
+        number = cast("FloatAttr", attr)
+        element = cast(Attribute, number.type)
+        return f"{float_text(element_bytes_exact(number.value.data, element), element)} : {element_name(element)}"
+    return str(attr)
