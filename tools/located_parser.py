@@ -9,7 +9,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp
 from xdsl.ir import AttributeInvT, BlockArgument, Operation, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
-from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
+from xdsl.utils.exceptions import MultipleSpansParseError, ParseError, VerifyException
 from xdsl.utils.lexer import Span as TextSpan
 
 from freehold.dialects.location import location_of
@@ -53,6 +53,11 @@ class LocatedParser(Parser):
         if operand.operand_name not in self.ssa_values:
             self._first_use.setdefault(operand.operand_name, operand.span)
         return super().resolve_operand(operand, type)
+
+    def position(self) -> Span:
+        """From the name of the operation that is being parsed to where parsing is, on one line."""
+        code = _CODE.match(self.lexer.input.content, self._name_at, max(self.pos, self._name_at + 1))
+        return self._span(self._name_at, self._name_at + max(1, len(code.group().rstrip()) if code else 1))
 
     def undefined(self) -> list[NotIR]:
         """An error for each value that was used and never defined, where it was used first."""
@@ -107,6 +112,10 @@ def parse_module(
         at_end = parser is not None and parser.pos >= len(text.rstrip())
         undefined = parser.undefined() if at_end and isinstance(parser, LocatedParser) else []
         raise Rejected(undefined or [_not_ir(error)], sources=sources) from error
+    except (VerifyException, ValueError, OverflowError) as error:
+        # A type or attribute that is well-written and not allowed: its class refuses it and knows no position.
+        at = parser.position() if isinstance(parser, LocatedParser) else None
+        raise Rejected([NotIR(at, str(error), "in this operation")], sources=sources) from error
 
 
 def _not_ir(error: ParseError) -> NotIR:

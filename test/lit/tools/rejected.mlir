@@ -62,3 +62,13 @@ builtin.module {
   %c = "test.op"(%d) : (i64) -> i32
   "test.termop"() : () -> ()
 }) : () -> ()
+
+// -----
+
+// A type that its class refuses.
+
+// CHECK:      // -----
+// CHECK-NEXT: error[O501]: cuda_tile.tile: every extent must be a positive power of two, got 3
+// CHECK:      {{[0-9]+}} |   %0 = "test.op"() : () -> !cuda_tile.tile<3xf32>
+// CHECK-NEXT:    |        ^^^
+  %0 = "test.op"() : () -> !cuda_tile.tile<3xf32>
