@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TextIO
 from unicodedata import category, east_asian_width
 
@@ -20,6 +20,9 @@ TAB = 4
 """Columns of a tab in an excerpt."""
 UNDERLINED_LINES = 4
 """A span of more lines is underlined on its first and last line only."""
+
+WIDEST = 160
+"""Columns of a line that are shown; generated code and IR have lines of any length."""
 
 _RED, _BLUE, _GREEN, _BOLD = "1;31", "1;34", "1;32", "1"
 
@@ -156,16 +159,18 @@ class _Renderer:
                 unseen.append(label)
                 continue
             for line, mark in _marks_of(label, source):
-                marks.setdefault(line, []).append(mark)
+                if mark not in marks.setdefault(line, []):
+                    marks[line].append(mark)
         previous = 0
         for number in sorted(marks):
             assert source is not None
             if previous and number - previous == 2:
-                yield self._source_line(number - 1, source[number - 2], gutter)
+                yield self._source_line(number - 1, _window(source[number - 2], [])[0], gutter)
             elif previous and number - previous > 2:
                 yield "..."
-            yield self._source_line(number, source[number - 1], gutter)
-            for row in _rows_under(marks[number]):
+            text, shown = _window(source[number - 1], marks[number])
+            yield self._source_line(number, text, gutter)
+            for row in _rows_under(shown):
                 yield f"{bar} {''.join(self.paint(text, style) for text, style in row.runs())}".rstrip()
             previous = number
         for label in sorted(unseen, key=lambda label: (label.span.line, label.span.start)):
@@ -173,7 +178,29 @@ class _Renderer:
             yield f"{bar} line {label.span.line}, of which the source cannot be shown{said}"
 
     def _source_line(self, number: int, text: str, gutter: int) -> str:
-        return f"{self.paint(f'{number:>{gutter}} |', _BLUE)} {_visible(text)}".rstrip()
+        return f"{self.paint(f'{number:>{gutter}} |', _BLUE)} {text}".rstrip()
+
+
+def _window(line: str, marks: Sequence[_Mark]) -> tuple[str, Sequence[_Mark]]:
+    """The part of a line that is shown, all of it unless it is very long, and the marks within that part."""
+    line = _visible(line)
+    if columns(line) <= WIDEST:
+        return line, marks
+    first = min((mark.start for mark in marks), default=0)
+    left = max(0, first - WIDEST // 4) if first > WIDEST // 2 else 0
+    right = left + WIDEST
+    shown, column = "", 0
+    for char in line:
+        if left <= column < right:
+            shown += char
+        column += _char_columns(char)
+    shift = left - 1 if left else 0  # the sign that the line was cut takes a column
+    cut = [
+        replace(mark, start=start - shift, width=max(1, min(mark.start + mark.width, right) - start))
+        for mark in marks
+        for start in [min(mark.start, right)]
+    ]
+    return ("…" if left else "") + shown + ("…" if column > right else ""), cut
 
 
 def _marks_of(label: PlacedText, source: Sequence[str]) -> Iterable[tuple[int, _Mark]]:

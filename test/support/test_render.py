@@ -194,6 +194,22 @@ def gone() -> Said:
     )
 
 
+LONG = f"first({', '.join(f'argument_{i}' for i in range(100))})\n"
+
+
+def long_line() -> Said:
+    error = Said(at("long.py", LONG, 1, "argument_50"), "a line of a thousand columns", "in the middle")
+    return error.add(
+        error.Because(at("long.py", LONG, 1, "argument_51"), "beside it"),
+        error.Because(at("long.py", LONG, 1, "argument_99"), "far to the right"),
+    )
+
+
+def long_line_from_the_start() -> Said:
+    span = Span.on_line("long.py", 1, 0, len(LONG) - 1)
+    return Said(span, "a line of a thousand columns", "all of it")
+
+
 CASES: list[Callable[[], Error]] = [
     overlap,
     aliasing,
@@ -209,6 +225,8 @@ CASES: list[Callable[[], Error]] = [
     control,
     past_the_end,
     gone,
+    long_line,
+    long_line_from_the_start,
 ]
 
 
@@ -216,6 +234,7 @@ def sources() -> SourceMap:
     known = SourceMap()
     known.add("kernels.py", KERNELS)
     known.add("train.py", CALLER)
+    known.add("long.py", LONG)
     known.add("wide.py", "    名前 = é(日本, 'e\u0301', b)\n")
     known.add("tabs.py", "\tif x:\n\t\treturn\ty\n")
     known.add("control.py", "x = '\x1b[2J' + y\n")
