@@ -91,7 +91,7 @@ class WireEnumAttr(Data[E_co], ABC, Generic[E_co]):
     def parse_parameter(cls, parser: AttrParser) -> E_co:
         """Read `<keyword>`."""
         with parser.in_angle_brackets():
-            return cast(E_co, cls.parse_keyword(parser).data)
+            return cls.parse_keyword(parser).data
 
     def print_parameter(self, printer: Printer) -> None:
         """Write `<keyword>`."""

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from xdsl.dialects.builtin import BytesAttr, IntegerType
+from xdsl.dialects.builtin import BytesAttr
 from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.cuda_tile.types import ELEMENT_BITS, TileType, element_name
+from freehold.dialects.cuda_tile.types import ELEMENT_BITS, TileType, element_name, is_int
 
 if TYPE_CHECKING:
     from xdsl.parser import AttrParser
@@ -39,7 +39,7 @@ def storage_bytes(element: Attribute) -> int:
 @lru_cache(maxsize=4096)
 def element_bytes(value: float, element: Attribute) -> bytes:
     """The bytes of one element. Integers wrap to the width; floats round to nearest even."""
-    if isinstance(element, IntegerType):
+    if is_int(element):
         width = element.width.data
         return (int(value) & ((1 << width) - 1)).to_bytes((width + 7) // 8, "little")
     pack = getattr(element, "pack", None)
@@ -52,7 +52,7 @@ def element_bytes(value: float, element: Attribute) -> bytes:
 
 def element_value(data: bytes, element: Attribute) -> int | float:
     """The value of one element: a signed integer (0 or 1 for `i1`), or a float."""
-    if isinstance(element, IntegerType):
+    if is_int(element):
         width = element.width.data
         value = int.from_bytes(data, "little") & ((1 << width) - 1)
         return value - (1 << width) if width > 1 and value >> (width - 1) else value
@@ -88,7 +88,7 @@ class DenseElementsAttr(ParametrizedAttribute):
     @property
     def _is_i1(self) -> bool:
         element = self.type.element_type
-        return isinstance(element, IntegerType) and element.width.data == 1
+        return is_int(element) and element.width.data == 1
 
     @property
     def is_splat(self) -> bool:
@@ -141,7 +141,7 @@ class DenseElementsAttr(ParametrizedAttribute):
         if len(elements) != count:
             raise VerifyException(f"cuda_tile.dense: {type_} takes {count} values, got {len(elements)}")
         same = all(data == elements[0] for data in elements)
-        if isinstance(type_.element_type, IntegerType) and type_.element_type.width.data == 1:
+        if is_int(type_.element_type) and type_.element_type.width.data == 1:
             if same:
                 return cls(type_, b"\xff" if elements[0] != b"\0" else b"\0")
             packed = bytearray((count + 7) // 8)
@@ -172,6 +172,6 @@ def element_bytes_exact(value: float, element: Attribute) -> bytes:
 @lru_cache(maxsize=4096)
 def _splat(type_: TileType, value: float, spelled: str) -> DenseElementsAttr:
     element = type_.element_type
-    if isinstance(element, IntegerType) and element.width.data == 1:
+    if is_int(element) and element.width.data == 1:
         return DenseElementsAttr(type_, b"\xff" if value else b"\0")
     return DenseElementsAttr(type_, element_bytes_exact(value, element))

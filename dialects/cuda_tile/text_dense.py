@@ -12,7 +12,7 @@ from xdsl.printer import Printer
 
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr, element_bytes_exact, element_value, storage_bytes
 from freehold.dialects.cuda_tile.text_types import parse_short_type, print_short_type
-from freehold.dialects.cuda_tile.types import ELEMENT_BITS, TileType, element_name
+from freehold.dialects.cuda_tile.types import ELEMENT_BITS, TileType, element_name, is_int, is_integer_attr
 
 MAX_LISTED: Final = 100
 """Literals with more elements than this that are not fills print as one hexadecimal string of their bytes."""
@@ -22,7 +22,7 @@ Nested = bytes | list["Nested"]
 
 def _parse_element(parser: AttrParser, element: Attribute) -> bytes:
     name = element_name(element)
-    if isinstance(element, IntegerType):
+    if is_int(element):
         width = element.width.data
         if (boolean := parser.parse_optional_boolean()) is not None:
             if width != 1:
@@ -119,7 +119,7 @@ def parse_dense_parameters(parser: AttrParser) -> Sequence[Attribute]:
 def print_element(data: bytes, element: Attribute, printer: Printer) -> None:
     """Write one element: `true`, an integer, a float, or the bits of an infinity or NaN."""
     value = element_value(data, element)
-    if isinstance(element, IntegerType):
+    if is_int(element):
         printer.print_string(("true" if value else "false") if element.width.data == 1 else str(value))
         return
     printer.print_string(float_text(data, element))
@@ -190,7 +190,7 @@ def parse_number(parser: AttrParser) -> Attribute:
     text = parser.lexer.input.content[start : parser.pos].strip()
     parser.parse_punctuation(":")
     element = parse_short_type(parser)
-    if isinstance(element, IntegerType):
+    if is_int(element):
         return IntegerAttr(int(-number if negative else number), element, truncate_bits=True)
     if text.lower().startswith("0x"):
         value = element_value(int(number).to_bytes(storage_bytes(element), "little"), element)
@@ -201,8 +201,8 @@ def parse_number(parser: AttrParser) -> Attribute:
 
 def element_text(attr: Attribute) -> str:
     """A typed number as text: `0 : i32`, `-1.000000e+00 : f32`, `0xFF800000 : f32`, `true`."""
-    if isinstance(attr, IntegerAttr):
-        integer = cast("IntegerAttr[IntegerType]", attr)
+    if is_integer_attr(attr):
+        integer = attr
         if integer.type.width.data == 1:
             return "true" if integer.value.data else "false"
         return f"{integer.value.data} : {element_name(integer.type)}"

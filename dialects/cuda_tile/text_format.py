@@ -1,8 +1,8 @@
 """The custom directives of the dialect's assembly formats. Imported only when text is parsed or printed.
 
 `custom<Ty>(type($x))` is the type of a field in its short form; `custom<Round>($rounding_mode)` an optional
-`rounding<...>`; `custom<Overflow>($overflow)` an optional `overflow<...>`; `custom<Key>($x)` a bare enumeration keyword;
-`custom<OptKey>($x)` one that may be absent; `custom<Flag>($x)` a bare word that is present or not; `custom<Int>($x)`,
+`rounding<...>`; `custom<Overflow>($overflow)` an optional `overflow<...>`; `custom<Key>($x)` a bare enumeration
+keyword; `custom<OptKey>($x)` one that may be absent; `custom<Flag>($x)` a bare word that is present or not; `custom<Int>($x)`,
 `custom<Bool>($x)`, `custom<Str>($x)`, `custom<Ints>($x)`, `custom<Bools>($x)` literals without their types.
 """
 
@@ -186,10 +186,11 @@ class Key(CustomDirective):
         attr = cls.parse_optional_keyword(parser)
         if attr is None:
             given = parser.parse_optional_attribute()
-            if not isinstance(given, cls):
+            if given is None or type(given) is not cls:
                 names = ", ".join(member.value for member in cls.enum_type)
                 parser.raise_error(f"expected one of {names}")
-            attr = given
+            self.attr.set(state, given)
+            return
         self.attr.set(state, attr)
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:

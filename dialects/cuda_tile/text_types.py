@@ -1,9 +1,9 @@
-"""How types and attributes are read and written as text. Imported only when text is: the compile path does without it."""
+"""How types and attributes are read and written as text. Imported only where text is read or written."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Final, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 from xdsl.dialects.builtin import DictionaryAttr, IntAttr, IntegerAttr, IntegerType, NoneAttr, i32
 from xdsl.ir import Attribute
@@ -24,6 +24,8 @@ from freehold.dialects.cuda_tile.types import (
     TileType,
     TokenType,
     fnv8E5M3FNU,
+    is_int,
+    is_integer_attr,
     shape,
 )
 
@@ -42,7 +44,7 @@ _SHORT: Final[dict[str, type[TileDialectType]]] = {
 
 
 def parse_short_type(parser: AttrParser) -> Attribute:
-    """Read a type as operations spell it: `tile<4xf32>`, or qualified as `!cuda_tile.tile<4xf32>`, or a builtin type."""
+    """Read a type as operations spell it, `tile<4xf32>`, or as `!cuda_tile.tile<4xf32>`, or a builtin type."""
     keyword = parser.parse_optional_keyword_in(_SHORT)
     if keyword is not None:
         cls = _SHORT[keyword]
@@ -306,7 +308,7 @@ def _parse_hint_value(parser: AttrParser) -> Attribute:
     if (number := parser.parse_optional_integer()) is not None:
         if parser.parse_optional_punctuation(":"):
             type_ = parser.parse_type()
-            if not isinstance(type_, IntegerType):
+            if not is_int(type_):
                 parser.raise_error("expected an integer type")
             return IntegerAttr(number, type_)
         return IntegerAttr(number, i32)
@@ -327,13 +329,12 @@ def parse_hints(parser: AttrParser) -> Sequence[Attribute]:
 
 
 def _print_hint_value(value: Attribute, printer: Printer) -> None:
-    if isinstance(value, IntegerAttr):
-        number = cast("IntegerAttr[IntegerType]", value)
-        if number.type == IntegerType(1):
-            printer.print_string("true" if number.value.data else "false")
+    if is_integer_attr(value):
+        if value.type == IntegerType(1):
+            printer.print_string("true" if value.value.data else "false")
             return
-        if number.type == i32:
-            printer.print_string(str(number.value.data))
+        if value.type == i32:
+            printer.print_string(str(value.value.data))
             return
     printer.print_attribute(value)
 
@@ -345,7 +346,7 @@ def print_hints(attr: OptimizationHintsAttr, printer: Printer) -> None:
             printer.print_string(", " if index else "")
             printer.print_identifier_or_string_literal(arch)
             printer.print_string(" = {")
-            entries = values.data if isinstance(values, DictionaryAttr) else {}
+            entries: Mapping[str, Attribute] = values.data if isinstance(values, DictionaryAttr) else {}
             for position, (key, value) in enumerate(sorted(entries.items())):
                 printer.print_string(", " if position else "")
                 printer.print_identifier_or_string_literal(key)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from typing_extensions import TypeIs
 from xdsl.dialects.builtin import (
     BFloat16Type,
     Float4E2M1FNType,
@@ -24,6 +25,7 @@ from xdsl.dialects.builtin import (
     FloatNonfiniteBehavior,
     FloatSemantics,
     FloatTF32Type,
+    IntegerAttr,
     IntegerType,
     NoneAttr,
     ReducedPrecisionFloatType,
@@ -154,9 +156,19 @@ POINTER: Final = frozenset({"ptr"})
 ANY_ELEMENT: Final = NUMBERS | {"i4", "ptr"}
 
 
+def is_int(element: Attribute) -> TypeIs[IntegerType]:
+    """Whether an element type is an integer."""
+    return isinstance(element, IntegerType)
+
+
+def is_integer_attr(attr: Attribute | None) -> TypeIs[IntegerAttr[IntegerType]]:
+    """Whether an attribute is an integer with an integer type."""
+    return isinstance(attr, IntegerAttr)
+
+
 def element_name(element: Attribute) -> str:
     """The name of an element type in text (`f32`, `i8`), `ptr` for a pointer, or its printed form for a stranger."""
-    if isinstance(element, IntegerType):
+    if is_int(element):
         if element.signedness.data.name == "SIGNLESS":
             name = _INT_NAMES.get(element.width.data)
             if name is not None:
@@ -292,8 +304,8 @@ TOKEN: Final = TokenType()
 class TensorViewType(TileDialectType):
     """`tensor_view<?x16xf32, strides=[?,1]>`: a base address with extents and strides, in elements.
 
-    `DYNAMIC` (`?`) extents and strides are operands of `make_tensor_view`. Extents need not be powers of two. `ptr_attr`
-    (13.4) is that of the base pointer.
+    `DYNAMIC` (`?`) extents and strides are operands of `make_tensor_view`. Extents need not be powers of two.
+    `ptr_attr` (13.4) is that of the base pointer.
     """
 
     name = "cuda_tile.tensor_view"

@@ -49,7 +49,6 @@ from freehold.dialects.cuda_tile.types import (
     TOKEN,
     GatherScatterViewType,
     PartitionViewType,
-    TileType,
     TileViewType,
     element_name,
 )
@@ -122,7 +121,7 @@ class AtomicCasTkoOp(PointerAccess):
     def verify_(self) -> None:
         """Ordering, pointers and values fit."""
         self.verify_ordering()
-        element = element_name(cast(TileType, self.result.type).element_type)
+        element = element_name(self.result.type.element_type)
         if element not in ("i32", "i64", "f32", "f64"):
             raise self.fail(f"the elements must be i32, i64, f32 or f64, got {element}")
         self.verify_access(self.pointers.type, self.result.type, self.mask)
@@ -178,7 +177,7 @@ class AtomicRmwTkoOp(PointerAccess):
     def verify_(self) -> None:
         """Ordering, mode, pointers and values fit."""
         self.verify_ordering()
-        mode, element = self.mode.data.value, element_name(cast(TileType, self.result.type).element_type)
+        mode, element = self.mode.data.value, element_name(self.result.type.element_type)
         if element not in atomic_elements(mode):
             raise self.fail(f"{mode} takes {', '.join(sorted(atomic_elements(mode)))}, got {element}")
         self.verify_access(self.pointers.type, self.result.type, self.mask)
@@ -196,7 +195,7 @@ class AtomicRedViewTkoOp(ViewAccess):
     memory_ordering_semantics = prop_def(MemoryOrderingSemanticsAttr)
     memory_scope = prop_def(MemoryScopeAttr)
     mode = prop_def(AtomicRMWModeAttr)
-    inbounds = prop_def(DenseArrayBase)
+    inbounds = prop_def(DenseArrayBase.constr(i1))
     view = operand_def(TILE_VIEW)
     index = var_operand_def(INT_TILE)
     value = operand_def(ANY_TILE)
@@ -277,7 +276,7 @@ class MultimemLoadReduceViewTkoOp(Multimem):
     memory_ordering_semantics = prop_def(MemoryOrderingSemanticsAttr)
     memory_scope = opt_prop_def(MemoryScopeAttr)
     reduction = prop_def(MultimemReductionKindAttr, default_value=REDUCE_ADD)
-    inbounds = prop_def(DenseArrayBase)
+    inbounds = prop_def(DenseArrayBase.constr(i1))
     view = operand_def(PARTITION_VIEW)
     index = var_operand_def(SCALAR_INT)
     token = opt_operand_def(TOKEN_TYPE)
@@ -338,7 +337,7 @@ class MultimemReduceViewTkoOp(Multimem):
     memory_ordering_semantics = prop_def(MemoryOrderingSemanticsAttr)
     memory_scope = prop_def(MemoryScopeAttr)
     reduction = prop_def(MultimemReductionKindAttr, default_value=REDUCE_ADD)
-    inbounds = prop_def(DenseArrayBase)
+    inbounds = prop_def(DenseArrayBase.constr(i1))
     view = operand_def(PARTITION_VIEW)
     tile = operand_def(ANY_TILE)
     index = var_operand_def(SCALAR_INT)
@@ -395,7 +394,7 @@ class MultimemStoreViewTkoOp(Multimem):
     ORDERINGS: ClassVar[tuple[str, ...]] = ("weak", "relaxed", "release")
     memory_ordering_semantics = prop_def(MemoryOrderingSemanticsAttr)
     memory_scope = opt_prop_def(MemoryScopeAttr)
-    inbounds = prop_def(DenseArrayBase)
+    inbounds = prop_def(DenseArrayBase.constr(i1))
     view = operand_def(PARTITION_VIEW)
     tile = operand_def(ANY_TILE)
     index = var_operand_def(SCALAR_INT)

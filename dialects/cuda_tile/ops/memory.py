@@ -217,8 +217,8 @@ class AllocaOp(TileOp):
     """
 
     name = "cuda_tile.alloca"
-    num_elem = prop_def(IntegerAttr)
-    alignment = prop_def(IntegerAttr)
+    num_elem = prop_def(IntegerAttr.constr(i64))
+    alignment = prop_def(IntegerAttr.constr(i64))
     global_ = opt_prop_def(UnitAttr, prop_name="global")
     result = result_def(SCALAR_POINTER)
     traits = traits_def(MemoryAllocEffect())
@@ -242,7 +242,7 @@ class AllocaOp(TileOp):
         alignment = cast("IntegerAttr[IntegerType]", self.alignment).value.data
         if count < 0:
             raise self.fail(f"num_elem must not be negative, got {count}")
-        pointee = cast(PointerType, cast(TileType, self.result.type).element_type).pointee
+        pointee = cast(PointerType, self.result.type.element_type).pointee
         natural = (ELEMENT_BITS[element_name(pointee)] + 7) // 8
         if alignment <= 0 or alignment & (alignment - 1):
             raise self.fail(f"the alignment must be a power of two, got {alignment}")

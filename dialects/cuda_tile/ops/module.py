@@ -158,7 +158,7 @@ class GlobalOp(TileOp):
     name = "cuda_tile.global"
     sym_name = prop_def(StringAttr)
     value = prop_def(DenseElementsAttr)
-    alignment = prop_def(IntegerAttr, default_value=IntegerAttr(0, i64))
+    alignment = prop_def(IntegerAttr.constr(i64), default_value=IntegerAttr(0, i64))
     constant = opt_prop_def(UnitAttr)
     symbol_visibility = prop_def(SymbolVisibilityAttr, default_value=PUBLIC)
     traits = traits_def(SymbolOpInterface())
@@ -225,7 +225,7 @@ class GetGlobalOp(TileOp):
             return
         for op in parent.body.ops:
             if isinstance(op, GlobalOp) and op.sym_name.data == symbol:
-                pointee = cast(PointerType, cast(TileType, self.result.type).element_type).pointee
+                pointee = cast(PointerType, self.result.type.element_type).pointee
                 if pointee != op.value.type.element_type:
                     raise self.fail(f"@{symbol} has elements of {op.value.type.element_type}, not {pointee}")
                 return

@@ -101,7 +101,7 @@ class ReduceOp(Aggregate):
     """Combines the elements along `dim` into one; the results lose that dimension."""
 
     name = "cuda_tile.reduce"
-    dim = prop_def(IntegerAttr)
+    dim = prop_def(IntegerAttr.constr(i32))
     identities = prop_def(ArrayAttr)
     operands_ = var_operand_def(ANY_TILE)
     results_ = var_result_def(ANY_TILE)
@@ -147,8 +147,8 @@ class ScanOp(Aggregate):
     """The inclusive running combination along `dim`, from the high end where `reverse` is true."""
 
     name = "cuda_tile.scan"
-    dim = prop_def(IntegerAttr)
-    reverse = prop_def(IntegerAttr)
+    dim = prop_def(IntegerAttr.constr(i32))
+    reverse = prop_def(IntegerAttr.constr(i1))
     identities = prop_def(ArrayAttr)
     operands_ = var_operand_def(ANY_TILE)
     results_ = var_result_def(ANY_TILE)

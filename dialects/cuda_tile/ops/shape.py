@@ -141,7 +141,7 @@ class PermuteOp(TileOp):
     """Reorders dimensions: dimension `i` of the result is dimension `permutation[i]` of the source. Rank 2 or more."""
 
     name = "cuda_tile.permute"
-    permutation = prop_def(DenseArrayBase)
+    permutation = prop_def(DenseArrayBase.constr(i32))
     source = operand_def(ANY_TILE)
     result = result_def(ANY_TILE)
     traits = traits_def(Pure())
@@ -179,7 +179,7 @@ class CatOp(TileOp):
     """Two tiles joined along dimension `dim`. Extents are powers of two, so the two are equal there."""
 
     name = "cuda_tile.cat"
-    dim = prop_def(IntegerAttr)
+    dim = prop_def(IntegerAttr.constr(i32))
     lhs = operand_def(ANY_TILE)
     rhs = operand_def(ANY_TILE)
     result = result_def(ANY_TILE)
