@@ -6,7 +6,7 @@ from abc import ABC
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
-from xdsl.dialects.builtin import DenseArrayBase
+from xdsl.dialects.builtin import DenseArrayBase, i1
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
