@@ -19,10 +19,12 @@ def count(grid: Sequence[Term]) -> Term:
     return reduce(terms.mul, grid, terms.const(1))
 
 
-def point(order: OrderAttr, number: Term, grid: Sequence[Term]) -> tuple[Term, ...]:
+def point(order: OrderAttr, number: Term, grid: Sequence[Term], *, narrow: bool = False) -> tuple[Term, ...]:
     """The coordinates of point `number` (from 0 to `count(grid) - 1`) of the index space `grid` under `order`.
 
-    Every divisor in the result is positive wherever every extent of `grid` is and `number` is in range.
+    Every divisor in the result is positive wherever every extent of `grid` is and `number` is in range. With `narrow` the
+    coordinates are the same, but no intermediate value exceeds the number of points either: a band is not taken to be
+    higher than the grid. What multiplies numbers of 32 bits needs this where groups are large.
     """
     match order.order:
         case OrderKind.ROW:
@@ -30,7 +32,8 @@ def point(order: OrderAttr, number: Term, grid: Sequence[Term]) -> tuple[Term, .
         case OrderKind.COLUMN:
             return _mixed_radix(number, grid[::-1])[::-1]
         case OrderKind.GROUPED:
-            return _grouped(order.size.data, number, grid)
+            size = terms.const(order.size.data)
+            return _grouped(terms.minimum(grid[-2], size) if narrow else size, number, grid)
 
 
 def _mixed_radix(number: Term, grid: Sequence[Term]) -> tuple[Term, ...]:
@@ -42,11 +45,11 @@ def _mixed_radix(number: Term, grid: Sequence[Term]) -> tuple[Term, ...]:
     return (number, *digits[::-1])[: len(grid)]
 
 
-def _grouped(size: int, number: Term, grid: Sequence[Term]) -> tuple[Term, ...]:
+def _grouped(size: Term, number: Term, grid: Sequence[Term]) -> tuple[Term, ...]:
     rows, columns = grid[-2:]
     *outer, inner = _mixed_radix(number, (*grid[:-2], rows * columns))
     band = inner // (columns * size)
     first = band * size
-    height = terms.minimum(rows - first, terms.const(size))
+    height = terms.minimum(rows - first, size)
     within = inner % (columns * size)
     return (*outer, first + within % height, within // height)

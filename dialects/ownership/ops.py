@@ -42,6 +42,7 @@ from xdsl.traits import (
     NoMemoryEffect,
     SingleBlockImplicitTerminator,
     SymbolOpInterface,
+    ensure_terminator,
 )
 from xdsl.utils.exceptions import VerifyException
 
@@ -103,12 +104,15 @@ class KernelOp(IRDLOperation):
 
     traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), SingleBlockImplicitTerminator(ReturnOp))
 
+    def __post_init__(self) -> None:
+        _ensure_terminator(self)
+
     def __init__(self, name: str, body: Region, hints: OptimizationHintsAttr | None = None):
         super().__init__(properties={"sym_name": StringAttr(name), "optimization_hints": hints}, regions=[body])
 
     def verify_(self) -> None:
         for n, a in enumerate(self.body.block.args):
-            scalar = isinstance(a.type, TileType) and not a.type.shape_tuple
+            scalar = isinstance(a.type, TileType) and not a.type.dims
             if not scalar and not isinstance(a.type, TensorType):
                 raise VerifyException(f"{self.name}: argument {n} is neither a tensor nor a scalar")
 
@@ -123,6 +127,7 @@ class KernelOp(IRDLOperation):
                 parser.raise_error("expected optimization hints")
         attributes = parser.parse_optional_attr_dict_with_keyword()
         body = parser.parse_region(args)
+        _ensure_end(body, ReturnOp)
         op = cls(name.data, body, hints)
         if attributes is not None:
             op.attributes |= attributes.data
@@ -214,6 +219,9 @@ class DistributeOp(IRDLOperation):
 
     traits = traits_def(SingleBlockImplicitTerminator(EndOp))
 
+    def __post_init__(self) -> None:
+        _ensure_terminator(self)
+
     def __init__(
         self,
         partitions: Sequence[SSAValue],
@@ -257,7 +265,9 @@ class DistributeOp(IRDLOperation):
         parser.parse_punctuation(":")
         types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
         operands = parser.resolve_operands(names, types, parser.pos)
-        op = cls(operands, parser.parse_region(), order, blocks)
+        body = parser.parse_region()
+        _ensure_end(body, EndOp)
+        op = cls(operands, body, order, blocks)
         if attributes is not None:
             found = dict(attributes.data)
             if (obligations := found.pop("obligations", None)) is not None:
@@ -463,15 +473,13 @@ class LoadOp(IRDLOperation):
         if isinstance(source, RegionType):
             if self.coordinates:
                 raise VerifyException(f"{self.name}: a region is loaded without coordinates")
-            if tile.shape_tuple != source.partition.tile_shape:
-                raise VerifyException(
-                    f"{self.name}: the region is {source.partition.tile_shape}, not {tile.shape_tuple}"
-                )
+            if tile.dims != source.partition.tile_shape:
+                raise VerifyException(f"{self.name}: the region is {source.partition.tile_shape}, not {tile.dims}")
         else:
             rank = tensor_type(self.source).rank
-            if not len(self.coordinates) == len(tile.shape_tuple) == rank:
+            if not len(self.coordinates) == len(tile.dims) == rank:
                 raise VerifyException(
-                    f"{self.name}: a tile of rank {len(tile.shape_tuple)} at {len(self.coordinates)} coordinates "
+                    f"{self.name}: a tile of rank {len(tile.dims)} at {len(self.coordinates)} coordinates "
                     f"of a tensor of rank {rank}"
                 )
 
@@ -518,8 +526,8 @@ class StoreOp(IRDLOperation):
             if self.coordinates:
                 raise VerifyException(f"{self.name}: a region is stored without coordinates")
             shape = self.target.type.partition.tile_shape
-            if tile.shape_tuple != shape:
-                raise VerifyException(f"{self.name}: the region is {shape}, not {tile.shape_tuple}")
+            if tile.dims != shape:
+                raise VerifyException(f"{self.name}: the region is {shape}, not {tile.dims}")
 
 
 @irdl_op_definition
@@ -546,6 +554,19 @@ def tensor_type(value: SSAValue) -> TensorType:
             return t
         case _:
             raise TypeError(f"{value.type} is no tensor, borrow, partition or region")
+
+
+def _ensure_end(region: Region, terminator: type[ReturnOp | EndOp]) -> None:
+    """Adds the terminator that text leaves out."""
+    for block in region.blocks:
+        last = block.last_op
+        if last is None or not last.has_trait(IsTerminator, value_if_unregistered=False):
+            block.add_op(terminator())
+
+
+def _ensure_terminator(op: Operation) -> None:
+    for trait in op.get_traits_of_type(SingleBlockImplicitTerminator):
+        ensure_terminator(op, trait)
 
 
 def _check_axis(name: str, axis: int, rank: int) -> None:

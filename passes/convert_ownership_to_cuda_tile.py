@@ -1,0 +1,492 @@
+"""`convert-ownership-to-cuda-tile`: a verified kernel becomes an entry point in Tile IR.
+
+Ownership is gone afterwards: a tensor is a pointer with extents and strides, a region is a tile of a view, a distribution is
+arithmetic on the tile block's number. What the launch contract guarantees is told to the assembler by `assume`, for it decides
+about tensor memory accesses by divisibility.
+
+No integer arithmetic emitted here can wrap. Extents lie in [1, 2^31 - 1]; `ceildiv(x, d)` is `(x - 1) / d + 1`; products of
+grid extents divide the number of points, which the launcher keeps below 2^31; `schedules.point` is asked for the form whose
+intermediate values stay below that number; and the counter of a persistent loop is below the number of points (at most
+2^31 - 2^25) when the number of blocks (at most 2^24 - 1) is added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, i32
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
+
+from freehold.dialects.cuda_tile.attrs import UNSIGNED, BoundedAttr, DivByAttr, PaddingValueAttr
+from freehold.dialects.cuda_tile.ops.arith_int import (
+    AddIOp,
+    CmpIOp,
+    DivIOp,
+    MaxIOp,
+    MinIOp,
+    MulIOp,
+    RemIOp,
+    SubIOp,
+)
+from freehold.dialects.cuda_tile.ops.control_flow import AssertOp, ContinueOp, ForOp
+from freehold.dialects.cuda_tile.ops.control_flow import ReturnOp as TileReturnOp
+from freehold.dialects.cuda_tile.ops.misc import AssumeOp
+from freehold.dialects.cuda_tile.ops.module import EntryOp, GetNumTileBlocksOp, GetTileBlockIdOp, TileModuleOp
+from freehold.dialects.cuda_tile.ops.shape import ConstantOp, SelectOp
+from freehold.dialects.cuda_tile.ops.views import (
+    LoadViewTkoOp,
+    MakePartitionViewOp,
+    MakeStridedViewOp,
+    MakeTensorViewOp,
+    StoreViewTkoOp,
+)
+from freehold.dialects.cuda_tile.types import (
+    DYNAMIC,
+    PartitionViewType,
+    PointerType,
+    StridedViewType,
+    TensorViewType,
+    TileType,
+    tile,
+)
+from freehold.dialects.location import span_of
+from freehold.dialects.ownership import (
+    INDEX,
+    BlocksKind,
+    BorrowOp,
+    CoordinateOp,
+    DimOp,
+    DistributeOp,
+    Duty,
+    EndOp,
+    KernelOp,
+    LoadOp,
+    PartitionOp,
+    RegionOp,
+    RegionType,
+    ReleaseOp,
+    ReturnOp,
+    Rung,
+    StoreOp,
+    TensorType,
+    TilesOp,
+    tensor_type,
+)
+from freehold.passes import schedules
+from freehold.passes.launch_contract import distribution_of, entry_parameters, name_of, obligations_of, source_name
+from freehold.passes.rewriting import Dispatcher, Inserter, inline_behind
+from freehold.support import terms
+from freehold.support.terms import Term
+
+
+@dataclass(frozen=True)
+class ConvertOwnershipToCudaTile(ModulePass):
+    """Turns verified ownership kernels into Tile IR entry points."""
+
+    name = "convert-ownership-to-cuda-tile"
+
+    checks: bool = True
+    """Whether obligations met in the kernel become assertions. Without them it is the unchecked build."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Replaces the module's kernels by one `cuda_tile.module`."""
+        kernels = [k for k in op.body.block.ops if isinstance(k, KernelOp)]
+        if not kernels:
+            return
+        module = TileModuleOp(kernels[0].sym_name.data)
+        module.location = kernels[0].location
+        op.body.block.insert_op_before(module, kernels[0])
+        for kernel in kernels:
+            entry = convert_kernel(kernel, checks=self.checks)
+            op.body.block.erase_op(kernel)
+            module.block.add_op(entry)
+
+
+def convert_kernel(kernel: KernelOp, *, checks: bool = True) -> EntryOp:
+    """The entry point that does what `kernel` does; the kernel's body is consumed.
+
+    Raises `PassFailedException` for a kernel that the verifiers have not accepted.
+    """
+    return _Conversion(kernel, checks).run()
+
+
+class _Conversion:
+    def __init__(self, kernel: KernelOp, checks: bool):
+        self.kernel = kernel
+        self.checks = checks
+        self.body = kernel.body.block
+        self.distribution = distribution_of(kernel)
+        # Everything that holds for the whole launch is made in front of the kernel's first operation, when first asked for.
+        first = self.body.first_op
+        assert first is not None
+        self.top = Inserter(first, kernel.location)
+        self.positions: dict[SSAValue, int] = {a: n for n, a in enumerate(self.body.args)}
+        self.pointers: dict[int, SSAValue] = {}
+        self.strides: dict[tuple[int, int], SSAValue] = {}
+        self.extents: dict[Term, SSAValue] = {}
+        self.divisors: dict[Term, int] = {}
+        """What each extent is known to be a multiple of."""
+        self.uniform: dict[Term, SSAValue] = {}
+        self.constants: dict[int, SSAValue] = {}
+        self.tensors: dict[SSAValue, SSAValue] = {}
+        self.views: dict[tuple[object, ...], SSAValue] = {}
+        self.regions: dict[SSAValue, tuple[SSAValue, ...]] = {}
+        """The coordinates of each region."""
+        self.dispatcher = Dispatcher(
+            {
+                BorrowOp: _erase,
+                PartitionOp: _erase,
+                ReleaseOp: _erase,
+                EndOp: _erase,
+                RegionOp: self.region,
+                CoordinateOp: self.coordinate,
+                DimOp: self.dim,
+                TilesOp: self.tile_count,
+                LoadOp: self.load,
+                StoreOp: self.store,
+                DistributeOp: self.distribute,
+                ReturnOp: self.leave,
+            }
+        )
+
+    def run(self) -> EntryOp:
+        """Converts everything."""
+        kernel, body = self.kernel, self.body
+        old = body.args
+        types = self.declare(old)
+        self.dispatcher.run(body)
+        for argument in old:
+            body.erase_arg(argument)
+        entry = EntryOp(kernel.sym_name.data, types, kernel.detach_region(kernel.body), kernel.optimization_hints)
+        entry.location = kernel.location
+        entry.attributes.update(kernel.attributes)
+        return entry
+
+    def declare(self, old: Sequence[BlockArgument]) -> list[Attribute]:
+        """Adds the entry's parameters, as the launch contract lists them, behind the kernel's; returns their types."""
+        spelled: dict[str, Term] = {}
+        for argument in old:
+            if isinstance(type_ := argument.type, TensorType):
+                for axis in range(type_.rank):
+                    extent = type_.extent(axis)
+                    spelled[str(extent)] = extent
+                    divisor = _power_of_two(type_.layout.extent_divs.data[axis].data)
+                    self.divisors[extent] = max(self.divisors.get(extent, 1), divisor)
+        types: list[Attribute] = []
+        for p in entry_parameters(self.kernel):
+            argument = old[p.argument] if p.argument >= 0 else None
+            name = p.term if argument is None else name_of(argument, p.argument)
+            type_: Attribute = INDEX
+            if argument is not None and p.kind != "stride":
+                type_ = argument.type
+                if isinstance(type_, TensorType):
+                    type_ = tile((), PointerType(type_.element))
+            location = self.kernel.location if argument is None else argument.location
+            new = self.body.insert_arg(type_, len(self.body.args), location)
+            new.name_hint = _identifier(f"{name}_stride{p.axis}" if p.kind == "stride" else name)
+            types.append(type_)
+            match p.kind:
+                case "pointer":
+                    self.pointers[p.argument] = new
+                case "extent":
+                    self.extents[spelled[p.term]] = new
+                case "stride":
+                    self.strides[p.argument, p.axis] = new
+                case "scalar":
+                    old[p.argument].replace_all_uses_with(new)
+        return types
+
+    # What holds for the whole launch
+
+    def constant(self, value: int) -> SSAValue:
+        """An i32 scalar."""
+        if (found := self.constants.get(value)) is None:
+            found = self.constants[value] = self.top.value(ConstantOp.scalar(value, i32))
+        return found
+
+    def assume(self, value: SSAValue, *, positive: bool = False, divisor: int = 1) -> SSAValue:
+        """`value` with what the launcher guarantees of it. Divisibility comes last, where the assembler looks for it."""
+        name = value.name_hint
+        if positive:
+            value = self.top.value(AssumeOp(value, _POSITIVE), name)
+        if divisor > 1:
+            value = self.top.value(AssumeOp(value, DivByAttr(divisor)), name)
+        return value
+
+    def term(self, wanted: Term) -> SSAValue:
+        """The value of a term over what holds for the whole launch."""
+        if wanted.is_const:
+            return self.constant(wanted.value)
+        found = self.uniform.get(wanted)
+        if found is None:
+            raw = self.extents.get(wanted)
+            if raw is not None:
+                found = self.assume(raw, positive=True, divisor=self.divisors[wanted])
+            else:
+                found = self.emit(wanted, self.term, self.top)
+            self.uniform[wanted] = found
+        return found
+
+    def emit(self, wanted: Term, value: Callable[[Term], SSAValue], at: Inserter) -> SSAValue:
+        """Arithmetic for the outermost operator of a term. No value in it is negative, and none wraps."""
+        if wanted.op == "ceildiv":
+            extent, size = wanted.args
+            if size.is_const and self.divisors.get(extent, 1) % size.value == 0:
+                return at.value(DivIOp(value(extent), value(size), UNSIGNED))
+            last = at.value(SubIOp(value(extent), self.constant(1)))
+            return at.value(AddIOp(at.value(DivIOp(last, value(size), UNSIGNED)), self.constant(1)))
+        if wanted.op not in _ARITHMETIC:
+            raise PassFailedException(f"{self.kernel.sym_name.data}: the kernel cannot compute {wanted}")
+        left, right = (value(a) for a in wanted.args)
+        return at.value(_ARITHMETIC[wanted.op](left, right))
+
+    def tensor_view(self, tensor: SSAValue) -> SSAValue:
+        """The view of a whole tensor argument."""
+        if (found := self.tensors.get(tensor)) is not None:
+            return found
+        position = self.positions.get(tensor)
+        if position is None:
+            raise PassFailedException(f"{self.kernel.sym_name.data}: accesses a tensor that is no argument")
+        type_ = tensor_type(tensor)
+        layout = type_.layout
+        dims: list[int] = []
+        dynamic_dims: list[SSAValue] = []
+        strides: list[int] = []
+        dynamic_strides: list[SSAValue] = []
+        for axis in range(type_.rank):
+            extent = type_.extent(axis)
+            if extent.is_const:
+                dims.append(extent.value)
+            else:
+                dims.append(DYNAMIC)
+                dynamic_dims.append(self.term(extent))
+            stride = layout.strides.data[axis].data
+            if stride:
+                strides.append(stride)
+            else:
+                strides.append(DYNAMIC)
+                divisor = _power_of_two(layout.stride_divs.data[axis].data)
+                dynamic_strides.append(self.assume(self.strides[position, axis], positive=True, divisor=divisor))
+        base = self.assume(self.pointers[position], divisor=_power_of_two(layout.align.data))
+        op = MakeTensorViewOp(base, TensorViewType(type_.element, dims, strides), dynamic_dims, dynamic_strides)
+        found = self.tensors[tensor] = self.top.value(op, _identifier(f"{name_of(tensor, position)}_view"))
+        return found
+
+    def view(
+        self, tensor: SSAValue, shape: tuple[int, ...], steps: tuple[int, ...], padding: PaddingValueAttr | None
+    ) -> SSAValue:
+        """The view of a tensor argument as tiles of `shape`, `steps` apart; one for equal arguments.
+
+        Where the launcher guarantees that no tile overhangs, padding is left out.
+        """
+        if padding is not None and shape == steps and self.tiled_exactly(tensor, shape):
+            padding = None
+        key = (tensor, shape, steps, padding)
+        if (found := self.views.get(key)) is None:
+            whole = self.tensor_view(tensor)
+            type_ = cast(TensorViewType, whole.type)
+            if shape == steps:
+                op = MakePartitionViewOp(whole, PartitionViewType(shape, type_, padding=padding))
+            else:
+                op = MakeStridedViewOp(whole, StridedViewType(shape, steps, type_, padding=padding))
+            name = _identifier(f"{name_of(tensor, self.positions[tensor])}_tiles")
+            found = self.views[key] = self.top.value(op, name)
+        return found
+
+    def tiled_exactly(self, tensor: SSAValue, shape: tuple[int, ...]) -> bool:
+        """Whether every extent is known to be a multiple of the tile's."""
+        type_ = tensor_type(tensor)
+        extents = [type_.extent(axis) for axis in range(type_.rank)]
+        return all((e.value if e.is_const else self.divisors[e]) % t == 0 for e, t in zip(extents, shape, strict=True))
+
+    # Operations
+
+    def distribute(self, op: DistributeOp, at: Inserter) -> bool:
+        """One block a point: the point's coordinates from the block's number. Persistent blocks: a loop around that."""
+        if op is not self.distribution:
+            raise PassFailedException(f"{self.kernel.sym_name.data}: a distribution stands inside another operation")
+        grid = [op.domain.grid(axis) for axis in range(op.domain.tensor.rank)]
+        first = at.value(GetTileBlockIdOp(), "block")
+        body = op.body.block
+        if op.blocks.data is BlocksKind.EACH:
+            # At most 2^24 - 1 points: groups of up to 128 rows cannot make any product overflow.
+            narrow = op.order.size.data > 128
+            coordinates = self.point(op, grid, first, at, narrow=narrow)
+            inline_behind(body, op, coordinates)
+            return True
+        blocks = at.value(GetNumTileBlocksOp(), "blocks")
+        loop = ForOp(first, self.term(schedules.count(grid)), blocks)
+        loop.block.args[0].name_hint = "point"
+        at.insert(loop)
+        end = ContinueOp()
+        end.location = op.location
+        loop.block.add_op(end)
+        coordinates = self.point(op, grid, loop.block.args[0], Inserter(end, op.location), narrow=True)
+        for argument, value in zip(body.args, coordinates, strict=True):
+            argument.replace_all_uses_with(value)
+        for moved in list(body.ops):
+            body.detach_op(moved)
+            loop.block.insert_op_before(moved, end)
+        self.dispatcher.visit(loop.block)
+        return True
+
+    def point(
+        self, op: DistributeOp, grid: Sequence[Term], number: SSAValue, at: Inserter, *, narrow: bool
+    ) -> list[SSAValue]:
+        """The coordinates of point `number`. What does not depend on the number is computed once, at the top."""
+        known = {_NUMBER: number}
+
+        def value(wanted: Term) -> SSAValue:
+            if (found := known.get(wanted)) is None:
+                if _NUMBER.name not in wanted.symbols():
+                    return self.term(wanted)
+                found = known[wanted] = self.emit(wanted, value, at)
+            return found
+
+        result = [value(t) for t in schedules.point(op.order, _NUMBER, grid, narrow=narrow)]
+        for argument, coordinate in zip(op.body.block.args, result, strict=True):
+            if argument.name_hint is not None and coordinate.name_hint is None:
+                coordinate.name_hint = argument.name_hint
+        return result
+
+    def region(self, op: RegionOp, at: Inserter) -> bool:
+        """A region is its coordinates."""
+        partition = op.result.type.partition
+        self.regions[op.result] = self.checked(op, op.coordinates, partition.tensor, partition.steps, at)
+        return True
+
+    def coordinate(self, op: CoordinateOp, at: Inserter) -> bool:
+        """One of a region's coordinates."""
+        op.result.replace_all_uses_with(self.coordinates(op.region)[op.axis.data])
+        return True
+
+    def dim(self, op: DimOp, at: Inserter) -> bool:
+        """An extent."""
+        op.result.replace_all_uses_with(self.term(tensor_type(op.source).extent(op.axis.data)))
+        return True
+
+    def tile_count(self, op: TilesOp, at: Inserter) -> bool:
+        """How many tiles cover an axis."""
+        count = terms.ceildiv(tensor_type(op.source).extent(op.axis.data), terms.const(op.size.data))
+        op.result.replace_all_uses_with(self.term(count))
+        return True
+
+    def load(self, op: LoadOp, at: Inserter) -> bool:
+        """A load through a view, unordered or after the token it waits for."""
+        tensor = _tensor_of(op.source)
+        type_ = cast(TileType, op.result.type)
+        shape = steps = type_.dims
+        if isinstance(op.source.type, RegionType):
+            steps = op.source.type.partition.steps
+            index = self.coordinates(op.source)
+        else:
+            index = self.checked(op, op.coordinates, tensor_type(tensor), shape, at)
+        view = self.view(tensor, shape, steps, op.padding_value or _ZERO_PADDING)
+        new = at.insert(LoadViewTkoOp(view, index, op.token, hints=op.hints))
+        new.tile.name_hint = op.result.name_hint
+        op.result.replace_all_uses_with(new.tile)
+        if op.result_token is not None:
+            op.result_token.replace_all_uses_with(new.result_token)
+        return True
+
+    def store(self, op: StoreOp, at: Inserter) -> bool:
+        """A store through a view, unordered or after the token it waits for."""
+        if not isinstance(op.target.type, RegionType):
+            raise PassFailedException(f"{self.kernel.sym_name.data}: stores through a shared borrow")
+        partition = op.target.type.partition
+        view = self.view(_tensor_of(op.target), partition.tile_shape, partition.steps, None)
+        new = at.insert(StoreViewTkoOp(op.tile, view, self.coordinates(op.target), op.token, hints=op.hints))
+        if op.result_token is not None:
+            op.result_token.replace_all_uses_with(new.result_token)
+        return True
+
+    def leave(self, op: ReturnOp, at: Inserter) -> bool:
+        """The end of the kernel."""
+        at.insert(TileReturnOp())
+        return True
+
+    def coordinates(self, region: SSAValue) -> tuple[SSAValue, ...]:
+        """Where a region lies."""
+        if (found := self.regions.get(region)) is None:
+            raise PassFailedException(f"{self.kernel.sym_name.data}: a region has left the place where it was taken")
+        return found
+
+    def checked(
+        self, op: RegionOp | LoadOp, index: Sequence[SSAValue], tensor: TensorType, steps: tuple[int, ...], at: Inserter
+    ) -> tuple[SSAValue, ...]:
+        """The index of an access, with an assertion for each axis whose bounds are checked in the kernel.
+
+        An assertion orders nothing, and an index out of range is undefined: so the access takes index 0 where the assertion
+        fails, and is harmless whichever of the two comes first.
+        """
+        result = list(index)
+        for obligation in obligations_of(op):
+            if obligation.rung is Rung.REFUSED:
+                raise PassFailedException(f"{self.kernel.sym_name.data}: an obligation is not met: {obligation}")
+            if obligation.rung is not Rung.KERNEL or not self.checks:
+                continue
+            if obligation.duty is not Duty.IN_BOUNDS:
+                raise PassFailedException(
+                    f"{self.kernel.sym_name.data}: {obligation.duty} cannot be checked in a kernel"
+                )
+            axis = obligation.axis.data
+            count = self.term(terms.ceildiv(tensor.extent(axis), terms.const(steps[axis])))
+            # Read as unsigned, a negative index is larger than any count.
+            inside = at.value(CmpIOp("less_than", index[axis], count, UNSIGNED))
+            at.insert(AssertOp(inside, self.message(op, axis)))
+            result[axis] = at.value(SelectOp(inside, index[axis], self.constant(0)))
+        return tuple(result)
+
+    def message(self, op: RegionOp | LoadOp, axis: int) -> str:
+        """What the user reads when an assertion fails."""
+        span = span_of(op)
+        where = "" if span is None else f" ({span})"
+        name = source_name(op.operands[0])
+        return f"{self.kernel.sym_name.data}: tile index out of bounds: axis {axis} of {name}{where}"
+
+
+_NUMBER: Final = terms.sym("$number")
+"""The number of a point. No user's symbol is spelled like this."""
+
+_ZERO_PADDING: Final = PaddingValueAttr.of("zero")
+_POSITIVE: Final = BoundedAttr(1, None)
+
+
+def _unsigned(kind: type[DivIOp | RemIOp | MinIOp | MaxIOp]) -> Callable[[SSAValue, SSAValue], Operation]:
+    return lambda left, right: kind(left, right, UNSIGNED)
+
+
+_ARITHMETIC: Final[dict[str, Callable[[SSAValue, SSAValue], Operation]]] = {
+    "+": AddIOp,
+    "-": SubIOp,
+    "*": MulIOp,
+    "//": _unsigned(DivIOp),
+    "%": _unsigned(RemIOp),
+    "min": _unsigned(MinIOp),
+    "max": _unsigned(MaxIOp),
+}
+
+
+def _erase(op: Operation, at: Inserter) -> bool:
+    return True
+
+
+def _tensor_of(value: SSAValue) -> SSAValue:
+    """The kernel's argument that `value` borrows or is a region of."""
+    while isinstance(owner := value.owner, RegionOp | PartitionOp | BorrowOp):
+        value = owner.operands[0]
+    return value
+
+
+def _power_of_two(divisor: int) -> int:
+    """The largest power of two that divides `divisor`: all that `assume` can say."""
+    return divisor & -divisor
+
+
+def _identifier(name: str) -> str | None:
+    return name if name.isidentifier() else None

@@ -1,0 +1,209 @@
+"""What a launch of a kernel must respect, read off its verified module: the entry point's parameters, the grid, the checks.
+
+The converter gives the entry exactly the parameters listed here and the launcher passes exactly those, so the two cannot drift
+apart. `print-launch-contract` shows the contract in front of the module, for tests and for the curious.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
+
+from freehold.dialects.cuda_tile.types import TileType, element_name
+from freehold.dialects.location import span_of
+from freehold.dialects.ownership import (
+    Access,
+    BlocksKind,
+    BorrowOp,
+    DistributeOp,
+    Duty,
+    KernelOp,
+    LoadOp,
+    ObligationAttr,
+    PartitionOp,
+    PartitionType,
+    RegionOp,
+    Rung,
+    TensorType,
+)
+from freehold.support.contract import (
+    EntryParameter,
+    LaunchCheck,
+    LaunchContract,
+    Mode,
+    ScalarParameter,
+    TensorParameter,
+)
+
+
+def kernel_of(module: ModuleOp) -> KernelOp:
+    """The one kernel of a module. Raises `PassFailedException` where there is none, or more than one."""
+    kernels = [op for op in module.body.block.ops if isinstance(op, KernelOp)]
+    if len(kernels) != 1:
+        raise PassFailedException(f"a module to be launched holds one ownership.kernel, not {len(kernels)}")
+    return kernels[0]
+
+
+def distribution_of(kernel: KernelOp) -> DistributeOp:
+    """The one distribution of a kernel. Raises `PassFailedException` where there is none, or more than one."""
+    found = [op for op in kernel.body.block.ops if isinstance(op, DistributeOp)]
+    if len(found) != 1:
+        raise PassFailedException(f"kernel @{kernel.sym_name.data} needs one ownership.distribute, not {len(found)}")
+    return found[0]
+
+
+def name_of(argument: SSAValue, position: int) -> str:
+    """The user's name of a kernel's argument."""
+    return argument.name_hint or f"argument{position}"
+
+
+def source_name(value: SSAValue) -> str:
+    """The user's name of the tensor that `value` borrows, partitions, or is a region of."""
+    owner = value.owner
+    while isinstance(owner, RegionOp | PartitionOp | BorrowOp):
+        value = owner.operands[0]
+        owner = value.owner
+    return value.name_hint or "a tensor"
+
+
+def entry_parameters(kernel: KernelOp) -> tuple[EntryParameter, ...]:
+    """The entry point's parameters: pointers, then extents, then strides, then scalars.
+
+    Each distinct extent that is not a constant comes once, in order of first occurrence; so do the strides that only the
+    launch knows. Pointers and scalars follow the kernel's arguments.
+    """
+    arguments = kernel.body.block.args
+    tensors = [(n, a.type) for n, a in enumerate(arguments) if isinstance(a.type, TensorType)]
+    pointers = [EntryParameter("pointer", n) for n, _ in tensors]
+    terms = {
+        str(extent): None
+        for _, type_ in tensors
+        for axis in range(type_.rank)
+        if not (extent := type_.extent(axis)).is_const
+    }
+    extents = [EntryParameter("extent", term=text) for text in terms]
+    strides = [
+        EntryParameter("stride", n, axis)
+        for n, type_ in tensors
+        for axis, stride in enumerate(type_.layout.strides.data)
+        if stride.data == 0
+    ]
+    scalars = [EntryParameter("scalar", n) for n, a in enumerate(arguments) if not isinstance(a.type, TensorType)]
+    return (*pointers, *extents, *strides, *scalars)
+
+
+def contract(module: ModuleOp) -> LaunchContract:
+    """The launch contract of a verified module with one kernel. Raises `PassFailedException` for any other module."""
+    kernel = kernel_of(module)
+    distribution = distribution_of(kernel)
+    domain = distribution.domain
+    return LaunchContract(
+        symbol=kernel.sym_name.data,
+        parameters=tuple(_parameter(n, a) for n, a in enumerate(kernel.body.block.args)),
+        entry=entry_parameters(kernel),
+        grid=tuple(str(domain.grid(axis)) for axis in range(domain.tensor.rank)),
+        persistent=distribution.blocks.data is BlocksKind.PERSISTENT,
+        checks=_checks(kernel),
+    )
+
+
+def _parameter(position: int, argument: SSAValue) -> TensorParameter | ScalarParameter:
+    name, type_ = name_of(argument, position), argument.type
+    if isinstance(type_, TileType):
+        return ScalarParameter(name, dtype_name(type_.element_type))
+    assert isinstance(type_, TensorType)
+    layout = type_.layout
+    return TensorParameter(
+        name,
+        _mode(argument),
+        dtype_name(type_.element),
+        tuple(str(type_.extent(axis)) for axis in range(type_.rank)),
+        layout.align.data,
+        tuple(i.data for i in layout.strides.data),
+        tuple(i.data for i in layout.stride_divs.data),
+        tuple(i.data for i in layout.extent_divs.data),
+    )
+
+
+def _mode(argument: SSAValue) -> Mode:
+    for use in argument.uses:
+        if isinstance(use.operation, PartitionOp):
+            type_ = use.operation.result.type
+            assert isinstance(type_, PartitionType)
+            return "mut" if type_.access.data is Access.MUT else "out"
+    return "ref"
+
+
+def dtype_name(element: Attribute) -> str:
+    """The dtype (`freehold.support.dtypes`) of an element type. Integers in IR have no sign: they are named signed."""
+    name = element_name(element)
+    return "bool_" if name == "i1" else name.lower()
+
+
+def obligations_of(op: Operation) -> tuple[ObligationAttr, ...]:
+    """What an operation owes, as recorded on it; empty for an operation that owes nothing."""
+    found = op.properties.get("obligations")
+    return tuple(o for o in found if isinstance(o, ObligationAttr)) if isinstance(found, ArrayAttr) else ()
+
+
+def _checks(kernel: KernelOp) -> tuple[LaunchCheck, ...]:
+    found: dict[str, LaunchCheck] = {}
+    for op in kernel.walk():
+        for obligation in obligations_of(op):
+            if obligation.rung is Rung.LAUNCH:
+                text = obligation.text.data
+                found.setdefault(text, LaunchCheck(text, _reason(op, obligation), span_of(op)))
+    return tuple(found.values())
+
+
+def _reason(op: Operation, obligation: ObligationAttr) -> str:
+    axis = obligation.axis.data
+    if obligation.duty is Duty.SAME_GRID and isinstance(op, DistributeOp):
+        names = " and ".join(f"`{source_name(p)}`" for p in op.partitions)
+        return f"{names} are partitioned into as many regions"
+    if obligation.duty is Duty.DISJOINT:
+        return f"no two regions of `{source_name(op.operands[0])}` overlap"
+    verb = "is loaded" if isinstance(op, LoadOp) else "lies"
+    return f"every tile of `{source_name(op.operands[0])}` {verb} inside it along axis {axis}"
+
+
+@dataclass(frozen=True)
+class PrintLaunchContract(ModulePass):
+    """Prints the launch contract, as comments in front of the module."""
+
+    name = "print-launch-contract"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Prints; changes nothing."""
+        print(describe(contract(op)))
+
+
+def describe(found: LaunchContract) -> str:
+    """A contract as lines of `//` comments."""
+    lines = [f"// launch contract of @{found.symbol}"]
+    for p in found.parameters:
+        match p:
+            case ScalarParameter():
+                lines.append(f"//   scalar {p.name}: {p.dtype}")
+            case TensorParameter():
+                lines.append(
+                    f"//   {p.mode} {p.name}: {p.dtype}[{', '.join(p.dims)}] align {p.align}"
+                    f" strides {list(p.strides)} stride_divs {list(p.stride_divs)} extent_divs {list(p.extent_divs)}"
+                )
+    for n, e in enumerate(found.entry):
+        match e.kind:
+            case "pointer" | "scalar":
+                what = found.parameters[e.argument].name
+            case "stride":
+                what = f"{found.parameters[e.argument].name}.strides[{e.axis}]"
+            case "extent":
+                what = e.term
+        lines.append(f"//   entry %{n}: {e.kind} {what}")
+    lines.append(f"//   grid [{', '.join(found.grid)}]{' persistent' if found.persistent else ''}")
+    lines += [f"//   check {c.predicate}: {c.reason}" for c in found.checks]
+    return "\n".join(lines)

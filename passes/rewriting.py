@@ -1,0 +1,99 @@
+"""How passes walk and change IR: one walk, a table from operation class to handler, and locations that are kept.
+
+xDSL's pattern walker tries every pattern on every operation and starts over after a change, and what it inserts has no
+location. Here a handler is found by class, each operation is met once, and whatever a handler inserts takes over the location of
+the operation it stands for, so that errors and debug information still name the user's line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from xdsl.dialects.builtin import UNKNOWN_LOC
+from xdsl.ir import Block, Operation, SSAValue
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import LocationAttr
+
+OpT = TypeVar("OpT", bound=Operation)
+
+Handler = Callable[[Any, "Inserter"], bool]
+"""Takes an operation and an inserter that stands before it; says whether the operation is to be erased."""
+
+
+class Inserter:
+    """Inserts operations before `anchor`, with `location` unless they have one of their own."""
+
+    __slots__ = ("anchor", "block", "location")
+
+    def __init__(self, anchor: Operation, location: LocationAttr | None = None):
+        assert anchor.parent is not None
+        self.anchor = anchor
+        self.block = anchor.parent
+        self.location = anchor.location if location is None else location
+
+    def insert(self, op: OpT) -> OpT:
+        """Inserts `op`, and returns it."""
+        if op.location is UNKNOWN_LOC:
+            op.location = self.location
+        self.block.insert_op_before(op, self.anchor)
+        return op
+
+    def value(self, op: Operation, name: str | None = None) -> SSAValue:
+        """Inserts an operation with a first result, and returns that, called `name` in text."""
+        result = self.insert(op).results[0]
+        if name is not None:
+            result.name_hint = name
+        return result
+
+
+class Dispatcher:
+    """Calls the handler of each operation's class, outside in and in program order.
+
+    What a handler inserts before its operation is not visited; what it moves to directly behind it is. Operations are erased
+    in the end, last one first, so that an operation may be erased before its users have been met.
+    """
+
+    def __init__(self, handlers: Mapping[type[Operation], Handler]):
+        self.handlers = handlers
+        self._doomed: list[Operation] = []
+
+    def run(self, block: Block) -> None:
+        """Visits everything in `block`, then erases what is to be erased."""
+        self.visit(block)
+        for op in reversed(self._doomed):
+            assert op.parent is not None
+            op.parent.erase_op(op)
+        self._doomed.clear()
+
+    def visit(self, block: Block) -> None:
+        """Visits everything in `block`. For handlers, whose own operation's regions are not visited if it is erased."""
+        op = block.first_op
+        while op is not None:
+            handler = self.handlers.get(type(op))
+            if handler is not None and handler(op, Inserter(op)):
+                self._doomed.append(op)
+            else:
+                for region in op.regions:
+                    for inner in region.blocks:
+                        self.visit(inner)
+            op = op.next_op
+
+
+def inline_behind(body: Block, op: Operation, arguments: Sequence[SSAValue]) -> None:
+    """Moves the operations of `body` directly behind `op`, with `arguments` for the block's own."""
+    for argument, value in zip(body.args, arguments, strict=True):
+        argument.replace_all_uses_with(value)
+    target, last = op.parent, op
+    assert target is not None
+    for moved in list(body.ops):
+        body.detach_op(moved)
+        target.insert_op_after(moved, last)
+        last = moved
+
+
+def defined_outside(value: SSAValue, op: Operation) -> bool:
+    """Whether `value` exists before `op` begins: it is neither a result of `op` nor made in one of its regions."""
+    owner = value.owner
+    return owner is not op and not op.is_ancestor(owner)

@@ -1,0 +1,339 @@
+"""`thread-tokens`: orders the accesses to each region, and nothing else.
+
+Program order does not order memory accesses in Tile IR; tokens do. Two accesses of one tile block need an order where both
+touch the same region and one of them writes. Different regions are disjoint and a shared borrow is never written, as the
+verifiers have shown, so no other accesses need one, and every order that is not asked for is freedom for the assembler.
+
+What is followed is a region's state: the token of its last write, and the tokens of the reads since then. A read waits for the
+write; a write waits for all of them. Tokens pass through `if` as results and through `for` and `loop` as carried values. Only an
+access that a later one has to wait for gets a token, so a region that is stored once and never read has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
+
+from freehold.dialects.cuda_tile.op import SEGMENTS, segments
+from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, YieldOp
+from freehold.dialects.cuda_tile.ops.memory import JoinTokensOp, MakeTokenOp
+from freehold.dialects.cuda_tile.types import TOKEN
+from freehold.dialects.ownership import DistributeOp, KernelOp, LoadOp, RegionType, StoreOp
+from freehold.passes.rewriting import Inserter, defined_outside
+
+
+@dataclass(frozen=True)
+class ThreadTokens(ModulePass):
+    """Orders the accesses to each region by tokens."""
+
+    name = "thread-tokens"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Threads tokens through every kernel of the module."""
+        for kernel in list(op.body.block.ops):
+            if isinstance(kernel, KernelOp):
+                thread_tokens(kernel)
+
+
+def thread_tokens(kernel: KernelOp) -> None:
+    """Orders the accesses to each region of `kernel`, in place.
+
+    Raises `PassFailedException` for an access inside an operation through which no token can be carried.
+    """
+    uses = _Uses()
+    _look_ahead(kernel.body.block, {}, uses)
+    if uses.wanted:
+        _Threader(uses).block(kernel.body.block, {})
+
+
+@dataclass
+class _Access:
+    """Whether a region is read, and whether it is written."""
+
+    read: bool = False
+    write: bool = False
+
+    def __or__(self, other: _Access) -> _Access:
+        return _Access(self.read or other.read, self.write or other.write)
+
+
+_Accesses = dict[SSAValue, _Access]
+
+
+@dataclass
+class _Uses:
+    """What the look-ahead finds: which accesses are waited for, and what structured operations do to regions."""
+
+    wanted: set[Operation] = field(default_factory=set[Operation])
+    """Accesses whose token a later access takes."""
+    inside: dict[Operation, _Accesses] = field(default_factory=dict[Operation, _Accesses])
+    """What an operation with regions does to the ownership regions that are made outside it."""
+    later: dict[Operation, _Accesses] = field(default_factory=dict[Operation, _Accesses])
+    """What follows such an operation."""
+
+
+def _accessed(op: Operation) -> tuple[SSAValue, _Access] | None:
+    """The region that `op` reads or writes, where it does."""
+    if isinstance(op, LoadOp) and isinstance(op.source.type, RegionType):
+        return op.source, _Access(read=True)
+    if isinstance(op, StoreOp) and isinstance(op.target.type, RegionType):
+        return op.target, _Access(write=True)
+    return None
+
+
+def _merge(target: _Accesses, more: _Accesses) -> None:
+    for region, access in more.items():
+        target[region] = target.get(region, _Access()) | access
+
+
+def _summary(op: Operation) -> _Accesses:
+    """What the operations inside `op` do to regions that are made outside it."""
+    found: _Accesses = {}
+    for block in (block for region in op.regions for block in region.blocks):
+        for inner in block.ops:
+            if (access := _accessed(inner)) is not None:
+                _merge(found, dict([access]))
+            elif inner.regions:
+                _merge(found, _summary(inner))
+    return {region: access for region, access in found.items() if defined_outside(region, op)}
+
+
+def _look_ahead(block: Block, later: _Accesses, uses: _Uses) -> _Accesses:
+    """Walks backwards with what follows; marks the accesses that are waited for. Returns what the block does or precedes."""
+    later = dict(later)
+    for op in reversed(list(block.ops)):
+        if (found := _accessed(op)) is not None:
+            region, access = found
+            after = later.get(region, _Access())
+            if after.write or (access.write and after.read):
+                uses.wanted.add(op)
+            later[region] = after | access
+        elif op.regions:
+            inside = _summary(op)
+            uses.inside[op] = inside
+            uses.later[op] = dict(later)
+            # What a loop does, it may do again after this access.
+            following = dict(later)
+            if isinstance(op, ForOp | LoopOp):
+                _merge(following, inside)
+            elif not isinstance(op, IfOp | DistributeOp | KernelOp) and inside:
+                raise PassFailedException(f"thread-tokens: no token can be carried through {op.name}")
+            for nested in (b for r in op.regions for b in r.blocks):
+                _look_ahead(nested, following, uses)
+            _merge(later, inside)
+    return later
+
+
+@dataclass
+class _State:
+    """Where a region stands: the token of the last write, None for the kernel's start, and those of the reads since."""
+
+    write: SSAValue | None = None
+    reads: tuple[SSAValue, ...] = ()
+
+    def all(self) -> tuple[SSAValue, ...]:
+        """What a write has to wait for. Reads wait for the write themselves."""
+        return self.reads or (() if self.write is None else (self.write,))
+
+
+_States = dict[SSAValue, _State]
+
+
+class _Threader:
+    def __init__(self, uses: _Uses):
+        self.uses = uses
+        self.targets: list[tuple[Operation, tuple[SSAValue, ...], _Accesses]] = []
+        """The loops around the current operation, with the regions that each carries a token for."""
+
+    def block(self, block: Block, states: _States) -> None:
+        """Threads through one block, from the states at its start to those at its end, in place."""
+        op = block.first_op
+        while op is not None:
+            following = op.next_op
+            if (found := _accessed(op)) is not None:
+                self.access(op, *found, states)
+            elif isinstance(op, IfOp):
+                self.branch(op, states)
+            elif isinstance(op, ForOp | LoopOp):
+                self.loop(op, states)
+            elif isinstance(op, ContinueOp | BreakOp):
+                self.leave(op, states)
+            else:
+                for region in op.regions:
+                    for nested in region.blocks:
+                        self.block(nested, states)
+            op = following
+
+    def access(self, op: Operation, region: SSAValue, access: _Access, states: _States) -> None:
+        """Gives an access the token it waits for, and one of its own if it is waited for."""
+        state = states.setdefault(region, _State())
+        token = _joined(Inserter(op), state.all()) if access.write else state.write
+        wanted = op in self.uses.wanted
+        if token is None and not wanted:
+            return
+        result = _with_tokens(op, token, wanted)
+        if result is None:
+            return
+        if access.write:
+            states[region] = _State(result)
+        else:
+            states[region] = _State(state.write, (*state.reads, result))
+
+    def carried(self, op: Operation) -> tuple[SSAValue, ...]:
+        """The regions for which a token has to leave `op`: what it does conflicts with what follows, or with itself."""
+        again = isinstance(op, ForOp | LoopOp)
+        result: list[SSAValue] = []
+        for region, inside in self.uses.inside.get(op, {}).items():
+            after = self.uses.later[op].get(region, _Access())
+            if after.write or (inside.write and (after.read or again)):
+                result.append(region)
+        return tuple(result)
+
+    def branch(self, op: IfOp, states: _States) -> None:
+        """Threads through both regions; what they do to a region joins in one result of the `if`."""
+        regions = self.carried(op)
+        if regions and not op.elseRegion.blocks:
+            block = Block()
+            op.elseRegion.add_block(block)
+            block.add_op(_located(YieldOp(()), op))
+        ends: list[_States] = []
+        for region in op.regions:
+            for block in region.blocks:
+                end = {r: _State(s.write, s.reads) for r, s in states.items()}
+                self.block(block, end)
+                ends.append(end)
+                if regions and isinstance(last := block.last_op, YieldOp):
+                    at = Inserter(last)
+                    _append(last, [_token(at, end.get(r, _State())) for r in regions])
+        if not regions:
+            return
+        new = IfOp(
+            op.condition,
+            (*(r.type for r in op.results), *(TOKEN for _ in regions)),
+            op.detach_region(op.thenRegion),
+            op.detach_region(op.regions[0]),
+        )
+        self._replace(op, new, regions, states)
+
+    def loop(self, op: ForOp | LoopOp, states: _States) -> None:
+        """Threads through the body; each carried region has one token that is handed from turn to turn."""
+        regions = self.carried(op)
+        inside = self.uses.inside.get(op, {})
+        at = Inserter(op)
+        initial = [_token(at, states.get(r, _State())) for r in regions]
+        body = op.region.block
+        start = {r: _State(s.write, s.reads) for r, s in states.items()}
+        for r in regions:
+            token = body.insert_arg(TOKEN, len(body.args), op.location)
+            # Where nothing is written, the reads of earlier turns need not be waited for by those of later ones.
+            start[r] = _State(token) if inside[r].write else _State(start.get(r, _State()).write, (token,))
+        self.targets.append((op, regions, inside))
+        self.block(body, start)
+        self.targets.pop()
+        if not regions:
+            return
+        detached = op.detach_region(op.region)
+        new: ForOp | LoopOp
+        if isinstance(op, ForOp):
+            new = ForOp(
+                op.lowerBound,
+                op.upperBound,
+                op.step,
+                (*op.initValues, *initial),
+                detached,
+                op.unsignedCmp is not None,
+            )
+        else:
+            types = (*(r.type for r in op.results), *(TOKEN for _ in regions))
+            new = LoopOp((*op.initValues, *initial), types, detached)
+        self._replace(op, new, regions, states)
+
+    def leave(self, op: ContinueOp | BreakOp, states: _States) -> None:
+        """Hands the tokens of the loop that is continued or left to it."""
+        kinds = (LoopOp,) if isinstance(op, BreakOp) else (ForOp, LoopOp)
+        regions = next((regions for loop, regions, _ in reversed(self.targets) if isinstance(loop, kinds)), ())
+        if regions:
+            at = Inserter(op)
+            _append(op, [_token(at, states.get(r, _State())) for r in regions])
+
+    def _replace(
+        self, op: IfOp | ForOp | LoopOp, new: IfOp | ForOp | LoopOp, regions: Sequence[SSAValue], states: _States
+    ):
+        """Puts `new`, which has a further result for each region, in the place of `op`."""
+        new.attributes.update(op.attributes)
+        Inserter(op).insert(new)
+        count = len(op.results)
+        for old, result in zip(op.results, new.results, strict=False):
+            old.replace_all_uses_with(result)
+        for region, token in zip(regions, new.results[count:], strict=True):
+            state = states.get(region, _State())
+            if self.uses.inside[op][region].write:
+                states[region] = _State(token)
+            else:
+                states[region] = _State(state.write, (*state.reads, token))
+        block = op.parent
+        assert block is not None
+        block.erase_op(op)
+
+
+def _located(op: Operation, like: Operation) -> Operation:
+    op.location = like.location
+    return op
+
+
+def _joined(at: Inserter, tokens: Sequence[SSAValue]) -> SSAValue | None:
+    """One token for several; None for none."""
+    distinct = tuple(dict.fromkeys(tokens))
+    if len(distinct) < 2:
+        return distinct[0] if distinct else None
+    return at.value(JoinTokensOp(distinct))
+
+
+def _token(at: Inserter, state: _State) -> SSAValue:
+    """One token for everything that has happened to a region; a new one where nothing has."""
+    return _joined(at, state.all()) or at.value(MakeTokenOp())
+
+
+def _append(op: Operation, tokens: Iterable[SSAValue]) -> None:
+    op.operands = (*op.operands, *tokens)
+
+
+def _with_tokens(op: Operation, token: SSAValue | None, wanted: bool) -> SSAValue | None:
+    """Puts in the place of an access the same one that waits for `token` and, if `wanted`, has a token: which it returns."""
+    assert isinstance(op, LoadOp | StoreOp)
+    operands = [*op.operands]
+    types: list[Attribute] = [r.type for r in op.results]
+    if op.token is not None:
+        operands.pop()
+    if op.result_token is not None:
+        types.pop()
+    if token is not None:
+        operands.append(token)
+    if wanted:
+        types.append(TOKEN)
+    sizes = (
+        (1, len(op.coordinates), int(token is not None))
+        if isinstance(op, LoadOp)
+        else (1, 1, len(op.coordinates), int(token is not None))
+    )
+    new = type(op).create(
+        operands=operands,
+        result_types=types,
+        properties={**op.properties, SEGMENTS: segments(*sizes)},
+        attributes=op.attributes,
+        location=op.location,
+    )
+    block = op.parent
+    assert block is not None
+    block.insert_op_before(new, op)
+    for old, result in zip(op.results, new.results, strict=False):
+        result.name_hint = old.name_hint
+        old.replace_all_uses_with(result)
+    block.erase_op(op)
+    return new.results[-1] if wanted else None
