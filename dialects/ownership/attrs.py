@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
-from xdsl.ir import EnumAttribute, ParametrizedAttribute, SpacedOpaqueSyntaxAttribute
+from xdsl.dialects.utils import EnumAttribute
+from xdsl.ir import ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.str_enum import StrEnum
 
 
 class Access(StrEnum):
@@ -23,10 +24,19 @@ class Access(StrEnum):
 
 
 @irdl_attr_definition
-class AccessAttr(EnumAttribute[Access], SpacedOpaqueSyntaxAttribute):
+class AccessAttr(EnumAttribute[Access]):
     """An access mode."""
 
     name = "ownership.access"
+
+    def print_parameter(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(self.data.value)
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Access:
+        with parser.in_angle_brackets():
+            return parser.parse_str_enum(Access)
 
 
 class OrderKind(StrEnum):
@@ -91,10 +101,19 @@ class BlocksKind(StrEnum):
 
 
 @irdl_attr_definition
-class BlocksAttr(EnumAttribute[BlocksKind], SpacedOpaqueSyntaxAttribute):
+class BlocksAttr(EnumAttribute[BlocksKind]):
     """How points are spread over tile blocks: `#ownership.blocks<each>`, `<persistent>`."""
 
     name = "ownership.blocks"
+
+    def print_parameter(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(self.data.value)
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> BlocksKind:
+        with parser.in_angle_brackets():
+            return parser.parse_str_enum(BlocksKind)
 
 
 def _parse_int_list(parser: AttrParser) -> ArrayAttr[IntAttr]:

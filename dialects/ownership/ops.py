@@ -12,7 +12,6 @@ that `verify-borrows` and `verify-partitions` can say what is wrong in the user'
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr, SymbolNameConstraint, i32
 from xdsl.ir import Attribute, Operation, Region, SSAValue
@@ -81,7 +80,7 @@ class ReturnOp(IRDLOperation):
 
     name = "ownership.return"
 
-    assembly_format: ClassVar[str] = "attr-dict"
+    assembly_format = "attr-dict"
     traits = traits_def(IsTerminator(), NoMemoryEffect())
 
 
@@ -156,7 +155,7 @@ class BorrowOp(IRDLOperation):
     tensor = operand_def(TensorType)
     result = result_def(RefType)
 
-    assembly_format: ClassVar[str] = "$tensor attr-dict `:` type($tensor) `->` type($result)"
+    assembly_format = "$tensor attr-dict `:` type($tensor) `->` type($result)"
     traits = traits_def(_OwnershipEffect())
 
     def __init__(self, tensor: SSAValue[TensorType]):
@@ -176,7 +175,7 @@ class PartitionOp(IRDLOperation):
     tensor = operand_def(TensorType)
     result = result_def(PartitionType)
 
-    assembly_format: ClassVar[str] = "$tensor attr-dict `:` type($tensor) `->` type($result)"
+    assembly_format = "$tensor attr-dict `:` type($tensor) `->` type($result)"
     traits = traits_def(_OwnershipEffect())
 
     def __init__(self, tensor: SSAValue, result_type: PartitionType):
@@ -193,7 +192,7 @@ class EndOp(IRDLOperation):
 
     name = "ownership.end"
 
-    assembly_format: ClassVar[str] = "attr-dict"
+    assembly_format = "attr-dict"
     traits = traits_def(IsTerminator(), NoMemoryEffect())
 
 
@@ -309,7 +308,7 @@ class RegionOp(IRDLOperation):
     obligations = opt_prop_def(ArrayAttr[ObligationAttr])
     result = result_def(RegionType)
 
-    assembly_format: ClassVar[str] = "$partition `[` $coordinates `]` attr-dict `:` type($partition) `->` type($result)"
+    assembly_format = "$partition `[` $coordinates `]` attr-dict `:` type($partition) `->` type($result)"
     irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(_OwnershipEffect())
 
@@ -444,7 +443,7 @@ class LoadOp(IRDLOperation):
     result = result_def(TileType)
     result_token = opt_result_def(TokenType)
 
-    assembly_format: ClassVar[str] = (
+    assembly_format = (
         "$source (`[` $coordinates^ `]`)? (`token` $token^)? attr-dict `:` type($source) `->` type($result)"
         " (`,` type($result_token)^)?"
     )
@@ -500,7 +499,7 @@ class StoreOp(IRDLOperation):
     hints = opt_prop_def(OptimizationHintsAttr)
     result_token = opt_result_def(TokenType)
 
-    assembly_format: ClassVar[str] = (
+    assembly_format = (
         "$tile `,` $target (`[` $coordinates^ `]`)? (`token` $token^)? attr-dict `:` type($tile) `,` type($target)"
         " (`->` type($result_token)^)?"
     )
@@ -538,7 +537,7 @@ class ReleaseOp(IRDLOperation):
 
     region = operand_def(RegionType)
 
-    assembly_format: ClassVar[str] = "$region attr-dict `:` type($region)"
+    assembly_format = "$region attr-dict `:` type($region)"
     traits = traits_def(_OwnershipEffect())
 
     def __init__(self, region: SSAValue):
