@@ -109,18 +109,22 @@ def _parse_item(item: str, factories: PassFactories, tool: str) -> ModulePass:
         raise Rejected([NoPipeline(place, item, str(error))]) from error
 
 
-def describe_passes(factories: PassFactories | None = None) -> Iterator[str]:
-    """One line a pass: its name, its options with types and defaults, and what it does."""
+def usage_of(kind: type[ModulePass]) -> str:
+    """How a pass is written in a pipeline: its name, and its options with types and defaults."""
     from xdsl.passes import get_pass_option_infos
 
+    options = [
+        f"{option.name.replace('_', '-')}:{option.expected_type.strip(_QUOTES)}"
+        + (f"={option.default_value}" if option.default_value else "")
+        for option in get_pass_option_infos(kind)
+    ]
+    return f"{kind.name}{{{' '.join(options)}}}" if options else kind.name
+
+
+def describe_passes(factories: PassFactories | None = None) -> Iterator[str]:
+    """For each pass, how it is written and the first line of what it does."""
     factories = available_passes() if factories is None else factories
     for name in sorted(factories):
         kind = factories[name]()
-        options = [
-            f"{option.name.replace('_', '-')}:{option.expected_type.strip(_QUOTES)}"
-            + (f"={option.default_value}" if option.default_value else "")
-            for option in get_pass_option_infos(kind)
-        ]
-        usage = f"{name}{{{' '.join(options)}}}" if options else name
         summary = next((line.strip() for line in (kind.__doc__ or "").splitlines() if line.strip()), "")
-        yield f"{usage}\n    {summary}"
+        yield f"{usage_of(kind)}\n    {summary}".rstrip()
