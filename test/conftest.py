@@ -8,6 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# A loaded machine is no failure: what counts is what an example shows, not how long it took.
+settings.register_profile("freehold", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("freehold")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
