@@ -1,13 +1,13 @@
 """`convert-ownership-to-cuda-tile`: a verified kernel becomes an entry point in Tile IR.
 
-Ownership is gone afterwards: a tensor is a pointer with extents and strides, a region is a tile of a view, a distribution is
-arithmetic on the tile block's number. What the launch contract guarantees is told to the assembler by `assume`, for it decides
-about tensor memory accesses by divisibility.
+Ownership is gone afterwards: a tensor is a pointer with extents and strides, a region is a tile of a view, a
+distribution is arithmetic on the tile block's number. What the launch contract guarantees is told to the assembler by
+`assume`, for it decides about tensor memory accesses by divisibility.
 
-No integer arithmetic emitted here can wrap. Extents lie in [1, 2^31 - 1]; `ceildiv(x, d)` is `(x - 1) / d + 1`; products of
-grid extents divide the number of points, which the launcher keeps below 2^31; `schedules.point` is asked for the form whose
-intermediate values stay below that number; and the counter of a persistent loop is below the number of points (at most
-2^31 - 2^25) when the number of blocks (at most 2^24 - 1) is added.
+No integer arithmetic emitted here can wrap. Extents lie in [1, 2^31 - 1]; `ceildiv(x, d)` is `(x - 1) / d + 1`;
+products of grid extents divide the number of points, which the launcher keeps below 2^31; `schedules.point` is asked
+for the form whose intermediate values stay below that number; and the counter of a persistent loop is below the number
+of points (at most 2^31 - 2^25) when the number of blocks (at most 2^24 - 1) is added.
 """
 
 from __future__ import annotations
@@ -51,7 +51,6 @@ from freehold.dialects.cuda_tile.types import (
     PointerType,
     StridedViewType,
     TensorViewType,
-    TileType,
     tile,
 )
 from freehold.dialects.location import span_of
@@ -121,7 +120,8 @@ class _Conversion:
         self.checks = checks
         self.body = kernel.body.block
         self.distribution = distribution_of(kernel)
-        # Everything that holds for the whole launch is made in front of the kernel's first operation, when first asked for.
+        # Everything that holds for the whole launch is made in front of the kernel's first operation, when first asked
+        # for.
         first = self.body.first_op
         assert first is not None
         self.top = Inserter(first, kernel.location)
@@ -210,7 +210,7 @@ class _Conversion:
         return found
 
     def assume(self, value: SSAValue, *, positive: bool = False, divisor: int = 1) -> SSAValue:
-        """`value` with what the launcher guarantees of it. Divisibility comes last, where the assembler looks for it."""
+        """`value` with what the launcher guarantees of it. Divisibility comes last: there the assembler looks."""
         name = value.name_hint
         if positive:
             value = self.top.value(AssumeOp(value, _POSITIVE), name)
@@ -379,8 +379,7 @@ class _Conversion:
     def load(self, op: LoadOp, at: Inserter) -> bool:
         """A load through a view, unordered or after the token it waits for."""
         tensor = _tensor_of(op.source)
-        type_ = cast(TileType, op.result.type)
-        shape = steps = type_.dims
+        shape = steps = op.result.type.dims
         if isinstance(op.source.type, RegionType):
             steps = op.source.type.partition.steps
             index = self.coordinates(op.source)
@@ -421,8 +420,8 @@ class _Conversion:
     ) -> tuple[SSAValue, ...]:
         """The index of an access, with an assertion for each axis whose bounds are checked in the kernel.
 
-        An assertion orders nothing, and an index out of range is undefined: so the access takes index 0 where the assertion
-        fails, and is harmless whichever of the two comes first.
+        An assertion orders nothing, and an index out of range is undefined: so the access takes index 0 where the
+        assertion fails, and is harmless whichever of the two comes first.
         """
         result = list(index)
         for obligation in obligations_of(op):

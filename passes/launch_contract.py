@@ -1,12 +1,13 @@
-"""What a launch of a kernel must respect, read off its verified module: the entry point's parameters, the grid, the checks.
+"""What a launch must respect, read off a kernel's verified module: the entry point's parameters, the grid, the checks.
 
-The converter gives the entry exactly the parameters listed here and the launcher passes exactly those, so the two cannot drift
-apart. `print-launch-contract` shows the contract in front of the module, for tests and for the curious.
+The converter gives the entry exactly the parameters listed here and the launcher passes exactly those, so the two
+cannot drift apart. `print-launch-contract` shows the contract in front of the module, for tests and for the curious.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
@@ -74,8 +75,8 @@ def source_name(value: SSAValue) -> str:
 def entry_parameters(kernel: KernelOp) -> tuple[EntryParameter, ...]:
     """The entry point's parameters: pointers, then extents, then strides, then scalars.
 
-    Each distinct extent that is not a constant comes once, in order of first occurrence; so do the strides that only the
-    launch knows. Pointers and scalars follow the kernel's arguments.
+    Each distinct extent that is not a constant comes once, in order of first occurrence; so do the strides that only
+    the launch knows. Pointers and scalars follow the kernel's arguments.
     """
     arguments = kernel.body.block.args
     tensors = [(n, a.type) for n, a in enumerate(arguments) if isinstance(a.type, TensorType)]
@@ -148,7 +149,9 @@ def dtype_name(element: Attribute) -> str:
 def obligations_of(op: Operation) -> tuple[ObligationAttr, ...]:
     """What an operation owes, as recorded on it; empty for an operation that owes nothing."""
     found = op.properties.get("obligations")
-    return tuple(o for o in found if isinstance(o, ObligationAttr)) if isinstance(found, ArrayAttr) else ()
+    if not isinstance(found, ArrayAttr):
+        return ()
+    return tuple(o for o in cast("ArrayAttr[Attribute]", found) if isinstance(o, ObligationAttr))
 
 
 def _checks(kernel: KernelOp) -> tuple[LaunchCheck, ...]:

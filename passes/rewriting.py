@@ -1,8 +1,8 @@
 """How passes walk and change IR: one walk, a table from operation class to handler, and locations that are kept.
 
 xDSL's pattern walker tries every pattern on every operation and starts over after a change, and what it inserts has no
-location. Here a handler is found by class, each operation is met once, and whatever a handler inserts takes over the location of
-the operation it stands for, so that errors and debug information still name the user's line.
+location. Here a handler is found by class, each operation is met once, and whatever a handler inserts takes over the
+location of the operation it stands for, so that errors and debug information still name the user's line.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class Inserter:
 class Dispatcher:
     """Calls the handler of each operation's class, outside in and in program order.
 
-    What a handler inserts before its operation is not visited; what it moves to directly behind it is. Operations are erased
-    in the end, last one first, so that an operation may be erased before its users have been met.
+    What a handler inserts before its operation is not visited; what it moves to directly behind it is. Operations are
+    erased in the end, last one first, so that an operation may be erased before its users have been met.
     """
 
     def __init__(self, handlers: Mapping[type[Operation], Handler]):

@@ -22,9 +22,9 @@ def count(grid: Sequence[Term]) -> Term:
 def point(order: OrderAttr, number: Term, grid: Sequence[Term], *, narrow: bool = False) -> tuple[Term, ...]:
     """The coordinates of point `number` (from 0 to `count(grid) - 1`) of the index space `grid` under `order`.
 
-    Every divisor in the result is positive wherever every extent of `grid` is and `number` is in range. With `narrow` the
-    coordinates are the same, but no intermediate value exceeds the number of points either: a band is not taken to be
-    higher than the grid. What multiplies numbers of 32 bits needs this where groups are large.
+    Every divisor in the result is positive wherever every extent of `grid` is and `number` is in range. With `narrow`
+    the coordinates are the same, but no intermediate value exceeds the number of points either: a band is not taken to
+    be higher than the grid. What multiplies numbers of 32 bits needs this where groups are large.
     """
     match order.order:
         case OrderKind.ROW:

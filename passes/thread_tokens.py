@@ -1,12 +1,14 @@
 """`thread-tokens`: orders the accesses to each region, and nothing else.
 
-Program order does not order memory accesses in Tile IR; tokens do. Two accesses of one tile block need an order where both
-touch the same region and one of them writes. Different regions are disjoint and a shared borrow is never written, as the
-verifiers have shown, so no other accesses need one, and every order that is not asked for is freedom for the assembler.
+Program order does not order memory accesses in Tile IR; tokens do. Two accesses of one tile block need an order where
+both touch the same region and one of them writes. Different regions are disjoint and a shared borrow is never written,
+as the verifiers have shown, so no other accesses need one, and every order that is not asked for is freedom for the
+assembler.
 
-What is followed is a region's state: the token of its last write, and the tokens of the reads since then. A read waits for the
-write; a write waits for all of them. Tokens pass through `if` as results and through `for` and `loop` as carried values. Only an
-access that a later one has to wait for gets a token, so a region that is stored once and never read has none.
+What is followed is a region's state: the token of its last write, and the tokens of the reads since then. A read waits
+for the write; a write waits for all of them. Tokens pass through `if` as results and through `for` and `loop` as
+carried values. Only an access that a later one has to wait for gets a token, so a region that is stored once and never
+read has none.
 """
 
 from __future__ import annotations
@@ -104,8 +106,8 @@ def _summary(op: Operation) -> _Accesses:
     return {region: access for region, access in found.items() if defined_outside(region, op)}
 
 
-def _look_ahead(block: Block, later: _Accesses, uses: _Uses) -> _Accesses:
-    """Walks backwards with what follows; marks the accesses that are waited for. Returns what the block does or precedes."""
+def _look_ahead(block: Block, later: _Accesses, uses: _Uses) -> None:
+    """Walks backwards, knowing what follows, and marks the accesses that are waited for."""
     later = dict(later)
     for op in reversed(list(block.ops)):
         if (found := _accessed(op)) is not None:
@@ -127,7 +129,6 @@ def _look_ahead(block: Block, later: _Accesses, uses: _Uses) -> _Accesses:
             for nested in (b for r in op.regions for b in r.blocks):
                 _look_ahead(nested, following, uses)
             _merge(later, inside)
-    return later
 
 
 @dataclass
@@ -143,6 +144,7 @@ class _State:
 
 
 _States = dict[SSAValue, _State]
+_Structured = IfOp | ForOp | LoopOp
 
 
 class _Threader:
@@ -262,9 +264,7 @@ class _Threader:
             at = Inserter(op)
             _append(op, [_token(at, states.get(r, _State())) for r in regions])
 
-    def _replace(
-        self, op: IfOp | ForOp | LoopOp, new: IfOp | ForOp | LoopOp, regions: Sequence[SSAValue], states: _States
-    ):
+    def _replace(self, op: _Structured, new: _Structured, regions: Sequence[SSAValue], states: _States):
         """Puts `new`, which has a further result for each region, in the place of `op`."""
         new.attributes.update(op.attributes)
         Inserter(op).insert(new)
@@ -305,7 +305,7 @@ def _append(op: Operation, tokens: Iterable[SSAValue]) -> None:
 
 
 def _with_tokens(op: Operation, token: SSAValue | None, wanted: bool) -> SSAValue | None:
-    """Puts in the place of an access the same one that waits for `token` and, if `wanted`, has a token: which it returns."""
+    """Replaces an access by one that waits for `token` and, if `wanted`, has a token of its own, which is returned."""
     assert isinstance(op, LoadOp | StoreOp)
     operands = [*op.operands]
     types: list[Attribute] = [r.type for r in op.results]
