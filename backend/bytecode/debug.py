@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import (
     IntAttr,
     LocationAttr,
     NameLoc,
+    NoneAttr,
     StringAttr,
     UnknownLoc,
 )
@@ -40,6 +41,11 @@ MAX_CALL_SITES = 1024
 
 
 _RecordT = TypeVar("_RecordT", bound=Attribute)
+
+
+@lru_cache(maxsize=4096)
+def _int(value: int) -> IntAttr:
+    return IntAttr(value)
 
 
 @lru_cache(maxsize=256)
@@ -66,6 +72,10 @@ def _scope_in(path: str, subprogram: DISubprogramAttr) -> DISubprogramAttr | DIL
 
 def _position(location: Attribute) -> tuple[FileLineColLoc | None, Attribute | None]:
     """The position where a location's text begins, and the scope that it names itself."""
+    if type(location) is FusedLoc and type(location.metadata) is NoneAttr:  # a span, as most locations are
+        first = cast("ArrayAttr[Attribute]", location.locations).data[:1]
+        if first and type(first[0]) is FileLineColLoc:
+            return first[0], None
     match location:
         case FileLineColLoc():
             return location, None
@@ -97,11 +107,14 @@ class DebugWriter:
         self.by_id: dict[int, int] = {}
         """Numbers of the current function's locations by their identity; `_kept` keeps them alive."""
         self._kept: list[Attribute] = []
+        self._places: dict[str, tuple[int, int]] = {}
+        """For each file with positions in the current function: the numbers of its scope and of its path."""
 
     def begin(self, location: LocationAttr, name: str) -> list[int] | None:
         """The list to append the numbers of a function's operations to; None where its location is unknown."""
         self.by_id.clear()
         self._kept.clear()
+        self._places.clear()
         position, scope = _position(location)
         if position is None:
             self._subprogram = None
@@ -114,7 +127,7 @@ class DebugWriter:
             self._subprogram = scope
         else:
             self._subprogram = _subprogram(path, line, name)
-        numbers = [self._located(position, self._subprogram)]
+        numbers = [self._located(position, self._scope(self._subprogram), self._attributes.string(path))]
         self._lists.append(numbers)
         return numbers
 
@@ -140,13 +153,17 @@ class DebugWriter:
         position, scope = _position(location)
         if position is None or self._subprogram is None:
             return 0
-        return self._located(position, scope or _scope_in(position.filename.data, self._subprogram))
+        path = position.filename.data
+        if scope is not None:
+            return self._located(position, self._scope(scope), self._attributes.string(path))
+        place = self._places.get(path)
+        if place is None:
+            place = self._scope(_scope_in(path, self._subprogram)), self._attributes.string(path)
+            self._places[path] = place
+        return self._located(position, *place)
 
-    def _located(self, position: FileLineColLoc, scope: Attribute) -> int:
-        file = self._attributes.string(position.filename.data)
-        return self._record(
-            DebugTag.LOCATION, self._scope(scope), file, position.line.data, max(0, position.column.data)
-        )
+    def _located(self, position: FileLineColLoc, scope: int, path: int) -> int:
+        return self._record(DebugTag.LOCATION, scope, path, position.line.data, position.column.data)
 
     def _scope(self, scope: Attribute) -> int:
         number = self._scopes.get(scope)
@@ -177,6 +194,8 @@ class DebugWriter:
                 raise NoForm(f"debug information `{scope}`", "it is no scope of Tile IR")
 
     def _record(self, tag: DebugTag, *fields: int) -> int:
+        if max(fields) < 0x80:
+            return self._records.index(bytes((tag, *fields))) + 1
         out = bytearray((tag,))
         for field in fields:
             put_varint(out, field)
@@ -229,10 +248,13 @@ class DebugReader:
         self._sizes: dict[int, int] = {}
         self._subprogram: DISubprogramAttr | None = None
         self._locations: dict[int, LocationAttr] = {}
+        self._plain: dict[tuple[int, str], StringAttr] = {}
+        """The scopes of the current function that would be derived from the file beside them."""
 
     def begin(self, index: int, name: str, cursor: Cursor, at: int) -> tuple[LocationAttr, tuple[int, ...]]:
         """The location of the function with debug index `index`, and the numbers of its operations' locations."""
         self._locations.clear()
+        self._plain.clear()
         self._subprogram = None
         if index > len(self._lists):
             raise cursor.fail(f"there is no list {index} of locations", at)
@@ -255,12 +277,29 @@ class DebugReader:
 
     def location(self, number: int, cursor: Cursor) -> LocationAttr:
         """The location of an operation of the function begun last."""
-        if number == 0:
-            return UnknownLoc()
         location = self._locations.get(number)
         if location is None:
-            location = self._locations[number] = self._simplified(self._record(number, cursor.position), cursor)
+            location = self._plain_position(number)
+            if location is None:
+                location = self._simplified(self._record(number, cursor.position), cursor) if number else UnknownLoc()
+            self._locations[number] = location
         return location
+
+    def _plain_position(self, number: int) -> FileLineColLoc | None:
+        """The record's position if it has the scope that would be derived; the common case, read without detours."""
+        if self._subprogram is None or not 0 < number <= len(self._entries):
+            return None
+        cursor = Cursor(self._data, *self._entries[number - 1])
+        if cursor.varint() != DebugTag.LOCATION:
+            return None
+        at, scope = cursor.position, cursor.varint()
+        path = self._attributes.string(cursor)
+        file = self._plain.get((scope, path))
+        if file is None:
+            if not scope or self._record(scope, at) != _scope_in(path, self._subprogram):
+                return None
+            file = self._plain[scope, path] = StringAttr(path)
+        return FileLineColLoc(file, _int(cursor.varint()), _int(cursor.varint()))
 
     def _simplified(self, record: Attribute, cursor: Cursor) -> LocationAttr:
         """The location of a record, without a scope that would be derived from its position anyway."""

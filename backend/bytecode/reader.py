@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final, cast
 
 from xdsl.dialects.builtin import (
@@ -17,6 +18,7 @@ from xdsl.dialects.builtin import (
     SymbolRefAttr,
     UnitAttr,
     UnknownLoc,
+    i1,
     i32,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -67,6 +69,11 @@ def read_bytecode(data: bytes) -> ModuleOp:
         return _Reader(data).module()
     except (RecursionError, MemoryError) as error:  # the bounds above should make this impossible
         raise MalformedBytecode(0, f"reading it takes too much ({type(error).__name__})") from None
+
+
+@lru_cache(maxsize=256)
+def _bools(data: bytes) -> DenseArrayBase[IntegerType]:
+    return DenseArrayBase.from_list(i1, [byte != 0 for byte in data])
 
 
 def bytecode_version(data: bytes) -> Version:
@@ -351,8 +358,7 @@ class _Reader:
                     raise cursor.fail(f"{attribute} is nothing that `{field.name}` can be", at)
                 return attribute
             case Form.BOOLS:
-                data = cursor.bytes(cursor.count("flags"))
-                return DenseArrayBase.from_list(IntegerType(1), [byte != 0 for byte in data])
+                return _bools(cursor.bytes(cursor.count("flags")))
             case Form.I32S:
                 return DenseArrayBase.from_list(i32, cursor.integers("integers", "i"))
             case Form.INTEGER | Form.BOOL:

@@ -118,7 +118,7 @@ class TypeWriter:
 def _has_presence_byte(form: TypeRecord) -> bool:
     """Whether files older than the record's flags say with a byte if the optional parameter is there."""
     assert form.option is not None
-    return form.option.since == V13_1
+    return form.option.SINCE == V13_1
 
 
 class TypeReader:

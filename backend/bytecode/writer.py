@@ -330,7 +330,7 @@ class _Writer:
         out, form = self._out, field.form
         if form is Form.ENUM:
             enum = cast("WireEnumAttr[WireEnum]", value)
-            if enum.value_since and enum.keyword_since > self.version:
+            if enum.VALUE_SINCE and enum.keyword_since > self.version:
                 what = f"`{enum.data.value}` of `{field.name}` of `{op.short_name()}`"
                 raise NeedsVersion(what, enum.keyword_since)
             out.append(WIRE_VALUE[id(enum.data)])
