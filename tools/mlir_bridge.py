@@ -30,6 +30,11 @@ PACKAGES = ("mlir", "iree.compiler")
 """Python packages with MLIR's bindings, in the order tried."""
 NEWEST, OLDEST = 30, 17
 """Releases of LLVM whose `mlir-opt-NN` is looked for, newest first."""
+
+# xDSL's `builtin` has attributes that MLIR's has not, such as `#builtin.int<0>`; MLIR never prints that prefix. Under
+# the name of a dialect that it does not know, MLIR hands them back as they are.
+_XDSL_ONLY, _STAND_IN = "#builtin.", "#xdsl_builtin."
+
 TIME_LIMIT = 120.0
 """Seconds that a run of `mlir-opt` may take."""
 
@@ -130,7 +135,7 @@ def to_mlir(module: ModuleOp) -> str:
 
     stream = StringIO()
     Printer(stream=stream, print_generic_format=True, print_debuginfo=True).print_op(module)
-    return stream.getvalue()
+    return stream.getvalue().replace(_XDSL_ONLY, _STAND_IN)
 
 
 def from_mlir(context: Context, text: str, file: str = "<mlir>") -> ModuleOp:
@@ -141,6 +146,7 @@ def from_mlir(context: Context, text: str, file: str = "<mlir>") -> ModuleOp:
     """
     from freehold.tools.located_parser import parse_module
 
+    text = text.replace(_STAND_IN, _XDSL_ONLY)
     return parse_module(context, text, file, locate=False)  # nobody has seen this text: no place in it helps
 
 
