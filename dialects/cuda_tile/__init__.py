@@ -58,12 +58,14 @@ from freehold.dialects.cuda_tile.attrs import (
     WireEnum,
     WireEnumAttr,
 )
+from freehold.dialects.cuda_tile.debug import DEBUG_ATTRS
 from freehold.dialects.cuda_tile.dense import (
     DenseElementsAttr,
 )
 from freehold.dialects.cuda_tile.op import (
     TileOp,
 )
+from freehold.dialects.cuda_tile.ops.aliases import ALIASES
 from freehold.dialects.cuda_tile.ops.arith_float import (
     AbsFOp,
     AddFOp,
@@ -352,10 +354,11 @@ OPS: Final[tuple[type[TileOp], ...]] = (
 
 CudaTile: Final = Dialect(
     "cuda_tile",
-    list(OPS),
+    [*OPS, *ALIASES],
     [
         *TYPES,
         *ENUMS,
+        *DEBUG_ATTRS,
         BoundedAttr,
         DenseElementsAttr,
         DivByAttr,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Mapping, Sequence
-from enum import Enum
+from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar, Final, Generic, Self, cast
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from xdsl.printer import Printer
 
 
-class WireEnum(str, Enum):
+class WireEnum(StrEnum):
     """An enumeration whose members are spelled as in text and numbered from 0 in the order they are declared."""
 
     @property

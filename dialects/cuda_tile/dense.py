@@ -1,11 +1,13 @@
 """Dense literals: the values of constants and globals, kept as the bytes the bytecode stores.
 
-Keeping the bytes makes reading and writing exact (NaN payloads included) and cheap. A buffer of one element stands for a
-tile filled with it; `i1` fills are the byte 00 or FF, other `i1` tiles are packed eight to a byte from the lowest bit.
+Keeping the bytes makes reading and writing exact (NaN payloads included) and cheap. A buffer of one element stands for
+a tile filled with it; `i1` fills are the byte 00 or FF, other `i1` tiles are packed eight to a byte from the lowest
+bit.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -45,7 +47,10 @@ def element_bytes(value: float, element: Attribute) -> bytes:
     pack = getattr(element, "pack", None)
     if pack is None:
         raise VerifyException(f"cuda_tile.dense: {element} cannot stand in a literal")
-    data = pack((float(value),))
+    try:
+        data = pack((float(value),))
+    except OverflowError:  # Python's struct refuses what rounds to infinity
+        data = pack((math.copysign(math.inf, value),))
     assert isinstance(data, bytes)
     return data
 

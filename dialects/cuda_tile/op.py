@@ -1,10 +1,10 @@
 """The base of every `cuda_tile` operation, and how one is declared.
 
-An operation is an IRDL definition plus what the bytecode needs to know of it: `opcode`, `since`, `field_since`. The order
-of properties, operands and results in the class is the order on the wire, so readers and writers need no second table.
+An operation is an IRDL definition plus what the bytecode needs to know of it: `opcode`, `since`, `field_since`. The
+order of properties, operands and results in the class is that on the wire, so readers and writers need no second table.
 
-The assembly format is the class constant `FORMAT`, in xDSL's format language. It is compiled the first time an operation is
-parsed or printed: a compiler that never touches text never pays for it.
+The assembly format is the class constant `FORMAT`, in xDSL's format language. It is compiled the first time an
+operation is parsed or printed: a compiler that never touches text never pays for it.
 """
 
 from __future__ import annotations

@@ -211,3 +211,35 @@ def element_text(attr: Attribute) -> str:
         element = cast(Attribute, number.type)
         return f"{float_text(element_bytes_exact(number.value.data, element), element)} : {element_name(element)}"
     return str(attr)
+
+
+def _skip_nested(parser: AttrParser) -> None:
+    """Pass over the literal between the angle brackets of `dense<...>`."""
+    if parser.parse_optional_str_literal() is not None:
+        return
+    if parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, lambda: _skip_nested(parser)) is None:
+        parser.parse_optional_punctuation("-")
+        parser.parse_number()
+
+
+def parse_builtin_dense(parser: AttrParser) -> DenseElementsAttr | None:
+    """Read `<1.0> : tile<4xf32>` after the keyword `dense`; None where the type is not a tile's."""
+    start = parser.pos
+    with parser.in_angle_brackets():
+        if parser.parse_optional_punctuation(">"):
+            return None
+        _skip_nested(parser)
+    parser.parse_punctuation(":")
+    if parser.parse_optional_keyword("tile") is None:
+        type_ = parser.parse_optional_type()
+    else:
+        type_ = TileType.new(TileType.parse_parameters(parser))
+    if not isinstance(type_, TileType):
+        return None
+    end = parser.pos
+    parser._resume_from(start)  # pyright: ignore[reportPrivateUsage] -- the type stands after the values it is needed for
+    with parser.in_angle_brackets():
+        text = parser.parse_optional_str_literal()
+        value = _parse_nested(parser, type_.element_type) if text is None else text
+    parser._resume_from(end)  # pyright: ignore[reportPrivateUsage]
+    return _finish(parser, type_.element_type, value, type_)

@@ -2,8 +2,8 @@
 
 `custom<Ty>(type($x))` is the type of a field in its short form; `custom<Round>($rounding_mode)` an optional
 `rounding<...>`; `custom<Overflow>($overflow)` an optional `overflow<...>`; `custom<Key>($x)` a bare enumeration
-keyword; `custom<OptKey>($x)` one that may be absent; `custom<Flag>($x)` a bare word that is present or not; `custom<Int>($x)`,
-`custom<Bool>($x)`, `custom<Str>($x)`, `custom<Ints>($x)`, `custom<Bools>($x)` literals without their types.
+keyword; `custom<OptKey>($x)` one that may be absent; `custom<Flag>($x)` a bare word that is present or not;
+`custom<Int>($x)`, `custom<Str>($x)`, `custom<Ints>($x)` literals without their types.
 """
 
 from __future__ import annotations
@@ -299,6 +299,17 @@ class Bool(CustomDirective):
             _emit("true" if value else "false", printer, state)
 
 
+def parse_string(parser: Parser) -> str:
+    """Read a string literal; one that is not UTF-8 is refused."""
+    text = parser.parse_optional_str_literal()
+    if text is None:
+        try:
+            text = parser.parse_bytes_literal().decode()
+        except UnicodeDecodeError:
+            parser.raise_error("a string must be UTF-8")
+    return text
+
+
 @irdl_custom_directive
 class Str(CustomDirective):
     """A string literal."""
@@ -307,14 +318,7 @@ class Str(CustomDirective):
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
         """Read the literal; one that is not UTF-8 is refused."""
-        text = parser.parse_optional_str_literal()
-        if text is None:
-            data = parser.parse_bytes_literal()
-            try:
-                text = data.decode()
-            except UnicodeDecodeError:
-                parser.raise_error("a string must be UTF-8")
-        self.attr.set(state, StringAttr(text))
+        self.attr.set(state, StringAttr(parse_string(parser)))
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
         """Write the literal."""

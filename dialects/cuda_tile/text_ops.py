@@ -124,7 +124,7 @@ def parse_entry(cls: type[EntryOp], parser: Parser) -> EntryOp:
     properties["function_type"] = FunctionType.from_lists([argument.type for argument in arguments], results)
     if any(entry.data for entry in attributes):
         properties["arg_attrs"] = ArrayAttr(attributes)
-    if (hints := parse_optional_hints(parser)) is not None:
+    if (hints := parse_optional_hints(parser)) is not None and hints.hints.data:
         properties["optimization_hints"] = hints
     region = _parse_region(parser, arguments, ReturnOp)
     return cls.create(properties=properties, attributes=parser.parse_optional_attr_dict(), regions=(region,))

@@ -193,16 +193,16 @@ class IfOp(TileOp):
 class ForOp(TileOp):
     """Counts from `lowerBound` to `upperBound`, excluded, by `step`, which must be positive.
 
-    Carried values start as `initValues`, are handed on by `continue`, and are the results in the end: those of no iteration
-    are the initial ones. The comparison is signed unless `unsignedCmp` is set (13.2).
+    Carried values start as `initValues`, are handed on by `continue`, and are the results in the end: without an
+    iteration, the initial ones. The comparison is signed unless `unsignedCmp` is set (13.2).
     """
 
     name = "cuda_tile.for"
-    I: ClassVar = VarConstraint("I", SCALAR_INT)
+    T: ClassVar = VarConstraint("T", SCALAR_INT)
     unsignedCmp = opt_prop_def(UnitAttr)
-    lowerBound = operand_def(I)
-    upperBound = operand_def(I)
-    step = operand_def(I)
+    lowerBound = operand_def(T)
+    upperBound = operand_def(T)
+    step = operand_def(T)
     initValues = var_operand_def(ANY_TYPE)
     resultValues = var_result_def(ANY_TYPE)
     region = region_def("single_block")
@@ -233,7 +233,8 @@ class ForOp(TileOp):
         _check_carried(self, types)
         if _types(self.results) != types:
             raise self.fail(
-                f"results must have the types of the initial values, {_listed(types)}, got {_listed(_types(self.results))}"
+                f"results must have the types of the initial values, {_listed(types)},"
+                f" got {_listed(_types(self.results))}"
             )
         block = self.region.block
         expected = (self.lowerBound.type, *types)

@@ -1,0 +1,189 @@
+"""Whole modules as text: as NVIDIA's cuda-tile-opt writes them, and as tileirdisasm prints them.
+
+`TileParser` reads what xDSL's parser lacks: location aliases, also at the end of a file; `fused<...>[...]` and
+`#cuda_tile.di_loc<... in ...>` locations; `dense<...>` literals of tile types; and enumerations that MLIR's generic
+form spells as integers. `TilePrinter` leaves out the dialect's name inside its modules.
+"""
+
+from __future__ import annotations
+
+import re
+from io import StringIO
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, Builtin, FusedLoc, IntegerAttr, IntegerType, LocationAttr, ModuleOp
+from xdsl.ir import Attribute, Operation
+from xdsl.irdl import VarResultDef
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import IsolatedFromAbove
+from xdsl.utils.mlir_lexer import MLIRTokenKind
+
+if TYPE_CHECKING:
+    from freehold.dialects.cuda_tile.ops.module import TileModuleOp
+
+_ALIAS: Final = re.compile(r"^#[\w.$-]+[ \t]*=", re.MULTILINE)
+_PRODUCER: Final = re.compile(r"^// Producer: (.*)$", re.MULTILINE)
+_DI_LOC: Final = "#cuda_tile.di_loc"
+
+
+class TileParser(Parser):
+    """xDSL's parser with the forms that files of NVIDIA's tools use."""
+
+    def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
+        """Read a whole file. Aliases may stand after their uses."""
+        self._aliases_at: set[int] = set()
+        for match in _ALIAS.finditer(self.lexer.input.content):
+            self._resume_from(match.start())
+            self._parse_alias_def()
+        self._resume_from(0)
+        return super().parse_module(allow_implicit_module)
+
+    def _parse_alias_def(self) -> None:
+        start, name = self._current_token.span.start, self._current_token.text
+        if start in self._aliases_at:
+            del self.attribute_aliases[name]
+        self._aliases_at.add(start)
+        if name.startswith("!"):
+            super()._parse_alias_def()
+            return
+        self._consume_token(MLIRTokenKind.HASH_IDENT)
+        if name in self.attribute_aliases:
+            self.raise_error(f"re-declaration of alias '{name}'")
+        self.parse_punctuation("=", "after attribute alias name")
+        value: Attribute | None = self.parse_optional_location()
+        if value is None:
+            value = self._parse_location() if self._current_token.text == _DI_LOC else self.parse_attribute()
+        self.attribute_aliases[name] = value
+
+    def _parse_location(self) -> LocationAttr:
+        if self._current_token.kind is MLIRTokenKind.HASH_IDENT and self._current_token.text == _DI_LOC:
+            self._consume_token(MLIRTokenKind.HASH_IDENT)
+            with self.in_angle_brackets():
+                inner = self.parse_optional_location() or self._parse_location()
+                self.parse_keyword("in")
+                return FusedLoc(ArrayAttr([inner]), self.parse_attribute())
+        state = self.pos
+        if self.parse_optional_keyword("fused"):
+            if self.parse_optional_punctuation("<"):
+                scope = self.parse_attribute()
+                self.parse_punctuation(">")
+                parts = self.parse_comma_separated_list(self.Delimiter.SQUARE, self._parse_location)
+                return FusedLoc(ArrayAttr(cast("list[Attribute]", parts)), scope)
+            self._resume_from(state)
+        return super()._parse_location()
+
+    def _parse_builtin_dense_attr(self) -> Any:
+        """`dense<1.0> : tile` as MLIR's generic form has it; of other types, as xDSL reads it."""
+        from freehold.dialects.cuda_tile.text_dense import parse_builtin_dense
+
+        state = self.pos
+        attr = parse_builtin_dense(self)
+        if attr is not None:
+            return attr
+        self._resume_from(state)
+        return super()._parse_builtin_dense_attr()
+
+    def _parse_generic_operation(self, op_type: type[Operation]) -> Operation:
+        op = super()._parse_generic_operation(op_type)
+        if op.name.startswith("cuda_tile."):
+            _name_enumerations(op)
+        return op
+
+
+def _name_enumerations(op: Operation) -> None:
+    """Turn the integers by which MLIR's generic form spells some enumerations into these."""
+    from freehold.dialects.cuda_tile.attrs import AtomicRMWModeAttr, MemoryOrderingSemanticsAttr, MemoryScopeAttr
+
+    classes = {
+        "memory_ordering_semantics": MemoryOrderingSemanticsAttr,
+        "memory_scope": MemoryScopeAttr,
+        "mode": AtomicRMWModeAttr,
+    }
+    for name, cls in classes.items():
+        given = op.properties.get(name)
+        if isinstance(given, IntegerAttr):
+            op.properties[name] = cls.from_wire(cast("IntegerAttr[IntegerType]", given).value.data)
+
+
+class TilePrinter(Printer):
+    """Prints operations inside a `cuda_tile.module` without the dialect's name, and result groups as `%x:2`."""
+
+    def print_op(self, op: Operation) -> None:
+        """Write one operation and what is inside it."""
+        from freehold.dialects.cuda_tile.op import TileOp
+
+        if self.print_generic_format or not isinstance(op, TileOp) or not isinstance(op.parent_op(), TileOp):
+            super().print_op(op)
+            return
+        scope = op.has_trait(IsolatedFromAbove)
+        self._print_results(op)
+        if scope:
+            self.enter_scope()
+        self.print_string(op.short_name())
+        op.print(self)
+        if self.print_debuginfo:
+            self.print_string(" ")
+            self.print_attribute(op.location)
+        if scope:
+            self.exit_scope()
+
+    def _print_results(self, op: Operation) -> None:
+        from freehold.dialects.cuda_tile.op import TileOp
+
+        definitions = op.get_irdl_definition().results if isinstance(op, TileOp) else []
+        if len(op.results) < 2 or len(definitions) != 1 or not isinstance(definitions[0][1], VarResultDef):
+            super()._print_results(op)
+            return
+        name = self.print_ssa_value(op.results[0])
+        self.print_string(f":{len(op.results)} = ")
+        for index, result in enumerate(op.results):
+            self._ssa_values[result] = f"{name}#{index}"
+
+
+def print_module(module: Operation, *, locations: bool = False) -> str:
+    """The text of a module, as cuda-tile-opt writes it. A builtin module around a single one is left out.
+
+    With `locations`, every operation says where it comes from.
+    """
+    from freehold.dialects.cuda_tile.op import TileOp
+
+    if isinstance(module, ModuleOp) and not module.attributes:
+        inner = list(module.body.ops)
+        if len(inner) == 1 and isinstance(inner[0], TileOp):
+            module = inner[0]
+    stream = StringIO()
+    TilePrinter(stream, print_debuginfo=locations).print_op(module)
+    return stream.getvalue() + "\n"
+
+
+def _context() -> Context:
+    from freehold.dialects.cuda_tile import CudaTile
+
+    context = Context()
+    context.register_dialect("builtin", lambda: Builtin)
+    context.register_dialect("cuda_tile", lambda: CudaTile)
+    return context
+
+
+def parse_disassembly(text: str, name: str = "kernels", file: str = "<disassembly>") -> ModuleOp:
+    """Read what tileirdisasm prints, with or without `-g`, into a builtin module around a `cuda_tile.module`.
+
+    Text that has a module line is read as it is. Raises xDSL's `ParseError` with the place of the first mistake.
+    """
+    from freehold.dialects.cuda_tile.ops.module import TileModuleOp
+
+    parser = TileParser(_context(), text, file)
+    stack: list[str] = parser._parser_state.dialect_stack  # pyright: ignore[reportPrivateUsage] -- there is no other way in
+    stack.append("cuda_tile")
+    empty = not re.sub(r"//[^\n]*", "", text).strip()
+    module = ModuleOp([]) if empty else parser.parse_module()
+    ops = list(module.body.ops)
+    if any(isinstance(op, TileModuleOp) for op in ops):
+        return module
+    for op in ops:
+        op.detach()
+    producer = _PRODUCER.search(text)
+    inner: TileModuleOp = TileModuleOp(name, ops, None if producer is None else producer.group(1))
+    return ModuleOp([inner])
