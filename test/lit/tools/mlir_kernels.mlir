@@ -3,11 +3,11 @@
 
 // Both dialects go to upstream MLIR and come back as they were, but for the names of values.
 
-// CHECK:      ownership.kernel @k(%arg0: !ownership.tensor<[M, "H // G"], f32>) {
-// CHECK-NEXT:   %0 = ownership.partition %arg0 : !ownership.tensor<[M, "H // G"], f32> -> !ownership.partition<out tile [4, 8], [M, "H // G"], f32>
-// CHECK-NEXT:   ownership.distribute %0 order #ownership.order<row>
-// CHECK-NEXT:   ^bb0(%arg1: !cuda_tile.tile<i32>, %arg2: !cuda_tile.tile<i32>):
-// CHECK-NEXT:     %1 = ownership.region %0[%arg1, %arg2]
+// CHECK:      ownership.kernel @k({{%[a-z0-9]+}}: !ownership.tensor<[M, "H // G"], f32>) {
+// CHECK-NEXT:   %0 = ownership.partition {{%[a-z0-9]+}} : !ownership.tensor<[M, "H // G"], f32> -> !ownership.partition<out tile [4, 8], [M, "H // G"], f32>
+// CHECK-NEXT:   ownership.distribute %0 :
+// CHECK-NEXT:   ^bb0({{%[a-z0-9]+}}: !cuda_tile.tile<i32>, {{%[a-z0-9]+}}: !cuda_tile.tile<i32>):
+// CHECK-NEXT:     %1 = ownership.region %0[{{%[a-z0-9]+}}, {{%[a-z0-9]+}}]
 // CHECK-NEXT:     %2 = ownership.coordinate %1, 1
 ownership.kernel @k(%x: !ownership.tensor<[M, "H // G"], f32>) {
   %p = ownership.partition %x : !ownership.tensor<[M, "H // G"], f32> -> !ownership.partition<out tile [4, 8], [M, "H // G"], f32>
@@ -19,7 +19,7 @@ ownership.kernel @k(%x: !ownership.tensor<[M, "H // G"], f32>) {
 }
 
 // CHECK:      cuda_tile.module @m {
-// CHECK-NEXT:   cuda_tile.entry @k(%arg0: tile<ptr<f32>>) {
+// CHECK-NEXT:   cuda_tile.entry @k({{%[a-z0-9]+}}: tile<ptr<f32>>) {
 // CHECK-NEXT:     %0 = cuda_tile.constant <f32: 1.500000e+00> : tile<f32>
 // CHECK-NEXT:     %1 = cuda_tile.addf %0, %0 : tile<f32>
 cuda_tile.module @m {
