@@ -14,7 +14,7 @@ GROUPS = {
     "O2": "Launches and arguments",
     "O3": "Bounds, and where they are checked",
     "O4": "Bytecode, the assembler, the cache",
-    "O5": "Tools and their input",
+    "O5": "Tools and their input, the interpreter",
 }
 """The hundreds of the codes, as headings of the index."""
 

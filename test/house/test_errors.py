@@ -15,7 +15,14 @@ from freehold.tools.explain import error_classes, parts_of
 
 ROOT = Path(__file__).resolve().parents[2]
 ERRORS = error_classes()
-ROOM_OF = {"O0": "frontend", "O1": "passes", "O2": "runtime", "O3": "passes", "O4": "backend", "O5": "tools"}
+ROOM_OF = {
+    "O0": {"frontend"},
+    "O1": {"passes"},
+    "O2": {"runtime"},
+    "O3": {"passes"},
+    "O4": {"backend"},
+    "O5": {"tools", "runtime"},  # tools and the interpreter
+}
 
 
 def templates(kind: type[Error]) -> list[tuple[str, type[object] | None]]:
@@ -36,7 +43,7 @@ def test_the_code_belongs_to_the_room(code: str) -> None:
     kind = ERRORS[code]
     assert re.fullmatch(r"O\d{3}", code)
     assert code[:2] in GROUPS
-    assert kind.__module__.split(".")[1] == ROOM_OF[code[:2]]
+    assert kind.__module__.split(".")[1] in ROOM_OF[code[:2]]
 
 
 @pytest.mark.parametrize("code", ERRORS)
