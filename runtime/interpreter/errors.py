@@ -1,0 +1,260 @@
+"""What the interpreter finds wrong with a running kernel, or with what it was given to run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from freehold.support.diagnostic import Error, Help, Label, Note
+
+
+@dataclass(frozen=True)
+class OutsideIndexSpace(Error):
+    """
+    A tile was accessed at a coordinate that names no tile.
+
+    An axis of `extent` elements cut into tiles a `step` apart has `ceil(extent / step)` of them, numbered from 0. A
+    tile may overhang the tensor, but it has to begin inside. The interpreter checks every access of every mode,
+    whatever the prover said of it.
+    """
+
+    code: ClassVar[str] = "O520"
+    title: ClassVar[str] = "coordinate {coordinate} of axis {axis} is outside `{name}`, which has {tiles} there"
+    label: ClassVar[str] = "this tile does not exist"
+
+    name: str
+    """The tensor."""
+    axis: int
+    coordinate: int
+    count: int
+    """How many coordinates the axis has."""
+
+    @property
+    def tiles(self) -> str:
+        """The count as a phrase."""
+        return "1 tile" if self.count == 1 else f"{self.count} tiles"
+
+    @dataclass(frozen=True)
+    class Witness(Note):
+        """Where it happened."""
+
+        text: ClassVar[str] = "in block {block}; axis {axis} has {extent} elements in steps of {step}"
+        block: str
+        extent: int
+        step: int
+
+
+@dataclass(frozen=True)
+class OutsideMemory(Error):
+    """
+    A pointer was followed to memory that no argument holds.
+
+    Pointers are addresses: arithmetic on them may leave the array that they came from, and only an access is wrong.
+    Views reach outside where their extents or strides say more than the array has.
+    """
+
+    code: ClassVar[str] = "O521"
+    title: ClassVar[str] = "{access} at address {address:#x} reaches outside every array"
+    label: ClassVar[str] = "{size} bytes at an address that belongs to nothing"
+
+    access: str
+    """Load, store or atomic update."""
+    address: int
+    size: int
+
+    @dataclass(frozen=True)
+    class Near(Note):
+        """The array that is nearest."""
+
+        text: ClassVar[str] = "in block {block}; `{name}` has {length} bytes, and this is byte {offset}"
+        block: str
+        name: str
+        length: int
+        offset: int
+
+
+@dataclass(frozen=True)
+class Misaligned(Error):
+    """An element was accessed at an address that is no multiple of its size. GPUs trap on that."""
+
+    code: ClassVar[str] = "O522"
+    title: ClassVar[str] = "{access} at address {address:#x}, which is no multiple of {size}"
+    label: ClassVar[str] = "elements of {size} bytes stand at multiples of {size}"
+
+    access: str
+    address: int
+    size: int
+
+
+@dataclass(frozen=True)
+class Race(Error):
+    """
+    Two blocks touch one element, at least one of them writes it, and nothing orders them.
+
+    What the kernel computes then depends on which comes first. Found in checked mode, which remembers for every element
+    who read and who wrote it, in any order of the blocks: one run of one order is enough. The turns that a persistent
+    block takes count as blocks of their own, because no program may rely on their order.
+    """
+
+    code: ClassVar[str] = "O523"
+    title: ClassVar[str] = "{blocks} both access element {element} of `{name}`"
+    label: ClassVar[str] = "{second} {access} it here"
+
+    name: str
+    """The array."""
+    element: str
+    """The element's index."""
+    blocks: str
+    second: str
+    """The later block."""
+    access: str
+    """Reads or writes."""
+
+    @dataclass(frozen=True)
+    class Earlier(Label):
+        """The other access."""
+
+        text: ClassVar[str] = "{first} {earlier} it here"
+        first: str
+        earlier: str
+
+
+@dataclass(frozen=True)
+class Uninitialised(Error):
+    """
+    An element of an output was read before anything was stored there.
+
+    The memory of an `Out` parameter holds whatever was there before. Found in checked mode.
+    """
+
+    code: ClassVar[str] = "O524"
+    title: ClassVar[str] = "element {element} of `{name}` is read before it is stored"
+    label: ClassVar[str] = "read here, in block {block}"
+
+    name: str
+    element: str
+    block: str
+
+
+@dataclass(frozen=True)
+class Unordered(Error):
+    """
+    Two accesses of one block touch one element, at least one writes, and no token orders them.
+
+    The order in which operations stand does not order memory in Tile IR: a token that the first makes has to reach the
+    second. The assembler may swap the two. Found in checked mode, in lowered modules.
+    """
+
+    code: ClassVar[str] = "O525"
+    title: ClassVar[str] = "no token orders two accesses to element {element} of `{name}`"
+    label: ClassVar[str] = "block {block} {access} it here"
+
+    name: str
+    element: str
+    block: str
+    access: str
+
+    @dataclass(frozen=True)
+    class Earlier(Label):
+        """The other access."""
+
+        text: ClassVar[str] = "and {earlier} it here"
+        earlier: str
+
+
+@dataclass(frozen=True)
+class AssertionFailed(Error):
+    """An assertion in the kernel did not hold for some element of its condition."""
+
+    code: ClassVar[str] = "O526"
+    title: ClassVar[str] = "assertion failed: {message}"
+    label: ClassVar[str] = "false in block {block}"
+
+    message: str
+    block: str
+
+
+@dataclass(frozen=True)
+class CheckFailed(Error):
+    """
+    A predicate that the prover left to the launch, or to the kernel, does not hold for these arguments.
+
+    `tile-opt -p resolve-obligations` shows it on the operation that owes it.
+    """
+
+    code: ClassVar[str] = "O527"
+    title: ClassVar[str] = "the check `{predicate}` does not hold"
+    label: ClassVar[str] = "needed here"
+
+    predicate: str
+
+    @dataclass(frozen=True)
+    class Values(Note):
+        """The symbols' values."""
+
+        text: ClassVar[str] = "with {values}"
+        values: str
+
+
+@dataclass(frozen=True)
+class Undefined(Error):
+    """
+    An operation was given operands for which it has no defined result: a division by zero, a sum that its overflow flag
+    says cannot wrap, a false assumption.
+
+    Found in checked mode. Otherwise the interpreter takes one of the results that a GPU may take.
+    """
+
+    code: ClassVar[str] = "O528"
+    title: ClassVar[str] = "`{operation}` has no defined result: {reason}"
+    label: ClassVar[str] = "undefined"
+
+    operation: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class NoMeaning(Error):
+    """The interpreter does not know the operation, so it does not guess what the module means."""
+
+    code: ClassVar[str] = "O529"
+    title: ClassVar[str] = "the interpreter cannot run `{operation}`: {reason}"
+    label: ClassVar[str] = "not run"
+
+    operation: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class UnfitArgument(Error):
+    """An argument of a run is not what the kernel's parameter asks for: another rank, element type or extent."""
+
+    code: ClassVar[str] = "O530"
+    title: ClassVar[str] = "{what}"
+
+    what: str
+
+    @dataclass(frozen=True)
+    class Give(Help):
+        """What would fit."""
+
+        text: ClassVar[str] = "pass {fitting}"
+        fitting: str
+
+
+@dataclass(frozen=True)
+class DifferentGrids(Error):
+    """
+    The partitions of one distribution do not have the same index space.
+
+    A point stands for one region of each of them, so each must have a region for every point.
+    """
+
+    code: ClassVar[str] = "O531"
+    title: ClassVar[str] = "`{first}` has {first_grid} regions, `{second}` has {second_grid}"
+    label: ClassVar[str] = "these are distributed together"
+
+    first: str
+    first_grid: str
+    second: str
+    second_grid: str

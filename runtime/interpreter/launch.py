@@ -1,0 +1,348 @@
+"""Runs: a module, its arguments, and the choices that a program may not depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from freehold.dialects.cuda_tile.dense import DenseElementsAttr
+from freehold.dialects.cuda_tile.types import PointerType, TileType
+from freehold.dialects.location import span_of
+from freehold.dialects.ownership import Access, KernelOp, ObligationAttr, PartitionOp, Rung, TensorType
+from freehold.runtime.interpreter.access import element, integer, text
+from freehold.runtime.interpreter.arguments import (
+    Bound,
+    Parameter,
+    array,
+    bind,
+    element_of_dtype,
+    hold,
+    regular,
+    scalar,
+    value_of,
+)
+from freehold.runtime.interpreter.compile import Compiler, Step, reject
+from freehold.runtime.interpreter.elements import Array, Element, element_of
+from freehold.runtime.interpreter.errors import NoMeaning, UnfitArgument
+from freehold.runtime.interpreter.machine import Machine, Memory, part_of
+from freehold.runtime.interpreter.order import Order, arrange
+from freehold.runtime.interpreter.ownership import DEFAULT_BLOCKS, Schedule, written
+from freehold.runtime.interpreter.shapes import literal
+from freehold.runtime.interpreter.table import EFFECTS, PURE
+from freehold.runtime.interpreter.watch import Watch
+from freehold.runtime.interpreter.windows import Window
+from freehold.support import terms
+from freehold.support.contract import LaunchContract, TensorParameter
+from freehold.support.diagnostic import Argument
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
+
+
+def _find(module: Operation, name: str, symbol: str | None, what: str) -> Operation:
+    found = [op for op in module.walk() if op.name == name and symbol in (None, text(op, "sym_name"))]
+    if len(found) != 1:
+        which = "" if symbol is None else f" named @{symbol}"
+        reject(NoMeaning(span_of(module), module.name, f"it holds {len(found)} {what}{which} where one is to be run"))
+    return found[0]
+
+
+@dataclass
+class Kernel:
+    """An ownership kernel, compiled once to be run often."""
+
+    op: KernelOp
+    compiler: Compiler
+    body: Step
+    parameters: tuple[Parameter, ...]
+
+    @staticmethod
+    def of(module: ModuleOp, symbol: str | None = None, *, checked: bool = False) -> Kernel:
+        """Compiles the kernel of an ownership module: the one named, or the only one. Raises `Rejected` for an operation without a meaning."""
+        op = _find(module, "ownership.kernel", symbol, "kernels")
+        assert isinstance(op, KernelOp)
+        compiler = Compiler(PURE, EFFECTS, checked=checked)
+        compiler.slots(op.body.block.args)
+        parameters: list[Parameter] = []
+        for n, argument in enumerate(op.body.block.args):
+            name, type_ = argument.name_hint or f"arg{n}", argument.type
+            if isinstance(type_, TensorType):
+                dims = tuple(type_.extent(axis) for axis in range(type_.rank))
+                parameters.append(Parameter(name, element_of(type_.element), dims))
+            else:
+                parameters.append(Parameter(name, element(argument), None))
+        return Kernel(op, compiler, compiler.block(op.body.block), tuple(parameters))
+
+    def run(
+        self,
+        arguments: Sequence[object],
+        *,
+        blocks: int | None = None,
+        order: Order = None,
+        write: Callable[[str], None] = print,
+    ) -> None:
+        """Runs it on arrays, which it writes in place, and scalars. `write` takes what the kernel prints.
+
+        Raises `Rejected`: O520 and on.
+        """
+        name = self.op.sym_name.data
+        bound = bind(name, self.parameters, arguments)
+        for op in self.op.walk():
+            duties: Any = op.properties.get("obligations")
+            for duty in cast("tuple[ObligationAttr, ...]", () if duties is None else duties.data):
+                if duty.rung is Rung.LAUNCH:
+                    hold(terms.parse(duty.text.data), bound.symbols, span_of(op), name)
+        machine = Machine(Memory(), schedule=Schedule(order, blocks), write=write)
+        frame = list(self.compiler.template)
+        frame[0] = machine
+        arrays: list[tuple[Any, Array]] = []
+        for n, window in self._windows(name, bound):
+            frame[self.compiler.slot(self.op.body.block.args[n])] = window
+            if isinstance(window, Window) and self.compiler.checked:
+                assert window.array is not None
+                arrays.append((part_of(window.name, window.array, n not in self._outputs()), window.array))
+        if self.compiler.checked:
+            machine.memory.add(arrays)
+            machine.watch = Watch(tokens=False)
+        with np.errstate(all="ignore"):
+            self.body(frame)
+
+    def _outputs(self) -> set[int]:
+        """The numbers of the arguments that start uninitialised."""
+        return {
+            n
+            for n, argument in enumerate(self.op.body.block.args)
+            for use in argument.uses
+            if isinstance(use.operation, PartitionOp) and use.operation.result.type.access.data is Access.OUT
+        }
+
+    def _windows(self, kernel: str, bound: Bound) -> list[tuple[int, object]]:
+        """The values of the arguments: a window for each array."""
+        stores = written(self.op.body.block.args)
+        values: list[Any] = list(bound.values)
+        for n, value in enumerate(values):
+            if isinstance(value, np.ndarray):
+                _check_array(kernel, self.parameters[n].name, cast(Array, value), n in stores)
+                if self.compiler.checked and not regular(cast(Array, value)):
+                    values[n] = np.ascontiguousarray(cast(Array, value))
+        targets = [values[n] for n in stores]
+        result: list[tuple[int, object]] = []
+        for n, (parameter, value) in enumerate(zip(self.parameters, values, strict=True)):
+            if parameter.dims is None:
+                result.append((n, value))
+                continue
+            constant = n not in stores and not any(np.may_share_memory(value, target) for target in targets)
+            found = cast(Array, value)
+            window = Window(
+                parameter.name, found.ctypes.data, found.shape, found.strides, parameter.element, found, constant
+            )
+            result.append((n, window))
+        return result
+
+
+def _check_array(kernel: str, name: str, found: Array, stored: bool) -> None:
+    if stored and not regular(found):
+        reject(
+            UnfitArgument(Argument(name, kernel), f"the strides {found.strides} of an output overlap or run backwards")
+        )
+    if stored and not found.flags.writeable:
+        reject(UnfitArgument(Argument(name, kernel), "a read-only array cannot be an output"))
+
+
+def run(
+    module: ModuleOp,
+    arguments: Sequence[object],
+    *,
+    symbol: str | None = None,
+    blocks: int | None = None,
+    order: Order = None,
+    checked: bool = False,
+    write: Callable[[str], None] = print,
+) -> None:
+    """Runs the kernel of an ownership module on NumPy arrays and scalars, in the order of its parameters.
+
+    Arrays are written in place. `blocks` is the number of tile blocks of a persistent distribution; `order` is the
+    order of blocks: `"increasing"`, `"decreasing"`, or a seed, which also mixes the turns of persistent blocks.
+    `checked` finds races, uninitialised reads and undefined results; what is outside a tensor is found always.
+    `symbol` names the kernel where there are several. Raises `Rejected`.
+    """
+    Kernel.of(module, symbol, checked=checked).run(arguments, blocks=blocks, order=order, write=write)
+
+
+@dataclass
+class Entry:
+    """A `cuda_tile` entry, compiled once to be run often."""
+
+    module: Operation
+    op: Operation
+    compiler: Compiler
+    body: Step
+
+    @staticmethod
+    def of(module: Operation, symbol: str | None = None, *, checked: bool = False) -> Entry:
+        """Compiles an entry: the one named, or the only one. Raises `Rejected`."""
+        op = _find(module, "cuda_tile.entry", symbol, "entries")
+        compiler = Compiler(PURE, EFFECTS, checked=checked)
+        block = op.regions[0].block
+        compiler.slots(block.args)
+        return Entry(module, op, compiler, compiler.block(block))
+
+    @property
+    def name(self) -> str:
+        """The entry's symbol."""
+        return text(self.op, "sym_name")
+
+    def run(
+        self,
+        arguments: Sequence[object],
+        grid: tuple[int, int, int] = (1, 1, 1),
+        *,
+        order: Order = None,
+        outputs: frozenset[int] = frozenset(),
+        names: Sequence[str] | None = None,
+        write: Callable[[str], None] = print,
+    ) -> None:
+        """Runs every block of a grid on arguments in the entry's order: arrays for pointers, numbers for the rest.
+
+        `outputs` are the numbers of arguments whose arrays start uninitialised. Raises `Rejected`: O520 and on.
+        """
+        block = self.op.regions[0].block
+        if len(arguments) != len(block.args):
+            what = f"{len(arguments)} arguments for {len(block.args)} parameters"
+            reject(UnfitArgument(Argument(self.name, self.name), what))
+        machine = Machine(Memory(), write=write)
+        frame = list(self.compiler.template)
+        frame[0] = machine
+        arrays: list[tuple[Any, Array]] = []
+        for n, (argument, value) in enumerate(zip(block.args, arguments, strict=True)):
+            name = names[n] if names is not None else argument.name_hint or f"arg{n}"
+            frame[self.compiler.slot(argument)] = self._value(n, name, argument.type, value, n in outputs, arrays)
+        machine.memory.add(arrays)
+        self._add_globals(machine)
+        if self.compiler.checked:
+            casts = any(op.name in ("cuda_tile.ptr_to_ptr", "cuda_tile.int_to_ptr") for op in self.op.walk())
+            machine.watch = Watch(tokens=True, any_size=casts)
+        machine.grid = (np.int32(grid[0]), np.int32(grid[1]), np.int32(grid[2]))
+        flat = grid[1] == grid[2] == 1
+        with np.errstate(all="ignore"):
+            for turn in arrange(prod(grid), order):
+                rest, x = divmod(turn, grid[0])
+                z, y = divmod(rest, grid[1])
+                machine.block = (np.int32(x), np.int32(y), np.int32(z))
+                machine.begin(turn, str(x) if flat else f"({x}, {y}, {z})")
+                self.body(frame)
+
+    def _value(
+        self, number: int, name: str, type_: object, value: object, output: bool, arrays: list[tuple[Any, Array]]
+    ) -> object:
+        del number
+        assert isinstance(type_, TileType)
+        if not isinstance(type_.element_type, PointerType):
+            return scalar(self.name, name, value, element_of(type_.element_type))
+        found = array(self.name, name, value, element_of(type_.element_type.pointee), None)
+        if not regular(found):
+            reject(UnfitArgument(Argument(name, self.name), f"the strides {found.strides} overlap or run backwards"))
+        arrays.append((part_of(name, found, not output), found))
+        return np.int64(found.ctypes.data)
+
+    def _add_globals(self, machine: Machine) -> None:
+        for op in self.module.walk():
+            if op.name == "cuda_tile.global":
+                value = literal(cast(DenseElementsAttr, op.properties["value"]))
+                e: Element = element_of(cast(DenseElementsAttr, op.properties["value"]).type.element_type)
+                data = np.ascontiguousarray(value).view(np.uint8)
+                if e.bits == 4:
+                    data = (data[0::2] & np.uint8(15)) | (data[1::2] << np.uint8(4))
+                alignment = max(integer(op, "alignment"), 16)
+                buffer = machine.memory.allocate(
+                    f"@{text(op, 'sym_name')}", data.size, alignment, e.memory_bytes, initialised=True
+                )
+                buffer.data[: data.size] = data
+                machine.globals[text(op, "sym_name")] = buffer.start
+
+
+def run_tile(
+    module: Operation,
+    arguments: Sequence[object],
+    grid: tuple[int, int, int] = (1, 1, 1),
+    *,
+    symbol: str | None = None,
+    order: Order = None,
+    checked: bool = False,
+    write: Callable[[str], None] = print,
+) -> None:
+    """Runs an entry of a `cuda_tile` module: arrays for its pointers, which are written in place, numbers for the rest.
+
+    `symbol` names the entry where there are several. `order` is the order of blocks. Raises `Rejected`.
+    """
+    Entry.of(module, symbol, checked=checked).run(arguments, grid, order=order, write=write)
+
+
+def run_entry(
+    module: Operation,
+    contract: LaunchContract,
+    arguments: Sequence[object],
+    *,
+    blocks: int | None = None,
+    order: Order = None,
+    checked: bool = False,
+    write: Callable[[str], None] = print,
+) -> None:
+    """Runs a lowered kernel as its launch contract says, on the arguments of the kernel that it was lowered from.
+
+    `blocks` is the number of tile blocks of a persistent kernel. Raises `Rejected`.
+    """
+    parameters = tuple(
+        Parameter(
+            p.name,
+            element_of_dtype(p.dtype),
+            tuple(terms.parse(d) for d in p.dims) if isinstance(p, TensorParameter) else None,
+        )
+        for p in contract.parameters
+    )
+    bound = bind(contract.symbol, parameters, arguments)
+    for p, value in zip(contract.parameters, bound.values, strict=True):
+        if isinstance(p, TensorParameter):
+            _check_array(contract.symbol, p.name, value, p.mode != "ref")
+            _check_strides(contract.symbol, p, value)
+    for check in contract.checks:
+        hold(terms.parse(check.predicate), bound.symbols, check.span, contract.symbol)
+    values: list[object] = []
+    names: list[str] = []
+    outputs: set[int] = set()
+    for entry in contract.entry:
+        parameter = contract.parameters[entry.argument] if entry.argument >= 0 else None
+        names.append(parameter.name if parameter is not None else entry.term)
+        match entry.kind:
+            case "pointer":
+                assert isinstance(parameter, TensorParameter)
+                if parameter.mode == "out":
+                    outputs.add(len(values))
+                values.append(bound.values[entry.argument])
+            case "extent":
+                values.append(value_of(terms.parse(entry.term), bound.symbols))
+            case "stride":
+                found = cast(Array, bound.values[entry.argument])
+                values.append(found.strides[entry.axis] // found.dtype.itemsize)
+            case "scalar":
+                values.append(bound.values[entry.argument])
+    grid = [value_of(terms.parse(t), bound.symbols) or 0 for t in contract.grid]
+    count = prod(grid)
+    size = min(count, blocks or DEFAULT_BLOCKS) if contract.persistent else count
+    Entry.of(module, contract.symbol, checked=checked).run(
+        values, (size, 1, 1), order=order, outputs=frozenset(outputs), names=names, write=write
+    )
+
+
+def _check_strides(kernel: str, p: TensorParameter, found: Array) -> None:
+    """Static strides are in the code, so the array must have them."""
+    for axis, wanted in enumerate(p.strides):
+        stride = found.strides[axis] // found.dtype.itemsize
+        if wanted and found.shape[axis] > 1 and stride != wanted:
+            error = UnfitArgument(Argument(p.name, kernel), f"a stride of {stride} along axis {axis}")
+            reject(error.add(error.Give(f"an array with a stride of {wanted} elements there")))

@@ -1,0 +1,295 @@
+"""The ownership dialect: tensors are windows, a region is a box of one, a distribution runs its body once a point.
+
+The order of points, the number of blocks and the watch are the run's, not the program's: see `launch`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from freehold.dialects.location import span_of
+from freehold.dialects.ownership import (
+    BlocksKind,
+    DistributeOp,
+    LoadOp,
+    OrderAttr,
+    PartitionType,
+    RefType,
+    RegionOp,
+    RegionType,
+    StoreOp,
+)
+from freehold.passes import schedules
+from freehold.runtime.interpreter.access import dims, element, integer
+from freehold.runtime.interpreter.compile import RETURN, reject
+from freehold.runtime.interpreter.elements import Array, Tile
+from freehold.runtime.interpreter.errors import DifferentGrids
+from freehold.runtime.interpreter.order import Order, arrange
+from freehold.runtime.interpreter.views import refuse_index
+from freehold.runtime.interpreter.windows import Window, box_ranges, load_box, padding_of, store_box, watch_at
+from freehold.support.terms import Term, sym
+
+if TYPE_CHECKING:
+    from xdsl.ir import Operation, SSAValue
+
+    from freehold.runtime.interpreter.compile import Compiler, Effect, Frame, Function, Pure, Step
+    from freehold.runtime.interpreter.machine import Machine
+
+DEFAULT_BLOCKS: Final = 8
+"""How many blocks a persistent distribution gets where nobody says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """How a run hands out points."""
+
+    order: Order = None
+    blocks: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A region: some elements of a window, and the coordinates it was taken at."""
+
+    window: Window
+    starts: tuple[int, ...]
+    sizes: tuple[int, ...]
+    coordinates: tuple[Any, ...]
+
+
+_ARRAY: Final[dict[str, Callable[..., Any]]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "//": np.floor_divide,
+    "%": np.remainder,
+    "ceildiv": lambda a, b: -(-a // b),
+    "min": np.minimum,
+    "max": np.maximum,
+}
+
+
+def evaluate(term: Term, symbol: str, numbers: Array) -> Array:
+    """A term of one symbol, for all its values at once."""
+    if term.op == "const":
+        return np.full(numbers.shape, term.value, np.int64)
+    if term.op == "sym":
+        assert term.name == symbol
+        return numbers
+    return _ARRAY[term.op](*(evaluate(a, symbol, numbers) for a in term.args))
+
+
+def points(order: OrderAttr, grid: Sequence[int], numbers: Array) -> Array:
+    """The coordinates of points by their numbers under a schedule's order: one row a point."""
+    extents = [schedules.terms.const(n) for n in grid]
+    columns = schedules.point(order, sym("number"), extents)
+    return np.stack([evaluate(column, "number", numbers) for column in columns], axis=1)
+
+
+def numbers_by_block(count: int, blocks: int, order: Order) -> Iterator[int]:
+    """All point numbers: block after block, each taking every `blocks`-th; mixed through if the order is a seed."""
+    if isinstance(order, int) and not isinstance(order, bool):
+        yield from arrange(count, order)
+        return
+    for block in arrange(blocks, order):
+        yield from range(block, count, blocks)
+
+
+def _same(_op: Operation, _: Compiler) -> Function:
+    return lambda window: window
+
+
+def _dim(op: Operation, _: Compiler) -> Function:
+    axis = integer(op, "axis")
+    return lambda source: np.int32(_window(source).shape[axis])
+
+
+def _tiles(op: Operation, _: Compiler) -> Function:
+    axis, size = integer(op, "axis"), integer(op, "size")
+    return lambda source: np.int32(-(-_window(source).shape[axis] // size))
+
+
+def _window(source: Window | Box) -> Window:
+    return source.window if isinstance(source, Box) else source
+
+
+def _coordinate(op: Operation, _: Compiler) -> Function:
+    axis = integer(op, "axis")
+    return lambda box: box.coordinates[axis]
+
+
+def _distribute(op: Operation, c: Compiler) -> Step:
+    assert isinstance(op, DistributeOp)
+    sources = c.slots(op.partitions)
+    kinds = [p.type for p in op.partitions]
+    arguments = c.slots(op.body.block.args)
+    body = c.block(op.body.block)
+    persistent = op.blocks.data is BlocksKind.PERSISTENT
+
+    def grid_of(window: Window, kind: object) -> list[int]:
+        assert isinstance(kind, PartitionType)
+        return [-(-n // step) for n, step in zip(window.shape, kind.steps, strict=True)]
+
+    def run(v: Frame) -> None:
+        machine: Machine = v[0]
+        schedule: Schedule = machine.schedule
+        windows: list[Window] = [v[slot] for slot in sources]
+        grids = [grid_of(window, kind) for window, kind in zip(windows, kinds, strict=True)]
+        for window, grid in zip(windows, grids, strict=True):
+            if grid != grids[0]:
+                error = DifferentGrids(span_of(op), windows[0].name, _by(grids[0]), window.name, _by(grid))
+                reject(error)
+        count = int(np.prod(grids[0], dtype=np.int64)) if grids[0] else 1
+        blocks = min(count, schedule.blocks or DEFAULT_BLOCKS) if persistent else count
+        for numbers in _chunks(numbers_by_block(count, blocks, schedule.order)):
+            places = points(op.order, grids[0], numbers).astype(np.int32) if grids[0] else np.zeros((1, 0), np.int32)
+            for number, place in zip(numbers.tolist(), places, strict=True):
+                machine.begin(number, _label(place.tolist()))
+                for slot, coordinate in zip(arguments, place, strict=True):
+                    v[slot] = coordinate
+                body(v)
+
+    return run
+
+
+def _chunks(numbers: Iterator[int], size: int = 1 << 16) -> Iterator[Array]:
+    """Numbers as arrays of a bounded size."""
+    while True:
+        chunk = np.fromiter((n for n, _ in zip(numbers, range(size), strict=False)), np.int64)
+        if not chunk.size:
+            return
+        yield chunk
+
+
+def _by(grid: Sequence[int]) -> str:
+    return " by ".join(map(str, grid))
+
+
+def _label(place: Sequence[int]) -> str:
+    return str(place[0]) if len(place) == 1 else "(" + ", ".join(map(str, place)) + ")"
+
+
+def _region(op: Operation, c: Compiler) -> Step:
+    assert isinstance(op, RegionOp)
+    partition, *coordinates = c.slots(op.operands)
+    kind = op.result.type.partition
+    steps, sizes = kind.steps, kind.tile_shape
+    (result,) = c.slots(op.results)
+
+    def take(v: Frame) -> None:
+        window: Window = v[partition]
+        places = tuple(v[slot] for slot in coordinates)
+        v[result] = Box(window, _starts(v[0], op, window, places, steps), sizes, places)
+
+    return take
+
+
+def _starts(
+    machine: Machine, op: Operation, window: Window, places: Sequence[Tile], steps: Sequence[int]
+) -> tuple[int, ...]:
+    """Where a tile begins. Refuses coordinates outside the index space."""
+    starts: list[int] = []
+    for axis, (place, step, extent) in enumerate(zip(places, steps, window.shape, strict=True)):
+        start = int(place) * step
+        if not 0 <= start < extent:
+            refuse_index(machine, op, window.name, axis, int(place), extent, step)
+        starts.append(start)
+    return tuple(starts)
+
+
+def _load(op: Operation, c: Compiler) -> Step:
+    assert isinstance(op, LoadOp)
+    source = c.slot(op.source)
+    coordinates = c.slots(op.coordinates)
+    sizes = dims(op.result)
+    e = element(op.result)
+    padding = padding_of(None if op.padding_value is None else op.padding_value.data.value, e)
+    result = c.slot(op.result)
+    after = None if op.result_token is None else c.slot(op.result_token)
+    whole = isinstance(op.source.type, RegionType)
+
+    def load(v: Frame) -> None:
+        machine: Machine = v[0]
+        if whole:
+            box: Box = v[source]
+            window, starts = box.window, box.starts
+        else:
+            window = v[source]
+            starts = _starts(machine, op, window, [v[slot] for slot in coordinates], sizes)
+        v[result] = load_box(machine, op, window, starts, sizes, padding)
+        if machine.watch is not None:
+            watch_at(machine, op, "read", window, box_ranges(window, starts, sizes))
+        if after is not None:
+            v[after] = 0
+
+    return load
+
+
+def _store(op: Operation, c: Compiler) -> Step:
+    assert isinstance(op, StoreOp)
+    tile, target = c.slot(op.tile), c.slot(op.target)
+    coordinates = c.slots(op.coordinates)
+    sizes = dims(op.tile)
+    after = None if op.result_token is None else c.slot(op.result_token)
+    through_borrow = isinstance(op.target.type, RefType)
+
+    def store(v: Frame) -> None:
+        machine: Machine = v[0]
+        if through_borrow:  # no verified module has it; the watch shows what it does
+            window = v[target]
+            starts = _starts(machine, op, window, [v[slot] for slot in coordinates], sizes)
+        else:
+            box: Box = v[target]
+            window, starts = box.window, box.starts
+        if machine.watch is not None:
+            watch_at(machine, op, "write", window, box_ranges(window, starts, sizes))
+        store_box(machine, op, window, starts, v[tile])
+        if after is not None:
+            v[after] = 0
+
+    return store
+
+
+def _nothing(_op: Operation, _: Compiler) -> Step:
+    return lambda _: None
+
+
+def _return(_op: Operation, _: Compiler) -> Step:
+    return lambda _: RETURN
+
+
+def written(arguments: Sequence[SSAValue]) -> set[int]:
+    """The numbers of the kernel's arguments that may be stored to."""
+    found: set[int] = set()
+    for n, argument in enumerate(arguments):
+        for use in argument.uses:
+            user = use.operation
+            through = any(isinstance(u.operation, StoreOp) and u.index == 1 for r in user.results for u in r.uses)
+            if user.name == "ownership.partition" or through:
+                found.add(n)
+    return found
+
+
+PURE: Final[dict[str, Pure]] = {
+    "ownership.borrow": _same,
+    "ownership.partition": _same,
+    "ownership.coordinate": _coordinate,
+    "ownership.dim": _dim,
+    "ownership.tiles": _tiles,
+}
+"""The definitions without effects, by name."""
+
+EFFECTS: Final[dict[str, Effect]] = {
+    "ownership.distribute": _distribute,
+    "ownership.region": _region,
+    "ownership.load": _load,
+    "ownership.store": _store,
+    "ownership.release": _nothing,
+    "ownership.end": _nothing,
+    "ownership.return": _return,
+}
+"""The definitions of what accesses, places or ends, by name."""
