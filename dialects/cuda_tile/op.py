@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerType, i32
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.dialects.builtin import UNKNOWN_LOC, DenseArrayBase, IntegerType, i32
+from xdsl.ir import Attribute, OpResult, Region, SSAValue, SSAValues, Use
 from xdsl.irdl import IRDLOperation, irdl_op_definition
 from xdsl.utils.exceptions import VerifyException
 
@@ -55,14 +55,22 @@ class TileOp(IRDLOperation):
         properties: dict[str, Attribute] | None = None,
         regions: Sequence[Region] = (),
     ) -> None:
-        """Build the operation without IRDL's general, and much slower, argument handling."""
-        Operation.__init__(
-            self,
-            operands=operands,
-            result_types=result_types,
-            properties=properties or {},
-            regions=regions,
-        )
+        """Build the operation without IRDL's general, and much slower, argument handling.
+
+        The constructors give every property that has a default, so there is none to fill in.
+        """
+        uses = tuple([Use(self, index) for index in range(len(operands))])
+        for operand, use in zip(operands, uses, strict=True):
+            operand.add_use(use)
+        self._operands = SSAValues(operands)
+        self._operand_uses = uses
+        self.results = SSAValues([OpResult(type_, self, index) for index, type_ in enumerate(result_types)])
+        self.properties = {} if properties is None else properties
+        self.attributes = {}
+        self.location = UNKNOWN_LOC
+        self.regions = ()
+        for region in regions:
+            self.add_region(region)
 
     def __post_init__(self) -> None:
         for name, value in _defaults(type(self)):
