@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PYTHON ?=
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.13 python3.12 python3.11)
 
-.PHONY: help demo test lint format types lit pytest fuzz-bytecode docs clean
+.PHONY: help demo test lint format types lit pytest fuzz-bytecode docs golden clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -43,6 +43,9 @@ fuzz-bytecode: $(VENV)/.installed-test ## Throw INPUTS=2000000 hostile inputs at
 docs: $(VENV)/.installed-test ## Write the pages of docs/ that are generated from docstrings
 	$(BIN)/python -m freehold.tools.error_pages
 	$(BIN)/python -m freehold.tools.op_reference
+
+golden: $(VENV)/.installed-test ## Accept the texts that tests compare with as they are now; read the difference before committing
+	$(BIN)/python -m pytest -n $(JOBS) --update-golden
 
 clean: ## Remove what was built, with the virtual environment
 	rm -rf $(VENV) build dist
