@@ -1,0 +1,103 @@
+"""`cse`: merges operations that compute the same, keeping the first.
+
+Scalar arithmetic, constants, views and promises are merged wherever the first dominates the second. Loads are too,
+inside one block: a weak load is ordered by its token alone, so of two with the same view, index and token the second
+may as well happen when the first does. Everything that writes, orders or stops is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation
+from xdsl.passes import ModulePass
+from xdsl.traits import IsolatedFromAbove, IsTerminator, NoMemoryEffect
+
+from freehold.dialects.cuda_tile.attrs import WEAK
+from freehold.dialects.cuda_tile.ops.misc import AssumeOp
+from freehold.dialects.cuda_tile.ops.shape import ConstantOp
+from freehold.dialects.cuda_tile.ops.views import LoadViewTkoOp
+from freehold.dialects.ownership import LoadOp, RefType
+
+
+@dataclass(frozen=True)
+class CommonSubexpressions(ModulePass):
+    """Merges operations that compute the same."""
+
+    name = "cse"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Merges everything in the module."""
+        merge_common_subexpressions(op)
+
+
+def merge_common_subexpressions(root: Operation) -> None:
+    """Merges what is computed twice inside `root`, in place."""
+    for region in root.regions:
+        for block in region.blocks:
+            _block(block, {})
+
+
+_Known = dict[tuple[object, ...], list[Operation]]
+
+
+def _block(block: Block, known: _Known) -> None:
+    """Merges inside a block what is known from around it; in the end `known` is as it was."""
+    added: list[tuple[object, ...]] = []
+    op = block.first_op
+    while op is not None:
+        following = op.next_op
+        if op.regions:
+            inner = {} if op.has_trait(IsolatedFromAbove) else known
+            for region in op.regions:
+                # Blocks of a region with several do not dominate each other as they stand.
+                for nested in region.blocks:
+                    _block(nested, inner)
+        elif _mergeable(op):
+            key = _key(op)
+            same = known.get(key)
+            if same is None:
+                known[key] = [op]
+                added.append(key)
+            elif (first := next((o for o in same if _equal(o, op)), None)) is not None:
+                for old, new in zip(op.results, first.results, strict=True):
+                    old.replace_all_uses_with(new)
+                block.erase_op(op)
+            else:
+                same.append(op)
+                added.append(key)
+        op = following
+    for key in reversed(added):
+        same = known[key]
+        same.pop()
+        if not same:
+            del known[key]
+
+
+def _mergeable(op: Operation) -> bool:
+    if isinstance(op, LoadViewTkoOp):
+        return op.memory_ordering_semantics == WEAK
+    if isinstance(op, LoadOp):
+        return isinstance(op.source.type, RefType)  # shared memory is not written while the kernel runs
+    return isinstance(op, AssumeOp) or (op.has_trait(NoMemoryEffect) and not op.has_trait(IsTerminator))
+
+
+def _key(op: Operation) -> tuple[object, ...]:
+    """What equal operations share and others rarely do. Attributes are compared, not hashed: that is cheaper."""
+    if isinstance(op, ConstantOp):
+        return (ConstantOp, op.value.data.data)
+    if isinstance(op, LoadViewTkoOp | LoadOp):
+        return (type(op), id(op.parent), *map(id, op.operands))
+    return (type(op), *map(id, op.operands))
+
+
+def _equal(a: Operation, b: Operation) -> bool:
+    """Whether two operations of one key are the same."""
+    return (
+        a.properties == b.properties
+        and a.attributes == b.attributes
+        and all(x is y for x, y in zip(a.operands, b.operands, strict=True))
+        and all(x.type == y.type for x, y in zip(a.results, b.results, strict=True))
+    )

@@ -1,0 +1,104 @@
+"""`hoist-assertions`: moves an assertion out of the loops in which its condition never changes.
+
+A loop without a turn asserts nothing, so outside the loop the condition is "no turn, or as before". An assertion moves
+only past what it would have been reached through anyway: nothing before it in the body may leave the turn, or run for
+ever. An assertion that fails stops the kernel earlier than before; what a kernel that is stopped has written is not
+defined anyway.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED
+from freehold.dialects.cuda_tile.ops.arith_int import CmpIOp, OrIOp
+from freehold.dialects.cuda_tile.ops.control_flow import AssertOp, BreakOp, ContinueOp, ForOp, LoopOp, ReturnOp
+from freehold.dialects.cuda_tile.types import is_scalar
+from freehold.passes.folding import integer
+from freehold.passes.hoist_invariants import hoist_from
+from freehold.passes.rewriting import Inserter, defined_outside
+
+
+@dataclass(frozen=True)
+class HoistAssertions(ModulePass):
+    """Moves assertions out of the loops in which their conditions never change."""
+
+    name = "hoist-assertions"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Hoists every assertion of the module as far out as it is decided."""
+        hoist_assertions(op)
+
+
+def hoist_assertions(root: Operation) -> None:
+    """Hoists every assertion inside `root` as far out as it is decided, in place."""
+    for region in root.regions:
+        for block in region.blocks:
+            _block(block)
+
+
+def _block(block: Block) -> None:
+    op = block.first_op
+    while op is not None:
+        following = op.next_op
+        for region in op.regions:
+            for nested in region.blocks:
+                _block(nested)
+        if isinstance(op, ForOp | LoopOp):
+            _hoist(op)
+        op = following
+
+
+def _hoist(loop: ForOp | LoopOp) -> None:
+    body = loop.region.block
+    if not any(isinstance(op, AssertOp) for op in body.ops):
+        return
+    hoist_from(loop)  # the condition, which may have come out of an inner loop
+    no_turn: SSAValue | None = None
+    known = isinstance(loop, LoopOp) or _has_turns(loop)
+    op = body.first_op
+    while op is not None and not _may_leave(op):
+        following = op.next_op
+        if isinstance(op, AssertOp) and is_scalar(op.condition.type) and defined_outside(op.condition, loop):
+            condition = op.condition
+            at = Inserter(loop, op.location)
+            if not known:
+                if no_turn is None:
+                    assert isinstance(loop, ForOp)
+                    signedness = SIGNED if loop.unsignedCmp is None else UNSIGNED
+                    no_turn = at.value(CmpIOp("greater_than_or_equal", loop.lowerBound, loop.upperBound, signedness))
+                condition = at.value(OrIOp(no_turn, condition))
+            at.insert(AssertOp(condition, op.message.data))
+            body.erase_op(op)
+        op = following
+
+
+def _has_turns(loop: ForOp) -> bool:
+    lower, upper = integer(loop.lowerBound), integer(loop.upperBound)
+    return lower is not None and upper is not None and loop.unsignedCmp is None and lower < upper
+
+
+def _may_leave(op: Operation) -> bool:
+    """Whether control may not come to what follows `op`: it leaves the turn, or may run for ever."""
+    return any(
+        isinstance(inner, LoopOp)
+        or (isinstance(inner, BreakOp | ContinueOp | ReturnOp) and _target_is_outside(inner, op))
+        for inner in op.walk()
+    )
+
+
+def _target_is_outside(op: Operation, root: Operation) -> bool:
+    """Whether a `break`, `continue` or `return` inside `root` (or `root` itself) leaves `root`."""
+    parent = op.parent_op()
+    while parent is not None and op is not root:
+        if isinstance(parent, ForOp | LoopOp) and not isinstance(op, ReturnOp):
+            return False
+        if parent is root:
+            return True
+        parent = parent.parent_op()
+    return True

@@ -1,0 +1,75 @@
+"""`hoist-invariants`: moves out of loops what is the same in every turn and cheap to keep.
+
+Scalars, views and constants move; other tiles stay, for a tile that lives through a loop takes registers that the loop
+may need. Only what is `Pure` moves, because the loop may have no turn; a division is, where its divisor is a constant
+that cannot fail.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation
+from xdsl.passes import ModulePass
+from xdsl.traits import Pure
+
+from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, RemIOp
+from freehold.dialects.cuda_tile.ops.control_flow import ForOp, LoopOp
+from freehold.dialects.cuda_tile.ops.shape import ConstantOp
+from freehold.dialects.cuda_tile.ops.views import MakeView
+from freehold.dialects.cuda_tile.types import is_scalar
+from freehold.passes.folding import integer
+from freehold.passes.rewriting import defined_outside
+
+
+@dataclass(frozen=True)
+class HoistInvariants(ModulePass):
+    """Moves scalars, views and constants out of the loops in which they never change."""
+
+    name = "hoist-invariants"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Hoists in every loop of the module, innermost first."""
+        hoist_invariants(op)
+
+
+def hoist_invariants(root: Operation) -> None:
+    """Hoists in every loop inside `root`, innermost first, in place."""
+    for region in root.regions:
+        for block in region.blocks:
+            _block(block)
+
+
+def _block(block: Block) -> None:
+    op = block.first_op
+    while op is not None:
+        following = op.next_op
+        for region in op.regions:
+            for nested in region.blocks:
+                _block(nested)
+        if isinstance(op, ForOp | LoopOp):
+            hoist_from(op)
+        op = following
+
+
+def hoist_from(loop: ForOp | LoopOp) -> None:
+    """Moves what is invariant in one loop, but not inside a nested one, to directly before it."""
+    body, outer = loop.region.block, loop.parent
+    assert outer is not None
+    op = body.first_op
+    while op is not None:
+        following = op.next_op
+        if _cheap(op) and all(defined_outside(operand, loop) for operand in op.operands):
+            body.detach_op(op)
+            outer.insert_op_before(op, loop)
+        op = following
+
+
+def _cheap(op: Operation) -> bool:
+    if isinstance(op, DivIOp | RemIOp):
+        return integer(op.rhs) not in (None, 0, -1) and is_scalar(op.result.type)
+    if op.regions or not op.has_trait(Pure):
+        return False
+    return isinstance(op, ConstantOp | MakeView) or all(is_scalar(r.type) for r in op.results)
