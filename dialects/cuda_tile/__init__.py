@@ -62,6 +62,7 @@ from freehold.dialects.cuda_tile.debug import DEBUG_ATTRS
 from freehold.dialects.cuda_tile.dense import (
     DenseElementsAttr,
 )
+from freehold.dialects.cuda_tile.effects import TileConstants
 from freehold.dialects.cuda_tile.op import (
     TileOp,
 )
@@ -366,6 +367,7 @@ CudaTile: Final = Dialect(
         SameElementsAttr,
         ShapeAttr,
     ],
+    [TileConstants()],
 )
 """The dialect, to be registered with an xDSL context."""
 

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar, cast
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, DenseArrayBase, IntegerType, i32
 from xdsl.ir import Attribute, OpResult, Region, SSAValue, SSAValues, Use
-from xdsl.irdl import IRDLOperation, irdl_op_definition
+from xdsl.irdl import IRDLOperation, irdl_op_definition, traits_def
 from xdsl.utils.exceptions import VerifyException
 
+from freehold.dialects.cuda_tile.effects import Folds
 from freehold.dialects.cuda_tile.version import V13_1, Version
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class TileOp(IRDLOperation):
         group: ClassVar[str]
 
     FORMAT: ClassVar[str | None] = None
+    traits = traits_def(Folds())
 
     def _init(
         self,

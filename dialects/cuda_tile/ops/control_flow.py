@@ -21,6 +21,7 @@ from xdsl.irdl import (
 from xdsl.traits import IsTerminator, NoMemoryEffect, Pure, RecursiveMemoryEffect
 
 from freehold.dialects.cuda_tile.constraints import ANY_TYPE, BOOL_TILE, SCALAR_BOOL, SCALAR_INT
+from freehold.dialects.cuda_tile.effects import InlinesDecidedIf
 from freehold.dialects.cuda_tile.op import TileOp, tile_op
 from freehold.dialects.cuda_tile.ops.module import EntryOp
 from freehold.dialects.cuda_tile.types import TensorViewType, TileViewType
@@ -149,7 +150,7 @@ class IfOp(TileOp):
     results_ = var_result_def(ANY_TYPE)
     thenRegion = region_def("single_block")
     elseRegion = region_def()
-    traits = traits_def(RecursiveMemoryEffect())
+    traits = traits_def(RecursiveMemoryEffect(), InlinesDecidedIf())
 
     def __init__(
         self,
