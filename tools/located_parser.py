@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from xdsl.context import Context
 from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp
 from xdsl.ir import AttributeInvT, BlockArgument, Operation, SSAValue
-from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.parser import UnresolvedOperand
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError, VerifyException
 from xdsl.utils.lexer import Span as TextSpan
 
+from freehold.dialects.cuda_tile.text import TileParser
 from freehold.dialects.location import location_of
 from freehold.support.diagnostic import Rejected
 from freehold.support.span import SourceMap, Span
@@ -21,7 +22,7 @@ _RESULTS = re.compile(r"%[^=\n]*=\s*")
 _CODE = re.compile(r'(?:"(?:\\.|[^"\\\n])*"|(?!//)[^\n])*')
 
 
-class LocatedParser(Parser):
+class LocatedParser(TileParser):
     """
     A parser that gives operations and block arguments without a location the place where they stand in the text.
 
@@ -103,10 +104,10 @@ def parse_module(
     """
     sources = sources if sources is not None else SourceMap()
     sources.add(file, text)
-    parser: Parser | None = None
+    parser: TileParser | None = None
     try:
         # Reading the first token can fail, too, so that a parser may not even be made.
-        parser = (LocatedParser if locate else Parser)(context, text, file)
+        parser = (LocatedParser if locate else TileParser)(context, text, file)
         return parser.parse_module(implicit_module)
     except ParseError as error:
         at_end = parser is not None and parser.pos >= len(text.rstrip())
