@@ -41,7 +41,6 @@ from xdsl.traits import (
     NoMemoryEffect,
     SingleBlockImplicitTerminator,
     SymbolOpInterface,
-    ensure_terminator,
 )
 from xdsl.utils.exceptions import VerifyException
 
@@ -104,7 +103,7 @@ class KernelOp(IRDLOperation):
     traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), SingleBlockImplicitTerminator(ReturnOp))
 
     def __post_init__(self) -> None:
-        _ensure_terminator(self)
+        _ensure_terminator(self.body, ReturnOp)
 
     def __init__(self, name: str, body: Region, hints: OptimizationHintsAttr | None = None):
         super().__init__(properties={"sym_name": StringAttr(name), "optimization_hints": hints}, regions=[body])
@@ -126,7 +125,6 @@ class KernelOp(IRDLOperation):
                 parser.raise_error("expected optimization hints")
         attributes = parser.parse_optional_attr_dict_with_keyword()
         body = parser.parse_region(args)
-        _ensure_end(body, ReturnOp)
         op = cls(name.data, body, hints)
         if attributes is not None:
             op.attributes |= attributes.data
@@ -219,7 +217,7 @@ class DistributeOp(IRDLOperation):
     traits = traits_def(SingleBlockImplicitTerminator(EndOp))
 
     def __post_init__(self) -> None:
-        _ensure_terminator(self)
+        _ensure_terminator(self.body, EndOp)
 
     def __init__(
         self,
@@ -265,7 +263,6 @@ class DistributeOp(IRDLOperation):
         types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
         operands = parser.resolve_operands(names, types, parser.pos)
         body = parser.parse_region()
-        _ensure_end(body, EndOp)
         op = cls(operands, body, order, blocks)
         if attributes is not None:
             found = dict(attributes.data)
@@ -555,17 +552,12 @@ def tensor_type(value: SSAValue) -> TensorType:
             raise TypeError(f"{value.type} is no tensor, borrow, partition or region")
 
 
-def _ensure_end(region: Region, terminator: type[ReturnOp | EndOp]) -> None:
-    """Adds the terminator that text leaves out."""
+def _ensure_terminator(region: Region, terminator: type[ReturnOp | EndOp]) -> None:
+    """Adds the terminator that was left out. A region without a block stays without: a clone is filled later."""
     for block in region.blocks:
         last = block.last_op
         if last is None or not last.has_trait(IsTerminator, value_if_unregistered=False):
             block.add_op(terminator())
-
-
-def _ensure_terminator(op: Operation) -> None:
-    for trait in op.get_traits_of_type(SingleBlockImplicitTerminator):
-        ensure_terminator(op, trait)
 
 
 def _check_axis(name: str, axis: int, rank: int) -> None:
