@@ -13,7 +13,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.traits import IsTerminator, MemoryEffectKind, SymbolOpInterface, get_effects
+from xdsl.traits import MemoryEffectKind, get_effects
 
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, MulIOp, OrIOp, XOrIOp
@@ -22,7 +22,7 @@ from freehold.dialects.cuda_tile.ops.misc import AssumeOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.dialects.cuda_tile.types import TileType
 from freehold.passes.folding import RULES, fold, integer
-from freehold.passes.rewriting import Inserter
+from freehold.passes.rewriting import Effect, Inserter, effect
 
 _COMMUTE: Final = (AddIOp, MulIOp, AndIOp, OrIOp, XOrIOp)
 
@@ -45,12 +45,15 @@ def canonicalize(root: Operation) -> None:
 
 def removable(op: Operation) -> bool:
     """Whether `op` does nothing but make its results. A promise about a value that nobody uses is one of these."""
-    if isinstance(op, AssumeOp):
-        return True
-    if op.has_trait(IsTerminator) or op.has_trait(SymbolOpInterface):
-        return False
-    effects = get_effects(op)
-    return effects is not None and all(e.kind is MemoryEffectKind.READ for e in effects)
+    match effect(type(op)):
+        case Effect.PURE | Effect.FREE:
+            return True
+        case Effect.KEPT:
+            return False
+        case Effect.UNKNOWN:
+            effects = get_effects(op)
+            read_only = effects is not None and all(e.kind is MemoryEffectKind.READ for e in effects)
+            return read_only or isinstance(op, AssumeOp)
 
 
 class _Canonicalizer:

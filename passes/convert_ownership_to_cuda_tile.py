@@ -339,16 +339,24 @@ class _Conversion:
         self, op: DistributeOp, grid: Sequence[Term], number: SSAValue, at: Inserter, *, narrow: bool
     ) -> list[SSAValue]:
         """The coordinates of point `number`. What does not depend on the number is computed once, at the top."""
-        known = {_NUMBER: number}
+        # By identity, for terms are slow to hash; equal ones that are not the same are merged later.
+        known = {id(_NUMBER): number}
+        varies: dict[int, bool] = {id(_NUMBER): True}
 
-        def value(wanted: Term) -> SSAValue:
-            if (found := known.get(wanted)) is None:
-                if _NUMBER.name not in wanted.symbols():
-                    return self.term(wanted)
-                found = known[wanted] = self.emit(wanted, value, at)
+        def depends(wanted: Term) -> bool:
+            if (found := varies.get(id(wanted))) is None:
+                found = varies[id(wanted)] = any(depends(a) for a in wanted.args)
             return found
 
-        result = [value(t) for t in schedules.point(op.order, _NUMBER, grid, narrow=narrow)]
+        def value(wanted: Term) -> SSAValue:
+            if not depends(wanted):
+                return self.term(wanted)
+            if (found := known.get(id(wanted))) is None:
+                found = known[id(wanted)] = self.emit(wanted, value, at)
+            return found
+
+        coordinates = schedules.point(op.order, _NUMBER, grid, narrow=narrow)
+        result = [value(t) for t in coordinates]
         for argument, coordinate in zip(op.body.block.args, result, strict=True):
             if argument.name_hint is not None and coordinate.name_hint is None:
                 coordinate.name_hint = argument.name_hint

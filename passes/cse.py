@@ -13,13 +13,14 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
-from xdsl.traits import IsolatedFromAbove, IsTerminator, NoMemoryEffect
+from xdsl.traits import IsolatedFromAbove
 
 from freehold.dialects.cuda_tile.attrs import WEAK
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.dialects.cuda_tile.ops.views import LoadViewTkoOp
 from freehold.dialects.ownership import LoadOp, RefType
+from freehold.passes.rewriting import Effect, effect
 
 
 @dataclass(frozen=True)
@@ -77,11 +78,17 @@ def _block(block: Block, known: _Known) -> None:
 
 
 def _mergeable(op: Operation) -> bool:
-    if isinstance(op, LoadViewTkoOp):
-        return op.memory_ordering_semantics == WEAK
-    if isinstance(op, LoadOp):
-        return isinstance(op.source.type, RefType)  # shared memory is not written while the kernel runs
-    return isinstance(op, AssumeOp) or (op.has_trait(NoMemoryEffect) and not op.has_trait(IsTerminator))
+    match effect(type(op)):
+        case Effect.PURE | Effect.FREE:
+            return True
+        case Effect.KEPT:
+            return False
+        case Effect.UNKNOWN:
+            if isinstance(op, LoadViewTkoOp):
+                return op.memory_ordering_semantics == WEAK
+            if isinstance(op, LoadOp):
+                return isinstance(op.source.type, RefType)  # not written while the kernel runs
+            return isinstance(op, AssumeOp)
 
 
 def _key(op: Operation) -> tuple[object, ...]:

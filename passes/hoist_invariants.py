@@ -13,7 +13,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
-from xdsl.traits import Pure
 
 from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, RemIOp
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, LoopOp
@@ -21,7 +20,7 @@ from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.dialects.cuda_tile.ops.views import MakeView
 from freehold.dialects.cuda_tile.types import is_scalar
 from freehold.passes.folding import integer
-from freehold.passes.rewriting import defined_outside
+from freehold.passes.rewriting import Effect, defined_outside, effect
 
 
 @dataclass(frozen=True)
@@ -70,6 +69,6 @@ def hoist_from(loop: ForOp | LoopOp) -> None:
 def _cheap(op: Operation) -> bool:
     if isinstance(op, DivIOp | RemIOp):
         return integer(op.rhs) not in (None, 0, -1) and is_scalar(op.result.type)
-    if op.regions or not op.has_trait(Pure):
+    if op.regions or effect(type(op)) is not Effect.PURE:
         return False
     return isinstance(op, ConstantOp | MakeView) or all(is_scalar(r.type) for r in op.results)

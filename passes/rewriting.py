@@ -8,10 +8,13 @@ location of the operation it stands for, so that errors and debug information st
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from xdsl.dialects.builtin import UNKNOWN_LOC
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.traits import IsTerminator, NoMemoryEffect, Pure, SymbolOpInterface
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import LocationAttr
@@ -20,6 +23,29 @@ OpT = TypeVar("OpT", bound=Operation)
 
 Handler = Callable[[Any, "Inserter"], bool]
 """Takes an operation and an inserter that stands before it; says whether the operation is to be erased."""
+
+
+class Effect(Enum):
+    """What a class of operations does besides making its results."""
+
+    PURE = 0
+    """Nothing, ever: it may be merged, removed, and done where it was not."""
+    FREE = 1
+    """Nothing where it stands: it may be merged and removed, but not done where it was not (a division)."""
+    KEPT = 2
+    """It ends a block or defines a symbol: it is never touched."""
+    UNKNOWN = 3
+    """It depends: on what is inside, or on the operation."""
+
+
+@cache
+def effect(kind: type[Operation]) -> Effect:
+    """The effect of a class of operations. Asked once a class, as traits are slow to search."""
+    if kind.has_trait(IsTerminator) or kind.has_trait(SymbolOpInterface):
+        return Effect.KEPT
+    if kind.has_trait(Pure):
+        return Effect.PURE
+    return Effect.FREE if kind.has_trait(NoMemoryEffect) else Effect.UNKNOWN
 
 
 class Inserter:

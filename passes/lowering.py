@@ -1,0 +1,41 @@
+"""The second half of the pipeline: from a verified ownership module to Tile IR."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ModuleOp
+
+from freehold.dialects.cuda_tile.ops.module import TileModuleOp
+from freehold.passes.canonicalize import canonicalize
+from freehold.passes.convert_ownership_to_cuda_tile import convert_kernel
+from freehold.passes.cse import merge_common_subexpressions
+from freehold.passes.hoist_assertions import hoist_assertions
+from freehold.passes.hoist_invariants import hoist_invariants
+from freehold.passes.launch_contract import kernel_of
+from freehold.passes.thread_tokens import thread_tokens
+
+
+def convert(module: ModuleOp, *, checks: bool = True) -> ModuleOp:
+    """The Tile IR of a verified module with one kernel, as `builtin.module { cuda_tile.module { cuda_tile.entry } }`.
+
+    `module` is left as it is. Without `checks` obligations met in the kernel are not asserted: that is the unchecked
+    build, and where all obligations are proved or met at the launch it is the same module. Raises
+    `PassFailedException` for a module that `verify` has not accepted.
+    """
+    kernel = kernel_of(module).clone()
+    holder = ModuleOp([kernel])
+    thread_tokens(kernel)  # needs to know regions apart, so it comes before they are mere coordinates
+    entry = convert_kernel(kernel, checks=checks)
+    holder.body.block.erase_op(kernel)
+    target = TileModuleOp(entry.sym_name.data, [entry])
+    target.location = entry.location
+    holder.body.block.add_op(target)
+    optimize(holder)
+    return holder
+
+
+def optimize(module: ModuleOp) -> None:
+    """Makes Tile IR as small as is cheap, in place. The assembler does the rest."""
+    canonicalize(module)  # constants first: they decide branches, and there is less left for the others
+    hoist_invariants(module)  # brings equal scalars from different loops into one block
+    merge_common_subexpressions(module)  # after hoisting, where duplicates meet
+    hoist_assertions(module)  # last: a condition must have left the loop before its assertion can
