@@ -480,7 +480,8 @@ def op_of_opcode() -> Mapping[int, type[TileOp]]:
     """Every operation that stands in function bodies, by its opcode."""
     from freehold.dialects.cuda_tile import CudaTile
 
-    ops = (op for op in CudaTile.operations if issubclass(op, TileOp))
+    # Text has spellings that are operations of their own until they are read; bytecode has none of them.
+    ops = (op for op in CudaTile.operations if issubclass(op, TileOp) and "opcode" in vars(op))
     return {op.opcode: op for op in ops if op.short_name() not in NOT_IN_BODIES}
 
 

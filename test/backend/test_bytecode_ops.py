@@ -1,0 +1,128 @@
+"""Every operation, in each of its forms and every version: module -> bytes -> module -> bytes, and to text and back."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from op_kernels import SAMPLES, Sample, module_of
+from xdsl.dialects.builtin import ModuleOp
+
+from freehold.backend.bytecode.reader import bytecode_version, read_bytecode
+from freehold.backend.bytecode.tables import NOT_IN_BODIES, op_of_opcode, op_record
+from freehold.backend.bytecode.writer import write_bytecode
+from freehold.dialects.cuda_tile import CudaTile
+from freehold.dialects.cuda_tile.op import TileOp
+from freehold.dialects.cuda_tile.text import parse_disassembly, print_module
+from freehold.dialects.cuda_tile.version import VERSIONS, Version
+from freehold.support.diagnostic import Rejected
+
+each_sample = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+
+
+@cache
+def module(sample: Sample) -> ModuleOp:
+    return module_of([sample])
+
+
+@cache
+def lowest(sample: Sample) -> Version:
+    return bytecode_version(write_bytecode(module(sample)))
+
+
+def test_there_is_a_sample_of_every_operation():
+    defined = {op.short_name() for op in CudaTile.operations if issubclass(op, TileOp) and "opcode" in vars(op)}
+    assert {sample.mnemonic for sample in SAMPLES} == defined - NOT_IN_BODIES
+    assert len(op_of_opcode()) == len(defined - NOT_IN_BODIES)
+
+
+@each_sample
+def test_module_to_bytes_and_back(sample: Sample):
+    given = module(sample)
+    given.verify()
+    for version in VERSIONS:
+        if version >= lowest(sample):
+            data = write_bytecode(given, version)
+            assert bytecode_version(data) == version
+            read = read_bytecode(data)
+            read.verify()
+            assert read.is_structurally_equivalent(given), version
+            assert write_bytecode(read, version) == data
+            assert write_bytecode(given, version) == data
+
+
+@each_sample
+def test_text_to_bytes_and_back(sample: Sample):
+    given = module(sample)
+    text = print_module(given)
+    parsed = parse_disassembly(text)
+    assert parsed.is_structurally_equivalent(given)
+    read = read_bytecode(write_bytecode(parsed))
+    assert print_module(read) == text
+
+
+@each_sample
+def test_older_versions_refuse_it_by_name(sample: Sample):
+    needed = lowest(sample)
+    for version in VERSIONS:
+        if version < needed:
+            with pytest.raises(Rejected) as caught:
+                write_bytecode(module(sample), version)
+            assert caught.value.codes == ("O410",)
+            assert str(version) in str(caught.value)
+            assert "is new in Tile IR 13." in str(caught.value)
+
+
+def test_an_operation_is_written_from_its_own_version_on():
+    for op in op_of_opcode().values():
+        lowest_of_all = min(lowest(sample) for sample in SAMPLES if sample.mnemonic == op.short_name())
+        assert lowest_of_all >= op.since, op.name
+        if op.short_name() not in {"multimem_load_reduce_view_tko", "return"}:
+            assert lowest_of_all == op.since, op.name
+
+
+def test_all_operations_in_one_module():
+    everything = module_of(SAMPLES)
+    data = write_bytecode(everything)
+    assert bytecode_version(data) == VERSIONS[-1]
+    assert write_bytecode(read_bytecode(data)) == data
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "version", "layout"),
+    [
+        # What the file holds between opcode and operands, written down once by hand for the unusual records.
+        ("addf", Version(13, 1), "results:1 flags:flush_to_zero rounding_mode operands:2"),
+        ("negi", Version(13, 1), "results:1 operands:1"),
+        ("negi", Version(13, 2), "results:1 overflow operands:1"),
+        ("mmaf", Version(13, 2), "results:1 operands:3"),
+        ("mmaf", Version(13, 3), "results:1 flags:fast_acc operands:3"),
+        ("for", Version(13, 1), "count results:* counted operands:* regions:1"),
+        ("print_tko", Version(13, 1), "count results:0 str operands:*"),
+        ("print_tko", Version(13, 2), "count results:1 flags:token str operands:*"),
+        ("load_view_tko", Version(13, 3), "count results:2 flags:memory_scope,optimization_hints,token"
+         " memory_ordering_semantics memory_scope? optimization_hints? operands:*"),
+        ("load_view_tko", Version(13, 4), "count results:2 flags:memory_scope,optimization_hints,token"
+         " memory_ordering_semantics memory_scope? optimization_hints? inbounds operands:*"),
+        ("gdc_wait_tko", Version(13, 4), "results:1 counted operands:*"),
+        ("if", Version(13, 1), "count results:* operands:1 regions:2"),
+    ],
+)  # fmt: skip
+def test_records(mnemonic: str, version: Version, layout: str):
+    (op,) = (op for op in op_of_opcode().values() if op.short_name() == mnemonic)
+    record = op_record(op, version)
+    words = ["count"] if record.counts_results else []
+    words.append(f"results:{'*' if record.many_results else record.fixed_results}")
+    if record.has_flags:
+        fields = sorted((field for field in (*record.properties, *record.operands) if field.flag), key=lambda f: f.flag)
+        assert [field.flag for field in fields] == [1 << bit for bit in range(len(fields))]
+        words.append("flags:" + ",".join(field.name for field in fields))
+    flags = {"flush_to_zero", "fast_acc", "unsignedCmp"}
+    words += [
+        field.name + "?" * field.optional for field in record.properties if field.there and field.name not in flags
+    ]
+    words += ["counted"] if record.counts_operands else []
+    fixed = all(field.arity.name == "ONE" for field in record.operands)
+    words.append(f"operands:{len(record.operands) if fixed else '*'}")
+    words += [f"regions:{len(record.may_be_empty)}"] if record.may_be_empty else []
+    assert " ".join(words) == layout

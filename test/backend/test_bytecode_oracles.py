@@ -1,0 +1,64 @@
+"""NVIDIA's own tools on what the writer emits: the assembler accepts it, the disassembler prints what we print."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from bytecode_text import normalised
+from op_kernels import SAMPLES, Sample, module_of
+
+from freehold.backend.assembler import AssembleOptions, assemble, disassemble
+from freehold.backend.bytecode.reader import bytecode_version, read_bytecode
+from freehold.backend.bytecode.writer import write_bytecode
+from freehold.dialects.cuda_tile.text import parse_disassembly, print_module
+from freehold.dialects.cuda_tile.version import VERSIONS, Version
+
+each_version = pytest.mark.parametrize("version", VERSIONS, ids=str)
+
+
+@cache
+def lowest(sample: Sample) -> Version:
+    return bytecode_version(write_bytecode(module_of([sample])))
+
+
+def samples_of(version: Version, arch: str | None = None) -> list[Sample]:
+    """The kernels that a version has, for an architecture or all."""
+    return [sample for sample in SAMPLES if lowest(sample) <= version and arch in (None, sample.arch)]
+
+
+@each_version
+def test_the_disassembler_prints_what_we_print(version: Version):
+    module = module_of(samples_of(version))
+    data = write_bytecode(module, version)
+    assert normalised(disassemble(data)) == normalised(print_module(module))
+
+
+@each_version
+def test_what_the_disassembler_prints_is_read_as_the_same_module(version: Version):
+    data = write_bytecode(module_of(samples_of(version)), version)
+    assert write_bytecode(parse_disassembly(disassemble(data)), version) == data
+
+
+@each_version
+@pytest.mark.parametrize("arch", ["sm_100", "sm_107"])
+def test_the_assembler_accepts_every_operation(version: Version, arch: str):
+    samples = samples_of(version, arch)
+    if not samples:
+        pytest.skip(f"version {version} has nothing that only {arch} has")
+    cubin = assemble(write_bytecode(module_of(samples), version), arch, AssembleOptions(opt_level=0))
+    assert all(sample.name.encode() in cubin for sample in samples)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+def test_the_assembler_accepts_each_operation_alone(sample: Sample):
+    for version in VERSIONS:
+        if version >= lowest(sample):
+            assemble(write_bytecode(module_of([sample]), version), sample.arch)
+
+
+def test_a_module_that_was_read_is_the_same_code():
+    module = module_of([sample for sample in SAMPLES if sample.arch == "sm_100"][::7])
+    data = write_bytecode(module)
+    assert assemble(write_bytecode(read_bytecode(data)), "sm_100") == assemble(data, "sm_100")

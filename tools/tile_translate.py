@@ -1,0 +1,166 @@
+"""
+`tile-translate`: CUDA Tile IR between its forms: text, bytecode, and code for a GPU.
+
+    tile-translate kernel.mlir --to-bytecode --version 13.3 -o kernel.tileirbc
+    tile-translate kernel.tileirbc --from-bytecode
+    tile-opt kernel.mlir -p ... | tile-translate --to-cubin --arch sm_90 -o kernel.cubin
+
+Reads a file or standard input, writes a file or standard output. What is read may be text or bytecode in every case; a
+module is verified before it is translated. The exit status is 0 on success, 1 where the module was refused, 2 where the
+command line or the file was wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from freehold.support.diagnostic import Argument, Rejected
+from freehold.support.render import wants_colour
+from freehold.support.span import SourceMap
+from freehold.tools.errors import NoInput
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from freehold.dialects.cuda_tile.version import Version
+
+PROGRAM = "tile-translate"
+
+
+def argument_parser() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM, description="Translate CUDA Tile IR between text, bytecode and GPU code."
+    )
+    parser.add_argument("file", nargs="?", default="-", help="the file to read; standard input if `-` or left out")
+    parser.add_argument(
+        "-o", "--output", default="-", metavar="FILE", help="the file to write instead of standard output"
+    )
+    direction = parser.add_mutually_exclusive_group(required=True)
+    direction.add_argument("--to-bytecode", action="store_true", help="write bytecode")
+    direction.add_argument("--from-bytecode", action="store_true", help="read bytecode, write text")
+    direction.add_argument("--to-cubin", action="store_true", help="assemble for the architecture of --arch")
+    parser.add_argument(
+        "--version", metavar="13.x", help="the version of the bytecode; without it the lowest that suffices"
+    )
+    parser.add_argument("--arch", metavar="sm_XX", help="the architecture to assemble for")
+    parser.add_argument("--opt-level", type=int, choices=range(4), default=3, help="of the assembler; 3 if left out")
+    parser.add_argument("--no-line-info", action="store_true", help="leave source lines out of the GPU code")
+    parser.add_argument("--time-limit", type=float, default=300.0, metavar="SECONDS", help="for the assembler")
+    parser.add_argument("--no-verify", action="store_true", help="do not check the module that was read")
+    parser.add_argument("--print-debuginfo", action="store_true", help="print locations")
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command; returns its exit status."""
+    parser = argument_parser()
+    arguments = parser.parse_args(argv)
+    if arguments.to_cubin and arguments.arch is None:
+        parser.error("--to-cubin needs --arch")
+    sources = SourceMap()
+    try:
+        data, file = _read(arguments.file)
+    except Rejected as rejected:
+        print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
+        return 2
+    try:
+        result = translate(data, file, arguments, sources)
+    except Rejected as rejected:
+        rejected.sources = rejected.sources or sources
+        print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
+        return 1
+    try:
+        if arguments.output == "-":
+            sys.stdout.buffer.write(result)
+            sys.stdout.buffer.flush()
+        else:
+            Path(arguments.output).write_bytes(result)
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read our output has gone
+        return 1
+    return 0
+
+
+def translate(data: bytes, file: str, arguments: argparse.Namespace, sources: SourceMap) -> bytes:
+    """What the command writes for what it has read. Raises `Rejected`."""
+    from freehold.backend.bytecode.writer import write_bytecode
+    from freehold.tools.tile_opt import verify
+
+    module = _module(data, file, sources, must_be_bytecode=arguments.from_bytecode)
+    if not arguments.no_verify:
+        verify(module)
+    if arguments.from_bytecode:
+        from freehold.dialects.cuda_tile.text import print_module
+
+        return print_module(module, locations=arguments.print_debuginfo).encode()
+    bytecode = write_bytecode(module, _version(arguments.version))
+    if arguments.to_bytecode:
+        return bytecode
+    from freehold.backend.assembler import AssembleOptions, assemble
+
+    options = AssembleOptions(
+        opt_level=arguments.opt_level, line_info=not arguments.no_line_info, time_limit=arguments.time_limit
+    )
+    return assemble(bytecode, arguments.arch, options, kernel=_kernel(module))
+
+
+def _module(data: bytes, file: str, sources: SourceMap, *, must_be_bytecode: bool) -> ModuleOp:
+    from freehold.backend.bytecode.encoding import MAGIC, MalformedBytecode
+
+    if data[: len(MAGIC)] == MAGIC or must_be_bytecode:
+        from freehold.backend.bytecode.reader import read_bytecode
+        from freehold.backend.errors import UnreadableBytecode
+
+        try:
+            return read_bytecode(data)
+        except MalformedBytecode as problem:
+            place = Argument(file, PROGRAM)
+            raise Rejected([UnreadableBytecode(place, problem.reason, problem.offset)]) from None
+    from freehold.tools.context import make_context
+    from freehold.tools.located_parser import parse_module
+
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        reason = f"byte {error.start} is not UTF-8 text"
+        raise Rejected([NoInput(Argument("file", PROGRAM), file, reason)]) from None
+    return parse_module(make_context(), text, file, sources=sources)
+
+
+def _version(text: str | None) -> Version | None:
+    from freehold.backend.errors import UnknownVersion
+    from freehold.dialects.cuda_tile.version import VERSIONS, Version
+
+    if text is None:
+        return None
+    try:
+        return Version.parse(text)
+    except ValueError:
+        known = ", ".join(map(str, VERSIONS))
+        raise Rejected([UnknownVersion(Argument("--version", PROGRAM), text, known)]) from None
+
+
+def _kernel(module: ModuleOp) -> str | None:
+    """The name of the module's kernel, where it has but one."""
+    from freehold.dialects.cuda_tile.ops.module import EntryOp
+
+    names = [op.sym_name.data for op in module.walk() if isinstance(op, EntryOp)]
+    return names[0] if len(names) == 1 else None
+
+
+def _read(name: str) -> tuple[bytes, str]:
+    try:
+        if name == "-":
+            return cast("bytes", sys.stdin.buffer.read()), "<stdin>"
+        return Path(name).read_bytes(), name
+    except OSError as error:
+        raise Rejected([NoInput(Argument("file", PROGRAM), name, error.strerror or str(error))]) from error
+
+
+if __name__ == "__main__":
+    sys.exit(main())
