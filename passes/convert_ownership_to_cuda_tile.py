@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, cast
 
 from xdsl.context import Context
@@ -215,7 +216,7 @@ class _Conversion:
         if positive:
             value = self.top.value(AssumeOp(value, _POSITIVE), name)
         if divisor > 1:
-            value = self.top.value(AssumeOp(value, DivByAttr(divisor)), name)
+            value = self.top.value(AssumeOp(value, _divisible_by(divisor)), name)
         return value
 
     def term(self, wanted: Term) -> SSAValue:
@@ -462,6 +463,11 @@ _NUMBER: Final = terms.sym("$number")
 
 _ZERO_PADDING: Final = PaddingValueAttr.of("zero")
 _POSITIVE: Final = BoundedAttr(1, None)
+
+
+@cache
+def _divisible_by(divisor: int) -> DivByAttr:
+    return DivByAttr(divisor)
 
 
 def _unsigned(kind: type[DivIOp | RemIOp | MinIOp | MaxIOp]) -> Callable[[SSAValue, SSAValue], Operation]:

@@ -54,7 +54,7 @@ def thread_tokens(kernel: KernelOp) -> None:
         _Threader(uses).block(kernel.body.block, {})
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Access:
     """Whether a region is read, and whether it is written."""
 
@@ -65,6 +65,9 @@ class _Access:
         return _Access(self.read or other.read, self.write or other.write)
 
 
+_NONE = _Access()
+_READ = _Access(read=True)
+_WRITE = _Access(write=True)
 _Accesses = dict[SSAValue, _Access]
 
 
@@ -82,16 +85,18 @@ class _Uses:
 
 def _accessed(op: Operation) -> tuple[SSAValue, _Access] | None:
     """The region that `op` reads or writes, where it does."""
-    if isinstance(op, LoadOp) and isinstance(op.source.type, RegionType):
-        return op.source, _Access(read=True)
-    if isinstance(op, StoreOp) and isinstance(op.target.type, RegionType):
-        return op.target, _Access(write=True)
-    return None
+    if type(op) is LoadOp:
+        region, access = op.operands[0], _READ  # the named accessors of these two have to work out where operands lie
+    elif type(op) is StoreOp:
+        region, access = op.operands[1], _WRITE
+    else:
+        return None
+    return (region, access) if isinstance(region.type, RegionType) else None
 
 
 def _merge(target: _Accesses, more: _Accesses) -> None:
     for region, access in more.items():
-        target[region] = target.get(region, _Access()) | access
+        target[region] = target.get(region, _NONE) | access
 
 
 def _summary(op: Operation) -> _Accesses:
@@ -112,7 +117,7 @@ def _look_ahead(block: Block, later: _Accesses, uses: _Uses) -> None:
     for op in reversed(list(block.ops)):
         if (found := _accessed(op)) is not None:
             region, access = found
-            after = later.get(region, _Access())
+            after = later.get(region, _NONE)
             if after.write or (access.write and after.read):
                 uses.wanted.add(op)
             later[region] = after | access
@@ -192,7 +197,7 @@ class _Threader:
         again = isinstance(op, ForOp | LoopOp)
         result: list[SSAValue] = []
         for region, inside in self.uses.inside.get(op, {}).items():
-            after = self.uses.later[op].get(region, _Access())
+            after = self.uses.later[op].get(region, _NONE)
             if after.write or (inside.write and (after.read or again)):
                 result.append(region)
         return tuple(result)

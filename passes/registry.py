@@ -1,0 +1,29 @@
+"""Every pass by the name that `tile-opt -p` knows it by. Each is imported when its factory is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from xdsl.passes import ModulePass
+
+
+def _lazy(class_name: str, module: str) -> Callable[[], type[ModulePass]]:
+    def load() -> type[ModulePass]:
+        return getattr(import_module(f"freehold.passes.{module}"), class_name)
+
+    return load
+
+
+ALL_PASSES: Final[dict[str, Callable[[], type[ModulePass]]]] = {
+    "thread-tokens": _lazy("ThreadTokens", "thread_tokens"),
+    "print-launch-contract": _lazy("PrintLaunchContract", "launch_contract"),
+    "convert-ownership-to-cuda-tile": _lazy("ConvertOwnershipToCudaTile", "convert_ownership_to_cuda_tile"),
+    "canonicalize": _lazy("Canonicalize", "canonicalize"),
+    "cse": _lazy("CommonSubexpressions", "cse"),
+    "hoist-invariants": _lazy("HoistInvariants", "hoist_invariants"),
+    "hoist-assertions": _lazy("HoistAssertions", "hoist_assertions"),
+}
+"""Name and factory of each pass, in the order in which a pipeline has them."""
