@@ -63,7 +63,7 @@ class Kernel:
 
     @staticmethod
     def of(module: ModuleOp, symbol: str | None = None, *, checked: bool = False) -> Kernel:
-        """Compiles the kernel of an ownership module: the one named, or the only one. Raises `Rejected` for an operation without a meaning."""
+        """Compiles the kernel of an ownership module: the one named, or the only one. Raises `Rejected`."""
         op = _find(module, "ownership.kernel", symbol, "kernels")
         assert isinstance(op, KernelOp)
         compiler = Compiler(PURE, EFFECTS, checked=checked)

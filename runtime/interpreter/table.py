@@ -49,6 +49,8 @@ TERMINATORS: Final = frozenset({"cuda_tile.yield"})
 """Operations that the one around them reads by itself."""
 
 WITHOUT_MEANING: Final = {
-    "cuda_tile.preview$call": "a call of device code that is not in the module",
+    "cuda_tile.pow": "text that has it is read as `fpowf`",
+    "cuda_tile.print": "text that has it is read as `print_tko`",
+    "cuda_tile.preview$call": "it calls device code that is not in the module",
 }
 """Operations that the interpreter refuses, and why."""

@@ -1,0 +1,22 @@
+"""Every operation of both dialects has a meaning, or is on the list of those that have none."""
+
+from freehold.dialects.cuda_tile import CudaTile
+from freehold.dialects.ownership import Ownership
+from freehold.runtime.interpreter.table import CONTAINERS, EFFECTS, PURE, TERMINATORS, WITHOUT_MEANING
+
+DEFINED = {*PURE, *EFFECTS, *CONTAINERS, *TERMINATORS}
+
+
+def test_every_operation_is_defined_or_listed() -> None:
+    names = {op.name for dialect in (Ownership, CudaTile) for op in dialect.operations}
+    assert names - DEFINED == set(WITHOUT_MEANING)
+
+
+def test_nothing_is_defined_that_does_not_exist() -> None:
+    names = {op.name for dialect in (Ownership, CudaTile) for op in dialect.operations}
+    assert DEFINED | set(WITHOUT_MEANING) <= names
+
+
+def test_nothing_is_defined_twice() -> None:
+    assert not set(PURE) & set(EFFECTS)
+    assert not (CONTAINERS | TERMINATORS) & (set(PURE) | set(EFFECTS))

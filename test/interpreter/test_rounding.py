@@ -1,0 +1,105 @@
+"""Sums, products, quotients, roots and fused products in every mode and type, against exact fractions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import isqrt
+from typing import Any
+
+import numpy as np
+import pytest
+from evaluate import array, evaluate, values
+from exact import rounded, special
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+MODES = ("nearest_even", "zero", "negative_inf", "positive_inf")
+TYPES = ("f16", "bf16", "f32", "f64")
+NAMES = {"add": "addf", "sub": "subf", "mul": "mulf", "div": "divf", "sqrt": "sqrt", "fma": "fma"}
+BITS = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64}
+
+
+def from_bits(element: str, patterns: list[int]) -> Any:
+    """Floats by their bits."""
+    return np.array(patterns, f"u{BITS[element] // 8}").view(array(element, 0).dtype)
+
+
+@st.composite
+def operands(draw: st.DrawFn) -> tuple[str, list[Any]]:
+    """A type and three tiles of floats: any bits, or neighbours of each other so that sums cancel."""
+    element = draw(st.sampled_from(TYPES))
+    bits = BITS[element]
+    pattern = st.integers(0, (1 << bits) - 1)
+    one = array(element, 1.0).view(f"u{bits // 8}").item()
+    near = st.integers(one - 40, one + 40) | st.integers(0, 3) | st.integers(one + (1 << (bits - 1)), one + (1 << (bits - 1)) + 9)
+    tiles = [draw(st.lists(pattern | near, min_size=4, max_size=4)) for _ in range(3)]
+    return element, [from_bits(element, t) for t in tiles]
+
+
+def reference(name: str, element: str, mode: str, *args: float) -> float:
+    """The result of one element by its definition."""
+    known = special(name, *args)
+    if known is not None:
+        return known
+    f = [Fraction(a) for a in args]
+    if name == "sqrt":
+        return root(f[0], element, mode) if f[0] else args[0]
+    exact = {
+        "add": lambda: f[0] + f[1],
+        "sub": lambda: f[0] - f[1],
+        "mul": lambda: f[0] * f[1],
+        "div": lambda: f[0] / f[1],
+        "fma": lambda: f[0] * f[1] + f[2],
+    }[name]()
+    return rounded(exact, element, mode)
+
+
+def root(value: Fraction, element: str, mode: str) -> float:
+    """The square root, between two fractions so close that nothing representable, and no middle, is strictly inside."""
+    scale = 1 << 2400
+    floor = isqrt(value.numerator * scale // value.denominator)
+    if Fraction(floor * floor, scale) == value:
+        return rounded(Fraction(floor, 1 << 1200), element, mode)
+    return rounded(Fraction(2 * floor + 1, 1 << 1201), element, mode)
+
+
+@settings(max_examples=150)
+@given(operands(), st.sampled_from(sorted(NAMES)), st.sampled_from(MODES))
+@example(("f32", [from_bits("f32", [0x3F800001] * 4), from_bits("f32", [0x3F800001] * 4), from_bits("f32", [1] * 4)]), "fma", "nearest_even")
+@example(("f64", [from_bits("f64", [1] * 4), from_bits("f64", [0x3FE0000000000000] * 4), from_bits("f64", [0] * 4)]), "fma", "nearest_even")
+def test_one_rounding(case: tuple[str, list[Any]], name: str, mode: str) -> None:
+    element, tiles = case
+    count = {"sqrt": 1, "fma": 3}.get(name, 2)
+    found = values(element, evaluate(NAMES[name], [(element, t) for t in tiles[:count]], rounding_mode=mode))
+    rows = zip(*(values(element, t).tolist() for t in tiles[:count]), strict=True)
+    wanted = np.array([reference(name, element, mode, *row) for row in rows])
+    np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("element", TYPES)
+@pytest.mark.parametrize(("mode", "sign"), [("nearest_even", False), ("zero", False), ("negative_inf", True)])
+def test_a_sum_that_cancels_is_negative_zero_only_when_rounding_down(element: str, mode: str, sign: bool) -> None:
+    x, zero = array(element, [1.5, -0.0, 0.0, -0.0]), array(element, [-1.5, 0.0, 0.0, -0.0])
+    found = evaluate("addf", [(element, x), (element, zero)], rounding_mode=mode)
+    assert list(np.signbit(values(element, found))) == [sign, sign, False, True]
+    one = array(element, [1.0] * 4)
+    fused = evaluate("fma", [(element, x), (element, one), (element, zero)], rounding_mode=mode)
+    assert list(np.signbit(values(element, fused))) == [sign, sign, False, True]
+
+
+@pytest.mark.parametrize("mode", ["approx", "full"])
+def test_approximations_are_the_nearest_results(mode: str) -> None:
+    a, b = array("f32", [1.0, 2.0, -7.0]), array("f32", [3.0, 7.0, 0.3])
+    a, b = np.resize(a, 4), np.resize(b, 4)
+    assert np.array_equal(evaluate("divf", [("f32", a), ("f32", b)], rounding_mode=mode), a / b)
+
+
+def test_flushing_replaces_subnormal_operands_and_results() -> None:
+    tiny, small = np.float32(1e-40), np.float32(2e-38)
+    a = np.array([tiny, -tiny, small, 1.0], np.float32)
+    b = np.array([0.0, -0.0, -np.float32(1.9e-38), tiny], np.float32)
+    kept = evaluate("addf", [("f32", a), ("f32", b)], rounding_mode="nearest_even")
+    flushed = evaluate("addf", [("f32", a), ("f32", b)], rounding_mode="nearest_even", flush_to_zero=True)
+    assert np.array_equal(kept, a + b)
+    assert list(flushed) == [0.0, 0.0, 0.0, 1.0]
+    assert list(np.signbit(flushed)) == [False, True, False, False]
