@@ -43,6 +43,7 @@ def _intrinsic(function: Callable[P, R]) -> Callable[P, R]:
     refuse.__name__ = refuse.__qualname__ = function.__name__
     refuse.__doc__ = function.__doc__
     refuse.__module__ = function.__module__
+    refuse.__wrapped__ = function  # type: ignore[attr-defined] # pyright: ignore[reportFunctionMemberAccess] -- the frontend reads its parameters
     refuse.__freehold_intrinsic__ = function.__name__  # type: ignore[attr-defined] # pyright: ignore[reportFunctionMemberAccess] -- how the frontend knows it
     return refuse
 

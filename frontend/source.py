@@ -50,6 +50,8 @@ class FunctionSource:
     """The line of the file that `lines[0]` is."""
     locations: dict[ast.AST, LocationAttr] = field(default_factory=dict["ast.AST", "LocationAttr"], repr=False)
     """The locations of nodes, as the frontend makes them."""
+    clean: bool = False
+    """Whether its syntax has been checked, and nothing refused."""
 
     def span(self, node: ast.AST) -> Span:
         """Where `node` stands."""

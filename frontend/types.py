@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED, SignednessAttr
-from freehold.dialects.cuda_tile.types import TileType, tile
-from freehold.support import dtypes
-from freehold.support.dtypes import DType
 from xdsl.dialects.builtin import (
     BFloat16Type,
     Float8E4M3FNType,
@@ -19,6 +15,11 @@ from xdsl.dialects.builtin import (
     IntegerType,
 )
 from xdsl.ir import Attribute
+
+from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED, SignednessAttr
+from freehold.dialects.cuda_tile.types import TileType, tile
+from freehold.support import dtypes
+from freehold.support.dtypes import DType
 
 ELEMENTS: Final[dict[DType, Attribute]] = {
     dtypes.bool_: IntegerType(1),

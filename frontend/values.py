@@ -9,10 +9,11 @@ from enum import Enum
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Final, cast
 
+from xdsl.ir import SSAValue
+
 from freehold.frontend.signature import SPELLING, Parameter, TensorSpec
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
-from xdsl.ir import SSAValue
 
 if TYPE_CHECKING:
     from freehold.frontend.context import Frame
@@ -153,7 +154,7 @@ NONE: Final = Static(None)
 
 def of_host(value: object) -> Value:
     """A host value as the kernel sees it: tuples are taken apart."""
-    if isinstance(value, tuple) and type(value) is tuple:
+    if value.__class__ is tuple:
         return TupleValue(tuple(of_host(item) for item in cast("tuple[object, ...]", value)))
     return Static(value)
 
@@ -171,7 +172,7 @@ def static_of(value: Value) -> tuple[object] | None:
 
 def is_number(value: object) -> bool:
     """Whether a host value can become an element: a bool, an int or a float."""
-    return isinstance(value, bool | int | float) and not isinstance(value, Enum) or isinstance(value, int)
+    return isinstance(value, int | float)
 
 
 def is_poison(*values: Value) -> bool:

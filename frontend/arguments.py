@@ -1,0 +1,258 @@
+"""Arguments of calls, bound to parameters as Python does, and read as what a parameter needs them to be."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import FunctionType
+from typing import cast
+
+from freehold.frontend import errors
+from freehold.frontend.context import Context
+from freehold.frontend.expressions import elements, not_constant
+from freehold.frontend.types import MAX_ELEMENTS
+from freehold.frontend.values import (
+    Poison,
+    Static,
+    TileValue,
+    TupleValue,
+    Value,
+    describe,
+    is_poison,
+    of_host,
+    show_shape,
+    static_of,
+)
+from freehold.support import dtypes
+from freehold.support.dtypes import DType
+
+
+class _Required:
+    """The default of a parameter that has none."""
+
+
+REQUIRED = _Required()
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The parameters of something that is called: by position or name, by name only, or any number by position."""
+
+    name: str
+    positional: tuple[str, ...]
+    keywords: tuple[str, ...] = ()
+    defaults: tuple[tuple[str, object], ...] = ()
+    rest: str | None = None
+    """The name of `*rest`."""
+
+    @staticmethod
+    def of(function: FunctionType, name: str) -> Signature:
+        """The signature of a Python function; its defaults are host values."""
+        code = function.__code__
+        count = code.co_argcount
+        positional = code.co_varnames[:count]
+        keywords = code.co_varnames[count : count + code.co_kwonlyargcount]
+        given = function.__defaults__ or ()
+        defaults = dict(zip(positional[count - len(given) :], given, strict=True)) | (function.__kwdefaults__ or {})
+        rest = code.co_varnames[count + len(keywords)] if code.co_flags & 0x04 else None
+        return Signature(name, positional, keywords, tuple(defaults.items()), rest)
+
+    @property
+    def text(self) -> str:
+        """As users would write it."""
+        defaults = dict(self.defaults)
+
+        def one(p: str) -> str:
+            if p not in defaults:
+                return p
+            default = defaults[p]
+            shown = "..." if default is ... else str(default) if isinstance(default, DType) else repr(default)
+            return f"{p}={shown}"
+
+        parts = [one(p) for p in self.positional]
+        if self.rest is not None:
+            parts.append("*" + self.rest)
+        elif self.keywords:
+            parts.append("*")
+        return f"{self.name}({', '.join(parts + [one(p) for p in self.keywords])})"
+
+
+@dataclass(eq=False, slots=True)
+class Arguments:
+    """The arguments of one call, by parameter. Parameters that were left out have their default's value."""
+
+    node: ast.Call
+    signature: Signature
+    values: dict[str, Value]
+    nodes: dict[str, ast.expr]
+    rest: tuple[Value, ...] = ()
+
+    def __getitem__(self, name: str) -> Value:
+        return self.values[name]
+
+    def place(self, name: str) -> ast.expr:
+        """Where the argument stands; the call where it was left out."""
+        return self.nodes.get(name, self.node)
+
+    @property
+    def poisoned(self) -> bool:
+        """Whether an argument comes of a mistake that is already reported."""
+        return is_poison(*self.values.values(), *self.rest)
+
+
+def bind(c: Context, node: ast.Call, signature: Signature, receiver: str = "") -> Arguments | None:
+    """Lowers the arguments of a call and binds them; None after reporting that they do not fit."""
+    name = f"{receiver}{signature.name}"
+    given = elements(c, node.args)
+    named = [(k, c.lower(k.value)) for k in node.keywords if k.arg is not None]
+    values: dict[str, Value] = {}
+    nodes: dict[str, ast.expr] = {}
+
+    def wrong(problem: str, place: ast.AST, instead: str | None = None) -> None:
+        error = errors.WrongArguments(c.span(place), function=name, problem=problem, signature=signature.text)
+        if instead is not None:
+            error.add(error.Instead(instead))
+        c.error(error)
+
+    plain = not any(isinstance(a, ast.Starred) for a in node.args)
+    for position, value in enumerate(given):
+        if position >= len(signature.positional):
+            break
+        values[signature.positional[position]] = value
+        if plain:
+            nodes[signature.positional[position]] = node.args[position]
+    rest = tuple(given[len(signature.positional) :])
+    if rest and signature.rest is None:
+        place = node.args[len(signature.positional)] if plain else node
+        extra = signature.keywords[0] if signature.keywords else None
+        hint = f"name it: `{extra}={c.text(place)}`" if extra and isinstance(place, ast.expr) and plain else None
+        most = len(signature.positional)
+        wrong(f"takes {most} argument{'s' * (most != 1)} by position, and is given {len(given)}", place, hint)
+        return None
+    for keyword, value in named:
+        key = cast(str, keyword.arg)
+        if key not in signature.positional and key not in signature.keywords:
+            close = difflib.get_close_matches(key, (*signature.positional, *signature.keywords), 1)
+            wrong(f"has no parameter `{key}`", keyword, f"write `{close[0]}=`" if close else None)
+            return None
+        if key in values:
+            wrong(f"is given `{key}` twice", keyword, f"leave out `{key}=`")
+            return None
+        values[key] = value
+        nodes[key] = keyword.value
+    defaults = dict(signature.defaults)
+    missing = [p for p in (*signature.positional, *signature.keywords) if p not in values and p not in defaults]
+    if missing:
+        listed = ", ".join(f"`{m}`" for m in missing)
+        wrong(f"needs {listed}", node)
+        return None
+    for p, default in defaults.items():
+        if p not in values:
+            values[p] = of_host(default)
+    return Arguments(node, signature, values, nodes, rest)
+
+
+# --- What a parameter needs ------------------------------------------------------------------------------------------
+
+
+def axis_of(c: Context, value: Value, node: ast.expr, rank: int, what: str) -> int | None:
+    """An axis of something of rank `rank`, from 0; None after reporting."""
+    if isinstance(value, Poison):
+        return None
+    if not isinstance(value, Static) or not isinstance(value.value, int) or isinstance(value.value, bool):
+        not_constant(c, node, value, "an axis")
+        return None
+    axis = value.value
+    if not -rank <= axis < rank:
+        axes = "none: it is a scalar" if rank == 0 else f"0 to {rank - 1}" if rank > 1 else "0"
+        c.error(errors.NoAxis(c.span(node), what=what, axis=axis, axes=axes))
+        return None
+    return axis % rank
+
+
+def ints_of(c: Context, value: Value, node: ast.expr, what: str) -> tuple[int, ...] | None:
+    """A tuple of compile-time integers; one alone counts as a tuple of one. None after reporting."""
+    items = value.items if isinstance(value, TupleValue) else (value,)
+    found: list[int] = []
+    nodes = node.elts if isinstance(node, ast.Tuple) and len(node.elts) == len(items) else [node] * len(items)
+    for item, place in zip(items, nodes, strict=True):
+        if isinstance(item, Poison):
+            return None
+        if not isinstance(item, Static) or not isinstance(item.value, int) or isinstance(item.value, bool):
+            not_constant(c, place, item, what)
+            return None
+        found.append(item.value)
+    return tuple(found)
+
+
+def shape_of(c: Context, value: Value, node: ast.expr) -> tuple[int, ...] | None:
+    """A tile's shape; None after reporting that it is none."""
+    shape = ints_of(c, value, node, "a shape")
+    return None if shape is None or not check_shape(c, shape, node) else shape
+
+
+def check_shape(c: Context, shape: Sequence[int], node: ast.expr) -> bool:
+    """Whether `shape` can be a tile's; reports why not."""
+    for position, extent in enumerate(shape):
+        if extent < 1 or extent & (extent - 1):
+            place = node.elts[position] if isinstance(node, ast.Tuple) and len(node.elts) == len(shape) else node
+            why = f"{extent} is not a power of two" if extent > 0 else f"{extent} is not positive"
+            error = errors.BadShape(c.span(place), shape=show_shape(shape), why=why)
+            if extent > 0:
+                up = 1 << extent.bit_length()
+                error.add(
+                    error.Instead(f"take {up}, and leave the rest unused: what overhangs is padded, and never stored")
+                )
+            c.error(error)
+            return False
+    count = 1
+    for extent in shape:
+        count *= extent
+    if count > MAX_ELEMENTS:
+        error = errors.BadShape(c.span(node), shape=show_shape(shape), why=f"{count} elements are too many for a tile")
+        c.error(error.add(error.Instead("take smaller tiles, and loop over them: `for k in fh.tiles(...)`")))
+        return False
+    return True
+
+
+def dtype_of(c: Context, value: Value, node: ast.expr) -> DType | None:
+    """A dtype: Freehold's, or one that NumPy, torch or Python calls by a known name. None after reporting."""
+    if isinstance(value, Poison):
+        return None
+    if isinstance(value, Static):
+        host = value.value
+        if isinstance(host, DType):
+            return host
+        if host in (int, float, bool):
+            return {int: dtypes.i32, float: dtypes.f32, bool: dtypes.bool_}[cast(type, host)]
+        module = host.__module__ if isinstance(host, type) else type(host).__module__
+        if module.partition(".")[0] in ("numpy", "torch", "ml_dtypes", "jax"):
+            name = host.__name__ if isinstance(host, type) else str(host)
+            if (found := dtypes.from_name(name)) is not None:
+                return found
+        if isinstance(host, str) and (found := dtypes.from_name(host)) is not None:
+            error = errors.WrongOperands(
+                c.span(node), operator="a dtype", operands=describe(value), why="dtypes are objects, not text"
+            )
+            c.error(error.add(error.Instead(f"write `fh.{found}`")))
+            return None
+    if isinstance(value, TileValue):
+        not_constant(c, node, value, "a dtype")
+        return None
+    error = errors.WrongOperands(
+        c.span(node), operator="a dtype", operands=describe(value), why="a dtype is one of `f32`, `bf16`, `i32`, ..."
+    )
+    c.error(error)
+    return None
+
+
+def flag_of(c: Context, value: Value, node: ast.expr, what: str) -> bool | None:
+    """A compile-time bool; None after reporting."""
+    known = static_of(value)
+    if known is not None and isinstance(known[0], bool | int):
+        return bool(known[0])
+    if not is_poison(value):
+        c.error(errors.NotConstant(c.span(node), what=what, why=f"this is {describe(value)}, not `True` or `False`"))
+    return None

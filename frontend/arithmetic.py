@@ -1,0 +1,503 @@
+"""Operators and conversions on values: typing by docs/language.md's rules, and the operations that carry them out."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Final, cast
+
+from freehold.dialects.cuda_tile.attrs import (
+    ORDERED,
+    UNORDERED,
+    ComparisonPredicateAttr,
+    RoundingModeAttr,
+)
+from freehold.dialects.cuda_tile.ops.arith_float import (
+    AbsFOp,
+    AddFOp,
+    CmpFOp,
+    DivFOp,
+    FloorOp,
+    FPowFOp,
+    MulFOp,
+    NegFOp,
+    SubFOp,
+)
+from freehold.dialects.cuda_tile.ops.arith_int import (
+    AbsIOp,
+    AddIOp,
+    AndIOp,
+    CmpIOp,
+    DivIOp,
+    MulIOp,
+    NegIOp,
+    OrIOp,
+    ShlIOp,
+    ShrIOp,
+    SubIOp,
+    XOrIOp,
+)
+from freehold.dialects.cuda_tile.ops.conversion import ExtIOp, FToFOp, FToIOp, IToFOp, TruncIOp
+from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ReshapeOp
+from freehold.frontend import errors
+from freehold.frontend.context import Context
+from freehold.frontend.types import (
+    ARITHMETIC,
+    ELEMENTS,
+    NoCommonDType,
+    default_dtype,
+    promote,
+    promote_number,
+    signedness,
+)
+from freehold.frontend.values import (
+    POISON,
+    Poison,
+    RegionValue,
+    Static,
+    TensorValue,
+    TileValue,
+    TupleValue,
+    Value,
+    describe,
+    is_number,
+    is_poison,
+    of_host,
+    show_shape,
+    static_of,
+)
+from freehold.support import dtypes
+from freehold.support.dtypes import DType
+
+Number = bool | int | float
+
+DOWN: Final = RoundingModeAttr.of("negative_inf")
+
+SYMBOLS: Final[dict[type[ast.AST], str]] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.MatMult: "@",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.USub: "-",
+    ast.UAdd: "+",
+    ast.Invert: "~",
+    ast.Not: "not",
+}
+
+_HOST: Final[dict[str, Callable[..., object]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+
+_PREDICATES: Final = {
+    "<": ComparisonPredicateAttr.of("less_than"),
+    "<=": ComparisonPredicateAttr.of("less_than_or_equal"),
+    ">": ComparisonPredicateAttr.of("greater_than"),
+    ">=": ComparisonPredicateAttr.of("greater_than_or_equal"),
+    "==": ComparisonPredicateAttr.of("equal"),
+    "!=": ComparisonPredicateAttr.of("not_equal"),
+}
+
+_FLOAT_OPS: Final = {"+": AddFOp, "-": SubFOp, "*": MulFOp, "/": DivFOp}
+_INT_OPS: Final = {"+": AddIOp, "-": SubIOp, "*": MulIOp}
+_BIT_OPS: Final = {"&": AndIOp, "|": OrIOp, "^": XOrIOp}
+
+
+# --- Tiles of values -------------------------------------------------------------------------------------------------
+
+
+def as_tile(c: Context, value: Value, node: ast.AST, dtype: DType | None = None) -> TileValue | Poison:
+    """`value` as a tile: a number becomes a scalar of `dtype`. Reports what is neither tile nor number."""
+    match value:
+        case TileValue() | Poison():
+            return value
+        case Static(value=number) if is_number(number):
+            number = cast(Number, number)
+            return c.constant(number, dtype or default_dtype(number))
+        case TensorValue():
+            return c.error(errors.TensorAsValue(c.span(node), name=value.name, edit=load_of(value)))
+        case RegionValue():
+            name = value.tensor.name
+            return c.error(errors.TensorAsValue(c.span(node), name=name, edit=f"{name}.at(...).load()"))
+        case _:
+            error = errors.WrongOperands(
+                c.span(node), operator="a computation", operands=describe(value), why="neither a tile nor a number"
+            )
+            return c.error(error)
+
+
+def load_of(tensor: TensorValue) -> str:
+    """An example of loading from a tensor, as a user would write it."""
+    if tensor.parameter.mode == "ref":
+        zeros = ", ".join("0" * tensor.spec.rank)
+        sizes = ", ".join(["64"] * tensor.spec.rank)
+        return (
+            f"{tensor.name}.load(({zeros},), ({sizes},))"
+            if tensor.spec.rank == 1
+            else (f"{tensor.name}.load(({zeros}), ({sizes}))")
+        )
+    return f"{tensor.name}.load()"
+
+
+def convert(c: Context, value: TileValue, dtype: DType) -> TileValue:
+    """`value` with its elements converted as `astype` does."""
+    source = value.dtype
+    if source is dtype:
+        return value
+    shape, ssa, element = value.shape, value.ssa, ELEMENTS[dtype]
+    if dtype.kind == "bool":
+        zero = broadcast(c, c.constant(0, source), shape)
+        return comparison(c, "!=", value, zero)
+    if source.is_float:
+        if dtype.is_float:
+            if source not in ARITHMETIC and dtype not in ARITHMETIC:
+                return convert(c, convert(c, value, dtypes.f32), dtype)
+            return c.tile(FToFOp(ssa, element), dtype, shape)
+        if source not in ARITHMETIC:
+            return convert(c, convert(c, value, dtypes.f32), dtype)
+        return c.tile(FToIOp(ssa, element, signedness(dtype)), dtype, shape)
+    if dtype.is_float:
+        if dtype not in ARITHMETIC:
+            return convert(c, convert(c, value, dtypes.f32), dtype)
+        return c.tile(IToFOp(ssa, element, signedness(source)), dtype, shape)
+    if dtype.bits > source.bits:
+        return c.tile(ExtIOp(ssa, element, signedness(source)), dtype, shape)
+    if dtype.bits < source.bits:
+        return c.tile(TruncIOp(ssa, element), dtype, shape)
+    return TileValue(ssa, dtype, shape)  # the same bits, read with another sign
+
+
+def broadcast(c: Context, value: TileValue, shape: tuple[int, ...]) -> TileValue:
+    """`value` stretched to `shape`, which it must fit."""
+    if value.shape == shape:
+        return value
+    missing = len(shape) - len(value.shape)
+    if missing:
+        ones = (1,) * missing + value.shape
+        value = c.tile(ReshapeOp(value.ssa, ones), value.dtype, ones)
+    if value.shape == shape:
+        return value
+    return c.tile(BroadcastOp(value.ssa, shape), value.dtype, shape)
+
+
+def common_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | tuple[int, int, None]:
+    """The shape in which two shapes meet; of a pair that does not, its first two extents that differ, and None."""
+    if a == b:
+        return a
+    rank = max(len(a), len(b))
+    a, b = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
+    for m, n in zip(reversed(a), reversed(b), strict=True):
+        if m != n and m != 1 and n != 1:
+            return m, n, None
+    return tuple(n if m == 1 else m for m, n in zip(a, b, strict=True))
+
+
+def meet_shape(c: Context, a: TileValue, b: TileValue, node: ast.AST) -> tuple[int, ...] | None:
+    """The common shape of two tiles, or None after reporting that there is none."""
+    shape = common_shape(a.shape, b.shape)
+    if shape and shape[-1] is None:
+        m, n = cast("tuple[int, int, None]", shape)[:2]
+        error = errors.NoBroadcast(c.span(node), left=show_shape(a.shape), right=show_shape(b.shape), a=m, b=n)
+        longer, shorter = (a, b) if len(a.shape) >= len(b.shape) else (b, a)
+        if len(shorter.shape) == 1 and len(longer.shape) == 2 and shorter.shape[0] == longer.shape[0]:
+            which = "left" if shorter is a else "right"
+            if isinstance(node, ast.BinOp):
+                operand = node.left if which == "left" else node.right
+                error.add(error.Instead(f"add an axis: `{c.text(operand)}[:, None]`"))
+            else:
+                error.add(error.Instead("add an axis: `t[:, None]`"))
+        c.error(error)
+        return None
+    return cast("tuple[int, ...]", shape)
+
+
+def meet_dtype(c: Context, a: Value, b: Value, node: ast.AST) -> DType | None:
+    """The dtype in which two tiles or numbers meet, or None after reporting that there is none."""
+    match a, b:
+        case TileValue(), TileValue():
+            try:
+                return promote(a.dtype, b.dtype)
+            except NoCommonDType as e:
+                c.error(
+                    errors.NoPromotion(
+                        c.span(node), left=str(a.dtype), right=str(b.dtype), why=e.why, target=str(e.target)
+                    )
+                )
+                return None
+        case TileValue(), Static(value=number):
+            return promote_number(a.dtype, cast(Number, number))
+        case Static(value=number), TileValue():
+            return promote_number(b.dtype, cast(Number, number))
+        case Static(value=x), Static(value=y):
+            return max(
+                default_dtype(cast(Number, x)), default_dtype(cast(Number, y)), key=lambda d: (d.is_float, d.bits)
+            )
+        case _:
+            raise TypeError("neither tiles nor numbers")
+
+
+def operand(c: Context, value: Value, node: ast.AST) -> TileValue | Static | None:
+    """`value` where it is a tile or a number, else None after reporting."""
+    if isinstance(value, TileValue) or (isinstance(value, Static) and is_number(value.value)):
+        return value
+    if not isinstance(value, Poison):
+        as_tile(c, value, node)
+    return None
+
+
+def meet(
+    c: Context, a: Value, b: Value, node: ast.AST, dtype: DType | None = None
+) -> tuple[TileValue, TileValue] | None:
+    """Two operands as tiles of one dtype and shape, or None after reporting why they are not."""
+    x, y = operand(c, a, node), operand(c, b, node)
+    if x is None or y is None:
+        return None
+    dtype = dtype or meet_dtype(c, x, y, node)
+    if dtype is None:
+        return None
+    s = convert(c, x, dtype) if isinstance(x, TileValue) else None
+    t = convert(c, y, dtype) if isinstance(y, TileValue) else None
+    # A number is filled into the other's shape at once.
+    s = s or c.constant(cast(Number, cast(Static, x).value), dtype, t.shape if t else ())
+    t = t or c.constant(cast(Number, cast(Static, y).value), dtype, s.shape)
+    shape = meet_shape(c, s, t, node)
+    if shape is None:
+        return None
+    return broadcast(c, s, shape), broadcast(c, t, shape)
+
+
+# --- Operators -------------------------------------------------------------------------------------------------------
+
+
+def binary(c: Context, symbol: str, a: Value, b: Value, node: ast.BinOp | ast.AugAssign) -> Value:
+    """`a symbol b`."""
+    if is_poison(a, b):
+        return POISON
+    x, y = static_of(a), static_of(b)
+    if x is not None and y is not None:
+        return host(c, symbol, x[0], y[0], node)
+    if isinstance(a, TupleValue) or isinstance(b, TupleValue):
+        return _tuples(c, symbol, a, b, node)
+    s, t = operand(c, a, node), operand(c, b, node)
+    if s is None or t is None:
+        return POISON
+    if symbol == "**":
+        return _power(c, s, t, node)
+    dtype = meet_dtype(c, s, t, node)
+    if dtype is None:
+        return POISON
+    if symbol in ("<<", ">>"):
+        dtype = s.dtype if isinstance(s, TileValue) else cast(TileValue, t).dtype
+    if (problem := _meaningless(c, symbol, dtype, s, t, node)) is not None:
+        return c.error(problem)
+    if dtype.kind == "bool" and symbol in ("+", "-", "*", "//", "%", "<<", ">>"):
+        dtype = dtypes.i32  # as Python counts: True + True is 2
+    pair = meet(c, s, t, node, dtype)
+    return POISON if pair is None else arithmetic(c, symbol, *pair)
+
+
+def arithmetic(c: Context, symbol: str, s: TileValue, t: TileValue) -> TileValue:
+    """An operator on tiles of one dtype, which has a meaning for it, and one shape."""
+    dtype, shape = s.dtype, s.shape
+    if symbol in _PREDICATES:
+        return comparison(c, symbol, s, t)
+    if symbol in _BIT_OPS:
+        return c.tile(_BIT_OPS[symbol](s.ssa, t.ssa), dtype, shape)
+    if symbol == "<<":
+        return c.tile(ShlIOp(s.ssa, t.ssa), dtype, shape)
+    if symbol == ">>":
+        return c.tile(ShrIOp(s.ssa, t.ssa, signedness(dtype)), dtype, shape)
+    if dtype.is_float:
+        if symbol in _FLOAT_OPS:
+            return c.tile(_FLOAT_OPS[symbol](s.ssa, t.ssa), dtype, shape)
+        floor = c.tile(FloorOp(c.tile(DivFOp(s.ssa, t.ssa), dtype, shape).ssa), dtype, shape)
+        if symbol == "//":
+            return floor
+    else:
+        if symbol in _INT_OPS:
+            return c.tile(_INT_OPS[symbol](s.ssa, t.ssa), dtype, shape)
+        rounding = (DOWN,) if dtype.signed else ()
+        floor = c.tile(DivIOp(s.ssa, t.ssa, signedness(dtype), *rounding), dtype, shape)
+        if symbol == "//":
+            return floor
+    # a % b is a - a // b * b: exact in integers even where the product wraps, and what the prover knows of it.
+    return arithmetic(c, "-", s, arithmetic(c, "*", floor, t))
+
+
+def comparison(c: Context, symbol: str, s: TileValue, t: TileValue) -> TileValue:
+    """A comparison of tiles of one dtype and shape. With NaN all but `!=` are false, as in Python."""
+    predicate = _PREDICATES[symbol]
+    if s.dtype.is_float:
+        op = CmpFOp(predicate, s.ssa, t.ssa, UNORDERED if symbol == "!=" else ORDERED)
+    else:
+        op = CmpIOp(predicate, s.ssa, t.ssa, signedness(s.dtype))
+    return c.tile(op, dtypes.bool_, s.shape)
+
+
+def host(c: Context, symbol: str, x: object, y: object, node: ast.AST) -> Value:
+    """An operator on host values, carried out by Python."""
+    if symbol == "**" and isinstance(x, int) and isinstance(y, int) and abs(x) > 1 and y > 4096:
+        return c.error(errors.ArithmeticFails(c.span(node), what=f"`{x} ** {y}` is too large a number"))
+    if symbol == "<<" and isinstance(y, int) and y > 4096:
+        return c.error(errors.ArithmeticFails(c.span(node), what=f"`{x} << {y}` is too large a number"))
+    try:
+        return of_host(_HOST[symbol](x, y))
+    except Exception as e:
+        shown = f"`{_short(x)} {symbol} {_short(y)}`"
+        return c.error(errors.ArithmeticFails(c.span(node), what=f"{shown} cannot be computed: {e}"))
+
+
+def _short(value: object) -> str:
+    text = str(value) if isinstance(value, DType) else repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _tuples(c: Context, symbol: str, a: Value, b: Value, node: ast.AST) -> Value:
+    if symbol == "+" and isinstance(a, TupleValue) and isinstance(b, TupleValue):
+        return TupleValue(a.items + b.items)
+    if symbol == "*":
+        for one, other in ((a, b), (b, a)):
+            if isinstance(one, TupleValue) and isinstance(other, Static) and isinstance(other.value, int):
+                return TupleValue(one.items * min(other.value, 4096))
+    error = errors.WrongOperands(
+        c.span(node),
+        operator=symbol,
+        operands=f"{describe(a)} and {describe(b)}",
+        why="tuples are joined with `+` and repeated with `*`",
+    )
+    return c.error(error)
+
+
+def _meaningless(
+    c: Context, symbol: str, dtype: DType, s: TileValue | Static, t: TileValue | Static, node: ast.BinOp | ast.AugAssign
+) -> errors.Error | None:
+    """The error of an operator that has no meaning for a dtype."""
+    left, right = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
+    if dtype.is_float and dtype not in ARITHMETIC:
+        error = errors.WrongOperands(
+            c.span(node), operator=symbol, operands=f"`{dtype}`", why=f"`{dtype}` is for `mma` and for memory only"
+        )
+        return error.add(error.Instead(f"convert first: `{c.text(left)}.astype(f32)`"))
+    if dtype.is_float and symbol in ("&", "|", "^", "<<", ">>"):
+        error = errors.WrongOperands(
+            c.span(node), operator=symbol, operands=f"`{dtype}`", why="bits are combined in integers and bools"
+        )
+        return error.add(error.Instead(f"compare first: `({c.text(left)} > 0) {symbol} ({c.text(right)} > 0)`"))
+    if symbol == "/" and not dtype.is_float:
+        return errors.IntegerDivision(
+            c.span(node),
+            left=str(s.dtype) if isinstance(s, TileValue) else describe(s),
+            right=str(t.dtype) if isinstance(t, TileValue) else describe(t),
+            edit=f"{c.text(left)} // {c.text(right)}" if isinstance(node, ast.BinOp) else f"{c.text(left)} //= ...",
+            a=c.text(left),
+            b=c.text(right),
+        )
+    if symbol in ("//", "%") and isinstance(t, Static) and t.value == 0:
+        return errors.ArithmeticFails(c.span(node), what="division by zero")
+    return None
+
+
+def _power(c: Context, s: TileValue | Static, t: TileValue | Static, node: ast.AST) -> Value:
+    """`s ** t`: products for small whole exponents, which are exact, and a power function of floats otherwise."""
+    if isinstance(s, TileValue) and isinstance(t, Static) and isinstance(t.value, int) and 0 <= t.value <= 16:
+        base = convert(c, s, dtypes.i32) if s.dtype.kind == "bool" else s
+        if base.dtype.is_float and base.dtype not in ARITHMETIC:
+            base = convert(c, base, dtypes.f32)
+        if t.value == 0:
+            return broadcast(c, c.constant(1, base.dtype), base.shape)
+        result: TileValue | None = None
+        exponent = t.value
+        while exponent:
+            if exponent & 1:
+                result = base if result is None else arithmetic(c, "*", result, base)
+            exponent >>= 1
+            if exponent:
+                base = arithmetic(c, "*", base, base)
+        assert result is not None
+        return result
+    dtype = meet_dtype(c, s, t, node)
+    if dtype is None:
+        return POISON
+    if not dtype.is_float or dtype not in ARITHMETIC:
+        error = errors.WrongOperands(
+            c.span(node),
+            operator="**",
+            operands=f"{describe(s)} and {describe(t)}",
+            why="integers are raised to whole numbers from 0 to 16 that are known at compile time",
+        )
+        return c.error(error.add(error.Instead("convert the base first: `.astype(f32)`")))
+    pair = meet(c, s, t, node, dtype)
+    return POISON if pair is None else c.tile(FPowFOp(pair[0].ssa, pair[1].ssa), dtype, pair[0].shape)
+
+
+def unary(c: Context, symbol: str, value: Value, node: ast.AST) -> Value:
+    """`-x`, `+x`, `~x`; and `abs` by that name."""
+    if isinstance(value, Poison):
+        return POISON
+    known = static_of(value)
+    if known is not None and not isinstance(value, TupleValue):
+        try:
+            return Static(_UNARY[symbol](known[0]))
+        except Exception as e:
+            return c.error(errors.ArithmeticFails(c.span(node), what=f"`{symbol}{known[0]}` cannot be computed: {e}"))
+    tile = as_tile(c, value, node)
+    if isinstance(tile, Poison):
+        return POISON
+    dtype, shape = tile.dtype, tile.shape
+    if dtype.is_float and (dtype not in ARITHMETIC or symbol == "~"):
+        why = "bits are inverted in integers and bools" if symbol == "~" else f"`{dtype}` is for `mma` and memory only"
+        return c.error(errors.WrongOperands(c.span(node), operator=symbol, operands=describe(tile), why=why))
+    if symbol == "~":
+        ones = broadcast(c, c.constant(1 if dtype.kind == "bool" else _all_bits(dtype), dtype), shape)
+        return c.tile(XOrIOp(tile.ssa, ones.ssa), dtype, shape)
+    if dtype.kind == "bool":
+        tile, dtype = convert(c, tile, dtypes.i32), dtypes.i32
+    if symbol == "+" or (symbol == "abs" and not dtype.signed):
+        return tile
+    if symbol == "-":
+        return c.tile(NegFOp(tile.ssa) if dtype.is_float else NegIOp(tile.ssa), dtype, shape)
+    return c.tile(AbsFOp(tile.ssa) if dtype.is_float else AbsIOp(tile.ssa), dtype, shape)
+
+
+_UNARY: Final[dict[str, Callable[..., object]]] = {
+    "-": operator.neg,
+    "+": operator.pos,
+    "~": operator.invert,
+    "abs": operator.abs,
+}
+
+
+def _all_bits(dtype: DType) -> int:
+    return -1 if dtype.signed else (1 << dtype.bits) - 1

@@ -1,0 +1,637 @@
+"""The functions of the language: each name of `freehold.frontend.language`, and Python's own that kernels may call."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from functools import partial, reduce
+from typing import Any, Final, cast
+
+from freehold.dialects.cuda_tile.attrs import RoundingModeAttr
+from freehold.dialects.cuda_tile.ops import arith_float as fl
+from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, MaxIOp, MinIOp
+from freehold.dialects.cuda_tile.ops.conversion import BitcastOp
+from freehold.dialects.cuda_tile.ops.shape import CatOp, IotaOp
+from freehold.frontend import arithmetic, errors, reductions
+from freehold.frontend.arguments import (
+    Arguments,
+    Signature,
+    axis_of,
+    check_shape,
+    dtype_of,
+    flag_of,
+    ints_of,
+    shape_of,
+)
+from freehold.frontend.arithmetic import Number, as_tile, broadcast, common_shape, convert
+from freehold.frontend.context import Context
+from freehold.frontend.expressions import condition, not_constant, permute, reshape, select
+from freehold.frontend.products import mma
+from freehold.frontend.types import ARITHMETIC, ELEMENTS, signedness, tile_type
+from freehold.frontend.values import (
+    NONE,
+    POISON,
+    Poison,
+    RangeValue,
+    Static,
+    TensorValue,
+    TilesValue,
+    TileValue,
+    TupleValue,
+    Value,
+    describe,
+    is_number,
+    show_shape,
+    static_of,
+)
+from freehold.support import dtypes
+from freehold.support.dtypes import DType
+
+Handler = Callable[[Context, Arguments], Value]
+
+ROUNDINGS: Final = {
+    "nearest": "nearest_even",
+    "zero": "zero",
+    "down": "negative_inf",
+    "up": "positive_inf",
+    "approx": "approx",
+    "full": "full",
+}
+
+
+def _misuse(c: Context, a: Arguments, name: str, problem: str, instead: str | None = None) -> Poison:
+    error = errors.WrongArguments(
+        c.span(a.place(name)), function=a.signature.name, problem=problem, signature=a.signature.text
+    )
+    if instead is not None:
+        error.add(error.Instead(instead))
+    return c.error(error)
+
+
+# --- Loops and static values -----------------------------------------------------------------------------------------
+
+
+def _tiles(c: Context, a: Arguments) -> Value:
+    tensor = a["tensor"]
+    if not isinstance(tensor, TensorValue):
+        return _misuse(c, a, "tensor", f"runs over the tiles of a tensor, not of {describe(tensor)}")
+    axis = axis_of(c, a["axis"], a.place("axis"), tensor.spec.rank, f"`{tensor.name}`")
+    sizes = shape_of(c, a["size"], a.place("size"))
+    if axis is None or sizes is None:
+        return POISON
+    if len(sizes) != 1:
+        return _misuse(
+            c, a, "size", f"takes one size, and is given {len(sizes)}", f"`size={sizes[0] if sizes else 64}`"
+        )
+    return TilesValue(tensor, axis, sizes[0])
+
+
+def _range(c: Context, a: Arguments, static: bool) -> Value:
+    given = a.rest
+    if not 1 <= len(given) <= 3:
+        return _misuse(c, a, "", f"takes one to three arguments, and is given {len(given)}")
+    for position, value in enumerate(given):
+        known = isinstance(value, Static) and isinstance(value.value, int)
+        if not known and (static or not isinstance(value, TileValue)):
+            place = a.node.args[position] if position < len(a.node.args) else a.node
+            return not_constant(c, place, value, "the bound of a static range" if static else "the bound of a range")
+    parts = (Static(0), *given) if len(given) == 1 else given
+    step = parts[2] if len(parts) == 3 else Static(1)
+    return RangeValue(parts[0], parts[1], step, static)
+
+
+def _static_assert(c: Context, a: Arguments) -> Value:
+    from freehold.frontend.statements import static_failure
+
+    message = static_of(a["message"])
+    truth = condition(c, a["condition"], a.place("condition"), "a static assertion")
+    if isinstance(truth, TileValue):
+        return not_constant(c, a.place("condition"), truth, "the condition of a static assertion")
+    if truth is False:
+        text = message[0] if message is not None and isinstance(message[0], str) and message[0] else None
+        static_failure(c, a.place("condition"), text or f"`{c.text(a.place('condition'))}` does not hold")
+    return NONE
+
+
+def _cdiv(c: Context, a: Arguments) -> Value:
+    x, y = a["a"], a["b"]
+    known = static_of(x), static_of(y)
+    if known[0] is not None and known[1] is not None:
+        m, n = known[0][0], known[1][0]
+        if isinstance(m, int) and isinstance(n, int) and n != 0:
+            return Static(-(-m // n))
+    pair = arithmetic.meet(c, x, y, a.node)
+    if pair is None:
+        return POISON
+    s, t = pair
+    if s.dtype.kind != "int":
+        return _misuse(c, a, "a", f"divides integers, not `{s.dtype}`")
+    up = RoundingModeAttr.of("positive_inf")
+    return c.tile(DivIOp(s.ssa, t.ssa, signedness(s.dtype), up), s.dtype, s.shape)
+
+
+# --- Creation --------------------------------------------------------------------------------------------------------
+
+
+def _filled(c: Context, a: Arguments, number: Number) -> Value:
+    shape, dtype = shape_of(c, a["shape"], a.place("shape")), dtype_of(c, a["dtype"], a.place("dtype"))
+    return POISON if shape is None or dtype is None else c.constant(number, dtype, shape)
+
+
+def _full(c: Context, a: Arguments) -> Value:
+    shape, dtype = shape_of(c, a["shape"], a.place("shape")), dtype_of(c, a["dtype"], a.place("dtype"))
+    if shape is None or dtype is None:
+        return POISON
+    value = a["value"]
+    if isinstance(value, Static) and is_number(value.value):
+        with c.at(a.place("value")):
+            return c.constant(cast(Number, value.value), dtype, shape)
+    tile = as_tile(c, value, a.place("value"), dtype)
+    if isinstance(tile, Poison):
+        return POISON
+    if common_shape(tile.shape, shape) != shape:
+        return _misuse(c, a, "value", f"cannot fill {show_shape(shape)} with a tile of shape {show_shape(tile.shape)}")
+    return broadcast(c, convert(c, tile, dtype), shape)
+
+
+def _arange(c: Context, a: Arguments) -> Value:
+    stop = ints_of(c, a["stop"], a.place("stop"), "the end of `arange`")
+    if stop is None or not check_shape(c, stop, a.place("stop")):
+        return POISON
+    given = a["dtype"]
+    default = isinstance(given, Static) and given.value is ...
+    dtype = dtypes.i32 if default else dtype_of(c, given, a.place("dtype"))
+    if dtype is None:
+        return POISON
+    counted = dtype if dtype.kind == "int" and dtype.bits >= 32 else dtypes.i32
+    tile = c.tile(IotaOp(tile_type(stop, counted)), counted, stop)
+    return convert(c, tile, dtype)
+
+
+# --- Elementwise -----------------------------------------------------------------------------------------------------
+
+
+def _float(c: Context, a: Arguments, name: str, dtype: DType | None = None) -> TileValue | None:
+    """An argument as a float tile: integers and bools become f32."""
+    tile = as_tile(c, a[name], a.place(name), dtype or dtypes.f32)
+    if isinstance(tile, Poison):
+        return None
+    if not tile.dtype.is_float:
+        return convert(c, tile, dtypes.f32)
+    if tile.dtype not in ARITHMETIC:
+        error = errors.WrongOperands(
+            c.span(a.place(name)),
+            operator=a.signature.name,
+            operands=describe(tile),
+            why=f"`{tile.dtype}` is for `mma` and for memory only",
+        )
+        c.error(error.add(error.Instead(f"convert first: `{c.text(a.place(name))}.astype(f32)`")))
+        return None
+    return tile
+
+
+def _flush(c: Context, a: Arguments, tile: TileValue) -> bool | None:
+    flush = flag_of(c, a["flush_to_zero"], a.place("flush_to_zero"), "`flush_to_zero`")
+    if flush and tile.dtype is not dtypes.f32:
+        _misuse(c, a, "flush_to_zero", f"flushes `f32` only, not `{tile.dtype}`", "leave out `flush_to_zero`")
+        return None
+    return flush
+
+
+def _unary(c: Context, a: Arguments, op: Any) -> Value:
+    tile = _float(c, a, "x")
+    if tile is None:
+        return POISON
+    extra: tuple[object, ...] = ()
+    if "flush_to_zero" in a.values:
+        flush = _flush(c, a, tile)
+        if flush is None:
+            return POISON
+        extra = (flush,)
+    if "rounding" in a.values:
+        rounding = _rounding(c, a, tile, op)
+        if rounding is None:
+            return POISON
+        extra = (rounding, *extra)
+    return c.tile(op(tile.ssa, *extra), tile.dtype, tile.shape)
+
+
+def _rounding(c: Context, a: Arguments, tile: TileValue, op: Any) -> RoundingModeAttr | None:
+    value = a["rounding"]
+    name = value.value if isinstance(value, Static) else None
+    allowed = (*op.ROUNDING, *(op.F32_ROUNDING if tile.dtype is dtypes.f32 else ()))
+    if isinstance(name, str) and ROUNDINGS.get(name) in allowed:
+        return RoundingModeAttr.of(ROUNDINGS[name])
+    known = ", ".join(f'"{k}"' for k, v in ROUNDINGS.items() if v in allowed)
+    _misuse(c, a, "rounding", f"does not round `{tile.dtype}` by {describe(value)}", f"round by one of {known}")
+    return None
+
+
+def _atan2(c: Context, a: Arguments) -> Value:
+    return _floats(c, a, ("y", "x"), fl.Atan2Op)
+
+
+def _fma(c: Context, a: Arguments) -> Value:
+    return _floats(c, a, ("x", "y", "z"), fl.FmaOp)
+
+
+def _floats(c: Context, a: Arguments, names: tuple[str, ...], op: Any) -> Value:
+    """An operation on several floats of one dtype and shape."""
+    values = [arithmetic.operand(c, a[n], a.place(n)) for n in names]
+    if any(v is None for v in values):
+        return POISON
+    given = [v for v in values if v is not None]
+    dtype: DType | None = None
+    for v in given:
+        if isinstance(v, TileValue):
+            if dtype is None:
+                dtype = v.dtype
+            elif dtype is not v.dtype:
+                probe = arithmetic.meet_dtype(c, TileValue(v.ssa, dtype, ()), v, a.node)
+                if probe is None:
+                    return POISON
+                dtype = probe
+    dtype = dtype if dtype is not None and dtype.is_float else dtypes.f32
+    if dtype not in ARITHMETIC:
+        return _misuse(c, a, names[0], f"computes in f16, bf16, f32 or f64, not in `{dtype}`", "`.astype(f32)`")
+    tiles: list[TileValue] = []
+    for v, n in zip(given, names, strict=True):
+        tile = as_tile(c, v, a.place(n), dtype)
+        assert isinstance(tile, TileValue)
+        tiles.append(convert(c, tile, dtype))
+    shape: tuple[int, ...] = ()
+    for tile in tiles:
+        met = arithmetic.meet_shape(c, TileValue(tile.ssa, dtype, shape), tile, a.node)
+        if met is None:
+            return POISON
+        shape = met
+    return c.tile(op(*(broadcast(c, t, shape).ssa for t in tiles)), dtype, shape)
+
+
+def _extremum(c: Context, a: Arguments, larger: bool) -> Value:
+    propagate = flag_of(c, a["propagate_nan"], a.place("propagate_nan"), "`propagate_nan`")
+    return POISON if propagate is None else _extreme(c, a["x"], a["y"], larger, a, propagate)
+
+
+def _extreme(c: Context, x: Value, y: Value, larger: bool, a: Arguments, propagate: bool) -> Value:
+    p, q = static_of(x), static_of(y)
+    if p is not None and q is not None and is_number(p[0]) and is_number(q[0]):
+        both = (cast(Number, p[0]), cast(Number, q[0]))
+        return Static(builtins.max(both) if larger else builtins.min(both))
+    pair = arithmetic.meet(c, x, y, a.node)
+    if pair is None:
+        return POISON
+    s, t = pair
+    if s.dtype.kind == "bool":
+        return arithmetic.arithmetic(c, "|" if larger else "&", s, t)
+    if s.dtype.is_float:
+        if s.dtype not in ARITHMETIC:
+            return _misuse(c, a, "x", f"compares f16, bf16, f32 or f64, not `{s.dtype}`", "`.astype(f32)`")
+        op = (fl.MaxFOp if larger else fl.MinFOp)(s.ssa, t.ssa, propagate_nan=propagate)
+    else:
+        op = (MaxIOp if larger else MinIOp)(s.ssa, t.ssa, signedness(s.dtype))
+    return c.tile(op, s.dtype, s.shape)
+
+
+def _abs(c: Context, a: Arguments) -> Value:
+    return arithmetic.unary(c, "abs", a["x"], a.node)
+
+
+def _where(c: Context, a: Arguments) -> Value:
+    test = a["condition"]
+    known = static_of(test)
+    if known is not None and is_number(known[0]):
+        chosen, other = (a["x"], a["y"]) if known[0] else (a["y"], a["x"])
+        pair = arithmetic.meet(c, chosen, other, a.node)
+        return POISON if pair is None else pair[0]
+    tile = as_tile(c, test, a.place("condition"))
+    if isinstance(tile, Poison):
+        return POISON
+    return select(c, convert(c, tile, dtypes.bool_), a["x"], a["y"], a.node)
+
+
+def _isnan(c: Context, a: Arguments) -> Value:
+    tile = _float(c, a, "x")
+    return POISON if tile is None else arithmetic.comparison(c, "!=", tile, tile)
+
+
+# --- Shapes ----------------------------------------------------------------------------------------------------------
+
+
+def _tile(c: Context, a: Arguments) -> TileValue | None:
+    tile = as_tile(c, a["x"], a.place("x"))
+    return None if isinstance(tile, Poison) else tile
+
+
+def _reshape(c: Context, a: Arguments) -> Value:
+    tile = _tile(c, a)
+    place = a.place("shape") if "shape" in a.values else a.node
+    given = a["shape"] if "shape" in a.values else _rest(a)
+    shape = ints_of(c, given, place, "a shape")
+    if tile is None or shape is None:
+        return POISON
+    count = reduce(lambda m, n: m * n, tile.shape, 1)
+    if shape.count(-1) == 1:
+        known = reduce(lambda m, n: m * n, (e for e in shape if e != -1), 1)
+        if known > 0 and count % known == 0:
+            shape = tuple(count // known if e == -1 else e for e in shape)
+    if not check_shape(c, shape, place):
+        return POISON
+    if reduce(lambda m, n: m * n, shape, 1) != count:
+        error = errors.BadShape(
+            c.span(place),
+            shape=show_shape(shape),
+            why=f"the tile has {count} elements, in shape {show_shape(tile.shape)}",
+        )
+        return c.error(error.add(error.Instead("leave one extent to be computed: `-1`")))
+    return reshape(c, tile, shape)
+
+
+def _rest(a: Arguments) -> Value:
+    """The arguments of a method that takes a tuple or several integers."""
+    if len(a.rest) == 1 and isinstance(a.rest[0], TupleValue):
+        return a.rest[0]
+    return TupleValue(a.rest)
+
+
+def _permute(c: Context, a: Arguments, reverse: bool) -> Value:
+    tile = _tile(c, a)
+    if tile is None:
+        return POISON
+    given = a["axes"] if "axes" in a.values else _rest(a)
+    place = a.place("axes") if "axes" in a.values else a.node
+    rank = len(tile.shape)
+    if reverse and ((isinstance(given, Static) and given.value is None) or given == TupleValue(()) or (
+        isinstance(given, TupleValue) and not given.items
+    )):  # fmt: skip
+        return permute(c, tile, tuple(reversed(range(rank))))
+    axes = ints_of(c, given, place, "a permutation")
+    if axes is None:
+        return POISON
+    if sorted(x % rank if -rank <= x < rank else x for x in axes) != list(range(rank)):
+        error = errors.WrongRank(
+            c.span(place),
+            what=f"the permutation {show_shape(axes)}",
+            given=f"{len(axes)} {'entry' if len(axes) == 1 else 'entries'}",
+            of="the tile",
+            rank=f"the axes 0 to {rank - 1}" if rank else "no axes",
+        )
+        return c.error(error.add(error.Instead(f"name each axis once: `{show_shape(tuple(reversed(range(rank))))}`")))
+    return permute(c, tile, tuple(x % rank for x in axes))
+
+
+def _expand_dims(c: Context, a: Arguments) -> Value:
+    tile = _tile(c, a)
+    if tile is None:
+        return POISON
+    axis = axis_of(c, a["axis"], a.place("axis"), len(tile.shape) + 1, "the result")
+    return POISON if axis is None else reshape(c, tile, (*tile.shape[:axis], 1, *tile.shape[axis:]))
+
+
+def _broadcast_to(c: Context, a: Arguments) -> Value:
+    tile, shape = _tile(c, a), shape_of(c, a["shape"], a.place("shape"))
+    if tile is None or shape is None:
+        return POISON
+    if common_shape(tile.shape, shape) != shape:
+        return _misuse(c, a, "shape", f"cannot repeat {show_shape(tile.shape)} to {show_shape(shape)}")
+    return broadcast(c, tile, shape)
+
+
+def _concatenate(c: Context, a: Arguments) -> Value:
+    parts = a["parts"]
+    if not isinstance(parts, TupleValue) or len(parts.items) != 2:
+        return _misuse(c, a, "parts", f"joins two tiles, not {describe(parts)}", "join in pairs: `((a, b), axis)`")
+    x, y = (as_tile(c, p, a.place("parts")) for p in parts.items)
+    if isinstance(x, Poison) or isinstance(y, Poison):
+        return POISON
+    axis = axis_of(c, a["axis"], a.place("axis"), len(x.shape), "the tile")
+    dtype = None if axis is None else arithmetic.meet_dtype(c, x, y, a.node)
+    if axis is None or dtype is None:
+        return POISON
+    if x.shape != y.shape:
+        problem = f"joins tiles of one shape, not {show_shape(x.shape)} and {show_shape(y.shape)}"
+        return _misuse(c, a, "parts", problem)
+    shape = tuple(2 * e if i == axis else e for i, e in enumerate(x.shape))
+    if not check_shape(c, shape, a.node):
+        return POISON
+    return c.tile(CatOp(convert(c, x, dtype).ssa, convert(c, y, dtype).ssa, axis), dtype, shape)
+
+
+def _bitcast(c: Context, a: Arguments) -> Value:
+    tile, dtype = _tile(c, a), dtype_of(c, a["dtype"], a.place("dtype"))
+    if tile is None or dtype is None:
+        return POISON
+    if dtype.bits != tile.dtype.bits or ("bool" in (dtype.kind, tile.dtype.kind) and dtype is not tile.dtype):
+        problem = f"cannot read the {tile.dtype.bits} bits of `{tile.dtype}` as `{dtype}`, which has {dtype.bits}"
+        return _misuse(c, a, "dtype", problem, f"convert the values: `.astype({dtype})`")
+    if ELEMENTS[dtype] == ELEMENTS[tile.dtype]:
+        return TileValue(tile.ssa, dtype, tile.shape)
+    return c.tile(BitcastOp(tile.ssa, ELEMENTS[dtype]), dtype, tile.shape)
+
+
+def _astype(c: Context, a: Arguments) -> Value:
+    tile, dtype = _tile(c, a), dtype_of(c, a["dtype"], a.place("dtype"))
+    return POISON if tile is None or dtype is None else convert(c, tile, dtype)
+
+
+# --- Python's own ----------------------------------------------------------------------------------------------------
+
+
+def _len(c: Context, a: Arguments) -> Value:
+    value = a["value"]
+    match value:
+        case TupleValue():
+            return Static(len(value.items))
+        case TileValue() if value.shape:
+            return Static(value.shape[0])
+        case Static() if isinstance(value.value, str | range):
+            return Static(len(value.value))
+        case TensorValue():
+            return _misuse(c, a, "value", f"has no meaning for tensor `{value.name}`", f"`{value.name}.shape[0]`")
+        case _:
+            return _misuse(c, a, "value", f"has no meaning for {describe(value)}")
+
+
+def _python_extremum(c: Context, a: Arguments, larger: bool) -> Value:
+    items = a.rest[0].items if len(a.rest) == 1 and isinstance(a.rest[0], TupleValue) else a.rest
+    name = "max" if larger else "min"
+    if len(items) == 1 and isinstance(items[0], TileValue) and items[0].shape:
+        return _misuse(c, a, "", "compares several values, and is given one tile", f"reduce the tile: `t.{name}()`")
+    if not items:
+        return _misuse(c, a, "", "needs at least one value")
+    result: Value = items[0]
+    for item in items[1:]:
+        result = _extreme(c, result, item, larger, a, True)
+        if isinstance(result, Poison):
+            return POISON
+    return result
+
+
+def _python_abs(c: Context, a: Arguments) -> Value:
+    return arithmetic.unary(c, "abs", a["x"], a.node)
+
+
+def _number(c: Context, a: Arguments, dtype: DType, kind: type) -> Value:
+    value = a["x"]
+    if isinstance(value, Static):
+        try:
+            return Static(kind(value.value))
+        except (TypeError, ValueError) as e:
+            return c.error(errors.ArithmeticFails(c.span(a.node), what=f"`{c.text(a.node)}` cannot be computed: {e}"))
+    tile = as_tile(c, value, a.place("x"))
+    if isinstance(tile, Poison):
+        return POISON
+    if kind is bool and tile.shape:
+        condition(c, tile, a.place("x"), "`bool(...)`")
+        return POISON
+    if kind is int and tile.dtype.kind == "int" and not tile.shape:
+        return tile
+    return convert(c, tile, dtype)
+
+
+def _tuple(c: Context, a: Arguments) -> Value:
+    value = a["values"]
+    if isinstance(value, TupleValue):
+        return value
+    if isinstance(value, Static) and isinstance(value.value, range | str):
+        return TupleValue(tuple(Static(v) for v in value.value))
+    if isinstance(value, RangeValue) and all(isinstance(v, Static) for v in (value.start, value.stop, value.step)):
+        bounds = [cast(int, cast(Static, v).value) for v in (value.start, value.stop, value.step)]
+        return TupleValue(tuple(Static(v) for v in range(*bounds)[:1000]))
+    return _misuse(c, a, "values", f"cannot take {describe(value)} apart")
+
+
+def _python_sum(c: Context, a: Arguments) -> Value:
+    values = a["values"]
+    if isinstance(values, TileValue):
+        return _misuse(c, a, "values", "adds the values of a tuple, and is given a tile", "reduce the tile: `t.sum()`")
+    if not isinstance(values, TupleValue):
+        return _misuse(c, a, "values", f"adds the values of a tuple, not of {describe(values)}")
+    result: Value = a["start"]
+    import ast
+
+    for item in values.items:
+        probe = ast.copy_location(ast.BinOp(a.place("values"), ast.Add(), a.place("values")), a.node)
+        result = arithmetic.binary(c, "+", result, item, probe)
+    return result
+
+
+def _sequence(c: Context, a: Arguments, name: str) -> tuple[Value, ...] | None:
+    value = a[name]
+    made = _tuple(c, Arguments(a.node, a.signature, {"values": value}, {"values": a.place(name)}))
+    return made.items if isinstance(made, TupleValue) else None
+
+
+def _enumerate(c: Context, a: Arguments) -> Value:
+    items = _sequence(c, a, "values")
+    start = static_of(a["start"])
+    if items is None or start is None or not isinstance(start[0], int):
+        return POISON
+    return TupleValue(tuple(TupleValue((Static(i), v)) for i, v in enumerate(items, start[0])))
+
+
+def _reversed(c: Context, a: Arguments) -> Value:
+    items = _sequence(c, a, "values")
+    return POISON if items is None else TupleValue(items[::-1])
+
+
+def _zip(c: Context, a: Arguments) -> Value:
+    columns: list[tuple[Value, ...]] = []
+    for value in a.rest:
+        made = _tuple(c, Arguments(a.node, a.signature, {"values": value}, {}))
+        if not isinstance(made, TupleValue):
+            return POISON
+        columns.append(made.items)
+    return TupleValue(tuple(TupleValue(row) for row in zip(*columns, strict=False)))
+
+
+def _divmod(c: Context, a: Arguments) -> Value:
+    import ast
+
+    probe = ast.copy_location(ast.BinOp(a.place("a"), ast.FloorDiv(), a.place("b")), a.node)
+    quotient = arithmetic.binary(c, "//", a["a"], a["b"], probe)
+    return TupleValue((quotient, arithmetic.binary(c, "%", a["a"], a["b"], probe)))
+
+
+# --- Tables ----------------------------------------------------------------------------------------------------------
+
+INTRINSICS: Final[dict[str, Handler]] = {
+    "tiles": _tiles,
+    "static_range": partial(_range, static=True),
+    "static_assert": _static_assert,
+    "cdiv": _cdiv,
+    "zeros": partial(_filled, number=0),
+    "ones": partial(_filled, number=1),
+    "full": _full,
+    "arange": _arange,
+    "exp": partial(_unary, op=fl.ExpOp),
+    "exp2": partial(_unary, op=fl.Exp2Op),
+    "log": partial(_unary, op=fl.LogOp),
+    "log2": partial(_unary, op=fl.Log2Op),
+    "sqrt": partial(_unary, op=fl.SqrtOp),
+    "rsqrt": partial(_unary, op=fl.RsqrtOp),
+    "sin": partial(_unary, op=fl.SinOp),
+    "cos": partial(_unary, op=fl.CosOp),
+    "tan": partial(_unary, op=fl.TanOp),
+    "sinh": partial(_unary, op=fl.SinhOp),
+    "cosh": partial(_unary, op=fl.CoshOp),
+    "tanh": partial(_unary, op=fl.TanhOp),
+    "floor": partial(_unary, op=fl.FloorOp),
+    "ceil": partial(_unary, op=fl.CeilOp),
+    "atan2": _atan2,
+    "abs": _abs,
+    "maximum": partial(_extremum, larger=True),
+    "minimum": partial(_extremum, larger=False),
+    "where": _where,
+    "fma": _fma,
+    "isnan": _isnan,
+    "reshape": _reshape,
+    "permute": partial(_permute, reverse=False),
+    "transpose": partial(_permute, reverse=True),
+    "expand_dims": _expand_dims,
+    "broadcast_to": _broadcast_to,
+    "concatenate": _concatenate,
+    "bitcast": _bitcast,
+    "sum": lambda c, a: reductions.reduction(c, "sum", a),
+    "prod": lambda c, a: reductions.reduction(c, "prod", a),
+    "max": lambda c, a: reductions.reduction(c, "max", a),
+    "min": lambda c, a: reductions.reduction(c, "min", a),
+    "reduce": lambda c, a: reductions.folded(c, a, scan=False),
+    "scan": lambda c, a: reductions.folded(c, a, scan=True),
+    "cumsum": lambda c, a: reductions.running(c, "sum", a),
+    "cumprod": lambda c, a: reductions.running(c, "prod", a),
+    "mma": mma,
+}
+"""By name in `freehold.frontend.language`."""
+
+_REDUCTION: Final = (("axis", None), ("keepdims", False))
+
+TILE_METHODS: Final[dict[str, tuple[Signature, Handler]]] = {
+    "astype": (Signature("astype", ("dtype",)), _astype),
+    "reshape": (Signature("reshape", (), (), (), "shape"), _reshape),
+    "permute": (Signature("permute", (), (), (), "axes"), partial(_permute, reverse=False)),
+    "transpose": (Signature("transpose", (), (), (), "axes"), partial(_permute, reverse=True)),
+    **{
+        name: (Signature(name, ("axis",), ("keepdims",), _REDUCTION), INTRINSICS[name])
+        for name in ("sum", "prod", "max", "min")
+    },
+}
+"""The methods of tiles; the tile is argument `x`."""
+
+PYTHON: Final[dict[object, tuple[Signature, Handler]]] = {
+    range: (Signature("range", (), (), (), "bounds"), partial(_range, static=False)),
+    len: (Signature("len", ("value",)), _len),
+    builtins.max: (Signature("max", (), (), (), "values"), partial(_python_extremum, larger=True)),
+    builtins.min: (Signature("min", (), (), (), "values"), partial(_python_extremum, larger=False)),
+    builtins.abs: (Signature("abs", ("x",)), _python_abs),
+    builtins.sum: (Signature("sum", ("values", "start"), (), (("start", 0),)), _python_sum),
+    int: (Signature("int", ("x",)), partial(_number, dtype=dtypes.i32, kind=int)),
+    float: (Signature("float", ("x",)), partial(_number, dtype=dtypes.f32, kind=float)),
+    bool: (Signature("bool", ("x",)), partial(_number, dtype=dtypes.bool_, kind=bool)),
+    tuple: (Signature("tuple", ("values",)), _tuple),
+    enumerate: (Signature("enumerate", ("values", "start"), (), (("start", 0),)), _enumerate),
+    reversed: (Signature("reversed", ("values",)), _reversed),
+    zip: (Signature("zip", (), (), (), "values"), _zip),
+    divmod: (Signature("divmod", ("a", "b")), _divmod),
+}
+"""Functions of Python that have a meaning in kernels."""

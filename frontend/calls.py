@@ -1,0 +1,310 @@
+"""Calls: the language's own functions, methods, conversions, and helpers, which are inlined."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import is_dataclass
+from enum import Enum
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Final, cast
+
+from freehold.frontend import errors, subset
+from freehold.frontend.arguments import REQUIRED, Signature, bind
+from freehold.frontend.arithmetic import as_tile, convert
+from freehold.frontend.builtins import INTRINSICS, PYTHON, TILE_METHODS
+from freehold.frontend.context import Context, Flow, Frame, Host
+from freehold.frontend.expressions import elements
+from freehold.frontend.memory import method as memory_method
+from freehold.frontend.source import SourceMissing, source_of
+from freehold.frontend.values import (
+    NONE,
+    POISON,
+    ClosureValue,
+    MethodValue,
+    Poison,
+    Static,
+    TileValue,
+    Value,
+    describe,
+    is_poison,
+    of_host,
+    static_of,
+)
+from freehold.support.dtypes import DType
+
+MAX_DEPTH = 64
+
+_INSTEAD: Final = {
+    "print": "look at values in the interpreter: pass NumPy arrays",
+    "breakpoint": "look at values in the interpreter: pass NumPy arrays",
+    "input": "pass the value as an argument",
+    "sorted": "sort on the host",
+    "list": "use a tuple: `tuple(...)`",
+    "dict": "use a tuple, or variables of their own",
+    "str": "there is no text on a GPU: leave it out",
+    "round": "round down: `fh.floor(x + 0.5)`",
+}
+"""What to write instead of functions of Python."""
+
+
+def call(c: Context, node: ast.Call) -> Value:
+    """`f(...)`."""
+    callee = c.lower(node.func)
+    match callee:
+        case Poison():
+            elements(c, [*node.args, *(k.value for k in node.keywords)])
+            return POISON
+        case MethodValue():
+            return _method(c, callee, node)
+        case ClosureValue():
+            return _inline_closure(c, callee, node)
+        case Static():
+            return _call_static(c, callee.value, node)
+        case _:
+            error = errors.NotCallable(c.span(node.func), name=c.text(node.func), why=f"it is {describe(callee)}")
+            return c.error(error)
+
+
+def _method(c: Context, callee: MethodValue, node: ast.Call) -> Value:
+    if not isinstance(callee.receiver, TileValue):
+        return memory_method(c, callee, node)
+    signature, handler = TILE_METHODS[callee.name]
+    a = bind(c, node, signature)
+    if a is None:
+        return POISON
+    a.values["x"] = callee.receiver
+    assert isinstance(node.func, ast.Attribute)
+    a.nodes["x"] = node.func.value
+    return POISON if a.poisoned else handler(c, a)
+
+
+def _call_static(c: Context, function: object, node: ast.Call) -> Value:
+    if isinstance(function, DType):
+        return _cast(c, function, node)
+    name = getattr(function, "__freehold_intrinsic__", None)
+    if isinstance(name, str):
+        handler = INTRINSICS[name]
+        a = bind(c, node, _intrinsic_signature(cast(FunctionType, function), name))
+        return POISON if a is None or a.poisoned else handler(c, a)
+    try:
+        known = PYTHON.get(function)
+    except TypeError:  # not hashable, so none of them
+        known = None
+    if known is not None:
+        signature, handler = known
+        a = bind(c, node, signature)
+        return POISON if a is None or a.poisoned else handler(c, a)
+    if isinstance(function, FunctionType):
+        return _inline_host(c, function, node)
+    if getattr(function, "__module__", None) == "math" and isinstance(function, BuiltinFunctionType):
+        return _on_host(c, function, node)
+    if isinstance(function, type) and (issubclass(function, Enum) or _is_frozen(function)):
+        return _on_host(c, function, node)
+    return _not_callable(c, function, node)
+
+
+def _is_frozen(kind: type) -> bool:
+    return is_dataclass(kind) and bool(kind.__dataclass_params__.frozen)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownArgumentType, reportUnknownMemberType] -- every dataclass has them
+
+
+_SIGNATURES: Final[dict[str, Signature]] = {}
+
+
+def _intrinsic_signature(function: FunctionType, name: str) -> Signature:
+    signature = _SIGNATURES.get(name)
+    if signature is None:
+        wrapped = cast(FunctionType, function.__wrapped__)  # type: ignore[attr-defined] # pyright: ignore[reportFunctionMemberAccess] -- set where it was marked
+        signature = _SIGNATURES[name] = Signature.of(wrapped, name)
+    return signature
+
+
+def _cast(c: Context, dtype: DType, node: ast.Call) -> Value:
+    """`f32(x)`."""
+    a = bind(c, node, Signature(dtype.name, ("value",)))
+    if a is None or a.poisoned:
+        return POISON
+    tile = as_tile(c, a["value"], a.place("value"), None)
+    if isinstance(tile, Poison):
+        return POISON
+    if isinstance(a["value"], Static):
+        number = a["value"].value
+        assert isinstance(number, bool | int | float)
+        if isinstance(number, float) and not dtype.is_float:
+            number = int(number)
+        c.block.erase_op(tile.ssa.owner)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] -- the constant just written
+        return c.constant(number, dtype)
+    return convert(c, tile, dtype)
+
+
+def _on_host(c: Context, function: object, node: ast.Call) -> Value:
+    """A call of a host function that computes nothing but its result, with values known at compile time."""
+    given = elements(c, node.args)
+    named = {k.arg: c.lower(k.value) for k in node.keywords if k.arg is not None}
+    if is_poison(*given, *named.values()):
+        return POISON
+    known = [static_of(v) for v in given]
+    keywords = {name: static_of(v) for name, v in named.items()}
+    if any(v is None for v in (*known, *keywords.values())):
+        return _not_callable(c, function, node)
+    try:
+        result = function(  # type: ignore[operator] # pyright: ignore[reportCallIssue, reportUnknownVariableType] -- a function of the host
+            *(v[0] for v in known if v is not None), **{n: v[0] for n, v in keywords.items() if v is not None}
+        )
+    except Exception as e:
+        return c.error(errors.ArithmeticFails(c.span(node), what=f"`{c.text(node)}` cannot be computed: {e}"))
+    return of_host(cast(object, result))
+
+
+def _not_callable(c: Context, function: object, node: ast.Call) -> Poison:
+    import freehold
+
+    elements(c, [*node.args, *(k.value for k in node.keywords)])
+    text = c.text(node.func)
+    name = getattr(function, "__name__", text)
+    module = str(getattr(function, "__module__", None) or "")
+    if type(function).__name__ == "Kernel" and type(function).__module__.startswith("freehold"):
+        error = errors.NotCallable(c.span(node.func), name=text, why="a kernel is launched by the host")
+        error.add(error.Instead(f"make `{text}` a plain function, without `@freehold.kernel`, and call it from both"))
+        return c.error(error)
+    if isinstance(function, ModuleType):
+        why = "it is a module"
+    elif module == "builtins" and not isinstance(function, type):
+        why = "this function of Python has no meaning on a GPU"
+    elif isinstance(function, type):
+        why = "kernels make no objects"
+    elif callable(function):
+        why = "it runs on the host, and has no source that could be compiled"
+    else:
+        why = f"it is {describe(Static(function))}"
+    error = errors.NotCallable(c.span(node.func), name=text, why=why)
+    if name in _INSTEAD and module in ("builtins", "io", "sys"):
+        error.add(error.Instead(_INSTEAD[name]))
+    elif name in freehold.__all__ and callable(getattr(freehold, name, None)):
+        error.add(error.Instead(f"use Freehold's: `fh.{name}`"))
+    return c.error(error)
+
+
+# --- Inlining --------------------------------------------------------------------------------------------------------
+
+
+def _inline_host(c: Context, function: FunctionType, node: ast.Call) -> Value:
+    try:
+        source = source_of(function)
+    except SourceMissing as e:
+        elements(c, node.args)
+        error = errors.NotCallable(c.span(node.func), name=c.text(node.func), why=f"its source cannot be found: {e}")
+        return c.error(error)
+    signature = Signature.of(function, function.__name__)
+    a = bind(c, node, signature)
+    if a is None:
+        return POISON
+    frame = Frame(source, Host(function), source.tree, function.__name__)
+    frame.variables.update(a.values)
+    if signature.rest is not None:
+        from freehold.frontend.values import TupleValue
+
+        frame.variables[signature.rest] = TupleValue(a.rest)
+    return _run(c, frame, node)
+
+
+def _inline_closure(c: Context, closure: ClosureValue, node: ast.Call) -> Value:
+    args = closure.node.args
+    names = [arg.arg for arg in (*args.posonlyargs, *args.args)]
+    defaults: dict[str, ast.expr] = dict(zip(names[len(names) - len(args.defaults) :], args.defaults, strict=True))
+    defaults |= {k.arg: d for k, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None}
+    keywords = tuple(k.arg for k in args.kwonlyargs)
+    signature = Signature(closure.name, tuple(names), keywords, tuple((n, REQUIRED) for n in defaults))
+    a = bind(c, node, signature)
+    if a is None:
+        return POISON
+    outer = closure.frame
+    for name, default in defaults.items():
+        value = a.values[name]
+        if isinstance(value, Static) and value.value is REQUIRED:
+            caller, c.frame = c.frame, outer
+            try:
+                a.values[name] = c.lower(default)
+            finally:
+                c.frame = caller
+    frame = Frame(outer.source, outer.host, closure.node, closure.name, outer=outer)
+    frame.variables.update(a.values)
+    return _run(c, frame, node)
+
+
+def apply(c: Context, function: Value, args: Sequence[Value], node: ast.Call, place: ast.expr) -> Value:
+    """Calls a function of the user's with values, as `reduce` does."""
+    if isinstance(function, Static) and isinstance(function.value, FunctionType):
+        host = function.value
+        if isinstance(intrinsic := getattr(host, "__freehold_intrinsic__", None), str):
+            signature = _intrinsic_signature(host, intrinsic)
+            from freehold.frontend.arguments import Arguments
+
+            values = dict(zip(signature.positional, args, strict=False))
+            values |= {n: of_host(d) for n, d in signature.defaults if n not in values}
+            return INTRINSICS[intrinsic](c, Arguments(node, signature, values, {}))
+        try:
+            source = source_of(host)
+        except SourceMissing as e:
+            error = errors.NotCallable(c.span(place), name=c.text(place), why=f"its source cannot be found: {e}")
+            return c.error(error)
+        frame = Frame(source, Host(host), source.tree, host.__name__)
+    elif isinstance(function, ClosureValue):
+        outer = function.frame
+        frame = Frame(outer.source, outer.host, function.node, function.name, outer=outer)
+    else:
+        error = errors.NotCallable(c.span(place), name=c.text(place), why=f"it is {describe(function)}")
+        return c.error(error)
+    parameters = frame.tree.args
+    names = [arg.arg for arg in (*parameters.posonlyargs, *parameters.args)]
+    if len(names) != len(args):
+        error = errors.WrongArguments(
+            c.span(place), function=frame.name, problem=f"must take {len(args)} arguments here",
+            signature=f"{frame.name}({', '.join(names)})",
+        )  # fmt: skip
+        return c.error(error)
+    frame.variables.update(zip(names, args, strict=True))
+    return _run(c, frame, node)
+
+
+def _run(c: Context, frame: Frame, node: ast.Call) -> Value:
+    """Writes the body of a function in place of a call; the value it returns."""
+    from freehold.frontend.statements import statements
+
+    caller = c.frame
+    depth = 0
+    ancestor: Frame | None = caller
+    while ancestor is not None:
+        depth += 1
+        if ancestor.tree is frame.tree:
+            return c.error(errors.Recursion(c.span(node), name=frame.name))
+        ancestor = ancestor.caller
+    if depth > MAX_DEPTH:
+        error = errors.TooLong(
+            c.span(node), what=f"more than {MAX_DEPTH} calls within each other", why="helpers are inlined"
+        )
+        return c.error(error.add(error.Instead("write the innermost ones out")))
+    frame.caller = caller
+    frame.call_site = c.span(node)
+    outer, c.frame = c.here, frame
+    try:
+        if frame.outer is None and not is_clean(c, frame):
+            return POISON
+        if isinstance(frame.tree, ast.Lambda):
+            return c.lower(frame.tree.body)
+        ends = statements(c, frame.tree.body)
+        if ends is Flow.RETURNS and frame.returned is not None:
+            return frame.returned
+        return NONE
+    finally:
+        c.frame, c.here = caller, outer
+
+
+def is_clean(c: Context, frame: Frame) -> bool:
+    """Checks a function's syntax, once where nothing is wrong with it; reports what is."""
+    if frame.source.clean:
+        return True
+    found = subset.check(frame.tree, c.span)
+    c.errors += found
+    frame.source.clean = not found
+    return not found

@@ -1,0 +1,227 @@
+"""What lowering carries along: the block being written, the function being read, the errors found so far."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from types import FunctionType
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from xdsl.dialects.builtin import LocationAttr
+from xdsl.ir import Block, Operation, SSAValue
+
+from freehold.dialects.cuda_tile.dense import DenseElementsAttr
+from freehold.dialects.cuda_tile.ops.shape import ConstantOp
+from freehold.dialects.location import location_of
+from freehold.frontend import errors
+from freehold.frontend.source import FunctionSource, host_value
+from freehold.frontend.types import bounds, tile_type
+from freehold.frontend.values import POISON, Poison, TileValue, Unbound, Value
+from freehold.support import dtypes
+from freehold.support.diagnostic import Error
+from freehold.support.dtypes import DType
+from freehold.support.span import Span
+
+if TYPE_CHECKING:
+    from freehold.frontend.loops import Loop
+
+OpT = TypeVar("OpT", bound=Operation)
+
+
+class Flow(Enum):
+    """How a list of statements ends."""
+
+    FALLS = auto()
+    """The next statement follows, on some way at least."""
+    RETURNS = auto()
+    """Every way has returned; the frame holds the value."""
+    LEAVES = auto()
+    """Every way has left the loop's turn, by operations already written."""
+    BREAKS = auto()
+    """An unrolled loop ends here."""
+    CONTINUES = auto()
+    """A turn of an unrolled loop ends here."""
+
+
+class Host:
+    """The names of the host that one Python function sees, looked up once each."""
+
+    def __init__(self, function: FunctionType):
+        self.function = function
+        self._known: dict[str, object] = {}
+
+    def __getitem__(self, name: str) -> object:
+        """The value, or `UNDEFINED`."""
+        try:
+            return self._known[name]
+        except KeyError:
+            value = self._known[name] = host_value(self.function, name)
+            return value
+
+
+@dataclass(eq=False)
+class Frame:
+    """One call of one function: the kernel's, or an inlined helper's."""
+
+    source: FunctionSource
+    host: Host
+    """Where names that are no variables are looked up."""
+    tree: ast.FunctionDef | ast.Lambda
+    name: str
+    outer: Frame | None = None
+    """The frame a nested function was defined in."""
+    caller: Frame | None = None
+    call_site: Span | None = None
+    variables: dict[str, Value] = field(default_factory=dict[str, Value])
+    returned: Value | None = None
+    loops: list[Loop] = field(default_factory=list["Loop"])
+    """The loops around the current statement, innermost last."""
+    locations: dict[ast.AST, LocationAttr] = field(default_factory=dict[ast.AST, LocationAttr])
+
+    @property
+    def is_kernel(self) -> bool:
+        """Whether this is the kernel itself."""
+        return self.caller is None and self.outer is None
+
+
+class Context:
+    """The state of one lowering."""
+
+    def __init__(self, kernel: str, dispatch: dict[type[ast.AST], Callable[[Context, ast.AST], object]]):
+        self.kernel = kernel
+        self.errors: list[Error] = []
+        self.block = Block()
+        """Where operations are appended."""
+        self.frame: Frame = None  # type: ignore[assignment] # pyright: ignore[reportAttributeAccessIssue] -- set before anything is lowered
+        self.here: ast.AST = None  # type: ignore[assignment] # pyright: ignore[reportAttributeAccessIssue] -- as above
+        """The node whose operations are being written."""
+        self._dispatch: Final = dispatch
+        self.copies = 0
+        """How many copies of the rest of a function are being written within each other."""
+
+    # --- Places ------------------------------------------------------------------------------------------------------
+
+    def span(self, node: ast.AST) -> Span:
+        """Where `node` stands, with the calls it was inlined through."""
+        span = self.frame.source.span(node)
+        return span if self.frame.call_site is None else span.inlined_at(self.frame.call_site)
+
+    def location(self) -> LocationAttr:
+        """The location of the current node."""
+        known = self.frame.source.locations if self.frame.call_site is None else self.frame.locations
+        location = known.get(self.here)
+        if location is None:
+            location = known[self.here] = location_of(self.span(self.here))
+        return location
+
+    def text(self, node: ast.expr) -> str:
+        """The user's text of an expression."""
+        return self.frame.source.text(node)
+
+    # --- Writing -----------------------------------------------------------------------------------------------------
+
+    def add(self, op: OpT) -> OpT:
+        """Appends an operation that stands for the current node."""
+        op.location = self.location()
+        self.block.add_op(op)
+        return op
+
+    def tile(self, op: Operation, dtype: DType, shape: tuple[int, ...]) -> TileValue:
+        """Appends an operation with one result, and that result."""
+        return TileValue(self.add(op).results[0], dtype, shape)
+
+    def constant(self, value: bool | float, dtype: DType, shape: tuple[int, ...] = ()) -> TileValue:
+        """A tile filled with a number. Reports O031 where the number does not fit."""
+        if dtype.is_float:
+            number: bool | float = float(value)
+        else:
+            number = int(value)
+            low, high = bounds(dtype)
+            if not low <= number <= high:
+                error = errors.DoesNotFit(self.span(self.here), value=str(value), dtype=str(dtype), low=low, high=high)
+                wider = next((d for d in (dtypes.i32, dtypes.i64, dtypes.u64) if _holds(d, number)), None)
+                if wider is not None:
+                    error.add(error.Instead(f"compute in a wider dtype: `.astype({wider})`"))
+                self.error(error)
+                number = 0
+            elif not dtype.signed and number > high >> 1 and dtype.bits > 1:
+                number -= 1 << dtype.bits  # the literal is read as signed, the bits are the same
+        literal = DenseElementsAttr.splat(tile_type(shape, dtype), number)
+        return self.tile(ConstantOp(literal), dtype, shape)
+
+    @contextmanager
+    def into(self, block: Block) -> Generator[Block]:
+        """Appends to another block."""
+        outer, self.block = self.block, block
+        try:
+            yield block
+        finally:
+            self.block = outer
+
+    # --- Reading -----------------------------------------------------------------------------------------------------
+
+    def lower(self, node: ast.expr) -> Value:
+        """The value of an expression."""
+        outer, self.here = self.here, node
+        try:
+            handler = self._dispatch.get(type(node))
+            if handler is None:
+                return POISON  # reported when the syntax was checked
+            return handler(self, node)  # pyright: ignore[reportReturnType] -- handlers of expressions return values
+        finally:
+            self.here = outer
+
+    def statement(self, node: ast.stmt) -> Flow:
+        """Writes a statement."""
+        outer, self.here = self.here, node
+        try:
+            handler = self._dispatch.get(type(node))
+            if handler is None:
+                return Flow.FALLS  # reported when the syntax was checked
+            return handler(self, node)  # pyright: ignore[reportReturnType] -- handlers of statements return how they end
+        finally:
+            self.here = outer
+
+    @contextmanager
+    def at(self, node: ast.AST) -> Generator[None]:
+        """Makes `node` the current one."""
+        outer, self.here = self.here, node
+        try:
+            yield
+        finally:
+            self.here = outer
+
+    # --- Names -------------------------------------------------------------------------------------------------------
+
+    def bind(self, name: str, value: Value) -> None:
+        """Assigns a variable. The first name that a computed value gets is its name in the IR, too."""
+        if isinstance(value, TileValue) and value.ssa.name_hint is None:
+            hint(value.ssa, name)
+        self.frame.variables[name] = value
+
+    # --- Errors ------------------------------------------------------------------------------------------------------
+
+    def error(self, error: Error) -> Poison:
+        """Records an error; what is to be used in place of the value that has none."""
+        self.errors.append(error)
+        return POISON
+
+    def unbound(self, name: str, value: Unbound, node: ast.AST) -> Poison:
+        """Reports the use of a variable that does not exist on every way."""
+        error = errors.Unbound(self.span(node), name=name, state=value.state, why=value.why, construct=value.construct)
+        error.add(*(error.AssignedHere(span, what) for span, what in value.places))
+        return self.error(error)
+
+
+def hint(value: SSAValue, name: str) -> None:
+    """Gives a value the user's name, where that can be one in the IR."""
+    if name.isascii():
+        value.name_hint = name
+
+
+def _holds(dtype: DType, value: bool | float) -> bool:
+    low, high = bounds(dtype)
+    return low <= value <= high

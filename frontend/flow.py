@@ -1,0 +1,150 @@
+"""Which variables a statement assigns, which it reads before that, and which are read later: syntax alone."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+
+def assigned(statements: Sequence[ast.stmt]) -> dict[str, ast.AST]:
+    """The variables that `statements` assign, in order of first assignment, each with the node that does."""
+    found: dict[str, ast.AST] = {}
+    for statement in statements:
+        for name, node in _targets(statement):
+            found.setdefault(name, node)
+    return found
+
+
+def _targets(node: ast.stmt) -> Iterator[tuple[str, ast.AST]]:
+    match node:
+        case ast.Assign():
+            for target in node.targets:
+                yield from names(target)
+        case ast.AnnAssign() | ast.AugAssign():
+            if not isinstance(node, ast.AnnAssign) or node.value is not None:
+                yield from names(node.target)
+        case ast.For():
+            yield from names(node.target)
+            for statement in node.body:
+                yield from _targets(statement)
+        case ast.While():
+            for statement in node.body:
+                yield from _targets(statement)
+        case ast.If():
+            for statement in (*node.body, *node.orelse):
+                yield from _targets(statement)
+        case ast.FunctionDef():
+            yield node.name, node
+        case _:
+            return
+
+
+def names(target: ast.expr) -> Iterator[tuple[str, ast.AST]]:
+    """The variables that an assignment to `target` assigns."""
+    if isinstance(target, ast.Name):
+        yield target.id, target
+    elif isinstance(target, ast.Tuple | ast.List):
+        for item in target.elts:
+            yield from names(item)
+    elif isinstance(target, ast.Starred):
+        yield from names(target.value)
+
+
+def exposed(statements: Sequence[ast.stmt], test: ast.expr | None = None) -> set[str]:
+    """The variables that `statements` may read before they assign them; `test` is read first."""
+    found: set[str] = set()
+    if test is not None:
+        found |= _reads(test)
+    _scan(statements, set(), found)
+    return found
+
+
+def _reads(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+
+
+def _scan(statements: Sequence[ast.stmt], known: set[str], found: set[str]) -> None:
+    """Adds to `found` what is read and not in `known`, and to `known` what is certainly assigned."""
+    for node in statements:
+        match node:
+            case ast.If():
+                found |= _reads(node.test) - known
+                then, other = set(known), set(known)
+                _scan(node.body, then, found)
+                _scan(node.orelse, other, found)
+                known |= then & other
+            case ast.For():
+                found |= _reads(node.iter) - known
+                inner = known | {name for name, _ in names(node.target)}
+                _scan(node.body, inner, found)
+            case ast.While():
+                found |= _reads(node.test) - known
+                _scan(node.body, set(known), found)
+            case ast.AugAssign():
+                found |= (_reads(node.value) | _reads(node.target)) - known
+                if isinstance(node.target, ast.Name):
+                    found |= {node.target.id} - known
+                    known.add(node.target.id)
+            case ast.Assign():
+                found |= _reads(node.value) - known
+                for target in node.targets:
+                    known |= {name for name, _ in names(target)}
+            case ast.AnnAssign():
+                if node.value is not None:
+                    found |= _reads(node.value) - known
+                    known |= {name for name, _ in names(node.target)}
+            case ast.FunctionDef():
+                found |= _reads(node) - known
+                known.add(node.name)
+            case _:
+                found |= _reads(node) - known
+
+
+def leaves_by_return(statements: Sequence[ast.stmt]) -> bool:
+    """Whether a `return` of this function stands in `statements`, in any nesting."""
+    return any(
+        isinstance(n, ast.Return)
+        or (isinstance(n, ast.If | ast.For | ast.While) and leaves_by_return([*n.body, *n.orelse]))
+        for n in statements
+    )
+
+
+def leaves_the_turn(statements: Sequence[ast.stmt]) -> bool:
+    """Whether a `break` or `continue` of the loop around them stands in `statements`."""
+    return any(
+        isinstance(n, ast.Break | ast.Continue) or (isinstance(n, ast.If) and leaves_the_turn([*n.body, *n.orelse]))
+        for n in statements
+    )
+
+
+def breaks(statements: Sequence[ast.stmt]) -> bool:
+    """Whether a `break` of the loop whose body they are stands in `statements`."""
+    return any(isinstance(n, ast.Break) or (isinstance(n, ast.If) and breaks([*n.body, *n.orelse])) for n in statements)
+
+
+@lru_cache(maxsize=1024)
+def captured(tree: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
+    """The names that functions defined in `tree` read: they may do so at every call."""
+    inner = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.Lambda) and n is not tree]
+    return frozenset(name for node in inner for name in _reads(node))
+
+
+@dataclass(frozen=True, slots=True)
+class LoopFacts:
+    """What a loop does to the variables around it."""
+
+    assigned: dict[str, ast.AST]
+    """The variables its body assigns, each with the node that does so first."""
+    exposed: frozenset[str]
+    """The variables that a turn may read before it assigns them."""
+    breaks: bool
+    """Whether a `break` of this loop stands in its body."""
+
+
+@lru_cache(maxsize=1024)
+def of_loop(node: ast.For | ast.While) -> LoopFacts:
+    """The facts of a loop; syntax does not change, so they are found once."""
+    test = node.test if isinstance(node, ast.While) else None
+    return LoopFacts(assigned(node.body), frozenset(exposed(node.body, test)), breaks(node.body))

@@ -1,0 +1,474 @@
+"""Loops: counted ones, `while`, and ones that are unrolled; the variables they carry are found, not declared."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, cast
+
+from xdsl.ir import Block, Region, SSAValue
+
+from freehold.dialects.cuda_tile.ops.arith_int import AddIOp
+from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, YieldOp
+from freehold.dialects.ownership import TilesOp
+from freehold.frontend import errors, flow
+from freehold.frontend.arithmetic import Number, comparison, convert
+from freehold.frontend.context import Context, Flow, hint
+from freehold.frontend.expressions import condition
+from freehold.frontend.joins import (
+    Kind,
+    TileKind,
+    assemble,
+    element_types,
+    flatten,
+    is_live,
+    join,
+    kind_of,
+    tile_kinds,
+)
+from freehold.frontend.types import promote
+from freehold.frontend.values import (
+    INDEX_DTYPE,
+    Poison,
+    RangeValue,
+    Static,
+    TensorValue,
+    TilesValue,
+    TileValue,
+    TupleValue,
+    Unbound,
+    Value,
+    describe,
+    is_poison,
+    same,
+)
+from freehold.support import dtypes
+from freehold.support.dtypes import DType
+
+MAX_TURNS = 1000
+
+
+@dataclass(eq=False)
+class Site:
+    """A place where a turn of a loop ends."""
+
+    kind: Literal["continue", "break", "dead"]
+    block: Block
+    variables: dict[str, Value]
+    node: ast.AST
+
+
+@dataclass(eq=False)
+class Loop:
+    """A loop whose body is being written. One that is unrolled has no sites."""
+
+    node: ast.For | ast.While
+    static: bool = False
+    sites: list[Site] = field(default_factory=list[Site])
+    counter: tuple[TileValue, TileValue] | None = None
+    """Index and step of a `for` that has a `break`: such a loop counts by itself."""
+
+
+def leave(c: Context, kind: Literal["continue", "break", "dead"], node: ast.AST) -> None:
+    """Notes that the current block ends here, by leaving the turn."""
+    c.frame.loops[-1].sites.append(Site(kind, c.block, dict(c.frame.variables), node))
+
+
+# --- for -------------------------------------------------------------------------------------------------------------
+
+
+def for_(c: Context, node: ast.For) -> Flow:
+    """`for x in ...`."""
+    over = c.lower(node.iter)
+    match over:
+        case Poison():
+            return _poisoned(c, node)
+        case TupleValue():
+            return _unrolled(c, node, over.items)
+        case Static(value=range() as values):
+            return _unrolled(c, node, [Static(v) for v in values[: MAX_TURNS + 1]])
+        case RangeValue() if over.static:
+            return _static_range(c, node, over)
+        case RangeValue():
+            bounds = _range_bounds(c, node, over)
+        case TilesValue():
+            with c.at(node.iter):
+                bounds = (
+                    c.constant(0, INDEX_DTYPE),
+                    c.tile(TilesOp(over.tensor.handle, over.axis, over.size), INDEX_DTYPE, ()),
+                    c.constant(1, INDEX_DTYPE),
+                )
+        case _:
+            error = errors.NotIterable(c.span(node.iter), what=describe(over))
+            if isinstance(over, TensorValue):
+                error.add(error.Instead(f"run over its tiles: `for i in fh.tiles({over.name}, axis=0, size=64):`"))
+            elif isinstance(over, Static) and isinstance(over.value, int):
+                error.add(error.Instead(f"`for i in range({c.text(node.iter)}):`"))
+            elif isinstance(over, TileValue):
+                edit = "combine its elements: `t.sum(axis)`" if over.shape else f"`range({c.text(node.iter)})`"
+                error.add(error.Instead(edit))
+            c.error(error)
+            return _poisoned(c, node)
+    if bounds is None:
+        return _poisoned(c, node)
+    _repeat(c, node, lambda names, kinds: _counted(c, node, bounds, names, kinds))
+    return Flow.FALLS
+
+
+def _poisoned(c: Context, node: ast.For) -> Flow:
+    """Reads the body of a loop that cannot be written, for its own errors."""
+    for name, _ in flow.names(node.target):
+        c.frame.variables[name] = Poison()
+    with c.into(Block()):
+        c.frame.loops.append(Loop(node))
+        _body(c, node.body)
+        c.frame.loops.pop()
+    for name in flow.assigned(node.body):
+        c.frame.variables[name] = Poison()
+    return Flow.FALLS
+
+
+def _body(c: Context, statements: Sequence[ast.stmt]) -> Flow:
+    from freehold.frontend.statements import statements as lower_statements
+
+    return lower_statements(c, statements)
+
+
+def _static_range(c: Context, node: ast.For, over: RangeValue) -> Flow:
+    bounds = [cast(Static, v).value for v in (over.start, over.stop, over.step)]
+    if bounds[2] == 0:
+        c.error(errors.ArithmeticFails(c.span(node.iter), what="the step of a range is 0"))
+        return _poisoned(c, node)
+    start, stop, step = cast("list[int]", bounds)
+    return _unrolled(c, node, [Static(v) for v in range(start, stop, step)[: MAX_TURNS + 1]])
+
+
+def _range_bounds(c: Context, node: ast.For, over: RangeValue) -> tuple[TileValue, TileValue, TileValue] | None:
+    parts = (over.start, over.stop, over.step)
+    if is_poison(*parts):
+        return None
+    if not isinstance(over.step, Static) or cast(int, over.step.value) <= 0:
+        if isinstance(over.step, Static):
+            error = errors.NotIterable(c.span(node.iter), what=f"a range with step {over.step.value}")
+            error.add(error.Instead("count upwards and compute the index: `i = n - 1 - k`"))
+        else:
+            error = errors.NotConstant(c.span(node.iter), what="the step of a range", why="a step of 0 would never end")
+            error.add(error.Instead("count by 1 and multiply: `i = start + k * step`"))
+        c.error(error)
+        return None
+    dtype: DType = INDEX_DTYPE
+    for part in parts:
+        if isinstance(part, TileValue):
+            if part.shape or part.dtype.kind != "int" or not part.dtype.signed:
+                what = f"a range to {describe(part)}"
+                error = errors.NotIterable(c.span(node.iter), what=what)
+                edit = "reduce the tile to a scalar: `t.max()`" if part.shape else "convert it: `.astype(i32)`"
+                c.error(error.add(error.Instead(edit)))
+                return None
+            dtype = promote(dtype, part.dtype)
+    with c.at(node.iter):
+        start, stop, step = (
+            convert(c, p, dtype) if isinstance(p, TileValue) else c.constant(cast(Number, cast(Static, p).value), dtype)
+            for p in parts
+        )
+    return start, stop, step
+
+
+def _unrolled(c: Context, node: ast.For, items: Sequence[Value]) -> Flow:
+    from freehold.frontend.statements import assign
+
+    if len(items) > MAX_TURNS:
+        error = errors.TooLong(
+            c.span(node.iter), what=f"the loop has more than {MAX_TURNS} turns", why="each is written out"
+        )
+        c.error(error.add(error.Instead("count at run time: `for i in range(...)`")))
+        return _poisoned(c, node)
+    c.frame.loops.append(Loop(node, static=True))
+    try:
+        for item in items:
+            assign(c, node.target, item)
+            match _body(c, node.body):
+                case Flow.BREAKS:
+                    break
+                case Flow.RETURNS:
+                    return Flow.RETURNS
+                case _:
+                    continue
+    finally:
+        c.frame.loops.pop()
+    return Flow.FALLS
+
+
+# --- while -----------------------------------------------------------------------------------------------------------
+
+
+def while_(c: Context, node: ast.While) -> Flow:
+    """`while test:`."""
+    if isinstance(node.test, ast.Constant) and not node.test.value:
+        return Flow.FALLS
+    if isinstance(node.test, ast.Constant) and not flow.of_loop(node).breaks:
+        error = errors.ControlFlow(
+            c.span(node.test), what="`while True`", where="without a `break`", why="this loop has no end"
+        )
+        c.error(error.add(error.Instead("leave it: `if done: break`")))
+        return Flow.FALLS
+    _repeat(c, node, lambda names, kinds: _conditional(c, node, names, kinds))
+    return Flow.FALLS
+
+
+# --- What a loop carries ---------------------------------------------------------------------------------------------
+
+Write = Callable[[list[str], list[Kind]], tuple[Loop, list[TileValue]]]
+
+
+def _repeat(c: Context, node: ast.For | ast.While, write: Write) -> None:
+    """Writes a loop. `write` is given the variables that it carries and their types, and may be called again where a
+    number turns out to need another type."""
+    frame = c.frame
+    facts = flow.of_loop(node)
+    changed = facts.assigned
+    targets = {name for name, _ in flow.names(node.target)} if isinstance(node, ast.For) else set[str]()
+    captured = flow.captured(frame.tree)
+    exposed = facts.exposed | captured
+    before = dict(frame.variables)
+    names: list[str] = []
+    kinds: list[Kind] = []
+    for name in changed:
+        value = before.get(name)
+        if name in targets or value is None or isinstance(value, Unbound | Poison):
+            continue
+        if (kind := kind_of(value)) is None:
+            continue
+        if name in exposed or is_live(frame, name, node):
+            names.append(name)
+            kinds.append(kind)
+    for _ in range(4):
+        mark = len(c.errors)
+        prelude = Block()
+        with c.into(prelude):
+            loop, results = write(names, kinds)
+        wanted = [_wanted(loop, name, kind) for name, kind in zip(names, kinds, strict=True)]
+        if wanted == kinds or all(w is None or w == k for w, k in zip(wanted, kinds, strict=True)):
+            break
+        kinds = [k if w is None else w for k, w in zip(kinds, wanted, strict=True)]
+        del c.errors[mark:]
+        prelude.erase(safe_erase=False)
+        frame.variables = dict(before)
+    _finish(c, loop, names, kinds, before)
+    for inner in list(prelude.ops):
+        inner.detach()
+        c.block.add_op(inner)
+    frame.variables = dict(before)
+    for name, kind in zip(names, kinds, strict=True):
+        count = len(tile_kinds(kind))
+        tiles, results = results[:count], results[count:]
+        for tile in tiles:
+            hint(tile.ssa, name)
+        frame.variables[name] = assemble(kind, tiles)
+    construct = "loop"
+    for name, place in (*changed.items(), *((t, node) for t in targets)):
+        if name in names:
+            continue
+        ends = [site.variables.get(name) for site in loop.sites if site.kind != "dead"]
+        start = before.get(name)
+        if start is not None and ends and all(e is not None and same(e, start) for e in ends):
+            continue
+        if any(isinstance(e, Poison) for e in ends) or isinstance(start, Poison):
+            frame.variables[name] = Poison()
+            continue
+        if start is not None and not isinstance(start, Unbound) and name not in targets and name in exposed:
+            end = next((e for e in ends if e is not None and not same(e, start)), start)
+            _changes(c, name, start, end, place, node)
+            frame.variables[name] = Poison()
+            continue
+        why = "the loop may run no turn at all"
+        unbound = Unbound("assigned", why, construct)
+        unbound.places.append((c.span(place), f"`{name}` is assigned in the loop"))
+        if name in targets:
+            unbound.places.clear()
+            unbound.why = f"`{name}` exists in the loop only, which may run no turn at all"
+        frame.variables[name] = unbound
+
+
+def _wanted(loop: Loop, name: str, kind: Kind) -> Kind | None:
+    """The type a variable that entered as a number should enter as, by what the turns make of it."""
+    if not isinstance(kind, TileKind) or not kind.weak:
+        return None
+    for site in loop.sites:
+        end = site.variables.get(name)
+        if site.kind == "dead" or end is None or isinstance(end, Unbound | Poison):
+            continue
+        made = kind_of(end)
+        if not isinstance(made, TileKind):
+            continue
+        if made.weak:
+            if made.dtype.is_float and not kind.dtype.is_float:
+                return made
+            continue
+        if (made.dtype, made.shape) != (kind.dtype, kind.shape):
+            return TileKind(made.dtype, made.shape)
+    return None
+
+
+def _finish(c: Context, loop: Loop, names: list[str], kinds: list[Kind], before: dict[str, Value]) -> None:
+    """Ends every turn by handing on what the loop carries."""
+    reported: set[str] = set()
+    for site in loop.sites:
+        with c.into(site.block), c.at(site.node):
+            values: list[TileValue] = []
+            for name, kind in zip(names, kinds, strict=True):
+                end = site.variables.get(name)
+                made = None if end is None else kind_of(end)
+                strong = TileKind(kind.dtype, kind.shape) if isinstance(kind, TileKind) else kind
+                if site.kind == "dead":
+                    values += _any(c, kind)
+                elif end is None or made is None or join(strong, made) != strong:
+                    if end is not None and name not in reported and not isinstance(end, Poison):
+                        reported.add(name)
+                        if isinstance(end, Unbound):
+                            c.unbound(name, end, site.node)
+                        else:
+                            place = flow.of_loop(loop.node).assigned[name]
+                            _changes(c, name, before[name], end, place, loop.node)
+                    values += _any(c, kind)
+                else:
+                    values += flatten(c, end, kind)
+            carried = [v.ssa for v in values]
+            if site.kind == "break":
+                c.add(BreakOp(carried))
+            elif loop.counter is None:
+                c.add(ContinueOp(carried))
+            else:
+                index, step = loop.counter
+                c.add(ContinueOp([c.add(AddIOp(index.ssa, step.ssa)).result, *carried]))
+
+
+def _any(c: Context, kind: Kind) -> list[TileValue]:
+    """Tiles of a type, where an error or the control flow leaves none to hand on."""
+    return [c.constant(0, k.dtype, k.shape) for k in tile_kinds(kind)]
+
+
+def _changes(c: Context, name: str, before: Value, after: Value, place: ast.AST, node: ast.For | ast.While) -> None:
+    error = errors.TypeChanges(c.span(place), name=name, before=describe(before), after=describe(after))
+    header = node.iter if isinstance(node, ast.For) else node.test
+    error.add(error.Enters(c.span(header), name, describe(before)))
+    if isinstance(before, TileValue) and isinstance(after, TileValue):
+        if before.shape == after.shape:
+            error.add(error.Instead(f"convert before it is carried on: `.astype({before.dtype})`"))
+        elif not before.shape:
+            error.add(error.Instead(f"begin with a tile: `{name} = fh.zeros({after.shape}, {after.dtype})`"))
+        else:
+            error.add(error.Instead("give the new value a name of its own"))
+    elif isinstance(before, Static) and isinstance(after, TileValue):
+        error.add(error.Instead(f"begin with a tile: `{name} = fh.zeros({after.shape}, {after.dtype})`"))
+    else:
+        error.add(error.Instead("give the new value a name of its own"))
+    c.error(error)
+
+
+# --- Writing the operations ------------------------------------------------------------------------------------------
+
+
+def _enter(c: Context, block: Block, names: list[str], kinds: list[Kind]) -> list[SSAValue]:
+    """The initial values of what is carried; binds the variables to arguments of the body, after `block.args`."""
+    initial: list[SSAValue] = []
+    entering: list[Value] = []
+    for name, kind in zip(names, kinds, strict=True):
+        initial += [v.ssa for v in flatten(c, c.frame.variables[name], kind)]
+    location = c.location()
+    for name, kind in zip(names, kinds, strict=True):
+        tiles: list[TileValue] = []
+        for k, type_ in zip(tile_kinds(kind), element_types([kind]), strict=True):
+            argument = block.insert_arg(type_, len(block.args), location)
+            hint(argument, name)
+            tiles.append(TileValue(argument, k.dtype, k.shape))
+        entering.append(assemble(kind, tiles))
+    for name, value in zip(names, entering, strict=True):
+        c.frame.variables[name] = value
+    return initial
+
+
+def _turn(c: Context, loop: Loop, body: Block, start: Callable[[], None]) -> None:
+    """Writes the body; a way that falls off its end goes on with the next turn."""
+    node = loop.node
+    c.frame.loops.append(loop)
+    try:
+        with c.into(body):
+            start()
+            if _body(c, node.body) is Flow.FALLS:
+                leave(c, "continue", node)
+    finally:
+        c.frame.loops.pop()
+
+
+def _results(op: ForOp | LoopOp, kinds: list[Kind]) -> list[TileValue]:
+    flat = [k for kind in kinds for k in tile_kinds(kind)]
+    return [TileValue(r, k.dtype, k.shape) for r, k in zip(op.results, flat, strict=True)]
+
+
+def _counted(
+    c: Context, node: ast.For, bounds: tuple[TileValue, TileValue, TileValue], names: list[str], kinds: list[Kind]
+) -> tuple[Loop, list[TileValue]]:
+    from freehold.frontend.statements import assign
+
+    start, stop, step = bounds
+    if flow.of_loop(node).breaks:
+        return _counted_with_break(c, node, bounds, names, kinds)
+    body = Block(arg_types=[start.ssa.type])
+    index = TileValue(body.args[0], start.dtype, ())
+    body.args[0].location = c.location()
+    initial = _enter(c, body, names, kinds)
+    loop = Loop(node)
+    _turn(c, loop, body, lambda: assign(c, node.target, index))
+    op = c.add(ForOp(start.ssa, stop.ssa, step.ssa, initial, Region(body)))
+    return loop, _results(op, kinds)
+
+
+def _counted_with_break(
+    c: Context, node: ast.For, bounds: tuple[TileValue, TileValue, TileValue], names: list[str], kinds: list[Kind]
+) -> tuple[Loop, list[TileValue]]:
+    from freehold.frontend.statements import assign
+
+    start, stop, step = bounds
+    body = Block(arg_types=[start.ssa.type])
+    index = TileValue(body.args[0], start.dtype, ())
+    body.args[0].location = c.location()
+    initial = _enter(c, body, names, kinds)
+    loop = Loop(node, counter=(index, step))
+
+    def begin() -> None:
+        _unless(c, comparison(c, "<", index, stop), node)
+        assign(c, node.target, index)
+
+    _turn(c, loop, body, begin)
+    op = c.add(LoopOp([start.ssa, *initial], [v.type for v in initial], Region(body)))
+    return loop, _results(op, kinds)
+
+
+def _conditional(c: Context, node: ast.While, names: list[str], kinds: list[Kind]) -> tuple[Loop, list[TileValue]]:
+    body = Block()
+    initial = _enter(c, body, names, kinds)
+    loop = Loop(node)
+
+    def begin() -> None:
+        truth = condition(c, c.lower(node.test), node.test, "a `while`")
+        if truth is None or truth is True:
+            return
+        with c.at(node.test):
+            tile = c.constant(False, dtypes.bool_) if truth is False else truth
+            _unless(c, tile, node)
+
+    _turn(c, loop, body, begin)
+    op = c.add(LoopOp(initial, [v.type for v in initial], Region(body)))
+    return loop, _results(op, kinds)
+
+
+def _unless(c: Context, goes_on: TileValue, node: ast.For | ast.While) -> None:
+    """Leaves the loop where `goes_on` does not hold."""
+    then, otherwise = Block(), Block()
+    with c.into(then):
+        c.add(YieldOp([]))
+    with c.into(otherwise):
+        leave(c, "break", node)
+    c.add(IfOp(goes_on.ssa, [], Region(then), Region(otherwise)))

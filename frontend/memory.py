@@ -1,0 +1,342 @@
+"""Loads, stores and regions: the methods of tensors."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final
+
+from xdsl.dialects.builtin import BoolAttr, DictionaryAttr, IntegerAttr, i64
+from xdsl.ir import Attribute, SSAValue
+
+from freehold.dialects.cuda_tile.attrs import OptimizationHintsAttr, PaddingValueAttr
+from freehold.dialects.ownership import BorrowOp, LoadOp, RegionOp, ReleaseOp, StoreOp
+from freehold.frontend import errors
+from freehold.frontend.arguments import Arguments, Signature, bind, shape_of
+from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, convert
+from freehold.frontend.context import Context
+from freehold.frontend.expressions import not_constant
+from freehold.frontend.types import ELEMENTS, can_store, tile_type
+from freehold.frontend.values import (
+    INDEX_DTYPE,
+    NONE,
+    POISON,
+    MethodValue,
+    Poison,
+    RegionValue,
+    Static,
+    TensorValue,
+    TileValue,
+    TupleValue,
+    Value,
+    describe,
+    show_shape,
+)
+from freehold.support import dtypes
+from freehold.support.dtypes import DType
+
+_HINTS: Final = ("latency", "allow_tma")
+_DEFAULTS: Final = (("latency", None), ("allow_tma", None))
+_LOAD_DEFAULTS: Final = (("padding", "zero"), *_DEFAULTS)
+
+LOAD_AT: Final = Signature("load", ("index", "shape"), ("padding", *_HINTS), _LOAD_DEFAULTS)
+LOAD: Final = Signature("load", (), ("padding", *_HINTS), _LOAD_DEFAULTS)
+LOAD_LIKE: Final = Signature("load_like", ("region",), ("padding", *_HINTS), _LOAD_DEFAULTS)
+STORE: Final = Signature("store", ("tile",), _HINTS, _DEFAULTS)
+AT: Final = Signature("at", (), (), (), "index")
+RELEASE: Final = Signature("release", ())
+
+PADDINGS: Final = {"zero": "zero", "neg_zero": "neg_zero", "nan": "nan", "inf": "pos_inf", "-inf": "neg_inf"}
+"""Padding values as users write them, and as the compiler does."""
+
+
+def storage(dtype: DType) -> Attribute:
+    """The element type in memory: a bool takes a byte."""
+    return ELEMENTS[dtypes.u8 if dtype.kind == "bool" else dtype]
+
+
+def method(c: Context, called: MethodValue, node: ast.Call) -> Value:
+    """A method of a tensor or region."""
+    target = called.receiver
+    assert isinstance(target, TensorValue | RegionValue)
+    return _METHODS[called.name](c, target, node)
+
+
+def _tensor(target: TensorValue | RegionValue) -> TensorValue:
+    return target if isinstance(target, TensorValue) else target.tensor
+
+
+def _bind(c: Context, target: TensorValue | RegionValue, node: ast.Call, signature: Signature) -> Arguments | None:
+    return bind(c, node, signature, f"{_tensor(target).name}.")
+
+
+# --- Loads -----------------------------------------------------------------------------------------------------------
+
+
+def _load(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Value:
+    region = target if isinstance(target, RegionValue) else target.region
+    if isinstance(target, TensorValue) and (
+        region is None or node.args or any(k.arg == "index" for k in node.keywords)
+    ):
+        a = _bind(c, target, node, LOAD_AT)
+        if a is None or a.poisoned:
+            return POISON
+        shape = shape_of(c, a["shape"], a.place("shape"))
+        index = coordinates(c, a["index"], a.place("index"), target)
+        if shape is None or index is None or not _rank(c, len(shape), "the shape", a.place("shape"), target):
+            return POISON
+        source = target.handle
+        if region is not None:  # not this block's place: a shared borrow, which the verifier judges
+            source = c.add(BorrowOp(target.argument)).result  # pyright: ignore[reportArgumentType] -- a tensor's argument
+        return _read(c, target, source, index, shape, a)
+    assert region is not None
+    a = _bind(c, target, node, LOAD)
+    return POISON if a is None or a.poisoned else _read(c, region.tensor, region.ssa, (), region.tile, a)
+
+
+def _load_like(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Value:
+    assert isinstance(target, TensorValue)
+    a = _bind(c, target, node, LOAD_LIKE)
+    if a is None or a.poisoned:
+        return POISON
+    like = a["region"]
+    region = like.region if isinstance(like, TensorValue) else like
+    if not isinstance(region, RegionValue):
+        error = errors.WrongOperands(
+            c.span(a.place("region")),
+            operator="load_like",
+            operands=describe(like),
+            why="the place of a `Mut` or `Out` tensor is needed",
+        )
+        return c.error(error.add(error.Instead(f"name the index: `{target.name}.load(index, shape)`")))
+    if not _rank(c, len(region.tile), f"the place of `{region.tensor.name}`", a.place("region"), target):
+        return POISON
+    source = target.handle
+    if target.region is not None:
+        source = c.add(BorrowOp(target.argument)).result  # pyright: ignore[reportArgumentType] -- a tensor's argument
+    return _read(c, target, source, tuple(v.ssa for v in region.index), region.tile, a)
+
+
+def _read(
+    c: Context, tensor: TensorValue, source: SSAValue, index: tuple[SSAValue, ...], shape: tuple[int, ...], a: Arguments
+) -> Value:
+    dtype = tensor.spec.dtype
+    padding = _padding(c, a, dtype)
+    hints = _hints(c, a)
+    if isinstance(padding, Poison) or isinstance(hints, Poison):
+        return POISON
+    held = dtypes.u8 if dtype.kind == "bool" else dtype
+    with c.at(a.node):
+        op = LoadOp(source, index, tile_type(shape, held), padding=padding, hints=hints)
+        loaded = c.tile(op, held, shape)
+        return convert(c, loaded, dtype)
+
+
+def _padding(c: Context, a: Arguments, dtype: DType) -> PaddingValueAttr | Poison | None:
+    value = a["padding"]
+    if not isinstance(value, Static) or value.value not in PADDINGS:
+        place = a.place("padding")
+        if isinstance(value, TileValue):
+            return not_constant(c, place, value, "the padding")
+        known = ", ".join(f'"{p}"' for p in PADDINGS)
+        error = errors.WrongArguments(
+            c.span(place),
+            function=a.signature.name,
+            problem=f"cannot pad with {describe(value)}",
+            signature=a.signature.text,
+        )
+        return c.error(error.add(error.Instead(f"pad with one of {known}")))
+    name = PADDINGS[str(value.value)]
+    if name == "zero":
+        return None
+    if not dtype.is_float:
+        error = errors.WrongArguments(
+            c.span(a.place("padding")),
+            function=a.signature.name,
+            problem=f"cannot pad `{dtype}` with {value.value!r}",
+            signature=a.signature.text,
+        )
+        return c.error(error.add(error.Instead('integers are padded with zeros: `padding="zero"`')))
+    return PaddingValueAttr.of(name)
+
+
+def _hints(c: Context, a: Arguments) -> OptimizationHintsAttr | Poison | None:
+    found: dict[str, int | bool] = {}
+    for name in _HINTS:
+        value = a[name]
+        if isinstance(value, Static) and value.value is None:
+            continue
+        if not isinstance(value, Static) or not isinstance(value.value, int):
+            return not_constant(c, a.place(name), value, f"`{name}`")
+        if name == "latency" and not 1 <= value.value <= 10:
+            error = errors.WrongArguments(
+                c.span(a.place(name)),
+                function=a.signature.name,
+                problem=f"takes a latency from 1 to 10, and is given {value.value}",
+                signature=a.signature.text,
+            )
+            return c.error(error)
+        found[name] = bool(value.value) if name == "allow_tma" else value.value
+    return _hints_attr(tuple(found.items())) if found else None
+
+
+@lru_cache(maxsize=64)
+def _hints_attr(found: tuple[tuple[str, int | bool], ...]) -> OptimizationHintsAttr:
+    values: dict[str, Attribute] = {
+        name: BoolAttr.from_bool(value) if isinstance(value, bool) else IntegerAttr(value, i64) for name, value in found
+    }
+    return OptimizationHintsAttr({"default": DictionaryAttr(values)})
+
+
+def coordinates(c: Context, value: Value, node: ast.expr, tensor: TensorValue) -> tuple[SSAValue, ...] | None:
+    """A tile coordinate in a tensor: one 32-bit scalar an axis. None after reporting."""
+    items = value.items if isinstance(value, TupleValue) else (value,)
+    if not _rank(c, len(items), "the index", node, tensor):
+        return None
+    found: list[SSAValue] = []
+    nodes = node.elts if isinstance(node, ast.Tuple) and len(node.elts) == len(items) else [node] * len(items)
+    for item, place in zip(items, nodes, strict=True):
+        with c.at(place):
+            one = as_tile(c, item, place, INDEX_DTYPE)
+            if isinstance(one, Poison):
+                return None
+            if one.shape or one.dtype.is_float or one.dtype.bits > 32 or one.dtype is dtypes.u32:
+                error = errors.WrongOperands(
+                    c.span(place),
+                    operator="an index",
+                    operands=describe(one),
+                    why="an index counts tiles: one `i32` scalar an axis",
+                )
+                if one.shape:
+                    error.add(error.Instead("reduce it to a scalar: `t.max()`"))
+                else:
+                    error.add(error.Instead(f"convert it: `{c.text(place)}.astype(i32)`"))
+                c.error(error)
+                return None
+            found.append(convert(c, one, INDEX_DTYPE).ssa)
+    return tuple(found)
+
+
+def _rank(c: Context, given: int, what: str, node: ast.expr, tensor: TensorValue) -> bool:
+    rank = tensor.spec.rank
+    if given == rank:
+        return True
+    entries = f"{given} {'entry' if given == 1 else 'entries'}"
+    axes = f"{rank} {'axis' if rank == 1 else 'axes'}"
+    error = errors.WrongRank(c.span(node), what=what, given=entries, of=tensor.name, rank=axes)
+    if what in ("the index", "the shape"):
+        filler, names = ("0", "index") if what == "the index" else ("64", "shape")
+        text = c.text(node).strip("()")
+        parts = [p.strip() for p in text.split(",") if p.strip()] if "(" not in text else [text]
+        parts = [*parts, *[filler] * rank][:rank]
+        comma = "," if rank == 1 else ""
+        error.add(
+            error.Instead(f"write {'an' if names == 'index' else 'a'} {names} of {axes}: `({', '.join(parts)}{comma})`")
+        )
+    c.error(error)
+    return False
+
+
+# --- Stores ----------------------------------------------------------------------------------------------------------
+
+
+def _store(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Value:
+    tensor = _tensor(target)
+    a = _bind(c, target, node, STORE)
+    if a is None or a.poisoned:
+        return POISON
+    hints = _hints(c, a)
+    dtype = tensor.spec.dtype
+    place = a.place("tile")
+    tile = as_tile(c, a["tile"], place, _number_dtype(a["tile"], dtype))
+    if isinstance(tile, Poison) or isinstance(hints, Poison):
+        return POISON
+    if not can_store(tile.dtype, dtype):
+        error = errors.WrongOperands(
+            c.span(place), operator="store", operands=f"`{tile.dtype}` in `{tensor.name}`, which is `{dtype}`",
+            why="the conversion would drop fractions unasked",
+        )  # fmt: skip
+        return c.error(error.add(error.Instead(f"convert it: `{c.text(place)}.astype({dtype})`")))
+    region = target if isinstance(target, RegionValue) else target.region
+    with c.at(place):
+        tile = convert(c, convert(c, tile, dtype), dtypes.u8 if dtype.kind == "bool" else dtype)
+        if region is not None:
+            met = common_shape(tile.shape, region.tile)
+            if met != region.tile:
+                return c.error(_store_shape(c, tile, tensor, region, place))
+            tile = broadcast(c, tile, region.tile)
+    destination = tensor.handle if region is None else region.ssa
+    c.add(StoreOp(tile.ssa, destination, hints=hints))
+    return NONE
+
+
+def _number_dtype(value: Value, dtype: DType) -> DType | None:
+    """A number is stored in the tensor's dtype, unless that would drop its fraction."""
+    if isinstance(value, Static) and (dtype.is_float or not isinstance(value.value, float)):
+        return dtype
+    return None
+
+
+def _store_shape(
+    c: Context, tile: TileValue, tensor: TensorValue, region: RegionValue, place: ast.expr
+) -> errors.StoreShape:
+    error = errors.StoreShape(
+        c.span(place), tile=show_shape(tile.shape), name=tensor.name, region=show_shape(region.tile)
+    )
+    wanted = region.tile
+    if len(tile.shape) + 1 == len(wanted) and tile.shape == wanted[:-1]:
+        error.add(error.Instead(f"add an axis: `{c.text(place)}[{':, ' * len(tile.shape)}None]`"))
+    elif tuple(reversed(tile.shape)) == wanted:
+        error.add(error.Instead(f"transpose it: `{c.text(place)}.T`"))
+    elif _count(tile.shape) == _count(wanted):
+        error.add(error.Instead(f"reshape it: `{c.text(place)}.reshape({tensor.name}.tile)`"))
+    return error
+
+
+def _count(shape: tuple[int, ...]) -> int:
+    count = 1
+    for extent in shape:
+        count *= extent
+    return count
+
+
+# --- Regions ---------------------------------------------------------------------------------------------------------
+
+
+def _at(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Value:
+    assert isinstance(target, TensorValue)
+    a = _bind(c, target, node, AT)
+    if a is None or a.poisoned:
+        return POISON
+    items = a.rest
+    if len(items) == 1 and isinstance(items[0], TupleValue):
+        items = items[0].items
+    place: ast.expr = node
+    if len(node.args) == len(items) and len(items) > 1:
+        place = ast.copy_location(ast.Tuple(list(node.args), ast.Load()), node)
+    elif len(node.args) == 1:
+        place = node.args[0]
+    index = coordinates(c, TupleValue(items), place, target)
+    if index is None:
+        return POISON
+    region = c.add(RegionOp(target.handle, index))
+    return RegionValue(target, region.result, tuple(TileValue(i, INDEX_DTYPE, ()) for i in index))
+
+
+def _release(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Value:
+    if _bind(c, target, node, RELEASE) is None:
+        return POISON
+    region = target if isinstance(target, RegionValue) else target.region
+    assert region is not None
+    c.add(ReleaseOp(region.ssa))
+    return NONE
+
+
+_METHODS: Final[dict[str, Callable[[Context, TensorValue | RegionValue, ast.Call], Value]]] = {
+    "load": _load,
+    "load_like": _load_like,
+    "store": _store,
+    "at": _at,
+    "release": _release,
+}

@@ -1,0 +1,213 @@
+"""Reductions and scans over an axis of a tile."""
+
+from __future__ import annotations
+
+from typing import Final, cast
+
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType
+from xdsl.ir import Attribute, Block, Region, SSAValue
+
+from freehold.dialects.cuda_tile.ops.arith_float import AddFOp, MaxFOp, MinFOp, MulFOp
+from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, MaxIOp, MinIOp, MulIOp, OrIOp
+from freehold.dialects.cuda_tile.ops.control_flow import YieldOp
+from freehold.dialects.cuda_tile.ops.reduce import ReduceOp, ScanOp
+from freehold.frontend import errors
+from freehold.frontend.arguments import Arguments, axis_of, flag_of
+from freehold.frontend.arithmetic import Number, as_tile, convert
+from freehold.frontend.context import Context
+from freehold.frontend.expressions import reshape
+from freehold.frontend.types import ARITHMETIC, ELEMENTS, bounds, signedness, tile_type
+from freehold.frontend.values import (
+    POISON,
+    Poison,
+    Static,
+    TileValue,
+    TupleValue,
+    Value,
+    describe,
+    is_number,
+    show_tile,
+)
+from freehold.support import dtypes
+from freehold.support.dtypes import DType
+
+WIDE: Final = {dtypes.f16: dtypes.f32, dtypes.bf16: dtypes.f32}
+"""What sums and products of a dtype are computed in."""
+
+
+def identity(value: Number, dtype: DType) -> Attribute:
+    """A neutral element."""
+    element = ELEMENTS[dtype]
+    if dtype.is_float:
+        return FloatAttr(float(value), cast(AnyFloat, element))
+    low, high = bounds(dtype)
+    number = int(value)
+    if dtype.bits > 1 and not dtype.signed and number > high >> 1:
+        number -= high + 1
+    del low
+    return IntegerAttr(number, cast(IntegerType, element))
+
+
+def _neutral(name: str, dtype: DType) -> Number:
+    match name:
+        case "sum":
+            return 0
+        case "prod":
+            return 1
+        case "max":
+            return float("-inf") if dtype.is_float else bounds(dtype)[0]
+        case _:
+            return float("inf") if dtype.is_float else bounds(dtype)[1]
+
+
+def _combine(name: str, dtype: DType, a: SSAValue, b: SSAValue):
+    if dtype.kind == "bool":
+        return OrIOp(a, b) if name == "max" else AndIOp(a, b)
+    if dtype.is_float:
+        match name:
+            case "sum":
+                return AddFOp(a, b)
+            case "prod":
+                return MulFOp(a, b)
+            case "max":
+                return MaxFOp(a, b, propagate_nan=True)
+            case _:
+                return MinFOp(a, b, propagate_nan=True)
+    match name:
+        case "sum":
+            return AddIOp(a, b)
+        case "prod":
+            return MulIOp(a, b)
+        case "max":
+            return MaxIOp(a, b, signedness(dtype))
+        case _:
+            return MinIOp(a, b, signedness(dtype))
+
+
+def _tile(c: Context, a: Arguments) -> TileValue | None:
+    if a.poisoned:
+        return None
+    tile = as_tile(c, a["x"], a.place("x"))
+    if isinstance(tile, Poison):
+        return None
+    if tile.dtype.is_float and tile.dtype not in ARITHMETIC:
+        error = errors.WrongOperands(
+            c.span(a.place("x")),
+            operator=a.signature.name,
+            operands=describe(tile),
+            why=f"`{tile.dtype}` is for `mma` and for memory only",
+        )
+        c.error(error.add(error.Instead(f"convert first: `{c.text(a.place('x'))}.astype(f32)`")))
+        return None
+    return tile
+
+
+def _axes(c: Context, a: Arguments, tile: TileValue) -> tuple[int, ...] | None:
+    value = a["axis"]
+    what = f"an {show_tile(tile.dtype, tile.shape)}"
+    rank = len(tile.shape)
+    if isinstance(value, Static) and value.value is None:
+        return tuple(range(rank))
+    items = value.items if isinstance(value, TupleValue) else (value,)
+    found: list[int] = []
+    for item in items:
+        axis = axis_of(c, item, a.place("axis"), rank, what)
+        if axis is None:
+            return None
+        found.append(axis)
+    return tuple(sorted(set(found)))
+
+
+def reduction(c: Context, name: str, a: Arguments) -> Value:
+    """`sum`, `prod`, `max`, `min` over some axes."""
+    tile = _tile(c, a)
+    keep = flag_of(c, a["keepdims"], a.place("keepdims"), "`keepdims`")
+    axes = None if tile is None else _axes(c, a, tile)
+    if tile is None or axes is None or keep is None:
+        return POISON
+    given = tile.dtype
+    if name in ("sum", "prod"):
+        tile = convert(c, tile, WIDE.get(given, dtypes.i32 if given.kind == "bool" else given))
+    shape = tile.shape
+    neutral = identity(_neutral(name, tile.dtype), tile.dtype)
+    for axis in reversed(axes):
+        tile = _reduce(c, tile, axis, neutral, lambda x, y, d=tile.dtype: _combine(name, d, x, y))
+    if given in WIDE:
+        tile = convert(c, tile, given)
+    if keep:
+        tile = reshape(c, tile, tuple(1 if i in axes else e for i, e in enumerate(shape)))
+    return tile
+
+
+def _reduce(c: Context, tile: TileValue, axis: int, neutral: Attribute, combine) -> TileValue:  # type: ignore[no-untyped-def]
+    body = _body(c, tile.dtype, combine)
+    shape = tile.shape[:axis] + tile.shape[axis + 1 :]
+    return c.tile(ReduceOp([tile.ssa], axis, [neutral], body), tile.dtype, shape)
+
+
+def _body(c: Context, dtype: DType, combine) -> Region:  # type: ignore[no-untyped-def]
+    scalar = tile_type((), dtype)
+    block = Block(arg_types=[scalar, scalar])
+    with c.into(block):
+        op = c.add(combine(*block.args))
+        c.add(YieldOp([op.results[0]]))
+    return Region(block)
+
+
+def running(c: Context, name: str, a: Arguments) -> Value:
+    """`cumsum`, `cumprod`."""
+    tile = _tile(c, a)
+    reverse = flag_of(c, a["reverse"], a.place("reverse"), "`reverse`")
+    if tile is None or reverse is None:
+        return POISON
+    axis = axis_of(c, a["axis"], a.place("axis"), len(tile.shape), f"an {show_tile(tile.dtype, tile.shape)}")
+    if axis is None:
+        return POISON
+    given = tile.dtype
+    tile = convert(c, tile, WIDE.get(given, dtypes.i32 if given.kind == "bool" else given))
+    neutral = identity(_neutral(name, tile.dtype), tile.dtype)
+    body = _body(c, tile.dtype, lambda x, y, d=tile.dtype: _combine(name, d, x, y))
+    tile = c.tile(ScanOp([tile.ssa], axis, [neutral], reverse, body), tile.dtype, tile.shape)
+    return convert(c, tile, given) if given in WIDE else tile
+
+
+def folded(c: Context, a: Arguments, scan: bool) -> Value:
+    """`reduce` and `scan` with a function of the user's."""
+    from freehold.frontend.calls import apply
+
+    tile = _tile(c, a)
+    if tile is None:
+        return POISON
+    axis = axis_of(c, a["axis"], a.place("axis"), len(tile.shape), f"an {show_tile(tile.dtype, tile.shape)}")
+    name = "reverse" if scan else "keepdims"
+    flag = flag_of(c, a[name], a.place(name), f"`{name}`")
+    neutral = a["identity"]
+    if axis is None or flag is None:
+        return POISON
+    if not isinstance(neutral, Static) or not is_number(neutral.value):
+        why = f"this is {describe(neutral)}, not a number"
+        return c.error(errors.NotConstant(c.span(a.place("identity")), what="the identity", why=why))
+    scalar = tile_type((), tile.dtype)
+    block = Block(arg_types=[scalar, scalar])
+    with c.into(block):
+        pair = [TileValue(arg, tile.dtype, ()) for arg in block.args]
+        made = apply(c, a["function"], pair, a.node, a.place("function"))
+        result = as_tile(c, made, a.place("function"), tile.dtype)
+        if isinstance(result, Poison):
+            return POISON
+        if result.shape or result.dtype is not tile.dtype:
+            error = errors.WrongOperands(
+                c.span(a.place("function")),
+                operator=a.signature.name,
+                operands=f"a function that returns {describe(result)}",
+                why=f"two elements become one: an `{tile.dtype}` scalar",
+            )
+            return c.error(error.add(error.Instead(f"convert its result: `.astype({tile.dtype})`")))
+        c.add(YieldOp([result.ssa]))
+    value = identity(cast(Number, neutral.value), tile.dtype)
+    if scan:
+        op = ScanOp([tile.ssa], axis, [value], flag, Region(block))
+        return c.tile(op, tile.dtype, tile.shape)
+    shape = tile.shape[:axis] + tile.shape[axis + 1 :]
+    result = c.tile(ReduceOp([tile.ssa], axis, [value], Region(block)), tile.dtype, shape)
+    return reshape(c, result, (*shape[:axis], 1, *shape[axis:])) if flag else result

@@ -1,0 +1,143 @@
+"""
+Which Python a kernel may be written in. Everything else is an error by name, with a way out.
+
+The check is of syntax alone and covers all of a function, also what a static `if` leaves out.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from freehold.frontend import errors
+from freehold.support.diagnostic import Error
+from freehold.support.span import Span
+
+SUPPORTED: Final[frozenset[type[ast.AST]]] = frozenset(
+    (
+        # statements
+        ast.FunctionDef,
+        ast.Return,
+        ast.Assign,
+        ast.AnnAssign,
+        ast.AugAssign,
+        ast.For,
+        ast.While,
+        ast.If,
+        ast.Assert,
+        ast.Expr,
+        ast.Pass,
+        ast.Break,
+        ast.Continue,
+        # expressions
+        ast.BoolOp,
+        ast.BinOp,
+        ast.UnaryOp,
+        ast.Lambda,
+        ast.IfExp,
+        ast.Compare,
+        ast.Call,
+        ast.Constant,
+        ast.Attribute,
+        ast.Subscript,
+        ast.Name,
+        ast.Tuple,
+        ast.Slice,
+        ast.Starred,
+    )
+)
+"""Statements and expressions with a meaning in kernels."""
+
+REFUSED: Final[dict[type[ast.AST], tuple[str, str, str]]] = {
+    ast.AsyncFunctionDef: ("`async def`", "a kernel runs to its end without waiting", "write `def`"),
+    ast.ClassDef: ("a class", "kernels make no objects", "define the class outside the kernel, and use its constants"),
+    ast.Delete: ("`del`", "variables end with the kernel", "leave it out"),
+    ast.AsyncFor: ("`async for`", "a kernel runs to its end without waiting", "write `for`"),
+    ast.With: ("`with`", "kernels have no contexts to enter", "write its body alone"),
+    ast.AsyncWith: ("`async with`", "kernels have no contexts to enter", "write its body alone"),
+    ast.Raise: (
+        "`raise`",
+        "a GPU raises no exceptions",
+        'check on the host, or at compile time: `static_assert(condition, "message")`',
+    ),
+    ast.Try: ("`try`", "a GPU raises no exceptions", "write its body alone"),
+    ast.TryStar: ("`try`", "a GPU raises no exceptions", "write its body alone"),
+    ast.Import: ("`import`", "modules are loaded by the host", "move the import to the top of the file"),
+    ast.ImportFrom: ("`import`", "modules are loaded by the host", "move the import to the top of the file"),
+    ast.Global: ("`global`", "a kernel changes no variables of the host", "store the result in an `Out` parameter"),
+    ast.Nonlocal: ("`nonlocal`", "a function changes its own variables only", "return the value and assign it"),
+    ast.Match: ("`match`", "there is nothing to take apart", "write `if` and `elif`"),
+    ast.NamedExpr: ("`:=`", "an assignment is a statement of its own", "assign on a line before"),
+    ast.Dict: ("a dictionary", "its keys would have to be known", "use a tuple, or variables of their own"),
+    ast.Set: ("a set", "its elements would have to be known", "use a tuple: `(a, b)`"),
+    ast.List: ("a list", "lists can grow, and a kernel's values cannot", "use a tuple: `(a, b)`"),
+    ast.ListComp: ("a list comprehension", "lists can grow, and a kernel's values cannot", "write a `for`"),
+    ast.SetComp: ("a set comprehension", "its elements would have to be known", "write a `for`"),
+    ast.DictComp: ("a dictionary comprehension", "its keys would have to be known", "write a `for`"),
+    ast.GeneratorExp: ("a generator expression", "it would run later", "write a `for`"),
+    ast.Await: ("`await`", "a kernel runs to its end without waiting", "leave it out"),
+    ast.Yield: ("`yield`", "a kernel runs to its end without waiting", "return the values as a tuple"),
+    ast.YieldFrom: ("`yield from`", "a kernel runs to its end without waiting", "return the values as a tuple"),
+    ast.JoinedStr: ("an f-string", "there is no text on a GPU", "write the text without braces"),
+}
+"""By node: its name, why it is refused, what to write instead."""
+
+
+def check(tree: ast.FunctionDef | ast.Lambda, span: Callable[[ast.AST], Span]) -> list[Error]:
+    """All uses of unsupported syntax in a function. `span` gives the place of a node."""
+    found: list[Error] = []
+
+    def refuse(node: ast.AST, what: str, why: str, instead: str) -> None:
+        error = errors.Unsupported(span(node), what=what, why=why)
+        found.append(error.add(error.Instead(instead)))
+
+    for node in _nodes(tree):
+        if (reason := REFUSED.get(type(node))) is not None:
+            refuse(node, *reason)
+        elif isinstance(node, ast.stmt | ast.expr) and type(node) not in SUPPORTED:
+            refuse(node, f"`{type(node).__name__}`", "it has no meaning in a kernel", "leave it out")
+        elif isinstance(node, ast.For | ast.While) and node.orelse:
+            word = "for" if isinstance(node, ast.For) else "while"
+            refuse(
+                node.orelse[0],
+                f"`else` after a `{word}`",
+                "it runs where no `break` did",
+                "set a variable before each `break`, and test it after the loop with `if`",
+            )
+        elif isinstance(node, ast.FunctionDef) and node is not tree:
+            if node.decorator_list:
+                refuse(
+                    node.decorator_list[0],
+                    "a decorator",
+                    "a function in a kernel is inlined as it is",
+                    "call what it would do: `decorate(function)(...)` has no meaning here",
+                )
+            if node.args.vararg or node.args.kwarg:
+                refuse(
+                    node.args.vararg or node.args.kwarg or node,
+                    "`*args` or `**kwargs`",
+                    "the parameters of a function in a kernel are fixed",
+                    "write the parameters out",
+                )
+        elif isinstance(node, ast.Call):
+            for keyword in node.keywords:
+                if keyword.arg is None:
+                    refuse(keyword, "`**` in a call", "keywords are written out", "write `name=value`")
+    return found
+
+
+def _nodes(tree: ast.FunctionDef | ast.Lambda) -> Iterator[ast.AST]:
+    """The statements and expressions of a function that are part of the kernel: neither decorators nor annotations."""
+    waiting: list[ast.AST] = list(tree.body) if isinstance(tree, ast.FunctionDef) else [tree.body]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if type(node) in REFUSED:
+            continue  # one error is enough
+        if isinstance(node, ast.FunctionDef):
+            waiting += [*node.body, *node.args.defaults, *filter(None, node.args.kw_defaults)]
+        elif isinstance(node, ast.AnnAssign):
+            waiting += [node.target, *([node.value] if node.value else [])]
+        else:
+            waiting.extend(ast.iter_child_nodes(node))
