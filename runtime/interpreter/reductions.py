@@ -1,8 +1,8 @@
 """Reductions and scans with any combiner.
 
 The combiner's body is compiled once and run on whole slices in place of the scalars of its text: its operations work
-element by element, so what holds for one pair of elements holds for all of them. A reduction halves its operand until
-one slice is left, a scan doubles its reach; both apply the combiner about log2(n) times. A body that holds something
+element by element, so what holds for one pair of elements holds for all of them. A reduction joins neighbours until
+one slice is left, a scan doubles its reach; both apply the combiner about log2(n) times, and neither swaps operands. A body that holds something
 else than element-wise operations runs on one pair at a time.
 """
 
@@ -103,7 +103,7 @@ def _reduce(op: Operation, c: Compiler) -> Step:
         size = count
         while size > 1:
             size //= 2
-            tiles = combine(v, [t[:size] for t in tiles], [t[size:] for t in tiles])
+            tiles = combine(v, [t[0::2] for t in tiles], [t[1::2] for t in tiles])
         for target, tile in zip(targets, tiles, strict=True):
             v[target] = tile[0]
 
