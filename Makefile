@@ -43,6 +43,8 @@ fuzz-bytecode: $(VENV)/.installed-test ## Throw INPUTS=2000000 hostile inputs at
 docs: $(VENV)/.installed-test ## Write the pages of docs/ that are generated from docstrings
 	$(BIN)/python -m freehold.tools.error_pages
 	$(BIN)/python -m freehold.tools.op_reference
+	$(BIN)/python -m freehold.tools.pass_reference
+	$(BIN)/python -m pytest --update-golden test/house/test_layout.py
 
 golden: $(VENV)/.installed-test ## Accept the texts that tests compare with as they are now; read the difference before committing
 	$(BIN)/python -m pytest -n $(JOBS) --update-golden

@@ -18,18 +18,6 @@ PassFactories = Mapping[str, "Callable[[], type[ModulePass]]"]
 """Passes by name, each imported when its factory is called."""
 
 
-def _canonicalize() -> type[ModulePass]:
-    from xdsl.transforms.canonicalize import CanonicalizePass
-
-    return CanonicalizePass
-
-
-def _cse() -> type[ModulePass]:
-    from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
-
-    return CommonSubexpressionElimination
-
-
 def _mlir() -> type[ModulePass]:
     from freehold.tools.mlir_pass import MlirPass
 
@@ -37,12 +25,10 @@ def _mlir() -> type[ModulePass]:
 
 
 def available_passes() -> PassFactories:
-    """The passes of Freehold, xDSL's `canonicalize` and `cse` unless Freehold has its own, and `mlir{...}`."""
-    try:
-        from freehold.passes.registry import ALL_PASSES
-    except ModuleNotFoundError:
-        ALL_PASSES: PassFactories = {}
-    return {"canonicalize": _canonicalize, "cse": _cse, "mlir": _mlir, **ALL_PASSES}
+    """The passes of Freehold, and `mlir{...}`."""
+    from freehold.passes.registry import ALL_PASSES
+
+    return {**ALL_PASSES, "mlir": _mlir}
 
 
 def split_pipeline(text: str) -> list[str]:
