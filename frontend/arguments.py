@@ -127,7 +127,7 @@ def bind(c: Context, node: ast.Call, signature: Signature, receiver: str = "") -
     if rest and signature.rest is None:
         place = node.args[len(signature.positional)] if plain else node
         extra = signature.keywords[0] if signature.keywords else None
-        hint = f"name it: `{extra}={c.text(place)}`" if extra and isinstance(place, ast.expr) and plain else None
+        hint = f"name it: `{extra}={c.text(place)}`" if extra and plain else None
         most = len(signature.positional)
         wrong(f"takes {most} argument{'s' * (most != 1)} by position, and is given {len(given)}", place, hint)
         return None
@@ -225,8 +225,9 @@ def dtype_of(c: Context, value: Value, node: ast.expr) -> DType | None:
         host = value.value
         if isinstance(host, DType):
             return host
-        if host in (int, float, bool):
-            return {int: dtypes.i32, float: dtypes.f32, bool: dtypes.bool_}[cast(type, host)]
+        for python, dtype in ((int, dtypes.i32), (float, dtypes.f32), (bool, dtypes.bool_)):
+            if host is python:
+                return dtype
         module = host.__module__ if isinstance(host, type) else type(host).__module__
         if module.partition(".")[0] in ("numpy", "torch", "ml_dtypes", "jax"):
             name = host.__name__ if isinstance(host, type) else str(host)

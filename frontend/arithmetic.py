@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from freehold.dialects.cuda_tile.attrs import (
     ORDERED,
@@ -98,27 +98,6 @@ SYMBOLS: Final[dict[type[ast.AST], str]] = {
     ast.UAdd: "+",
     ast.Invert: "~",
     ast.Not: "not",
-}
-
-_HOST: Final[dict[str, Callable[..., object]]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "//": operator.floordiv,
-    "%": operator.mod,
-    "**": operator.pow,
-    "<<": operator.lshift,
-    ">>": operator.rshift,
-    "&": operator.and_,
-    "|": operator.or_,
-    "^": operator.xor,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
 }
 
 _PREDICATES: Final = {
@@ -373,10 +352,51 @@ def host(c: Context, symbol: str, x: object, y: object, node: ast.AST) -> Value:
     if symbol == "<<" and isinstance(y, int) and y > 4096:
         return c.error(errors.ArithmeticFails(c.span(node), what=f"`{x} << {y}` is too large a number"))
     try:
-        return of_host(_HOST[symbol](x, y))
+        return of_host(_compute(symbol, x, y))
     except Exception as e:
         shown = f"`{_short(x)} {symbol} {_short(y)}`"
         return c.error(errors.ArithmeticFails(c.span(node), what=f"{shown} cannot be computed: {e}"))
+
+
+def _compute(symbol: str, x: Any, y: Any) -> object:
+    """An operator as Python carries it out."""
+    match symbol:
+        case "+":
+            return x + y
+        case "-":
+            return x - y
+        case "*":
+            return x * y
+        case "/":
+            return x / y
+        case "//":
+            return x // y
+        case "%":
+            return x % y
+        case "**":
+            return x**y
+        case "<<":
+            return x << y
+        case ">>":
+            return x >> y
+        case "&":
+            return x & y
+        case "|":
+            return x | y
+        case "^":
+            return x ^ y
+        case "<":
+            return x < y
+        case "<=":
+            return x <= y
+        case ">":
+            return x > y
+        case ">=":
+            return x >= y
+        case "==":
+            return x == y
+        case _:
+            return x != y
 
 
 def _short(value: object) -> str:

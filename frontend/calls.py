@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Sequence
-from dataclasses import is_dataclass
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Final, cast
@@ -27,6 +27,7 @@ from freehold.frontend.values import (
     TileValue,
     Value,
     describe,
+    is_number,
     is_poison,
     of_host,
     static_of,
@@ -99,13 +100,15 @@ def _call_static(c: Context, function: object, node: ast.Call) -> Value:
         return _inline_host(c, function, node)
     if getattr(function, "__module__", None) == "math" and isinstance(function, BuiltinFunctionType):
         return _on_host(c, function, node)
-    if isinstance(function, type) and (issubclass(function, Enum) or _is_frozen(function)):
-        return _on_host(c, function, node)
-    return _not_callable(c, function, node)
+    if isinstance(function, type) and _makes_constants(cast("type[object]", function)):
+        return _on_host(c, cast(object, function), node)
+    return _not_callable(c, cast(object, function), node)
 
 
-def _is_frozen(kind: type) -> bool:
-    return is_dataclass(kind) and bool(kind.__dataclass_params__.frozen)  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownArgumentType, reportUnknownMemberType] -- every dataclass has them
+def _makes_constants(kind: type[object]) -> bool:
+    """Whether a class's objects never change: enumerations and frozen dataclasses."""
+    parameters = getattr(kind, "__dataclass_params__", None)
+    return issubclass(kind, Enum) or bool(getattr(parameters, "frozen", False))
 
 
 _SIGNATURES: Final[dict[str, Signature]] = {}
@@ -124,17 +127,16 @@ def _cast(c: Context, dtype: DType, node: ast.Call) -> Value:
     a = bind(c, node, Signature(dtype.name, ("value",)))
     if a is None or a.poisoned:
         return POISON
-    tile = as_tile(c, a["value"], a.place("value"), None)
-    if isinstance(tile, Poison):
-        return POISON
-    if isinstance(a["value"], Static):
-        number = a["value"].value
-        assert isinstance(number, bool | int | float)
-        if isinstance(number, float) and not dtype.is_float:
+    value = a["value"]
+    if isinstance(value, Static) and is_number(value.value):
+        number = cast("bool | int | float", value.value)
+        if dtype.kind == "bool":
+            number = bool(number)
+        elif not dtype.is_float and math.isfinite(number):
             number = int(number)
-        c.block.erase_op(tile.ssa.owner)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] -- the constant just written
         return c.constant(number, dtype)
-    return convert(c, tile, dtype)
+    tile = as_tile(c, value, a.place("value"))
+    return POISON if isinstance(tile, Poison) else convert(c, tile, dtype)
 
 
 def _on_host(c: Context, function: object, node: ast.Call) -> Value:

@@ -199,7 +199,7 @@ def _of_static(value: object, attr: str) -> Value | None:
             return of_host(getattr(value, attr)) if attr in ("name", "value") else None
         case DType():
             return Static(getattr(value, attr)) if attr in ("name", "bits", "itemsize", "is_float", "signed") else None
-        case _ if is_dataclass(value) and not isinstance(value, type) and value.__dataclass_params__.frozen:  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue] -- every dataclass has them
+        case _ if is_dataclass(value) and getattr(getattr(value, "__dataclass_params__", None), "frozen", False):
             return of_host(getattr(value, attr)) if attr in {f.name for f in fields(value)} else None
         case _:
             return None
@@ -455,7 +455,7 @@ def condition(c: Context, value: Value, node: ast.expr, construct: str) -> bool 
         return value if value.dtype.kind == "bool" else convert(c, value, dtypes.bool_)
     known = static_of(value)
     if known is not None and (is_comparable(known[0]) or isinstance(known[0], tuple)):
-        return bool(known[0])
+        return bool(cast(object, known[0]))
     error = errors.ConditionNotScalar(c.span(node), what=describe(value), construct=construct)
     c.error(error)
     return None

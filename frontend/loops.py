@@ -243,13 +243,15 @@ def _repeat(c: Context, node: ast.For | ast.While, write: Write) -> None:
         if name in exposed or is_live(frame, name, node):
             names.append(name)
             kinds.append(kind)
-    for _ in range(4):
+    tries = 0
+    while True:
+        tries += 1
         mark = len(c.errors)
         prelude = Block()
         with c.into(prelude):
             loop, results = write(names, kinds)
         wanted = [_wanted(loop, name, kind) for name, kind in zip(names, kinds, strict=True)]
-        if wanted == kinds or all(w is None or w == k for w, k in zip(wanted, kinds, strict=True)):
+        if tries == 4 or all(w is None or w == k for w, k in zip(wanted, kinds, strict=True)):
             break
         kinds = [k if w is None else w for k, w in zip(kinds, wanted, strict=True)]
         del c.errors[mark:]

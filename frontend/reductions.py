@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Final, cast
 
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from freehold.dialects.cuda_tile.ops.arith_float import AddFOp, MaxFOp, MinFOp, MulFOp
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, MaxIOp, MinIOp, MulIOp, OrIOp
@@ -60,7 +62,10 @@ def _neutral(name: str, dtype: DType) -> Number:
             return float("inf") if dtype.is_float else bounds(dtype)[1]
 
 
-def _combine(name: str, dtype: DType, a: SSAValue, b: SSAValue):
+Combine = Callable[[SSAValue, SSAValue], Operation]
+
+
+def _combine(name: str, dtype: DType, a: SSAValue, b: SSAValue) -> Operation:
     if dtype.kind == "bool":
         return OrIOp(a, b) if name == "max" else AndIOp(a, b)
     if dtype.is_float:
@@ -131,7 +136,7 @@ def reduction(c: Context, name: str, a: Arguments) -> Value:
     shape = tile.shape
     neutral = identity(_neutral(name, tile.dtype), tile.dtype)
     for axis in reversed(axes):
-        tile = _reduce(c, tile, axis, neutral, lambda x, y, d=tile.dtype: _combine(name, d, x, y))
+        tile = _reduce(c, tile, axis, neutral, partial(_combine, name, tile.dtype))
     if given in WIDE:
         tile = convert(c, tile, given)
     if keep:
@@ -139,13 +144,13 @@ def reduction(c: Context, name: str, a: Arguments) -> Value:
     return tile
 
 
-def _reduce(c: Context, tile: TileValue, axis: int, neutral: Attribute, combine) -> TileValue:  # type: ignore[no-untyped-def]
+def _reduce(c: Context, tile: TileValue, axis: int, neutral: Attribute, combine: Combine) -> TileValue:
     body = _body(c, tile.dtype, combine)
     shape = tile.shape[:axis] + tile.shape[axis + 1 :]
     return c.tile(ReduceOp([tile.ssa], axis, [neutral], body), tile.dtype, shape)
 
 
-def _body(c: Context, dtype: DType, combine) -> Region:  # type: ignore[no-untyped-def]
+def _body(c: Context, dtype: DType, combine: Combine) -> Region:
     scalar = tile_type((), dtype)
     block = Block(arg_types=[scalar, scalar])
     with c.into(block):
@@ -166,7 +171,7 @@ def running(c: Context, name: str, a: Arguments) -> Value:
     given = tile.dtype
     tile = convert(c, tile, WIDE.get(given, dtypes.i32 if given.kind == "bool" else given))
     neutral = identity(_neutral(name, tile.dtype), tile.dtype)
-    body = _body(c, tile.dtype, lambda x, y, d=tile.dtype: _combine(name, d, x, y))
+    body = _body(c, tile.dtype, partial(_combine, name, tile.dtype))
     tile = c.tile(ScanOp([tile.ssa], axis, [neutral], reverse, body), tile.dtype, tile.shape)
     return convert(c, tile, given) if given in WIDE else tile
 
