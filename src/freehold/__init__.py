@@ -81,6 +81,7 @@ from freehold.support.dtypes import DType
 from freehold.support.span import register_source
 
 if TYPE_CHECKING:
+    from freehold.runtime.device_array import gpu_available, to_device, to_numpy
     from freehold.runtime.kernel import kernel
     from freehold.runtime.partition import partition
     from freehold.support.diagnostic import Rejected
@@ -90,6 +91,9 @@ __version__ = "0.1.0"
 _LAZY: Final = {
     "kernel": "freehold.runtime.kernel",
     "partition": "freehold.runtime.partition",
+    "gpu_available": "freehold.runtime.device_array",
+    "to_device": "freehold.runtime.device_array",
+    "to_numpy": "freehold.runtime.device_array",
     "Rejected": "freehold.support.diagnostic",
 }
 """What lives above the language, loaded when first asked for."""
@@ -143,6 +147,7 @@ __all__ = [
     "floor",
     "fma",
     "full",
+    "gpu_available",
     "grouped",
     "i8",
     "i16",
@@ -176,6 +181,8 @@ __all__ = [
     "tanh",
     "tf32",
     "tiles",
+    "to_device",
+    "to_numpy",
     "transpose",
     "u8",
     "u16",

@@ -1,0 +1,269 @@
+"""
+Arrays as kernels see them: an address, extents, strides in elements, a dtype and a place.
+
+Each library's arrays are read by their own attributes, and no library is imported for it: a class tells by its module
+whose it is. Everything else is asked for `__cuda_array_interface__` and `__dlpack__`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, cast
+
+from freehold.frontend.schedule import PartitionSpec
+from freehold.frontend.signature import TensorSpec
+from freehold.support.dtypes import DType, from_name
+
+HOST: Final = -1
+"""The device number of the host's memory."""
+
+ALIGNMENT: Final = 16
+"""Kernels are specialised to base addresses, strides, and extents of contiguous axes that are multiples of so many
+bytes or not: it is what the copy engine asks for. More facts would make more variants and no faster ones."""
+
+
+class Unreadable(Exception):
+    """An object is no array that kernels can work on; `why`, where it is not obvious, is a sentence."""
+
+    def __init__(self, why: str = ""):
+        super().__init__(why)
+        self.why = why
+
+
+class UnknownDType(Exception):
+    """An array's elements are of a type that kernels do not have; `name` is its name."""
+
+    def __init__(self, name: str):
+        super().__init__(name)
+        self.name = name
+
+
+class ArrayView:
+    """What a launch needs to know about one array. Valid as long as `owner` is."""
+
+    __slots__ = ("device", "dtype", "family", "owner", "pointer", "read_only", "shape", "stream", "strides")
+
+    def __init__(
+        self,
+        owner: object,
+        pointer: int,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...],
+        dtype: DType,
+        device: int,
+        family: str,
+        read_only: tuple[str, str] | None = None,
+        stream: int | None = None,
+    ):
+        self.owner = owner
+        """The array, or what keeps its memory alive."""
+        self.pointer = pointer
+        """The address of element (0, ..., 0)."""
+        self.shape = shape
+        self.strides = strides
+        """In bytes."""
+        self.dtype = dtype
+        self.device = device
+        """The number of the GPU, or `HOST`."""
+        self.family = family
+        """Whose current stream to use: `torch`, `cupy`, `numpy`, `freehold` or empty."""
+        self.read_only = read_only
+        """Why it may not be written, and what to do about it."""
+        self.stream = stream
+        """A stream whose work must be done before the memory is touched, as a driver handle."""
+
+    @property
+    def size(self) -> int:
+        """Bytes from the first byte of the first element to the last byte of the last, if all strides are positive."""
+        span = sum((extent - 1) * stride for extent, stride in zip(self.shape, self.strides, strict=True))
+        return span + self.dtype.itemsize
+
+    @property
+    def element_strides(self) -> tuple[int, ...]:
+        """The strides in elements; that of an axis of one element, which means nothing, as in a contiguous array."""
+        strides: list[int] = []
+        contiguous = 1
+        for extent, stride in zip(reversed(self.shape), reversed(self.strides), strict=True):
+            strides.append(stride // self.dtype.itemsize if extent != 1 else contiguous)
+            contiguous = strides[-1] * extent
+        return tuple(reversed(strides))
+
+    @property
+    def place(self) -> str:
+        """Where it is, in words."""
+        return "the host" if self.device == HOST else f"GPU {self.device}"
+
+    def spec(self, partition: PartitionSpec | None) -> TensorSpec:
+        """What a kernel is specialised to for this array."""
+        strides = self.element_strides
+        unit = max(1, ALIGNMENT // self.dtype.itemsize)
+        return TensorSpec(
+            dtype=self.dtype,
+            rank=len(self.shape),
+            align=_power_of_two(self.pointer),
+            strides=tuple([int(s == 1) for s in strides]),
+            stride_divs=tuple([1 if s == 1 or s % unit else unit for s in strides]),
+            extent_divs=tuple([1 if s != 1 or e % unit else unit for e, s in zip(self.shape, strides, strict=True)]),
+            partition=partition,
+        )
+
+
+def _power_of_two(pointer: int) -> int:
+    """The largest power of two, up to `ALIGNMENT`, that the address is a multiple of."""
+    return min(pointer & -pointer, ALIGNMENT) or ALIGNMENT
+
+
+def view(array: object) -> ArrayView:
+    """Reads an array. Raises `Unreadable` or `UnknownDType`."""
+    kind = type(array)
+    read = _READERS.get(kind)
+    if read is None:
+        read = _READERS[kind] = _reader(kind)
+    return read(array)
+
+
+def is_array(value: object) -> bool:
+    """Whether `view` would try to read it, without doing so."""
+    kind = type(value)
+    return _family(kind) in _BY_FAMILY or hasattr(kind, "__dlpack__") or hasattr(kind, "__cuda_array_interface__")
+
+
+def _family(kind: type) -> str:
+    for base in kind.__mro__:
+        library = base.__module__.partition(".")[0]
+        name = base.__name__
+        if (library, name) in _CLASSES:
+            return library
+    return ""
+
+
+_CLASSES: Final = frozenset(
+    (("torch", "Tensor"), ("numpy", "ndarray"), ("cupy", "ndarray"), ("freehold", "DeviceArray"))
+)
+
+
+def _reader(kind: type) -> Callable[[Any], ArrayView]:
+    return _BY_FAMILY.get(_family(kind), _foreign)
+
+
+def _dtype(name: str) -> DType:
+    dtype = from_name(name)
+    if dtype is None or dtype.storage_bits == 0:
+        raise UnknownDType(name.rpartition(".")[2])
+    return dtype
+
+
+def _torch(tensor: Any) -> ArrayView:
+    import sys
+
+    torch: Any = sys.modules["torch"]
+    if cast(Any, type(tensor)).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__:
+        raise Unreadable(f"a {type(tensor).__name__} stands for tensors and is none itself: pass what is inside it")
+    if tensor.layout is not torch.strided:
+        raise Unreadable(f"its layout is {tensor.layout}: pass a dense tensor")
+    dtype = _dtype(str(tensor.dtype))
+    if tensor.is_neg():
+        raise Unreadable("its elements are negated when they are read: pass `resolve_neg()` of it")
+    place = tensor.device.type
+    if place not in ("cpu", "cuda"):
+        raise Unreadable(f"it is on {place}")
+    read_only = None
+    if tensor.requires_grad and torch.is_grad_enabled():
+        read_only = ("autograd watches it", "pass its `detach()`, or launch under `torch.no_grad()`")
+    strides = tuple([s * dtype.itemsize for s in tensor.stride()])
+    device = tensor.get_device() if place == "cuda" else HOST
+    return ArrayView(tensor, tensor.data_ptr(), tuple(tensor.shape), strides, dtype, device, "torch", read_only)
+
+
+def _numpy(array: Any) -> ArrayView:
+    if not array.dtype.isnative:
+        raise UnknownDType(str(array.dtype))
+    dtype = _dtype(array.dtype.name)
+    read_only = None if array.flags.writeable else ("it is read-only", "pass an array that may be written")
+    pointer = array.__array_interface__["data"][0]
+    return ArrayView(array, pointer, array.shape, array.strides, dtype, HOST, "numpy", read_only)
+
+
+def _cupy(array: Any) -> ArrayView:
+    dtype = _dtype(array.dtype.name)
+    return ArrayView(array, array.data.ptr, array.shape, array.strides, dtype, array.device.id, "cupy")
+
+
+def _own(array: Any) -> ArrayView:
+    return ArrayView(array, array.pointer, array.shape, array.strides, array.dtype, array.device, "freehold")
+
+
+_BY_FAMILY: Final[dict[str, Callable[[Any], ArrayView]]] = {
+    "torch": _torch,
+    "numpy": _numpy,
+    "cupy": _cupy,
+    "freehold": _own,
+}
+_READERS: Final[dict[type, Callable[[Any], ArrayView]]] = {}
+
+_TYPESTR: Final = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}
+
+
+def _foreign(array: Any) -> ArrayView:
+    """Whatever follows one of the two protocols; `__cuda_array_interface__` first, as it makes no capsule."""
+    immutable = type(array).__module__.partition(".")[0] in ("jax", "jaxlib")
+    read_only = ("JAX arrays never change", "pass an array of another library") if immutable else None
+    try:
+        interface = array.__cuda_array_interface__
+    except (AttributeError, RuntimeError, TypeError, ValueError):  # e.g. an array on the host, or of bfloat16
+        interface = None
+    if interface is not None:
+        return _cuda_interface(array, interface, read_only)
+    if hasattr(array, "__dlpack__") and hasattr(array, "__dlpack_device__"):
+        return _dlpack(array, read_only)
+    raise Unreadable
+
+
+def _cuda_interface(array: Any, interface: Any, read_only: tuple[str, str] | None) -> ArrayView:
+    from freehold.runtime import driver
+
+    if interface.get("mask") is not None:
+        raise Unreadable("masked arrays have no meaning in kernels")
+    typestr = interface["typestr"]
+    if typestr[0] == ">" or typestr[1] not in _TYPESTR:
+        raise UnknownDType(typestr)
+    kind = _TYPESTR[typestr[1]]
+    dtype = _dtype(kind if kind == "bool" else f"{kind}{int(typestr[2:]) * 8}")
+    shape = tuple(interface["shape"])
+    strides = interface.get("strides")
+    if strides is None:
+        strides = contiguous(shape, dtype.itemsize)
+    pointer, locked = interface["data"]
+    if locked and read_only is None:
+        read_only = ("it is read-only", "pass an array that may be written")
+    return ArrayView(
+        array, pointer, shape, tuple(strides), dtype, driver.device_of(pointer), "", read_only, interface.get("stream")
+    )
+
+
+def _dlpack(array: Any, read_only: tuple[str, str] | None) -> ArrayView:
+    from freehold.runtime import driver
+
+    kind, device = array.__dlpack_device__()
+    if kind == 1:
+        import numpy
+
+        try:
+            found = _numpy(numpy.from_dlpack(array))
+        except BufferError as e:
+            raise Unreadable(f"its library says: {e}") from e
+        found.read_only = read_only or found.read_only
+        return found
+    if kind not in (2, 13):  # CUDA, CUDA managed
+        raise Unreadable(f"it is on a device that is no NVIDIA GPU (DLPack's kind {int(kind)})")
+    return driver.dlpack_view(array, int(device), read_only)
+
+
+def contiguous(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    """The strides, in bytes, of a row-major array."""
+    strides: list[int] = []
+    step = itemsize
+    for extent in reversed(shape):
+        strides.append(step)
+        step *= extent
+    return tuple(reversed(strides))

@@ -1,0 +1,415 @@
+"""
+Calls matched with signatures: every argument read and checked, and what the kernel is specialised to.
+
+This is the thorough way, taken when a kernel first meets arguments of some kind and when something is wrong; it finds
+all errors of a call. `freehold.runtime.launch` remembers its outcome for arguments that look the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any, Final
+
+from freehold.frontend.schedule import PartitionSpec
+from freehold.frontend.signature import (
+    ConstSpec,
+    KernelSignature,
+    Parameter,
+    ScalarSpec,
+    Specialisation,
+    TensorSpec,
+)
+from freehold.runtime import errors
+from freehold.runtime.arguments import ArrayView, UnknownDType, Unreadable, is_array, view
+from freehold.runtime.call_site import CallSite
+from freehold.runtime.overlap import overlap, repeated
+from freehold.support import dtypes
+from freehold.support.diagnostic import Argument, Error, Rejected
+from freehold.support.dtypes import DType
+from freehold.support.span import Span
+from freehold.support.terms import Term, parse
+
+LARGEST: Final = 2**31 - 1
+
+
+class Bound:
+    """The arguments of one call, checked."""
+
+    __slots__ = ("device", "run_time", "specialisation", "views")
+
+    def __init__(self, run_time: tuple[Any, ...], views: tuple[ArrayView, ...], specialisation: Specialisation):
+        self.run_time = run_time
+        """What is passed when it runs, for each parameter but the compile-time ones: an array's view, or a scalar."""
+        self.views = views
+        """Of the tensors alone, in order."""
+        self.device = views[0].device
+        self.specialisation = specialisation
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """What a plan takes: addresses and scalars."""
+        return tuple(v.pointer if isinstance(v, ArrayView) else v for v in self.run_time)
+
+
+class Call:
+    """One call that is being checked: collects errors and knows where its arguments stand."""
+
+    def __init__(self, signature: KernelSignature, site: CallSite):
+        self.signature = signature
+        self.site = site
+        self.errors: list[Error] = []
+        self.positions: Mapping[str, int] = {p.name: n for n, p in enumerate(signature.parameters)}
+
+    def place(self, parameter: Parameter) -> Span | Argument:
+        """Where the argument for a parameter is written."""
+        return self.site.argument(self.positions[parameter.name], parameter.name, self.signature.kernel)
+
+    def span(self, parameter: Parameter) -> Span | None:
+        """The same, if it has source text."""
+        place = self.place(parameter)
+        return place if isinstance(place, Span) else None
+
+    def text(self, parameter: Parameter) -> str:
+        """An argument as the caller wrote it, or else the parameter's name."""
+        return self.site.text(self.positions[parameter.name], parameter.name) or parameter.name
+
+    def finish(self) -> None:
+        """Raises `Rejected` if anything was found."""
+        if self.errors:
+            raise Rejected(self.errors)
+
+
+def positional(
+    signature: KernelSignature, arguments: tuple[Any, ...], keywords: Mapping[str, Any], site: CallSite
+) -> tuple[Any, ...]:
+    """The arguments of a call, one for each parameter in order, with defaults filled in. Raises `Rejected` (O210)."""
+    parameters = signature.parameters
+    if len(arguments) == len(parameters) and not keywords:
+        return arguments
+    problems: list[str] = []
+    if len(arguments) > len(parameters):
+        problems.append(f"takes {len(parameters)} arguments, and {len(arguments)} were given")
+    values: dict[str, Any] = {p.name: a for p, a in zip(parameters, arguments, strict=False)}
+    for name, value in keywords.items():
+        if name in values:
+            problems.append(f"was given two values for `{name}`")
+        elif all(p.name != name for p in parameters):
+            problems.append(f"has no parameter `{name}`")
+        values[name] = value
+    missing: list[str] = []
+    for p in parameters:
+        if p.name not in values:
+            if p.has_default:
+                values[p.name] = p.default
+            else:
+                missing.append(f"`{p.name}`")
+    if missing:
+        problems.append(f"was called without {' and '.join(missing)}")
+    if problems:
+        shown = ", ".join(f"`{p.name}: {p.annotation}`" for p in parameters)
+        raise Rejected([errors.ArgumentCount(site.span, signature.kernel, problem, shown) for problem in problems])
+    return tuple(values[p.name] for p in parameters)
+
+
+def bind(signature: KernelSignature, arguments: tuple[Any, ...], site: CallSite) -> Bound:
+    """Checks all arguments of a call. Raises `Rejected` with everything that is wrong."""
+    from freehold.runtime.partition import Partition
+
+    call = Call(signature, site)
+    tensors: list[tuple[Parameter, ArrayView, PartitionSpec | None]] = []
+    specs: list[TensorSpec | ScalarSpec | ConstSpec | None] = []
+    values: list[Any] = []
+    for parameter, argument in zip(signature.parameters, arguments, strict=True):
+        partition = argument if isinstance(argument, Partition) else None
+        value = argument if partition is None else partition.array
+        if not parameter.is_tensor:
+            specs.append(_value(call, parameter, argument))
+            if parameter.mode == "scalar":
+                values.append(argument)
+            continue
+        found = _tensor(call, parameter, value, None if partition is None else partition.spec)
+        specs.append(None if found is None else found.spec(None if partition is None else partition.spec))
+        if found is not None:
+            values.append(found)
+            tensors.append((parameter, found, None if partition is None else partition.spec))
+    if not any(p.mode in ("mut", "out") for p in signature.parameters):
+        call.errors.append(errors.NothingPartitioned(None, signature.kernel))
+    call.finish()
+    _together(call, tensors)
+    call.finish()
+    kept = [s for s in specs if s is not None]
+    return Bound(tuple(values), tuple(v for _, v, _ in tensors), Specialisation(tuple(kept)))
+
+
+# --- One argument -----------------------------------------------------------------------------------------------------
+
+
+def _tensor(call: Call, parameter: Parameter, value: object, partition: PartitionSpec | None) -> ArrayView | None:
+    """One array, or None where anything about it is wrong."""
+    name, kernel, annotation = parameter.name, call.signature.kernel, parameter.annotation
+    place = call.place(parameter)
+    before = len(call.errors)
+    add = call.errors.append
+    try:
+        found = view(value)
+    except UnknownDType as e:
+        known = ", ".join(d.name for d in dtypes.ALL if d.storage_bits)
+        add(errors.DTypeUnknown(place, name, kernel, e.name, known))
+        return None
+    except Unreadable as e:
+        error = errors.NotAnArray(place, name, kernel, _described(value), annotation)
+        add(error.add(error.Because(e.why)) if e.why else error)
+        return None
+    shape = found.shape
+    if parameter.dtype is not None and found.dtype != parameter.dtype:
+        add(errors.WrongDType(place, name, kernel, found.dtype.name, parameter.dtype.name, annotation))
+    if parameter.dims is not None and len(shape) != len(parameter.dims):
+        add(errors.WrongRank(place, name, kernel, len(shape), len(parameter.dims), annotation, shape))
+    if 0 in shape:
+        add(errors.EmptyTensor(place, name, kernel, shape, shape.index(0)))
+        return None
+    if any(s % found.dtype.itemsize for s in found.strides) or found.pointer % found.dtype.itemsize:
+        add(errors.StridesNotWhole(place, name, kernel, found.strides, found.dtype.itemsize))
+        return None
+    strides = found.element_strides
+    for axis, (extent, stride) in enumerate(zip(shape, strides, strict=True)):
+        if stride <= 0:
+            error = errors.StrideNotPositive(place, name, kernel, stride, axis, strides)
+            add(error.add(error.Copy()))
+            return None
+        if extent > LARGEST:
+            add(errors.TooLarge(place, name, kernel, "extent", extent, axis))
+        elif stride > LARGEST:
+            add(errors.TooLarge(place, name, kernel, "stride", stride, axis))
+    if parameter.mode == "ref":
+        if partition is not None:
+            add(errors.PartitionUnwanted(place, name, kernel, annotation))
+    else:
+        _output(call, parameter, found, partition)
+    return found if len(call.errors) == before else None
+
+
+def _output(call: Call, parameter: Parameter, found: ArrayView, partition: PartitionSpec | None) -> None:
+    """What is asked of an array that is written."""
+    name, kernel = parameter.name, call.signature.kernel
+    place = call.place(parameter)
+    shape, strides = found.shape, found.element_strides
+    if partition is None:
+        tile = _suggested_tile(shape)
+        call.errors.append(
+            errors.PartitionMissing(place, name, kernel, parameter.annotation, call.text(parameter), tile)
+        )
+    elif len(partition.tile) != len(shape):
+        call.errors.append(errors.PartitionRank(place, name, partition.tile, len(shape), shape))
+    if found.read_only is not None:
+        call.errors.append(errors.ReadOnlyOutput(place, name, kernel, *found.read_only))
+    difference = repeated(shape, strides)
+    if difference is not None:
+        if difference:
+            first = tuple(max(0, -d) for d in difference)
+            second = tuple(max(0, d) for d in difference)
+            witness = f"elements {_index(first)} and {_index(second)} are the same memory"
+        else:
+            witness = "that its elements are separate could not be shown"
+        call.errors.append(errors.OutputOverlapsItself(place, name, kernel, shape, strides, witness))
+
+
+def _index(index: tuple[int, ...]) -> str:
+    return f"[{', '.join(map(str, index))}]"
+
+
+def _suggested_tile(shape: tuple[int, ...]) -> str:
+    """A tile of the right rank that is no larger than the array, as Python text."""
+    tile = [1] * max(0, len(shape) - 2) + [64] * min(2, len(shape)) if len(shape) > 1 else [1024]
+    tile = [min(t, 1 << (e - 1).bit_length()) for t, e in zip(tile, shape, strict=True)] if shape else [1]
+    return str(tile[0]) if len(tile) == 1 else str(tuple(tile))
+
+
+def _described(value: object) -> str:
+    """A value in an error, without its text where that is long."""
+    if value is None or isinstance(value, bool | int | float | str):
+        text = repr(value)
+        if len(text) <= 24:
+            return f"`{text}`"
+    kind = type(value).__name__
+    return f"{'an' if kind[:1].lower() in 'aeiou' else 'a'} {kind}"
+
+
+RANGES: Final[Mapping[str, tuple[int, int]]] = {
+    d.name: ((-(1 << (d.bits - 1)), (1 << (d.bits - 1)) - 1) if d.signed else (0, (1 << d.bits) - 1))
+    for d in dtypes.ALL
+    if d.kind == "int"
+}
+"""The least and largest value of each integer dtype."""
+
+_OF_TYPE: Final[Mapping[type, DType]] = {int: dtypes.i32, float: dtypes.f32, bool: dtypes.bool_}
+
+
+def scalar_dtype(parameter: Parameter) -> DType:
+    """The dtype of a scalar parameter; `int` is i32, `float` f32 and `bool` bool_."""
+    return parameter.dtype or _OF_TYPE[parameter.type or float]
+
+
+def fits(dtype: DType, value: Any) -> bool:
+    """Whether a value can be passed as a scalar of a dtype."""
+    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):  # Python's, NumPy's
+        return dtype.kind == "bool"
+    if is_array(value):  # also of one element: reading that may have to wait for a GPU
+        return False
+    if hasattr(value, "__index__"):
+        low, high = RANGES.get(dtype.name, (0, 0))
+        return dtype.is_float or (dtype.kind == "int" and low <= int(value) <= high)
+    return dtype.is_float and hasattr(value, "__float__") and not isinstance(value, str)
+
+
+def _value(call: Call, parameter: Parameter, value: Any) -> ScalarSpec | ConstSpec | None:
+    """A scalar or a compile-time argument."""
+    from freehold.runtime.partition import Partition
+
+    name, kernel, annotation = parameter.name, call.signature.kernel, parameter.annotation
+    given = "a partition" if isinstance(value, Partition) else _described(value)
+    expected = ""
+    if parameter.mode == "scalar":
+        dtype = scalar_dtype(parameter)
+        if fits(dtype, value):
+            return ScalarSpec(dtype)
+        low, high = RANGES.get(dtype.name, (0, 0))
+        expected = {"bool": "`True` or `False`", "float": "a number", "int": f"an integer from {low} to {high}"}[
+            dtype.kind
+        ]
+    else:
+        try:
+            hash(value)
+        except TypeError:
+            expected = "something that can be hashed, such as a number or a tuple"
+        else:
+            kind = parameter.type
+            exact = type(value) is kind or kind is None or (kind not in (int, bool, float) and isinstance(value, kind))
+            if exact and not isinstance(value, Partition):
+                return ConstSpec(value)
+            expected = f"an `{kind.__name__}`" if kind is int else f"a `{kind.__name__ if kind else 'constant'}`"
+    call.errors.append(errors.WrongScalar(call.place(parameter), name, kernel, expected, given, annotation))
+    return None
+
+
+# --- All arguments together -------------------------------------------------------------------------------------------
+
+
+def _together(call: Call, tensors: Sequence[tuple[Parameter, ArrayView, PartitionSpec | None]]) -> None:
+    kernel = call.signature.kernel
+    first, first_view, _ = tensors[0]
+    for parameter, found, _ in tensors[1:]:
+        if found.device != first_view.device:
+            call.errors.append(
+                errors.HostAndDevice(
+                    call.place(parameter), kernel, parameter.name, found.place, first.name, first_view.place
+                )
+            )
+    _schedules(call, [(p, v, s) for p, v, s in tensors if s is not None])
+    call.errors += contract_errors(call, [p for p, _, _ in tensors], [v.shape for _, v, _ in tensors])
+    for (p, v, _), (q, w, _) in combinations(tensors, 2):
+        if (p.mode != "ref" or q.mode != "ref") and v.device == w.device and shares_memory(v, w):
+            call.errors.append(overlap_error(call, (p, v), (q, w)))
+
+
+def _schedules(call: Call, partitions: Sequence[tuple[Parameter, ArrayView, PartitionSpec]]) -> None:
+    (first, first_view, first_spec), *others = partitions
+    grid = _grid(first_view, first_spec)
+    kernel = call.signature.kernel
+    for parameter, found, spec in others:
+        if (spec.order, spec.blocks) != (first_spec.order, first_spec.blocks):
+            schedules = [f"order {s.order} and blocks {s.blocks.name}" for s in (spec, first_spec)]
+            call.errors.append(
+                errors.SchedulesDiffer(
+                    call.place(parameter), kernel, parameter.name, schedules[0], first.name, schedules[1]
+                )
+            )
+        elif _grid(found, spec) != grid:
+            call.errors.append(
+                errors.GridsDiffer(
+                    call.place(parameter),
+                    kernel,
+                    parameter.name,
+                    str(found.shape),
+                    str(spec.tile),
+                    _times(_grid(found, spec)),
+                    first.name,
+                    str(first_view.shape),
+                    str(first_spec.tile),
+                    _times(grid),
+                )
+            )
+
+
+def _grid(found: ArrayView, spec: PartitionSpec) -> tuple[int, ...]:
+    return tuple(-(-extent // step) for extent, step in zip(found.shape, spec.step, strict=True))
+
+
+def _times(grid: tuple[int, ...]) -> str:
+    return " x ".join(map(str, grid))
+
+
+def shares_memory(first: ArrayView, second: ArrayView) -> bool:
+    """Whether two arrays share a byte, or may."""
+    return overlap(
+        (first.pointer, first.shape, first.strides, first.dtype.itemsize),
+        (second.pointer, second.shape, second.strides, second.dtype.itemsize),
+    )
+
+
+def overlap_error(call: Call, first: tuple[Parameter, ArrayView], second: tuple[Parameter, ArrayView]) -> Error:
+    """The error for two arguments that share memory; the one that is written is the culprit."""
+    if second[0].mode != "ref":
+        first, second = second, first
+    (parameter, found), (other, other_view) = first, second
+    start = max(found.pointer, other_view.pointer)
+    end = min(found.pointer + found.size, other_view.pointer + other_view.size)
+    low, high = start - found.pointer, end - found.pointer
+    shared = f"they share bytes among {low} .. {high} of `{parameter.name}` and among "
+    shared += f"{start - other_view.pointer} .. {end - other_view.pointer} of `{other.name}`"
+    error = errors.ArgumentsOverlap(call.place(parameter), parameter.name, other.name, call.signature.kernel, shared)
+    if (span := call.span(other)) is not None:
+        error.add(error.Other(span, "shared" if other.mode == "ref" else "exclusive"))
+    if (span := parameter.span) is not None:
+        error.add(error.Declared(span))
+    return error
+
+
+def contract_errors(call: Call, parameters: Sequence[Parameter], shapes: Sequence[tuple[int, ...]]) -> Iterator[Error]:
+    """Where extents break what the signature says about them."""
+    kernel = call.signature.kernel
+    dims: list[tuple[Parameter, tuple[int, ...], int, Term]] = []
+    bound: dict[str, tuple[int, Parameter, tuple[int, ...]]] = {}
+    for parameter, shape in zip(parameters, shapes, strict=True):
+        for axis, text in enumerate(parameter.dims or ()):
+            term = parse(text)
+            dims.append((parameter, shape, axis, term))
+            if term.op == "sym" and term.name not in bound:
+                bound[term.name] = shape[axis], parameter, shape
+    values = {name: value for name, (value, _, _) in bound.items()}
+    for parameter, shape in zip(parameters, shapes, strict=True):
+        if parameter.dims is None:
+            values |= {f"{parameter.name}.shape[{axis}]": extent for axis, extent in enumerate(shape)}
+    for parameter, shape, axis, term in dims:
+        unknown = sorted(term.symbols() - values.keys())
+        if unknown:
+            yield errors.DimensionUnbound(parameter.span or call.place(parameter), kernel, unknown[0], str(term))
+            continue
+        try:
+            expected = term.evaluate(values)
+        except ZeroDivisionError:
+            expected = 0
+        if expected == shape[axis]:
+            continue
+        used = sorted(term.symbols())
+        given = [
+            f"`{n}` is {values[n]} by `{bound[n][1].name}`, whose shape is {bound[n][2]}" for n in used if n in bound
+        ]
+        origin = " and ".join(given) or f"`{parameter.annotation}` says so"
+        error = errors.DimensionMismatch(
+            call.place(parameter), kernel, str(term), expected, parameter.name, axis, shape[axis], shape, origin
+        )
+        if parameter.span is not None:
+            error.add(error.Declared(parameter.span))
+        yield error

@@ -1,0 +1,148 @@
+"""From a kernel's source to a cubin, through every room: the only place where they are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
+
+from freehold.frontend.signature import ConstSpec, Specialisation
+from freehold.support.contract import LaunchContract
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from freehold.frontend.source import KernelFunction
+
+
+class Options(NamedTuple):
+    """What of a kernel's compilation its caller decides, besides its arguments."""
+
+    hints: tuple[tuple[str, int], ...] = ()
+    """Hints for the assembler, sorted by name."""
+    deny_kernel_checks: bool = False
+    """Refuse the kernel rather than check anything while it runs."""
+    checks: bool = True
+    """Make the checks that are met in the kernel. Without them, the caller answers for them."""
+
+
+HINTS: Final[Mapping[str, tuple[str, tuple[int, ...]]]] = {
+    "num_worker_warps": ("num_worker_warps_per_cta", (1, 2, 4, 8, 16, 32)),
+    "occupancy": ("occupancy", tuple(range(1, 33))),
+    "num_cta_in_cga": ("num_cta_in_cga", (1, 2, 4, 8, 16)),
+}
+"""Hints by the name users know: the name in Tile IR, and the values there are."""
+
+
+class Product(NamedTuple):
+    """A compiled kernel, as much as a launch needs of it."""
+
+    contract: LaunchContract
+    cubin: bytes
+
+
+def lower(function: KernelFunction, specialisation: Specialisation, options: Options) -> ModuleOp:
+    """The kernel in the ownership dialect, not yet verified. Raises `Rejected`."""
+    from freehold.frontend.lower import lower as lower_function
+
+    hints = {HINTS[name][0]: value for name, value in options.hints}
+    return lower_function(function, specialisation, hints or None)
+
+
+def verified(function: KernelFunction, specialisation: Specialisation, options: Options) -> ModuleOp:
+    """The kernel in the ownership dialect, with every obligation met and recorded. Raises `Rejected`."""
+    from freehold.passes.pipeline import verify
+
+    module = lower(function, specialisation, options)
+    verify(module, deny_kernel_checks=options.deny_kernel_checks)
+    return module
+
+
+def contract_of(module: ModuleOp) -> LaunchContract:
+    """What a launch of a verified module must respect."""
+    from freehold.passes.launch_contract import contract
+
+    return contract(module)
+
+
+def bytecode(module: ModuleOp, options: Options) -> bytes:
+    """Tile IR bytecode of a verified module."""
+    from freehold.passes.pipeline import convert
+
+    from freehold.backend.bytecode.writer import write_bytecode
+
+    return write_bytecode(convert(module, checks=options.checks))
+
+
+def assembled(code: bytes, arch: str, kernel: str) -> bytes:
+    """The cubin of bytecode. Raises `Rejected` (O40x)."""
+    from freehold.backend.assembler import assemble
+
+    return assemble(code, arch, kernel=kernel)
+
+
+def build(function: KernelFunction, specialisation: Specialisation, options: Options, arch: str) -> Product:
+    """Compiles a kernel for an architecture, or finds it on disk. Raises `Rejected`."""
+    from freehold.backend import cache
+
+    store = cache.open_cache()
+    assembler = cache.identity()
+    key = None if store is None else _key(function, specialisation, options, arch)
+    if store is not None and key is not None:
+        found = store.load(key)
+        # Where there is no assembler, what an earlier one made is all that can be had.
+        if found is not None and (assembler is None or assembler == found.assembler):
+            try:
+                return Product(LaunchContract.from_json(found.contract), found.cubin)
+            except (ValueError, KeyError, TypeError):  # written by another version of Freehold under the same number
+                pass
+    module = verified(function, specialisation, options)
+    contract = contract_of(module)
+    cubin = assembled(bytecode(module, options), arch, function.name)
+    if store is not None and key is not None and assembler is not None:
+        store.store(key, cache.Entry(contract.to_json(), cubin, assembler))
+    return Product(contract, cubin)
+
+
+def _key(function: KernelFunction, specialisation: Specialisation, options: Options, arch: str) -> bytes | None:
+    """The cache's key; None for a kernel with a compile-time argument whose text does not tell it from others."""
+    import os
+    import sys
+
+    import freehold
+    from freehold.backend import cache
+
+    values: list[str] = []
+    for spec in specialisation:
+        value = _stable(spec.value) if isinstance(spec, ConstSpec) else repr(spec)
+        if value is None:
+            return None
+        values.append(value)
+    package = os.path.dirname(os.path.abspath(freehold.__file__))
+    return cache.key_of(
+        [
+            cache.compiler_identity(package, freehold.__version__),
+            sys.implementation.cache_tag or "",
+            function.fingerprint(),
+            *values,
+            repr(options),
+            arch,
+        ]
+    )
+
+
+def _stable(value: object) -> str | None:
+    """Text that is the same in every process for equal values, and only for those; None where there is none."""
+    from enum import Enum
+
+    from freehold.support.dtypes import DType
+
+    if isinstance(value, Enum):
+        return f"{type(value).__module__}.{type(value).__qualname__}.{value.name}"
+    if isinstance(value, float) and type(value) is float:
+        return f"float {value.hex()}"
+    if value is None or type(value) in (bool, int, str, bytes) or isinstance(value, DType):
+        return f"{type(value).__name__} {value!r}"
+    if type(value) is tuple:
+        parts = [_stable(v) for v in cast("tuple[object, ...]", value)]
+        return None if None in parts else f"({', '.join(p or '' for p in parts)})"
+    return None

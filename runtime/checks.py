@@ -1,0 +1,58 @@
+"""The contract of a compiled kernel against the arrays of a launch: what it makes of them, or how they break it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from freehold.frontend.signature import KernelSignature
+from freehold.runtime import errors
+from freehold.runtime.arguments import ArrayView
+from freehold.runtime.binding import Call, contract_errors
+from freehold.runtime.call_site import CallSite
+from freehold.runtime.evaluation import Evaluator, Geometry
+from freehold.support.diagnostic import Error, Rejected
+
+
+def geometry(signature: KernelSignature, evaluator: Evaluator, views: Sequence[ArrayView], site: CallSite) -> Geometry:
+    """What a launch on these arrays is. Raises `Rejected` with all conditions that do not hold."""
+    found = evaluator.evaluate([v.shape for v in views], [v.element_strides for v in views])
+    if found is not None:
+        return found
+    call = Call(signature, site)
+    shapes = [v.shape for v in views]
+    broken = [*contract_errors(call, signature.tensors, shapes)] or [*_broken(call, evaluator, shapes)]
+    if not broken:
+        raise AssertionError(f"{signature.kernel}: the contract is broken and every condition of it holds")
+    raise Rejected(broken)
+
+
+def _broken(call: Call, evaluator: Evaluator, shapes: Sequence[tuple[int, ...]]) -> Iterator[Error]:
+    kernel = call.signature.kernel
+    unbound = [*evaluator.unbound()]
+    if unbound:
+        yield from (errors.DimensionUnbound(None, kernel, symbol, term) for symbol, term in unbound)
+        return
+    symbols = evaluator.bind(shapes)
+    for check, term in zip(evaluator.contract.checks, evaluator.checks, strict=True):
+        try:
+            holds = term.evaluate(symbols)
+        except ZeroDivisionError:
+            holds = 0
+        if not holds:
+            used = [f"`{name}` = {symbols[name]}" for name in sorted(term.symbols())]
+            values = f"here {' and '.join(used)}" if used else "it holds for no arguments"
+            error = errors.LaunchCheckFailed(check.span or call.site.span, kernel, str(term), check.reason, values)
+            if check.span is not None and (site := call.site.span) is not None:
+                error.add(error.Launched(site))
+            yield error
+    points, most = evaluator.points(symbols), evaluator.most_points
+    if not 0 < points <= most:
+        persistent = evaluator.contract.persistent
+        yield errors.TooManyRegions(
+            call.site.span,
+            kernel,
+            points,
+            most,
+            "persistent blocks" if persistent else "one block a region",
+            "split the arrays and launch once a part" if persistent else "use persistent blocks: `blocks=PERSISTENT`",
+        )

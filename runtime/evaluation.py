@@ -1,0 +1,137 @@
+"""
+Launch contracts as functions.
+
+A contract's terms are compiled once, to one Python function of the arguments' extents and strides that binds the
+dimensions, compares them, makes the launch checks and yields the grid and the entry point's integers. Where something
+does not hold that function only says so; what it is, is found by evaluating term by term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
+from operator import mul
+from typing import Final, NamedTuple
+
+from freehold.support.contract import LaunchContract, TensorParameter
+from freehold.support.terms import Term, parse
+
+Shapes = Sequence[tuple[int, ...]]
+
+MOST_EACH: Final = 2**24 - 1
+"""Regions of a launch with one block a region."""
+MOST_PERSISTENT: Final = 2**31 - 2**25
+"""Regions of a launch with persistent blocks, whose counters may run past the end by the number of blocks."""
+
+
+class Geometry(NamedTuple):
+    """What a launch is, for certain extents and strides."""
+
+    points: int
+    """The number of regions of the partition."""
+    integers: tuple[int, ...]
+    """The entry point's extents and strides, in the contract's order."""
+
+
+class Evaluator:
+    """One contract's function, and its parts for whoever must explain a failure."""
+
+    def __init__(self, contract: LaunchContract):
+        self.contract = contract
+        self.tensors: tuple[tuple[int, TensorParameter], ...] = tuple(
+            (n, p) for n, p in enumerate(contract.parameters) if isinstance(p, TensorParameter)
+        )
+        """The tensor parameters with their positions among all."""
+        self.dims: tuple[tuple[Term, ...], ...] = tuple(tuple(map(parse, p.dims)) for _, p in self.tensors)
+        self.grid: tuple[Term, ...] = tuple(map(parse, contract.grid))
+        self.checks: tuple[Term, ...] = tuple(parse(c.predicate) for c in contract.checks)
+        self.binders: dict[str, tuple[int, int]] = {}
+        """Each symbol with the tensor (counted among tensors) and axis that bind it."""
+        for n, dims in enumerate(self.dims):
+            for axis, term in enumerate(dims):
+                if term.op == "sym":
+                    self.binders.setdefault(term.name, (n, axis))
+        self.evaluate: Callable[[Shapes, Shapes], Geometry | None] = self._compile()
+        """The geometry for the tensors' extents and strides (in elements), or None where the contract is broken."""
+
+    def unbound(self) -> Iterator[tuple[str, str]]:
+        """Symbols that nothing binds, each with a term that uses it."""
+        extents = (parse(e.term) for e in self.contract.entry if e.kind == "extent")
+        seen: set[str] = set()
+        for term in (*(t for dims in self.dims for t in dims), *self.grid, *self.checks, *extents):
+            for name in sorted(term.symbols() - self.binders.keys() - seen):
+                seen.add(name)
+                yield name, str(term)
+
+    def bind(self, shapes: Shapes) -> dict[str, int]:
+        """The value of each symbol."""
+        return {name: shapes[n][axis] for name, (n, axis) in self.binders.items()}
+
+    @property
+    def most_points(self) -> int:
+        """How many regions a launch may have."""
+        return MOST_PERSISTENT if self.contract.persistent else MOST_EACH
+
+    def _compile(self) -> Callable[[Shapes, Shapes], Geometry | None]:
+        if any(True for _ in self.unbound()):
+            return _never
+        names = {name: f"s{i}" for i, name in enumerate(self.binders)}
+        lines = ["def evaluate(shapes, strides):"]
+        for name, (n, axis) in self.binders.items():
+            lines.append(f"    {names[name]} = shapes[{n}][{axis}]")
+        conditions = [
+            f"shapes[{n}][{axis}] == {_python(term, names)}"
+            for n, dims in enumerate(self.dims)
+            for axis, term in enumerate(dims)
+            if not (term.op == "sym" and self.binders[term.name] == (n, axis))
+        ]
+        conditions += [_python(term, names) for term in self.checks]
+        lines.append(f"    points = {' * '.join(f'({_python(t, names)})' for t in self.grid) or '1'}")
+        conditions.append(f"0 < points <= {self.most_points}")
+        lines.append(f"    if not ({' and '.join(f'({c})' for c in conditions)}):")
+        lines.append("        return None")
+        place = {position: n for n, (position, _) in enumerate(self.tensors)}
+        integers: list[str] = []
+        for entry in self.contract.entry:
+            if entry.kind == "extent":
+                integers.append(_python(parse(entry.term), names))
+            elif entry.kind == "stride":
+                integers.append(f"strides[{place[entry.argument]}][{entry.axis}]")
+        lines.append(f"    return Geometry(points, ({''.join(f'{i}, ' for i in integers)}))")
+        scope: dict[str, object] = {"Geometry": Geometry, "ceildiv": _ceildiv}
+        exec("\n".join(lines), scope)
+        evaluate: Callable[[Shapes, Shapes], Geometry] = scope["evaluate"]  # pyright: ignore[reportAssignmentType] -- just defined
+
+        def guarded(shapes: Shapes, strides: Shapes) -> Geometry | None:
+            try:
+                return evaluate(shapes, strides)
+            except ZeroDivisionError:  # a divisor that is an extent less something
+                return None
+
+        return guarded
+
+    def points(self, symbols: dict[str, int]) -> int:
+        """The number of regions, by evaluating the terms."""
+        return reduce(mul, (t.evaluate(symbols) for t in self.grid), 1)
+
+
+def _never(shapes: Shapes, strides: Shapes) -> None:
+    return None
+
+
+def _ceildiv(a: int, b: int) -> int:
+    return -(-a // b)
+
+
+def _python(term: Term, names: dict[str, str]) -> str:
+    """A term as a Python expression, fully parenthesised, over other names for its symbols."""
+    if term.op == "const":
+        return f"({term.value})"
+    if term.op == "sym":
+        return names[term.name]
+    arguments = [_python(a, names) for a in term.args]
+    if term.op in ("min", "max", "ceildiv"):
+        return f"{term.op}({', '.join(arguments)})"
+    if term.op == "not":
+        return f"(not {arguments[0]})"
+    return f"({arguments[0]} {term.op} {arguments[1]})"

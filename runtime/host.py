@@ -1,0 +1,88 @@
+"""Launches without a GPU: on the interpreter, with arrays in the host's memory or copied there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from freehold.runtime import driver
+from freehold.runtime.arguments import HOST, ArrayView
+from freehold.runtime.checks import geometry
+from freehold.runtime.evaluation import Evaluator
+from freehold.runtime.plan import numpy_dtype
+from freehold.support.contract import ScalarParameter, TensorParameter
+
+if TYPE_CHECKING:
+    from freehold.runtime.binding import Bound
+    from freehold.runtime.call_site import CallSite
+    from freehold.runtime.kernel import Kernel
+
+
+class Interpreted(NamedTuple):
+    """A kernel made ready for the interpreter, for arguments of one kind."""
+
+    evaluator: Evaluator
+    kernel: Any
+    """Of `runtime.interpreter`."""
+
+
+def run(kernel: Kernel, bound: Bound, site: CallSite) -> None:
+    """Runs a kernel on the interpreter, and copies back what it wrote where the arrays are elsewhere."""
+    made = kernel.interpreted(bound.specialisation)
+    geometry(kernel.signature, made.evaluator, bound.views, site)
+    arguments: list[Any] = []
+    written: list[tuple[ArrayView, Any]] = []
+    for parameter, value in zip(made.evaluator.contract.parameters, bound.run_time, strict=True):
+        if isinstance(parameter, ScalarParameter):
+            arguments.append(numpy_dtype(parameter.dtype).type(value))
+            continue
+        assert isinstance(parameter, TensorParameter)
+        assert isinstance(value, ArrayView)
+        array = array_of(value)
+        arguments.append(array)
+        if value.device != HOST and parameter.mode != "ref":
+            written.append((value, array))
+    made.kernel.run(arguments)
+    for view, array in written:
+        # What lies between the elements of one array may be another's, so it is read again before it is written.
+        data = _bytes_of(view)
+        _strided(view, data)[...] = array
+        driver.copy_to_device(view.pointer, data.ctypes.data, view.size, view.device)
+
+
+def array_of(view: ArrayView) -> Any:
+    """An array as a NumPy array: itself, or over the same memory, or a copy of what is on a GPU."""
+    owner: Any = view.owner
+    if view.family == "numpy":
+        return owner
+    if view.device == HOST:
+        holder = _Holder(view)
+        return np.asarray(holder).view(numpy_dtype(view.dtype.name))
+    return _strided(view, _bytes_of(view))
+
+
+class _Holder:
+    """Memory of another library, described for NumPy."""
+
+    def __init__(self, view: ArrayView):
+        self._view = view  # keeps the memory
+        kind = "b" if view.dtype.kind == "bool" else "u"
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (view.pointer, view.read_only is not None),
+            "shape": view.shape,
+            "strides": view.strides,
+            "typestr": f"|{kind}1" if view.dtype.itemsize == 1 else f"<u{view.dtype.itemsize}",
+        }
+
+
+def _bytes_of(view: ArrayView) -> Any:
+    """A copy of all bytes from an array's first element to its last."""
+    data: Any = np.empty(view.size, np.uint8)
+    driver.copy_to_host(data.ctypes.data, view.pointer, view.size, view.device)
+    return data
+
+
+def _strided(view: ArrayView, data: Any) -> Any:
+    return np.ndarray(view.shape, numpy_dtype(view.dtype.name), data, strides=view.strides)
