@@ -18,6 +18,12 @@ def _lazy(class_name: str, module: str) -> Callable[[], type[ModulePass]]:
 
 
 ALL_PASSES: Final[dict[str, Callable[[], type[ModulePass]]]] = {
+    "verify-dominance": _lazy("VerifyDominancePass", "verify_dominance"),
+    "verify-borrows": _lazy("VerifyBorrowsPass", "verify_borrows"),
+    "verify-partitions": _lazy("VerifyPartitionsPass", "verify_partitions"),
+    "resolve-obligations": _lazy("ResolveObligationsPass", "resolve_obligations"),
+    "deny-kernel-checks": _lazy("DenyKernelChecksPass", "deny_kernel_checks"),
+    "report-obligations": _lazy("ReportObligationsPass", "report_obligations"),
     "thread-tokens": _lazy("ThreadTokens", "thread_tokens"),
     "print-launch-contract": _lazy("PrintLaunchContract", "launch_contract"),
     "convert-ownership-to-cuda-tile": _lazy("ConvertOwnershipToCudaTile", "convert_ownership_to_cuda_tile"),

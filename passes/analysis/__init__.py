@@ -1,0 +1,1 @@
+"""Analyses that passes share: what is known about the values of a kernel."""

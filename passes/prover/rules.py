@@ -1,0 +1,145 @@
+"""The first rung of the prover: interval arithmetic, and a short search for a sum of known inequalities.
+
+Everything here is exact in rational arithmetic and independent of time; it decides most obligations of real kernels in
+microseconds, so that no solver is loaded for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache, reduce
+from math import gcd
+from typing import Final
+
+from freehold.passes.prover.hypotheses import Hypotheses, at_most_zero
+from freehold.passes.prover.polynomials import Poly, atoms, bound, bound_term, combine, poly
+from freehold.support import terms
+from freehold.support.terms import Term
+
+_DEPTH: Final = 5
+_NODES: Final = 120
+_ONE: Final[Poly] = {(): 1}
+
+
+def holds(goal: Term, given: Hypotheses, depth: int = 2) -> bool:
+    """Whether the goal follows by the rules. False says nothing."""
+    if goal.is_const:
+        return bool(goal.value)
+    if goal in given.facts:
+        return True
+    match goal.op:
+        case "and":
+            return all(holds(a, given, depth) for a in goal.args)
+        case "or" if depth:
+            left, right = goal.args
+            return (
+                holds(left, given, depth - 1)
+                or holds(right, given, depth - 1)
+                or holds(right, given.extended([terms.negate(left)]), depth - 1)
+            )
+        case "not" if goal.args[0].op == "==":
+            a, b = goal.args[0].args
+            return holds(a.lt(b), given, depth) or holds(b.lt(a), given, depth)
+        case "not" if goal.args[0].op in ("and", "or") and depth:
+            a, b = (terms.negate(x) for x in goal.args[0].args)
+            return holds(terms.either(a, b) if goal.args[0].op == "and" else terms.both(a, b), given, depth - 1)
+        case "<" | "<=" | "==":
+            return all(_Search(given).at_most_zero(p, _DEPTH) for p in at_most_zero(goal) or (_ONE,))
+        case _:
+            return False
+
+
+class _Search:
+    """Looks for known inequalities whose sum with nonnegative factors is the wanted one."""
+
+    def __init__(self, given: Hypotheses):
+        self.given = given
+        self.left = _NODES
+
+    def at_most_zero(self, p: Poly, depth: int) -> bool:
+        """Whether `p <= 0` follows."""
+        self.left -= 1
+        _, high = bound(p, self.given.bounds)
+        if high is not None and high <= 0:
+            return True
+        if depth == 0 or self.left <= 0:
+            return False
+        for m, c in sorted(p.items(), key=lambda item: -len(str(item[0]))):
+            if not m:
+                continue
+            for h in self.known(m, p):
+                factor = h[m]
+                if (factor > 0) != (c > 0):
+                    continue
+                # |factor| * p <= |c| * h + rest, and h <= 0: it is enough that rest <= 0.
+                rest = _reduced(combine(p, abs(factor), h, -abs(c)))
+                if len(rest) <= len(p) + 3 and self.at_most_zero(rest, depth - 1):
+                    return True
+        return False
+
+    def known(self, m: tuple[Term, ...], p: Poly) -> Iterator[Poly]:
+        """Inequalities with the product `m`: assumed ones, then those that define its atoms."""
+        yield from self.given.mentioning(m)
+        for atom in atoms(p):
+            for h, conditions in defining(atom):
+                if m in h and all(self.plain(c) for c in conditions):
+                    yield h
+
+    def plain(self, condition: Term) -> bool:
+        """Whether intervals alone show `condition`, which is an inequality."""
+        return all((b := bound(p, self.given.bounds)[1]) is not None and b <= 0 for p in at_most_zero(condition) or ())
+
+
+def _reduced(p: Poly) -> Poly:
+    divisor = reduce(gcd, (abs(c) for m, c in p.items() if m), 0)
+    if divisor < 2:
+        return p
+    # d * q + k <= 0 is q <= -k / d, for integers q <= floor(-k / d).
+    return {m: (c // divisor if m else -(-c // divisor)) for m, c in p.items()}
+
+
+@lru_cache(maxsize=4096)
+def defining(atom: Term) -> tuple[tuple[Poly, tuple[Term, ...]], ...]:
+    """Inequalities that an atom satisfies by what it means, each with the conditions under which it does."""
+    if len(atom.args) != 2 or atom.op not in ("min", "max", "//", "%", "ceildiv"):
+        return ()
+    a, b = atom.args
+    zero, one = terms.const(0), terms.const(1)
+    positive = one.le(b)
+    match atom.op:
+        case "min":
+            found = [(atom.le(a), ()), (atom.le(b), ())]
+        case "max":
+            found = [(a.le(atom), ()), (b.le(atom), ())]
+        case "//":
+            found = [
+                ((atom * b).le(a), (positive,)),
+                (a.lt(atom * b + b), (positive,)),
+                (atom.le(a), (positive, zero.le(a))),
+                (zero.le(atom), (positive, zero.le(a))),
+            ]
+        case "ceildiv":
+            found = [
+                (a.le(atom * b), (positive,)),
+                ((atom * b).lt(a + b), (positive,)),
+                (atom.le(a), (positive, zero.le(a))),
+                (one.le(atom), (positive, one.le(a))),
+            ]
+        case _:
+            found = [
+                (zero.le(atom), (positive,)),
+                (atom.lt(b), (positive,)),
+                (atom.le(a), (positive, zero.le(a))),
+            ]
+    return tuple((p, conditions) for fact, conditions in found for p in at_most_zero(fact) or ())
+
+
+def in_range(t: Term, low: int, high: int, given: Hypotheses) -> bool:
+    """Whether `low <= t <= high` follows by the rules."""
+    least, greatest = bound_term(t, given.bounds)
+    if least is not None and greatest is not None and low <= least and greatest <= high:
+        return True
+    p = poly(t)
+    return _Search(given).at_most_zero(combine(p, 1, _ONE, -high), _DEPTH) and _Search(given).at_most_zero(
+        combine(p, -1, _ONE, low), _DEPTH
+    )
