@@ -154,12 +154,12 @@ class Kernel:
 
         return explain(self.verify(*args, **kwargs))
 
-    def compile(self, *args: Any, arch: str | None = None, **kwargs: Any) -> Compiled:
+    def compile(self, *args: Any, arch: str | None = None, checks: bool | None = None, **kwargs: Any) -> Compiled:
         """
         The kernel as GPU code, for arguments of this kind: `kernel.compile(partition(y, 64), x, arch="sm_90").cubin`.
 
         Arrays may be in any memory. `arch` is that of the GPU the arrays are on, or of the first one, unless given.
-        Raises `Rejected`.
+        `checks`, if given, takes the place of the kernel's own setting. Raises `Rejected`.
         """
         bound = self._bound(args, kwargs)
         if arch is None:
@@ -167,20 +167,22 @@ class Kernel:
 
             driver.require_gpu('name an architecture: `arch="sm_90"`')
             arch = driver.architecture(max(0, bound.device))
-        return self.compiled(bound.specialisation, arch)
+        options = self.options if checks is None else self.options._replace(checks=checks)
+        return self.compiled(bound.specialisation, arch, options)
 
     # --- For `runtime.launch` -----------------------------------------------------------------------------------------
 
-    def compiled(self, specialisation: Specialisation, arch: str) -> Compiled:
+    def compiled(self, specialisation: Specialisation, arch: str, options: Options | None = None) -> Compiled:
         """The variant for one kind of arguments and an architecture, compiled once. Raises `Rejected`."""
+        chosen = options or self.options
 
         def make() -> Compiled:
             from freehold.runtime.build import build
 
-            product = build(self.function, specialisation, self.options, arch)
-            return Compiled(self.__name__, product.contract, arch, product.cubin, self.options)
+            product = build(self.function, specialisation, chosen, arch)
+            return Compiled(self.__name__, product.contract, arch, product.cubin, chosen)
 
-        return self._variants.get((specialisation, arch), make)
+        return self._variants.get((specialisation, arch, chosen), make)
 
     def verified(self, specialisation: Specialisation) -> ModuleOp:
         """The verified module for one kind of arguments, made once. Raises `Rejected`."""
