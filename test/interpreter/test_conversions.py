@@ -82,7 +82,7 @@ def test_a_format_without_nan_takes_the_largest_value() -> None:
     assert values("f4E2M1FN", found).tolist() == [6.0, 1.0]
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.sampled_from(INTS), st.sampled_from(FLOATS), st.booleans(), st.data())
 def test_integers_to_floats(source: str, target: str, is_signed: bool, data: st.DataObject) -> None:
     if target == "f8E8M0FNU":
@@ -102,7 +102,7 @@ def _big(number: int, target: str) -> float:
     return math.nan if number < 0 and target == "fnv8E5M3FNU" else rounded(Fraction(number), target, "nearest_even")
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.sampled_from(FLOATS), st.sampled_from(INTS), st.booleans(), st.data())
 def test_floats_to_integers_saturate(source: str, target: str, is_signed: bool, data: st.DataObject) -> None:
     width = by_name(target).bits
@@ -138,6 +138,7 @@ def test_values_out_of_range_are_undefined(value: float) -> None:
 WIDE = ("i1", "i4", "i8", "i16", "i32", "i64")
 
 
+@settings(deadline=None)
 @given(st.sampled_from(WIDE), st.sampled_from(WIDE), st.booleans(), st.lists(st.integers(0, 2**64 - 1), min_size=4, max_size=4))
 def test_widening_and_narrowing(source: str, target: str, is_signed: bool, patterns: list[int]) -> None:
     old, new = by_name(source).bits, by_name(target).bits

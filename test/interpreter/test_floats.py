@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from evaluate import array, evaluate, values
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 TYPES = ("f16", "bf16", "f32", "f64")
@@ -111,6 +111,7 @@ RELATIONS: dict[str, Callable[[float, float], bool]] = {
 }
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(TYPES),
     st.lists(st.sampled_from([0.0, -0.0, 1.0, -1.0, math.inf, NAN]), min_size=8, max_size=8),

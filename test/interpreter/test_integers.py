@@ -58,6 +58,7 @@ def check(name: str, case: tuple[int, list[int], list[int]], expected: Callable[
     assert unsigned(int(one), width) == unsigned(expected(lhs[0], rhs[0]), width)
 
 
+@settings(deadline=None)
 @given(pairs())
 def test_sums_products_and_bits(case: tuple[int, list[int], list[int]]) -> None:
     check("addi", case, lambda a, b: a + b)
@@ -69,6 +70,7 @@ def test_sums_products_and_bits(case: tuple[int, list[int], list[int]]) -> None:
     check("mulhii", case, lambda a, b: a * b >> case[0])
 
 
+@settings(deadline=None)
 @given(pairs())
 def test_shifts(case: tuple[int, list[int], list[int]]) -> None:
     width = case[0]
@@ -77,6 +79,7 @@ def test_shifts(case: tuple[int, list[int], list[int]]) -> None:
     check("shri", case, lambda a, b: signed(a, width) >> min(b, width), signedness="signed")
 
 
+@settings(deadline=None)
 @given(pairs())
 def test_extrema(case: tuple[int, list[int], list[int]]) -> None:
     width = case[0]
@@ -86,6 +89,7 @@ def test_extrema(case: tuple[int, list[int], list[int]]) -> None:
     check("mini", case, lambda a, b: min(signed(a, width), signed(b, width)), signedness="signed")
 
 
+@settings(deadline=None)
 @given(pairs())
 def test_division(case: tuple[int, list[int], list[int]]) -> None:
     width, lhs, rhs = case
@@ -103,6 +107,7 @@ def test_division(case: tuple[int, list[int], list[int]]) -> None:
     check("remi", case, lambda a, b: a % b, signedness="unsigned")
 
 
+@settings(deadline=None)
 @given(pairs())
 def test_one_operand(case: tuple[int, list[int], list[int]]) -> None:
     width, operand, _ = case
@@ -123,6 +128,7 @@ RELATIONS: dict[str, Callable[[int, int], bool]] = {
 }
 
 
+@settings(deadline=None)
 @given(pairs(), st.sampled_from(sorted(RELATIONS)), st.booleans())
 def test_comparisons(case: tuple[int, list[int], list[int]], relation: str, is_signed: bool) -> None:
     width, lhs, rhs = case
@@ -145,7 +151,7 @@ FITS = {
 }
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(pairs(), st.sampled_from(["addi", "subi", "muli"]), st.sampled_from(["no_signed_wrap", "no_unsigned_wrap"]))
 def test_broken_overflow_promises_are_found(case: tuple[int, list[int], list[int]], name: str, promise: str) -> None:
     width, lhs, rhs = case
