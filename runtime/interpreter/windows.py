@@ -63,8 +63,7 @@ def window_at(
     buffer = machine.memory.find(address)
     array = None
     if buffer is not None and end <= buffer.end and address % size == 0:
-        elements, base = buffer.typed(e.dtype)
-        array = np.lib.stride_tricks.as_strided(elements[(address - base) // size :], shape, steps)
+        array = np.ndarray(tuple(shape), e.dtype, buffer.data, address - buffer.start, steps)
     return Window(name, address, tuple(shape), steps, e, array)
 
 

@@ -1,0 +1,332 @@
+"""Pointers, views, atomics: what lowered modules read and write."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from evaluate import parse
+
+from freehold.runtime.interpreter import run_tile
+from freehold.runtime.interpreter.elements import by_name
+from freehold.support.diagnostic import Rejected
+
+
+def module(arguments: str, body: str, globals_: str = "") -> Any:
+    return parse(f"cuda_tile.module @m {{ {globals_} cuda_tile.entry @k({arguments}) {{ {body} return }} }}")
+
+
+def pointers(name: str, count: int, element: str, offsets: str) -> str:
+    """Text that makes `%pname`, the pointers at offsets from the argument `%name`."""
+    return f"""%r{name} = reshape %{name} : tile<ptr<{element}>> -> tile<1xptr<{element}>>
+      %b{name} = broadcast %r{name} : tile<1xptr<{element}>> -> tile<{count}xptr<{element}>>
+      %p{name} = offset %b{name}, {offsets} : tile<{count}xptr<{element}>>, tile<{count}xi32> -> tile<{count}xptr<{element}>>
+    """
+
+
+OUT_IN = "%o: !cuda_tile.tile<ptr<i32>>, %i: !cuda_tile.tile<ptr<i32>>"
+LANES = "%n = iota : tile<8xi32>"
+
+
+def test_masked_accesses_leave_the_rest_alone() -> None:
+    body = f"""{LANES} %five = constant <i32: 5> : tile<8xi32> %pad = constant <i32: -1> : tile<8xi32>
+      %m = cmpi less_than %n, %five, signed : tile<8xi32> -> tile<8xi1>
+      {pointers("i", 8, "i32", "%n")} {pointers("o", 8, "i32", "%n")}
+      %x, %t0 = load_ptr_tko weak %pi, %m, %pad : tile<8xptr<i32>>, tile<8xi1>, tile<8xi32> -> tile<8xi32>, token
+      %t1 = store_ptr_tko weak %po, %x : tile<8xptr<i32>>, tile<8xi32> -> token
+      %t2 = store_ptr_tko weak %po, %n, %m token = %t1 : tile<8xptr<i32>>, tile<8xi32>, tile<8xi1> -> token"""
+    x, out = np.arange(10, 15, dtype=np.int32), np.zeros(8, np.int32)
+    run_tile(module(OUT_IN, body), [out, x], checked=True)
+    assert out.tolist() == [0, 1, 2, 3, 4, -1, -1, -1]
+
+
+def test_pointers_leave_an_array_only_when_followed() -> None:
+    body = f"""{LANES} {pointers("i", 8, "i32", "%n")} {pointers("o", 8, "i32", "%n")}
+      %x, %t0 = load_ptr_tko weak %pi : tile<8xptr<i32>> -> tile<8xi32>, token"""
+    small = np.arange(4, dtype=np.int32)
+    with pytest.raises(Rejected) as refused:
+        run_tile(module(OUT_IN, body), [np.zeros(8, np.int32), small])
+    (error,) = refused.value.errors
+    assert error.code == "O521"
+    assert error.report().notes == ("in block 0; `i` has 16 bytes, and this is byte 16",)
+
+
+def test_addresses_must_be_multiples_of_the_element() -> None:
+    body = """%a = ptr_to_int %i : tile<ptr<i32>> -> tile<i64> %one = constant <i64: 1> : tile<i64>
+      %b = addi %a, %one : tile<i64> %p = int_to_ptr %b : tile<i64> -> tile<ptr<i32>>
+      %x, %t0 = load_ptr_tko weak %p : tile<ptr<i32>> -> tile<i32>, token"""
+    with pytest.raises(Rejected) as refused:
+        run_tile(module(OUT_IN, body), [np.zeros(8, np.int32), np.zeros(8, np.int32)])
+    assert refused.value.codes == ("O522",)
+
+
+def test_pointers_change_type() -> None:
+    body = """%p = ptr_to_ptr %i : tile<ptr<i32>> -> tile<ptr<i8>> %one = constant <i32: 1> : tile<i32>
+      %q = offset %p, %one : tile<ptr<i8>>, tile<i32> -> tile<ptr<i8>>
+      %x, %t = load_ptr_tko weak %q : tile<ptr<i8>> -> tile<i8>, token
+      %y = exti %x unsigned : tile<i8> -> tile<i32>
+      %u = store_ptr_tko weak %o, %y : tile<ptr<i32>>, tile<i32> -> token"""
+    out = np.zeros(1, np.int32)
+    run_tile(module(OUT_IN, body), [out, np.array([0x0403F201], np.int32)], checked=True)
+    assert out[0] == 0xF2
+
+
+ATOMICS = [
+    ("and", [12, 10], 8), ("or", [12, 10], 14), ("xor", [12, 10], 6), ("add", [12, -10], 2),
+    ("max", [-3, 2], 2), ("min", [-3, 2], -3), ("umax", [-3, 2], -3), ("umin", [-3, 2], 2), ("xchg", [5, 9], 9),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("mode", "numbers", "wanted"), ATOMICS)
+def test_atomics_of_integers(mode: str, numbers: list[int], wanted: int) -> None:
+    body = f"""%old, %t = atomic_rmw_tko relaxed device %o, {mode}, %x : tile<ptr<i32>>, tile<i32> -> tile<i32>, token
+      %u = store_ptr_tko weak %i, %old token = %t : tile<ptr<i32>>, tile<i32> -> token"""
+    out, old = np.array(numbers[:1], np.int32), np.zeros(1, np.int32)
+    run_tile(module(OUT_IN + ", %x: !cuda_tile.tile<i32>", body), [out, old, numbers[1]], checked=True)
+    assert (out[0], old[0]) == (wanted, numbers[0])
+
+
+@pytest.mark.parametrize("element", ["f16", "bf16", "f32", "f64"])
+def test_atomic_sums_of_equal_addresses_all_count(element: str) -> None:
+    pointer = f"!cuda_tile.tile<ptr<{element}>>"
+    body = f"""%z = constant <i32: 0> : tile<8xi32> {pointers("o", 8, element, "%z")}
+      %one = constant <{element}: 1.0> : tile<8x{element}>
+      %old, %t = atomic_rmw_tko relaxed device %po, addf, %one : tile<8xptr<{element}>>, tile<8x{element}> -> tile<8x{element}>, token"""
+    out = np.zeros(1, by_name(element).dtype)
+    run_tile(module(f"%o: {pointer}", body), [out], (4, 1, 1), order=2, checked=True)
+    assert float(out[0]) == 32.0
+
+
+def test_compare_and_swap() -> None:
+    body = f"""{LANES} {pointers("o", 8, "i32", "%n")} %three = constant <i32: 3> : tile<8xi32>
+      %old, %t = atomic_cas_tko relaxed device %po, %three, %n : tile<8xptr<i32>>, tile<8xi32> -> tile<8xi32>, token
+      {pointers("i", 8, "i32", "%n")}
+      %u = store_ptr_tko weak %pi, %old : tile<8xptr<i32>>, tile<8xi32> -> token"""
+    memory, old = np.array([3, 0, 3, 1, 3, 2, 3, 3], np.int32), np.zeros(8, np.int32)
+    before = memory.copy()
+    run_tile(module(OUT_IN, body), [memory, old])
+    assert memory.tolist() == [0, 0, 2, 1, 4, 2, 6, 7]
+    assert np.array_equal(old, before)
+
+
+def test_globals_are_made_anew_for_each_run() -> None:
+    body = """%g = get_global @g : tile<ptr<i32>> %x, %t = load_ptr_tko weak %g : tile<ptr<i32>> -> tile<i32>, token
+      %u = store_ptr_tko weak %o, %x : tile<ptr<i32>>, tile<i32> -> token
+      %v = store_ptr_tko weak %g, %y token = %t : tile<ptr<i32>>, tile<i32> -> token"""
+    text = module("%o: !cuda_tile.tile<ptr<i32>>, %y: !cuda_tile.tile<i32>", body, "global @g <i32: [41, 42]> : tile<2xi32>")
+    for _ in range(2):
+        out = np.zeros(1, np.int32)
+        run_tile(text, [out, 7])
+        assert out[0] == 41
+
+
+def test_memory_of_a_block_starts_uninitialised() -> None:
+    body = """%a = alloca num_elem = 4, alignment = 16 : tile<ptr<i32>>
+      %t = store_ptr_tko weak %a, %y : tile<ptr<i32>>, tile<i32> -> token
+      %one = constant <i32: 1> : tile<i32> %b = offset %a, %{which} : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+      %x, %u = load_ptr_tko weak %b token = %t : tile<ptr<i32>> -> tile<i32>, token
+      %v = store_ptr_tko weak %o, %x : tile<ptr<i32>>, tile<i32> -> token"""
+    arguments = "%o: !cuda_tile.tile<ptr<i32>>, %y: !cuda_tile.tile<i32>"
+    out = np.zeros(1, np.int32)
+    zero = body.replace("%{which}", "%zero").replace("%one = constant <i32: 1>", "%zero = constant <i32: 0>")
+    run_tile(module(arguments, zero), [out, 7], checked=True)
+    assert out[0] == 7
+    with pytest.raises(Rejected) as refused:
+        run_tile(module(arguments, body.replace("%{which}", "%one")), [out, 7], checked=True)
+    assert refused.value.codes == ("O524",)
+
+
+def copied(view_in: str, view_out: str, indices: str, source: Any, target: Any, *, make: str = "partition", element: str = "f32",
+           shape: str = "4x8", index_type: str = "tile<i32>", strides: str = "[?,1]", checked: bool = True) -> None:  # fmt: skip
+    """Copies one tile between two rank-2 views of dynamic extents, `source` to `target`."""
+    tensor = f"tensor_view<?x?x{element}, strides={strides}>"
+    tile = f"tile<{shape}x{element}>"
+    vin, vout = view_in.replace("TV", tensor), view_out.replace("TV", tensor)
+    kinds = [v.split("_view")[0] for v in (view_in, view_out)]
+    body = f"""%vi = make_tensor_view %i, shape = [%m, %n], strides = [%s, 1] : tile<i32> -> {tensor}
+      %vo = make_tensor_view %o, shape = [%m2, %n2], strides = [%s2, 1] : tile<i32> -> {tensor}
+      %c0 = constant <i32: 0> : tile<i32> %c1 = constant <i32: 1> : tile<i32>
+      %ti = make_{kinds[0]}_view %vi : {vin}
+      %to = make_{kinds[1]}_view %vo : {vout}
+      {indices.split("|")[0]}
+      %x, %t0 = load_view_tko weak %ti[{indices.split("|")[1]}] : {vin}, {index_type} -> {tile}, token
+      %t1 = store_view_tko weak %x, %to[{indices.split("|")[2]}] : {tile}, {vout}, {indices.split("|")[3]} -> token"""
+    del make
+    names = ", ".join(f"%{n}: !cuda_tile.tile<i32>" for n in ("m", "n", "s", "m2", "n2", "s2"))
+    pointer = f"!cuda_tile.tile<ptr<{element}>>"
+    size = source.dtype.itemsize
+    run_tile(
+        module(f"%o: {pointer}, %i: {pointer}, {names}", body),
+        [target, source, *source.shape, source.strides[0] // size, *target.shape, target.strides[0] // size],
+        checked=checked,
+    )
+
+
+X = np.arange(60, dtype=np.float32).reshape(6, 10)
+PLAIN = "partition_view<tile=(4x8), TV>"
+
+
+@pytest.mark.parametrize(("padding", "value"), [("", 0.0), ("padding_value = nan, ", np.nan), ("padding_value = neg_inf, ", -np.inf)])
+def test_tiles_that_overhang_are_padded_and_clipped(padding: str, value: float) -> None:
+    out = np.full((4, 8), 7, np.float32)
+    copied(f"partition_view<tile=(4x8), {padding}TV>", PLAIN, "|%c1, %c1|%c0, %c0|tile<i32>", X, out)
+    wanted = np.full((4, 8), value, np.float32)
+    wanted[:2, :2] = X[4:, 8:]
+    np.testing.assert_array_equal(out, wanted)
+    back = X.copy()
+    copied(PLAIN, PLAIN, "|%c0, %c0|%c1, %c1|tile<i32>", out, back)
+    np.testing.assert_array_equal(back[4:, 8:], X[4:, 8:])
+    np.testing.assert_array_equal(back[:4], X[:4])
+
+
+@pytest.mark.parametrize("element", ["f16", "bf16", "f64", "f8E4M3FN", "f8E5M2", "i8", "i16", "i64", "i1", "tf32"])
+def test_views_of_every_element(element: str) -> None:
+    x = (X % 2 if element == "i1" else X % 16).astype(by_name(element).dtype)
+    out = np.zeros((4, 8), x.dtype)
+    copied(PLAIN, PLAIN, "|%c0, %c1|%c0, %c0|tile<i32>", x, out, element=element)
+    wanted = np.zeros((4, 8), x.dtype)
+    wanted[:, :2] = x[:4, 8:]
+    assert np.array_equal(out, wanted)
+
+
+def test_rows_of_a_larger_array() -> None:
+    base = np.arange(200, dtype=np.float32).reshape(10, 20)
+    out = np.zeros((4, 8), np.float32)
+    copied(PLAIN, PLAIN, "|%c1, %c0|%c0, %c0|tile<i32>", base[1:9, 3:15], out)
+    assert np.array_equal(out, base[5:9, 3:11])
+
+
+def test_permuted_views_cover_other_dimensions() -> None:
+    out = np.zeros((4, 8), np.float32)
+    copied("partition_view<tile=(4x8), TV, dim_map=[1, 0]>", PLAIN, "|%c1, %c0|%c0, %c0|tile<i32>", X, out)
+    wanted = np.zeros((4, 8), np.float32)
+    wanted[:, :6] = X.T[4:8, 0:6]
+    assert np.array_equal(out, wanted)
+    back = np.zeros((8, 12), np.float32)
+    copied(PLAIN, "partition_view<tile=(4x8), TV, dim_map=[1, 0]>", "|%c0, %c0|%c1, %c0|tile<i32>", X, back)
+    assert np.array_equal(back[:, 4:8], X[:4, :8].T)
+    assert not back[:, :4].any()
+
+
+def test_strided_views_step_by_their_traversal() -> None:
+    out = np.zeros((4, 8), np.float32)
+    copied("strided_view<tile=(4x8), traversal_strides=[2,3], TV>", PLAIN, "|%c1, %c1|%c0, %c0|tile<i32>", X, out)
+    wanted = np.zeros((4, 8), np.float32)
+    wanted[:, :7] = X[2:6, 3:]
+    assert np.array_equal(out, wanted)
+
+
+ROWS = "%rows = constant <i32: [5, 0, 9, 2]> : tile<4xi32>"
+
+
+def test_gather_picks_rows_and_pads_those_outside() -> None:
+    out = np.full((4, 8), 9, np.float32)
+    copied(
+        "gather_scatter_view<tile=(4x8), TV, sparse_dim=0>", PLAIN, f"{ROWS}|%rows, %c1|%c0, %c0|tile<i32>", X, out,
+        index_type="tile<4xi32>, tile<i32>",
+    )  # fmt: skip
+    wanted = np.zeros((4, 8), np.float32)
+    for n, row in enumerate([5, 0, None, 2]):
+        if row is not None:
+            wanted[n] = X[row, 1:9]
+    assert np.array_equal(out, wanted)
+
+
+def test_scatter_writes_rows_inside() -> None:
+    out = np.zeros((6, 10), np.float32)
+    copied(
+        PLAIN, "gather_scatter_view<tile=(4x8), TV, sparse_dim=0>", f"{ROWS}|%c0, %c0|%rows, %c1|tile<4xi32>, tile<i32>", X, out
+    )  # fmt: skip
+    wanted = np.zeros((6, 10), np.float32)
+    for n, row in enumerate([5, 0, None, 2]):
+        if row is not None:
+            wanted[row, 1:9] = X[n, :8]
+    assert np.array_equal(out, wanted)
+
+
+@pytest.mark.parametrize("place", ["|%c1, %c1|%c1, %c0|tile<i32>", "%big = constant <i32: -1> : tile<i32>|%big, %c0|%c0, %c0|tile<i32>"])
+def test_an_index_outside_the_index_space_is_refused(place: str) -> None:
+    with pytest.raises(Rejected) as refused:
+        copied(PLAIN, PLAIN, place, X, np.zeros((4, 8), np.float32), checked=False)
+    assert refused.value.codes == ("O520",)
+
+
+def test_a_view_larger_than_its_array_is_refused_where_it_reaches_outside() -> None:
+    text = """%c0 = constant <i32: 0> : tile<i32> %c1 = constant <i32: 1> : tile<i32>
+      %v = make_tensor_view %i, shape = [16], strides = [1] : tensor_view<16xi32, strides=[1]>
+      %p = make_partition_view %v : partition_view<tile=(8), tensor_view<16xi32, strides=[1]>>
+      %x, %t = load_view_tko weak %p[{}] : partition_view<tile=(8), tensor_view<16xi32, strides=[1]>>, tile<i32> -> tile<8xi32>, token"""
+    out, x = np.zeros(1, np.int32), np.arange(12, dtype=np.int32)
+    run_tile(module(OUT_IN, text.format("%c0")), [out, x])
+    with pytest.raises(Rejected) as refused:
+        run_tile(module(OUT_IN, text.format("%c1")), [out, x])
+    assert refused.value.codes == ("O521",)
+
+
+def test_inbounds_is_a_promise() -> None:
+    text = """%c0 = constant <i32: 0> : tile<i32> %c1 = constant <i32: 1> : tile<i32>
+      %v = make_tensor_view %i, shape = [12], strides = [1] : tensor_view<12xi32, strides=[1]>
+      %p = make_partition_view %v : partition_view<tile=(8), tensor_view<12xi32, strides=[1]>>
+      %x, %t = load_view_tko weak %p[{}] inbounds = [true] : partition_view<tile=(8), tensor_view<12xi32, strides=[1]>>, tile<i32> -> tile<8xi32>, token"""
+    out, x = np.zeros(1, np.int32), np.arange(12, dtype=np.int32)
+    run_tile(module(OUT_IN, text.format("%c0")), [out, x], checked=True)
+    run_tile(module(OUT_IN, text.format("%c1")), [out, x])
+    with pytest.raises(Rejected) as refused:
+        run_tile(module(OUT_IN, text.format("%c1")), [out, x], checked=True)
+    assert refused.value.codes == ("O528",)
+
+
+def test_shapes_of_views() -> None:
+    text = """%v = make_tensor_view %i, shape = [6, 10], strides = [10, 1] : tensor_view<6x10xi32, strides=[10,1]>
+      %p = make_partition_view %v : partition_view<tile=(4x2), tensor_view<6x10xi32, strides=[10,1]>, dim_map=[1, 0]>
+      %s0, %s1 = get_tensor_shape %v : tensor_view<6x10xi32, strides=[10,1]> -> tile<i32>
+      %n0, %n1 = get_index_space_shape %p : partition_view<tile=(4x2), tensor_view<6x10xi32, strides=[10,1]>, dim_map=[1, 0]> -> tile<i32>
+      %a = reshape %{} : tile<i32> -> tile<i32> %t = store_ptr_tko weak %o, %a : tile<ptr<i32>>, tile<i32> -> token"""
+    found: list[int] = []
+    for name in ("s0", "s1", "n0", "n1"):
+        out = np.zeros(1, np.int32)
+        run_tile(module(OUT_IN, text.format(name)), [out, np.zeros((6, 10), np.int32)])
+        found.append(int(out[0]))
+    assert found == [6, 10, 3, 3]
+
+
+def test_tiles_of_four_bit_floats_share_bytes() -> None:
+    text = """%c0 = constant <i32: 0> : tile<i32>
+      %v = make_tensor_view %i, shape = [7], strides = [1] : tensor_view<7xf4E2M1FN, strides=[1]>
+      %p = make_partition_view %v : partition_view<tile=(8), tensor_view<7xf4E2M1FN, strides=[1]>>
+      %w = make_tensor_view %o, shape = [7], strides = [1] : tensor_view<7xf4E2M1FN, strides=[1]>
+      %q = make_partition_view %w : partition_view<tile=(8), tensor_view<7xf4E2M1FN, strides=[1]>>
+      %x, %t = load_view_tko weak %p[%c0] : partition_view<tile=(8), tensor_view<7xf4E2M1FN, strides=[1]>>, tile<i32> -> tile<8xf4E2M1FN>, token
+      %u = store_view_tko weak %x, %q[%c0] : tile<8xf4E2M1FN>, partition_view<tile=(8), tensor_view<7xf4E2M1FN, strides=[1]>>, tile<i32> -> token"""
+    arguments = "%o: !cuda_tile.tile<ptr<f4E2M1FN>>, %i: !cuda_tile.tile<ptr<f4E2M1FN>>"
+    x = np.array([0x21, 0x43, 0x65, 0x87], np.uint8)
+    out = np.full(4, 0xFF, np.uint8)
+    run_tile(module(arguments, text), [out.view(by_name("f4E2M1FN").dtype), x.view(by_name("f4E2M1FN").dtype)], checked=True)
+    assert out.tolist() == [0x21, 0x43, 0x65, 0xF7]
+
+
+def test_updates_through_views() -> None:
+    text = """%c0 = constant <i32: 0> : tile<i32> %one = constant <i32: 1> : tile<8xi32>
+      %v = make_tensor_view %o, shape = [6], strides = [1] : tensor_view<6xi32, strides=[1]>
+      %p = make_partition_view %v : partition_view<tile=(8), tensor_view<6xi32, strides=[1]>>
+      %t = atomic_red_view_tko relaxed device %p[%c0], add, %one : tile<8xi32>, partition_view<tile=(8), tensor_view<6xi32, strides=[1]>>, tile<i32> -> token"""
+    out = np.zeros(6, np.int32)
+    run_tile(module("%o: !cuda_tile.tile<ptr<i32>>", text), [out], (3, 1, 1), checked=True)
+    assert out.tolist() == [3] * 6
+
+
+def test_one_device_is_all_the_copies_there_are() -> None:
+    view = "partition_view<tile=(8), tensor_view<8xi32, strides=[1], #cuda_tile.ptr_attr<multicast>>>"
+    text = f"""%c0 = constant <i32: 0> : tile<i32> %n = iota : tile<8xi32> %one = constant <i32: 1> : tile<8xi32>
+      %v = make_tensor_view %o, shape = [8], strides = [1] : tensor_view<8xi32, strides=[1], #cuda_tile.ptr_attr<multicast>>
+      %p = make_partition_view %v : {view}
+      %t = multimem_store_view_tko weak %p, %n[%c0] : {view}, tile<8xi32>, tile<i32> -> token
+      %u = multimem_reduce_view_tko relaxed device %p, %one[%c0] token = %t : {view}, tile<8xi32>, tile<i32> -> token
+      %x, %w = multimem_load_reduce_view_tko weak %p[%c0] token = %u : {view}, tile<i32> -> tile<8xi32>, token
+      {pointers("i", 8, "i32", "%n")}
+      %z = store_ptr_tko weak %pi, %x : tile<8xptr<i32>>, tile<8xi32> -> token"""
+    out, copy = np.zeros(8, np.int32), np.zeros(8, np.int32)
+    arguments = "%o: !cuda_tile.tile<ptr<i32, #cuda_tile.ptr_attr<multicast>>>, %i: !cuda_tile.tile<ptr<i32>>"
+    run_tile(module(arguments, text), [out, copy], checked=True)
+    assert out.tolist() == copy.tolist() == list(range(1, 9))
