@@ -358,8 +358,8 @@ class _Conversion:
 
         coordinates = schedules.point(op.order, _NUMBER, grid, narrow=narrow)
         result = [value(t) for t in coordinates]
-        for argument, coordinate in zip(op.body.block.args, result, strict=True):
-            if argument.name_hint is not None and coordinate.name_hint is None:
+        for argument, term, coordinate in zip(op.body.block.args, coordinates, result, strict=True):
+            if depends(term) and coordinate.name_hint is None:
                 coordinate.name_hint = argument.name_hint
         return result
 

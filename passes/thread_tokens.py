@@ -275,6 +275,7 @@ class _Threader:
         Inserter(op).insert(new)
         count = len(op.results)
         for old, result in zip(op.results, new.results, strict=False):
+            result.name_hint = old.name_hint
             old.replace_all_uses_with(result)
         for region, token in zip(regions, new.results[count:], strict=True):
             state = states.get(region, _State())
