@@ -1,0 +1,55 @@
+"""Kernels that the frontend refuses, each with everything that its author is told."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from types import FunctionType
+
+import pytest
+
+from freehold.frontend.lower import lower
+from freehold.frontend.schedule import PartitionSpec
+from freehold.frontend.signature import ConstSpec, Parameter, ScalarSpec, Specialisation, TensorSpec
+from freehold.frontend.source import KernelFunction
+from freehold.support import dtypes
+from freehold.support.diagnostic import Rejected
+
+FOLDER = Path(__file__).parent / "rejected"
+CASES = sorted(FOLDER.glob("*.py"))
+TILES = {1: (128,), 2: (64, 64)}
+
+
+def plain(p: Parameter) -> TensorSpec | ScalarSpec | ConstSpec:
+    """What a parameter gets in these tests: f32, and tiles of 128 or 64 by 64 where nothing else is said."""
+    if p.mode == "const":
+        return ConstSpec(p.default)
+    if p.mode == "scalar":
+        return ScalarSpec(p.dtype or (dtypes.i32 if p.type is int else dtypes.f32))
+    rank = len(p.dims or "1")
+    tile = TILES[rank]
+    return TensorSpec.plain(p.dtype or dtypes.f32, rank, None if p.mode == "ref" else PartitionSpec(tile, tile))
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
+def test_rejected(path: Path, golden: Callable[[Path, str], None]):
+    function = runpy.run_path(str(path))["kernel"]
+    assert isinstance(function, FunctionType)
+    with pytest.raises(Rejected) as caught:
+        kernel = KernelFunction(function)
+        lower(kernel, Specialisation(tuple(map(plain, kernel.signature.parameters))))
+    assert path.stem[:4] in caught.value.codes
+    text = caught.value.render().replace(f"{FOLDER}/", "")
+    assert not re.search(r"xdsl|0x[0-9a-f]{6}|Traceback|cuda_tile|ownership\.|Value\b|\bAst\b", text)
+    golden(path.with_suffix(".err"), text)
+
+
+def test_every_code_is_shown():
+    """Each error of the frontend has a kernel here that gets it, or a test that names it below."""
+    from freehold.frontend import errors
+
+    elsewhere = {"O001", "O016", "O039"}  # test_source.py, test_language.py, test_lower.py
+    codes = {e.code for e in vars(errors).values() if isinstance(e, type) and hasattr(e, "code")}
+    assert codes - elsewhere == {path.stem[:4] for path in CASES}
