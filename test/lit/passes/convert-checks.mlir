@@ -1,0 +1,86 @@
+// RUN: tile-opt %s -p convert-ownership-to-cuda-tile | filecheck %s
+// RUN: tile-opt %s -p 'convert-ownership-to-cuda-tile{checks=false}' | filecheck %s --check-prefix UNCHECKED
+// RUN: tile-opt %s -p 'convert-ownership-to-cuda-tile,canonicalize,hoist-invariants,cse,hoist-assertions' | filecheck %s --check-prefix HOISTED
+
+// An obligation met in the kernel is one unsigned comparison, which also finds negative indices. The access takes index 0
+// where the assertion fails, since nothing orders the two. What is proved or met at the launch costs nothing.
+// CHECK-LABEL: entry @shifted(
+// CHECK: %[[TILES:.*]] = cuda_tile.addi
+// CHECK: %[[ZERO:.*]] = cuda_tile.constant <i32: 0>
+// CHECK: %k = cuda_tile.addi %block, %shift
+// CHECK: %[[OK:.*]] = cuda_tile.cmpi less_than %k, %[[TILES]], unsigned
+// CHECK: cuda_tile.assert %[[OK]], "shifted: tile index out of bounds: axis 0 of x ({{.*}}convert-checks.mlir:{{[0-9]+}}:{{[0-9]+}})"
+// CHECK: %[[K:.*]] = cuda_tile.select %[[OK]], %k, %[[ZERO]]
+// CHECK: load_view_tko weak %x_tiles[%[[K]]]
+// CHECK: load_view_tko weak %x_tiles[%block]
+// CHECK: load_view_tko weak %x_tiles[%block]
+
+// Hoisting has nothing to do here.
+// HOISTED-LABEL: entry @shifted(
+// HOISTED: cuda_tile.assert
+
+// UNCHECKED-LABEL: entry @shifted(
+// UNCHECKED-NOT: assert
+// UNCHECKED-NOT: cmpi
+// UNCHECKED-NOT: select
+// UNCHECKED: load_view_tko weak %x_tiles[%k]
+ownership.kernel @shifted(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[N], f32>, %shift: !cuda_tile.tile<i32>) {
+  %b = ownership.borrow %x : !ownership.tensor<[N], f32> -> !ownership.ref<[N], f32>
+  %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<out tile [4], [N], f32>
+  ownership.distribute %p : !ownership.partition<out tile [4], [N], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %r = ownership.region %p[%i] {obligations = [#ownership.obligation<in_bounds axis 0 proved "a point's coordinate">]} : !ownership.partition<out tile [4], [N], f32> -> !ownership.region<out tile [4], [N], f32>
+    %k = cuda_tile.addi %i, %shift : tile<i32>
+    %u = ownership.load %b[%k] {obligations = [#ownership.obligation<in_bounds axis 0 kernel "i + shift < ceildiv(N, 4)">]} : !ownership.ref<[N], f32> -> !cuda_tile.tile<4xf32>
+    %v = ownership.load %b[%i] {obligations = [#ownership.obligation<in_bounds axis 0 proved "equal extents">]} : !ownership.ref<[N], f32> -> !cuda_tile.tile<4xf32>
+    %w = ownership.load %b[%i] {obligations = [#ownership.obligation<in_bounds axis 0 launch "ceildiv(N, 4) <= ceildiv(N, 4)">]} : !ownership.ref<[N], f32> -> !cuda_tile.tile<4xf32>
+    ownership.store %u, %r : !cuda_tile.tile<4xf32>, !ownership.region<out tile [4], [N], f32>
+  }
+}
+
+// In a loop, the check of an index that never changes moves in front of it, where it holds if there is no turn.
+// CHECK-LABEL: entry @invariant(
+// CHECK: cuda_tile.for
+// CHECK: cuda_tile.assert
+// HOISTED-LABEL: entry @invariant(
+// HOISTED: %[[OK:.*]] = cuda_tile.cmpi less_than %shift, %{{.*}}, unsigned
+// HOISTED: %[[NONE:.*]] = cuda_tile.cmpi greater_than_or_equal %{{.*}}, %turns, signed
+// HOISTED: %[[C:.*]] = cuda_tile.ori %[[NONE]], %[[OK]]
+// HOISTED: cuda_tile.assert %[[C]], "invariant: tile index out of bounds: axis 0 of x
+// HOISTED: cuda_tile.for
+// HOISTED-NOT: assert
+// HOISTED: cuda_tile.return
+ownership.kernel @invariant(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[N], f32>, %shift: !cuda_tile.tile<i32>, %turns: !cuda_tile.tile<i32>) {
+  %b = ownership.borrow %x : !ownership.tensor<[N], f32> -> !ownership.ref<[N], f32>
+  %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<out tile [4], [N], f32>
+  ownership.distribute %p : !ownership.partition<out tile [4], [N], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %r = ownership.region %p[%i] : !ownership.partition<out tile [4], [N], f32> -> !ownership.region<out tile [4], [N], f32>
+    %zero = cuda_tile.constant <i32: 0> : tile<i32>
+    %one = cuda_tile.constant <i32: 1> : tile<i32>
+    %start = cuda_tile.constant <f32: 0.0> : tile<4xf32>
+    %sum = cuda_tile.for %k in (%zero to %turns, step %one) : tile<i32> iter_values(%a = %start) -> (tile<4xf32>) {
+      %u = ownership.load %b[%shift] {obligations = [#ownership.obligation<in_bounds axis 0 kernel "shift < ceildiv(N, 4)">]} : !ownership.ref<[N], f32> -> !cuda_tile.tile<4xf32>
+      %s = cuda_tile.addf %a, %u : tile<4xf32>
+      cuda_tile.continue %s : tile<4xf32>
+    }
+    ownership.store %sum, %r : !cuda_tile.tile<4xf32>, !ownership.region<out tile [4], [N], f32>
+  }
+}
+
+// A region's coordinates are checked where it is taken, and every access to it takes the checked ones.
+// CHECK-LABEL: entry @region(
+// CHECK: %[[OK:.*]] = cuda_tile.cmpi less_than %k, %{{.*}}, unsigned
+// CHECK: cuda_tile.assert %[[OK]], "region: tile index out of bounds: axis 0 of y
+// CHECK: %[[K:.*]] = cuda_tile.select %[[OK]], %k, %
+// CHECK: store_view_tko weak %c, %y_tiles[%[[K]]]
+ownership.kernel @region(%y: !ownership.tensor<[N], f32>, %shift: !cuda_tile.tile<i32>) {
+  %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<out tile [4], [N], f32>
+  ownership.distribute %p : !ownership.partition<out tile [4], [N], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %k = cuda_tile.addi %i, %shift : tile<i32>
+    %r = ownership.region %p[%k] {obligations = [#ownership.obligation<in_bounds axis 0 kernel "i + shift < ceildiv(N, 4)">]} : !ownership.partition<out tile [4], [N], f32> -> !ownership.region<out tile [4], [N], f32>
+    %c = cuda_tile.constant <f32: 1.0> : tile<4xf32>
+    ownership.store %c, %r : !cuda_tile.tile<4xf32>, !ownership.region<out tile [4], [N], f32>
+  }
+}
