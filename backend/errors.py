@@ -208,6 +208,12 @@ class NotBytecode(Error):
     what: str
     why: str
 
+    @dataclass(frozen=True)
+    class Because(Note):
+        """The reason, where no place in a source text could be shown with it."""
+
+        text: ClassVar[str] = "{why}"
+
 
 @dataclass(frozen=True)
 class UnreadableBytecode(Error):

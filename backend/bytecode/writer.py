@@ -70,7 +70,10 @@ def write_bytecode(module: ModuleOp | TileModuleOp, version: Version | None = No
             raise Rejected([error], writer.kernel) from None
         except NoForm as problem:
             place = None if writer.current is None else span_of(writer.current)
-            raise Rejected([NotBytecode(place, problem.what, problem.why)], writer.kernel) from None
+            refused = NotBytecode(place, problem.what, problem.why)
+            if place is None:
+                refused.add(refused.Because())
+            raise Rejected([refused], writer.kernel) from None
 
 
 def _tile_module(module: ModuleOp | TileModuleOp) -> TileModuleOp:
@@ -303,7 +306,9 @@ class _Writer:
         for operand in operands:
             number = numbers.get(id(operand))
             if number is None:
-                raise NoForm("a use of a value", "the value is not defined before it, in this or an enclosing region")
+                raise NoForm(
+                    "a use of a value that is not defined", "neither before it in this region nor in one around"
+                )
             if number < 0x80:
                 out.append(number)
             else:

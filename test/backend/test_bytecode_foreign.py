@@ -56,7 +56,7 @@ def test_source_lines_are_read():
     module = read_bytecode((Path(__file__).parent / "fixtures" / "softmax_13.2.tileirbc").read_bytes())
     spans = [span_of(op) for op in module.walk() if not isinstance(op.location, UnknownLoc)]
     places = {(span.line, span.call_site.line if span.call_site else None) for span in spans if span is not None}
-    source = (Path(__file__).parent / "fixtures" / "cutile_kernels.py").read_text(encoding="utf-8").splitlines()
+    source = (Path(__file__).parent / "fixtures" / "cutile_kernels.py.txt").read_text(encoding="utf-8").splitlines()
     helper = next(number for number, line in enumerate(source, 1) if "return ct.exp(x)" in line)
     caller = next(number for number, line in enumerate(source, 1) if "shifted = scaled(" in line)
     assert (helper, caller) in places

@@ -1,0 +1,195 @@
+"""Source lines: from spans to the bytecode, back, and into the cubin."""
+
+from __future__ import annotations
+
+import re
+from itertools import count
+
+import pytest
+from op_kernels import SAMPLES, module_of
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    CallSiteLoc,
+    FileLineColLoc,
+    FusedLoc,
+    IntAttr,
+    ModuleOp,
+    NameLoc,
+    StringAttr,
+    UnknownLoc,
+)
+from xdsl.ir import Operation
+
+from freehold.backend.assembler import AssembleOptions, assemble, disassemble
+from freehold.backend.bytecode.reader import read_bytecode
+from freehold.backend.bytecode.writer import write_bytecode
+from freehold.dialects.cuda_tile import EntryOp
+from freehold.dialects.cuda_tile.debug import DICompileUnitAttr, DIFileAttr, DILexicalBlockAttr, DISubprogramAttr
+from freehold.dialects.cuda_tile.version import V13_3, V13_5
+from freehold.dialects.location import location_of, span_of
+from freehold.support.diagnostic import Rejected
+from freehold.support.span import Span
+
+KERNEL, HELPER = "/home/me/kernels.py", "/home/me/helpers.py"
+
+
+def ops_of(module: ModuleOp) -> list[Operation]:
+    """The kernels and their operations, in the order of the file."""
+    return [op for op in module.walk() if op.name not in ("builtin.module", "cuda_tile.module")]
+
+
+def located(mnemonic: str, number: int = 0) -> ModuleOp:
+    """A kernel whose every operation stands on a line of its own; every third was inlined from another file."""
+    module = module_of([next(s for s in SAMPLES if s.name == f"{mnemonic}_{number}")])
+    lines = count(10)
+    for op in ops_of(module):
+        line = next(lines)
+        span = Span.on_line(KERNEL, line, 4, 12)
+        if line % 3 == 0 and not isinstance(op, EntryOp):
+            span = Span.on_line(HELPER, 100 + line, 8, 9).inlined_at(span)
+        op.location = location_of(span)
+    return module
+
+
+def starts(module: ModuleOp) -> list[tuple[object, ...]]:
+    """Where each operation begins, with its call sites."""
+    places: list[tuple[object, ...]] = []
+    for op in ops_of(module):
+        span, place = span_of(op), list[object]()
+        while span is not None:
+            place += [span.file, span.line, span.start]
+            span = span.call_site
+        places.append(tuple(place))
+    return places
+
+
+@pytest.mark.parametrize("mnemonic", ["for", "reduce", "if", "load_view_tko"])
+def test_spans_to_bytes_and_back(mnemonic: str):
+    module = located(mnemonic)
+    data = write_bytecode(module)
+    read = read_bytecode(data)
+    assert starts(read) == starts(module)
+    assert len(set(starts(read))) == len(ops_of(module))
+    assert write_bytecode(read) == data
+
+
+def test_the_disassembler_sees_the_same_lines():
+    module = located("for", 1)
+    text = disassemble(write_bytecode(module), debug_info=True)
+    positions = set(re.findall(r'loc\("([^"]*)":(\d+):(\d+)\)', text))
+    expected = {
+        (file, str(line), str(start + 1))
+        for place in starts(module)
+        for file, line, start in zip(place[0::3], place[1::3], place[2::3], strict=True)
+        if isinstance(start, int)
+    }
+    assert positions == expected
+    assert f'name = "{next(op.sym_name.data for op in module.walk() if isinstance(op, EntryOp))}"' in text
+
+
+def test_source_files_reach_the_cubin():
+    module = located("store_ptr_tko")
+    for line, op in enumerate(ops_of(module)[1:], 20):
+        op.location = location_of(Span.on_line(HELPER, 100 + line, 8, 9).inlined_at(Span.on_line(KERNEL, line, 4, 12)))
+    cubin = assemble(write_bytecode(module), "sm_90")
+    assert b"kernels.py" in cubin
+    assert b"helpers.py" in cubin
+    without = assemble(write_bytecode(module), "sm_90", AssembleOptions(line_info=False))
+    assert b"kernels.py" not in without
+
+
+def test_an_error_of_the_assembler_shows_the_line():
+    module = module_of([next(s for s in SAMPLES if s.mnemonic == "mmaf_scaled")])
+    for number, op in enumerate(ops_of(module), 10):
+        op.location = location_of(Span.on_line("nowhere.py", number, 4, 12))
+    with pytest.raises(Rejected) as caught:
+        assemble(write_bytecode(module), "sm_90", kernel="product")
+    (error,) = caught.value.errors
+    assert error.code == "O406"
+    assert isinstance(error.place, Span)
+    assert error.place.file == "nowhere.py"
+    assert error.place.line > 10
+    assert error.place.start == 4
+
+
+def test_without_locations_there_is_no_debug_section():
+    module = module_of([SAMPLES[0]])
+    data = write_bytecode(module)
+    assert b".py" not in data
+    assert all(isinstance(op.location, UnknownLoc) for op in read_bytecode(data).walk())
+
+
+def test_operations_of_a_kernel_without_a_location_lose_theirs():
+    module = located("for", 1)
+    for op in ops_of(module):
+        if isinstance(op, EntryOp):
+            op.location = UnknownLoc()
+    assert all(isinstance(op.location, UnknownLoc) for op in read_bytecode(write_bytecode(module)).walk())
+
+
+def test_unknown_locations_among_known_ones():
+    module = located("for", 1)
+    for op in ops_of(module)[2::2]:
+        op.location = UnknownLoc()
+    read = read_bytecode(write_bytecode(module))
+    assert starts(read) == starts(module)
+    disassemble(write_bytecode(module), debug_info=True)
+
+
+def _position(line: int) -> FileLineColLoc:
+    return FileLineColLoc(StringAttr(KERNEL), IntAttr(line), IntAttr(5))
+
+
+def test_scopes_of_other_producers_are_kept():
+    file = DIFileAttr(StringAttr("kernels.py"), StringAttr("/elsewhere"))
+    unit = DICompileUnitAttr(file)
+    module = module_of([next(s for s in SAMPLES if s.name == "addf_0")])
+    ops = ops_of(module)
+    name = StringAttr("addf_0")
+    subprogram = DISubprogramAttr(file, IntAttr(3), StringAttr("pretty"), name, unit, IntAttr(4), IntAttr(0))
+    block = DILexicalBlockAttr(subprogram, file, IntAttr(7), IntAttr(1))
+    helper = DISubprogramAttr(file, IntAttr(90), StringAttr("h"), StringAttr("h"), unit, IntAttr(90), IntAttr(0))
+    ops[0].location = FusedLoc(ArrayAttr([_position(3)]), subprogram)
+    here, inside, called = (FusedLoc(ArrayAttr([_position(8)]), scope) for scope in (subprogram, block, helper))
+    for op, location in zip(ops[1:], (here, inside, CallSiteLoc(called, inside)), strict=False):
+        op.location = location
+    data = write_bytecode(module)
+    read = read_bytecode(data)
+    assert [op.location for op in ops_of(read)] == [op.location for op in ops]
+    assert write_bytecode(read) == data
+    text = disassemble(data, debug_info=True)
+    assert 'name = "pretty", linkageName = "addf_0"' in text
+    assert "di_lexical_block" in text
+
+
+def test_names_around_locations_are_passed_over():
+    module = located("addf")
+    op = ops_of(module)[1]
+    op.location = NameLoc(StringAttr("x"), _position(77))
+    assert ("/home/me/kernels.py", 77, 4) in starts(read_bytecode(write_bytecode(module)))
+
+
+def test_a_kernel_with_the_debug_information_of_another_is_refused():
+    module = located("addf")
+    file = DIFileAttr(StringAttr("k.py"), StringAttr(""))
+    other = StringAttr("other")
+    subprogram = DISubprogramAttr(file, IntAttr(3), other, other, DICompileUnitAttr(file), IntAttr(3), IntAttr(0))
+    ops_of(module)[0].location = FusedLoc(ArrayAttr([_position(3)]), subprogram)
+    with pytest.raises(Rejected) as caught:
+        write_bytecode(module)
+    assert caught.value.codes == ("O412",)
+
+
+def test_a_declaration_needs_13_5():
+    module = located("addf")
+    file, name = DIFileAttr(StringAttr("k.py"), StringAttr("")), StringAttr("addf_0")
+    subprogram = DISubprogramAttr(file, IntAttr(3), name, name, DICompileUnitAttr(file), IntAttr(3), IntAttr(1))
+    called = FusedLoc(ArrayAttr([_position(3)]), subprogram)
+    ops_of(module)[1].location = CallSiteLoc(called, _position(30))
+    data = write_bytecode(module)
+    assert data[9] == V13_5.minor
+    assert "flags = declaration" in disassemble(data, debug_info=True)
+    assert write_bytecode(read_bytecode(data), V13_5) == data
+    with pytest.raises(Rejected) as caught:
+        write_bytecode(module, V13_3)
+    assert caught.value.codes == ("O410",)

@@ -1,0 +1,177 @@
+"""Files that are damaged or hostile: each is refused with its place and its reason, and costs little."""
+
+from __future__ import annotations
+
+import random
+import time
+from pathlib import Path
+
+import bytecode_mutator
+import pytest
+from bytecode_mutator import Part, join, split
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from op_kernels import SAMPLES, module_of
+
+from freehold.backend.bytecode.encoding import MalformedBytecode, varint
+from freehold.backend.bytecode.reader import MAX_FILE, bytecode_version, read_bytecode
+from freehold.backend.bytecode.tables import Section
+from freehold.backend.bytecode.writer import write_bytecode
+from freehold.dialects.cuda_tile.version import VERSIONS, Version
+from freehold.support.diagnostic import Rejected
+
+FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.tileirbc"))
+GEMM = (Path(__file__).parent / "fixtures" / "gemm_13.3.tileirbc").read_bytes()
+
+
+def refused(data: bytes) -> str:
+    with pytest.raises(MalformedBytecode) as caught:
+        read_bytecode(data)
+    assert 0 <= caught.value.offset <= len(data)
+    return caught.value.reason
+
+
+def with_section(section: Section, payload: bytes) -> bytes:
+    """The matrix product with another payload for one section."""
+    header, parts = split(GEMM)
+    for part in parts:
+        if part.number == section:
+            part.payload[:] = payload
+            return join(header, parts)
+    return join(header, [*parts, Part(section, 1, bytearray(payload))])
+
+
+def sample(mnemonic: str) -> bytes:
+    return write_bytecode(module_of([next(each for each in SAMPLES if each.mnemonic == mnemonic)]))
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "does not begin as Tile IR bytecode"),
+        (b"\x7fELF" + bytes(100), "does not begin as Tile IR bytecode"),
+        (GEMM[:8], "ends here"),
+        (GEMM[:9], "ends here"),
+        (GEMM[:8] + b"\x0d\x06" + GEMM[10:], "version 13.6 is none of 13.1"),
+        (GEMM[:8] + b"\x0d\x00" + GEMM[10:], "version 13.0 is none of 13.1"),
+        (GEMM[:10] + b"\x01\x00" + GEMM[12:], "preview content"),
+        (GEMM[:10] + b"\x04\x00" + GEMM[12:], "unknown tag 0x4"),
+        (GEMM[:200], "section"),
+        (GEMM + b"\x00", "1 bytes follow the end"),
+        (GEMM[:-1], "ends here"),
+        (GEMM[:12] + b"\x00", "no STRING section"),
+        (GEMM[:12] + b"\x42" + GEMM[13:], "there is no section 66"),
+        (GEMM[:12] + b"\x82\x00\x03", "cannot be aligned to 3"),
+        (GEMM[:12] + b"\x02\x00", "FUNCTION section is not aligned to 8"),
+        (join(GEMM[:12], split(GEMM)[1] * 2), "two FUNCTION sections"),
+        (with_section(Section.FUNCTION, varint(1 << 40)), "functions cannot follow"),
+        (GEMM.replace(b"gemm", b"gem\xff"), "is not UTF-8"),
+        (with_section(Section.STRING, b"\x00"), "padding"),
+        (with_section(Section.TYPE, b"\x01\xcb\xcb\xcb\0\0\0\0\xff\x01"), "there is no type"),
+        (with_section(Section.GLOBAL, b"\x01\x00\x00\x00\x00"), "a global is a tile of rank 1"),
+        (with_section(Section.PRODUCER, b"\x7f"), "there is no string 127"),
+        (with_section(Section.DEBUG, b"\x00"), "padding"),
+    ],
+)
+def test_a_damaged_file(data: bytes, reason: str):
+    assert reason in refused(data)
+
+
+def test_a_file_that_is_too_large():
+    assert "at most" in refused(bytes(MAX_FILE + 1))
+
+
+def test_a_type_made_of_itself():
+    header, parts = split(sample("make_token"))
+    types = next(part for part in parts if part.number == Section.TYPE)
+    at = types.payload.index(b"\x10\x03\x02\x04\x06\x00")  # type 7, the signature: three arguments, no results
+    types.payload[at + 2] = 7
+    assert "made of itself" in refused(join(header, parts))
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=str)
+def test_an_operation_of_a_later_version_is_named(version: Version):
+    data = sample("multimem_store_view_tko")
+    if version < VERSIONS[-1]:
+        header, parts = split(data)
+        older = join(header[:9] + bytes((version.minor,)) + header[10:], parts)
+        assert refused(older)
+    else:
+        read_bytecode(data)
+
+
+def test_preview_operations_are_refused_by_name():
+    header, parts = split(sample("make_token"))
+    function = next(part for part in parts if part.number == Section.FUNCTION)
+    at = function.payload.index(b"\x5c\x00\x00")  # return
+    length = function.payload[at - 3]
+    assert length == 5
+    function.payload[at:] = varint(0x4002)
+    function.payload[at - 3] = 5
+    assert "`preview$call` is preview content" in refused(join(header, parts))
+
+
+def test_regions_nested_without_end():
+    header, parts = split(sample("loop"))
+    function = next(part for part in parts if part.number == Section.FUNCTION)
+    one = bytes((65, 0, 0, 1, 1, 0, 1))  # loop: no results, no operands, one region of one block with one operation
+    body = one * 5000
+    payload = bytes((1, *function.payload[1:5])) + varint(len(body)) + body
+    function.payload[:] = payload
+    assert "nested too deep" in refused(join(header, parts))
+
+
+def test_attributes_nested_without_end():
+    data = sample("assume")
+    header, parts = split(data)
+    function = next(part for part in parts if part.number == Section.FUNCTION)
+    body = bytes((6, 1)) + b"\x06\x01" * 5000
+    function.payload[:] = bytes((1, *function.payload[1:5])) + varint(len(body)) + body
+    assert "nested too deep" in refused(join(header, parts))
+
+
+def test_call_sites_that_double():
+    """Locations that refer to one another twice each would be a tree of 2^60 in memory."""
+    header, parts = split(GEMM)
+    debug = next(part for part in parts if part.number == Section.DEBUG)
+    records = [b"\x02\x00\x00", b"\x01\x01", b"\x05\x01\x01\x02\x02\x02\x01", b"\x04\x03\x00\x01\x01"]
+    records += [bytes((6, number, number)) for number in range(4, 60)]
+    offsets, at = b"", 0
+    for record in records:
+        offsets += at.to_bytes(4, "little")
+        at += len(record)
+    functions = 200
+    ids = [4, *[len(records)] * (functions - 1)]
+    payload = bytearray(b"\x01\xcb\xcb\xcb\0\0\0\0" + varint(len(ids)))
+    payload += b"\xcb" * (-len(payload) % 8) + b"".join(number.to_bytes(8, "little") for number in ids)
+    payload += varint(len(records))
+    payload += b"\xcb" * (-len(payload) % 4) + offsets + b"".join(records)
+    debug.payload[:] = payload
+    start = time.perf_counter()
+    reason = refused(join(header, parts))
+    assert "too many call sites" in reason
+    assert time.perf_counter() - start < 1
+
+
+@given(st.binary(max_size=300))
+def test_bytes_after_a_good_header(data: bytes):
+    refused(GEMM[:12] + data + b"\xff")
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 1 << 32))
+def test_structured_damage(seed: int):
+    random_ = random.Random(seed)
+    seeds = [path.read_bytes() for path in FIXTURES]
+    for _ in range(40):
+        data = bytecode_mutator.mutate(random_, seeds)
+        try:
+            module = read_bytecode(data)
+        except MalformedBytecode:
+            continue
+        version = bytecode_version(data)
+        try:
+            again = write_bytecode(module, version)
+        except Rejected:
+            continue
+        assert write_bytecode(read_bytecode(again), version) == again

@@ -1,0 +1,205 @@
+"""What a module as a whole becomes: versions, globals, hints, attributes of arguments; and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from op_kernels import SAMPLES, Kernel, module_of
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, UnitAttr, f32, i32
+from xdsl.dialects.test import TestOp as ForeignOp
+from xdsl.ir import Block, Region
+
+from freehold.backend.assembler import disassemble
+from freehold.backend.bytecode.reader import bytecode_version, read_bytecode
+from freehold.backend.bytecode.writer import write_bytecode
+from freehold.dialects.cuda_tile import (
+    AddFOp,
+    ConstantOp,
+    DenseElementsAttr,
+    EntryOp,
+    ExpOp,
+    GlobalOp,
+    IfOp,
+    OptimizationHintsAttr,
+    ReturnOp,
+    RoundingModeAttr,
+    SymbolVisibilityAttr,
+    TileModuleOp,
+    YieldOp,
+    tile,
+)
+from freehold.dialects.cuda_tile.version import V13_1, V13_2, V13_3, V13_4, V13_5, VERSIONS, Version
+from freehold.dialects.location import location_of
+from freehold.support.diagnostic import Rejected
+from freehold.support.span import Span
+
+GOLDEN = Path(__file__).parent
+
+
+def kernel() -> EntryOp:
+    """An empty kernel."""
+    block = Block(arg_types=(tile((), i32),))
+    block.add_op(ReturnOp())
+    return EntryOp("k", tuple(block.arg_types), Region(block))
+
+
+def module(*ops: EntryOp | GlobalOp, producer: str | None = None) -> ModuleOp:
+    return ModuleOp([TileModuleOp("kernels", list(ops), producer)])
+
+
+def vector(name: str, constant: bool = False, visibility: str = "public") -> GlobalOp:
+    value = DenseElementsAttr.from_values(tile((4,), f32), [1.0, 2.0, 3.0, 4.0])
+    return GlobalOp(name, value, 16, constant, SymbolVisibilityAttr.of(visibility))
+
+
+def test_an_empty_module():
+    for version in VERSIONS:
+        data = write_bytecode(module(), version)
+        assert read_bytecode(data).is_structurally_equivalent(module())
+        disassemble(data)
+
+
+def test_the_module_may_be_given_itself():
+    whole = module(kernel())
+    (inner,) = whole.ops
+    assert isinstance(inner, TileModuleOp)
+    assert write_bytecode(inner) == write_bytecode(whole)
+
+
+def test_the_smallest_file_byte_by_byte():
+    assert write_bytecode(module(kernel()), V13_4).hex(" ") == (
+        "7f 54 69 6c 65 49 52 00 0d 04 00 00 "
+        "82 09 08 cb 01 00 02 02 00 03 5c 00 00 "  # one function: string 0, type 2, an entry, no debug; `return`
+        "85 18 04 03 cb cb cb 00 00 00 00 01 00 00 00 04 00 00 00 "
+        "03 0d 00 00 10 01 01 00 "  # i32; tile<i32>; (tile<i32>) -> ()
+        "81 09 04 cb 01 cb cb cb 00 00 00 00 6b "  # "k"
+        "00"
+    )
+
+
+@pytest.mark.parametrize(
+    ("build", "lowest"),
+    [
+        (lambda: module(kernel()), V13_1),
+        (lambda: module(kernel(), producer="a compiler"), V13_3),
+        (lambda: module(vector("g")), V13_1),
+        (lambda: module(vector("g", constant=True)), V13_3),
+        (lambda: module(vector("g", visibility="private")), V13_3),
+    ],
+)
+def test_the_lowest_version(build: Callable[[], ModuleOp], lowest: Version):
+    assert bytecode_version(write_bytecode(build())) == lowest
+    for version in VERSIONS:
+        if version >= lowest:
+            data = write_bytecode(build(), version)
+            assert read_bytecode(data).is_structurally_equivalent(build())
+            disassemble(data)
+        else:
+            with pytest.raises(Rejected) as caught:
+                write_bytecode(build(), version)
+            assert caught.value.codes == ("O410",)
+
+
+def test_the_producer_is_a_comment_of_the_disassembler():
+    text = disassemble(write_bytecode(module(kernel(), producer="Freehold 1.2")))
+    assert "// Producer: Freehold 1.2" in text
+
+
+def test_hints_are_written_in_order_of_their_names():
+    def hinted(*archs: str) -> ModuleOp:
+        entry = kernel()
+        hints = {arch: DictionaryAttr({"occupancy": IntegerAttr(2, i32)}) for arch in archs}
+        entry.properties["optimization_hints"] = OptimizationHintsAttr(hints)
+        return module(entry)
+
+    for version in VERSIONS:
+        data = write_bytecode(hinted("sm_90", "default"), version)
+        assert data == write_bytecode(hinted("default", "sm_90"), version)
+        assert read_bytecode(data).is_structurally_equivalent(hinted("default", "sm_90"))
+        assert "default = {occupancy = 2}, sm_90 = {occupancy = 2}" in disassemble(data)
+
+
+def test_attributes_of_arguments_need_13_5():
+    entry = kernel()
+    attributes = DictionaryAttr({"cuda_tile.name": StringAttr("n"), "cuda_tile.flag": IntegerAttr(1, i32)})
+    entry.properties["arg_attrs"] = ArrayAttr([attributes])
+    given = module(entry)
+    data = write_bytecode(given)
+    assert bytecode_version(data) == V13_5
+    assert "cuda_tile.name" in disassemble(data)
+    (read,) = (op for op in read_bytecode(data).walk() if isinstance(op, EntryOp))
+    assert read.arg_attrs == ArrayAttr([attributes])
+    with pytest.raises(Rejected, match="`arg_attrs` of `entry` is new in"):
+        write_bytecode(given, V13_4)
+
+
+def test_strings_constants_and_types_are_kept_once():
+    block = Block(arg_types=(tile((), f32),))
+    for _ in range(100):
+        block.add_op(ConstantOp.splat(tile((64,), f32), 0.1234))
+    block.add_op(ReturnOp())
+    data = write_bytecode(module(EntryOp("k", tuple(block.arg_types), Region(block))))
+    assert data.count(DenseElementsAttr.splat(tile((), f32), 0.1234).data.data) == 1
+    assert len(data) < 600
+
+
+def test_attributes_of_passes_are_not_written():
+    plain, marked = kernel(), kernel()
+    assert marked.body.block.last_op is not None
+    marked.body.block.last_op.attributes["freehold.proved"] = UnitAttr()
+    assert write_bytecode(module(plain)) == write_bytecode(module(marked))
+
+
+def _placed(ops: Callable[[Kernel], object]) -> ModuleOp:
+    made = Kernel([])
+    ops(made)
+    made.do(ReturnOp())
+    for line, op in enumerate(made.block.ops, 3):
+        op.location = location_of(Span.on_line("kernel.py", line, 4, 20))
+    return module(EntryOp("k", tuple(made.block.arg_types), Region(made.block)))
+
+
+def _out_of_scope(made: Kernel) -> None:
+    inner = Block()
+    inner.add_op(hidden := ConstantOp.scalar(1, f32))
+    inner.add_op(YieldOp())
+    made.do(IfOp(made.tile((), IntegerAttr.from_bool(True).type), (), Region(inner), Region()))
+    made.do(AddFOp(hidden.result, hidden.result))
+
+
+def _too_early(made: Kernel) -> None:
+    late = ConstantOp.scalar(1, f32)
+    made.do(AddFOp(late.result, late.result))
+    made.do(late)
+
+
+def _foreign(made: Kernel) -> None:
+    made.do(ForeignOp(result_types=[tile((), f32)]))
+
+
+REFUSED: dict[str, tuple[Callable[[], ModuleOp], Version | None]] = {
+    "field_of_a_later_version": (
+        lambda: _placed(lambda made: made.do(ExpOp(made.floats(), RoundingModeAttr.of("approx")))),
+        V13_2,
+    ),
+    "no_such_version": (lambda: module(), Version(13, 9)),
+    "use_out_of_scope": (lambda: _placed(_out_of_scope), None),
+    "use_before_definition": (lambda: _placed(_too_early), None),
+    "operation_of_another_dialect": (lambda: _placed(_foreign), None),
+    "two_modules": (lambda: ModuleOp([TileModuleOp("a"), TileModuleOp("b")]), None),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused(name: str, golden: Callable[[Path, str], None]):
+    build, version = REFUSED[name]
+    with pytest.raises(Rejected) as caught:
+        write_bytecode(build(), version)
+    golden(GOLDEN / "golden" / f"{name}.err", str(caught.value))
+
+
+def test_samples_in_one_module_share_their_tables():
+    alone = sum(len(write_bytecode(module_of([sample]))) for sample in SAMPLES)
+    assert len(write_bytecode(module_of(SAMPLES))) < alone / 2
