@@ -1,0 +1,219 @@
+"""Ownership modules: what they compute in any order, and what checked mode finds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import kernels
+import numpy as np
+import pytest
+from evaluate import parse
+
+from freehold.dialects.ownership import OrderAttr, OrderKind
+from freehold.runtime.interpreter import Order, run, run_tile
+from freehold.runtime.interpreter.launch import Kernel
+from freehold.runtime.interpreter.ownership import points
+from freehold.support.diagnostic import Rejected
+from freehold.support.span import SourceMap
+
+HERE = Path(__file__).parent
+ORDERS: list[Order] = ["increasing", "decreasing", 1, 2]
+SCHEDULES = [
+    "",
+    "order #ownership.order<column>",
+    "order #ownership.order<grouped 2>",
+    "blocks #ownership.blocks<persistent>",
+    "order #ownership.order<grouped 3> blocks #ownership.blocks<persistent>",
+]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("n", [1, 16, 50])
+def test_saxpy(n: int, order: Order) -> None:
+    y, x = np.arange(n, dtype=np.float32), np.linspace(0, 1, n, dtype=np.float32)
+    wanted = np.float32(2) * x + y
+    run(parse(kernels.SAXPY), [y, x, 2.0], order=order, checked=True)
+    assert np.array_equal(y, wanted)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_gemm_under_every_schedule(schedule: str, order: Order) -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((70, 20), np.float32), rng.standard_normal((20, 90), np.float32)
+    c = np.full((70, 90), np.nan, np.float32)
+    run(parse(kernels.GEMM.replace("SCHEDULE", schedule)), [c, a, b], order=order, blocks=4, checked=True)
+    np.testing.assert_allclose(c, a.astype(np.float64) @ b, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_extents_may_be_terms_and_arrays_may_have_any_strides(schedule: str) -> None:
+    x = np.arange(3 * 6 * 9, dtype=np.int32).reshape(3, 6, 9)
+    y = np.zeros((9, 3, 3), np.int32).transpose(2, 1, 0)
+    run(parse(kernels.COPY.replace("SCHEDULE", schedule)), [y, x], checked=True)
+    assert np.array_equal(y, x[:, :3])
+
+
+@pytest.mark.parametrize("grid", [(1,), (7,), (3, 4), (5, 3), (2, 3, 4), (1, 1, 5), (4, 7, 2)])
+@pytest.mark.parametrize(("kind", "size"), [(OrderKind.ROW, 1), (OrderKind.COLUMN, 1), (OrderKind.GROUPED, 2), (OrderKind.GROUPED, 9)])
+def test_a_schedule_reaches_every_point_once(grid: tuple[int, ...], kind: OrderKind, size: int) -> None:
+    if kind is OrderKind.GROUPED and len(grid) < 2:
+        return
+    found = points(OrderAttr(kind, size), grid, np.arange(int(np.prod(grid))))
+    assert {tuple(p) for p in found.tolist()} == set(np.ndindex(grid))
+    last_first = found[:2, -1].tolist() if kind is OrderKind.ROW else found[:2, 0].tolist()
+    if kind is not OrderKind.GROUPED and grid[-1] > 1 and grid[0] > 1:
+        assert last_first == [0, 1]
+
+
+def test_inputs_may_be_views_of_any_kind() -> None:
+    y, x = np.zeros(20, np.float32), np.arange(20, dtype=np.float32)
+    for checked in (False, True):
+        y[:] = 0
+        run(parse(kernels.SAXPY), [y, x[::-1], 1], checked=checked)
+        assert np.array_equal(y, x[::-1])
+        y[:] = 0
+        run(parse(kernels.SAXPY), [y, np.broadcast_to(np.float32(3), (20,)), 1], checked=checked)
+        assert np.array_equal(y, np.full(20, 3))
+
+
+def test_a_compiled_kernel_runs_again_with_other_extents() -> None:
+    kernel = Kernel.of(parse(kernels.SAXPY))
+    for n in (5, 40):
+        y = np.zeros(n, np.float32)
+        kernel.run([y, np.ones(n, np.float32), 3.0])
+        assert np.array_equal(y, np.full(n, 3))
+
+
+def unordered(first: str, second: str) -> str:
+    """A lowered kernel with two accesses of one element."""
+    return kernels.ENTRY.replace("BODY", f"{first}\n  {second}")
+
+
+STORE = "%t{} = store_ptr_tko weak %o, %c0 : tile<ptr<i32>>, tile<i32> -> token"
+
+WORD = np.zeros(1, np.int32)
+Launch = Callable[[], None]
+
+ASTRAY = unordered(
+    "%c9 = constant <i32: 9> : tile<i32> %p = offset %o, %c9 : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>",
+    "%v, %t = load_ptr_tko weak %p : tile<ptr<i32>> -> tile<i32>, token",
+)
+BETWEEN = unordered(
+    "%a = ptr_to_int %o : tile<ptr<i32>> -> tile<i64> %c1 = constant <i64: 1> : tile<i64>\n"
+    "  %b = addi %a, %c1 : tile<i64> %p = int_to_ptr %b : tile<i64> -> tile<ptr<i32>>",
+    "%v, %t = load_ptr_tko weak %p : tile<ptr<i32>> -> tile<i32>, token",
+)
+ASSERTION = unordered(
+    "%ok = cmpi less_than %x, %c0, signed : tile<i32> -> tile<i1>", 'assert %ok, "no block may run" : tile<i1>'
+)
+DIVISION = unordered("", "%q = divi %x, %c0 signed : tile<i32>")
+STRANGER = '"test.op"() : () -> ()'
+
+
+def zeros(n: int) -> Any:
+    return np.zeros(n, np.float32)
+
+
+def on_arrays(text: str, *arguments: Any, order: Order = None) -> tuple[str, Launch]:
+    return text, lambda: run(parse(text, "kernel.mlir"), arguments, checked=True, order=order)
+
+
+def on_grid(text: str, grid: int, *arguments: Any) -> tuple[str, Launch]:
+    return text, lambda: run_tile(parse(text, "kernel.mlir"), arguments, (grid, 1, 1), checked=True)
+
+
+REFUSED: dict[str, tuple[str, tuple[str, Launch]]] = {
+    "outside": ("O520", on_arrays(kernels.SHIFTED, zeros(40), order="decreasing")),
+    "overlapping": ("O523", on_arrays(kernels.OVERLAPPING, zeros(40))),
+    "in_place": ("O523", on_arrays(kernels.IN_PLACE, zeros(40), order="decreasing")),
+    "early": ("O524", on_arrays(kernels.EARLY, zeros(40))),
+    "two_grids": ("O531", on_arrays(kernels.TWO_GRIDS, zeros(40), zeros(40))),
+    "launch_check": ("O527", on_arrays(kernels.WITH_A_CHECK, zeros(40), zeros(30))),
+    "short": ("O530", on_arrays(kernels.SAXPY, zeros(40), zeros(30), 1.0)),
+    "dtype": ("O530", on_arrays(kernels.SAXPY, zeros(40), np.zeros(40), 1.0)),
+    "rank": ("O530", on_arrays(kernels.SAXPY, zeros(40), np.zeros((40, 1), np.float32), 1.0)),
+    "count": ("O530", on_arrays(kernels.SAXPY, zeros(40))),
+    "empty": ("O530", on_arrays(kernels.SAXPY, zeros(0), zeros(0), 1.0)),
+    "list": ("O530", on_arrays(kernels.SAXPY, zeros(1), [1.0], 1.0)),
+    "scalar": ("O530", on_arrays(kernels.SAXPY, zeros(1), zeros(1), "one")),
+    "strides": ("O530", on_arrays(kernels.SAXPY, np.broadcast_to(np.float32(0), (9,)), zeros(9), 1.0)),
+    "blocks_race": ("O523", on_grid(unordered(STORE.format(0), ""), 2, WORD)),
+    "no_token": ("O525", on_grid(unordered(STORE.format(0), STORE.format(1)), 1, WORD)),
+    "pointer": ("O521", on_grid(ASTRAY, 1, np.zeros(4, np.int32))),
+    "misaligned": ("O522", on_grid(BETWEEN, 1, np.zeros(4, np.int32))),
+    "assertion": ("O526", on_grid(ASSERTION, 1, WORD)),
+    "undefined": ("O528", on_grid(DIVISION, 1, WORD)),
+    "meaning": ("O529", (STRANGER, lambda: run(parse(STRANGER, "kernel.mlir"), []))),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_found_reads_as_it_should(name: str, golden: Callable[[Path, str], None]) -> None:
+    code, (text, launch) = REFUSED[name]
+    with pytest.raises(Rejected) as refused:
+        launch()
+    assert refused.value.codes == (code,)
+    refused.value.sources = SourceMap()
+    refused.value.sources.add("kernel.mlir", text)
+    shown = refused.value.render()
+    shown = re.sub(r"0x[0-9a-f]+", "0xADDRESS", shown)  # which differs from run to run
+    golden(HERE / "refused" / f"{name}.err", shown)
+
+
+def test_a_read_only_array_is_no_output() -> None:
+    y = zeros(4)
+    y.flags.writeable = False
+    with pytest.raises(Rejected) as refused:
+        run(parse(kernels.SAXPY), [y, zeros(4), 1.0])
+    assert refused.value.codes == ("O530",)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_race_is_found_in_every_order(order: Order) -> None:
+    for text in (kernels.OVERLAPPING, kernels.IN_PLACE):
+        with pytest.raises(Rejected) as refused:
+            run(parse(text), [zeros(40)], order=order, checked=True)
+        assert refused.value.codes == ("O523",)
+
+
+def test_arguments_that_overlap_race() -> None:
+    base = np.zeros(80, np.float32)
+    run(parse(kernels.SAXPY), [base[:40], base[40:], 1.0], checked=True)
+    with pytest.raises(Rejected) as refused:
+        run(parse(kernels.SAXPY), [base[:48], base[4:52], 1.0], checked=True)
+    assert refused.value.codes == ("O523",)
+
+
+def test_atomics_race_with_stores_but_not_with_each_other() -> None:
+    update = "%v, %t = atomic_rmw_tko relaxed device %o, add, %x : tile<ptr<i32>>, tile<i32> -> tile<i32>, token"
+    out = np.zeros(1, np.int32)
+    run_tile(parse(unordered(update, "")), [out], (5, 1, 1), checked=True)
+    assert out[0] == 10
+    stored = STORE.format(1).replace("%c0 :", "%c0 token = %t :")
+    with pytest.raises(Rejected) as refused:
+        run_tile(parse(unordered(update, stored)), [out], (5, 1, 1), checked=True)
+    assert refused.value.codes == ("O523",)
+
+
+def test_tokens_order_a_block_also_through_joins_and_loops() -> None:
+    body = """%t0 = make_token : token %c4 = constant <i32: 4> : tile<i32> %c1 = constant <i32: 1> : tile<i32>
+      %r = for %i in (%c0 to %c4, step %c1) : tile<i32> iter_values(%k = %t0) -> (token) {
+        %v, %a = load_ptr_tko weak %o token = %k : tile<ptr<i32>> -> tile<i32>, token
+        %j = join_tokens %a, %k : token
+        %b = store_ptr_tko weak %o, %i token = %j : tile<ptr<i32>>, tile<i32> -> token
+        continue %b : token
+      }"""
+    ordered = kernels.ENTRY.replace("BODY", body)
+    run_tile(parse(ordered), [np.zeros(1, np.int32)], checked=True)
+    with pytest.raises(Rejected) as refused:
+        run_tile(parse(ordered.replace("continue %b", "continue %k")), [np.zeros(1, np.int32)], checked=True)
+    assert refused.value.codes == ("O525",)
+
+
+def test_orders_that_are_none() -> None:
+    with pytest.raises(ValueError, match='an order is "increasing"'):
+        run(parse(kernels.SAXPY), [zeros(4), zeros(4), 1.0], order="sideways")
