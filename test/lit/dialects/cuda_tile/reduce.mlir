@@ -1,0 +1,33 @@
+// RUN: ROUNDTRIP
+// RUN: GENERIC_ROUNDTRIP
+
+%x = "test.op"() : () -> !cuda_tile.tile<2x4xf32>
+%i = "test.op"() : () -> !cuda_tile.tile<2x4xi32>
+
+// CHECK: cuda_tile.reduce %x dim=1 identities=[-0.000000e+00 : f32] : tile<2x4xf32> -> tile<2xf32> (%a: tile<f32>, %b: tile<f32>) {
+// CHECK-NEXT: %s = cuda_tile.addf %a, %b : tile<f32>
+// CHECK-NEXT: cuda_tile.yield %s : tile<f32>
+%sum = cuda_tile.reduce %x dim=1 identities=[-0.0 : f32] : tile<2x4xf32> -> tile<2xf32> (%a: tile<f32>, %b: tile<f32>) {
+  %s = addf %a, %b : tile<f32>
+  yield %s : tile<f32>
+}
+
+// Two tiles together: the largest element and where it stands.
+// CHECK: cuda_tile.reduce %x, %i dim=0 identities=[0xFF800000 : f32, -1 : i32] : tile<2x4xf32>, tile<2x4xi32> -> tile<4xf32>, tile<4xi32> (%v: tile<f32>, %w: tile<f32>, %j: tile<i32>, %k: tile<i32>) {
+%max:2 = cuda_tile.reduce %x, %i dim=0 identities=[0xFF800000 : f32, -1 : i32] : tile<2x4xf32>, tile<2x4xi32> -> tile<4xf32>, tile<4xi32>
+(%v: tile<f32>, %w: tile<f32>, %j: tile<i32>, %k: tile<i32>) {
+  %c = cmpf greater_than ordered %v, %w : tile<f32> -> tile<i1>
+  %e = select %c, %v, %w : tile<i1>, tile<f32>
+  %at = if %c -> (tile<i32>) {
+    yield %j : tile<i32>
+  } else {
+    yield %k : tile<i32>
+  }
+  yield %e, %at : tile<f32>, tile<i32>
+}
+
+// CHECK: cuda_tile.scan %i dim=1 reverse=true identities=[0 : i32] : tile<2x4xi32> -> tile<2x4xi32> (%l: tile<i32>, %r: tile<i32>) {
+%scan = cuda_tile.scan %i dim=1 reverse=true identities=[0 : i32] : tile<2x4xi32> -> tile<2x4xi32> (%l: tile<i32>, %r: tile<i32>) {
+  %t = addi %l, %r : tile<i32>
+  yield %t : tile<i32>
+}
