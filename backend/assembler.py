@@ -153,13 +153,14 @@ def _runnable(path: Path, release: str = "") -> Path:
         return path
     try:
         if path.stat().st_uid == os.geteuid():
-            for name in _COPIED:
+            for name in (path.name, *_COPIED):
                 if (program := path.with_name(name)).is_file():
                     program.chmod(program.stat().st_mode | stat.S_IXUSR)
             return path
         return _copy(path, release)
     except OSError as error:
-        raise Rejected([AssemblerNotRunnable(None, str(path), str(error))]) from None
+        problem = AssemblerNotRunnable(None, str(path), str(error))
+        raise Rejected([problem.add(problem.Allow())]) from None
 
 
 def _copy(path: Path, release: str) -> Path:
@@ -177,7 +178,7 @@ def _copy(path: Path, release: str) -> Path:
     building = Path(tempfile.mkdtemp(prefix=".tileiras-", dir=base))
     try:
         (building / "bin").mkdir(mode=0o700)
-        for name in _COPIED:
+        for name in (path.name, *_COPIED):
             if (program := path.with_name(name)).is_file():
                 shutil.copyfile(program, building / "bin" / name)
                 (building / "bin" / name).chmod(0o700)

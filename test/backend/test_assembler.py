@@ -1,0 +1,319 @@
+"""The assembler as a process: found in order, run apart, ended in time, failures told apart, nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from op_kernels import SAMPLES, module_of
+
+from freehold.backend import assembler as subject
+from freehold.backend.assembler import (
+    AssembleOptions,
+    Assembler,
+    assemble,
+    assembler_version,
+    disassemble,
+    find_assembler,
+    supported_archs,
+    supported_versions,
+)
+from freehold.backend.bytecode.writer import write_bytecode
+from freehold.dialects.cuda_tile.version import VERSIONS
+from freehold.support.diagnostic import Rejected
+
+GOLDEN = Path(__file__).parent / "golden"
+ONE = write_bytecode(module_of([SAMPLES[0]]))
+
+
+@pytest.fixture(autouse=True)
+def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Temporary directories are made here, so that a test can see what is left of them."""
+    folder = tmp_path / "scratch"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+@pytest.fixture
+def fake(tmp_path: Path) -> Callable[[str], Assembler]:
+    """An assembler that is a Python script; its arguments are `sys.argv`."""
+
+    def make(script: str) -> Assembler:
+        path = tmp_path / "fake" / "tileiras"
+        path.parent.mkdir()
+        path.write_text(f"#!{sys.executable}\nimport os, signal, subprocess, sys, time\n{script}\n")
+        path.chmod(0o755)
+        return Assembler(path)
+
+    return make
+
+
+def refused(run: Callable[[], object]) -> Rejected:
+    with pytest.raises(Rejected) as caught:
+        run()
+    return caught.value
+
+
+def test_the_packaged_assembler_makes_cubins(scratch: Path):
+    cubin = assemble(ONE, "sm_90")
+    assert cubin[:4] == b"\x7fELF"
+    assert SAMPLES[0].name.encode() in cubin
+    assert not list(scratch.iterdir())
+
+
+def test_the_same_bytes_for_the_same_bytes():
+    assert assemble(ONE, "sm_100") == assemble(ONE, "sm_100")
+
+
+def test_what_it_says_of_itself():
+    assert supported_versions() == VERSIONS
+    archs = supported_archs()
+    assert {"sm_80", "sm_90", "sm_100", "sm_120"} <= set(archs)
+    assert archs.index("sm_90") < archs.index("sm_100")
+    found = find_assembler()
+    assert found.package_version is not None
+    assert assembler_version() == found.package_version
+    assert found.package_version in assembler_version(Assembler(found.path))
+
+
+@pytest.mark.parametrize(
+    ("options", "flags"),
+    [
+        (AssembleOptions(), ("--opt-level=3", "--lineinfo")),
+        (AssembleOptions(opt_level=1, line_info=False), ("--opt-level=1",)),
+        (AssembleOptions(device_debug=True), ("--opt-level=0", "--device-debug")),
+        (AssembleOptions(sanitize="memcheck", time_limit=1), ("--opt-level=3", "--lineinfo", "--sanitize=memcheck")),
+    ],
+)
+def test_options_become_flags(options: AssembleOptions, flags: tuple[str, ...]):
+    assert options.flags == flags
+    assert assemble(ONE, "sm_90", replace(options, time_limit=300.0))
+
+
+# --- Where it is looked for
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A machine without the Python package, and with nothing on the path."""
+    monkeypatch.setattr(sys, "path", [])
+    monkeypatch.delenv("FREEHOLD_TILEIRAS", raising=False)
+    monkeypatch.delenv("CUDA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    return tmp_path
+
+
+def _program(path: Path, mode: int = 0o755) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(mode)
+    return path
+
+
+def test_nowhere(alone: Path, golden: Callable[[Path, str], None]):
+    golden(GOLDEN / "assembler_missing.err", str(refused(find_assembler)))
+
+
+def test_the_order_of_places(alone: Path, monkeypatch: pytest.MonkeyPatch):
+    last = _program(alone / "cuda" / "bin" / "tileiras")
+    monkeypatch.setenv("CUDA_HOME", str(alone / "cuda"))
+    assert find_assembler().path == last
+    on_path = _program(alone / "bin" / "tileiras")
+    monkeypatch.setenv("PATH", str(alone / "bin"))
+    assert find_assembler().path == on_path
+    named = _program(alone / "mine")
+    monkeypatch.setenv("FREEHOLD_TILEIRAS", str(named))
+    assert find_assembler().path == named
+    packaged = _program(alone / "site" / "nvidia" / "cu13" / "bin" / "tileiras")
+    (alone / "site" / "nvidia_cuda_tileiras-13.5.99.dist-info").mkdir()
+    monkeypatch.setattr(sys, "path", [str(alone / "site")])
+    assert find_assembler() == Assembler(packaged, "13.5.99")
+    assert find_assembler(last).path == last
+
+
+def test_metadata_without_its_program_is_passed_over(alone: Path, monkeypatch: pytest.MonkeyPatch):
+    (alone / "site" / "nvidia_cuda_tileiras-13.5.99.dist-info").mkdir(parents=True)
+    monkeypatch.setattr(sys, "path", [str(alone / "missing"), str(alone / "site")])
+    assert refused(find_assembler).codes == ("O401",)
+
+
+def test_a_variable_that_names_no_file(monkeypatch: pytest.MonkeyPatch, golden: Callable[[Path, str], None]):
+    monkeypatch.setenv("FREEHOLD_TILEIRAS", "/no/such/tileiras")
+    golden(GOLDEN / "assembler_not_there.err", str(refused(find_assembler)))
+    assert refused(lambda: find_assembler("/no/such/file")).codes == ("O402",)
+
+
+def test_the_permission_to_run_is_set_on_a_file_of_ours(alone: Path, monkeypatch: pytest.MonkeyPatch):
+    named = _program(alone / "mine", 0o644)
+    monkeypatch.setenv("FREEHOLD_TILEIRAS", str(named))
+    assert find_assembler().path == named
+    assert os.access(named, os.X_OK)
+
+
+def test_a_file_of_others_is_copied_with_what_it_needs(alone: Path, monkeypatch: pytest.MonkeyPatch):
+    root = alone / "site" / "nvidia" / "cu13"
+    theirs = _program(root / "bin" / "tileiras", 0o644)
+    _program(root / "bin" / "ptxas", 0o644)
+    (root / "lib").mkdir()
+    (alone / "site" / "nvidia_cuda_tileiras-13.5.99.dist-info").mkdir()
+    monkeypatch.setattr(sys, "path", [str(alone / "site")])
+    monkeypatch.setenv("XDG_CACHE_HOME", str(alone / "cache"))
+    runnable = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: theirs.name != Path(path).name and runnable(path, mode))  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType] -- a stand-in
+    me = os.geteuid()
+    owners = iter([me + 1, me])  # the program is another's, the cache directory is ours
+    monkeypatch.setattr(os, "geteuid", lambda: next(owners))
+    copied = find_assembler().path
+    assert copied.is_relative_to(alone / "cache" / "freehold")
+    assert stat.S_IMODE(copied.stat().st_mode) == 0o700
+    assert stat.S_IMODE(copied.with_name("ptxas").stat().st_mode) == 0o700
+    assert (copied.parent.parent / "lib").resolve() == root / "lib"
+    assert not theirs.stat().st_mode & stat.S_IXUSR
+    assert [path.name for path in (alone / "cache" / "freehold").iterdir()] == [copied.parent.parent.name]
+    subject._find.cache_clear()  # pyright: ignore[reportPrivateUsage] -- a second process
+    owners = iter([me + 1, me])
+    before = copied.stat().st_mtime_ns
+    assert find_assembler().path == copied
+    assert copied.stat().st_mtime_ns == before
+
+
+def test_a_copy_runs():
+    """The real one finds its libraries from a copy."""
+    found = find_assembler()
+    base = Path(tempfile.mkdtemp())
+    os.environ["XDG_CACHE_HOME"], before = str(base), os.environ.get("XDG_CACHE_HOME")
+    try:
+        copied = subject._copy(found.path, "test")  # pyright: ignore[reportPrivateUsage] -- without another user
+        assert assemble(ONE, "sm_90", assembler=Assembler(copied)) == assemble(ONE, "sm_90")
+    finally:
+        if before is None:
+            del os.environ["XDG_CACHE_HOME"]
+        else:
+            os.environ["XDG_CACHE_HOME"] = before
+        shutil.rmtree(base)
+
+
+def test_a_cache_that_others_can_write_to_is_not_used(alone: Path, monkeypatch: pytest.MonkeyPatch):
+    (alone / "cache" / "freehold").mkdir(parents=True)
+    (alone / "cache" / "freehold").chmod(0o777)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(alone / "cache"))
+    with pytest.raises(PermissionError):
+        subject._copy(_program(alone / "tileiras"), "")  # pyright: ignore[reportPrivateUsage]
+
+
+# --- How it ends
+
+
+def test_a_crash(fake: Callable[[str], Assembler], scratch: Path, golden: Callable[[Path, str], None]):
+    assembler = fake("os.kill(os.getpid(), signal.SIGSEGV)")
+    error = refused(lambda: assemble(ONE, "sm_90", kernel="k", assembler=assembler))
+    golden(GOLDEN / "assembler_crashed.err", str(error))
+    assert not list(scratch.iterdir())
+
+
+def test_a_hang_ends_with_everything_it_started(
+    fake: Callable[[str], Assembler], scratch: Path, tmp_path: Path, golden: Callable[[Path, str], None]
+):
+    pids = tmp_path / "pids"
+    assembler = fake(
+        f"child = subprocess.Popen(['sleep', '600'])\nopen({str(pids)!r}, 'w').write(str(child.pid))\ntime.sleep(600)"
+    )
+    error = refused(lambda: assemble(ONE, "sm_90", AssembleOptions(time_limit=2.0), kernel="k", assembler=assembler))
+    golden(GOLDEN / "assembler_timed_out.err", str(error))
+    child = int(pids.read_text())
+    for _ in range(100):  # whoever adopts orphans takes a moment to bury them
+        if not Path(f"/proc/{child}").exists() or "Z" in Path(f"/proc/{child}/stat").read_text().split()[2]:
+            break
+        time.sleep(0.05)
+    else:
+        pytest.fail("what it started is still running")
+    assert not list(scratch.iterdir())
+
+
+def test_a_child_that_keeps_the_pipe_open_is_not_waited_for(fake: Callable[[str], Assembler]):
+    assembler = fake(
+        "subprocess.Popen(['sleep', '600'])\n"
+        "open([a for a in sys.argv if a.startswith('--output-file=')][0][14:], 'wb').write(b'code')"
+    )
+    assert assemble(ONE, "sm_90", AssembleOptions(time_limit=60.0), assembler=assembler) == b"code"
+
+
+def test_a_refusal(fake: Callable[[str], Assembler], scratch: Path, golden: Callable[[Path, str], None]):
+    assembler = fake(
+        "print('loc(\"no_such_file.py\":12:5): error: Incompatibility with architecture: f8', file=sys.stderr)\n"
+        "print('error: failed to compile Tile IR program', file=sys.stderr)\nsys.exit(5)"
+    )
+    error = refused(lambda: assemble(ONE, "sm_80", kernel="k", assembler=assembler))
+    golden(GOLDEN / "assembler_refused.err", str(error))
+    assert not list(scratch.iterdir())
+
+
+def test_a_refusal_in_inlined_text(fake: Callable[[str], Assembler]):
+    assembler = fake(
+        'print(\'loc(callsite(loc("h.py":3:9) at loc("k.py":12:5))): error: no\', file=sys.stderr)\nsys.exit(5)'
+    )
+    (error,) = refused(lambda: assemble(ONE, "sm_80", assembler=assembler)).errors
+    assert str(error.place) == "h.py:3:9"
+    assert str(getattr(error.place, "call_site", None)) == "k.py:12:5"
+
+
+def test_a_refusal_without_a_place(fake: Callable[[str], Assembler]):
+    assembler = fake("print('something odd', file=sys.stderr)\nsys.exit(9)")
+    text = str(refused(lambda: assemble(ONE, "sm_80", assembler=assembler)))
+    assert "something odd" in text
+    assert "exit status 9" in text
+
+
+def test_much_talk_is_cut(fake: Callable[[str], Assembler]):
+    assembler = fake("sys.stderr.write('x' * 50_000_000)\nsys.exit(3)")
+    text = str(refused(lambda: assemble(ONE, "sm_80", assembler=assembler)))
+    assert len(text) < 2000
+
+
+def test_success_without_a_cubin(fake: Callable[[str], Assembler]):
+    assert refused(lambda: assemble(ONE, "sm_80", assembler=fake(""))).codes == ("O406",)
+
+
+def test_a_program_that_cannot_be_started(tmp_path: Path, golden: Callable[[Path, str], None]):
+    path = tmp_path / "tileiras"
+    path.write_bytes(b"\x7fELF nonsense")
+    path.chmod(0o755)
+    error = refused(lambda: assemble(ONE, "sm_80", assembler=Assembler(path)))
+    golden(GOLDEN / "assembler_not_runnable.err", str(error).replace(str(tmp_path), "/somewhere"))
+
+
+def test_an_unknown_architecture(golden: Callable[[Path, str], None]):
+    golden(GOLDEN / "unsupported_architecture.err", str(refused(lambda: assemble(ONE, "sm_70"))))
+
+
+def test_bytes_that_are_no_bytecode():
+    assert refused(lambda: assemble(b"nonsense", "sm_90", kernel="k")).codes == ("O406",)
+    assert refused(lambda: disassemble(b"nonsense")).codes == ("O406",)
+
+
+def test_the_disassembler_prints_text():
+    assert f"entry @{SAMPLES[0].name}(" in disassemble(ONE)
+
+
+def test_a_disassembler_that_is_missing(fake: Callable[[str], Assembler]):
+    assert refused(lambda: disassemble(ONE, assembler=fake(""))).codes == ("O401",)
+
+
+def test_without_pidfd(monkeypatch: pytest.MonkeyPatch, fake: Callable[[str], Assembler]):
+    def unavailable(pid: int) -> int:
+        raise OSError("not implemented")
+
+    monkeypatch.setattr(os, "pidfd_open", unavailable)
+    assert assemble(ONE, "sm_90")[:4] == b"\x7fELF"
+    hanging = fake("time.sleep(600)")
+    error = refused(lambda: assemble(ONE, "sm_90", AssembleOptions(time_limit=0.3), assembler=hanging))
+    assert error.codes == ("O405",)
