@@ -79,7 +79,7 @@ def array(kernel: str, name: str, value: object, e: Element, rank: int | None) -
         raise AssertionError
     found: Array = value
     if found.dtype != e.dtype:
-        same_bits = found.dtype.kind in "iu" and e.dtype.kind in "iu" and found.dtype.itemsize == e.dtype.itemsize
+        same_bits = found.dtype.kind in "biu" and e.dtype.kind in "iu" and found.dtype.itemsize == e.dtype.itemsize
         if not same_bits:
             _unfit(kernel, name, f"an array of {found.dtype} where {e.name} is needed", f"an array of {e.dtype}")
         found = found.view(e.dtype)

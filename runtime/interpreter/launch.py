@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
@@ -41,7 +41,10 @@ from freehold.support.diagnostic import Argument
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Operation
+    from xdsl.ir import Operation, SSAValue
+
+    from freehold.support.span import Span
+    from freehold.support.terms import Term
 
 
 def _find(module: Operation, name: str, symbol: str | None, what: str) -> Operation:
@@ -60,6 +63,12 @@ class Kernel:
     compiler: Compiler
     body: Step
     parameters: tuple[Parameter, ...]
+    checks: tuple[tuple[Term, Span | None], ...]
+    """What is met on the launch rung: predicates, and where they are owed."""
+    stores: frozenset[int]
+    """The numbers of the arguments that may be stored to."""
+    outputs: frozenset[int]
+    """The numbers of the arguments that start uninitialised."""
 
     @staticmethod
     def of(module: ModuleOp, symbol: str | None = None, *, checked: bool = False) -> Kernel:
@@ -76,7 +85,16 @@ class Kernel:
                 parameters.append(Parameter(name, element_of(type_.element), dims))
             else:
                 parameters.append(Parameter(name, element(argument), None))
-        return Kernel(op, compiler, compiler.block(op.body.block), tuple(parameters))
+        arguments = op.body.block.args
+        return Kernel(
+            op,
+            compiler,
+            compiler.block(op.body.block),
+            tuple(parameters),
+            tuple(_launch_checks(op)),
+            frozenset(written(arguments)),
+            frozenset(n for n, argument in enumerate(arguments) if _starts_uninitialised(argument)),
+        )
 
     def run(
         self,
@@ -92,11 +110,8 @@ class Kernel:
         """
         name = self.op.sym_name.data
         bound = bind(name, self.parameters, arguments)
-        for op in self.op.walk():
-            duties: Any = op.properties.get("obligations")
-            for duty in cast("tuple[ObligationAttr, ...]", () if duties is None else duties.data):
-                if duty.rung is Rung.LAUNCH:
-                    hold(terms.parse(duty.text.data), bound.symbols, span_of(op), name)
+        for predicate, span in self.checks:
+            hold(predicate, bound.symbols, span, name)
         machine = Machine(Memory(), schedule=Schedule(order, blocks), write=write)
         frame = list(self.compiler.template)
         frame[0] = machine
@@ -105,25 +120,16 @@ class Kernel:
             frame[self.compiler.slot(self.op.body.block.args[n])] = window
             if isinstance(window, Window) and self.compiler.checked:
                 assert window.array is not None
-                arrays.append((part_of(window.name, window.array, n not in self._outputs()), window.array))
+                arrays.append((part_of(window.name, window.array, n not in self.outputs), window.array))
         if self.compiler.checked:
             machine.memory.add(arrays)
             machine.watch = Watch(tokens=False)
         with np.errstate(all="ignore"):
             self.body(frame)
 
-    def _outputs(self) -> set[int]:
-        """The numbers of the arguments that start uninitialised."""
-        return {
-            n
-            for n, argument in enumerate(self.op.body.block.args)
-            for use in argument.uses
-            if isinstance(use.operation, PartitionOp) and use.operation.result.type.access.data is Access.OUT
-        }
-
     def _windows(self, kernel: str, bound: Bound) -> list[tuple[int, object]]:
         """The values of the arguments: a window for each array."""
-        stores = written(self.op.body.block.args)
+        stores = self.stores
         values: list[Any] = list(bound.values)
         for n, value in enumerate(values):
             if isinstance(value, np.ndarray):
@@ -143,6 +149,21 @@ class Kernel:
             )
             result.append((n, window))
         return result
+
+
+def _launch_checks(kernel: KernelOp) -> Iterator[tuple[Term, Span | None]]:
+    for op in kernel.walk():
+        duties: Any = op.properties.get("obligations")
+        for duty in cast("tuple[ObligationAttr, ...]", () if duties is None else duties.data):
+            if duty.rung is Rung.LAUNCH:
+                yield terms.parse(duty.text.data), span_of(op)
+
+
+def _starts_uninitialised(argument: SSAValue) -> bool:
+    return any(
+        isinstance(use.operation, PartitionOp) and use.operation.result.type.access.data is Access.OUT
+        for use in argument.uses
+    )
 
 
 def _check_array(kernel: str, name: str, found: Array, stored: bool) -> None:
@@ -283,20 +304,21 @@ def run_tile(
     Entry.of(module, symbol, checked=checked).run(arguments, grid, order=order, write=write)
 
 
-def run_entry(
-    module: Operation,
-    contract: LaunchContract,
-    arguments: Sequence[object],
-    *,
-    blocks: int | None = None,
-    order: Order = None,
-    checked: bool = False,
-    write: Callable[[str], None] = print,
-) -> None:
-    """Runs a lowered kernel as its launch contract says, on the arguments of the kernel that it was lowered from.
+@dataclass(frozen=True, slots=True)
+class EntryCall:
+    """A call of a lowered kernel, worked out from its contract."""
 
-    `blocks` is the number of tile blocks of a persistent kernel. Raises `Rejected`.
-    """
+    values: tuple[Any, ...]
+    """The entry's arguments: arrays for pointers, numbers for the rest."""
+    names: tuple[str, ...]
+    outputs: frozenset[int]
+    """The numbers of arguments whose arrays start uninitialised."""
+    points: int
+    """How many regions the grid has."""
+
+
+def entry_call(contract: LaunchContract, arguments: Sequence[object]) -> EntryCall:
+    """The entry's arguments for the kernel's. Raises `Rejected` where they do not fit or a launch check fails."""
     parameters = tuple(
         Parameter(
             p.name,
@@ -312,30 +334,46 @@ def run_entry(
             _check_strides(contract.symbol, p, value)
     for check in contract.checks:
         hold(terms.parse(check.predicate), bound.symbols, check.span, contract.symbol)
-    values: list[object] = []
+    values: list[Any] = []
     names: list[str] = []
     outputs: set[int] = set()
     for entry in contract.entry:
         parameter = contract.parameters[entry.argument] if entry.argument >= 0 else None
         names.append(parameter.name if parameter is not None else entry.term)
+        value = bound.values[entry.argument]
         match entry.kind:
             case "pointer":
-                assert isinstance(parameter, TensorParameter)
-                if parameter.mode == "out":
+                if isinstance(parameter, TensorParameter) and parameter.mode == "out":
                     outputs.add(len(values))
-                values.append(bound.values[entry.argument])
             case "extent":
-                values.append(value_of(terms.parse(entry.term), bound.symbols))
+                value = value_of(terms.parse(entry.term), bound.symbols)
             case "stride":
-                found = cast(Array, bound.values[entry.argument])
-                values.append(found.strides[entry.axis] // found.dtype.itemsize)
+                value = value.strides[entry.axis] // value.dtype.itemsize
             case "scalar":
-                values.append(bound.values[entry.argument])
-    grid = [value_of(terms.parse(t), bound.symbols) or 0 for t in contract.grid]
-    count = prod(grid)
-    size = min(count, blocks or DEFAULT_BLOCKS) if contract.persistent else count
+                pass
+        values.append(value)
+    points = prod(value_of(terms.parse(t), bound.symbols) or 0 for t in contract.grid)
+    return EntryCall(tuple(values), tuple(names), frozenset(outputs), points)
+
+
+def run_entry(
+    module: Operation,
+    contract: LaunchContract,
+    arguments: Sequence[object],
+    *,
+    blocks: int | None = None,
+    order: Order = None,
+    checked: bool = False,
+    write: Callable[[str], None] = print,
+) -> None:
+    """Runs a lowered kernel as its launch contract says, on the arguments of the kernel that it was lowered from.
+
+    `blocks` is the number of tile blocks of a persistent kernel. Raises `Rejected`.
+    """
+    call = entry_call(contract, arguments)
+    size = min(call.points, blocks or DEFAULT_BLOCKS) if contract.persistent else call.points
     Entry.of(module, contract.symbol, checked=checked).run(
-        values, (size, 1, 1), order=order, outputs=frozenset(outputs), names=names, write=write
+        call.values, (size, 1, 1), order=order, outputs=call.outputs, names=call.names, write=write
     )
 
 

@@ -124,9 +124,11 @@ def array(element: str, values: Any) -> Any:
         return np.asarray(values, np.float64).astype(e.dtype)
     if element == "i1":
         return np.asarray(values).astype(np.bool_)
-    return np.asarray([int(v) & (1 << e.bits) - 1 for v in np.asarray(values, object).reshape(-1)], np.uint64).astype(
-        e.dtype
-    ).reshape(np.shape(values))
+    return (
+        np.asarray([int(v) & (1 << e.bits) - 1 for v in np.asarray(values, object).reshape(-1)], np.uint64)
+        .astype(e.dtype)
+        .reshape(np.shape(values))
+    )
 
 
 def values(element: str, tile_: Any) -> Any:

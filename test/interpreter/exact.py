@@ -88,7 +88,9 @@ def _nearest(
     # Beyond the ends the next value counts as what it would be with one more exponent.
     def position(x: float) -> Fraction:
         if x == inf:
-            return 2 * Fraction(highest) - Fraction(neighbours(Fraction(highest) * (1 - Fraction(1, 1 << 60)), element)[0])
+            return 2 * Fraction(highest) - Fraction(
+                neighbours(Fraction(highest) * (1 - Fraction(1, 1 << 60)), element)[0]
+            )
         if x == -inf:
             return -position(inf)
         return Fraction(x)

@@ -11,7 +11,9 @@ from freehold.support.diagnostic import Rejected
 
 
 def entry(body: str, arguments: str = "") -> str:
-    return f"cuda_tile.module @m {{ cuda_tile.entry @k(%out: !cuda_tile.tile<ptr<i32>>{arguments}) {{ {body} return }} }}"
+    return (
+        f"cuda_tile.module @m {{ cuda_tile.entry @k(%out: !cuda_tile.tile<ptr<i32>>{arguments}) {{ {body} return }} }}"
+    )
 
 
 def scalar(body: str, *arguments: int) -> int:
@@ -150,7 +152,10 @@ def test_reductions_of_integers(body: str, ufunc: np.ufunc, axis: int) -> None:
 
 
 @pytest.mark.parametrize("element", ["f32", "f16"])
-@pytest.mark.parametrize(("name", "identity", "ufunc"), [("addf", "0.0", np.add), ("mulf", "1.0", np.multiply), ("maxf", "-1000.0", np.maximum)])
+@pytest.mark.parametrize(
+    ("name", "identity", "ufunc"),
+    [("addf", "0.0", np.add), ("mulf", "1.0", np.multiply), ("maxf", "-1000.0", np.maximum)],
+)
 def test_reductions_of_floats(element: str, name: str, identity: str, ufunc: np.ufunc) -> None:
     x = np.random.default_rng(4).uniform(0.5, 1.5, (8, 16)).astype(np.float16)
     body = combiner(f"%v = {name} %l, %q", element)

@@ -115,14 +115,20 @@ def test_floats_to_integers_saturate(source: str, target: str, is_signed: bool, 
     )
     if source in ("f8E8M0FNU", "fnv8E5M3FNU"):
         numbers = [abs(n) for n in numbers]
-    tile = evaluate("ftof", [("f64", np.array(numbers))], source, verify=False, rounding_mode="nearest_even") if source != "f64" else np.array(numbers)
+    tile = (
+        evaluate("ftof", [("f64", np.array(numbers))], source, verify=False, rounding_mode="nearest_even")
+        if source != "f64"
+        else np.array(numbers)
+    )
     low, high = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if is_signed else (0, (1 << width) - 1)
     wanted = [
         0 if math.isnan(v) else high if v == math.inf else low if v == -math.inf else min(max(math.trunc(v), low), high)
         for v in values(source, tile).tolist()
     ]
     signedness = "signed" if is_signed else "unsigned"
-    found = evaluate("ftoi", [(source, tile)], target, signedness=signedness, rounding_mode="nearest_int_to_zero", saturating=True)
+    found = evaluate(
+        "ftoi", [(source, tile)], target, signedness=signedness, rounding_mode="nearest_int_to_zero", saturating=True
+    )
     assert [int(v) & ((1 << width) - 1) for v in found] == [w & ((1 << width) - 1) for w in wanted]
 
 
@@ -132,14 +138,21 @@ def test_values_out_of_range_are_undefined(value: float) -> None:
     with pytest.raises(Rejected) as refused:
         evaluate("ftoi", tile, "i8", checked=True, signedness="signed", rounding_mode="nearest_int_to_zero")
     assert refused.value.codes == ("O528",)
-    evaluate("ftoi", tile, "i8", checked=True, signedness="signed", rounding_mode="nearest_int_to_zero", saturating=True)
+    evaluate(
+        "ftoi", tile, "i8", checked=True, signedness="signed", rounding_mode="nearest_int_to_zero", saturating=True
+    )
 
 
 WIDE = ("i1", "i4", "i8", "i16", "i32", "i64")
 
 
 @settings(deadline=None)
-@given(st.sampled_from(WIDE), st.sampled_from(WIDE), st.booleans(), st.lists(st.integers(0, 2**64 - 1), min_size=4, max_size=4))
+@given(
+    st.sampled_from(WIDE),
+    st.sampled_from(WIDE),
+    st.booleans(),
+    st.lists(st.integers(0, 2**64 - 1), min_size=4, max_size=4),
+)
 def test_widening_and_narrowing(source: str, target: str, is_signed: bool, patterns: list[int]) -> None:
     old, new = by_name(source).bits, by_name(target).bits
     if old == new:

@@ -48,7 +48,9 @@ def as_patterns(tile: Any, width: int) -> list[int]:
     return [unsigned(int(v), width) for v in tile]
 
 
-def check(name: str, case: tuple[int, list[int], list[int]], expected: Callable[[int, int], int], **properties: str) -> None:
+def check(
+    name: str, case: tuple[int, list[int], list[int]], expected: Callable[[int, int], int], **properties: str
+) -> None:
     width, lhs, rhs = case
     e = f"i{width}"
     result = evaluate(name, [(e, array(e, lhs)), (e, array(e, rhs))], **properties)

@@ -80,7 +80,11 @@ def test_lowering_changes_nothing(case: int, order: Order) -> None:
 def test_the_contract_is_held_to() -> None:
     found, module = lowered(kernels.SAXPY)
     y = np.zeros(70, np.float32)
-    for wrong in ([y, np.zeros(60, np.float32), 1.0], [y, np.zeros(140, np.float32)[::2], 1.0], [y, y.astype(np.float16), 1]):
+    for wrong in (
+        [y, np.zeros(60, np.float32), 1.0],
+        [y, np.zeros(140, np.float32)[::2], 1.0],
+        [y, y.astype(np.float16), 1],
+    ):
         with pytest.raises(Rejected) as refused:
             run_entry(module, found, wrong)
         assert refused.value.codes == ("O530",)

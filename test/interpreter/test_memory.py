@@ -114,7 +114,9 @@ def test_globals_are_made_anew_for_each_run() -> None:
     body = """%g = get_global @g : tile<ptr<i32>> %x, %t = load_ptr_tko weak %g : tile<ptr<i32>> -> tile<i32>, token
       %u = store_ptr_tko weak %o, %x : tile<ptr<i32>>, tile<i32> -> token
       %v = store_ptr_tko weak %g, %y token = %t : tile<ptr<i32>>, tile<i32> -> token"""
-    text = module("%o: !cuda_tile.tile<ptr<i32>>, %y: !cuda_tile.tile<i32>", body, "global @g <i32: [41, 42]> : tile<2xi32>")
+    text = module(
+        "%o: !cuda_tile.tile<ptr<i32>>, %y: !cuda_tile.tile<i32>", body, "global @g <i32: [41, 42]> : tile<2xi32>"
+    )
     for _ in range(2):
         out = np.zeros(1, np.int32)
         run_tile(text, [out, 7])
@@ -167,7 +169,9 @@ X = np.arange(60, dtype=np.float32).reshape(6, 10)
 PLAIN = "partition_view<tile=(4x8), TV>"
 
 
-@pytest.mark.parametrize(("padding", "value"), [("", 0.0), ("padding_value = nan, ", np.nan), ("padding_value = neg_inf, ", -np.inf)])
+@pytest.mark.parametrize(
+    ("padding", "value"), [("", 0.0), ("padding_value = nan, ", np.nan), ("padding_value = neg_inf, ", -np.inf)]
+)
 def test_tiles_that_overhang_are_padded_and_clipped(padding: str, value: float) -> None:
     out = np.full((4, 8), 7, np.float32)
     copied(f"partition_view<tile=(4x8), {padding}TV>", PLAIN, "|%c1, %c1|%c0, %c0|tile<i32>", X, out)
@@ -245,7 +249,9 @@ def test_scatter_writes_rows_inside() -> None:
     assert np.array_equal(out, wanted)
 
 
-@pytest.mark.parametrize("place", ["|%c1, %c1|%c1, %c0|tile<i32>", "%big = constant <i32: -1> : tile<i32>|%big, %c0|%c0, %c0|tile<i32>"])
+@pytest.mark.parametrize(
+    "place", ["|%c1, %c1|%c1, %c0|tile<i32>", "%big = constant <i32: -1> : tile<i32>|%big, %c0|%c0, %c0|tile<i32>"]
+)
 def test_an_index_outside_the_index_space_is_refused(place: str) -> None:
     with pytest.raises(Rejected) as refused:
         copied(PLAIN, PLAIN, place, X, np.zeros((4, 8), np.float32), checked=False)
@@ -302,7 +308,9 @@ def test_tiles_of_four_bit_floats_share_bytes() -> None:
     arguments = "%o: !cuda_tile.tile<ptr<f4E2M1FN>>, %i: !cuda_tile.tile<ptr<f4E2M1FN>>"
     x = np.array([0x21, 0x43, 0x65, 0x87], np.uint8)
     out = np.full(4, 0xFF, np.uint8)
-    run_tile(module(arguments, text), [out.view(by_name("f4E2M1FN").dtype), x.view(by_name("f4E2M1FN").dtype)], checked=True)
+    run_tile(
+        module(arguments, text), [out.view(by_name("f4E2M1FN").dtype), x.view(by_name("f4E2M1FN").dtype)], checked=True
+    )
     assert out.tolist() == [0x21, 0x43, 0x65, 0xF7]
 
 

@@ -58,7 +58,9 @@ def test_extents_may_be_terms_and_arrays_may_have_any_strides(schedule: str) -> 
 
 
 @pytest.mark.parametrize("grid", [(1,), (7,), (3, 4), (5, 3), (2, 3, 4), (1, 1, 5), (4, 7, 2)])
-@pytest.mark.parametrize(("kind", "size"), [(OrderKind.ROW, 1), (OrderKind.COLUMN, 1), (OrderKind.GROUPED, 2), (OrderKind.GROUPED, 9)])
+@pytest.mark.parametrize(
+    ("kind", "size"), [(OrderKind.ROW, 1), (OrderKind.COLUMN, 1), (OrderKind.GROUPED, 2), (OrderKind.GROUPED, 9)]
+)
 def test_a_schedule_reaches_every_point_once(grid: tuple[int, ...], kind: OrderKind, size: int) -> None:
     if kind is OrderKind.GROUPED and len(grid) < 2:
         return

@@ -31,7 +31,11 @@ def operands(draw: st.DrawFn) -> tuple[str, list[Any]]:
     bits = BITS[element]
     pattern = st.integers(0, (1 << bits) - 1)
     one = array(element, 1.0).view(f"u{bits // 8}").item()
-    near = st.integers(one - 40, one + 40) | st.integers(0, 3) | st.integers(one + (1 << (bits - 1)), one + (1 << (bits - 1)) + 9)
+    near = (
+        st.integers(one - 40, one + 40)
+        | st.integers(0, 3)
+        | st.integers(one + (1 << (bits - 1)), one + (1 << (bits - 1)) + 9)
+    )
     tiles = [draw(st.lists(pattern | near, min_size=4, max_size=4)) for _ in range(3)]
     return element, [from_bits(element, t) for t in tiles]
 
@@ -65,8 +69,16 @@ def root(value: Fraction, element: str, mode: str) -> float:
 
 @settings(max_examples=150, deadline=None)
 @given(operands(), st.sampled_from(sorted(NAMES)), st.sampled_from(MODES))
-@example(("f32", [from_bits("f32", [0x3F800001] * 4), from_bits("f32", [0x3F800001] * 4), from_bits("f32", [1] * 4)]), "fma", "nearest_even")
-@example(("f64", [from_bits("f64", [1] * 4), from_bits("f64", [0x3FE0000000000000] * 4), from_bits("f64", [0] * 4)]), "fma", "nearest_even")
+@example(
+    ("f32", [from_bits("f32", [0x3F800001] * 4), from_bits("f32", [0x3F800001] * 4), from_bits("f32", [1] * 4)]),
+    "fma",
+    "nearest_even",
+)
+@example(
+    ("f64", [from_bits("f64", [1] * 4), from_bits("f64", [0x3FE0000000000000] * 4), from_bits("f64", [0] * 4)]),
+    "fma",
+    "nearest_even",
+)
 def test_one_rounding(case: tuple[str, list[Any]], name: str, mode: str) -> None:
     element, tiles = case
     count = {"sqrt": 1, "fma": 3}.get(name, 2)

@@ -114,7 +114,9 @@ def test_integer_products_wrap(lhs: str, rhs: str) -> None:
     a, b = (RNG.integers(-128, 128, (8, 64)).astype(np.int8) for _ in range(2))
     b = b.reshape(64, 8)
     acc = RNG.integers(-(2**31), 2**31, (8, 8)).astype(np.int32)
-    found = evaluate("mmai", [("i8", a), ("i8", b), ("i32", acc)], "i32", (8, 8), signedness_lhs=lhs, signedness_rhs=rhs)
+    found = evaluate(
+        "mmai", [("i8", a), ("i8", b), ("i32", acc)], "i32", (8, 8), signedness_lhs=lhs, signedness_rhs=rhs
+    )
 
     def read(x: Any, how: str) -> Any:
         return (x if how == "signed" else x.view(np.uint8)).astype(object)
@@ -124,7 +126,8 @@ def test_integer_products_wrap(lhs: str, rhs: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("element", "scale", "block"), [("f8E4M3FN", "f8E8M0FNU", 32), ("f4E2M1FN", "f8E4M3FN", 16), ("f4E2M1FN", "fnv8E5M3FNU", 32)]
+    ("element", "scale", "block"),
+    [("f8E4M3FN", "f8E8M0FNU", 32), ("f4E2M1FN", "f8E4M3FN", 16), ("f4E2M1FN", "fnv8E5M3FNU", 32)],
 )
 def test_scaled_products(element: str, scale: str, block: int) -> None:
     k = 64
@@ -134,9 +137,7 @@ def test_scaled_products(element: str, scale: str, block: int) -> None:
     else:
         sa, sb = (array(scale, 2.0 ** RNG.integers(-2, 3, s)) for s in ((4, k // block), (k // block, 8)))
     acc = array("f32", RNG.integers(-9, 9, (4, 8)))
-    found = evaluate(
-        "mmaf_scaled", [(element, a), (element, b), ("f32", acc), (scale, sa), (scale, sb)], "f32", (4, 8)
-    )
+    found = evaluate("mmaf_scaled", [(element, a), (element, b), ("f32", acc), (scale, sa), (scale, sb)], "f32", (4, 8))
     va, vb, wa, wb = values(element, a), values(element, b), values(scale, sa), values(scale, sb)
     wanted = values("f32", acc)
     for i in range(4):
