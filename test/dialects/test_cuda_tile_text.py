@@ -1,0 +1,187 @@
+"""Modules as text: what tileirdisasm prints, with locations and without, and what the dialect's own printer writes."""
+
+# What other tools write has long lines and blanks at their ends.
+# ruff: noqa: E501, W291
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from xdsl.context import Context
+from xdsl.dialects.builtin import FusedLoc, ModuleOp
+from xdsl.ir import Attribute
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import ParseError, VerifyException
+
+from freehold.dialects.cuda_tile import ConstantOp, CudaTile, DenseElementsAttr, EntryOp, TileModuleOp, tile
+from freehold.dialects.cuda_tile.ops.aliases import PreviewCallOp
+from freehold.dialects.cuda_tile.text import parse_disassembly, print_module
+from freehold.dialects.cuda_tile.text_types import parse_short_type
+from freehold.dialects.cuda_tile.types import ELEMENT_BITS, NUMBERS
+from freehold.dialects.location import span_of
+
+DISASSEMBLY = """\
+// Producer: another compiler
+global  @g alignment = 16 <f32: "0x0000803F00000040"> : tile<2xf32>
+entry @k(%arg0: tile<ptr<f32>>, %arg1: tile<i32>) optimization_hints=<default = {occupancy = 2}> {
+  %cst_-3_i32 = constant <i32: -3> : tile<i32>
+  %0 = addi %cst_-3_i32, %arg1 : tile<i32>
+  %tview = make_tensor_view %arg0, shape = [%arg1, 16], strides = [16, 1] : tile<i32> -> tensor_view<?x16xf32, strides=[16,1]>
+  %1:2 = get_tensor_shape %tview : tensor_view<?x16xf32, strides=[16,1]> -> tile<i32>
+  %cst_f32 = constant <f32: [1.000000e+00, 2.000000e+00]> : tile<2xf32>
+  %2 = addf %cst_f32, %cst_f32  : tile<2xf32>
+  %reduce = reduce %2 dim=0 identities=[0xFF800000 : f32] : tile<2xf32> -> tile<f32> 
+  (%reduce_lhs: tile<f32>, %reduce_rhs: tile<f32>) {
+    %5 = maxf %reduce_lhs, %reduce_rhs : tile<f32>
+    yield %5 : tile<f32>
+  }
+  %3 = addi %1#0, %1#1 : tile<i32>
+  %4 = print_tko "%d %d %f", %0, %3, %reduce : tile<i32>, tile<i32>, tile<f32> -> token
+  return
+}
+"""
+
+
+def the_module(module: ModuleOp) -> TileModuleOp:
+    (inner,) = module.body.ops
+    assert isinstance(inner, TileModuleOp)
+    return inner
+
+
+def test_disassembly_is_read() -> None:
+    module = parse_disassembly(DISASSEMBLY)
+    module.verify()
+    inner = the_module(module)
+    assert inner.sym_name.data == "kernels"
+    assert inner.producer is not None
+    assert inner.producer.data == "another compiler"
+    assert [op.name for op in inner.body.ops] == ["cuda_tile.global", "cuda_tile.entry"]
+
+
+def test_print_is_read_again() -> None:
+    module = parse_disassembly(DISASSEMBLY)
+    text = print_module(module)
+    assert text.startswith('cuda_tile.module @kernels attributes {producer = "another compiler"} {\n')
+    again = parse_disassembly(text)
+    assert module.is_structurally_equivalent(again)
+    assert print_module(again) == text
+
+
+def test_print_leaves_out_the_dialect_and_groups_results() -> None:
+    text = print_module(parse_disassembly(DISASSEMBLY))
+    body = text.split("\n", 1)[1]
+    assert "cuda_tile." not in body
+    assert ":2 = get_tensor_shape" in body
+    assert "#0, %" in body
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "// Producer: nobody\n"])
+def test_a_file_without_kernels(text: str) -> None:
+    inner = the_module(parse_disassembly(text))
+    assert not list(inner.body.ops)
+
+
+LOCATED = """\
+entry @k() {
+  %0 = make_token : token loc(#loc2)
+  %1 = make_token : token loc(callsite(#loc at #loc1))
+  %2 = make_token : token loc(unknown)
+  return loc(#loc2)
+} loc(#loc2)
+#di_file = #cuda_tile.di_file<"k.py" in "/src">
+#loc = loc("/src/k.py":4:3)
+#loc1 = loc("/src/k.py":9:1)
+#di_compile_unit = #cuda_tile.di_compile_unit<file = #di_file>
+#di_subprogram = #cuda_tile.di_subprogram<file = #di_file, line = 3, name = "k", linkageName = "k", compileUnit = #di_compile_unit, scopeLine = 3>
+#loc2 = #cuda_tile.di_loc<#loc in #di_subprogram>
+"""
+
+
+def test_locations_may_be_named_at_the_end() -> None:
+    module = parse_disassembly(LOCATED)
+    (entry,) = the_module(module).body.ops
+    assert isinstance(entry, EntryOp)
+    first, second, third, _ = entry.body.block.ops
+    assert isinstance(first.location, FusedLoc)
+    assert first.location.metadata.name == "cuda_tile.di_subprogram"
+    called = span_of(second)
+    assert called is not None
+    assert (called.file, called.line, called.start) == ("/src/k.py", 4, 2)
+    assert called.call_site is not None
+    assert called.call_site.line == 9
+    assert span_of(third) is None
+
+
+def test_locations_survive_the_print() -> None:
+    module = parse_disassembly(LOCATED)
+    again = parse_disassembly(print_module(module, locations=True))
+    first = [op.location for op in module.walk() if op.name.startswith("cuda_tile.make")]
+    second = [op.location for op in again.walk() if op.name.startswith("cuda_tile.make")]
+    assert first == second
+
+
+def test_an_alias_is_named_once() -> None:
+    with pytest.raises(ParseError, match="re-declaration of alias '#loc'"):
+        parse_disassembly('entry @k() {}\n#loc = loc("a":1:1)\n#loc = loc("a":2:1)\n')
+
+
+GENERIC = """\
+"cuda_tile.module"() <{sym_name = "m"}> ({
+  "cuda_tile.entry"() <{sym_name = "k", function_type = (!cuda_tile.tile<4xptr<i32>>) -> ()}> ({
+  ^bb0(%p: !cuda_tile.tile<4xptr<i32>>):
+    %0 = "cuda_tile.constant"() <{value = dense<[1, -2, 3, 4]> : !cuda_tile.tile<4xi32>}> : () -> !cuda_tile.tile<4xi32>
+    %1 = "cuda_tile.constant"() <{value = dense<1.5> : !cuda_tile.tile<4xf32>}> : () -> !cuda_tile.tile<4xf32>
+    %2:2 = "cuda_tile.atomic_rmw_tko"(%p, %0) <{memory_ordering_semantics = 1 : i32, memory_scope = 2 : i32, mode = 3 : i32, operandSegmentSizes = array<i32: 1, 1, 0, 0>}> : (!cuda_tile.tile<4xptr<i32>>, !cuda_tile.tile<4xi32>) -> (!cuda_tile.tile<4xi32>, !cuda_tile.token)
+    "cuda_tile.return"() : () -> ()
+  }) : () -> ()
+}) : () -> ()
+"""
+
+
+def test_what_mlir_writes_in_generic_form() -> None:
+    text = print_module(parse_disassembly(GENERIC))
+    assert "constant <i32: [1, -2, 3, 4]> : tile<4xi32>" in text
+    assert "constant <f32: 1.500000e+00> : tile<4xf32>" in text
+    assert "atomic_rmw_tko relaxed sys %p, add, %0" in text
+
+
+def test_the_preview_call_is_refused_by_name() -> None:
+    assert PreviewCallOp in set(CudaTile.operations)
+    with pytest.raises(ParseError, match=r"cuda_tile.preview\$call: preview operations"):
+        parse_disassembly("entry @k() { preview$call @f() }")
+    with pytest.raises(VerifyException, match=r"cuda_tile.preview\$call: preview operations"):
+        parse_disassembly('"cuda_tile.preview$call"() : () -> ()').verify()
+
+
+def element_types() -> st.SearchStrategy[str]:
+    return st.sampled_from(sorted(NUMBERS))
+
+
+@st.composite
+def literals(draw: st.DrawFn) -> DenseElementsAttr:
+    """A literal of any element type, by the bits of its elements."""
+    name = draw(element_types())
+    element = parse_element(name)
+    dims = draw(st.sampled_from([(2,), (2, 4), (128,)] if name == "f4E2M1FN" else [(), (1,), (2,), (2, 4), (128,)]))
+    count = tile(dims, element).num_elements
+    values = draw(st.lists(st.integers(0, (1 << ELEMENT_BITS[name]) - 1), min_size=count, max_size=count))
+    size = 3 if name == "tf32" else (ELEMENT_BITS[name] + 7) // 8
+    return DenseElementsAttr.from_elements(tile(dims, element), [value.to_bytes(size, "little") for value in values])
+
+
+def parse_element(name: str) -> Attribute:
+    return parse_short_type(Parser(Context(), name))
+
+
+@given(literals())
+def test_literals_keep_every_bit(attr: DenseElementsAttr) -> None:
+    """NaN payloads, negative zeros and denormals included, through text."""
+    assert len(attr.elements()) == attr.type.num_elements
+    module = ModuleOp([TileModuleOp("m", [EntryOp("k", [])])])
+    entry = the_module(module).body.ops.first
+    assert isinstance(entry, EntryOp)
+    entry.body.block.add_op(ConstantOp(attr))
+    again = parse_disassembly(print_module(module))
+    (found,) = (op for op in again.walk() if isinstance(op, ConstantOp))
+    assert found.value.elements() == attr.elements()
