@@ -166,7 +166,9 @@ def axis_of(c: Context, value: Value, node: ast.expr, rank: int, what: str) -> i
         return None
     axis = value.value
     if not -rank <= axis < rank:
-        axes = "none: it is a scalar" if rank == 0 else f"0 to {rank - 1}" if rank > 1 else "0"
+        axes = (
+            "a scalar has none" if rank == 0 else f"its axes are 0 to {rank - 1}" if rank > 1 else "its only axis is 0"
+        )
         c.error(errors.NoAxis(c.span(node), what=what, axis=axis, axes=axes))
         return None
     return axis % rank
@@ -234,18 +236,15 @@ def dtype_of(c: Context, value: Value, node: ast.expr) -> DType | None:
             if (found := dtypes.from_name(name)) is not None:
                 return found
         if isinstance(host, str) and (found := dtypes.from_name(host)) is not None:
-            error = errors.WrongOperands(
-                c.span(node), operator="a dtype", operands=describe(value), why="dtypes are objects, not text"
-            )
+            why = "dtypes are objects, not text"
+            error = errors.WrongValue(c.span(node), what=describe(value), role="a dtype", why=why)
             c.error(error.add(error.Instead(f"write `fh.{found}`")))
             return None
     if isinstance(value, TileValue):
         not_constant(c, node, value, "a dtype")
         return None
-    error = errors.WrongOperands(
-        c.span(node), operator="a dtype", operands=describe(value), why="a dtype is one of `f32`, `bf16`, `i32`, ..."
-    )
-    c.error(error)
+    why = "a dtype is one of `f32`, `bf16`, `i32`, ..."
+    c.error(errors.WrongValue(c.span(node), what=describe(value), role="a dtype", why=why))
     return None
 
 

@@ -131,10 +131,8 @@ def as_tile(c: Context, value: Value, node: ast.AST, dtype: DType | None = None)
             name = value.tensor.name
             return c.error(errors.TensorAsValue(c.span(node), name=name, edit=f"{name}.at(...).load()"))
         case _:
-            error = errors.WrongOperands(
-                c.span(node), operator="a computation", operands=describe(value), why="neither a tile nor a number"
-            )
-            return c.error(error)
+            why = "neither a tile nor a number"
+            return c.error(errors.WrongValue(c.span(node), what=describe(value), role="computed with", why=why))
 
 
 def load_of(tensor: TensorValue) -> str:
@@ -214,7 +212,7 @@ def meet_shape(c: Context, a: TileValue, b: TileValue, node: ast.AST) -> tuple[i
             which = "left" if shorter is a else "right"
             if isinstance(node, ast.BinOp):
                 operand = node.left if which == "left" else node.right
-                error.add(error.Instead(f"add an axis: `{c.text(operand)}[:, None]`"))
+                error.add(error.Instead(f"add an axis: `{c.primary(operand)}[:, None]`"))
             else:
                 error.add(error.Instead("add an axis: `t[:, None]`"))
         c.error(error)
@@ -260,7 +258,8 @@ def meet(
     c: Context, a: Value, b: Value, node: ast.AST, dtype: DType | None = None
 ) -> tuple[TileValue, TileValue] | None:
     """Two operands as tiles of one dtype and shape, or None after reporting why they are not."""
-    x, y = operand(c, a, node), operand(c, b, node)
+    left, right = sides(node)
+    x, y = operand(c, a, left), operand(c, b, right)
     if x is None or y is None:
         return None
     dtype = dtype or meet_dtype(c, x, y, node)
@@ -269,12 +268,31 @@ def meet(
     s = convert(c, x, dtype) if isinstance(x, TileValue) else None
     t = convert(c, y, dtype) if isinstance(y, TileValue) else None
     # A number is filled into the other's shape at once.
-    s = s or c.constant(cast(Number, cast(Static, x).value), dtype, t.shape if t else ())
-    t = t or c.constant(cast(Number, cast(Static, y).value), dtype, s.shape)
+    if s is None:
+        with c.at(left):
+            s = c.constant(cast(Number, cast(Static, x).value), dtype, t.shape if t else ())
+    if t is None:
+        with c.at(right):
+            t = c.constant(cast(Number, cast(Static, y).value), dtype, s.shape)
     shape = meet_shape(c, s, t, node)
     if shape is None:
         return None
     return broadcast(c, s, shape), broadcast(c, t, shape)
+
+
+def sides(node: ast.AST) -> tuple[ast.AST, ast.AST]:
+    """Where the two operands stand, as far as that is one expression each."""
+    match node:
+        case ast.BinOp():
+            return node.left, node.right
+        case ast.AugAssign():
+            return node.target, node.value
+        case ast.Compare() if len(node.ops) == 1:
+            return node.left, node.comparators[0]
+        case ast.IfExp():
+            return node.body, node.orelse
+        case _:
+            return node, node
 
 
 # --- Operators -------------------------------------------------------------------------------------------------------
@@ -289,7 +307,8 @@ def binary(c: Context, symbol: str, a: Value, b: Value, node: ast.BinOp | ast.Au
         return host(c, symbol, x[0], y[0], node)
     if isinstance(a, TupleValue) or isinstance(b, TupleValue):
         return _tuples(c, symbol, a, b, node)
-    s, t = operand(c, a, node), operand(c, b, node)
+    left, right = sides(node)
+    s, t = operand(c, a, left), operand(c, b, right)
     if s is None or t is None:
         return POISON
     if symbol == "**":
@@ -429,7 +448,7 @@ def _meaningless(
         error = errors.WrongOperands(
             c.span(node), operator=symbol, operands=f"`{dtype}`", why=f"`{dtype}` is for `mma` and for memory only"
         )
-        return error.add(error.Instead(f"convert first: `{c.text(left)}.astype(f32)`"))
+        return error.add(error.Instead(f"convert first: `{c.primary(left)}.astype(f32)`"))
     if dtype.is_float and symbol in ("&", "|", "^", "<<", ">>"):
         error = errors.WrongOperands(
             c.span(node), operator=symbol, operands=f"`{dtype}`", why="bits are combined in integers and bools"
@@ -438,11 +457,11 @@ def _meaningless(
     if symbol == "/" and not dtype.is_float:
         return errors.IntegerDivision(
             c.span(node),
-            left=str(s.dtype) if isinstance(s, TileValue) else describe(s),
-            right=str(t.dtype) if isinstance(t, TileValue) else describe(t),
-            edit=f"{c.text(left)} // {c.text(right)}" if isinstance(node, ast.BinOp) else f"{c.text(left)} //= ...",
-            a=c.text(left),
-            b=c.text(right),
+            left=describe(s),
+            right=describe(t),
+            edit=f"{c.text(left)} {'//' if isinstance(node, ast.BinOp) else '//='} {c.text(right)}",
+            a=c.primary(left),
+            b=c.text(right) if isinstance(right, ast.Constant) else c.primary(right),
         )
     if symbol in ("//", "%") and isinstance(t, Static) and t.value == 0:
         return errors.ArithmeticFails(c.span(node), what="division by zero")

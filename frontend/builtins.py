@@ -185,7 +185,7 @@ def _float(c: Context, a: Arguments, name: str, dtype: DType | None = None) -> T
             operands=describe(tile),
             why=f"`{tile.dtype}` is for `mma` and for memory only",
         )
-        c.error(error.add(error.Instead(f"convert first: `{c.text(a.place(name))}.astype(f32)`")))
+        c.error(error.add(error.Instead(f"convert first: `{c.primary(a.place(name))}.astype(f32)`")))
         return None
     return tile
 
@@ -542,6 +542,9 @@ def _zip(c: Context, a: Arguments) -> Value:
         if not isinstance(made, TupleValue):
             return POISON
         columns.append(made.items)
+    strict = flag_of(c, a["strict"], a.place("strict"), "`strict`")
+    if strict and len({len(column) for column in columns}) > 1:
+        return _misuse(c, a, "", f"pairs tuples of one length, not of {' and '.join(str(len(x)) for x in columns)}")
     return TupleValue(tuple(TupleValue(row) for row in zip(*columns, strict=False)))
 
 
@@ -631,7 +634,7 @@ PYTHON: Final[dict[object, tuple[Signature, Handler]]] = {
     tuple: (Signature("tuple", ("values",)), _tuple),
     enumerate: (Signature("enumerate", ("values", "start"), (), (("start", 0),)), _enumerate),
     reversed: (Signature("reversed", ("values",)), _reversed),
-    zip: (Signature("zip", (), (), (), "values"), _zip),
+    zip: (Signature("zip", (), ("strict",), (("strict", False),), "values"), _zip),
     divmod: (Signature("divmod", ("a", "b")), _divmod),
 }
 """Functions of Python that have a meaning in kernels."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -121,6 +121,12 @@ class Context:
         """The user's text of an expression."""
         return self.frame.source.text(node)
 
+    def primary(self, node: ast.expr) -> str:
+        """The user's text of an expression, so that `.name` or `[...]` can follow."""
+        text = self.text(node)
+        simple = ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.Tuple
+        return text if isinstance(node, simple) else f"({text})"
+
     # --- Writing -----------------------------------------------------------------------------------------------------
 
     def add(self, op: OpT) -> OpT:
@@ -179,8 +185,10 @@ class Context:
         outer, self.here = self.here, node
         try:
             handler = self._dispatch.get(type(node))
-            if handler is None:
-                return Flow.FALLS  # reported when the syntax was checked
+            if handler is None:  # reported when the syntax was checked
+                for name in stored(node):
+                    self.frame.variables[name] = POISON
+                return Flow.FALLS
             return handler(self, node)  # pyright: ignore[reportReturnType] -- handlers of statements return how they end
         finally:
             self.here = outer
@@ -214,6 +222,17 @@ class Context:
         error = errors.Unbound(self.span(node), name=name, state=value.state, why=value.why, construct=value.construct)
         error.add(*(error.AssignedHere(span, what) for span, what in value.places))
         return self.error(error)
+
+
+def stored(node: ast.stmt) -> Iterator[str]:
+    """The names that a statement which is refused would have assigned."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+            yield inner.id
+        elif isinstance(inner, ast.alias):
+            yield (inner.asname or inner.name).partition(".")[0]
+        elif isinstance(inner, ast.ClassDef | ast.AsyncFunctionDef):
+            yield inner.name
 
 
 def hint(value: SSAValue, name: str) -> None:

@@ -357,7 +357,7 @@ class IntegerDivision(Error):
     """`/` on integers would need a float dtype, and none is the right one for all; `//` divides and rounds down."""
 
     code: ClassVar[str] = "O020"
-    title: ClassVar[str] = "`/` on integers (`{left}` and `{right}`)"
+    title: ClassVar[str] = "`/` divides {left} by {right}"
     label: ClassVar[str] = "the dtype of the quotient is not determined"
     helps: ClassVar[tuple[str, ...]] = (
         "divide and round down: `{edit}`",
@@ -537,7 +537,7 @@ class NoAxis(Error):
 
     code: ClassVar[str] = "O029"
     title: ClassVar[str] = "{what} has no axis {axis}"
-    label: ClassVar[str] = "its axes are {axes}"
+    label: ClassVar[str] = "{axes}"
     what: str
     axis: int
     axes: str
@@ -727,3 +727,20 @@ class ArithmeticFails(Error):
     title: ClassVar[str] = "{what}"
     label: ClassVar[str] = "computed at compile time"
     what: str
+
+
+@dataclass(frozen=True)
+class WrongValue(Error):
+    """Something stands where only a value of another kind can: a text for a dtype, a float for an index."""
+
+    code: ClassVar[str] = "O042"
+    title: ClassVar[str] = "{what} cannot be {role}"
+    label: ClassVar[str] = "{why}"
+    what: str
+    role: str
+    why: str
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str

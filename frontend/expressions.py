@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 from collections.abc import Callable, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from types import ModuleType
 from typing import Final, cast
@@ -431,25 +431,27 @@ def unary(c: Context, node: ast.UnaryOp) -> Value:
     symbol = SYMBOLS[type(node.op)]
     if symbol != "not":
         return arithmetic.unary(c, symbol, value, node)
-    truth = condition(c, value, node.operand, "`not`")
+    truth = condition(c, value, node.operand, "`not`", f"~{c.primary(node.operand)}")
     if isinstance(truth, TileValue):
         return arithmetic.unary(c, "~", truth, node)
     return POISON if truth is None else Static(not truth)
 
 
-def condition(c: Context, value: Value, node: ast.expr, construct: str) -> bool | TileValue | None:
+def condition(
+    c: Context, value: Value, node: ast.expr, construct: str, edit: str | None = None
+) -> bool | TileValue | None:
     """The truth of a value: known, or a scalar of bool; None after reporting that it has none."""
     if isinstance(value, Poison):
         return None
     if isinstance(value, TileValue):
         if value.shape:
             error = errors.ConditionNotScalar(c.span(node), what=describe(value), construct=construct)
-            if construct in ("`and`", "`or`", "`not`", "a chain of comparisons"):
-                sign = {"`and`": "&", "`or`": "|", "`not`": "~"}.get(construct, "&")
-                edit = "`~a`" if sign == "~" else f"`(a) {sign} (b)`"
-                error.add(error.Instead(f"combine tiles element by element: {edit}"))
+            if edit is not None:
+                error.add(error.Instead(f"combine element by element: `{edit}`"))
             else:
-                error.add(error.Instead(f"choose element by element: `fh.where({c.text(node)}, a, b)`"))
+                if construct != "a `while`":
+                    error.add(error.Instead(f"choose element by element: `fh.where({c.text(node)}, a, b)`"))
+                error.add(error.Instead(f"ask whether it holds anywhere: `{c.primary(node)}.max()`"))
             c.error(error)
             return None
         return value if value.dtype.kind == "bool" else convert(c, value, dtypes.bool_)
@@ -464,14 +466,31 @@ def condition(c: Context, value: Value, node: ast.expr, construct: str) -> bool 
 def boolean(c: Context, node: ast.BoolOp) -> Value:
     """`a and b`, `a or b`: what decides is not followed by anything that is computed."""
     word = "and" if isinstance(node.op, ast.And) else "or"
-    return _chain(c, word, f"`{word}`", [(operand, lambda o=operand: c.lower(o)) for operand in node.values])
+    sign = " & " if word == "and" else " | "
+    chain = _Chain(word == "or", f"`{word}`", sign.join(c.primary(n) for n in node.values))
+    return chain.lower(c, [(operand, lambda o=operand: c.lower(o)) for operand in node.values])
 
 
-def _chain(c: Context, word: str, construct: str, operands: list[tuple[ast.expr, Callable[[], Value]]]) -> Value:
-    decides = word == "or"
+@dataclass(frozen=True, slots=True)
+class _Chain:
+    """`a and b`, `a or b`, `a < b < c`."""
+
+    decides: bool
+    """The truth of an operand that decides, so that nothing after it is computed."""
+    construct: str
+    edit: str
+    """How it would be written for tiles."""
+
+    def lower(self, c: Context, operands: list[tuple[ast.expr, Callable[[], Value]]]) -> Value:
+        """The value of a chain of operands, each made when it is needed."""
+        return _chain(c, self, operands)
+
+
+def _chain(c: Context, chain: _Chain, operands: list[tuple[ast.expr, Callable[[], Value]]]) -> Value:
+    decides = chain.decides
     node, make = operands[0]
     value = make()
-    truth = condition(c, value, node, construct)
+    truth = condition(c, value, node, chain.construct, chain.edit)
     rest = operands[1:]
     if not rest:
         return POISON if truth is None else value if isinstance(truth, bool) else truth
@@ -480,11 +499,11 @@ def _chain(c: Context, word: str, construct: str, operands: list[tuple[ast.expr,
             other()
         return POISON
     if isinstance(truth, bool):
-        return value if truth is decides else _chain(c, word, construct, rest)
+        return value if truth is decides else _chain(c, chain, rest)
     block = Block()
     with c.into(block):
-        other = _chain(c, word, construct, rest)
-        right = condition(c, other, rest[0][0], construct)
+        other = _chain(c, chain, rest)
+        right = condition(c, other, rest[0][0], chain.construct, chain.edit)
         if right is None:
             return POISON
         if isinstance(right, bool):
@@ -612,7 +631,9 @@ def compare(c: Context, node: ast.Compare) -> Value:
 
     for op, right in zip(node.ops, node.comparators, strict=True):
         parts.append((node, lambda o=op, r=right: make(o, r)))
-    return _chain(c, "and", "a chain of comparisons", parts)
+    texts = [c.text(n) for n in (node.left, *node.comparators)]
+    pairs = [f"({a} {SYMBOLS.get(type(op), 'in')} {b})" for a, op, b in zip(texts, node.ops, texts[1:], strict=False)]
+    return _Chain(False, "a chain of comparisons", " & ".join(pairs)).lower(c, parts)
 
 
 def _compare(c: Context, op: ast.cmpop, a: Value, b: Value, node: ast.expr) -> Value:

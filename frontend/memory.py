@@ -103,11 +103,11 @@ def _load_like(c: Context, target: TensorValue | RegionValue, node: ast.Call) ->
     like = a["region"]
     region = like.region if isinstance(like, TensorValue) else like
     if not isinstance(region, RegionValue):
-        error = errors.WrongOperands(
+        error = errors.WrongValue(
             c.span(a.place("region")),
-            operator="load_like",
-            operands=describe(like),
-            why="the place of a `Mut` or `Out` tensor is needed",
+            what=describe(like),
+            role="a place to load from",
+            why="a `Mut` or `Out` tensor has a place in each block",
         )
         return c.error(error.add(error.Instead(f"name the index: `{target.name}.load(index, shape)`")))
     if not _rank(c, len(region.tile), f"the place of `{region.tensor.name}`", a.place("region"), target):
@@ -202,16 +202,16 @@ def coordinates(c: Context, value: Value, node: ast.expr, tensor: TensorValue) -
             if isinstance(one, Poison):
                 return None
             if one.shape or one.dtype.is_float or one.dtype.bits > 32 or one.dtype is dtypes.u32:
-                error = errors.WrongOperands(
+                error = errors.WrongValue(
                     c.span(place),
-                    operator="an index",
-                    operands=describe(one),
+                    what=describe(one),
+                    role="an index",
                     why="an index counts tiles: one `i32` scalar an axis",
                 )
                 if one.shape:
                     error.add(error.Instead("reduce it to a scalar: `t.max()`"))
                 else:
-                    error.add(error.Instead(f"convert it: `{c.text(place)}.astype(i32)`"))
+                    error.add(error.Instead(f"convert it: `{c.primary(place)}.astype(i32)`"))
                 c.error(error)
                 return None
             found.append(convert(c, one, INDEX_DTYPE).ssa)
@@ -234,6 +234,8 @@ def _rank(c: Context, given: int, what: str, node: ast.expr, tensor: TensorValue
         error.add(
             error.Instead(f"write {'an' if names == 'index' else 'a'} {names} of {axes}: `({', '.join(parts)}{comma})`")
         )
+    elif what.startswith("the place"):
+        error.add(error.Instead(f"name the index and the shape: `{tensor.name}.load(index, shape)`"))
     c.error(error)
     return False
 
@@ -253,11 +255,13 @@ def _store(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Val
     if isinstance(tile, Poison) or isinstance(hints, Poison):
         return POISON
     if not can_store(tile.dtype, dtype):
-        error = errors.WrongOperands(
-            c.span(place), operator="store", operands=f"`{tile.dtype}` in `{tensor.name}`, which is `{dtype}`",
+        error = errors.WrongValue(
+            c.span(place),
+            what=describe(tile),
+            role=f"stored in `{tensor.name}`, which is `{dtype}`",
             why="the conversion would drop fractions unasked",
-        )  # fmt: skip
-        return c.error(error.add(error.Instead(f"convert it: `{c.text(place)}.astype({dtype})`")))
+        )
+        return c.error(error.add(error.Instead(f"convert it: `{c.primary(place)}.astype({dtype})`")))
     region = target if isinstance(target, RegionValue) else target.region
     with c.at(place):
         tile = convert(c, convert(c, tile, dtype), dtypes.u8 if dtype.kind == "bool" else dtype)
@@ -286,11 +290,11 @@ def _store_shape(
     )
     wanted = region.tile
     if len(tile.shape) + 1 == len(wanted) and tile.shape == wanted[:-1]:
-        error.add(error.Instead(f"add an axis: `{c.text(place)}[{':, ' * len(tile.shape)}None]`"))
+        error.add(error.Instead(f"add an axis: `{c.primary(place)}[{':, ' * len(tile.shape)}None]`"))
     elif tuple(reversed(tile.shape)) == wanted:
-        error.add(error.Instead(f"transpose it: `{c.text(place)}.T`"))
+        error.add(error.Instead(f"transpose it: `{c.primary(place)}.T`"))
     elif _count(tile.shape) == _count(wanted):
-        error.add(error.Instead(f"reshape it: `{c.text(place)}.reshape({tensor.name}.tile)`"))
+        error.add(error.Instead(f"reshape it: `{c.primary(place)}.reshape({tensor.name}.tile)`"))
     return error
 
 

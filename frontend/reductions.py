@@ -102,7 +102,7 @@ def _tile(c: Context, a: Arguments) -> TileValue | None:
             operands=describe(tile),
             why=f"`{tile.dtype}` is for `mma` and for memory only",
         )
-        c.error(error.add(error.Instead(f"convert first: `{c.text(a.place('x'))}.astype(f32)`")))
+        c.error(error.add(error.Instead(f"convert first: `{c.primary(a.place('x'))}.astype(f32)`")))
         return None
     return tile
 
@@ -201,10 +201,10 @@ def folded(c: Context, a: Arguments, scan: bool) -> Value:
         if isinstance(result, Poison):
             return POISON
         if result.shape or result.dtype is not tile.dtype:
-            error = errors.WrongOperands(
+            error = errors.WrongValue(
                 c.span(a.place("function")),
-                operator=a.signature.name,
-                operands=f"a function that returns {describe(result)}",
+                what=f"a function that returns {describe(result)}",
+                role=f"what `{a.signature.name}` folds with",
                 why=f"two elements become one: an `{tile.dtype}` scalar",
             )
             return c.error(error.add(error.Instead(f"convert its result: `.astype({tile.dtype})`")))

@@ -5,6 +5,7 @@ Reading a signature needs nothing but the function object: no source text, no co
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import FunctionType
@@ -283,9 +284,34 @@ def _evaluate(name: str, text: str, function: FunctionType) -> object:
             continue
     try:
         return eval(text, function.__globals__, free)
+    except NameError:
+        # `Ref[M, K]` without quotes: what is no name of the file is one of a dimension.
+        if (found := _unquoted(text, function.__globals__, free)) is not None:
+            return found
+        why = "a name in it is not defined"
     except Exception as e:
         why = str(e)
-        raise _Misread("AnnotationUnreadable", name=name, annotation=text, why=why) from e
+    raise _Misread("AnnotationUnreadable", name=name, annotation=text, why=why)
+
+
+def _unquoted(text: str, names: dict[str, object], free: dict[str, object]) -> object | None:
+    node = ast.parse(text, mode="eval").body
+    if not isinstance(node, ast.Subscript):
+        return None
+    try:
+        mode = getattr(eval(ast.unparse(node.value), names, free), "__freehold_mode__", None)
+    except NameError:
+        return None
+    if mode is None:
+        return None
+    items: list[object] = []
+    for part in node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]:
+        shown = ast.unparse(part)
+        try:
+            items.append(eval(shown, names, free))
+        except NameError:
+            items.append(shown)
+    return TensorAnnotation(mode, tuple(items))
 
 
 def _tensor(name: str, annotation: TensorAnnotation) -> tuple[tuple[str, ...] | None, DType | None]:

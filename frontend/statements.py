@@ -104,8 +104,11 @@ def _unpack(c: Context, target: ast.Tuple | ast.List, value: Value) -> None:
         if isinstance(value, TensorValue):
             error.add(error.Instead(f"its extents are `{value.name}.shape`"))
         elif isinstance(value, TupleValue):
-            wanted = ", ".join(f"x{i}" for i in range(len(value.items)))
-            error.add(error.Instead(f"write as many names as there are values: `{wanted} = ...`"))
+            count = len(value.items)
+            wanted = [c.text(n) for n in names[:count]] + ["_"] * (count - len(names))
+            shown = ", ".join(wanted) if count != 1 else f"({wanted[0]},)"
+            if count:
+                error.add(error.Instead(f"write as many names as there are values: `{shown} = ...`"))
         c.error(error)
     for n, _ in flow.names(target):
         c.frame.variables[n] = POISON
@@ -429,10 +432,9 @@ def expression(c: Context, node: ast.Expr) -> Flow:
         return Flow.FALLS  # a docstring
     value = c.lower(node.value)
     if isinstance(value, MethodValue | ClosureValue):
-        error = errors.WrongOperands(
-            c.span(node), operator="a statement", operands=describe(value), why="it is named here and not called"
-        )
-        c.error(error.add(error.Instead(f"call it: `{c.text(node.value)}(...)`")))
+        why = "it is named here and not called"
+        error = errors.WrongValue(c.span(node), what=describe(value), role="a statement", why=why)
+        c.error(error.add(error.Instead(f"call it: `{c.text(node.value)}()`")))
     return Flow.FALLS
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from freehold.frontend import errors
@@ -89,7 +90,7 @@ def check(tree: ast.FunctionDef | ast.Lambda, span: Callable[[ast.AST], Span]) -
     found: list[Error] = []
 
     def refuse(node: ast.AST, what: str, why: str, instead: str) -> None:
-        error = errors.Unsupported(span(node), what=what, why=why)
+        error = errors.Unsupported(_beginning(span(node), node), what=what, why=why)
         found.append(error.add(error.Instead(instead)))
 
     for node in _nodes(tree):
@@ -125,6 +126,26 @@ def check(tree: ast.FunctionDef | ast.Lambda, span: Callable[[ast.AST], Span]) -
                 if keyword.arg is None:
                     refuse(keyword, "`**` in a call", "keywords are written out", "write `name=value`")
     return found
+
+
+def _beginning(span: Span, node: ast.AST) -> Span:
+    """Of a statement with a body, its first word; all of anything else."""
+    word = _WORDS.get(type(node))
+    if word is None:
+        return span
+    return replace(span, end_line=span.line, end=span.start + len(word))
+
+
+_WORDS: Final[dict[type[ast.AST], str]] = {
+    ast.AsyncFunctionDef: "async def",
+    ast.ClassDef: "class",
+    ast.AsyncFor: "async for",
+    ast.With: "with",
+    ast.AsyncWith: "async with",
+    ast.Try: "try",
+    ast.TryStar: "try",
+    ast.Match: "match",
+}
 
 
 def _nodes(tree: ast.FunctionDef | ast.Lambda) -> Iterator[ast.AST]:

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import ModuleOp
 
 from freehold.frontend.lower import lower
 from freehold.frontend.schedule import EACH, ROW, Blocks, Order, PartitionSpec
@@ -16,7 +17,6 @@ from freehold.frontend.source import KernelFunction
 from freehold.runtime.interpreter import run
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
-from xdsl.dialects.builtin import ModuleOp
 
 
 class Part:
@@ -62,9 +62,7 @@ def run_on(function: Callable[..., object], *args: object) -> None:
     """Lowers and interprets `function` on arrays, in place."""
     module = lower_for(function, *args)
     parameters = KernelFunction(cast(FunctionType, function)).signature.parameters
-    given = [
-        a.array if isinstance(a, Part) else a for p, a in zip(parameters, args, strict=True) if p.mode != "const"
-    ]
+    given = [a.array if isinstance(a, Part) else a for p, a in zip(parameters, args, strict=True) if p.mode != "const"]
     run(module, given, checked=True)
 
 

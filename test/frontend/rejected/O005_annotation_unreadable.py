@@ -1,5 +1,5 @@
-from freehold import Out, Ref
+from freehold import Ref, f32
 
 
-def kernel(y: "Out[Float]", x: "Ref['N']"):
+def kernel(y: "Outt[f32]", x: "Ref['N']"):
     y.store(x.load_like(y))

@@ -1,0 +1,179 @@
+"""Scalar Python means in a kernel what it means in Python: each function runs on the host and in a kernel."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from freehold import Out, i32
+
+Interpret = Callable[..., None]
+
+
+def counted(a: int, b: int) -> int:
+    s = 0
+    for i in range(a):
+        if i % 3 == b:
+            continue
+        s += i * b
+    return s
+
+
+def conditional(a: int, b: int) -> int:
+    s = 0
+    i = 0
+    while i < a:
+        i += 1
+        if i == 7:
+            break
+        if i % 2:
+            s -= 3
+            continue
+        s = s * 2 + i
+    return s + b
+
+
+def early_return(a: int, b: int) -> int:
+    if a < b:
+        return a
+    if a == b:
+        if a > 5:
+            return 100
+        x = 3
+    else:
+        x = a // b if b != 0 else -1
+    x += 1
+    return x % 5
+
+
+def short_circuit(a: int, b: int) -> int:
+    n = 0
+    for i in range(a, a + 20, 3):
+        if i > 10 and (b == 0 or i // b > 2):
+            break
+        n += 1 if 0 <= i < 8 else 2
+    return n
+
+
+def closures(a: int, b: int) -> int:
+    def scaled(x: int) -> int:
+        return x * b
+
+    power: Callable[[int, int], int] = lambda x, y: x**y - scaled(x)  # noqa: E731
+    p, (q, r) = 1, (a, b)
+    for j in (1, 2, a):
+        p += power(j, 2) + q - r
+    b = b + 1
+    return p + scaled(3)
+
+
+def tuples(a: int, b: int) -> int:
+    t = (a, b)
+    for i in range(5):
+        t = (t[1], t[0] + i)
+    first, *rest = (*t, 4, 5)
+    return max(t[0], t[1], 3) - min(t) + abs(-a) + first + rest[-1] + len(rest)
+
+
+def nested(a: int, b: int) -> int:
+    x = a
+    for i in range(3):
+        for j in range(4):
+            if j == b:
+                break
+            x += i * j
+        y = x
+        x = y + 1
+    return x
+
+
+def endless(a: int, b: int) -> int:
+    s = a
+    while True:
+        s += 1
+        if s % 4 == 0:
+            break
+    return s - b
+
+
+def rounding(a: int, b: int) -> int:
+    d = b if b else 3
+    q, r = divmod(-a, d)
+    return q * 10 + r + (-a % d) * 100 + (a << 2) + (a >> 1) + (a & b) + (a ^ 5) + ~b + (a | 1)
+
+
+def both_branches_leave(a: int, b: int) -> int:
+    n = 0
+    i = 0
+    while i < 10:
+        i += 1
+        if i < a:
+            n += i
+            continue
+        n -= b
+        break
+    return n * 100 + i
+
+
+def unrolled(a: int, b: int) -> int:
+    n = 0
+    for i, v in enumerate((a, b, 7)):
+        if i == 1:
+            continue
+        n = n * 3 + v * i
+    for x, y in zip((1, 2), (a, b), strict=True):
+        n += x * y
+    return n + sum((a, b, 1)) + (3 if 2 in (1, 2) else 0)
+
+
+def statics(a: int, b: int) -> int:
+    size = 4
+    for _ in range(3):
+        size = size * 2 if size < 16 else size
+    return size + a - b
+
+
+def reassigned_types(a: int, b: int) -> int:
+    t = (1, 2)
+    n = t[0]
+    for i in range(2):
+        t = i + a
+        n += t
+    return n + b
+
+
+def booleans(a: int, b: int) -> int:
+    p = a > 2
+    q = not p or b > 1
+    return int(p) + 2 * int(q) + (4 if p and q else 0) + (8 if a in (1, b) else 0) + int(a != b != 2)
+
+
+FUNCTIONS = (
+    counted,
+    conditional,
+    early_return,
+    short_circuit,
+    closures,
+    tuples,
+    nested,
+    endless,
+    rounding,
+    both_branches_leave,
+    unrolled,
+    statics,
+    reassigned_types,
+    booleans,
+)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_as_python(function: Callable[[int, int], int], part: Any, interpret: Interpret):
+    def kernel(out: Out["N"], a: i32, b: i32):
+        out.store(function(a, b))  # pyright: ignore[reportArgumentType] -- scalars of a kernel are no ints
+
+    for a in (0, 1, 5, 9, 23):
+        for b in (-2, 0, 1, 2, 5):
+            out = np.zeros(4, np.int32)
+            interpret(kernel, part(out, 4), a, b)
+            assert out.tolist() == [function(a, b)] * 4, (a, b)
