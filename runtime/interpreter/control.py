@@ -18,7 +18,7 @@ from freehold.runtime.interpreter.elements import Array, Tile, element_of, to_f6
 from freehold.runtime.interpreter.errors import AssertionFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from xdsl.ir import Operation
 
@@ -26,12 +26,15 @@ if TYPE_CHECKING:
     from freehold.runtime.interpreter.machine import Machine
 
 
-def _body(c: Compiler, block: Block, finish: Step | None) -> Step:
-    """The steps of a block, whose last operation `finish` replaces; None leaves it as it is."""
+def _body(c: Compiler, block: Block, end: Callable[[], Step] | None) -> Step:
+    """The steps of a block, whose last operation `end` replaces; None leaves it as it is.
+
+    `end` is called when the others have been compiled: only then is it known where their results lie.
+    """
     ops = list(block.ops)
-    jumps = any(may_jump(op) for op in (ops if finish is None else ops[:-1]))
-    steps = [step for op in (ops if finish is None else ops[:-1]) if (step := c.operation(op)) is not None]
-    return sequence([*steps, finish] if finish is not None else steps, jumps)
+    jumps = any(may_jump(op) for op in (ops if end is None else ops[:-1]))
+    steps = [step for op in (ops if end is None else ops[:-1]) if (step := c.operation(op)) is not None]
+    return sequence([*steps, end()] if end is not None else steps, jumps)
 
 
 def _nothing(_: Frame) -> None:
@@ -41,7 +44,7 @@ def _nothing(_: Frame) -> None:
 def _branch(c: Compiler, block: Block, results: Sequence[int]) -> Step:
     last = block.last_op
     if last is not None and last.name == "cuda_tile.yield":
-        return _body(c, block, copy(c.slots(last.operands), results) if results else _nothing)
+        return _body(c, block, lambda: copy(c.slots(last.operands), results) if results else _nothing)
     return _body(c, block, None)
 
 
@@ -79,7 +82,7 @@ def _loop_body(op: Operation, c: Compiler) -> Step:
     if last is None or last.name != "cuda_tile.continue":
         return _body(c, block, None)
     carried = _carried(c, op)
-    return _body(c, block, copy(c.slots(last.operands), carried) if carried else _nothing)
+    return _body(c, block, lambda: copy(c.slots(last.operands), carried) if carried else _nothing)
 
 
 def _for(op: Operation, c: Compiler) -> Step:
