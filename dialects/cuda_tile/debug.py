@@ -28,7 +28,7 @@ class DebugAttr(ParametrizedAttribute, ABC):
 
 @irdl_attr_definition
 class DIFileAttr(DebugAttr):
-    """`di_file<"k.py" in "/home/me">`: a source file, by its name and the directory that the name is relative to."""
+    """`di_file<"k.py" in "/project">`: a source file, by its name and the directory that the name is relative to."""
 
     name = "cuda_tile.di_file"
     file_name: StringAttr
@@ -36,14 +36,14 @@ class DIFileAttr(DebugAttr):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read `<"k.py" in "/home/me">`."""
+        """Read `<"k.py" in "/project">`."""
         with parser.in_angle_brackets():
             file_name = parser.parse_str_literal()
             parser.parse_characters("in")
             return StringAttr(file_name), StringAttr(parser.parse_str_literal())
 
     def print_parameters(self, printer: Printer) -> None:
-        """Write `<"k.py" in "/home/me">`."""
+        """Write `<"k.py" in "/project">`."""
         with printer.in_angle_brackets():
             printer.print_string_literal(self.file_name.data)
             printer.print_string(" in ")

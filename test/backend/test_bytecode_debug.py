@@ -30,7 +30,7 @@ from freehold.dialects.location import location_of, span_of
 from freehold.support.diagnostic import Rejected
 from freehold.support.span import Span
 
-KERNEL, HELPER = "/home/me/kernels.py", "/home/me/helpers.py"
+KERNEL, HELPER = "/project/kernels.py", "/project/helpers.py"
 
 
 def ops_of(module: ModuleOp) -> list[Operation]:
@@ -166,7 +166,7 @@ def test_names_around_locations_are_passed_over():
     module = located("addf")
     op = ops_of(module)[1]
     op.location = NameLoc(StringAttr("x"), _position(77))
-    assert ("/home/me/kernels.py", 77, 4) in starts(read_bytecode(write_bytecode(module)))
+    assert ("/project/kernels.py", 77, 4) in starts(read_bytecode(write_bytecode(module)))
 
 
 def test_a_kernel_with_the_debug_information_of_another_is_refused():
