@@ -40,11 +40,11 @@ pytest: $(VENV)/.installed-test ## The Python tests; those that need a GPU are s
 fuzz-bytecode: $(VENV)/.installed-test ## Throw INPUTS=2000000 hostile inputs at the bytecode reader
 	$(BIN)/python test/fuzz/fuzz_bytecode.py --inputs $(INPUTS)
 
-docs: $(VENV)/.installed-test ## Write the pages of docs/ that are generated from docstrings
+docs: $(VENV)/.installed-test ## Write the pages and texts that are generated from docstrings and error classes
 	$(BIN)/python -m freehold.tools.error_pages
 	$(BIN)/python -m freehold.tools.op_reference
 	$(BIN)/python -m freehold.tools.pass_reference
-	$(BIN)/python -m pytest --update-golden test/house/test_layout.py
+	$(BIN)/python -m pytest --update-golden test/house/test_layout.py test/house/test_wording.py
 
 golden: $(VENV)/.installed-test ## Accept the texts that tests compare with as they are now; read the difference before committing
 	$(BIN)/python -m pytest -n $(JOBS) --update-golden
