@@ -76,7 +76,7 @@ def _constraint(constraint: object) -> str:
     if isinstance(constraint, RangeOf):
         return _constraint(constraint.constr)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
     if isinstance(constraint, VarConstraint):
-        return f"{_constraint(constraint.constraint)} ({constraint.name})"  # pyright: ignore[reportUnknownMemberType]
+        return f"{_constraint(cast(object, constraint.constraint))} ({constraint.name})"  # pyright: ignore[reportUnknownMemberType]
     if isinstance(constraint, EqAttrConstraint):
         return f"`{_short(constraint.attr)}`"  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
     if isinstance(constraint, BaseAttr):

@@ -43,6 +43,7 @@ from freehold.dialects.cuda_tile import (
 )
 from freehold.dialects.cuda_tile.folding import fold
 from freehold.dialects.cuda_tile.text import parse_disassembly, print_module
+from freehold.dialects.cuda_tile.types import is_int
 
 WIDTHS = st.sampled_from([1, 8, 16, 32, 64])
 SIGNEDNESS = st.sampled_from([SIGNED, UNSIGNED])
@@ -59,7 +60,7 @@ def folded_bits(op: Operation) -> int | None:
         assert isinstance(owner, ConstantOp)
         found = owner.value
     element = found.type.element_type
-    assert isinstance(element, IntegerType)
+    assert is_int(element)
     return int.from_bytes(found.elements()[0], "little") & ((1 << element.width.data) - 1)
 
 
