@@ -2,8 +2,8 @@
 
 The combiner's body is compiled once and run on whole slices in place of the scalars of its text: its operations work
 element by element, so what holds for one pair of elements holds for all of them. A reduction joins neighbours until
-one slice is left, a scan doubles its reach; both apply the combiner about log2(n) times, and neither swaps operands. A body that holds something
-else than element-wise operations runs on one pair at a time.
+one slice is left, a scan doubles its reach; both apply the combiner about log2(n) times, and neither swaps operands. A
+body that holds something else than element-wise operations runs on one pair at a time.
 """
 
 from __future__ import annotations

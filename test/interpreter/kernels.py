@@ -1,5 +1,8 @@
 """Ownership kernels as text, for the tests of the interpreter: good ones, and ones that no pass would let through."""
 
+# Lines of IR are as long as they are.
+# ruff: noqa: E501
+
 SAXPY = """ownership.kernel @saxpy(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[N], f32>, %a: !cuda_tile.tile<f32>) {
   %rx = ownership.borrow %x : !ownership.tensor<[N], f32> -> !ownership.ref<[N], f32>
   %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [16], [N], f32>

@@ -1,5 +1,8 @@
 """Control flow, reductions and scans, printing and assertions, in modules written as text."""
 
+# Lines of IR are as long as they are.
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import numpy as np

@@ -92,8 +92,9 @@ def test_integers_to_floats(source: str, target: str, is_signed: bool, data: st.
     edge = st.integers(0, min(width, 6)).map(lambda n: (1 << (width - n)) - 1)
     patterns = data.draw(st.lists(st.integers(0, top - 1) | edge, min_size=4, max_size=4))
     numbers = [p - top if is_signed and p >= top // 2 else p for p in patterns]
-    found = evaluate("itof", [(source, array(source, patterns))], target, signedness="signed" if is_signed else "unsigned",
-                     rounding_mode="nearest_even")  # fmt: skip
+    signedness = "signed" if is_signed else "unsigned"
+    tile = [(source, array(source, patterns))]
+    found = evaluate("itof", tile, target, signedness=signedness, rounding_mode="nearest_even")
     wanted = [reference(n, target, "nearest_even") if abs(n) < 2**53 else _big(n, target) for n in numbers]
     np.testing.assert_array_equal(values(target, found), wanted)
 

@@ -1,6 +1,6 @@
 """The same kernel before and after it is lowered computes the same, in every order and under every schedule.
 
-The lowered one runs in checked mode: its assumptions are true, its accesses are ordered by tokens and race with nothing.
+The lowered one runs in checked mode: its assumptions are true, tokens order its accesses, and none races.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import kernels
 import numpy as np
 import pytest
 from evaluate import parse
-from freehold.passes.convert_ownership_to_cuda_tile import convert_kernel
-from freehold.passes.launch_contract import contract, kernel_of
-from freehold.passes.thread_tokens import thread_tokens
 from xdsl.dialects.builtin import ModuleOp
 
 from freehold.dialects.cuda_tile.ops.module import TileModuleOp
+from freehold.passes.convert_ownership_to_cuda_tile import convert_kernel
+from freehold.passes.launch_contract import contract, kernel_of
+from freehold.passes.thread_tokens import thread_tokens
 from freehold.runtime.interpreter import Order, run, run_entry
 from freehold.support.contract import LaunchContract
 from freehold.support.diagnostic import Rejected

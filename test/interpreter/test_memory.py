@@ -1,5 +1,8 @@
 """Pointers, views, atomics: what lowered modules read and write."""
 
+# Lines of IR are as long as they are.
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,0 +1,235 @@
+"""
+`tile-run`: runs a module, on the interpreter or on a GPU.
+
+    tile-run saxpy.mlir --arg arange:f32[100] --arg rand:f32[100]:1 --arg 2.0
+    tile-run gemm.mlir --arg zeros:f32[64,64] --arg a.npy --arg b.npy --checked --order 7 --save 0=c.npy
+    tile-run kernel.tileirbc --arg zeros:i32[8] --grid 2
+
+Reads text or bytecode from a file or standard input: one kernel in the ownership dialect, whose arguments are arrays
+and scalars, or one entry in `cuda_tile`, whose arguments are those of the entry, with an array for each pointer. Prints
+the arrays that the kernel may write. The exit status is 0 on success, 1 where the module was refused or a run went wrong,
+2 where the command line or a file was wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from freehold.support.diagnostic import Argument, Rejected
+from freehold.support.render import wants_colour
+from freehold.support.span import SourceMap
+from freehold.tools.errors import NoInput
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+PROGRAM = "tile-run"
+_FILLED = re.compile(r"(zeros|ones|arange|rand):(\w+)\[([0-9, ]*)\](?::(-?[0-9]+))?")
+
+
+def argument_parser() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog=PROGRAM, description="Run a module on the interpreter, or on a GPU.")
+    parser.add_argument("file", nargs="?", default="-", help="text or bytecode; standard input if `-` or left out")
+    parser.add_argument(
+        "-a",
+        "--arg",
+        action="append",
+        default=[],
+        metavar="VALUE",
+        help="an argument, in the kernel's order: zeros:f32[4,8], ones:.., arange:.., rand:f32[8]:SEED, FILE.npy, 2.5",
+    )
+    parser.add_argument("--symbol", metavar="NAME", help="the kernel, where the module has several")
+    parser.add_argument(
+        "--grid", default="1", metavar="X[,Y[,Z]]", help="the grid of a cuda_tile entry; one tile block if left out"
+    )
+    parser.add_argument("--blocks", type=int, metavar="N", help="the tile blocks of a persistent ownership kernel")
+    parser.add_argument(
+        "--order", default="increasing", help="of blocks: increasing, decreasing, or the seed of a random order"
+    )
+    parser.add_argument(
+        "--checked", action="store_true", help="find races, uninitialised reads and undefined results, too"
+    )
+    parser.add_argument("--gpu", action="store_true", help="run on a GPU instead")
+    parser.add_argument("--print", default="written", choices=("written", "all", "none"), help="the arrays to print")
+    parser.add_argument(
+        "--save", action="append", default=[], metavar="N=FILE", help="write argument N, from 0, as FILE in .npy form"
+    )
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command; returns its exit status."""
+    parser = argument_parser()
+    options = parser.parse_args(argv)
+    grid = _numbers(options.grid)
+    if not 1 <= len(grid) <= 3 or min(grid) < 1:
+        parser.error("--grid takes one to three positive numbers")
+    order = _order(options.order)
+    if order is None:
+        parser.error("--order takes increasing, decreasing or a number")
+    sources = SourceMap()
+    try:
+        data, file = _read(options.file)
+        arguments = [_argument(n, text) for n, text in enumerate(options.arg)]
+        saves = [_save(text, len(arguments)) for text in options.save]
+    except Rejected as rejected:
+        print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
+        return 2
+    try:
+        module = _module(data, file, sources)
+        written = _run(module, arguments, (*grid, 1, 1)[:3], order, options)
+    except Rejected as rejected:
+        rejected.sources = rejected.sources or sources
+        sys.stdout.flush()
+        print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
+        return 1
+    _show(arguments, written, options.print)
+    for number, name in saves:
+        import numpy as np
+
+        np.save(name, arguments[number])
+    return 0
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        return []
+
+
+def _order(text: str) -> str | int | None:
+    if text in ("increasing", "decreasing"):
+        return text
+    return int(text) if text.isdecimal() else None
+
+
+def _argument(number: int, text: str) -> Any:
+    """The array or number that an argument of the command line spells. Raises `Rejected` (O530)."""
+    import numpy as np
+
+    from freehold.runtime.interpreter.errors import UnfitArgument
+    from freehold.runtime.interpreter.values import filled
+
+    match = _FILLED.fullmatch(text)
+    if match is not None:
+        kind, element, shape, seed = match.groups()
+        dims = tuple(int(n) for n in shape.replace(" ", "").split(",") if n)
+        made = filled(kind, element, dims, int(seed or 0))
+        if made is not None:
+            return made
+    elif text.endswith(".npy"):
+        try:
+            return np.load(text, allow_pickle=False)
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            raise Rejected([NoInput(Argument(f"--arg {number}", PROGRAM), text, reason)]) from error
+    else:
+        for read in (int, float):
+            try:
+                return read(text)
+            except ValueError:
+                continue
+        if text in ("true", "false"):
+            return text == "true"
+    error = UnfitArgument(Argument(f"--arg {number}", PROGRAM), f"`{text}` is neither a number nor an array")
+    raise Rejected([error.add(error.Give("2.5, x.npy, zeros:f32[4,8], ones:i32[3], arange:f32[9] or rand:bf16[8]:7"))])
+
+
+def _save(text: str, count: int) -> tuple[int, str]:
+    from freehold.runtime.interpreter.errors import UnfitArgument
+
+    number, equals, name = text.partition("=")
+    if not equals or not number.isdecimal() or int(number) >= count or not name.endswith(".npy"):
+        error = UnfitArgument(Argument("--save", PROGRAM), f"`{text}` names no argument and .npy file")
+        raise Rejected([error.add(error.Give("the number of an argument and a file: 0=out.npy"))])
+    return int(number), name
+
+
+def _run(
+    module: ModuleOp, arguments: list[Any], grid: tuple[int, ...], order: str | int | None, options: argparse.Namespace
+) -> set[int]:
+    """Runs the module; returns the numbers of the arguments that it may have written."""
+    from freehold.runtime.interpreter.launch import Entry, Kernel
+
+    is_ownership = any(op.name == "ownership.kernel" for op in module.walk())
+    arrays = {n for n, value in enumerate(arguments) if hasattr(value, "shape")}
+    if options.gpu:
+        from freehold.runtime.module_launch import launch_entry, launch_kernel
+
+        if is_ownership:
+            launch_kernel(module, arguments)
+        else:
+            launch_entry(module, arguments, grid[0] * grid[1] * grid[2])
+        return arrays
+    write: Callable[[str], None] = _write
+    if is_ownership:
+        kernel = Kernel.of(module, options.symbol, checked=options.checked)
+        kernel.run(arguments, blocks=options.blocks, order=order, write=write)
+        return set(kernel.stores)
+    entry = Entry.of(module, options.symbol, checked=options.checked)
+    entry.run(arguments, cast("tuple[int, int, int]", grid), order=order, write=write)
+    return arrays
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)
+
+
+def _show(arguments: list[Any], written: set[int], which: str) -> None:
+    import numpy as np
+
+    for number, value in enumerate(arguments):
+        if isinstance(value, np.ndarray) and which != "none" and (which == "all" or number in written):
+            found = cast("np.ndarray[Any, Any]", value)
+            shape = ", ".join(map(str, found.shape))
+            shown = found if found.dtype.isbuiltin == 1 else found.astype(np.float32)
+            print(f"argument {number}: {found.dtype}[{shape}]")
+            print(np.array2string(shown, separator=", "))
+
+
+def _read(name: str) -> tuple[bytes, str]:
+    try:
+        if name == "-":
+            return cast("bytes", sys.stdin.buffer.read()), "<stdin>"
+        return Path(name).read_bytes(), name
+    except OSError as error:
+        raise Rejected([NoInput(Argument("file", PROGRAM), name, error.strerror or str(error))]) from error
+
+
+def _module(data: bytes, file: str, sources: SourceMap) -> ModuleOp:
+    """The module of a file, verified. Raises `Rejected`."""
+    from freehold.backend.bytecode.encoding import MAGIC, MalformedBytecode
+    from freehold.tools.tile_opt import verify
+
+    if data[: len(MAGIC)] == MAGIC:
+        from freehold.backend.bytecode.reader import read_bytecode
+        from freehold.backend.errors import UnreadableBytecode
+
+        try:
+            module = read_bytecode(data)
+        except MalformedBytecode as problem:
+            place = Argument(file, PROGRAM)
+            raise Rejected([UnreadableBytecode(place, problem.reason, problem.offset)]) from None
+    else:
+        from freehold.tools.context import make_context
+        from freehold.tools.located_parser import parse_module
+
+        try:
+            text = data.decode()
+        except UnicodeDecodeError as error:
+            reason = f"byte {error.start} is not UTF-8 text"
+            raise Rejected([NoInput(Argument("file", PROGRAM), file, reason)]) from None
+        module = parse_module(make_context(), text, file, sources=sources)
+    verify(module)
+    return module
+
+
+if __name__ == "__main__":
+    sys.exit(main())
