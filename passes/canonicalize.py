@@ -28,7 +28,7 @@ _COMMUTE: Final = (AddIOp, MulIOp, AndIOp, OrIOp, XOrIOp)
 
 
 @dataclass(frozen=True)
-class Canonicalize(ModulePass):
+class CanonicalizePass(ModulePass):
     """Folds constants, takes branches that are known, and removes what is not used."""
 
     name = "canonicalize"

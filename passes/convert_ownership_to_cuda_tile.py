@@ -18,7 +18,7 @@ from functools import cache
 from typing import Final, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, i32
+from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp, i32
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
@@ -85,7 +85,7 @@ from freehold.support.terms import Term
 
 
 @dataclass(frozen=True)
-class ConvertOwnershipToCudaTile(ModulePass):
+class ConvertOwnershipToCudaTilePass(ModulePass):
     """Turns verified ownership kernels into Tile IR entry points."""
 
     name = "convert-ownership-to-cuda-tile"
@@ -415,7 +415,9 @@ class _Conversion:
 
     def leave(self, op: ReturnOp, at: Inserter) -> bool:
         """The end of the kernel."""
-        at.insert(TileReturnOp())
+        end = at.insert(TileReturnOp())
+        if end.location is UNKNOWN_LOC:  # text leaves the terminator out
+            end.location = self.kernel.location
         return True
 
     def coordinates(self, region: SSAValue) -> tuple[SSAValue, ...]:

@@ -24,7 +24,7 @@ from freehold.passes.rewriting import Effect, effect
 
 
 @dataclass(frozen=True)
-class CommonSubexpressions(ModulePass):
+class CommonSubexpressionsPass(ModulePass):
     """Merges operations that compute the same."""
 
     name = "cse"

@@ -25,7 +25,7 @@ from freehold.passes.rewriting import Inserter, defined_outside
 
 
 @dataclass(frozen=True)
-class HoistAssertions(ModulePass):
+class HoistAssertionsPass(ModulePass):
     """Moves assertions out of the loops in which their conditions never change."""
 
     name = "hoist-assertions"

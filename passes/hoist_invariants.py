@@ -24,7 +24,7 @@ from freehold.passes.rewriting import Effect, defined_outside, effect
 
 
 @dataclass(frozen=True)
-class HoistInvariants(ModulePass):
+class HoistInvariantsPass(ModulePass):
     """Moves scalars, views and constants out of the loops in which they never change."""
 
     name = "hoist-invariants"

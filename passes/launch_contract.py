@@ -176,7 +176,7 @@ def _reason(op: Operation, obligation: ObligationAttr) -> str:
 
 
 @dataclass(frozen=True)
-class PrintLaunchContract(ModulePass):
+class PrintLaunchContractPass(ModulePass):
     """Prints the launch contract, as comments in front of the module."""
 
     name = "print-launch-contract"

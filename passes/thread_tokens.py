@@ -31,7 +31,7 @@ from freehold.passes.rewriting import Inserter, defined_outside
 
 
 @dataclass(frozen=True)
-class ThreadTokens(ModulePass):
+class ThreadTokensPass(ModulePass):
     """Orders the accesses to each region by tokens."""
 
     name = "thread-tokens"
