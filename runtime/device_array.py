@@ -13,6 +13,9 @@ gpu_available = driver.gpu_available
 _LETTER: Final = {"bool": "b", "int": "i", "float": "f"}
 
 
+_KEYS: Final[dict[tuple[tuple[int, ...], str, int], int]] = {}
+
+
 class DeviceArray:
     """A row-major array in a GPU's memory, which it owns. Made by `freehold.to_device`."""
 
@@ -28,7 +31,7 @@ class DeviceArray:
         self._buffer = driver.allocate(self.nbytes, device)
         self.pointer: Final = int(self._buffer.handle)
         """The address of the first element."""
-        self.key: Final = (shape, dtype.name, device)
+        self.key: Final = _KEYS.setdefault((shape, dtype.name, device), len(_KEYS))
         """Equal for arrays that a launch need not tell apart but by their addresses."""
 
     @property

@@ -28,7 +28,7 @@ def _bindings() -> Any:
     return cuda.bindings.driver  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType] -- it has no stubs
 
 
-def _failed(what: str, error: Exception) -> NoReturn:
+def failed(what: str, error: Exception) -> NoReturn:
     """Raises the `Rejected` of an exception from cuda-python, or that exception if it is not the driver's."""
     if type(error).__name__ not in _FAILURES:
         raise error
@@ -44,7 +44,7 @@ def _doing(what: str) -> Generator[None]:
     try:
         yield
     except Exception as e:
-        _failed(what, e)
+        failed(what, e)
 
 
 # --- Devices ----------------------------------------------------------------------------------------------------------
@@ -208,11 +208,11 @@ def record(stream: Any) -> Any:
 
 
 def wait(stream: Any, what: str) -> None:
-    """Waits until a stream is empty. `what` is what runs there, for errors."""
+    """Waits until a stream is empty. `what` is what runs there, for errors. Raises `Rejected` (O241)."""
     try:
         stream.sync()
     except Exception as e:
-        _failed(what, e)
+        failed(what, e)
 
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
@@ -231,27 +231,20 @@ def config(blocks: int) -> Any:
     return _core().LaunchConfig(grid=(blocks, 1, 1), block=(1, 1, 1))
 
 
-def launcher() -> Any:
+def parts() -> tuple[Any, Any]:
     """
-    `launch(device, stream, config, kernel, *arguments)`, which enqueues a kernel on a GPU.
+    What a launch is made of: `launch(stream, config, kernel, *arguments)` of cuda.core, which enqueues a kernel on the
+    calling thread's current GPU, and a function whose second result is that GPU, or None.
 
-    Arguments are addresses (`int`) and NumPy scalars. The calling thread's current GPU is left as it is.
+    Arguments are addresses (`int`) and NumPy scalars. `launch_on` is for when another GPU is current.
     """
-    core_launch = _core().launch
-    get_device = _bindings().cuCtxGetDevice
+    return _core().launch, _bindings().cuCtxGetDevice
 
-    def launch(device: int, stream: Any, config: Any, kernel: Any, *arguments: Any) -> None:
-        try:
-            error, current = get_device()
-            if error or int(current) != device:
-                with on_device(device):
-                    core_launch(stream, config, kernel, *arguments)
-            else:
-                core_launch(stream, config, kernel, *arguments)
-        except Exception as e:
-            _failed("a launch", e)
 
-    return launch
+def launch_on(device: int, stream: Any, config: Any, kernel: Any, *arguments: Any) -> None:
+    """Enqueues a kernel on a GPU, whichever is the current one, which it leaves as it is."""
+    with _doing("a launch"), on_device(device):
+        _core().launch(stream, config, kernel, *arguments)
 
 
 # --- Memory -----------------------------------------------------------------------------------------------------------

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from freehold.runtime.binding import Bound
     from freehold.runtime.call_site import CallSite
     from freehold.runtime.host import Interpreted
-    from freehold.runtime.launch import Dispatcher, Launch
-    from freehold.runtime.plan import Plan
+    from freehold.runtime.launch import Launch
+    from freehold.runtime.plan import Enqueue
 
 
 class Once:
@@ -74,7 +74,7 @@ class Compiled:
         return self._once.get("evaluator", lambda: Evaluator(self.contract))
 
     @property
-    def enqueue(self) -> Callable[[Plan, Any, Any], None]:
+    def enqueue(self) -> Enqueue:
         """What launches it (`runtime.plan`)."""
         from freehold.runtime.plan import make_enqueue
 
@@ -106,7 +106,10 @@ class Kernel:
         self.__module__ = function.__module__
         self.__wrapped__ = function
         self._variants = Once()
-        self._dispatcher: Dispatcher | None = None
+        self._count = len(self.signature.parameters)
+        self._lock = Lock()
+        self._dispatcher: Any = None
+        self._launch: type[Launch] | None = None
 
     def __repr__(self) -> str:
         return f"<kernel {self.__name__}>"
@@ -118,12 +121,23 @@ class Kernel:
         Raises `Rejected` (O210) where arguments are missing or too many; everything else is checked when it is run.
         """
         frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] -- documented, and there is no other way
-        dispatcher = self._dispatcher
-        if dispatcher is None:
-            from freehold.runtime.launch import Dispatcher
+        launch = self._launch or self._prepared()
+        if kwargs or len(args) != self._count:
+            from freehold.runtime.binding import positional
+            from freehold.runtime.call_site import CallSite
 
-            dispatcher = self._dispatcher = Dispatcher(self)
-        return dispatcher.launch(args, kwargs, frame.f_code, frame.f_lasti)
+            args = positional(self.signature, args, kwargs, CallSite(frame.f_code, frame.f_lasti))
+        return launch(self._dispatcher, args, frame.f_code, frame.f_lasti)
+
+    def _prepared(self) -> type[Launch]:
+        """Loads what launches need, once."""
+        from freehold.runtime.launch import Dispatcher, Launch
+
+        with self._lock:
+            if self._dispatcher is None:
+                self._dispatcher = Dispatcher(self)
+        self._launch = Launch
+        return Launch
 
     def with_hints(self, **hints: int) -> Kernel:
         """

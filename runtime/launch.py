@@ -14,7 +14,7 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from types import CodeType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from freehold.runtime.arguments import HOST, ArrayView
 from freehold.runtime.plan import Mismatch, Plan
@@ -54,11 +54,14 @@ class Launch:
         stream. Arrays in the host's memory run on the interpreter. Raises `Rejected`; nothing was launched then, unless
         the error is the driver's (O241).
         """
-        stream = self._run(None)
+        arguments = self._arguments
+        self._arguments = None
+        stream = self._dispatcher.run(arguments, self)
         if stream is not None:
-            from freehold.runtime import driver
-
-            driver.wait(stream, f"`{self._dispatcher.kernel.__name__}`")
+            try:
+                stream.sync()
+            except Exception as e:
+                self._dispatcher.failed(e)
 
     def on(self, stream: Any = None) -> InFlight:
         """
@@ -68,60 +71,65 @@ class Launch:
         of the libraries whose arrays are arguments. Raises as `sync` does.
         """
         arguments = self._arguments
-        return InFlight(self._run(stream), arguments, self._dispatcher.kernel.__name__)
-
-    def _run(self, stream: Any) -> Any:
-        arguments = self._arguments
-        if arguments is None:
-            from freehold.runtime.errors import AlreadyRun
-            from freehold.support.diagnostic import Rejected
-
-            raise Rejected([AlreadyRun(None, self._dispatcher.kernel.__name__)])
         self._arguments = None
-        return self._dispatcher.run(arguments, stream, self._code, self._instruction)
+        dispatcher = self._dispatcher
+        used = dispatcher.run(arguments, self) if stream is None else dispatcher.run_on(stream, arguments, self)
+        return InFlight(dispatcher, used, arguments)
+
+    @property
+    def site(self) -> CallSite:
+        """Where the kernel was called."""
+        from freehold.runtime.call_site import CallSite
+
+        return CallSite(self._code, self._instruction)
 
     def __repr__(self) -> str:
         state = "run" if self._arguments is None else "not run"
         return f"<launch of {self._dispatcher.kernel.__name__}, {state}>"
 
     def __del__(self) -> None:
-        if getattr(self, "_arguments", None) is not None:
-            line = f"{self._code.co_filename}:{self._code.co_firstlineno}"
-            name = self._dispatcher.kernel.__name__
-            warnings.warn(f"a launch of `{name}` (in {line}) was never run: add `.sync()`", UnrunLaunch, stacklevel=2)
+        if self._arguments is not None:
+            name, span = self._dispatcher.kernel.__name__, self.site.span
+            place = self._code.co_filename if span is None else str(span)
+            warnings.warn(f"a launch of `{name}` was never run: add `.sync()` at {place}", UnrunLaunch, stacklevel=2)
 
 
 class InFlight:
     """A launch that was enqueued. Keeps its arrays alive as long as it lives itself."""
 
-    __slots__ = ("_arguments", "_name", "_stream")
+    __slots__ = ("_arguments", "_dispatcher", "_stream")
 
-    def __init__(self, stream: Any, arguments: object, name: str):
+    def __init__(self, dispatcher: Dispatcher, stream: Any, arguments: object):
+        self._dispatcher = dispatcher
         self._stream = stream
         self._arguments = arguments
-        self._name = name
 
     def wait(self) -> None:
         """Waits until the launch, and whatever was enqueued on its stream since, is done. Raises `Rejected` (O241)."""
         if self._stream is not None:
             from freehold.runtime import driver
 
-            driver.wait(self._stream, f"`{self._name}`")
+            driver.wait(self._stream, f"`{self._dispatcher.kernel.__name__}`")
         self._stream = self._arguments = None
 
     def __repr__(self) -> str:
-        return f"<launch of {self._name}, {'done' if self._stream is None else 'enqueued'}>"
+        return f"<launch of {self._dispatcher.kernel.__name__}, {'done' if self._stream is None else 'enqueued'}>"
 
 
-class Reader:
-    """What reads arguments of certain classes quickly, with the plans for what it has met."""
+Read = Callable[[tuple[Any, ...]], Any]
+"""
+Launches on arguments of certain classes if it has a plan for them, and returns the stream.
 
-    __slots__ = ("plans", "read")
+Otherwise it returns None for arguments of other classes, and a tuple of their key where there is no plan yet. Raises
+one of `WRONG` for arguments that are not as they should be; nothing was launched then.
+"""
 
-    def __init__(self, read: Callable[..., Any], plans: dict[object, Plan]):
-        self.read = read
-        """A function of the arguments: their key, the plan for it or None, the stream, and the plan's values."""
-        self.plans = plans
+WRONG: Final = (Mismatch, AttributeError, RuntimeError, TypeError, ValueError, OverflowError)
+"""What comes of reading or passing something that is no good. The driver's errors are `Rejected`."""
+
+
+def _reads_nothing(arguments: tuple[Any, ...]) -> None:
+    return None
 
 
 class Dispatcher:
@@ -129,48 +137,61 @@ class Dispatcher:
 
     def __init__(self, kernel: Kernel):
         self.kernel = kernel
-        self._readers: dict[tuple[type, ...], Reader | None] = {}
-        self._count = len(kernel.signature.parameters)
+        self._readers: dict[tuple[type, ...], tuple[Read, dict[object, Plan]]] = {}
+        self._last: Read = _reads_nothing
+        """The reader for the classes of arguments that were met last."""
         self._in_flight: list[tuple[Any, object]] = []
 
-    def launch(
-        self, arguments: tuple[Any, ...], keywords: Mapping[str, Any], code: CodeType, instruction: int
-    ) -> Launch:
-        """A launch on the arguments of a call."""
-        if keywords or len(arguments) != self._count:
-            from freehold.runtime.binding import positional
-            from freehold.runtime.call_site import CallSite
-
-            arguments = positional(self.kernel.signature, arguments, keywords, CallSite(code, instruction))
-        return Launch(self, arguments, code, instruction)
-
-    def run(self, arguments: tuple[Any, ...], given: Any, code: CodeType, instruction: int) -> Any:
+    def run(self, arguments: tuple[Any, ...] | None, launch: Launch) -> Any:
         """Checks and runs; returns the stream that it was enqueued on, or None where it is done already."""
-        reader: Reader | None = None
-        key: object = None
-        if given is None:
-            types = tuple(map(type, arguments))
-            try:
-                reader = self._readers[types]
-            except KeyError:
-                reader = self._readers[types] = self._reader(arguments)
-            if reader is not None:
-                try:
-                    key, plan, stream, values = reader.read(arguments)
-                    if plan is not None:
-                        plan.enqueue(plan, stream, values)
-                        return stream
-                except (Mismatch, AttributeError, RuntimeError, TypeError, ValueError, OverflowError):
-                    # An argument is not as it should be: the thorough way finds out which and how. What goes wrong in
-                    # the driver is a `Rejected` and passes.
-                    reader = None
-        from freehold.runtime.call_site import CallSite
+        if arguments is None:
+            self._already()
+        try:
+            found = self._last(arguments)
+        except WRONG:
+            return self._thoroughly(arguments, launch.site)
+        if found is not None and found.__class__ is not tuple:
+            return found
+        types = tuple(map(type, arguments))
+        if types not in self._readers:
+            self._readers[types] = self._reader(arguments)
+        read, plans = self._readers[types]
+        self._last = read
+        try:
+            found = read(arguments)
+        except WRONG:
+            found = None
+        if found is not None and found.__class__ is not tuple:
+            return found
+        return self._thoroughly(arguments, launch.site, None, plans, found)
 
-        return self._thoroughly(arguments, given, CallSite(code, instruction), reader, key)
+    def run_on(self, stream: Any, arguments: tuple[Any, ...] | None, launch: Launch) -> Any:
+        """As `run`, on a stream of the caller's choice."""
+        if arguments is None:
+            self._already()
+        return self._thoroughly(arguments, launch.site, stream)
+
+    def failed(self, error: Exception) -> NoReturn:
+        """Raises what waiting for a launch raised, as an error of ours if it is the driver's."""
+        from freehold.runtime import driver
+
+        driver.failed(f"`{self.kernel.__name__}`", error)
+
+    def _already(self) -> NoReturn:
+        from freehold.runtime.errors import AlreadyRun
+        from freehold.support.diagnostic import Rejected
+
+        raise Rejected([AlreadyRun(None, self.kernel.__name__)])
 
     def _thoroughly(
-        self, arguments: tuple[Any, ...], given: Any, site: CallSite, reader: Reader | None, key: object
+        self,
+        arguments: tuple[Any, ...],
+        site: CallSite,
+        given: Any = None,
+        plans: dict[object, Plan] | None = None,
+        key: object = None,
     ) -> Any:
+        """Checks everything, compiles if that has not been done, runs, and keeps the plan for the next time."""
         from freehold.runtime.binding import bind
 
         kernel = self.kernel
@@ -185,11 +206,11 @@ class Dispatcher:
         driver.require_gpu()
         plan = self._plan(bound, site)
         stream = self._stream(bound.views, given, plan)
-        plan.enqueue(plan, stream, bound.values)
-        if reader is not None and key is not None:
-            if len(reader.plans) >= MOST_PLANS:
-                reader.plans.clear()
-            reader.plans[key] = plan
+        plan.enqueue(plan, stream, *bound.values)
+        if plans is not None and key is not None:
+            if len(plans) >= MOST_PLANS:
+                plans.clear()
+            plans[key] = plan
         if given is not None:
             self._keep(stream, arguments)
         return stream
@@ -228,18 +249,29 @@ class Dispatcher:
         self._in_flight = [(event, kept) for event, kept in self._in_flight if not event.is_done]
         self._in_flight.append((driver.record(stream), arguments))
 
-    def _reader(self, arguments: tuple[Any, ...]) -> Reader | None:
-        """The reader for arguments of these classes; None where one of them has to be read thoroughly each time."""
+    def _reader(self, arguments: tuple[Any, ...]) -> tuple[Read, dict[object, Plan]]:
+        """The reader for arguments of these classes, and the plans that it uses."""
+        from freehold.frontend.signature import ConstSpec
+        from freehold.runtime import driver
         from freehold.runtime.partition import Partition
 
+        plans: dict[object, Plan] = {}
         if INTERPRET:
-            return None
-        names = [f"a{n}" for n in range(self._count)]
-        lines = [f"    {''.join(f'{name}, ' for name in names)} = arguments"]
+            return _reads_nothing, plans
+        scope: dict[str, Any] = {
+            "get": plans.get, "streams": driver.streams, "stream_of": driver.stream, "constant": ConstSpec,
+        }  # fmt: skip
+        unpack: list[str] = []
+        classes: list[str] = []
+        lines: list[str] = []
         key: list[str] = []
         values: list[str] = []
         arrays: list[tuple[str, str]] = []
-        for parameter, name, argument in zip(self.kernel.signature.parameters, names, arguments, strict=True):
+        for n, (parameter, argument) in enumerate(zip(self.kernel.signature.parameters, arguments, strict=True)):
+            name = f"a{n}"
+            scope[f"c{n}"] = type(argument)
+            unpack.append(f"{name}, ")
+            classes.append(f"{name}.__class__ is c{n}")
             if parameter.mode == "const":
                 key.append(f"constant({name})" if isinstance(argument, float | tuple) else name)
             elif not parameter.is_tensor:
@@ -247,26 +279,19 @@ class Dispatcher:
             else:
                 array = argument
                 if isinstance(argument, Partition):
-                    array = argument.array
-                    key.append(f"id({name}.spec)")  # equal specs are one object, and none is ever dropped
-                    lines.append(f"    {name} = {name}.array")
+                    array, name = argument.array, f"t{n}"
+                    lines.append(f"    {name} = a{n}.array")
+                    key.append(f"id(a{n}.spec)")  # equal specs are one object, and none is ever dropped
                 family = _quick_family(array)
                 if family is None:
-                    return None
+                    return _reads_nothing, plans
                 pointer, looks = _QUICK[family]
-                lines.append(f"    p{name} = {pointer.format(name)}")
-                key += [looks.format(name), f"p{name} & 15"]
-                values.append(f"p{name}")
+                lines.append(f"    p{n} = {pointer.format(name)}")
+                key += [looks.format(name), f"p{n} & 15"]
+                values.append(f"p{n}")
                 arrays.append((family, name))
         if len({family for family, _ in arrays}) != 1:  # whose stream to use, and which to wait for, has to be seen
-            return None
-        from freehold.frontend.signature import ConstSpec
-        from freehold.runtime import driver
-
-        plans: dict[object, Plan] = {}
-        scope: dict[str, Any] = {
-            "get": plans.get, "streams": driver.streams, "stream": driver.stream, "constant": ConstSpec,
-        }  # fmt: skip
+            return _reads_nothing, plans
         handle = "0"
         if arrays[0][0] == "torch":
             torch: Any = sys.modules["torch"]
@@ -276,16 +301,23 @@ class Dispatcher:
             cupy: Any = sys.modules["cupy"]
             scope["current"] = cupy.cuda.get_current_stream
             handle = f"current({arrays[0][1]}.device.id).ptr"
-        lines += [
+        lines = [
+            "def read(arguments):",
+            f"    {''.join(unpack)} = arguments",
+            f"    if not ({' and '.join(classes)}):",
+            "        return None",
+            *lines,
             f"    key = ({''.join(f'{part}, ' for part in key)})",
             "    plan = get(key)",
             "    if plan is None:",
-            "        return key, None, None, None",
+            "        return key",
             f"    handle = {handle}, plan.device",
-            f"    return key, plan, streams.get(handle) or stream(*handle), ({''.join(f'{v}, ' for v in values)})",
+            "    stream = streams.get(handle) or stream_of(*handle)",
+            f"    plan.enqueue(plan, stream, {', '.join(values)})",
+            "    return stream",
         ]
-        exec("def read(arguments):\n" + "\n".join(lines), scope)
-        return Reader(scope["read"], plans)
+        exec("\n".join(lines), scope)
+        return scope["read"], plans
 
 
 _QUICK: Final[Mapping[str, tuple[str, str]]] = {

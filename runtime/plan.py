@@ -19,8 +19,8 @@ from freehold.support.contract import LaunchContract, ScalarParameter, TensorPar
 if TYPE_CHECKING:
     from freehold.runtime.kernel import Compiled
 
-Values = Sequence[Any]
-"""For each of the kernel's run-time arguments an address or a scalar."""
+Enqueue = Callable[..., None]
+"""`enqueue(plan, stream, *values)`, with an address or a scalar for each of the kernel's run-time arguments."""
 
 
 class Mismatch(Exception):
@@ -52,7 +52,7 @@ class Plan:
             blocks = min(blocks, max(1, driver.multiprocessors(device) * compiled.occupancy // compiled.ctas))
         self.config = driver.config(blocks)
         self.kernel = compiled.loaded(device)
-        self.enqueue: Callable[[Plan, Any, Values], None] = compiled.enqueue
+        self.enqueue: Enqueue = compiled.enqueue
 
     def verify_disjoint(self, first: int, second: int, p: int, q: int) -> None:
         """Raises `Mismatch` if two arrays at these addresses, whose spans overlap, share a byte."""
@@ -73,7 +73,7 @@ def family_of(views: Sequence[ArrayView]) -> str:
     return "torch" if "torch" in families else "cupy" if "cupy" in families else ""
 
 
-def make_enqueue(contract: LaunchContract) -> Callable[[Plan, Any, Values], None]:
+def make_enqueue(contract: LaunchContract) -> Enqueue:
     """
     A function that checks what is left to check for one launch and enqueues it on a stream.
 
@@ -83,15 +83,18 @@ def make_enqueue(contract: LaunchContract) -> Callable[[Plan, Any, Values], None
     from freehold.runtime import driver
 
     tensors = [n for n, p in enumerate(contract.parameters) if isinstance(p, TensorParameter)]
-    lines = ["def enqueue(plan, stream, values):"]
-    lines.append(f"    {''.join(f'v{n}, ' for n in range(len(contract.parameters)))} = values")
+    lines = [f"def enqueue(plan, stream, {', '.join(f'v{n}' for n in range(len(contract.parameters)))}):"]
     lines.append(f"    {''.join(f'n{n}, ' for n in tensors)} = plan.sizes")
     for i, n in enumerate(tensors):
         for j, m in enumerate(tensors[i + 1 :], i + 1):
             if {_mode(contract, n), _mode(contract, m)} != {"ref"}:
                 lines.append(f"    if v{n} < v{m} + n{m} and v{m} < v{n} + n{n}:")
                 lines.append(f"        plan.verify_disjoint({i}, {j}, v{n}, v{m})")
-    scope: dict[str, Any] = {"launch": driver.launcher(), "Mismatch": Mismatch}
+    launch, current = driver.parts()
+    scope: dict[str, Any] = {
+        "launch": launch, "current": current, "launch_on": driver.launch_on, "failed": driver.failed,
+        "Mismatch": Mismatch,
+    }  # fmt: skip
     arguments: list[str] = []
     integers = [e for e in contract.entry if e.kind in ("extent", "stride")]
     if integers:
@@ -113,7 +116,15 @@ def make_enqueue(contract: LaunchContract) -> Callable[[Plan, Any, Values], None
             arguments.append(f"i{count}")
             count += 1
     passed = "".join(f", {a}" for a in arguments)
-    lines.append(f"    launch(plan.device, stream, plan.config, plan.kernel{passed})")
+    lines += [
+        "    device = current()[1]",
+        "    if device is None or int(device) != plan.device:",
+        f"        return launch_on(plan.device, stream, plan.config, plan.kernel{passed})",
+        "    try:",
+        f"        launch(stream, plan.config, plan.kernel{passed})",
+        "    except Exception as e:",
+        "        failed('a launch', e)",
+    ]
     exec("\n".join(lines), scope)
     return scope["enqueue"]
 
