@@ -1,0 +1,55 @@
+"""The surface of the language: every name is known to the compiler, and says so outside a kernel."""
+
+import inspect
+
+import pytest
+
+import freehold as fh
+from freehold.frontend import language
+from freehold.frontend.builtins import INTRINSICS
+from freehold.support.diagnostic import Rejected
+
+
+def names() -> list[str]:
+    return [n for n, v in vars(language).items() if getattr(v, "__freehold_intrinsic__", None) == n]
+
+
+def test_every_function_of_the_language_is_lowered_and_exported():
+    assert set(names()) == set(INTRINSICS)
+    assert set(names()) <= set(fh.__all__)
+
+
+@pytest.mark.parametrize("name", names())
+def test_functions_say_what_they_are(name: str):
+    assert inspect.getdoc(getattr(language, name))
+
+
+@pytest.mark.parametrize("name", names())
+def test_outside_a_kernel_nothing_is_computed(name: str):
+    function = getattr(language, name)
+    parameters = inspect.signature(function.__wrapped__).parameters.values()
+    given = [0 for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    keywords = {p.name: 0 for p in parameters if p.kind is p.KEYWORD_ONLY}
+    with pytest.raises(Rejected) as caught:
+        function(*given, **keywords)
+    assert caught.value.codes == ("O016",)
+    assert f"`freehold.{name}` was called outside a kernel" in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", [fh.Tile, fh.Scalar, fh.Ref, fh.Mut, fh.Out, fh.Region])
+def test_tiles_and_tensors_are_not_made_by_hand(kind: type):
+    with pytest.raises(Rejected) as caught:
+        kind(3)
+    assert caught.value.codes == ("O016",)
+
+
+def test_annotations_print_as_they_are_written():
+    assert repr(fh.Ref["M", 64]) == "Ref['M', 64]"
+    assert repr(fh.Mut[fh.f32, "N"]) == "Mut[f32, 'N']"
+    assert repr(fh.grouped(8)) == "freehold.grouped(8)"
+    assert repr((fh.ROW, fh.PERSISTENT)) == "(freehold.ROW, freehold.PERSISTENT)"
+
+
+def test_bands_have_rows():
+    with pytest.raises(ValueError, match="at least one row"):
+        fh.grouped(0)

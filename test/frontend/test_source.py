@@ -1,0 +1,193 @@
+"""Where the source of a kernel comes from, and what is known of it."""
+
+import ast
+import enum
+import linecache
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any, cast
+
+import pytest
+
+import freehold as fh
+from freehold import Const, Out, Ref, f32
+from freehold.frontend.source import KernelFunction, SourceMissing, source_of
+from freehold.support.diagnostic import Rejected
+
+TEXT = '''
+from freehold import Out, Ref
+
+def kernel(y: Out["N"], x: Ref["N"]):
+    """Doc."""
+    y.store(x.load_like(y) * 2.0)
+'''
+
+
+def execute(text: str, file: str) -> FunctionType:
+    names: dict[str, Any] = {}
+    exec(compile(text, file, "exec"), names)
+    return names["kernel"]
+
+
+def test_text_run_without_a_file_has_no_source():
+    kernel = KernelFunction(execute(TEXT, "<nowhere>"))
+    with pytest.raises(Rejected) as caught:
+        kernel.source  # noqa: B018
+    assert caught.value.codes == ("O001",)
+    assert "no text of `<nowhere>` is known" in str(caught.value)
+
+
+def test_text_that_is_registered_has():
+    fh.register_source("<generated kernel 1>", TEXT)
+    source = KernelFunction(execute(TEXT, "<generated kernel 1>")).source
+    assert source.header.line == 4
+    assert source.parameter("x") is not None
+
+
+def test_notebooks_and_shells_keep_text_where_tracebacks_find_it():
+    file = "<ipython-input-1-abcdef>"
+    lines: list[str] = list(TEXT.splitlines(keepends=True))
+    linecache.cache[file] = (len(TEXT), None, lines, file)
+    assert KernelFunction(execute(TEXT, file)).source.tree.lineno == 1
+
+
+def test_a_file_that_changed_is_noticed():
+    file = "<changing>"
+    function = execute(TEXT, file)
+    fh.register_source(file, TEXT.replace("def kernel", "def other"))
+    with pytest.raises(SourceMissing, match="holds something else now"):
+        source_of(function)
+
+
+def test_columns_are_those_of_the_file_where_a_function_is_indented():
+    def inner(y: Out["N"], größe: Ref["N"], ab: Ref["N"]): ...
+
+    source = source_of(inner)
+    span = source.parameter("ab")
+    assert span is not None
+    line = linecache.getline(__file__, span.line)
+    assert line[span.start : span.end] == 'ab: Ref["N"]'
+    assert source.header.start == line.index("inner")
+
+
+def test_multi_line_strings_are_not_touched():
+    def inner():
+        return """a
+  b
+    c"""
+
+    statement = cast(ast.FunctionDef, source_of(inner).tree).body[0]
+    assert isinstance(statement, ast.Return)
+    assert isinstance(statement.value, ast.Constant)
+    assert statement.value.value == inner()
+
+
+def test_lambdas_of_one_line_are_told_apart():
+    functions: list[Callable[[int], int]] = [(lambda x: x + 1), (lambda x: x * 2), (lambda y: y - 3)]
+    texts = [ast.unparse(source_of(cast(FunctionType, f)).tree) for f in functions]
+    assert texts == ["lambda x: x + 1", "lambda x: x * 2", "lambda y: y - 3"]
+
+
+@pytest.mark.parametrize("quotes", ["", "from __future__ import annotations\n"])
+def test_annotations_may_be_text(quotes: str):
+    text = quotes + TEXT
+    signature = KernelFunction(execute(text, "<text>")).signature
+    assert [p.annotation for p in signature.parameters] == ['Out["N"]', 'Ref["N"]']
+
+
+def test_unquoted_dimensions_are_names_where_annotations_are_text():
+    text = "from __future__ import annotations\n" + textwrap.dedent(
+        """
+        from freehold import Out, Ref, f32
+        def kernel(y: Out[f32, B, H // 2], x: Ref[K]): ...
+        """
+    )
+    signature = KernelFunction(execute(text, "<text 2>")).signature
+    assert [p.annotation for p in signature.parameters] == ['Out[f32, "B", "H // 2"]', 'Ref["K"]']
+
+
+# --- Signatures ------------------------------------------------------------------------------------------------------
+
+
+def test_signature():
+    def kernel(
+        y: Out["N", 64], x: Ref, z: Ref[f32], n: int, a: float = 2.0, *, BK: Const[int] = 64, FLAG: Const[bool] = True
+    ): ...
+
+    signature = KernelFunction(kernel).signature
+    modes = [(p.name, p.mode, p.dims, p.dtype, p.has_default, p.type) for p in signature.parameters]
+    f = fh.DType("f32", "float", 32, 32)
+    assert modes == [
+        ("y", "out", ("N", "64"), None, False, None),
+        ("x", "ref", None, None, False, None),
+        ("z", "ref", None, f, False, None),
+        ("n", "scalar", None, None, False, int),
+        ("a", "scalar", None, None, True, float),
+        ("BK", "const", None, None, True, int),
+        ("FLAG", "const", None, None, True, bool),
+    ]
+    span = signature["BK"].span
+    assert span is not None
+    assert linecache.getline(__file__, span.line)[span.start : span.end] == "BK: Const[int]"
+
+
+# --- Fingerprints ----------------------------------------------------------------------------------------------------
+
+
+class Mode(enum.Enum):
+    FAST = 1
+
+
+@dataclass(frozen=True)
+class Config:
+    size: int
+
+
+def fingerprint(text: str, **names: object) -> str:
+    names["__builtins__"] = __builtins__
+    exec(compile(text, "<f>", "exec"), names)
+    return KernelFunction(cast(FunctionType, names["kernel"])).fingerprint()
+
+
+PLAIN = 'from freehold import Out\ndef kernel(y: Out["N"]):\n    y.store({})\n'
+
+
+def test_equal_kernels_have_equal_fingerprints():
+    assert fingerprint(PLAIN.format("A * 2"), A=1) == fingerprint(PLAIN.format("A * 2"), A=1, B=3)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [(1, 2), (1, 1.0), (1, True), (0.0, -0.0), ((1, 2), (2, 1)), (Mode.FAST, 1), (Config(1), Config(2)), ("a", "b")],
+)
+def test_host_values_count(first: object, second: object):
+    text = PLAIN.format("A")
+    assert fingerprint(text, A=first) != fingerprint(text, A=second)
+
+
+def test_code_counts():
+    assert fingerprint(PLAIN.format("1")) != fingerprint(PLAIN.format("2"))
+    assert fingerprint(PLAIN.format("1 + A"), A=1) != fingerprint(PLAIN.format("1 - A"), A=1)
+
+
+def test_helpers_count_with_what_they_read():
+    def made(factor: int, constant: str) -> str:
+        helper = f"def inner(t):\n    return t * FACTOR + {constant}\ndef helper(t):\n    return inner(t)\n"
+        names: dict[str, Any] = {"FACTOR": factor}
+        exec(compile(helper, "<helper>", "exec"), names)
+        return fingerprint(PLAIN.format("helper(1)"), helper=names["helper"])
+
+    assert made(1, "2") == made(1, "2")
+    assert len({made(1, "2"), made(3, "2"), made(1, "4")}) == 3
+
+
+def test_attributes_of_modules_count():
+    import types
+
+    first, second = types.ModuleType("config"), types.ModuleType("config")
+    for module, value in ((first, 1), (second, 2)):
+        module.__dict__["BK"] = value
+    text = PLAIN.format("config.BK")
+    assert fingerprint(text, config=first) != fingerprint(text, config=second)
