@@ -57,7 +57,7 @@ class Inserter:
         assert anchor.parent is not None
         self.anchor = anchor
         self.block = anchor.parent
-        self.location = anchor.location if location is None else location
+        self.location: LocationAttr = anchor.location if location is None else location
 
     def insert(self, op: OpT) -> OpT:
         """Inserts `op`, and returns it."""

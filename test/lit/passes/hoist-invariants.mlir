@@ -13,8 +13,9 @@ cuda_tile.module @m {
   // CHECK-NEXT: %b = cuda_tile.addi %k, %a
   // CHECK-NEXT: for %l
   // CHECK: cuda_tile.divi %a, %x
+  // CHECK-NEXT: cuda_tile.reshape
   // CHECK-NEXT: cuda_tile.broadcast
-  entry @loops(%p: tile<ptr<f32>>, %x: tile<i32>, %s: tile<1xf32>) {
+  entry @loops(%p: tile<ptr<f32>>, %x: tile<i32>, %s: tile<f32>) {
     %v = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
     for %k in (%x to %x, step %x) : tile<i32> {
       for %l in (%x to %x, step %x) : tile<i32> {
@@ -25,7 +26,8 @@ cuda_tile.module @m {
         %seven = constant <i32: 7> : tile<i32>
         %q = divi %x, %seven unsigned : tile<i32>
         %r = divi %a, %x unsigned : tile<i32>
-        %t = broadcast %s : tile<1xf32> -> tile<8xf32>
+        %s1 = reshape %s : tile<f32> -> tile<1xf32>
+        %t = broadcast %s1 : tile<1xf32> -> tile<8xf32>
         %u = store_view_tko weak %t, %w[%b] : tile<8xf32>, partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>, tile<i32> -> token
         %o = print_tko "%d %d %d %f", %l, %r, %q, %zeros : tile<i32>, tile<i32>, tile<i32>, tile<8xf32> -> token
       }
