@@ -145,10 +145,10 @@ class DebugWriter:
         return number
 
     def _number(self, location: Attribute) -> int:
-        if isinstance(location, CallSiteLoc):
+        if type(location) is CallSiteLoc:  # exact types: isinstance asks an abstract base for each of these
             callee, caller = self.number(location.callee), self.number(location.caller)
             return self._record(DebugTag.CALL_SITE, callee, caller) if callee and caller else callee or caller
-        if isinstance(location, NameLoc):
+        if type(location) is NameLoc:
             return self.number(location.location)
         position, scope = _position(location)
         if position is None or self._subprogram is None:

@@ -364,6 +364,14 @@ class OpRecord:
     """Whether it has results that this version does not have."""
     known_flags: int
     """The flag bits that have a meaning."""
+    property_flags: tuple[tuple[str, int], ...]
+    """The properties that have a flag, and its bit."""
+    operand_flags: tuple[tuple[int, int], ...]
+    """The positions of the operand fields that have a flag, and its bit."""
+    written: tuple[Property, ...]
+    """The properties that stand in the record by more than a flag."""
+    absent: tuple[Property, ...]
+    """The properties that this version does not have."""
     fixed_results: int
     """How many results there are at least in this version; exactly as many without `many_results`."""
     many_results: bool
@@ -423,6 +431,10 @@ def op_record(op: type[TileOp], version: Version) -> OpRecord:
         not segmented and not properties,
         not all(field.there for field in results),
         sum(field.flag for field in (*properties, *operands)),
+        tuple((field.name, field.flag) for field in properties if field.flag),
+        tuple((index, field.flag) for index, field in enumerate(operands) if field.flag),
+        tuple(field for field in properties if field.there and field.form is not Form.FLAG),
+        tuple(field for field in properties if not field.there),
         sum(field.there and field.arity is Arity.ONE for field in results),
         any(field.arity is Arity.MANY for field in results),
     )

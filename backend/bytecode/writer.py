@@ -265,28 +265,34 @@ class _Writer:
 
     def _details(self, record: OpRecord, op: TileOp) -> None:
         """Flags, properties and operands of an operation that has more than operands."""
-        out = self._out
-        properties = op.properties
-        operands = op.operands
+        out, properties = self._out, op.properties
         sizes = _segment_sizes(properties[SEGMENTS]) if record.segmented else None
         if record.has_flags:
             flags = 0
-            for field in record.properties:
-                if field.flag and field.name in properties:
-                    flags |= field.flag
+            for name, flag in record.property_flags:
+                if name in properties:
+                    flags |= flag
             if sizes is not None:
-                for values, size in zip(record.operands, sizes, strict=True):
-                    if size:
-                        flags |= values.flag
+                for index, flag in record.operand_flags:
+                    if sizes[index]:
+                        flags |= flag
             put_varint(out, flags)
-        for field in record.properties:
+        for field in record.written:
             value = properties.get(field.name)
-            if not field.there:
-                self._absent(record, field, op, value, sizes)
-            elif value is not None:
-                self._property(record, field, op, value)
-            elif not field.optional:
-                raise NoForm(f"operation `{op.short_name()}`", f"its property `{field.name}` is missing")
+            if value is None:
+                if not field.optional:
+                    raise NoForm(f"operation `{op.short_name()}`", f"its property `{field.name}` is missing")
+            elif field.form is Form.ENUM:
+                enum = cast("WireEnumAttr[WireEnum]", value)
+                if enum.VALUE_SINCE and enum.keyword_since > self.version:
+                    what = f"`{enum.data.value}` of `{field.name}` of `{op.short_name()}`"
+                    raise NeedsVersion(what, enum.keyword_since)
+                out.append(WIRE_VALUE[id(enum.data)])
+            else:
+                self._property(field.form, op, value)
+        for field in record.absent:
+            self._absent(record, field, op, properties.get(field.name), sizes)
+        operands = tuple(op.operands)
         if sizes is None:
             if record.counts_operands:
                 put_varint(out, len(operands))
@@ -294,12 +300,13 @@ class _Writer:
             return
         first = 0
         for values, size in zip(record.operands, sizes, strict=True):
-            if size and not values.there:
-                raise NeedsVersion(f"`{values.name}` of `{record.type.short_name()}`", values.since)
             if values.counted:
                 put_varint(out, size)
-            self._operands(operands[first : first + size])
-            first += size
+            if size:
+                if not values.there:
+                    raise NeedsVersion(f"`{values.name}` of `{record.type.short_name()}`", values.since)
+                self._operands(operands[first : first + size])
+                first += size
 
     def _operands(self, operands: Sequence[SSAValue]) -> None:
         out, numbers = self._out, self._numbers
@@ -331,17 +338,10 @@ class _Writer:
         if value is not None and value != record.type.missing_property(field.name, sizes or (len(op.operands),)):
             raise NeedsVersion(f"`{field.name}` of `{record.type.short_name()}`", field.since)
 
-    def _property(self, record: OpRecord, field: Property, op: TileOp, value: Attribute) -> None:
-        out, form = self._out, field.form
-        if form is Form.ENUM:
-            enum = cast("WireEnumAttr[WireEnum]", value)
-            if enum.VALUE_SINCE and enum.keyword_since > self.version:
-                what = f"`{enum.data.value}` of `{field.name}` of `{op.short_name()}`"
-                raise NeedsVersion(what, enum.keyword_since)
-            out.append(WIRE_VALUE[id(enum.data)])
-        elif form is Form.FLAG:
-            pass
-        elif form is Form.CONSTANT:
+    def _property(self, form: Form, op: TileOp, value: Attribute) -> None:
+        """A property that is neither an enumeration's value nor a flag."""
+        out = self._out
+        if form is Form.CONSTANT:
             dense = cast("DenseElementsAttr", value)
             if dense.type is not op.results[0].type and dense.type != op.results[0].type:
                 raise NoForm(f"operation `{op.short_name()}`", "its value is of another type than its result")
