@@ -25,10 +25,9 @@ def launch_kernel(module: ModuleOp, arguments: Sequence[object]) -> None:
 
     Raises `Rejected` where the module is refused, an argument does not fit, or there is no GPU.
     """
-    from freehold.passes.pipeline import convert, verify
-
     driver.require_gpu("leave `--gpu` out: the interpreter runs the module")
     from freehold.passes.launch_contract import contract
+    from freehold.passes.pipeline import convert, verify
 
     verify(module)
     found = contract(module)
@@ -62,7 +61,7 @@ def launch_entry(module: ModuleOp, arguments: Sequence[object], blocks: int) -> 
             # What NumPy itself has no scalar for travels as its bits.
             passed.append(number if number.dtype.isbuiltin == 1 else number.view(f"u{number.dtype.itemsize}"))
     stream = driver.stream(0, device)
-    driver.launcher()(device, stream, driver.config(blocks), kernel, *passed)
+    driver.launch_on(device, stream, driver.config(blocks), kernel, *passed)
     driver.wait(stream, f"kernel `{name}`")
     for buffer, host, value in copies:
         result = np.empty_like(host)

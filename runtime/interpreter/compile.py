@@ -27,6 +27,22 @@ BREAK: Final = 1
 CONTINUE: Final = 2
 RETURN: Final = 3
 
+
+def nullary(function: Callable[[], Any]) -> Function:
+    """A function of no operands."""
+    return function
+
+
+def unary(function: Callable[[Any], Any]) -> Function:
+    """A function of one operand."""
+    return function
+
+
+def binary(function: Callable[[Any, Any], Any]) -> Function:
+    """A function of two operands."""
+    return function
+
+
 Pure = Callable[["Operation", "Compiler"], Function]
 Effect = Callable[["Operation", "Compiler"], Step]
 
@@ -64,6 +80,7 @@ class Compiler:
 
     def share(self, value: SSAValue, slot: int) -> None:
         """Gives a value the slot of another, whose lifetime ends where its own begins."""
+        assert value not in self._slots
         self._slots[value] = slot
 
     def undefined(self, op: Operation, reason: str) -> NoReturn:
@@ -185,28 +202,28 @@ def bind(function: Function, operands: Sequence[int], results: Sequence[int]) ->
     match operands:
         case []:
 
-            def nullary(v: Frame) -> None:
+            def none(v: Frame) -> None:
                 v[out] = function()
 
-            return nullary
+            return none
         case [a]:
 
-            def unary(v: Frame) -> None:
+            def one(v: Frame) -> None:
                 v[out] = function(v[a])
 
-            return unary
+            return one
         case [a, b]:
 
-            def binary(v: Frame) -> None:
+            def two(v: Frame) -> None:
                 v[out] = function(v[a], v[b])
 
-            return binary
+            return two
         case [a, b, c]:
 
-            def ternary(v: Frame) -> None:
+            def three(v: Frame) -> None:
                 v[out] = function(v[a], v[b], v[c])
 
-            return ternary
+            return three
         case _:
             operands = tuple(operands)
 

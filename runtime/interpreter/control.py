@@ -13,7 +13,18 @@ from freehold.dialects.cuda_tile.attrs import BoundedAttr, DivByAttr, SameElemen
 from freehold.dialects.cuda_tile.types import TileType
 from freehold.dialects.location import span_of
 from freehold.runtime.interpreter.access import element, flag, operand, text
-from freehold.runtime.interpreter.compile import BREAK, CONTINUE, RETURN, Frame, Step, copy, may_jump, reject, sequence
+from freehold.runtime.interpreter.compile import (
+    BREAK,
+    CONTINUE,
+    RETURN,
+    Frame,
+    Step,
+    copy,
+    may_jump,
+    reject,
+    sequence,
+    unary,
+)
 from freehold.runtime.interpreter.elements import Array, Tile, element_of, to_f64, unsigned
 from freehold.runtime.interpreter.errors import AssertionFailed
 
@@ -195,7 +206,7 @@ def _assume(op: Operation, c: Compiler) -> Function:
     """The value itself. Checked mode holds the assumption to what it says, tensor views aside."""
     type_ = op.operands[0].type
     if not c.checked or not isinstance(type_, TileType):
-        return lambda a: a
+        return unary(lambda a: a)
     predicate: Any = op.properties["predicate"]
     e = element(op.operands[0])
     pointee: Any = type_.element_type

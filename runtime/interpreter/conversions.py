@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from freehold.runtime.interpreter.access import element, flag, keyword
+from freehold.runtime.interpreter.compile import unary
 from freehold.runtime.interpreter.elements import Array, Element, Tile, from_exact, to_f64, unsigned
 from freehold.runtime.interpreter.rounding import convert, round_to
 
@@ -44,7 +45,7 @@ def _low_bits(numbers: Array, e: Element) -> Tile:
 def _extend(op: Operation, _: Compiler) -> Function:
     source, target = element(op.operands[0]), element(op.results[0])
     signed = keyword(op, "signedness") == "signed"
-    return lambda a: _low_bits(as_numbers(a, source, signed), target)
+    return unary(lambda a: _low_bits(as_numbers(a, source, signed), target))
 
 
 def _truncate(op: Operation, c: Compiler) -> Function:
@@ -68,7 +69,7 @@ def _truncate(op: Operation, c: Compiler) -> Function:
 def _float_to_float(op: Operation, _: Compiler) -> Function:
     source, target = element(op.operands[0]), element(op.results[0])
     mode = keyword(op, "rounding_mode", "nearest_even")
-    return lambda a: convert(a, source, target, mode)
+    return unary(lambda a: convert(a, source, target, mode))
 
 
 def integer_range(bits: int, signed: bool) -> tuple[int, int]:
@@ -127,7 +128,7 @@ def _sticky(numbers: Array) -> Array:
 
 def _bitcast(op: Operation, _: Compiler) -> Function:
     dtype = element(op.results[0]).dtype
-    return lambda a: np.asarray(a).view(dtype)
+    return unary(lambda a: np.asarray(a).view(dtype))
 
 
 def _nibbles(tile: Array, e: Element) -> Array:
@@ -157,17 +158,17 @@ def unpack(data: Array, e: Element) -> Array:
 
 def _pack(op: Operation, _: Compiler) -> Function:
     e = element(op.operands[0])
-    return lambda a: pack(np.asarray(a), e)
+    return unary(lambda a: pack(np.asarray(a), e))
 
 
 def _unpack(op: Operation, _: Compiler) -> Function:
     e = element(op.results[0])
-    return lambda a: unpack(np.asarray(a), e)
+    return unary(lambda a: unpack(np.asarray(a), e))
 
 
 def _address(_op: Operation, _: Compiler) -> Function:
     """A pointer is its address."""
-    return lambda a: a
+    return unary(lambda a: a)
 
 
 PURE: Final[dict[str, Pure]] = {

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from freehold.runtime.interpreter.access import element, flag, keyword
+from freehold.runtime.interpreter.compile import binary
 from freehold.runtime.interpreter.elements import Array, Element, Tile
 from freehold.runtime.interpreter.integers import relation
 from freehold.runtime.interpreter.rounding import flush, rounded
@@ -28,7 +29,11 @@ def _flushed(op: Operation, function: Function) -> Function:
     """The function with subnormal operands and results replaced by zeros, where the operation says so."""
     if not flag(op, "flush_to_zero"):
         return function
-    return lambda *operands: flush(function(*(flush(x) for x in operands)))
+
+    def flushed(*operands: Tile) -> Tile:
+        return flush(function(*(flush(x) for x in operands)))
+
+    return flushed
 
 
 def _rounded(name: str) -> Pure:
@@ -52,7 +57,11 @@ def _mathematics(function: Callable[..., Array]) -> Pure:
         if e.name == "f64":
             return function
         wide, own = _wider(e), e.dtype
-        return _flushed(op, lambda *xs: np.asarray(function(*(np.asarray(x).astype(wide) for x in xs))).astype(own))
+
+        def widened(*operands: Tile) -> Array:
+            return np.asarray(function(*(np.asarray(x).astype(wide) for x in operands))).astype(own)
+
+        return _flushed(op, widened)
 
     return make
 
@@ -64,7 +73,11 @@ def _in_kind(function: Callable[..., Array]) -> Pure:
         e = element(op.results[0])
         if e.bits >= 32:
             return function
-        return lambda *xs: np.asarray(function(*(np.asarray(x).astype(np.float32) for x in xs))).astype(e.dtype)
+
+        def widened(*operands: Tile) -> Array:
+            return np.asarray(function(*(np.asarray(x).astype(np.float32) for x in operands))).astype(e.dtype)
+
+        return widened
 
     return make
 
@@ -83,7 +96,7 @@ def _extremum(larger: bool) -> Pure:
         nan = e.dtype.type(np.nan)
 
         def extremum(a: Tile, b: Tile) -> Tile:
-            result = choose(a, b)
+            result: Any = choose(a, b)
             if not np.all(result):  # a zero: NumPy takes either
                 zeros = a + b if larger else -(-a - b)
                 result = np.where((a == 0) & (b == 0), zeros, result)
@@ -100,10 +113,10 @@ def _compare(op: Operation, _: Compiler) -> Function:
     compare = relation(predicate)
     ordered = keyword(op, "comparison_ordering") == "ordered"
     if ordered and predicate == "not_equal":
-        return lambda a, b: (a != b) & (a == a) & (b == b)
+        return binary(lambda a, b: (a != b) & (a == a) & (b == b))
     if ordered or predicate == "not_equal":
         return compare  # NumPy's comparisons are ordered, its != is not
-    return lambda a, b: compare(a, b) | (a != a) | (b != b)
+    return binary(lambda a, b: compare(a, b) | (a != a) | (b != b))
 
 
 def _integer_power(op: Operation, _: Compiler) -> Function:

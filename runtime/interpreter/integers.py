@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from freehold.runtime.interpreter.access import element, keyword
+from freehold.runtime.interpreter.compile import binary
 from freehold.runtime.interpreter.elements import Array, Tile, unsigned
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def _promise(op: Operation, c: Compiler, function: Function, exact: Callable[...
     if not c.checked or overflow == "none":
         return function
     width = _bits(op)
-    promises = []
+    promises: list[tuple[Callable[..., Array], int, int, str]] = []
     if overflow in ("no_signed_wrap", "no_wrap"):
         promises.append((_exact(op, True, exact), -(1 << (width - 1)), (1 << (width - 1)) - 1, "signed"))
     if overflow in ("no_unsigned_wrap", "no_wrap"):
@@ -84,6 +85,14 @@ def _negate(a: Tile) -> Tile:
     return -a
 
 
+def _itself(a: Tile) -> Tile:
+    return a
+
+
+def _keep_unless(a: Tile, b: Tile) -> Tile:
+    return np.asarray(a & ~b)
+
+
 def _shift_left(op: Operation, c: Compiler) -> Function:
     """Amounts are unsigned. One of the width or more, which nothing defines, shifts everything out."""
 
@@ -91,8 +100,9 @@ def _shift_left(op: Operation, c: Compiler) -> Function:
         return np.left_shift(unsigned(a), unsigned(b)).view(a.dtype)
 
     if _bits(op) == 1:
-        return _shift_check(op, c, lambda a, b: np.asarray(a & ~b))
-    return _promise(op, c, _shift_check(op, c, shift), lambda a, b: a * 2 ** np.minimum(b % (1 << _bits(op)), 64))
+        return _shift_check(op, c, _keep_unless)
+    exact = binary(lambda a, b: a * 2 ** np.minimum(b % (1 << _bits(op)), 64))
+    return _promise(op, c, _shift_check(op, c, shift), exact)
 
 
 def _shift_right(op: Operation, c: Compiler) -> Function:
@@ -107,7 +117,7 @@ def _shift_right(op: Operation, c: Compiler) -> Function:
         return np.right_shift(a, amount.view(a.dtype))
 
     if _bits(op) == 1:
-        return _shift_check(op, c, (lambda a, b: a) if signed else lambda a, b: np.asarray(a & ~b))
+        return _shift_check(op, c, binary(lambda a, _: a) if signed else _keep_unless)
     return _shift_check(op, c, arithmetic if signed else logical)
 
 
@@ -128,7 +138,7 @@ def _high_half(op: Operation, _: Compiler) -> Function:
     """The upper half of the unsigned product."""
     width = _bits(op)
     if width == 1:
-        return lambda a, b: np.zeros(np.broadcast(a, b).shape, np.bool_)
+        return binary(lambda a, b: np.asarray(a & ~a & b))
     if width <= 32:
 
         def narrow(a: Tile, b: Tile) -> Tile:
@@ -208,7 +218,7 @@ def _signedness(signed: Function) -> Pure:
             return _bit(signed, is_signed)
         if is_signed:
             return signed
-        return lambda a, b: signed(unsigned(a), unsigned(b)).view(a.dtype)
+        return binary(lambda a, b: signed(unsigned(a), unsigned(b)).view(a.dtype))
 
     return make
 
@@ -233,8 +243,8 @@ def _compare(op: Operation, _: Compiler) -> Function:
     signed = keyword(op, "signedness") == "signed"
     if element(op.operands[0]).bits == 1:
         # As signed numbers true is -1, below false.
-        return (lambda a, b: compare(np.logical_not(a), np.logical_not(b))) if signed else compare
-    return compare if signed else lambda a, b: compare(unsigned(a), unsigned(b))
+        return binary(lambda a, b: compare(np.logical_not(a), np.logical_not(b))) if signed else compare
+    return compare if signed else binary(lambda a, b: compare(unsigned(a), unsigned(b)))
 
 
 def _logic(function: Function) -> Pure:
@@ -245,11 +255,11 @@ def _logic(function: Function) -> Pure:
 
 
 def _absolute(op: Operation, _: Compiler) -> Function:
-    return (lambda a: a) if _bits(op) == 1 else np.abs
+    return _itself if _bits(op) == 1 else np.abs
 
 
 def _negation(op: Operation, c: Compiler) -> Function:
-    plain = (lambda a: a) if _bits(op) == 1 else _negate
+    plain = _itself if _bits(op) == 1 else _negate
     return _promise(op, c, plain, _negate)
 
 
@@ -259,9 +269,9 @@ PURE: Final[dict[str, Pure]] = {
     "cuda_tile.muli": _wrapping(operator.mul),
     "cuda_tile.negi": _negation,
     "cuda_tile.absi": _absolute,
-    "cuda_tile.andi": _logic(operator.and_),
-    "cuda_tile.ori": _logic(operator.or_),
-    "cuda_tile.xori": _logic(operator.xor),
+    "cuda_tile.andi": _logic(binary(operator.and_)),
+    "cuda_tile.ori": _logic(binary(operator.or_)),
+    "cuda_tile.xori": _logic(binary(operator.xor)),
     "cuda_tile.shli": _shift_left,
     "cuda_tile.shri": _shift_right,
     "cuda_tile.mulhii": _high_half,

@@ -25,7 +25,7 @@ from freehold.dialects.ownership import (
 )
 from freehold.passes import schedules
 from freehold.runtime.interpreter.access import dims, element, integer
-from freehold.runtime.interpreter.compile import RETURN, reject
+from freehold.runtime.interpreter.compile import RETURN, binary, reject, unary
 from freehold.runtime.interpreter.elements import Array, Tile
 from freehold.runtime.interpreter.errors import DifferentGrids
 from freehold.runtime.interpreter.order import Order, arrange
@@ -67,7 +67,7 @@ _ARRAY: Final[dict[str, Callable[..., Any]]] = {
     "*": np.multiply,
     "//": np.floor_divide,
     "%": np.remainder,
-    "ceildiv": lambda a, b: -(-a // b),
+    "ceildiv": binary(lambda a, b: -(-a // b)),
     "min": np.minimum,
     "max": np.maximum,
 }
@@ -100,17 +100,17 @@ def numbers_by_block(count: int, blocks: int, order: Order) -> Iterator[int]:
 
 
 def _same(_op: Operation, _: Compiler) -> Function:
-    return lambda window: window
+    return unary(lambda window: window)
 
 
 def _dim(op: Operation, _: Compiler) -> Function:
     axis = integer(op, "axis")
-    return lambda source: np.int32(_window(source).shape[axis])
+    return unary(lambda source: np.int32(_window(source).shape[axis]))
 
 
 def _tiles(op: Operation, _: Compiler) -> Function:
     axis, size = integer(op, "axis"), integer(op, "size")
-    return lambda source: np.int32(-(-_window(source).shape[axis] // size))
+    return unary(lambda source: np.int32(-(-_window(source).shape[axis] // size)))
 
 
 def _window(source: Window | Box) -> Window:
@@ -119,7 +119,7 @@ def _window(source: Window | Box) -> Window:
 
 def _coordinate(op: Operation, _: Compiler) -> Function:
     axis = integer(op, "axis")
-    return lambda box: box.coordinates[axis]
+    return unary(lambda box: box.coordinates[axis])
 
 
 def _distribute(op: Operation, c: Compiler) -> Step:

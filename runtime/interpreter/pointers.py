@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from freehold.runtime.interpreter.access import element, integer, keyword, operand
+from freehold.runtime.interpreter.compile import binary, nullary, unary
 from freehold.runtime.interpreter.elements import Array, Element, Tile, element_of
 from freehold.runtime.interpreter.windows import BYTE
 
@@ -35,12 +36,12 @@ def _offset(op: Operation, _: Compiler) -> Function:
     e = element_of(pointee.element_type.pointee)
     size = e.memory_bytes
     if element(op.operands[1]).bits == 1:
-        return lambda p, n: p - np.asarray(n).astype(np.int64) * size
-    return lambda p, n: p + n.astype(np.int64) * size
+        return binary(lambda p, n: p - np.asarray(n).astype(np.int64) * size)
+    return binary(lambda p, n: p + n.astype(np.int64) * size)
 
 
 def _make_token(_op: Operation, _: Compiler) -> Function:
-    return lambda: 0
+    return nullary(lambda: 0)
 
 
 def _join(_op: Operation, _: Compiler) -> Function:
@@ -55,7 +56,7 @@ def _join(_op: Operation, _: Compiler) -> Function:
 
 def _pass_token(op: Operation, _: Compiler) -> Function:
     """Grids that depend on each other run one after another here, and memory has one kind of address."""
-    return (lambda token: token) if op.operands else lambda: 0
+    return unary(lambda token: token) if op.operands else nullary(lambda: 0)
 
 
 def _active(v: Frame, mask: int | None, addresses: Array) -> tuple[Array, Array | None]:
@@ -135,7 +136,7 @@ def _store(op: Operation, c: Compiler) -> Step:
 
 
 def _as_unsigned(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda a, b: function(a.view(f"u{a.dtype.itemsize}"), b.view(f"u{b.dtype.itemsize}")).view(a.dtype)
+    return binary(lambda a, b: function(a.view(f"u{a.dtype.itemsize}"), b.view(f"u{b.dtype.itemsize}")).view(a.dtype))
 
 
 UPDATES: Final[dict[str, Callable[..., Any]]] = {
@@ -148,7 +149,7 @@ UPDATES: Final[dict[str, Callable[..., Any]]] = {
     "min": np.minimum,
     "umax": _as_unsigned(np.maximum),
     "umin": _as_unsigned(np.minimum),
-    "xchg": lambda _, b: b,
+    "xchg": binary(lambda _, b: b),
 }
 """What an atomic update makes of the old element and its argument."""
 

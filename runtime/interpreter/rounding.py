@@ -7,6 +7,7 @@ nearest result comes from NumPy, the others from exact fractions.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from fractions import Fraction
 from math import isqrt
@@ -111,7 +112,7 @@ def rounded(name: str, element: Element, mode: str) -> Callable[..., Tile]:
 
     def narrow(*operands: Tile) -> Tile:
         doubles = [np.asarray(x).astype(np.float64) for x in operands]
-        return _zero_signs(name, mode, doubles, _narrow(wide(*doubles), element, mode))
+        return _zero_signs(name, mode, doubles, _narrow(np.asarray(wide(*doubles)), element, mode))
 
     return narrow
 
@@ -123,22 +124,31 @@ def _sqrt(a: Tile) -> Tile:
 # NumPy rounds these once: for f16 and bf16 it computes in f32, which has more than twice their bits and two more, so
 # that rounding twice is the same as rounding once.
 _NEAREST: Final[dict[str, Callable[..., Tile]]] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "div": lambda a, b: a / b,
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": operator.truediv,
     "sqrt": _sqrt,
 }
+
+
+def _subtract_to_odd(a: Array, b: Array) -> Array:
+    return add_to_odd(a, -b)
+
+
+def _fuse_to_odd(a: Array, b: Array, c: Array) -> Array:
+    return add_to_odd(np.asarray(a * b), c)
+
 
 # Products are exact in double precision. A quotient or root of 24-bit numbers that is no 24-bit number is further from
 # all of them than half a unit of double precision, so rounding it twice never crosses one; only sums can.
 _WIDE: Final[dict[str, Callable[..., Array]]] = {
     "add": add_to_odd,
-    "sub": lambda a, b: add_to_odd(a, -b),
-    "mul": lambda a, b: np.asarray(a * b),
-    "div": lambda a, b: np.asarray(a / b),
-    "sqrt": lambda a: np.asarray(np.sqrt(a)),
-    "fma": lambda a, b, c: add_to_odd(np.asarray(a * b), c),
+    "sub": _subtract_to_odd,
+    "mul": np.multiply,
+    "div": np.divide,
+    "sqrt": np.sqrt,
+    "fma": _fuse_to_odd,
 }
 
 
@@ -278,13 +288,17 @@ def _by_fractions(name: str, mode: str) -> Callable[..., Array]:
     return apply
 
 
+def _multiply_add(a: float, b: float, c: float) -> Any:
+    return np.add(np.multiply(a, b), c)
+
+
 _WIDE_NEAREST: Final[dict[str, Callable[..., Any]]] = {
-    "add": lambda a, b: np.float64(a) + np.float64(b),
-    "sub": lambda a, b: np.float64(a) - np.float64(b),
-    "mul": lambda a, b: np.float64(a) * np.float64(b),
-    "div": lambda a, b: np.float64(a) / np.float64(b),
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
     "sqrt": np.sqrt,
-    "fma": lambda a, b, c: np.float64(a) * np.float64(b) + np.float64(c),
+    "fma": _multiply_add,
 }
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.runtime.interpreter.access import dims, element, integer
+from freehold.runtime.interpreter.compile import binary, nullary, unary
 from freehold.runtime.interpreter.elements import Array, Element, Tile, element_of
 
 if TYPE_CHECKING:
@@ -44,35 +45,35 @@ def literal(value: DenseElementsAttr) -> Tile:
 
 def _constant(op: Operation, _: Compiler) -> Function:
     tile = literal(cast(DenseElementsAttr, op.properties["value"]))
-    return lambda: tile
+    return nullary(lambda: tile)
 
 
 def _iota(op: Operation, _: Compiler) -> Function:
     (count,) = dims(op.results[0])
     tile = np.arange(count).astype(element(op.results[0]).dtype)
-    return lambda: tile
+    return nullary(lambda: tile)
 
 
 def _reshape(op: Operation, _: Compiler) -> Function:
     shape = dims(op.results[0])
     if not shape:
-        return lambda a: np.asarray(a).reshape(())[()]
-    return lambda a: np.asarray(a).reshape(shape)
+        return unary(lambda a: np.asarray(a).reshape(())[()])
+    return unary(lambda a: np.asarray(a).reshape(shape))
 
 
 def _broadcast(op: Operation, _: Compiler) -> Function:
     shape = dims(op.results[0])
-    return lambda a: np.broadcast_to(a, shape)
+    return unary(lambda a: np.broadcast_to(a, shape))
 
 
 def _permute(op: Operation, _: Compiler) -> Function:
     permutation = tuple(int(i) for i in cast(Any, op.properties["permutation"]).get_values())
-    return lambda a: a.transpose(permutation)
+    return unary(lambda a: a.transpose(permutation))
 
 
 def _concatenate(op: Operation, _: Compiler) -> Function:
     axis = integer(op, "dim")
-    return lambda a, b: np.concatenate((a, b), axis)
+    return binary(lambda a, b: np.concatenate((a, b), axis))
 
 
 def _place(op: Operation, c: Compiler, large: tuple[int, ...], small: tuple[int, ...]) -> Function:
@@ -93,7 +94,11 @@ def _place(op: Operation, c: Compiler, large: tuple[int, ...], small: tuple[int,
 
 def _extract(op: Operation, c: Compiler) -> Function:
     place = _place(op, c, dims(op.operands[0]), dims(op.results[0]))
-    return lambda source, *indices: source[place(indices)]
+
+    def extract(source: Tile, *indices: Tile) -> Tile:
+        return source[place(indices)]
+
+    return extract
 
 
 def _insert(op: Operation, c: Compiler) -> Function:
@@ -113,7 +118,9 @@ def _select(op: Operation, _: Compiler) -> Function:
 
     def pick(condition: Tile, yes: Tile, no: Tile) -> Tile:
         # Inside a combiner the scalars of the text are whole tiles.
-        return np.where(condition, yes, no) if np.ndim(condition) else yes if condition else no
+        if np.ndim(condition):
+            return np.where(condition, yes, no)
+        return yes if condition else no
 
     return pick
 

@@ -17,7 +17,7 @@ from freehold.dialects.cuda_tile.types import (
 )
 from freehold.dialects.location import span_of
 from freehold.runtime.interpreter.access import element, keyword, operand
-from freehold.runtime.interpreter.compile import reject
+from freehold.runtime.interpreter.compile import reject, unary
 from freehold.runtime.interpreter.elements import Array, Tile, element_of, unsigned
 from freehold.runtime.interpreter.errors import OutsideIndexSpace
 from freehold.runtime.interpreter.pointers import is_strong, optional_slot, update
@@ -69,7 +69,7 @@ def _make_tensor_view(op: Operation, c: Compiler) -> Step:
 
 def _same(_op: Operation, _: Compiler) -> Function:
     """The type says how the view is cut, the value is that of the tensor view."""
-    return lambda window: window
+    return unary(lambda window: window)
 
 
 def _steps(view: TileViewType) -> tuple[int, ...]:
