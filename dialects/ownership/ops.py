@@ -12,6 +12,7 @@ that `verify-borrows` and `verify-partitions` can say what is wrong in the user'
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr, SymbolNameConstraint, i32
 from xdsl.ir import Attribute, Operation, Region, SSAValue
@@ -30,8 +31,6 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import (
     EffectInstance,
     IsolatedFromAbove,
@@ -47,6 +46,10 @@ from xdsl.utils.exceptions import VerifyException
 from freehold.dialects.cuda_tile import OptimizationHintsAttr, PaddingValueAttr, TileType, TokenType
 from freehold.dialects.ownership.attrs import BlocksAttr, BlocksKind, ObligationAttr, OrderAttr, OrderKind
 from freehold.dialects.ownership.types import PartitionType, RefType, RegionType, TensorType
+
+if TYPE_CHECKING:
+    from xdsl.parser import Parser
+    from xdsl.printer import Printer
 
 INDEX = TileType([], i32)
 """The type of coordinates, extents and tile counts: a 32-bit scalar."""
