@@ -68,6 +68,7 @@ from freehold.frontend.values import (
     static_of,
 )
 from freehold.support import dtypes
+from freehold.support.diagnostic import Error
 from freehold.support.dtypes import DType
 
 Number = bool | int | float
@@ -441,7 +442,7 @@ def _tuples(c: Context, symbol: str, a: Value, b: Value, node: ast.AST) -> Value
 
 def _meaningless(
     c: Context, symbol: str, dtype: DType, s: TileValue | Static, t: TileValue | Static, node: ast.BinOp | ast.AugAssign
-) -> errors.Error | None:
+) -> Error | None:
     """The error of an operator that has no meaning for a dtype."""
     left, right = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
     if dtype.is_float and dtype not in ARITHMETIC:

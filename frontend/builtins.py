@@ -1,4 +1,4 @@
-"""The functions of the language: each name of `freehold.frontend.language`, and Python's own that kernels may call."""
+"""The functions of the language: each name of `freehold.frontend.language`, and the methods of tiles."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ from freehold.frontend.arguments import (
     shape_of,
 )
 from freehold.frontend.arithmetic import Number, as_tile, broadcast, common_shape, convert
+from freehold.frontend.conditions import condition, select
 from freehold.frontend.context import Context
-from freehold.frontend.expressions import condition, not_constant, permute, reshape, select
+from freehold.frontend.expressions import not_constant, permute, reshape
 from freehold.frontend.products import mma
 from freehold.frontend.types import ARITHMETIC, ELEMENTS, signedness, tile_type
 from freehold.frontend.values import (
@@ -59,7 +60,7 @@ ROUNDINGS: Final = {
 }
 
 
-def _misuse(c: Context, a: Arguments, name: str, problem: str, instead: str | None = None) -> Poison:
+def misuse(c: Context, a: Arguments, name: str, problem: str, instead: str | None = None) -> Poison:
     error = errors.WrongArguments(
         c.span(a.place(name)), function=a.signature.name, problem=problem, signature=a.signature.text
     )
@@ -74,7 +75,7 @@ def _misuse(c: Context, a: Arguments, name: str, problem: str, instead: str | No
 def _tiles(c: Context, a: Arguments) -> Value:
     tensor = a["tensor"]
     if not isinstance(tensor, TensorValue):
-        return _misuse(c, a, "tensor", f"runs over the tiles of a tensor, not of {describe(tensor)}")
+        return misuse(c, a, "tensor", f"runs over the tiles of a tensor, not of {describe(tensor)}")
     axis = axis_of(c, a["axis"], a.place("axis"), tensor.spec.rank, f"`{tensor.name}`")
     sizes = shape_of(c, a["size"], a.place("size"))
     if axis is None or sizes is None:
@@ -86,10 +87,10 @@ def _tiles(c: Context, a: Arguments) -> Value:
     return TilesValue(tensor, axis, sizes[0])
 
 
-def _range(c: Context, a: Arguments, static: bool) -> Value:
+def range_(c: Context, a: Arguments, static: bool) -> Value:
     given = a.rest
     if not 1 <= len(given) <= 3:
-        return _misuse(c, a, "", f"takes one to three arguments, and is given {len(given)}")
+        return misuse(c, a, "", f"takes one to three arguments, and is given {len(given)}")
     for position, value in enumerate(given):
         known = isinstance(value, Static) and isinstance(value.value, int)
         if not known and (static or not isinstance(value, TileValue)):
@@ -125,7 +126,7 @@ def _cdiv(c: Context, a: Arguments) -> Value:
         return POISON
     s, t = pair
     if s.dtype.kind != "int":
-        return _misuse(c, a, "a", f"divides integers, not `{s.dtype}`")
+        return misuse(c, a, "a", f"divides integers, not `{s.dtype}`")
     up = RoundingModeAttr.of("positive_inf")
     return c.tile(DivIOp(s.ssa, t.ssa, signedness(s.dtype), up), s.dtype, s.shape)
 
@@ -150,7 +151,7 @@ def _full(c: Context, a: Arguments) -> Value:
     if isinstance(tile, Poison):
         return POISON
     if common_shape(tile.shape, shape) != shape:
-        return _misuse(c, a, "value", f"cannot fill {show_shape(shape)} with a tile of shape {show_shape(tile.shape)}")
+        return misuse(c, a, "value", f"cannot fill {show_shape(shape)} with a tile of shape {show_shape(tile.shape)}")
     return broadcast(c, convert(c, tile, dtype), shape)
 
 
@@ -193,7 +194,7 @@ def _float(c: Context, a: Arguments, name: str, dtype: DType | None = None) -> T
 def _flush(c: Context, a: Arguments, tile: TileValue) -> bool | None:
     flush = flag_of(c, a["flush_to_zero"], a.place("flush_to_zero"), "`flush_to_zero`")
     if flush and tile.dtype is not dtypes.f32:
-        _misuse(c, a, "flush_to_zero", f"flushes `f32` only, not `{tile.dtype}`", "leave out `flush_to_zero`")
+        misuse(c, a, "flush_to_zero", f"flushes `f32` only, not `{tile.dtype}`", "leave out `flush_to_zero`")
         return None
     return flush
 
@@ -223,7 +224,7 @@ def _rounding(c: Context, a: Arguments, tile: TileValue, op: Any) -> RoundingMod
     if isinstance(name, str) and ROUNDINGS.get(name) in allowed:
         return RoundingModeAttr.of(ROUNDINGS[name])
     known = ", ".join(f'"{k}"' for k, v in ROUNDINGS.items() if v in allowed)
-    _misuse(c, a, "rounding", f"does not round `{tile.dtype}` by {describe(value)}", f"round by one of {known}")
+    misuse(c, a, "rounding", f"does not round `{tile.dtype}` by {describe(value)}", f"round by one of {known}")
     return None
 
 
@@ -253,7 +254,7 @@ def _floats(c: Context, a: Arguments, names: tuple[str, ...], op: Any) -> Value:
                 dtype = probe
     dtype = dtype if dtype is not None and dtype.is_float else dtypes.f32
     if dtype not in ARITHMETIC:
-        return _misuse(c, a, names[0], f"computes in f16, bf16, f32 or f64, not in `{dtype}`", "`.astype(f32)`")
+        return misuse(c, a, names[0], f"computes in f16, bf16, f32 or f64, not in `{dtype}`", "`.astype(f32)`")
     tiles: list[TileValue] = []
     for v, n in zip(given, names, strict=True):
         tile = as_tile(c, v, a.place(n), dtype)
@@ -270,10 +271,10 @@ def _floats(c: Context, a: Arguments, names: tuple[str, ...], op: Any) -> Value:
 
 def _extremum(c: Context, a: Arguments, larger: bool) -> Value:
     propagate = flag_of(c, a["propagate_nan"], a.place("propagate_nan"), "`propagate_nan`")
-    return POISON if propagate is None else _extreme(c, a["x"], a["y"], larger, a, propagate)
+    return POISON if propagate is None else extreme(c, a["x"], a["y"], larger, a, propagate)
 
 
-def _extreme(c: Context, x: Value, y: Value, larger: bool, a: Arguments, propagate: bool) -> Value:
+def extreme(c: Context, x: Value, y: Value, larger: bool, a: Arguments, propagate: bool) -> Value:
     p, q = static_of(x), static_of(y)
     if p is not None and q is not None and is_number(p[0]) and is_number(q[0]):
         both = (cast(Number, p[0]), cast(Number, q[0]))
@@ -286,7 +287,7 @@ def _extreme(c: Context, x: Value, y: Value, larger: bool, a: Arguments, propaga
         return arithmetic.arithmetic(c, "|" if larger else "&", s, t)
     if s.dtype.is_float:
         if s.dtype not in ARITHMETIC:
-            return _misuse(c, a, "x", f"compares f16, bf16, f32 or f64, not `{s.dtype}`", "`.astype(f32)`")
+            return misuse(c, a, "x", f"compares f16, bf16, f32 or f64, not `{s.dtype}`", "`.astype(f32)`")
         op = (fl.MaxFOp if larger else fl.MinFOp)(s.ssa, t.ssa, propagate_nan=propagate)
     else:
         op = (MaxIOp if larger else MinIOp)(s.ssa, t.ssa, signedness(s.dtype))
@@ -393,14 +394,14 @@ def _broadcast_to(c: Context, a: Arguments) -> Value:
     if tile is None or shape is None:
         return POISON
     if common_shape(tile.shape, shape) != shape:
-        return _misuse(c, a, "shape", f"cannot repeat {show_shape(tile.shape)} to {show_shape(shape)}")
+        return misuse(c, a, "shape", f"cannot repeat {show_shape(tile.shape)} to {show_shape(shape)}")
     return broadcast(c, tile, shape)
 
 
 def _concatenate(c: Context, a: Arguments) -> Value:
     parts = a["parts"]
     if not isinstance(parts, TupleValue) or len(parts.items) != 2:
-        return _misuse(c, a, "parts", f"joins two tiles, not {describe(parts)}", "join in pairs: `((a, b), axis)`")
+        return misuse(c, a, "parts", f"joins two tiles, not {describe(parts)}", "join in pairs: `((a, b), axis)`")
     x, y = (as_tile(c, p, a.place("parts")) for p in parts.items)
     if isinstance(x, Poison) or isinstance(y, Poison):
         return POISON
@@ -410,7 +411,7 @@ def _concatenate(c: Context, a: Arguments) -> Value:
         return POISON
     if x.shape != y.shape:
         problem = f"joins tiles of one shape, not {show_shape(x.shape)} and {show_shape(y.shape)}"
-        return _misuse(c, a, "parts", problem)
+        return misuse(c, a, "parts", problem)
     shape = tuple(2 * e if i == axis else e for i, e in enumerate(x.shape))
     if not check_shape(c, shape, a.node):
         return POISON
@@ -423,7 +424,7 @@ def _bitcast(c: Context, a: Arguments) -> Value:
         return POISON
     if dtype.bits != tile.dtype.bits or ("bool" in (dtype.kind, tile.dtype.kind) and dtype is not tile.dtype):
         problem = f"cannot read the {tile.dtype.bits} bits of `{tile.dtype}` as `{dtype}`, which has {dtype.bits}"
-        return _misuse(c, a, "dtype", problem, f"convert the values: `.astype({dtype})`")
+        return misuse(c, a, "dtype", problem, f"convert the values: `.astype({dtype})`")
     if ELEMENTS[dtype] == ELEMENTS[tile.dtype]:
         return TileValue(tile.ssa, dtype, tile.shape)
     return c.tile(BitcastOp(tile.ssa, ELEMENTS[dtype]), dtype, tile.shape)
@@ -434,133 +435,11 @@ def _astype(c: Context, a: Arguments) -> Value:
     return POISON if tile is None or dtype is None else convert(c, tile, dtype)
 
 
-# --- Python's own ----------------------------------------------------------------------------------------------------
-
-
-def _len(c: Context, a: Arguments) -> Value:
-    value = a["value"]
-    match value:
-        case TupleValue():
-            return Static(len(value.items))
-        case TileValue() if value.shape:
-            return Static(value.shape[0])
-        case Static() if isinstance(value.value, str | range):
-            return Static(len(value.value))
-        case TensorValue():
-            return _misuse(c, a, "value", f"has no meaning for tensor `{value.name}`", f"`{value.name}.shape[0]`")
-        case _:
-            return _misuse(c, a, "value", f"has no meaning for {describe(value)}")
-
-
-def _python_extremum(c: Context, a: Arguments, larger: bool) -> Value:
-    items = a.rest[0].items if len(a.rest) == 1 and isinstance(a.rest[0], TupleValue) else a.rest
-    name = "max" if larger else "min"
-    if len(items) == 1 and isinstance(items[0], TileValue) and items[0].shape:
-        return _misuse(c, a, "", "compares several values, and is given one tile", f"reduce the tile: `t.{name}()`")
-    if not items:
-        return _misuse(c, a, "", "needs at least one value")
-    result: Value = items[0]
-    for item in items[1:]:
-        result = _extreme(c, result, item, larger, a, True)
-        if isinstance(result, Poison):
-            return POISON
-    return result
-
-
-def _python_abs(c: Context, a: Arguments) -> Value:
-    return arithmetic.unary(c, "abs", a["x"], a.node)
-
-
-def _number(c: Context, a: Arguments, dtype: DType, kind: type) -> Value:
-    value = a["x"]
-    if isinstance(value, Static):
-        try:
-            return Static(kind(value.value))
-        except (TypeError, ValueError) as e:
-            return c.error(errors.ArithmeticFails(c.span(a.node), what=f"`{c.text(a.node)}` cannot be computed: {e}"))
-    tile = as_tile(c, value, a.place("x"))
-    if isinstance(tile, Poison):
-        return POISON
-    if kind is bool and tile.shape:
-        condition(c, tile, a.place("x"), "`bool(...)`")
-        return POISON
-    if kind is int and tile.dtype.kind == "int" and not tile.shape:
-        return tile
-    return convert(c, tile, dtype)
-
-
-def _tuple(c: Context, a: Arguments) -> Value:
-    value = a["values"]
-    if isinstance(value, TupleValue):
-        return value
-    if isinstance(value, Static) and isinstance(value.value, range | str):
-        return TupleValue(tuple(Static(v) for v in value.value))
-    if isinstance(value, RangeValue) and all(isinstance(v, Static) for v in (value.start, value.stop, value.step)):
-        bounds = [cast(int, cast(Static, v).value) for v in (value.start, value.stop, value.step)]
-        return TupleValue(tuple(Static(v) for v in range(*bounds)[:1000]))
-    return _misuse(c, a, "values", f"cannot take {describe(value)} apart")
-
-
-def _python_sum(c: Context, a: Arguments) -> Value:
-    values = a["values"]
-    if isinstance(values, TileValue):
-        return _misuse(c, a, "values", "adds the values of a tuple, and is given a tile", "reduce the tile: `t.sum()`")
-    if not isinstance(values, TupleValue):
-        return _misuse(c, a, "values", f"adds the values of a tuple, not of {describe(values)}")
-    result: Value = a["start"]
-    import ast
-
-    for item in values.items:
-        probe = ast.copy_location(ast.BinOp(a.place("values"), ast.Add(), a.place("values")), a.node)
-        result = arithmetic.binary(c, "+", result, item, probe)
-    return result
-
-
-def _sequence(c: Context, a: Arguments, name: str) -> tuple[Value, ...] | None:
-    value = a[name]
-    made = _tuple(c, Arguments(a.node, a.signature, {"values": value}, {"values": a.place(name)}))
-    return made.items if isinstance(made, TupleValue) else None
-
-
-def _enumerate(c: Context, a: Arguments) -> Value:
-    items = _sequence(c, a, "values")
-    start = static_of(a["start"])
-    if items is None or start is None or not isinstance(start[0], int):
-        return POISON
-    return TupleValue(tuple(TupleValue((Static(i), v)) for i, v in enumerate(items, start[0])))
-
-
-def _reversed(c: Context, a: Arguments) -> Value:
-    items = _sequence(c, a, "values")
-    return POISON if items is None else TupleValue(items[::-1])
-
-
-def _zip(c: Context, a: Arguments) -> Value:
-    columns: list[tuple[Value, ...]] = []
-    for value in a.rest:
-        made = _tuple(c, Arguments(a.node, a.signature, {"values": value}, {}))
-        if not isinstance(made, TupleValue):
-            return POISON
-        columns.append(made.items)
-    strict = flag_of(c, a["strict"], a.place("strict"), "`strict`")
-    if strict and len({len(column) for column in columns}) > 1:
-        return _misuse(c, a, "", f"pairs tuples of one length, not of {' and '.join(str(len(x)) for x in columns)}")
-    return TupleValue(tuple(TupleValue(row) for row in zip(*columns, strict=False)))
-
-
-def _divmod(c: Context, a: Arguments) -> Value:
-    import ast
-
-    probe = ast.copy_location(ast.BinOp(a.place("a"), ast.FloorDiv(), a.place("b")), a.node)
-    quotient = arithmetic.binary(c, "//", a["a"], a["b"], probe)
-    return TupleValue((quotient, arithmetic.binary(c, "%", a["a"], a["b"], probe)))
-
-
 # --- Tables ----------------------------------------------------------------------------------------------------------
 
 INTRINSICS: Final[dict[str, Handler]] = {
     "tiles": _tiles,
-    "static_range": partial(_range, static=True),
+    "static_range": partial(range_, static=True),
     "static_assert": _static_assert,
     "cdiv": _cdiv,
     "zeros": partial(_filled, number=0),
@@ -620,21 +499,3 @@ TILE_METHODS: Final[dict[str, tuple[Signature, Handler]]] = {
     },
 }
 """The methods of tiles; the tile is argument `x`."""
-
-PYTHON: Final[dict[object, tuple[Signature, Handler]]] = {
-    range: (Signature("range", (), (), (), "bounds"), partial(_range, static=False)),
-    len: (Signature("len", ("value",)), _len),
-    builtins.max: (Signature("max", (), (), (), "values"), partial(_python_extremum, larger=True)),
-    builtins.min: (Signature("min", (), (), (), "values"), partial(_python_extremum, larger=False)),
-    builtins.abs: (Signature("abs", ("x",)), _python_abs),
-    builtins.sum: (Signature("sum", ("values", "start"), (), (("start", 0),)), _python_sum),
-    int: (Signature("int", ("x",)), partial(_number, dtype=dtypes.i32, kind=int)),
-    float: (Signature("float", ("x",)), partial(_number, dtype=dtypes.f32, kind=float)),
-    bool: (Signature("bool", ("x",)), partial(_number, dtype=dtypes.bool_, kind=bool)),
-    tuple: (Signature("tuple", ("values",)), _tuple),
-    enumerate: (Signature("enumerate", ("values", "start"), (), (("start", 0),)), _enumerate),
-    reversed: (Signature("reversed", ("values",)), _reversed),
-    zip: (Signature("zip", (), ("strict",), (("strict", False),), "values"), _zip),
-    divmod: (Signature("divmod", ("a", "b")), _divmod),
-}
-"""Functions of Python that have a meaning in kernels."""

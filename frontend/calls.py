@@ -12,10 +12,11 @@ from typing import Final, cast
 from freehold.frontend import errors, subset
 from freehold.frontend.arguments import REQUIRED, Signature, bind
 from freehold.frontend.arithmetic import as_tile, convert
-from freehold.frontend.builtins import INTRINSICS, PYTHON, TILE_METHODS
+from freehold.frontend.builtins import INTRINSICS, TILE_METHODS
 from freehold.frontend.context import Context, Flow, Frame, Host
 from freehold.frontend.expressions import elements
 from freehold.frontend.memory import method as memory_method
+from freehold.frontend.python_functions import PYTHON
 from freehold.frontend.source import SourceMissing, source_of
 from freehold.frontend.values import (
     NONE,

@@ -14,8 +14,8 @@ from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, Fo
 from freehold.dialects.ownership import TilesOp
 from freehold.frontend import errors, flow
 from freehold.frontend.arithmetic import Number, comparison, convert
+from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context, Flow, hint
-from freehold.frontend.expressions import condition
 from freehold.frontend.joins import (
     Kind,
     TileKind,

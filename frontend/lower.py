@@ -32,7 +32,7 @@ from freehold.dialects.ownership import (
     ReturnOp,
     TensorType,
 )
-from freehold.frontend import calls, errors, expressions, loops, statements
+from freehold.frontend import calls, conditions, errors, expressions, loops, statements
 from freehold.frontend.context import Context, Frame, Host, hint
 from freehold.frontend.memory import storage
 from freehold.frontend.schedule import PartitionSpec
@@ -52,11 +52,11 @@ DISPATCH: Final = cast(
         ast.Tuple: expressions.tuple_,
         ast.Attribute: expressions.attribute,
         ast.Subscript: expressions.subscript,
-        ast.BinOp: expressions.binary,
-        ast.UnaryOp: expressions.unary,
-        ast.BoolOp: expressions.boolean,
-        ast.IfExp: expressions.ternary,
-        ast.Compare: expressions.compare,
+        ast.BinOp: conditions.binary,
+        ast.UnaryOp: conditions.unary,
+        ast.BoolOp: conditions.boolean,
+        ast.IfExp: conditions.ternary,
+        ast.Compare: conditions.compare,
         ast.Lambda: expressions.lambda_,
         ast.Call: calls.call,
         ast.Assign: statements.assign_,

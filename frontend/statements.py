@@ -10,8 +10,8 @@ from xdsl.ir import Block, Region
 from freehold.dialects.cuda_tile.ops.control_flow import AssertOp, IfOp, YieldOp
 from freehold.frontend import arithmetic, errors, flow
 from freehold.frontend.arithmetic import SYMBOLS
+from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context, Flow
-from freehold.frontend.expressions import condition
 from freehold.frontend.joins import assemble, flatten, is_live, join, kind_of, tile_kinds
 from freehold.frontend.loops import leave
 from freehold.frontend.values import (

@@ -1,0 +1,329 @@
+"""Operators, comparisons and what they decide: conditions that are known are decided at compile time."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.ir import Block, Operation, Region
+from xdsl.traits import is_side_effect_free
+
+from freehold.dialects.cuda_tile.ops.arith_int import AndIOp, DivIOp, OrIOp, RemIOp
+from freehold.dialects.cuda_tile.ops.control_flow import IfOp, YieldOp
+from freehold.dialects.cuda_tile.ops.shape import SelectOp
+from freehold.frontend import arithmetic, errors
+from freehold.frontend.arithmetic import SYMBOLS, as_tile, broadcast, convert
+from freehold.frontend.context import Context
+from freehold.frontend.values import (
+    POISON,
+    Poison,
+    Static,
+    TileValue,
+    TupleValue,
+    Value,
+    describe,
+    is_comparable,
+    is_poison,
+    same,
+    show_shape,
+    static_of,
+)
+from freehold.support import dtypes
+
+
+def binary(c: Context, node: ast.BinOp) -> Value:
+    """`a + b` and the like."""
+    a, b = c.lower(node.left), c.lower(node.right)
+    symbol = SYMBOLS[type(node.op)]
+    if symbol == "@":
+        from freehold.frontend.products import matmul
+
+        return matmul(c, a, b, node)
+    return arithmetic.binary(c, symbol, a, b, node)
+
+
+def unary(c: Context, node: ast.UnaryOp) -> Value:
+    """`-a`, `+a`, `~a`, `not a`."""
+    value = c.lower(node.operand)
+    symbol = SYMBOLS[type(node.op)]
+    if symbol != "not":
+        return arithmetic.unary(c, symbol, value, node)
+    truth = condition(c, value, node.operand, "`not`", f"~{c.primary(node.operand)}")
+    if isinstance(truth, TileValue):
+        return arithmetic.unary(c, "~", truth, node)
+    return POISON if truth is None else Static(not truth)
+
+
+def condition(
+    c: Context, value: Value, node: ast.expr, construct: str, edit: str | None = None
+) -> bool | TileValue | None:
+    """The truth of a value: known, or a scalar of bool; None after reporting that it has none."""
+    if isinstance(value, Poison):
+        return None
+    if isinstance(value, TileValue):
+        if value.shape:
+            error = errors.ConditionNotScalar(c.span(node), what=describe(value), construct=construct)
+            if edit is not None:
+                error.add(error.Instead(f"combine element by element: `{edit}`"))
+            else:
+                if construct != "a `while`":
+                    error.add(error.Instead(f"choose element by element: `fh.where({c.text(node)}, a, b)`"))
+                error.add(error.Instead(f"ask whether it holds anywhere: `{c.primary(node)}.max()`"))
+            c.error(error)
+            return None
+        return value if value.dtype.kind == "bool" else convert(c, value, dtypes.bool_)
+    known = static_of(value)
+    if known is not None and (is_comparable(known[0]) or isinstance(known[0], tuple)):
+        return bool(cast(object, known[0]))
+    error = errors.ConditionNotScalar(c.span(node), what=describe(value), construct=construct)
+    c.error(error)
+    return None
+
+
+def boolean(c: Context, node: ast.BoolOp) -> Value:
+    """`a and b`, `a or b`: what decides is not followed by anything that is computed."""
+    word = "and" if isinstance(node.op, ast.And) else "or"
+    sign = " & " if word == "and" else " | "
+    chain = _Chain(word == "or", f"`{word}`", sign.join(c.primary(n) for n in node.values))
+    return chain.lower(c, [(operand, lambda o=operand: c.lower(o)) for operand in node.values])
+
+
+@dataclass(frozen=True, slots=True)
+class _Chain:
+    """`a and b`, `a or b`, `a < b < c`."""
+
+    decides: bool
+    """The truth of an operand that decides, so that nothing after it is computed."""
+    construct: str
+    edit: str
+    """How it would be written for tiles."""
+
+    def lower(self, c: Context, operands: list[tuple[ast.expr, Callable[[], Value]]]) -> Value:
+        """The value of a chain of operands, each made when it is needed."""
+        return _chain(c, self, operands)
+
+
+def _chain(c: Context, chain: _Chain, operands: list[tuple[ast.expr, Callable[[], Value]]]) -> Value:
+    decides = chain.decides
+    node, make = operands[0]
+    value = make()
+    truth = condition(c, value, node, chain.construct, chain.edit)
+    rest = operands[1:]
+    if not rest:
+        return POISON if truth is None else value if isinstance(truth, bool) else truth
+    if truth is None:
+        for _, other in rest:
+            other()
+        return POISON
+    if isinstance(truth, bool):
+        return value if truth is decides else _chain(c, chain, rest)
+    block = Block()
+    with c.into(block):
+        other = _chain(c, chain, rest)
+        right = condition(c, other, rest[0][0], chain.construct, chain.edit)
+        if right is None:
+            return POISON
+        if isinstance(right, bool):
+            right = c.constant(right, dtypes.bool_)
+    if all(map(is_cheap, block.ops)):
+        absorb(c, block)
+        op = (OrIOp if decides else AndIOp)(truth.ssa, right.ssa)
+        return c.tile(op, dtypes.bool_, ())
+    with c.into(block):
+        c.add(YieldOp([right.ssa]))
+    known = Block()
+    with c.into(known):
+        c.add(YieldOp([c.constant(decides, dtypes.bool_).ssa]))
+    then, otherwise = (known, block) if decides else (block, known)
+    return c.tile(IfOp(truth.ssa, [right.ssa.type], Region(then), Region(otherwise)), dtypes.bool_, ())
+
+
+def is_cheap(op: Operation) -> bool:
+    """Whether an operation may be carried out where its result is not needed: it has no effect and cannot fail."""
+    return not op.regions and not isinstance(op, DivIOp | RemIOp) and is_side_effect_free(op)
+
+
+def absorb(c: Context, block: Block) -> None:
+    """Moves the operations of a detached block to the end of the current one."""
+    for op in list(block.ops):
+        op.detach()
+        c.block.add_op(op)
+
+
+def ternary(c: Context, node: ast.IfExp) -> Value:
+    """`a if test else b`."""
+    truth = condition(c, c.lower(node.test), node.test, "a conditional expression")
+    if truth is None:
+        c.lower(node.body)
+        c.lower(node.orelse)
+        return POISON
+    if isinstance(truth, bool):
+        return c.lower(node.body if truth else node.orelse)
+    then, otherwise = Block(), Block()
+    with c.into(then):
+        a = c.lower(node.body)
+    with c.into(otherwise):
+        b = c.lower(node.orelse)
+    if is_poison(a, b):
+        return POISON
+    return choose(c, truth, (then, a), (otherwise, b), node)
+
+
+def choose(
+    c: Context, truth: TileValue, then: tuple[Block, Value], otherwise: tuple[Block, Value], node: ast.expr
+) -> Value:
+    """The one or the other of two scalars or tiles, each with the operations that make it."""
+    (first, a), (second, b) = then, otherwise
+    if all(map(is_cheap, (*first.ops, *second.ops))):
+        absorb(c, first)
+        absorb(c, second)
+        return select(c, truth, a, b, node)
+    if same(a, b):
+        merged: list[TileValue] | None = []
+    else:
+        merged = unify(c, [(first, a), (second, b)], node)
+    if merged is None:
+        return POISON
+    for block, part in ((first, merged[:1]), (second, merged[1:])):
+        with c.into(block):
+            c.add(YieldOp([v.ssa for v in part]))
+    op = c.add(IfOp(truth.ssa, [v.ssa.type for v in merged[:1]], Region(first), Region(second)))
+    return TileValue(op.results[0], merged[0].dtype, merged[0].shape) if merged else a
+
+
+def unify(c: Context, ways: list[tuple[Block, Value]], node: ast.expr) -> list[TileValue] | None:
+    """Two values as tiles of one dtype and shape, each converted in its own block; None after reporting."""
+    (_, a), (_, b) = ways
+    x, y = arithmetic.operand(c, a, node), arithmetic.operand(c, b, node)
+    dtype = None if x is None or y is None else arithmetic.meet_dtype(c, x, y, node)
+    if x is None or y is None or dtype is None:
+        return None
+    shape = arithmetic.common_shape(_shape(x), _shape(y))
+    if shape and shape[-1] is None:
+        m, n = cast("tuple[int, int, None]", shape)[:2]
+        error = errors.NoBroadcast(c.span(node), left=show_shape(_shape(x)), right=show_shape(_shape(y)), a=m, b=n)
+        c.error(error)
+        return None
+    found: list[TileValue] = []
+    for (block, _), value in zip(ways, (x, y), strict=True):
+        with c.into(block):
+            tile = as_tile(c, value, node, dtype)
+            assert isinstance(tile, TileValue)
+            found.append(broadcast(c, convert(c, tile, dtype), cast("tuple[int, ...]", shape)))
+    return found
+
+
+def _shape(value: TileValue | Static) -> tuple[int, ...]:
+    return value.shape if isinstance(value, TileValue) else ()
+
+
+def select(c: Context, truth: TileValue, a: Value, b: Value, node: ast.AST) -> Value:
+    """`a` where `truth` holds, else `b`."""
+    if same(a, b):
+        return a
+    pair = arithmetic.meet(c, a, b, node)
+    if pair is None:
+        return POISON
+    x, y = pair
+    if truth.shape != x.shape:
+        shape = arithmetic.meet_shape(c, truth, x, node)
+        if shape is None:
+            return POISON
+        truth, x, y = broadcast(c, truth, shape), broadcast(c, x, shape), broadcast(c, y, shape)
+    return c.tile(SelectOp(truth.ssa, x.ssa, y.ssa), x.dtype, x.shape)
+
+
+def compare(c: Context, node: ast.Compare) -> Value:
+    """`a < b`, and chains of comparisons, whose middles are computed once."""
+    if len(node.ops) == 1:
+        return _compare(c, node.ops[0], c.lower(node.left), c.lower(node.comparators[0]), node)
+    left = c.lower(node.left)
+    parts: list[tuple[ast.expr, Callable[[], Value]]] = []
+    state = [left]
+
+    def make(op: ast.cmpop, right: ast.expr) -> Value:
+        a, b = state[0], c.lower(right)
+        state[0] = b
+        return _compare(c, op, a, b, node)
+
+    for op, right in zip(node.ops, node.comparators, strict=True):
+        parts.append((node, lambda o=op, r=right: make(o, r)))
+    texts = [c.text(n) for n in (node.left, *node.comparators)]
+    pairs = [f"({a} {SYMBOLS.get(type(op), 'in')} {b})" for a, op, b in zip(texts, node.ops, texts[1:], strict=False)]
+    return _Chain(False, "a chain of comparisons", " & ".join(pairs)).lower(c, parts)
+
+
+def _compare(c: Context, op: ast.cmpop, a: Value, b: Value, node: ast.expr) -> Value:
+    if is_poison(a, b):
+        return POISON
+    if isinstance(op, ast.Is | ast.IsNot):
+        return _identical(c, a, b, isinstance(op, ast.Is), node)
+    if isinstance(op, ast.In | ast.NotIn):
+        return _contains(c, a, b, isinstance(op, ast.In), node)
+    symbol = SYMBOLS[type(op)]
+    x, y = static_of(a), static_of(b)
+    if x is not None and y is not None:
+        return arithmetic.host(c, symbol, x[0], y[0], node)
+    if symbol in ("==", "!=") and (_is_none(a) or _is_none(b)):
+        return Static(symbol == "!=")
+    pair = arithmetic.meet(c, a, b, node)
+    if pair is None:
+        return POISON
+    if pair[0].dtype.is_float and pair[0].dtype.bits < 16:
+        f32 = (convert(c, pair[0], dtypes.f32), convert(c, pair[1], dtypes.f32))
+        return arithmetic.comparison(c, symbol, *f32)
+    return arithmetic.comparison(c, symbol, *pair)
+
+
+def _is_none(value: Value) -> bool:
+    return isinstance(value, Static) and value.value is None
+
+
+def _identical(c: Context, a: Value, b: Value, wanted: bool, node: ast.expr) -> Value:
+    x, y = static_of(a), static_of(b)
+    if x is not None and y is not None:
+        return Static((x[0] is y[0]) is wanted)
+    if _is_none(a) or _is_none(b):
+        return Static(not wanted)
+    error = errors.WrongOperands(
+        c.span(node),
+        operator="is",
+        operands=f"{describe(a)} and {describe(b)}",
+        why="tiles have values and no identity",
+    )
+    return c.error(error.add(error.Instead("compare their values: `==`")))
+
+
+def _contains(c: Context, a: Value, b: Value, wanted: bool, node: ast.expr) -> Value:
+    x, y = static_of(a), static_of(b)
+    if x is not None and y is not None and isinstance(y[0], tuple | str | range):
+        try:
+            return Static((x[0] in y[0]) is wanted)  # type: ignore[operator]
+        except TypeError as e:
+            return c.error(errors.ArithmeticFails(c.span(node), what=str(e)))
+    if not isinstance(b, TupleValue):
+        error = errors.WrongOperands(c.span(node), operator="in", operands=describe(b), why="only tuples are searched")
+        return c.error(error)
+    found: Value = Static(False)
+    for item in b.items:
+        equal = _compare(c, ast.Eq(), a, item, node)
+        if isinstance(equal, Poison):
+            return POISON
+        if isinstance(equal, Static):
+            if equal.value:
+                return Static(wanted)
+            continue
+        found = (
+            equal
+            if isinstance(found, Static)
+            else c.tile(
+                OrIOp(cast(TileValue, found).ssa, cast(TileValue, equal).ssa),
+                dtypes.bool_,
+                cast(TileValue, equal).shape,
+            )
+        )
+    if isinstance(found, Static):
+        return Static(not wanted)
+    return found if wanted else arithmetic.unary(c, "~", found, node)

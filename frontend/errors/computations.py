@@ -1,0 +1,398 @@
+"""What a kernel computes: dtypes and shapes, conditions and loops, values known at compile time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from freehold.support.diagnostic import Error, Help, Label, Note
+
+
+@dataclass(frozen=True)
+class WrongOperands(Error):
+    """An operator or function was given operands that it has no meaning for."""
+
+    code: ClassVar[str] = "O017"
+    title: ClassVar[str] = "`{operator}` has no meaning for {operands}"
+    label: ClassVar[str] = "{why}"
+    operator: str
+    operands: str
+    why: str
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str
+
+
+@dataclass(frozen=True)
+class NoBroadcast(Error):
+    """
+    Two tiles are combined element by element when their shapes agree, or can be stretched to agree.
+
+    As in NumPy, shapes are compared from the last axis; extents agree where they are equal or one of them is 1, and
+    a missing axis counts as 1.
+    """
+
+    code: ClassVar[str] = "O018"
+    title: ClassVar[str] = "shapes {left} and {right} cannot be combined"
+    label: ClassVar[str] = "extents {a} and {b} differ, and neither is 1"
+    left: str
+    right: str
+    a: int
+    b: int
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str
+
+
+@dataclass(frozen=True)
+class NoPromotion(Error):
+    """
+    Two dtypes are combined in the smallest dtype that holds all values of both; some pairs have none.
+
+    Integers of different signedness, f16 with bf16, and 8-bit floats are converted by hand, because every automatic
+    choice loses something.
+    """
+
+    code: ClassVar[str] = "O019"
+    title: ClassVar[str] = "`{left}` and `{right}` have no common dtype"
+    label: ClassVar[str] = "{why}"
+    helps: ClassVar[tuple[str, ...]] = ("convert one of them: `.astype({target})`",)
+    left: str
+    right: str
+    why: str
+    target: str
+
+
+@dataclass(frozen=True)
+class IntegerDivision(Error):
+    """`/` on integers would need a float dtype, and none is the right one for all; `//` divides and rounds down."""
+
+    code: ClassVar[str] = "O020"
+    title: ClassVar[str] = "`/` divides {left} by {right}"
+    label: ClassVar[str] = "the dtype of the quotient is not determined"
+    helps: ClassVar[tuple[str, ...]] = (
+        "divide and round down: `{edit}`",
+        "or convert first: `{a}.astype(f32) / {b}`",
+    )
+    left: str
+    right: str
+    edit: str
+    a: str
+    b: str
+
+
+@dataclass(frozen=True)
+class NotConstant(Error):
+    """
+    Shapes, axes, dtypes and the like must be known when the kernel is compiled.
+
+    Constants, `Const` parameters, tile shapes and host values that are none of the kernel's arguments are known;
+    extents of tensors, scalars and tiles are not.
+    """
+
+    code: ClassVar[str] = "O021"
+    title: ClassVar[str] = "{what} must be known at compile time"
+    label: ClassVar[str] = "{why}"
+    what: str
+    why: str
+
+    @dataclass(frozen=True)
+    class MakeConst(Help):
+        text: ClassVar[str] = "make the parameter a compile-time one: `{name}: Const[{type}]`"
+        name: str
+        type: str
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str
+
+
+@dataclass(frozen=True)
+class BadShape(Error):
+    """The extents of a tile are powers of two, at least 1, and no tile has more than 16777216 elements."""
+
+    code: ClassVar[str] = "O022"
+    title: ClassVar[str] = "{shape} is no shape of a tile"
+    label: ClassVar[str] = "{why}"
+    shape: str
+    why: str
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str
+
+
+@dataclass(frozen=True)
+class WrongRank(Error):
+    """An index, a shape or a permutation has one entry for each axis of what it is applied to."""
+
+    code: ClassVar[str] = "O023"
+    title: ClassVar[str] = "{what} has {given}, and `{of}` has {rank}"
+    label: ClassVar[str] = "one entry an axis is needed"
+    what: str
+    given: str
+    of: str
+    rank: str
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str
+
+
+@dataclass(frozen=True)
+class ConditionNotScalar(Error):
+    """A tile block takes one way through `if`, `while` and `and`, so their conditions are single truth values."""
+
+    code: ClassVar[str] = "O024"
+    title: ClassVar[str] = "{what} cannot decide {construct}"
+    label: ClassVar[str] = "one truth value is needed"
+    what: str
+    construct: str
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str
+
+
+@dataclass(frozen=True)
+class TypeChanges(Error):
+    """
+    A variable that a loop carries from turn to turn has one type, that with which it enters the loop.
+
+    A Python number enters as `i32` or `f32`.
+    """
+
+    code: ClassVar[str] = "O025"
+    title: ClassVar[str] = "`{name}` changes its type in the loop: {before} before, {after} after a turn"
+    label: ClassVar[str] = "here it becomes {after}"
+    name: str
+    before: str
+    after: str
+
+    @dataclass(frozen=True)
+    class Enters(Label):
+        text: ClassVar[str] = "`{name}` enters this loop as {before}"
+        name: str
+        before: str
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str
+
+
+@dataclass(frozen=True)
+class MmaTypes(Error):
+    """
+    Tensor cores multiply certain dtypes, into certain accumulators.
+
+    bf16, f32 and tf32 accumulate in f32; f16 and 8-bit floats in f16 or f32; f64 in f64; i8 and u8 in i32.
+    """
+
+    code: ClassVar[str] = "O026"
+    title: ClassVar[str] = "`mma` cannot multiply `{a}` by `{b}` into `{acc}`"
+    label: ClassVar[str] = "{why}"
+    a: str
+    b: str
+    acc: str
+    why: str
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str
+
+
+@dataclass(frozen=True)
+class MmaShapes(Error):
+    """`mma(a, b, acc)` takes `(M, K)`, `(K, N)` and `(M, N)`, or each with one and the same batch axis before."""
+
+    code: ClassVar[str] = "O027"
+    title: ClassVar[str] = "`mma` cannot multiply {a} by {b} into {acc}"
+    label: ClassVar[str] = "{why}"
+    a: str
+    b: str
+    acc: str
+    why: str
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str
+
+
+@dataclass(frozen=True)
+class StoreShape(Error):
+    """A store writes a whole region, so the tile has the region's shape or one that broadcasts to it."""
+
+    code: ClassVar[str] = "O028"
+    title: ClassVar[str] = "a tile of shape {tile} cannot be stored in a region of `{name}`, which is {region}"
+    label: ClassVar[str] = "this tile is {tile}"
+    tile: str
+    name: str
+    region: str
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str
+
+
+@dataclass(frozen=True)
+class NoAxis(Error):
+    """Axes count from 0, or from -1 backwards from the last."""
+
+    code: ClassVar[str] = "O029"
+    title: ClassVar[str] = "{what} has no axis {axis}"
+    label: ClassVar[str] = "{axes}"
+    what: str
+    axis: int
+    axes: str
+
+
+@dataclass(frozen=True)
+class StaticAssertion(Error):
+    """A `static_assert` in the kernel, or an `assert` whose condition is known at compile time, does not hold."""
+
+    code: ClassVar[str] = "O030"
+    title: ClassVar[str] = "{message}"
+    label: ClassVar[str] = "this does not hold in this variant of the kernel"
+    message: str
+
+    @dataclass(frozen=True)
+    class Values(Note):
+        text: ClassVar[str] = "in this variant {values}"
+        values: str
+
+
+@dataclass(frozen=True)
+class DoesNotFit(Error):
+    """A constant is outside the range of the dtype it is used as."""
+
+    code: ClassVar[str] = "O031"
+    title: ClassVar[str] = "{value} does not fit in `{dtype}`"
+    label: ClassVar[str] = "`{dtype}` holds {low} to {high}"
+    value: str
+    dtype: str
+    low: int
+    high: int
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str
+
+
+@dataclass(frozen=True)
+class TensorAsValue(Error):
+    """A tensor lies in memory; only a tile that was loaded from it can be computed with."""
+
+    code: ClassVar[str] = "O033"
+    title: ClassVar[str] = "tensor `{name}` is used as a value"
+    label: ClassVar[str] = "only tiles are computed with"
+    helps: ClassVar[tuple[str, ...]] = ("load a tile first: `{edit}`",)
+    name: str
+    edit: str
+
+
+@dataclass(frozen=True)
+class NotIterable(Error):
+    """A `for` runs over `tiles(...)`, `range(...)`, `static_range(...)` or a tuple."""
+
+    code: ClassVar[str] = "O035"
+    title: ClassVar[str] = "a `for` cannot run over {what}"
+    label: ClassVar[str] = "neither `tiles(...)`, nor `range(...)`, nor a tuple"
+    what: str
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str
+
+
+@dataclass(frozen=True)
+class Unpacking(Error):
+    """An assignment to several names takes a tuple of as many values."""
+
+    code: ClassVar[str] = "O036"
+    title: ClassVar[str] = "{what} cannot be unpacked into {names} names"
+    label: ClassVar[str] = "{names} values are needed"
+    what: str
+    names: int
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str
+
+
+@dataclass(frozen=True)
+class TooLong(Error):
+    """
+    A loop over static values is unrolled, and helper functions are inlined: the kernel would have too many operations.
+
+    The limits are 1000 turns of one loop, and 64 calls within each other.
+    """
+
+    code: ClassVar[str] = "O037"
+    title: ClassVar[str] = "{what}"
+    label: ClassVar[str] = "{why}"
+    what: str
+    why: str
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str
+
+
+@dataclass(frozen=True)
+class ControlFlow(Error):
+    """`return`, `break` and `continue` stand where the kernel's control flow can be written as nested blocks."""
+
+    code: ClassVar[str] = "O040"
+    title: ClassVar[str] = "{what} cannot stand {where}"
+    label: ClassVar[str] = "{why}"
+    what: str
+    where: str
+    why: str
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str
+
+
+@dataclass(frozen=True)
+class ArithmeticFails(Error):
+    """Arithmetic on compile-time values was carried out while compiling, and Python refused it."""
+
+    code: ClassVar[str] = "O041"
+    title: ClassVar[str] = "{what}"
+    label: ClassVar[str] = "computed at compile time"
+    what: str
+
+
+@dataclass(frozen=True)
+class WrongValue(Error):
+    """Something stands where only a value of another kind can: a text for a dtype, a float for an index."""
+
+    code: ClassVar[str] = "O042"
+    title: ClassVar[str] = "{what} cannot be {role}"
+    label: ClassVar[str] = "{why}"
+    what: str
+    role: str
+    why: str
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str

@@ -1,0 +1,348 @@
+"""What a kernel declares and names: its source, its parameters, its variables, what it calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from freehold.support.diagnostic import Error, Help, Label
+
+
+@dataclass(frozen=True)
+class NoSource(Error):
+    """
+    A kernel is compiled from its source text, and this one's text cannot be found.
+
+    Python keeps no text of functions. It is found again by the file and line that the function remembers: in files,
+    in notebooks, in Python's and IPython's shells. It is lost for code run with `exec` or `python -c` from a string,
+    where the file was changed or removed after it was imported, or where only `.pyc` files are installed.
+    """
+
+    code: ClassVar[str] = "O001"
+    title: ClassVar[str] = "the source of kernel `{name}` cannot be found"
+    notes: ClassVar[tuple[str, ...]] = ("Python says it was defined in `{file}`, line {line}, and {why}",)
+    helps: ClassVar[tuple[str, ...]] = (
+        "define the kernel in a file or a notebook cell",
+        "or, for generated code, register its text under the name it is compiled with: "
+        "`freehold.register_source(name, text); exec(compile(text, name, 'exec'))`",
+    )
+    name: str
+    file: str
+    line: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Unsupported(Error):
+    """
+    A kernel is written in a part of Python, and this is not in it.
+
+    What is not listed in docs/language.md is refused by name, with what to write instead; nothing is skipped or
+    given another meaning. All uses in a kernel are reported at once.
+    """
+
+    code: ClassVar[str] = "O002"
+    title: ClassVar[str] = "{what} cannot be used in a kernel"
+    label: ClassVar[str] = "{why}"
+    what: str
+    why: str
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str
+
+
+@dataclass(frozen=True)
+class AnnotationMissing(Error):
+    """
+    Every parameter of a kernel says by its annotation what it is.
+
+    `Ref`, `Mut` and `Out` are tensors that the kernel reads, updates or writes; a dtype such as `f32` is a scalar;
+    `Const[int]` is a value known when the kernel is compiled. The annotation is what the proofs rest on, so there is
+    no default.
+    """
+
+    code: ClassVar[str] = "O003"
+    title: ClassVar[str] = "parameter `{name}` has no annotation"
+    label: ClassVar[str] = "what `{name}` is must be declared"
+    helps: ClassVar[tuple[str, ...]] = (
+        "a tensor that is read: `{name}: Ref`; updated: `{name}: Mut`; written: `{name}: Out`",
+        "a scalar: `{name}: f32`; a value known at compile time: `{name}: Const[int]`",
+    )
+    name: str
+
+
+@dataclass(frozen=True)
+class AnnotationUnknown(Error):
+    """
+    The annotation of a kernel's parameter is none of those that Freehold knows.
+
+    A kernel's parameter is a tensor (`Ref`, `Mut`, `Out`), a scalar (a dtype such as `f32`, or `int`, `float`,
+    `bool`), or a compile-time value (`Const[T]`).
+    """
+
+    code: ClassVar[str] = "O004"
+    title: ClassVar[str] = "parameter `{name}` is annotated with `{annotation}`, which no kernel's parameter can be"
+    label: ClassVar[str] = "not a tensor, a scalar or a `Const`"
+    helps: ClassVar[tuple[str, ...]] = (
+        "an array is a `Ref` (read), a `Mut` (updated) or an `Out` (written): `{name}: Ref`",
+        "a value known at compile time is a `Const`: `{name}: Const[int]`",
+    )
+    name: str
+    annotation: str
+
+
+@dataclass(frozen=True)
+class AnnotationUnreadable(Error):
+    """
+    The annotation of a kernel's parameter is text (because of `from __future__ import annotations`, or of quotes),
+    and evaluating it where the kernel is defined failed.
+
+    Names in such an annotation must be global, or be used in the kernel's body, too: Python keeps no others of an
+    enclosing function.
+    """
+
+    code: ClassVar[str] = "O005"
+    title: ClassVar[str] = "the annotation `{annotation}` of parameter `{name}` cannot be evaluated"
+    label: ClassVar[str] = "{why}"
+    helps: ClassVar[tuple[str, ...]] = ("import the names in `{annotation}` at the top of the file",)
+    name: str
+    annotation: str
+    why: str
+
+
+@dataclass(frozen=True)
+class DimensionUnknown(Error):
+    """
+    A dimension in an annotation is a positive number, a name, or an expression of names.
+
+    `Ref["B", "H // G", 64]`: names are equal extents wherever they stand. Expressions use `+ - * // %`, `min`, `max`
+    and `ceildiv`. A dtype, if there is one, stands first.
+    """
+
+    code: ClassVar[str] = "O006"
+    title: ClassVar[str] = "{dimension} is no dimension of `{name}`"
+    label: ClassVar[str] = "dimensions are positive numbers, names, or expressions of names"
+    helps: ClassVar[tuple[str, ...]] = ('name the axes: `{name}: Ref["M", "K"]`',)
+    name: str
+    dimension: str
+
+
+@dataclass(frozen=True)
+class VariadicParameter(Error):
+    """A kernel has a fixed number of parameters: each has its own mode and its own proofs."""
+
+    code: ClassVar[str] = "O007"
+    title: ClassVar[str] = "a kernel cannot take `{star}{name}`"
+    label: ClassVar[str] = "the number of a kernel's parameters is fixed"
+    helps: ClassVar[tuple[str, ...]] = ("write the parameters out: `{name}_0: Ref, {name}_1: Ref`",)
+    name: str
+    star: str
+
+
+@dataclass(frozen=True)
+class TensorDefault(Error):
+    """A tensor is given by every call: a default would be shared by launches that know nothing of each other."""
+
+    code: ClassVar[str] = "O008"
+    title: ClassVar[str] = "tensor parameter `{name}` has a default"
+    label: ClassVar[str] = "every call gives its own tensor"
+    helps: ClassVar[tuple[str, ...]] = ("remove the default of `{name}`",)
+    name: str
+
+
+@dataclass(frozen=True)
+class NoSuchScalar(Error):
+    """Some dtypes exist in tiles only (`tf32`): they cannot be passed to a kernel or lie in memory."""
+
+    code: ClassVar[str] = "O009"
+    title: ClassVar[str] = "parameter `{name}` cannot have dtype `{dtype}`: it exists in tiles only"
+    label: ClassVar[str] = "`{dtype}` has no form in memory"
+    helps: ClassVar[tuple[str, ...]] = ("pass f32 and convert in the kernel: `{name}: f32`, then `.astype({dtype})`",)
+    name: str
+    dtype: str
+
+
+@dataclass(frozen=True)
+class UndefinedName(Error):
+    """A name in a kernel is a parameter, a variable assigned before, a name of the file, or a builtin of Python."""
+
+    code: ClassVar[str] = "O010"
+    title: ClassVar[str] = "`{name}` is not defined"
+    label: ClassVar[str] = "no variable, parameter or global has this name"
+    name: str
+
+    @dataclass(frozen=True)
+    class DidYouMean(Help):
+        text: ClassVar[str] = "write `{other}`"
+        other: str
+
+    @dataclass(frozen=True)
+    class Import(Help):
+        text: ClassVar[str] = "import it: `from freehold import {other}`"
+        other: str
+
+
+@dataclass(frozen=True)
+class Unbound(Error):
+    """
+    A variable is used where, on some way through the kernel, it has not been assigned, or not with one type.
+
+    A loop may run no turn at all, and only one branch of an `if` is taken; what is used afterwards must exist, with
+    one dtype and shape, on every way.
+    """
+
+    code: ClassVar[str] = "O011"
+    title: ClassVar[str] = "`{name}` may not be {state} here"
+    label: ClassVar[str] = "{why}"
+    helps: ClassVar[tuple[str, ...]] = ("assign `{name}` before the {construct}",)
+    name: str
+    state: str
+    why: str
+    construct: str
+
+    @dataclass(frozen=True)
+    class AssignedHere(Label):
+        text: ClassVar[str] = "{what}"
+        what: str
+
+
+@dataclass(frozen=True)
+class NoAttribute(Error):
+    """Tiles, tensors and modules have the attributes that docs/language.md lists; others are refused by name."""
+
+    code: ClassVar[str] = "O012"
+    title: ClassVar[str] = "{what} has no attribute `{attribute}`"
+    label: ClassVar[str] = "it has {known}"
+    what: str
+    attribute: str
+    known: str
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str
+
+
+@dataclass(frozen=True)
+class WrongArguments(Error):
+    """The arguments of a call do not fit what is called: too many, too few, an unknown keyword, a wrong kind."""
+
+    code: ClassVar[str] = "O013"
+    title: ClassVar[str] = "`{function}` {problem}"
+    label: ClassVar[str] = "called as `{signature}`"
+    function: str
+    problem: str
+    signature: str
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str
+
+
+@dataclass(frozen=True)
+class NotCallable(Error):
+    """
+    Only functions of the language, and Python functions whose source can be compiled, are called in a kernel.
+
+    Functions of NumPy, torch or Python's library run on the host and cannot take tiles.
+    """
+
+    code: ClassVar[str] = "O014"
+    title: ClassVar[str] = "`{name}` cannot be called in a kernel"
+    label: ClassVar[str] = "{why}"
+    name: str
+    why: str
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str
+
+
+@dataclass(frozen=True)
+class Recursion(Error):
+    """Helper functions are inlined, so none may call itself, directly or through others."""
+
+    code: ClassVar[str] = "O015"
+    title: ClassVar[str] = "`{name}` calls itself"
+    label: ClassVar[str] = "this call is inlined, and would be without end"
+    helps: ClassVar[tuple[str, ...]] = ("write the recursion as a loop: `for` or `while`",)
+    name: str
+
+
+@dataclass(frozen=True)
+class OutsideKernel(Error):
+    """The functions of the language describe work on a GPU; they mean something in a kernel's source only."""
+
+    code: ClassVar[str] = "O016"
+    title: ClassVar[str] = "`freehold.{name}` was called outside a kernel"
+    notes: ClassVar[tuple[str, ...]] = ("it has a meaning only in a function decorated with `@freehold.kernel`, "
+                                        "or in a helper that such a function calls",)  # fmt: skip
+    helps: ClassVar[tuple[str, ...]] = ("decorate the function that calls it: `@freehold.kernel`",)
+    name: str
+
+
+@dataclass(frozen=True)
+class HostValue(Error):
+    """
+    A kernel sees host values that never change: numbers, strings, tuples, dtypes, enums, frozen dataclasses,
+    functions and modules. Arrays and other objects are given as arguments.
+    """
+
+    code: ClassVar[str] = "O034"
+    title: ClassVar[str] = "`{name}`, {what}, cannot be used in a kernel"
+    label: ClassVar[str] = "its value could change, or lies in host memory"
+    name: str
+    what: str
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str
+
+
+@dataclass(frozen=True)
+class NoPartition(Error):
+    """
+    A kernel writes the regions of a partition of its outputs, and that partition is also what makes its grid.
+
+    At least one argument is partitioned, every `Mut` and `Out` is, and no `Ref` is.
+    """
+
+    code: ClassVar[str] = "O038"
+    title: ClassVar[str] = "{what}"
+    label: ClassVar[str] = "{why}"
+    what: str
+    why: str
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str
+
+
+@dataclass(frozen=True)
+class DimensionsDisagree(Error):
+    """An argument has another number of axes, or another dtype, than its annotation declares."""
+
+    code: ClassVar[str] = "O039"
+    title: ClassVar[str] = "`{name}` is declared as `{annotation}`, and is given {given}"
+    label: ClassVar[str] = "declared here"
+    name: str
+    annotation: str
+    given: str
+
+
+@dataclass(frozen=True)
+class ReturnsValue(Error):
+    """A kernel returns nothing: its results are what it stores."""
+
+    code: ClassVar[str] = "O032"
+    title: ClassVar[str] = "kernel `{name}` returns a value"
+    label: ClassVar[str] = "a kernel's results are what it stores"
+    helps: ClassVar[tuple[str, ...]] = ("store it: `{edit}`",)
+    name: str
+    edit: str

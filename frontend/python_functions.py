@@ -1,0 +1,167 @@
+"""Functions of Python that kernels may call."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from functools import partial
+from typing import Final, cast
+
+from freehold.frontend import arithmetic, errors
+from freehold.frontend.arguments import (
+    Arguments,
+    Signature,
+    flag_of,
+)
+from freehold.frontend.arithmetic import as_tile, convert
+from freehold.frontend.builtins import Handler, extreme, misuse, range_
+from freehold.frontend.conditions import condition
+from freehold.frontend.context import Context
+from freehold.frontend.values import (
+    POISON,
+    Poison,
+    RangeValue,
+    Static,
+    TensorValue,
+    TileValue,
+    TupleValue,
+    Value,
+    describe,
+    static_of,
+)
+from freehold.support import dtypes
+from freehold.support.dtypes import DType
+
+
+def _len(c: Context, a: Arguments) -> Value:
+    value = a["value"]
+    match value:
+        case TupleValue():
+            return Static(len(value.items))
+        case TileValue() if value.shape:
+            return Static(value.shape[0])
+        case Static() if isinstance(value.value, str | range):
+            return Static(len(value.value))
+        case TensorValue():
+            return misuse(c, a, "value", f"has no meaning for tensor `{value.name}`", f"`{value.name}.shape[0]`")
+        case _:
+            return misuse(c, a, "value", f"has no meaning for {describe(value)}")
+
+
+def _python_extremum(c: Context, a: Arguments, larger: bool) -> Value:
+    items = a.rest[0].items if len(a.rest) == 1 and isinstance(a.rest[0], TupleValue) else a.rest
+    name = "max" if larger else "min"
+    if len(items) == 1 and isinstance(items[0], TileValue) and items[0].shape:
+        return misuse(c, a, "", "compares several values, and is given one tile", f"reduce the tile: `t.{name}()`")
+    if not items:
+        return misuse(c, a, "", "needs at least one value")
+    result: Value = items[0]
+    for item in items[1:]:
+        result = extreme(c, result, item, larger, a, True)
+        if isinstance(result, Poison):
+            return POISON
+    return result
+
+
+def _python_abs(c: Context, a: Arguments) -> Value:
+    return arithmetic.unary(c, "abs", a["x"], a.node)
+
+
+def _number(c: Context, a: Arguments, dtype: DType, kind: type) -> Value:
+    value = a["x"]
+    if isinstance(value, Static):
+        try:
+            return Static(kind(value.value))
+        except (TypeError, ValueError) as e:
+            return c.error(errors.ArithmeticFails(c.span(a.node), what=f"`{c.text(a.node)}` cannot be computed: {e}"))
+    tile = as_tile(c, value, a.place("x"))
+    if isinstance(tile, Poison):
+        return POISON
+    if kind is bool and tile.shape:
+        condition(c, tile, a.place("x"), "`bool(...)`")
+        return POISON
+    if kind is int and tile.dtype.kind == "int" and not tile.shape:
+        return tile
+    return convert(c, tile, dtype)
+
+
+def _tuple(c: Context, a: Arguments) -> Value:
+    value = a["values"]
+    if isinstance(value, TupleValue):
+        return value
+    if isinstance(value, Static) and isinstance(value.value, range | str):
+        return TupleValue(tuple(Static(v) for v in value.value))
+    if isinstance(value, RangeValue) and all(isinstance(v, Static) for v in (value.start, value.stop, value.step)):
+        bounds = [cast(int, cast(Static, v).value) for v in (value.start, value.stop, value.step)]
+        return TupleValue(tuple(Static(v) for v in range(*bounds)[:1000]))
+    return misuse(c, a, "values", f"cannot take {describe(value)} apart")
+
+
+def _python_sum(c: Context, a: Arguments) -> Value:
+    values = a["values"]
+    if isinstance(values, TileValue):
+        return misuse(c, a, "values", "adds the values of a tuple, and is given a tile", "reduce the tile: `t.sum()`")
+    if not isinstance(values, TupleValue):
+        return misuse(c, a, "values", f"adds the values of a tuple, not of {describe(values)}")
+    result: Value = a["start"]
+    for item in values.items:
+        probe = ast.copy_location(ast.BinOp(a.place("values"), ast.Add(), a.place("values")), a.node)
+        result = arithmetic.binary(c, "+", result, item, probe)
+    return result
+
+
+def _sequence(c: Context, a: Arguments, name: str) -> tuple[Value, ...] | None:
+    value = a[name]
+    made = _tuple(c, Arguments(a.node, a.signature, {"values": value}, {"values": a.place(name)}))
+    return made.items if isinstance(made, TupleValue) else None
+
+
+def _enumerate(c: Context, a: Arguments) -> Value:
+    items = _sequence(c, a, "values")
+    start = static_of(a["start"])
+    if items is None or start is None or not isinstance(start[0], int):
+        return POISON
+    return TupleValue(tuple(TupleValue((Static(i), v)) for i, v in enumerate(items, start[0])))
+
+
+def _reversed(c: Context, a: Arguments) -> Value:
+    items = _sequence(c, a, "values")
+    return POISON if items is None else TupleValue(items[::-1])
+
+
+def _zip(c: Context, a: Arguments) -> Value:
+    columns: list[tuple[Value, ...]] = []
+    for value in a.rest:
+        made = _tuple(c, Arguments(a.node, a.signature, {"values": value}, {}))
+        if not isinstance(made, TupleValue):
+            return POISON
+        columns.append(made.items)
+    strict = flag_of(c, a["strict"], a.place("strict"), "`strict`")
+    if strict and len({len(column) for column in columns}) > 1:
+        return misuse(c, a, "", f"pairs tuples of one length, not of {' and '.join(str(len(x)) for x in columns)}")
+    return TupleValue(tuple(TupleValue(row) for row in zip(*columns, strict=False)))
+
+
+def _divmod(c: Context, a: Arguments) -> Value:
+    probe = ast.copy_location(ast.BinOp(a.place("a"), ast.FloorDiv(), a.place("b")), a.node)
+    quotient = arithmetic.binary(c, "//", a["a"], a["b"], probe)
+    return TupleValue((quotient, arithmetic.binary(c, "%", a["a"], a["b"], probe)))
+
+
+PYTHON: Final[dict[object, tuple[Signature, Handler]]] = {
+    range: (Signature("range", (), (), (), "bounds"), partial(range_, static=False)),
+    len: (Signature("len", ("value",)), _len),
+    builtins.max: (Signature("max", (), (), (), "values"), partial(_python_extremum, larger=True)),
+    builtins.min: (Signature("min", (), (), (), "values"), partial(_python_extremum, larger=False)),
+    builtins.abs: (Signature("abs", ("x",)), _python_abs),
+    builtins.sum: (Signature("sum", ("values", "start"), (), (("start", 0),)), _python_sum),
+    int: (Signature("int", ("x",)), partial(_number, dtype=dtypes.i32, kind=int)),
+    float: (Signature("float", ("x",)), partial(_number, dtype=dtypes.f32, kind=float)),
+    bool: (Signature("bool", ("x",)), partial(_number, dtype=dtypes.bool_, kind=bool)),
+    tuple: (Signature("tuple", ("values",)), _tuple),
+    enumerate: (Signature("enumerate", ("values", "start"), (), (("start", 0),)), _enumerate),
+    reversed: (Signature("reversed", ("values",)), _reversed),
+    zip: (Signature("zip", (), ("strict",), (("strict", False),), "values"), _zip),
+    divmod: (Signature("divmod", ("a", "b")), _divmod),
+}
+"""Functions of Python that have a meaning in kernels."""
