@@ -61,6 +61,7 @@ ROUNDINGS: Final = {
 
 
 def misuse(c: Context, a: Arguments, name: str, problem: str, instead: str | None = None) -> Poison:
+    """Reports an argument that a function has no meaning for; `name` is its parameter, or empty for the call."""
     error = errors.WrongArguments(
         c.span(a.place(name)), function=a.signature.name, problem=problem, signature=a.signature.text
     )
@@ -81,13 +82,12 @@ def _tiles(c: Context, a: Arguments) -> Value:
     if axis is None or sizes is None:
         return POISON
     if len(sizes) != 1:
-        return _misuse(
-            c, a, "size", f"takes one size, and is given {len(sizes)}", f"`size={sizes[0] if sizes else 64}`"
-        )
+        return misuse(c, a, "size", f"takes one size, and is given {len(sizes)}", "`size=64`")
     return TilesValue(tensor, axis, sizes[0])
 
 
 def range_(c: Context, a: Arguments, static: bool) -> Value:
+    """`range` and `static_range`."""
     given = a.rest
     if not 1 <= len(given) <= 3:
         return misuse(c, a, "", f"takes one to three arguments, and is given {len(given)}")
@@ -275,6 +275,7 @@ def _extremum(c: Context, a: Arguments, larger: bool) -> Value:
 
 
 def extreme(c: Context, x: Value, y: Value, larger: bool, a: Arguments, propagate: bool) -> Value:
+    """The larger or smaller of two values; of two that are known, at compile time."""
     p, q = static_of(x), static_of(y)
     if p is not None and q is not None and is_number(p[0]) and is_number(q[0]):
         both = (cast(Number, p[0]), cast(Number, q[0]))
