@@ -298,7 +298,7 @@ class _Outcome:
 
 def _run(command: Sequence[str], folder: Path, time_limit: float) -> _Outcome:
     """Runs a program in its own process group, which is ended as a whole in every case."""
-    environment = {**os.environ, "TMPDIR": str(folder)}  # its intermediate files go where they will be removed
+    environment = _environment(Path(command[0]), folder)
     with (folder / "stdout").open("wb+") as stdout:
         try:
             process = subprocess.Popen(
@@ -324,6 +324,19 @@ def _run(command: Sequence[str], folder: Path, time_limit: float) -> _Outcome:
             process.stderr.close()
         stdout.seek(0)
         return _Outcome(process.returncode, stdout.read(), kept.decode(errors="replace"), timed_out)
+
+
+def _environment(tool: Path, scratch: Path) -> dict[str, str]:
+    """The surroundings of a tool. Its intermediate files go to `scratch`, where they will be removed.
+
+    It prefers the compiler libraries under CUDA_HOME to those beside itself, and fails without a reason where these are
+    of an older toolkit; so it is told to use its own where it has them.
+    """
+    environment = {**os.environ, "TMPDIR": str(scratch)}
+    root = tool.resolve().parent.parent
+    if any(any((root / folder).glob("libnvvm.so*")) for folder in ("lib", "lib64", "nvvm/lib64")):
+        environment["CUDA_HOME"] = str(root)
+    return environment
 
 
 def _ended(pid: int, stderr: int, deadline: float, kept: bytearray) -> bool:

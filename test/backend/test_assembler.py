@@ -74,6 +74,14 @@ def test_the_same_bytes_for_the_same_bytes():
     assert assemble(ONE, "sm_100") == assemble(ONE, "sm_100")
 
 
+def test_libraries_of_another_toolkit_are_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    broken = tmp_path / "toolkit" / "nvvm" / "lib64" / "libnvvm.so"
+    broken.parent.mkdir(parents=True)
+    broken.write_bytes(b"no library")
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path / "toolkit"))
+    assert assemble(ONE, "sm_90").startswith(b"\x7fELF")
+
+
 def test_what_it_says_of_itself():
     assert supported_versions() == VERSIONS
     archs = supported_archs()
