@@ -6,23 +6,26 @@ walk. Constants end up on the right of operations that commute, which gives `cse
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, cast
+from functools import cache
+from typing import TYPE_CHECKING, Final
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.traits import MemoryEffectKind, get_effects
+from xdsl.traits import HasCanonicalizationPatternsTrait, MemoryEffectKind, get_effects
 
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
+from freehold.dialects.cuda_tile.folding import fold, literal
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, MulIOp, OrIOp, XOrIOp
-from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, YieldOp
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
-from freehold.dialects.cuda_tile.types import TileType
-from freehold.passes.folding import RULES, fold, integer
 from freehold.passes.rewriting import Effect, Inserter, effect
+
+if TYPE_CHECKING:
+    from xdsl.pattern_rewriter import RewritePattern
 
 _COMMUTE: Final = (AddIOp, MulIOp, AndIOp, OrIOp, XOrIOp)
 
@@ -78,83 +81,62 @@ class _Canonicalizer:
                 continue  # erased
             if op.results and not any(r.first_use is not None for r in op.results) and removable(op):
                 self.erase(op)
-            elif type(op) in RULES:
-                self.fold(op)
-            elif isinstance(op, IfOp):
-                self.take_branch(op)
-            elif isinstance(op, ForOp):
-                self.skip_loop(op)
+            elif (found := fold(op)) is not None:
+                self.replace(op, found)
+            elif isinstance(op, _COMMUTE):
+                if literal(op.lhs) is not None and literal(op.rhs) is None:
+                    op.operands = (op.rhs, op.lhs)
+            elif patterns := _patterns(type(op)):
+                self.rewrite(op, patterns)
 
     def erase(self, op: Operation) -> None:
         """Erases an operation; what it used may be unused now."""
-        owners = [operand.owner for operand in op.operands]
-        for inner in op.walk():
-            self.waiting.add(inner)  # never looked at again, even if already on the list
-            if inner is not op:
-                owners.extend(operand.owner for operand in inner.operands)
+        owners = [operand.owner for inner in op.walk() for operand in inner.operands]
         assert op.parent is not None
-        inside = set(op.walk())
         op.parent.erase_op(op)
-        for gone in inside:
-            gone.parent = None
+        self.push_all(owners)
+
+    def push_all(self, owners: Iterable[Operation | Block]) -> None:
+        """Has operations looked at that are still there."""
         for owner in owners:
-            if isinstance(owner, Operation) and owner not in inside:
+            if isinstance(owner, Operation) and owner.parent is not None:
                 self.push(owner)
 
-    def replace(self, op: Operation, values: list[SSAValue]) -> None:
-        """Replaces the results of an operation, which is erased."""
-        for old, new in zip(op.results, values, strict=True):
+    def replace(self, op: Operation, found: Sequence[SSAValue | Attribute]) -> None:
+        """Replaces the results of an operation by values or literals, and erases it."""
+        for old, new in zip(op.results, found, strict=True):
             for use in old.uses:
                 self.push(use.operation)
+            if not isinstance(new, SSAValue):
+                assert isinstance(new, DenseElementsAttr)
+                new = Inserter(op).value(ConstantOp(new))
             old.replace_all_uses_with(new)
         self.erase(op)
 
-    def fold(self, op: Operation) -> None:
-        """Replaces the operation by what it is worth."""
-        found = fold(op)
-        if isinstance(found, SSAValue):
-            self.replace(op, [found])
-        elif found is not None:
-            type_ = cast(TileType, op.results[0].type)
-            value = found if isinstance(found, DenseElementsAttr) else DenseElementsAttr.splat(type_, found)
-            self.replace(op, [Inserter(op).value(ConstantOp(value))])
-        elif isinstance(op, _COMMUTE) and _is_constant(op.lhs) and not _is_constant(op.rhs):
-            op.operands = (op.rhs, op.lhs)
+    def rewrite(self, op: Operation, patterns: tuple[RewritePattern, ...]) -> None:
+        """Tries the patterns that an operation brings with it."""
+        from xdsl.pattern_rewriter import PatternRewriter
 
-    def take_branch(self, op: IfOp) -> None:
-        """Puts the region that is taken in the place of an `if` whose condition is known."""
-        condition = integer(op.condition)
-        if condition is None:
+        rewriter = PatternRewriter(op)
+        inserted: list[Operation] = []
+        rewriter.operation_insertion_handler.append(inserted.append)
+        near = [use.operation for result in op.results for use in result.uses]
+        near += [v.owner for inner in op.walk() for v in inner.operands if isinstance(v.owner, Operation)]
+        location = op.location
+        for pattern in patterns:
+            pattern.match_and_rewrite(op, rewriter)
+            if rewriter.has_done_action:
+                break
+        else:
             return
-        taken = op.thenRegion if condition else op.elseRegion
-        if not taken.blocks:
-            self.erase(op)
-            return
-        end = taken.block.last_op
-        if not isinstance(end, YieldOp):
-            return  # leaves a loop or the kernel, which nothing but an `if` can do in the middle
-        values = list(end.operands)
-        assert op.parent is not None
-        for moved in list(taken.block.ops):
-            if moved is not end:
-                taken.block.detach_op(moved)
-                op.parent.insert_op_before(moved, op)
-        end.operands = ()
-        end.detach()
-        end.erase()
-        self.replace(op, values)
-
-    def skip_loop(self, op: ForOp) -> None:
-        """Removes a loop that is known to have no turn."""
-        lower, upper = integer(op.lowerBound), integer(op.upperBound)
-        if lower is None or upper is None:
-            return
-        if op.unsignedCmp is not None:
-            bits = 1 << 64
-            lower, upper = lower % bits, upper % bits
-        if lower >= upper:
-            self.replace(op, list(op.initValues))
+        for new in inserted:
+            if new.location is UNKNOWN_LOC:
+                new.location = location
+        self.push_all([*inserted, op, *near])
 
 
-def _is_constant(value: SSAValue[Attribute]) -> bool:
-    return isinstance(value.owner, ConstantOp)
+@cache
+def _patterns(kind: type[Operation]) -> tuple[RewritePattern, ...]:
+    """The canonicalisation patterns of a class of operations."""
+    traits = kind.get_traits_of_type(HasCanonicalizationPatternsTrait)
+    return tuple(pattern for trait in traits for pattern in trait.get_patterns(kind))

@@ -19,9 +19,8 @@ from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED
 from freehold.dialects.cuda_tile.ops.arith_int import CmpIOp, OrIOp
 from freehold.dialects.cuda_tile.ops.control_flow import AssertOp, BreakOp, ContinueOp, ForOp, LoopOp, ReturnOp
 from freehold.dialects.cuda_tile.types import is_scalar
-from freehold.passes.folding import integer
 from freehold.passes.hoist_invariants import hoist_from
-from freehold.passes.rewriting import Inserter, defined_outside
+from freehold.passes.rewriting import Inserter, defined_outside, integer
 
 
 @dataclass(frozen=True)

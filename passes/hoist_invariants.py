@@ -19,8 +19,7 @@ from freehold.dialects.cuda_tile.ops.control_flow import ForOp, LoopOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.dialects.cuda_tile.ops.views import MakeView
 from freehold.dialects.cuda_tile.types import is_scalar
-from freehold.passes.folding import integer
-from freehold.passes.rewriting import Effect, defined_outside, effect
+from freehold.passes.rewriting import Effect, defined_outside, effect, integer
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ from xdsl.dialects.builtin import UNKNOWN_LOC
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator, NoMemoryEffect, Pure, SymbolOpInterface
 
+from freehold.dialects.cuda_tile.folding import literal
+
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import LocationAttr
 
@@ -117,6 +119,15 @@ def inline_behind(body: Block, op: Operation, arguments: Sequence[SSAValue]) -> 
         body.detach_op(moved)
         target.insert_op_after(moved, last)
         last = moved
+
+
+def integer(value: SSAValue) -> int | None:
+    """The signed integer that fills a tile (0 or 1 for `i1`), where it is a constant filled with one."""
+    attr = literal(value)
+    if attr is None or not attr.is_splat:
+        return None
+    found = attr.splat_value
+    return found if isinstance(found, int) else None
 
 
 def defined_outside(value: SSAValue, op: Operation) -> bool:

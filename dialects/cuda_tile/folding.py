@@ -221,6 +221,8 @@ def _div(op: Operation) -> Folded:
 
 def _rem(op: Operation) -> Folded:
     assert isinstance(op, RemIOp)
+    if _bits(op.rhs) == 1 and (_width(op.lhs) > 1 or not _is_signed(op.signedness)):
+        return _filled(op.lhs, 0)
     known, width = _read(op), _width(op.lhs)
     if known is None or known[1] == 0 or (known[1] == -1 and known[0] == -(1 << (width - 1))):
         return None
@@ -304,6 +306,8 @@ def _same_type(op: Operation) -> Folded:
         return (source,)
     attr = literal(source)
     if attr is not None and attr.is_splat:
+        if _width(result) == 1:  # the one bit of a single element is no fill of several
+            return _filled(result, int(attr.splat_value))
         return (DenseElementsAttr(cast(TileType, result.type), attr.data),)
     return None
 
