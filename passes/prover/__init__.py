@@ -1,1 +1,1 @@
-"""The prover: does a goal follow from hypotheses, over mathematical integers? Proved, refuted with a witness, or unknown."""
+"""The prover: whether a goal follows from hypotheses over the integers. Proved, refuted with a witness, or unknown."""

@@ -13,7 +13,7 @@ _ONE: Final[Poly] = {(): 1}
 
 
 def at_most_zero(predicate: Term) -> tuple[Poly, ...] | None:
-    """Polynomials that are at most 0 exactly if the predicate holds, all of them; None for `or`, `not ==` and others."""
+    """Polynomials that are all at most 0 exactly if the predicate holds; None for `or`, `not ==` and others."""
     if predicate.op == "const":
         return () if predicate.value else (_ONE,)
     if predicate.op == "and":

@@ -11,7 +11,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import product
+from itertools import chain, product
 from typing import Final, Literal
 
 from freehold.passes.prover import rules
@@ -77,7 +77,7 @@ def find(facts: Sequence[Term], wanted: Term) -> dict[str, int] | None:
         return {} if holds_in(everything, {}) else None
     # Whatever mentions fewer symbols is cheaper to refuse by.
     ordered = sorted(everything, key=lambda f: len(f.symbols()))
-    for values in _candidates(names, everything):
+    for values in chain((dict.fromkeys(names, n) for n in (1, 64, 4096)), _candidates(names, everything)):
         if holds_in(ordered, values):
             return values
     return None
@@ -101,8 +101,9 @@ def _candidates(names: Sequence[str], facts: Sequence[Term]) -> Iterator[dict[st
         for name in names:
             low, high = ranges[name]
             fitting = [v for v in pool if low <= v <= high]
+            fitting += [low, high]
             few = fitting[:6] if chosen.random() < 0.5 else fitting
-            values[name] = chosen.choice(few) if few else low
+            values[name] = chosen.choice(few)
         yield values
 
 

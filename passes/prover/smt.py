@@ -138,7 +138,12 @@ class _Encoding:
             found.append(z3.Implies(a == 1, p == b))
             found.append(z3.Implies(b == 1, p == a))
         for (a, b, p), (c, d, q) in combinations(self.products, 2):
-            for x, y, shared in ((a, c, b.eq(d) and b), (a, d, b.eq(c) and b), (b, c, a.eq(d) and a), (b, d, a.eq(c) and a)):
+            for x, y, shared in (
+                (a, c, b.eq(d) and b),
+                (a, d, b.eq(c) and b),
+                (b, c, a.eq(d) and a),
+                (b, d, a.eq(c) and a),
+            ):
                 if shared is False:
                     continue
                 positive = shared > 0

@@ -1,0 +1,465 @@
+"""What is known about the integers of a kernel: each value's term, and what holds where.
+
+Facts belong to SSA values and follow the flow of control: the condition of an `if` holds in its branches, and behind it
+where the other branch leaves; a counter lies between the bounds of its loop inside that loop only. What comes out of a
+loop, or out of memory, is an unknown number of its type. A value that a loop carries is at least its initial value
+where every turn is shown to keep that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from keyword import iskeyword
+from typing import Final
+
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+
+from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, ReturnOp, YieldOp
+from freehold.dialects.cuda_tile.ops.module import GetTileBlockIdOp
+from freehold.dialects.cuda_tile.ops.shape import SelectOp
+from freehold.dialects.ownership import (
+    BlocksKind,
+    CoordinateOp,
+    DistributeOp,
+    KernelOp,
+    LoadOp,
+    RegionOp,
+    StoreOp,
+    TensorType,
+)
+from freehold.passes import schedules
+from freehold.passes.analysis.arithmetic import term_of, truth, type_range, width_of
+from freehold.passes.prover import rules
+from freehold.passes.prover.hypotheses import Hypotheses
+from freehold.passes.prover.polynomials import bound_term
+from freehold.passes.prover.prove import prove
+from freehold.support import terms
+from freehold.support.terms import Term
+
+MOST_POINTS: Final = {BlocksKind.EACH: 2**24 - 1, BlocksKind.PERSISTENT: 2**31 - 2**25}
+"""How many points a launch may have; the launcher sees to it."""
+
+_MOST: Final = 2**31 - 1
+_RESERVED: Final = {"min", "max", "ceildiv"}
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an operation stands."""
+
+    given: Hypotheses
+    """What holds there."""
+    conditions: tuple[Term, ...]
+    """Those of it that are the conditions of branches and of loops around it."""
+    loops: tuple[ForOp | LoopOp, ...]
+    """The loops around it, outermost first."""
+    branches: tuple[tuple[IfOp, int], ...]
+    """The branches around it: each `if`, and which of its regions."""
+    distribution: DistributeOp | None
+    """The distribution around it."""
+
+
+@dataclass
+class KernelFacts:
+    """What the analysis found out about a kernel."""
+
+    launch: frozenset[str] = frozenset()
+    """Symbols that the launcher knows: extents of arguments."""
+    uniform: frozenset[str] = frozenset()
+    """Symbols that are the same for all tile blocks: those, scalar arguments, and what is computed from them."""
+    base: Hypotheses = field(default_factory=Hypotheses)
+    """What holds everywhere: what the launcher guarantees."""
+    terms: dict[SSAValue, Term] = field(default_factory=dict[SSAValue, Term])
+    """The terms of integer scalars."""
+    symbols: dict[str, SSAValue] = field(default_factory=dict[str, SSAValue])
+    """The values that symbols other than extents stand for."""
+    points: dict[DistributeOp, tuple[str, ...]] = field(default_factory=dict[DistributeOp, tuple[str, ...]])
+    """The symbols of a distribution's point."""
+    counters: dict[ForOp, str] = field(default_factory=dict[ForOp, str])
+    """The symbols of loop counters that take no value twice."""
+    places: dict[Operation, Place] = field(default_factory=dict[Operation, Place])
+    """Where accesses, regions and distributions stand."""
+    repeated: set[ForOp] = field(default_factory=set[ForOp])
+    """Loops that are shown to run at least once."""
+
+    def coordinates(self, op: RegionOp | LoadOp) -> tuple[Term, ...]:
+        """The terms of an access's coordinates."""
+        return tuple(self.terms[c] for c in op.coordinates)
+
+
+def analyse(kernel: KernelOp) -> KernelFacts:
+    """The facts of a kernel whose definitions dominate their uses."""
+    walk = _Walk(kernel)
+    walk.block(kernel.body.block)
+    uniform = (name for name, value in walk.facts.symbols.items() if _is_uniform(value, kernel))
+    walk.facts.uniform = walk.facts.launch.union(uniform)
+    return walk.facts
+
+
+def _is_uniform(value: SSAValue, kernel: KernelOp) -> bool:
+    """Whether a value is the same in every tile block: computed once, outside of anything, from nothing else."""
+    block = value.owner if isinstance(value.owner, Block) else value.owner.parent
+    if block is not kernel.body.block:
+        return False
+    if isinstance(value.owner, Block):
+        return True
+    return (
+        not value.owner.regions
+        and not isinstance(value.owner, GetTileBlockIdOp)
+        and all(_is_uniform(operand, kernel) for operand in value.owner.operands)
+    )
+
+
+class _Walk:
+    def __init__(self, kernel: KernelOp):
+        self.facts = KernelFacts()
+        self.taken: set[str] = set(_RESERVED)
+        self.stack: list[Hypotheses] = [self.extents(kernel)]
+        self.facts.base = self.stack[0]
+        self.conditions: list[Term] = []
+        self.loops: list[ForOp | LoopOp] = []
+        self.branches: list[tuple[IfOp, int]] = []
+        self.distribution: DistributeOp | None = None
+        self.names: dict[SSAValue, str] = {}
+        self.handed_on: list[tuple[ContinueOp, Hypotheses]] = []
+        """The `continue` operations met, with what holds there."""
+        self.interesting, self.decisive = _slices(kernel)
+
+    # What the launcher guarantees
+
+    def extents(self, kernel: KernelOp) -> Hypotheses:
+        """Extents are from 1 to the greatest 32-bit integer, and multiples of what their layout says."""
+        facts: dict[Term, None] = {}
+        bound: set[str] = set()
+        for argument in kernel.body.block.args:
+            if not isinstance(type_ := argument.type, TensorType):
+                continue
+            for axis in range(type_.rank):
+                extent = type_.extent(axis)
+                self.taken |= extent.symbols()
+                if extent.op == "sym":
+                    bound.add(extent.name)
+                facts[terms.const(1).le(extent)] = None
+                facts[extent.le(_MOST)] = None
+                if (divisor := type_.layout.extent_divs.data[axis].data) > 1:
+                    facts[(extent % terms.const(divisor)).eq(0)] = None
+        self.facts.launch = frozenset(bound)
+        return Hypotheses().extended(facts)
+
+    # What is known now
+
+    @property
+    def given(self) -> Hypotheses:
+        """What holds at the operation that is looked at."""
+        return self.stack[-1]
+
+    def assume(self, *facts: Term) -> None:
+        """From here on, in the block that is walked, `facts` hold."""
+        self.stack[-1] = self.stack[-1].extended(facts)
+
+    def term(self, value: SSAValue) -> Term:
+        """The term of an integer scalar; a symbol of its own where it is an unknown number."""
+        if (found := self.facts.terms.get(value)) is None:
+            found = self.facts.terms[value] = self.unknown(value)
+        return found
+
+    def unknown(self, value: SSAValue) -> Term:
+        """A symbol for a value, of which only the type is known."""
+        if (known := self.names.get(value)) is not None:
+            return terms.sym(known)
+        hint = value.name_hint or "value"
+        base = hint if hint.isidentifier() and not iskeyword(hint) else "value"
+        name, number = base, 1
+        while name in self.taken:
+            number += 1
+            name = f"{base}_{number}"
+        self.taken.add(name)
+        self.names[value] = name
+        self.facts.symbols[name] = value
+        symbol = terms.sym(name)
+        if (width := width_of(value.type)) is not None:
+            low, high = type_range(width)
+            # The range of a type is true of the symbol wherever it is used, so every place in reach may know it.
+            facts = (terms.const(low).le(symbol), symbol.le(high))
+            self.stack = [h.extended(facts) for h in self.stack]
+        return symbol
+
+    def forget(self, body: Block) -> None:
+        """Drops the terms of everything that is computed in a loop's body: an assumption they rest on has failed."""
+        for op in body.walk():
+            for result in op.results:
+                self.facts.terms.pop(result, None)
+            for region in op.regions:
+                for inner in region.blocks:
+                    for argument in inner.args:
+                        self.facts.terms.pop(argument, None)
+
+    def shown(self, predicate: Term, wanted: SSAValue) -> bool:
+        """Whether a predicate follows here. The solver is asked for values that places and loops depend on."""
+        return rules.holds(predicate, self.given) or (wanted in self.decisive and prove(predicate, self.given).proved)
+
+    def fits(self, t: Term, value: SSAValue) -> bool:
+        """Whether a term is in the range of a value's type."""
+        width = width_of(value.type)
+        assert width is not None
+        low, high = type_range(width)
+        if rules.in_range(t, low, high, self.given):
+            return True
+        return value in self.decisive and prove(terms.both(terms.const(low).le(t), t.le(high)), self.given).proved
+
+    # The walk
+
+    def block(self, block: Block) -> None:
+        """Looks at everything in a block, in order."""
+        for op in block.ops:
+            self.operation(op)
+
+    def nested(self, block: Block, facts: Iterable[Term] = ()) -> None:
+        """A block inside: what is found out there does not hold outside."""
+        self.stack.append(self.stack[-1].extended(facts))
+        self.block(block)
+        self.stack.pop()
+
+    def operation(self, op: Operation) -> None:
+        """One operation."""
+        match op:
+            case IfOp():
+                self.branch(op)
+            case ForOp():
+                self.count(op)
+            case LoopOp():
+                self.turns(op, op.block, op.initValues, 0, [])
+            case DistributeOp():
+                self.distribute(op)
+            case ContinueOp():
+                self.handed_on.append((op, self.given))
+            case LoadOp() | StoreOp() | RegionOp():
+                for value in op.coordinates:
+                    self.term(value)
+                self.record(op)
+            case CoordinateOp():
+                if isinstance(region := op.region.owner, RegionOp):
+                    self.facts.terms[op.result] = self.term(region.coordinates[op.axis.data])
+            case SelectOp():
+                self.choose(op)
+            case _:
+                self.plain(op)
+
+    def record(self, op: Operation) -> None:
+        """Remembers where an operation stands."""
+        self.facts.places[op] = Place(
+            self.given, tuple(self.conditions), tuple(self.loops), tuple(self.branches), self.distribution
+        )
+
+    def plain(self, op: Operation) -> None:
+        """An operation without control flow of its own."""
+        for region in op.regions:
+            for inner in region.blocks:
+                self.nested(inner)
+        if len(op.results) == 1:
+            result = op.results[0]
+            width = width_of(result.type)
+            if width is not None and (width == 1 or result in self.interesting):
+                found = term_of(op, self)
+                if found is not None:
+                    self.facts.terms[result] = found
+
+    def join(self, value: SSAValue, condition: Term, x: Term, y: Term) -> None:
+        """`value` is `x` where the condition holds, and `y` where not."""
+        if x == y:
+            self.facts.terms[value] = x
+        elif width_of(value.type) == 1:
+            a, b = terms.both(condition, truth(x)), terms.both(terms.negate(condition), truth(y))
+            self.facts.terms[value] = terms.either(a, b)
+        elif condition.op in ("<", "<=") and condition.args in ((x, y), (y, x)):
+            smaller = condition.args == (x, y)
+            self.facts.terms[value] = terms.minimum(x, y) if smaller else terms.maximum(x, y)
+        else:
+            symbol = self.facts.terms[value] = self.unknown(value)
+            a, b = bound_term(x, self.given.bounds), bound_term(y, self.given.bounds)
+            one, other = terms.both(condition, symbol.eq(x)), terms.both(terms.negate(condition), symbol.eq(y))
+            facts = [terms.either(one, other)]
+            # What both of them satisfy, the rules can use; the intervals are those of this place, and stay with it.
+            if a[0] is not None and b[0] is not None:
+                facts.append(terms.const(min(a[0], b[0])).le(symbol))
+            if a[1] is not None and b[1] is not None:
+                facts.append(symbol.le(max(a[1], b[1])))
+            self.assume(*facts)
+
+    def choose(self, op: SelectOp) -> None:
+        """One of two values, both computed."""
+        if width_of(op.result.type) is None or op.result not in self.interesting:
+            return
+        self.join(op.result, truth(self.term(op.cond)), self.term(op.val_if_true), self.term(op.val_if_false))
+
+    def branch(self, op: IfOp) -> None:
+        """Two regions, under a condition and under its negation."""
+        condition = truth(self.term(op.condition))
+        falls: list[bool] = []
+        yielded: list[Sequence[SSAValue]] = []
+        for number, region in enumerate(op.regions):
+            taken = condition if number == 0 else terms.negate(condition)
+            for inner in region.blocks:
+                self.branches.append((op, number))
+                self.conditions.append(taken)
+                self.nested(inner, [taken])
+                self.conditions.pop()
+                self.branches.pop()
+            first = region.blocks.first
+            last = None if first is None else first.last_op
+            falls.append(last is None or isinstance(last, YieldOp))
+            yielded.append(last.operands if isinstance(last, YieldOp) else ())
+        for n, result in enumerate(op.results):
+            if width_of(result.type) is None:
+                continue
+            if all(falls):
+                self.join(result, condition, self.term(yielded[0][n]), self.term(yielded[1][n]))
+            elif any(falls):
+                self.facts.terms[result] = self.term(yielded[falls.index(True)][n])
+        if falls == [False, True]:
+            self.assume(terms.negate(condition))  # behind an `if` of which one branch leaves, the other was taken
+        elif falls == [True, False]:
+            self.assume(condition)
+
+    def count(self, op: ForOp) -> None:
+        """A counted loop."""
+        low, high, step = (self.term(v) for v in (op.lowerBound, op.upperBound, op.step))
+        counter = op.block.args[0]
+        symbol = self.facts.terms.get(counter) or self.unknown(counter)
+        self.facts.terms[counter] = symbol
+        width = width_of(counter.type)
+        assert width is not None
+        facts: list[Term] = []
+        zero, greatest = terms.const(0), type_range(width)[1]
+        signed = op.unsignedCmp is None or all(self.shown(zero.le(x), counter) for x in (low, high))
+        if signed and self.shown(terms.const(1).le(step), counter):
+            facts.append(symbol.lt(high))
+            # The counter is compared after the last step, too. Where that may wrap, it may start again from below.
+            if self.shown((high + step).le(greatest + 1), counter):
+                facts.append(low.le(symbol))
+                self.facts.counters[op] = symbol.name
+                if step.is_const and step.value > 1:
+                    facts.append(((symbol - low) % step).eq(0))
+            if rules.holds(low.lt(high), self.given):
+                self.facts.repeated.add(op)
+        self.turns(op, op.block, op.initValues, 1, facts)
+
+    def turns(
+        self, op: ForOp | LoopOp, body: Block, initial: Sequence[SSAValue], skip: int, facts: Sequence[Term]
+    ) -> None:
+        """The body of a loop: once, or again with fewer assumptions about what it carries."""
+        carried = list(zip(body.args[skip:], initial, strict=True))
+        leaving = _continues(op)
+        kept: set[BlockArgument] = set()
+        for n, (argument, start) in enumerate(carried):
+            if width_of(argument.type) is not None and all(c.operands[n] is argument for c in leaving):
+                self.facts.terms[argument] = self.term(start)
+                kept.add(argument)
+        candidates: list[tuple[int, Term]] = []
+        for n, (argument, start) in enumerate(carried):
+            if width_of(argument.type) not in (None, 1) and argument not in kept and argument in self.interesting:
+                candidates.append((n, self.term(start).le(self.term(argument))))
+        repeated, counters = set(self.facts.repeated), dict(self.facts.counters)
+        while True:
+            self.loops.append(op)
+            self.conditions.extend(facts)
+            before = len(self.handed_on)
+            self.nested(body, [*facts, *(fact for _, fact in candidates)])
+            ends = [e for e in self.handed_on[before:] if e[0] in leaving]
+            del self.handed_on[before:]
+            del self.conditions[len(self.conditions) - len(facts) :]
+            self.loops.pop()
+            failed = [c for c in candidates if not all(self.kept(c, carried, e) for e in ends)]
+            if not failed:
+                break
+            candidates = [c for c in candidates if c not in failed]
+            self.facts.repeated, self.facts.counters = set(repeated), dict(counters)
+            self.forget(body)
+        for n, (argument, _) in enumerate(carried):
+            if argument in kept and isinstance(op, ForOp):
+                self.facts.terms[op.results[n]] = self.facts.terms[argument]
+
+    def kept(
+        self,
+        candidate: tuple[int, Term],
+        carried: Sequence[tuple[BlockArgument, SSAValue]],
+        end: tuple[ContinueOp, Hypotheses],
+    ) -> bool:
+        """Whether a turn that ends here hands on what the candidate says."""
+        n, _ = candidate
+        leaving, given = end
+        return rules.holds(self.term(carried[n][1]).le(self.term(leaving.operands[n])), given)
+
+    def distribute(self, op: DistributeOp) -> None:
+        """The points of the index space."""
+        self.record(op)
+        grid = [op.domain.grid(axis) for axis in range(op.domain.tensor.rank)]
+        facts = [schedules.count(grid).le(MOST_POINTS[op.blocks.data])]
+        names: list[str] = []
+        for argument, extent in zip(op.body.block.args, grid, strict=True):
+            symbol = self.term(argument)
+            names.append(symbol.name)
+            facts += [terms.const(0).le(symbol), symbol.lt(extent)]
+        self.facts.points[op] = tuple(names)
+        outer, self.distribution = self.distribution, op
+        self.nested(op.body.block, facts)
+        self.distribution = outer
+
+
+def _continues(loop: ForOp | LoopOp) -> list[ContinueOp]:
+    """The operations that begin the next turn of a loop."""
+    found: list[ContinueOp] = []
+
+    def look(block: Block) -> None:
+        for op in block.ops:
+            if isinstance(op, ContinueOp):
+                found.append(op)
+            elif isinstance(op, IfOp):
+                for region in op.regions:
+                    for inner in region.blocks:
+                        look(inner)
+
+    look(loop.block)
+    return found
+
+
+_HANDS_ON = (YieldOp, ContinueOp, BreakOp, ReturnOp)
+
+
+def _slices(kernel: KernelOp) -> tuple[set[SSAValue], set[SSAValue]]:
+    """The integers that conditions, bounds of loops or places depend on, and those that bounds or places do."""
+    places: list[SSAValue] = []
+    conditions: list[SSAValue] = []
+    for op in kernel.walk():
+        match op:
+            case LoadOp() | StoreOp() | RegionOp():
+                places += op.coordinates
+            case ForOp():
+                places += (op.lowerBound, op.upperBound, op.step, op.block.args[0])
+            case IfOp():
+                conditions.append(op.condition)
+            case _:
+                pass
+    decisive = _closure(places)
+    return decisive | _closure(conditions), decisive
+
+
+def _closure(values: Iterable[SSAValue]) -> set[SSAValue]:
+    """The values, and all that they are computed from, through loops and branches."""
+    found: set[SSAValue] = set()
+    todo = list(values)
+    while todo:
+        value = todo.pop()
+        if value in found or width_of(value.type) is None:
+            continue
+        found.add(value)
+        owner = value.owner
+        if isinstance(owner, Operation):
+            todo += owner.operands
+            if owner.regions:
+                todo += (v for inner in owner.walk() if isinstance(inner, _HANDS_ON) for v in inner.operands)
+        elif (parent := owner.parent_op()) is not None and isinstance(parent, ForOp | LoopOp):
+            todo += parent.operands
+            todo += (v for inner in parent.walk() if isinstance(inner, ContinueOp) for v in inner.operands)
+    return found

@@ -1,0 +1,182 @@
+"""Whether the regions that are taken are different ones: over all points, all turns of loops, and all pairs of places.
+
+The rules recover a point from coordinates: `[i, j]` gives both, `[i * B + j]` gives both where `0 <= j < B`. What they
+cannot do the solver is asked about two copies of the point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Final, Literal
+
+from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp
+from freehold.dialects.ownership import RegionOp
+from freehold.passes.analysis.facts import KernelFacts, Place
+from freehold.passes.analysis.races import launches, turns
+from freehold.passes.prover import rules
+from freehold.passes.prover.hypotheses import Hypotheses
+from freehold.passes.prover.polynomials import Poly, bound_atom, poly, to_term
+from freehold.passes.prover.prove import prove
+from freehold.support import terms
+from freehold.support.terms import Term
+
+
+_MOST_LAUNCHES: Final = 12
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Whether two takings are always of different regions, by what, and two that are not."""
+
+    status: Literal["proved", "refuted", "unknown"]
+    by: str = ""
+    first: Mapping[str, int] = field(default_factory=dict[str, int])
+    second: Mapping[str, int] = field(default_factory=dict[str, int])
+    unknown: tuple[str, ...] = ()
+    """Numbers of which nothing is known, where that is why."""
+
+
+def identity(op: RegionOp, facts: KernelFacts) -> tuple[str, ...] | None:
+    """The symbols that tell one execution of `op` from another: the point, and the counters of the loops inside.
+
+    None where a loop around it has no counter that takes each value once.
+    """
+    place = facts.places[op]
+    assert place.distribution is not None
+    names = list(facts.points[place.distribution])
+    for loop in place.loops:
+        if not place.distribution.is_ancestor(loop):
+            continue
+        if not isinstance(loop, ForOp) or loop not in facts.counters:
+            return None
+        names.append(facts.counters[loop])
+    return tuple(names)
+
+
+def injective(op: RegionOp, facts: KernelFacts) -> Outcome:
+    """Whether `op` takes a different region each time, over all points and turns."""
+    wanted = identity(op, facts)
+    if wanted is None:
+        return Outcome("refuted", "loop")
+    place, coordinates = facts.places[op], facts.coordinates(op)
+    if _recovers(coordinates, wanted, place.given, facts.uniform):
+        return Outcome("proved", "rules")
+    return _apart(op, op, wanted, facts)
+
+
+def disjoint(a: RegionOp, b: RegionOp, facts: KernelFacts) -> Outcome:
+    """Whether two operations never take the same region of their partition, at one point or at two."""
+    first, second = identity(a, facts), identity(b, facts)
+    if first is None or second is None:
+        return Outcome("refuted", "loop")
+    common = tuple(name for name in first if name in second) if exclusive(facts.places[a], facts.places[b]) else ()
+    same = facts.coordinates(a) == facts.coordinates(b)
+    if same and common and set(common) == set(first) == set(second):
+        # Of one execution only one of them runs, and two executions have different coordinates.
+        return injective(a, facts)
+    return _apart(a, b, common, facts)
+
+
+def exclusive(a: Place, b: Place) -> bool:
+    """Whether only one of two places is reached in one turn of the loops that are around both."""
+    branches: dict[IfOp, int] = dict(a.branches)
+    return any(branches.get(op, number) != number for op, number in b.branches)
+
+
+def _recovers(coordinates: Sequence[Term], wanted: Sequence[str], given: Hypotheses, uniform: frozenset[str]) -> bool:
+    """Whether the rules find the values of the wanted symbols from the coordinates."""
+    known: set[str] = set(uniform)
+    for name in wanted:
+        low, high = bound_atom(terms.sym(name), given.bounds)
+        if low is not None and low == high:
+            known.add(name)
+    grown = True
+    while grown:
+        grown = False
+        for coordinate in coordinates:
+            for name in _solved(poly(coordinate), known, given):
+                known.add(name)
+                grown = True
+    return set(wanted) <= known
+
+
+def _solved(p: Poly, known: set[str], given: Hypotheses) -> tuple[str, ...]:
+    """Symbols that are determined by the value of a polynomial and the known symbols."""
+    open_ = {m: c for m, c in p.items() if not all(a.symbols() <= known for a in m)}
+    if len(open_) == 1:
+        (m,) = open_
+        return (m[0].name,) if len(m) == 1 and m[0].op == "sym" else ()
+    if len(open_) != 2:
+        return ()
+    for low, high in (tuple(open_), tuple(open_)[::-1]):
+        # high = digit * base, low = digit below the base
+        digits = [a for a in high if not a.symbols() <= known]
+        if len(low) != 1 or open_[low] != 1 or low[0].op != "sym" or len(digits) != 1 or digits[0].op != "sym":
+            continue
+        rest = list(high)
+        rest.remove(digits[0])
+        base = to_term({tuple(rest): open_[high]})
+        digit = low[0]
+        if digit != digits[0] and rules.holds(terms.const(0).le(digit), given) and rules.holds(digit.lt(base), given):
+            return digits[0].name, digit.name
+    return ()
+
+
+def _apart(a: RegionOp, b: RegionOp, different: Sequence[str], facts: KernelFacts) -> Outcome:
+    """Whether `a` and `b` take different regions in every two executions that differ in one of `different`.
+
+    Without any such symbols: in every two executions whatsoever.
+    """
+    one, other = facts.places[a], facts.places[b]
+    first, second = facts.coordinates(a), facts.coordinates(b)
+    if (found := _enumerated(a, b, different, facts)) is not None:
+        return Outcome("refuted", "search", *found)
+    renaming = {
+        name: terms.sym(f"{name}_of_the_other")
+        for fact in (*other.given.facts, *second)
+        for name in fact.symbols() - facts.uniform
+    }
+    copies = [f.substitute(renaming) for f in other.given.facts]
+    given = one.given.extended(copies)
+    meet = terms.all_of(*(x.eq(y.substitute(renaming)) for x, y in zip(first, second, strict=True)))
+    alike = terms.all_of(*(terms.sym(n).eq(renaming.get(n, terms.sym(n))) for n in different))
+    goal = terms.either(terms.negate(meet), alike) if different else terms.negate(meet)
+    verdict = prove(goal, given)
+    if verdict.proved:
+        return Outcome("proved", verdict.by)
+    unknown = tuple(n for n in _unknown((*first, *second), facts) if n not in facts.uniform)
+    if verdict.refuted and not unknown:
+        extents = {n: v for n, v in verdict.witness.items() if n in facts.uniform}
+        mine = {n: v for n, v in verdict.witness.items() if n not in facts.uniform and not n.endswith("_of_the_other")}
+        others = {n: verdict.witness[r.name] for n, r in renaming.items() if r.name in verdict.witness}
+        return Outcome("refuted", verdict.by, {**extents, **mine}, {**extents, **others})
+    return Outcome("unknown", verdict.by, unknown=unknown)
+
+
+def _unknown(coordinates: Sequence[Term], facts: KernelFacts) -> list[str]:
+    """The symbols in coordinates that are neither extents nor coordinates of a point nor counters."""
+    known = {*facts.launch, *facts.counters.values(), *(n for names in facts.points.values() for n in names)}
+    return sorted({n for c in coordinates for n in c.symbols()} - known)
+
+
+def _enumerated(
+    a: RegionOp, b: RegionOp, different: Sequence[str], facts: KernelFacts
+) -> tuple[dict[str, int], dict[str, int]] | None:
+    """Two executions that take the same region, if enumeration of small launches meets them."""
+    one, other = facts.places[a], facts.places[b]
+    first, second = facts.coordinates(a), facts.coordinates(b)
+    distribution = one.distribution
+    if distribution is None or _unknown((*first, *second), facts):
+        return None
+    mine, others = identity(a, facts) or (), identity(b, facts) or ()
+    for extents in islice(launches(facts, distribution), _MOST_LAUNCHES):
+        seen: dict[tuple[int, ...], list[dict[str, int]]] = {}
+        for values in turns(extents, one.given.facts, [*first, *map(terms.sym, mine)]):
+            seen.setdefault(tuple(c.evaluate(values) for c in first), []).append(values)
+        for values in turns(extents, other.given.facts, [*second, *map(terms.sym, others)]):
+            for match in seen.get(tuple(c.evaluate(values) for c in second), ()):
+                if not different or any(match[n] != values[n] for n in different):
+                    return match, values
+    return None

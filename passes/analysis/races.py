@@ -1,0 +1,92 @@
+"""Concrete pairs of tile blocks that meet at one element: the witnesses of races, found by enumeration.
+
+Only terms of extents and coordinates are enumerated; where an unknown number is involved there is no witness. Every
+witness has been evaluated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, product
+from typing import Final
+
+from freehold.dialects.ownership import DistributeOp, LoadOp, RegionOp, tensor_type
+from freehold.passes.analysis.facts import KernelFacts
+from freehold.passes.analysis.wording import sizes, span_text, tuple_text
+from freehold.passes.prover.prove import holds_in
+from freehold.support.terms import Term
+
+_MOST: Final = 4000
+"""Assignments that are tried."""
+
+Meeting = tuple[dict[str, int], dict[str, int], dict[str, int]]
+"""Extents, and the values of all other symbols for each of two accesses."""
+
+
+def launches(facts: KernelFacts, distribution: DistributeOp) -> Iterator[dict[str, int]]:
+    """Small extents that a launch may have: up to four regions along each axis, whole and ragged."""
+    domain = distribution.domain
+    symbols = sorted(facts.launch)
+    steps = {s.name: step for axis, step in enumerate(domain.steps) if (s := domain.tensor.extent(axis)).op == "sym"}
+    choices = [
+        [n * steps[s] for n in (2, 3, 1, 4)] + [3 * steps[s] - 1] if s in steps else [64, 8, 2, 1, 512] for s in symbols
+    ]
+    base = facts.base.facts
+    for values in islice(product(*choices), 200):
+        found = dict(zip(symbols, values, strict=True))
+        if holds_in([f for f in base if f.symbols() <= facts.launch], found):
+            yield found
+
+
+def turns(extents: Mapping[str, int], facts: Sequence[Term], coordinates: Sequence[Term]) -> Iterator[dict[str, int]]:
+    """Values of all symbols that coordinates depend on under which `facts` hold."""
+    names = sorted({n for c in coordinates for n in c.symbols()} - extents.keys())
+    own = [f for f in facts if f.symbols() <= {*extents, *names}]
+    if len(names) > 4:
+        return
+    for values in product(range(4), repeat=len(names)):
+        found = {**extents, **dict(zip(names, values, strict=True))}
+        if holds_in(own, found):
+            yield found
+
+
+def reader_and_writer(load: LoadOp, region: RegionOp, facts: KernelFacts) -> tuple[str, str, str, str, str] | None:
+    """Two different points of which one loads elements of the other's region: sizes, reader, read, writer, owned."""
+    load_place, region_place = facts.places.get(load), facts.places.get(region)
+    if load_place is None or region_place is None or region_place.distribution is None:
+        return None
+    points = facts.points.get(region_place.distribution, ())
+    shape, partition = load.result.type.dims, region.result.type.partition
+    reads, owns = facts.coordinates(load), facts.coordinates(region)
+    extents_of = tensor_type(load.source)
+    tried = 0
+    for extents in launches(facts, region_place.distribution):
+        limits = [extents_of.extent(axis).evaluate(extents) for axis in range(extents_of.rank)]
+        where = [*points] if load_place.distribution is region_place.distribution else []
+        readers = list(turns(extents, load_place.given.facts, [*reads, *_symbols(where)]))
+        writers = list(turns(extents, region_place.given.facts, [*owns, *_symbols(points)]))
+        for reader, writer in product(readers, writers):
+            tried += 1
+            if tried > _MOST:
+                return None
+            if where and all(reader[p] == writer[p] for p in points):
+                continue
+            read = [c.evaluate(reader) * t for c, t in zip(reads, shape, strict=True)]
+            owned = [c.evaluate(writer) * t for c, t in zip(owns, partition.steps, strict=True)]
+            read_end = [min(a + t, n) for a, t, n in zip(read, shape, limits, strict=True)]
+            owned_end = [min(a + t, n) for a, t, n in zip(owned, partition.tile_shape, limits, strict=True)]
+            if all(max(a, b) < min(c, d) for a, b, c, d in zip(read, owned, read_end, owned_end, strict=True)):
+                return (
+                    sizes(extents),
+                    tuple_text([reader[p] for p in points]) if where else "any",
+                    span_text(read, read_end),
+                    tuple_text([writer[p] for p in points]),
+                    span_text(owned, owned_end),
+                )
+    return None
+
+
+def _symbols(names: Sequence[str]) -> list[Term]:
+    from freehold.support.terms import sym
+
+    return [sym(n) for n in names]

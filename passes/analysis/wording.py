@@ -1,0 +1,107 @@
+"""How verifiers name things in the user's words: tensors, numbers of unknown value, places in tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.ir import BlockArgument, Operation, SSAValue
+
+from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, LoopOp
+from freehold.dialects.ownership import (
+    BorrowOp,
+    DistributeOp,
+    KernelOp,
+    LoadOp,
+    PartitionOp,
+    PartitionType,
+    RefType,
+    RegionOp,
+    RegionType,
+    TensorType,
+)
+
+OWNERSHIP_TYPES = (TensorType, RefType, PartitionType, RegionType)
+
+
+def tensor_of(value: SSAValue) -> SSAValue:
+    """The tensor that `value` borrows, partitions, or is a region of."""
+    while isinstance(owner := value.owner, RegionOp | PartitionOp | BorrowOp):
+        value = owner.operands[0]
+    return value
+
+
+def name_of(value: SSAValue) -> str:
+    """The user's name of the tensor behind a value."""
+    tensor = tensor_of(value)
+    if tensor.name_hint is not None:
+        return tensor.name_hint
+    return f"argument{tensor.index}" if isinstance(tensor, BlockArgument) else "a tensor"
+
+
+def what_is(value: SSAValue) -> str:
+    """What kind of ownership a value is."""
+    match value.type:
+        case TensorType():
+            return "a tensor"
+        case RefType():
+            return "a borrow"
+        case PartitionType():
+            return "a partition"
+        case RegionType():
+            return "a region"
+        case _:
+            return "a value"
+
+
+def why_unknown(value: SSAValue) -> str:
+    """Why nothing but the type of a number is known, as the end of a sentence about it."""
+    owner = value.owner
+    if isinstance(owner, Operation):
+        match owner:
+            case ForOp() | LoopOp():
+                return "is what a loop leaves behind"
+            case IfOp():
+                return "depends on a branch"
+            case _ if _from_memory(value):
+                return "is read from memory"
+            case _:
+                return "is computed in a way that may wrap, or that the prover does not follow"
+    match owner.parent_op():
+        case KernelOp():
+            return "is a scalar argument"
+        case DistributeOp():
+            return "is a coordinate of the point"
+        case ForOp() if isinstance(value, BlockArgument) and value.index == 0:
+            return "counts the turns of a loop"
+        case ForOp() | LoopOp():
+            return "changes from turn to turn of a loop"
+        case _:
+            return "is not known"
+
+
+def _from_memory(value: SSAValue) -> bool:
+    seen: set[SSAValue] = set()
+    todo = [value]
+    while todo:
+        owner = todo.pop().owner
+        if isinstance(owner, LoadOp):
+            return True
+        if isinstance(owner, Operation):
+            todo += (o for o in owner.operands if o not in seen)
+            seen.update(owner.operands)
+    return False
+
+
+def sizes(values: Mapping[str, int]) -> str:
+    """Values of symbols: `M = 3, N = 8`."""
+    return ", ".join(f"{name} = {value}" for name, value in values.items())
+
+
+def tuple_text(values: Sequence[int]) -> str:
+    """Coordinates of a block: `3`, or `(0, 1)`."""
+    return str(values[0]) if len(values) == 1 else f"({', '.join(map(str, values))})"
+
+
+def span_text(starts: Sequence[int], ends: Sequence[int]) -> str:
+    """Half-open ranges of elements by axis: `64 .. 128, 0 .. 32`."""
+    return ", ".join(f"{a} .. {b}" for a, b in zip(starts, ends, strict=True))

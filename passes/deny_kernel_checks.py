@@ -1,0 +1,76 @@
+"""`deny-kernel-checks`: refuses kernels of which an access is checked in the kernel.
+
+Assumes `resolve-obligations`. Each error names the access, what could not be proved and why, and what helps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from freehold.dialects.location import span_of
+from freehold.dialects.ownership import Duty, KernelOp, LoadOp, ObligationAttr, RegionOp, Rung, tensor_type
+from freehold.passes.analysis.facts import KernelFacts, analyse
+from freehold.passes.analysis.obligations import owing
+from freehold.passes.analysis.wording import name_of, why_unknown
+from freehold.passes.errors.bounds import KernelCheckDenied
+from freehold.passes.launch_contract import obligations_of
+from freehold.support import terms
+from freehold.support.diagnostic import Error, Rejected
+from freehold.support.terms import parse
+
+
+@dataclass(frozen=True)
+class DenyKernelChecksPass(ModulePass):
+    """Refuses accesses whose bounds are checked in the kernel. Changes nothing."""
+
+    name = "deny-kernel-checks"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Raises `Rejected` with an error (O301) for each such access."""
+        errors: list[Error] = []
+        for kernel in op.body.block.ops:
+            if isinstance(kernel, KernelOp):
+                errors += deny_kernel_checks(kernel, analyse(kernel))
+        if errors:
+            raise Rejected(errors)
+
+
+def deny_kernel_checks(kernel: KernelOp, facts: KernelFacts) -> list[Error]:
+    """An error for each bound that is checked in the kernel."""
+    return [
+        _error(op, obligation, facts)
+        for op in owing(kernel)
+        if isinstance(op, LoadOp | RegionOp)
+        for obligation in obligations_of(op)
+        if obligation.rung is Rung.KERNEL
+    ]
+
+
+def _error(op: LoadOp | RegionOp, obligation: ObligationAttr, facts: KernelFacts) -> Error:
+    axis = obligation.axis.data
+    if isinstance(op, LoadOp):
+        access, size = f"this load from `{name_of(op.source)}`", op.result.type.dims[axis]
+    else:
+        access, size = f"this region of `{name_of(op.partition)}`", op.result.type.partition.steps[axis]
+    error = KernelCheckDenied(span_of(op), access, obligation.text.data)
+    predicate = parse(obligation.text.data)
+    for symbol in sorted(predicate.symbols() - facts.launch):
+        if (value := facts.symbols.get(symbol)) is not None:
+            error.add(error.Unknown(symbol, why_unknown(value)))
+    others = [o for o in obligations_of(op) if o is not obligation]
+    if others:
+        error.add(error.Others("; ".join(_met(o) for o in others)))
+    index = str(facts.coordinates(op)[axis])
+    count = str(terms.ceildiv(tensor_type(op.operands[0]).extent(axis), terms.const(size)))
+    return error.add(error.Clamp(index, count), error.Guard(index, count), error.Allow())
+
+
+def _met(obligation: ObligationAttr) -> str:
+    """One obligation and where it is met: `axis 1 in bounds: proved`."""
+    what = "disjoint" if obligation.duty is Duty.DISJOINT else f"axis {obligation.axis.data} in bounds"
+    where = {Rung.PROVED: "proved", Rung.LAUNCH: "checked at launch", Rung.KERNEL: "not proved either"}
+    return f"{what} {where.get(obligation.rung, 'refused')}"

@@ -1,0 +1,96 @@
+"""Errors about bounds, and about where they are checked (O3xx)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from freehold.support.diagnostic import Error, Help, Note
+
+
+@dataclass(frozen=True)
+class KernelCheckDenied(Error):
+    """
+    An access would be checked in the kernel, where such checks are denied.
+
+    An index is checked in the kernel where it is neither proved to be in bounds nor decided by what the launcher knows:
+    it comes from memory, from a scalar argument, or by arithmetic that may wrap. Under `deny_kernel_checks` such an
+    access is refused, so that the accepted kernel has no check at all.
+    """
+
+    code: ClassVar[str] = "O301"
+    title: ClassVar[str] = "{access} needs an in-kernel bounds check, and these are denied"
+    label: ClassVar[str] = "cannot prove `{predicate}`"
+    access: str
+    predicate: str
+
+    @dataclass(frozen=True)
+    class Unknown(Note):
+        """Why the prover cannot know."""
+
+        text: ClassVar[str] = "`{symbol}` {what}"
+        symbol: str
+        what: str
+
+    @dataclass(frozen=True)
+    class Others(Note):
+        """What the same access owes besides."""
+
+        text: ClassVar[str] = "other obligations of this access: {others}"
+        others: str
+
+    @dataclass(frozen=True)
+    class Clamp(Help):
+        """An index that cannot leave."""
+
+        text: ClassVar[str] = "clamp the index: `fh.minimum(fh.maximum({index}, 0), {count} - 1)`"
+        index: str
+        count: str
+
+    @dataclass(frozen=True)
+    class Guard(Help):
+        """A condition the prover uses."""
+
+        text: ClassVar[str] = "or access it only under a condition: `if 0 <= {index} and {index} < {count}:`"
+        index: str
+        count: str
+
+    @dataclass(frozen=True)
+    class Allow(Help):
+        """The opt-out."""
+
+        text: ClassVar[str] = "or allow checks in the kernel: leave out `deny_kernel_checks`"
+
+
+@dataclass(frozen=True)
+class OutOfBounds(Error):
+    """
+    An access is out of bounds whenever it happens.
+
+    Its index, counted in tiles, is shown to lie outside the tensor: it is negative, or not below the number of tiles
+    along the axis. No launch and no check could make it right.
+    """
+
+    code: ClassVar[str] = "O302"
+    title: ClassVar[str] = "{access} is out of bounds along axis {axis}"
+    label: ClassVar[str] = "tile index `{index}` is never {bound}"
+    access: str
+    axis: int
+    index: str
+    bound: str
+
+    @dataclass(frozen=True)
+    class Witness(Note):
+        """Values under which it happens."""
+
+        text: ClassVar[str] = "{where}index {value} of {count} tiles is accessed"
+        where: str
+        value: int
+        count: int
+
+    @dataclass(frozen=True)
+    class LastTile(Help):
+        """The indices there are."""
+
+        text: ClassVar[str] = "tiles along this axis are counted from 0 to `{last}`"
+        last: str

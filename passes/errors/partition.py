@@ -1,0 +1,232 @@
+"""Errors about how tensors are split among tile blocks (O101 to O129, with `borrow`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from freehold.support.diagnostic import Error, Help, Label, Note
+
+
+@dataclass(frozen=True)
+class OverlappingRegions(Error):
+    """
+    Two tile blocks own regions that share elements.
+
+    Regions of a partition begin `step` elements apart and have the extent of its tile, so they overlap where the step
+    is smaller. And two points that compute the same coordinates take the same region. Either way two blocks write the
+    same elements, in no fixed order: a data race.
+    """
+
+    code: ClassVar[str] = "O101"
+    title: ClassVar[str] = "two tile blocks write overlapping regions of `{name}`"
+    label: ClassVar[str] = "{how}"
+    notes: ClassVar[tuple[str, ...]] = ("blocks run in no fixed order, so this would be a data race",)
+    name: str
+    how: str
+
+    @dataclass(frozen=True)
+    class StepTooSmall(Label):
+        """The partition whose regions overlap by themselves."""
+
+        text: ClassVar[str] = "step {step} is smaller than the tile extent {tile}"
+        step: int
+        tile: int
+
+    @dataclass(frozen=True)
+    class Witness(Note):
+        """Two blocks and what they share."""
+
+        text: ClassVar[str] = "{where}blocks {first} and {second} both write `{name}[{shared}]`"
+        where: str
+        first: str
+        second: str
+        shared: str
+
+    @dataclass(frozen=True)
+    class Step(Help):
+        """A step that makes the regions disjoint."""
+
+        text: ClassVar[str] = "make the step at least the tile: `step=({steps})`"
+        steps: str
+
+    @dataclass(frozen=True)
+    class OwnPlace(Help):
+        """Coordinates that are the point's own."""
+
+        text: ClassVar[str] = "store to the block's own region, `{name}.store(...)`, without coordinates"
+
+
+@dataclass(frozen=True)
+class NotShownDisjoint(Error):
+    """
+    Two blocks are not shown to own different regions.
+
+    No counterexample was found, and no proof either: the coordinates come from memory, from a scalar argument, or by
+    arithmetic that the prover cannot follow within its budget. What is not proved is refused.
+    """
+
+    code: ClassVar[str] = "O113"
+    title: ClassVar[str] = "cannot show that tile blocks write different regions of `{name}`"
+    label: ClassVar[str] = "takes `{name}[{coordinates}]`"
+    name: str
+    coordinates: str
+
+    @dataclass(frozen=True)
+    class UnknownNumber(Note):
+        """A number of which nothing is known."""
+
+        text: ClassVar[str] = "`{symbol}` {what}, so two blocks may have the same"
+        symbol: str
+        what: str
+
+
+@dataclass(frozen=True)
+class RegionTakenTwice(Error):
+    """
+    One point takes the same region twice.
+
+    Accesses through two names of one region are not ordered with each other, not even within a tile block. Take a
+    region once, outside any loop, and use it as often as needed.
+    """
+
+    code: ClassVar[str] = "O114"
+    title: ClassVar[str] = "the same region of `{name}` is taken twice"
+    label: ClassVar[str] = "taken {when}"
+    name: str
+    when: str
+
+    @dataclass(frozen=True)
+    class First(Label):
+        """The other taking."""
+
+        text: ClassVar[str] = "taken here before"
+
+    @dataclass(frozen=True)
+    class Witness(Note):
+        """A point and the coordinates it takes twice."""
+
+        text: ClassVar[str] = "{where}the region `[{coordinates}]` is taken twice{who}"
+        where: str
+        coordinates: str
+        who: str
+
+
+@dataclass(frozen=True)
+class DifferentGrids(Error):
+    """
+    Partitions that are distributed together have different index spaces.
+
+    A launch has one grid. Each of its points takes a region of every partition, so all of them have as many regions
+    along each axis.
+    """
+
+    code: ClassVar[str] = "O115"
+    title: ClassVar[str] = "`{name}` and `{other}` are partitioned into different grids"
+    label: ClassVar[str] = "`{name}` has {grid} regions, `{other}` {other_grid}"
+    name: str
+    other: str
+    grid: str
+    other_grid: str
+
+    @dataclass(frozen=True)
+    class Partitioned(Label):
+        """A partition."""
+
+        text: ClassVar[str] = "`{whose}` is partitioned here"
+        whose: str
+
+
+@dataclass(frozen=True)
+class OutOfDistribution(Error):
+    """
+    A region is taken where no point of a distribution is at hand, or of a partition that is not distributed there.
+
+    Outside of `distribute` every tile block would take the same region. A partition that the distribution does not list
+    has an index space that was never compared with the grid.
+    """
+
+    code: ClassVar[str] = "O116"
+    title: ClassVar[str] = "a region of `{name}` is taken {where}"
+    label: ClassVar[str] = "{why}"
+    name: str
+    where: str
+    why: str
+
+
+@dataclass(frozen=True)
+class GapsInOutput(Error):
+    """
+    The regions of an output do not cover it.
+
+    Where the step is larger than the tile, elements between the regions belong to nobody. The host takes an output for
+    initialised once the kernel has run. For a tensor that keeps its other elements, use `Mut`.
+    """
+
+    code: ClassVar[str] = "O117"
+    title: ClassVar[str] = "the regions of the output `{name}` leave gaps"
+    label: ClassVar[str] = "along axis {axis}, regions of {tile} elements begin {step} apart"
+    name: str
+    axis: int
+    tile: int
+    step: int
+
+    @dataclass(frozen=True)
+    class DeclareMut(Help):
+        """The mode for what is written in part."""
+
+        text: ClassVar[str] = "declare `{name}` as `Mut`: what lies between the regions keeps its value"
+
+
+@dataclass(frozen=True)
+class Misplaced(Error):
+    """
+    A partition or a distribution stands where it would happen more than once, or there is not exactly one distribution.
+
+    A kernel partitions its tensors and distributes the points at its top level, once. In a loop or a branch, blocks
+    could disagree about who owns what.
+    """
+
+    code: ClassVar[str] = "O118"
+    title: ClassVar[str] = "{what}"
+    label: ClassVar[str] = "{why}"
+    what: str
+    why: str
+
+
+@dataclass(frozen=True)
+class NoSuchLaunch(Error):
+    """
+    No launch can satisfy what the kernel's signature says.
+
+    The extents of the parameters contradict each other: whatever the arguments, a launch would be refused. Everything
+    could be proved about such a kernel, so nothing is.
+    """
+
+    code: ClassVar[str] = "O119"
+    title: ClassVar[str] = "no launch of `{kernel}` is possible: its extents contradict each other"
+    label: ClassVar[str] = "together these have no solution: {extents}"
+    kernel: str
+    extents: str
+
+
+@dataclass(frozen=True)
+class NotDominated(Error):
+    """
+    A value is used where it may not have been computed yet.
+
+    In IR written by hand, an operation uses a value that is defined later, or in a region that has ended or was not
+    entered. Everything that verifiers say rests on each value being the one that was computed before.
+    """
+
+    code: ClassVar[str] = "O120"
+    title: ClassVar[str] = "`{op}` uses a value that is not defined there"
+    label: ClassVar[str] = "operand {number} does not dominate this use"
+    op: str
+    number: int
+
+    @dataclass(frozen=True)
+    class Defined(Label):
+        """Where it is defined."""
+
+        text: ClassVar[str] = "the value is defined here"

@@ -1,0 +1,43 @@
+"""The passes as the compiler runs them, as functions: verify, read off the launch contract, convert."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ModuleOp
+
+from freehold.dialects.ownership import KernelOp
+from freehold.passes.analysis.facts import analyse
+from freehold.passes.deny_kernel_checks import deny_kernel_checks
+from freehold.passes.launch_contract import contract
+from freehold.passes.lowering import convert
+from freehold.passes.resolve_obligations import resolve_obligations
+from freehold.passes.verify_borrows import verify_borrows
+from freehold.passes.verify_dominance import verify_dominance
+from freehold.passes.verify_partitions import verify_partitions
+from freehold.support.diagnostic import Error, Rejected
+
+__all__ = ["contract", "convert", "verify"]
+
+
+def verify(module: ModuleOp, *, deny_kernel_checks: bool = False) -> None:
+    """Verifies every kernel of a module in place: all obligations are recorded on the operations that owe them.
+
+    With `deny_kernel_checks`, accesses that would be checked in the kernel are refused. Raises `Rejected` with all
+    errors of the module.
+    """
+    if errors := verify_dominance(module):
+        raise Rejected(errors)
+    names: list[str] = []
+    for kernel in module.body.block.ops:
+        if isinstance(kernel, KernelOp) and (found := verify_kernel(kernel, deny=deny_kernel_checks)):
+            errors += found
+            names.append(kernel.sym_name.data)
+    if errors:
+        raise Rejected(errors, kernel=names[0] if len(names) == 1 else None)
+
+
+def verify_kernel(kernel: KernelOp, *, deny: bool = False) -> list[Error]:
+    """Everything that is wrong with one kernel. The facts about it are found out once, for all verifiers."""
+    facts = analyse(kernel)
+    errors = [*verify_borrows(kernel, facts), *verify_partitions(kernel, facts), *resolve_obligations(kernel, facts)]
+    # What is denied is a matter of kernels that are right: checks in one that is refused anyway are no news.
+    return errors or (deny_kernel_checks(kernel, facts) if deny else [])

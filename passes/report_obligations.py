@@ -1,0 +1,69 @@
+"""`report-obligations`: one line an obligation, in front of the module: the access, the rung, the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from freehold.dialects.location import span_of
+from freehold.dialects.ownership import DistributeOp, Duty, KernelOp, LoadOp, ObligationAttr, Rung
+from freehold.passes.analysis.obligations import owing
+from freehold.passes.analysis.wording import name_of
+from freehold.passes.launch_contract import obligations_of
+
+
+@dataclass(frozen=True)
+class ReportObligationsPass(ModulePass):
+    """Prints what each access owes and how that is met, as comments in front of the module. Changes nothing."""
+
+    name = "report-obligations"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Prints; assumes that `resolve-obligations` has run."""
+        for line in report(op):
+            print(f"// {line}")
+
+
+def report(module: ModuleOp) -> list[str]:
+    """The lines, kernel by kernel: where, what, the duty, the rung, the reason or the predicate to check."""
+    lines: list[str] = []
+    for kernel in module.body.block.ops:
+        if isinstance(kernel, KernelOp):
+            lines.append(f"@{kernel.sym_name.data}")
+            for op in owing(kernel):
+                lines += _lines(op)
+    return lines
+
+
+def _lines(op: Operation) -> Iterator[str]:
+    span = span_of(op)
+    where = "" if span is None else f"{span.line}:{span.start + 1} "
+    match op:
+        case DistributeOp():
+            what = "distribution of " + ", ".join(f"`{name_of(p)}`" for p in op.partitions)
+        case LoadOp():
+            what = f"load from `{name_of(op.source)}`"
+        case _:
+            what = f"region of `{name_of(op.operands[0])}`"
+    for obligation in obligations_of(op):
+        yield f"  {where}{what}: {_duty(obligation)}: {_rung(obligation)}"
+
+
+def _duty(obligation: ObligationAttr) -> str:
+    axis = f" along axis {obligation.axis.data}" if obligation.axis.data >= 0 else ""
+    return {Duty.IN_BOUNDS: "in bounds", Duty.DISJOINT: "disjoint", Duty.SAME_GRID: "same grid"}[obligation.duty] + axis
+
+
+def _rung(obligation: ObligationAttr) -> str:
+    text = obligation.text.data
+    return {
+        Rung.PROVED: f"proved ({text})",
+        Rung.LAUNCH: f"checked at launch: {text}",
+        Rung.KERNEL: f"checked in the kernel: {text}",
+        Rung.REFUSED: f"refused ({text})",
+    }[obligation.rung]

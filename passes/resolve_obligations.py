@@ -1,0 +1,113 @@
+"""`resolve-obligations`: meets the bounds of every access on the cheapest rung that holds, and records which.
+
+Owed are, for each axis of a load from a borrow and of a region that is taken, that the tile index is at least 0 and
+below the number of tiles. Proved, where that follows from what holds at the access. At launch, where the extreme values
+of the index are terms that the launcher knows: one comparison, under the condition that the access happens at all. In
+the kernel, otherwise. Refused, where no index that can occur is in bounds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from freehold.dialects.location import span_of
+from freehold.dialects.ownership import Duty, KernelOp, LoadOp, ObligationAttr, RefType, RegionOp, Rung, tensor_type
+from freehold.passes.analysis.extremes import at_launch
+from freehold.passes.analysis.facts import KernelFacts, analyse
+from freehold.passes.analysis.obligations import owing, record
+from freehold.passes.analysis.wording import name_of, sizes
+from freehold.passes.errors.bounds import OutOfBounds
+from freehold.passes.prover import rules
+from freehold.passes.prover.hypotheses import Hypotheses
+from freehold.passes.prover.prove import Verdict, find, prove
+from freehold.passes.verify_dominance import verify_dominance
+from freehold.support import terms
+from freehold.support.diagnostic import Error, Rejected
+from freehold.support.terms import Term
+
+
+@dataclass(frozen=True)
+class ResolveObligationsPass(ModulePass):
+    """Records on each access how its bounds are met; refuses those that are never in bounds."""
+
+    name = "resolve-obligations"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Raises `Rejected` with every error (O302) of every kernel."""
+        if errors := verify_dominance(op):
+            raise Rejected(errors)
+        for kernel in op.body.block.ops:
+            if isinstance(kernel, KernelOp):
+                errors += resolve_obligations(kernel, analyse(kernel))
+        if errors:
+            raise Rejected(errors)
+
+
+def resolve_obligations(kernel: KernelOp, facts: KernelFacts) -> list[Error]:
+    """Records the rung of each bound in a kernel whose definitions dominate uses; returns those that are refused."""
+    errors: list[Error] = []
+    for op in owing(kernel):
+        if isinstance(op, RegionOp):
+            sizes_of_tiles = op.result.type.partition.steps
+        elif isinstance(op, LoadOp) and isinstance(op.source.type, RefType):
+            sizes_of_tiles = op.result.type.dims
+        else:
+            continue
+        found: list[ObligationAttr] = []
+        for axis, (index, size) in enumerate(zip(facts.coordinates(op), sizes_of_tiles, strict=True)):
+            count = terms.ceildiv(tensor_type(op.operands[0]).extent(axis), terms.const(size))
+            met = _meet(op, axis, index, count, facts)
+            if isinstance(met, Error):
+                errors.append(met)
+            else:
+                found.append(met)
+        record(op, (Duty.IN_BOUNDS,), found)
+    return errors
+
+
+def _meet(op: LoadOp | RegionOp, axis: int, index: Term, count: Term, facts: KernelFacts) -> ObligationAttr | Error:
+    given = facts.places[op].given
+    low, high = terms.const(0).le(index), index.lt(count)
+    verdicts = [prove(low, given), prove(high, given)]
+    if all(v.proved for v in verdicts):
+        by = "the solver" if any(v.by == "solver" for v in verdicts) else "rules"
+        return ObligationAttr.of(Duty.IN_BOUNDS, Rung.PROVED, f"0 <= {index} < {count} by {by}", axis)
+    for bound, verdict, text in ((low, verdicts[0], "0 or more"), (high, verdicts[1], f"below {count}")):
+        if verdict.refuted and _never(bound, given):
+            return _refused(op, axis, index, count, text, verdict, facts)
+    open_ = terms.all_of(*(b for b, v in zip((low, high), verdicts, strict=True) if not v.proved))
+    at = at_launch(index, count, facts.places[op], facts, low=not verdicts[0].proved, high=not verdicts[1].proved)
+    if at is not None and not prove(terms.negate(at), facts.base).proved:
+        if prove(at, facts.base).proved:
+            return ObligationAttr.of(Duty.IN_BOUNDS, Rung.PROVED, f"{at} for every launch", axis)
+        return ObligationAttr.of(Duty.IN_BOUNDS, Rung.LAUNCH, str(at), axis)
+    return ObligationAttr.of(Duty.IN_BOUNDS, Rung.KERNEL, str(open_), axis)
+
+
+def _never(bound: Term, given: Hypotheses) -> bool:
+    """Whether a bound fails whenever the access happens."""
+    wrong = terms.negate(bound)
+    if rules.holds(wrong, given):
+        return True
+    return find(given.relevant(bound), bound) is None and prove(wrong, given).proved
+
+
+def _refused(
+    op: LoadOp | RegionOp, axis: int, index: Term, count: Term, bound: str, verdict: Verdict, facts: KernelFacts
+) -> Error:
+    access = (
+        f"this load from `{name_of(op.source)}`"
+        if isinstance(op, LoadOp)
+        else f"this region of `{name_of(op.partition)}`"
+    )
+    error = OutOfBounds(span_of(op), access, axis, str(index), bound)
+    values = dict.fromkeys((*index.symbols(), *count.symbols()), 1) | dict(verdict.witness)
+    shown = {n: values[n] for n in sorted({*index.symbols(), *count.symbols()})}
+    where = f"where {sizes(shown)}, " if shown else ""
+    return error.add(
+        error.Witness(where, index.evaluate(values), count.evaluate(values)), error.LastTile(str(count - 1))
+    )

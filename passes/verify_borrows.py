@@ -1,0 +1,371 @@
+"""`verify-borrows`: each tensor is lent or split, never both, and each region is used as its mode allows.
+
+Established, for every path through the control flow: a tensor is either borrowed, any number of times, or partitioned,
+once; nothing is stored through a borrow; a region is not used after its release; an output's region is stored before it
+is read, and before the work ends; every point takes a region of every output; ownerships are not handed on through
+control flow; and no operation reaches memory in any other way. What is not known is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from freehold.dialects.cuda_tile.ops.arith_int import NegIOp, OverflowBinary
+from freehold.dialects.cuda_tile.ops.control_flow import (
+    AssertOp,
+    BreakOp,
+    ContinueOp,
+    ForOp,
+    IfOp,
+    LoopOp,
+    ReturnOp,
+    YieldOp,
+    has_no_memory_effect,
+)
+from freehold.dialects.cuda_tile.ops.conversion import TruncIOp
+from freehold.dialects.cuda_tile.ops.misc import AssumeOp, PrintTkoOp
+from freehold.dialects.location import span_of
+from freehold.dialects.ownership import (
+    Access,
+    BorrowOp,
+    CoordinateOp,
+    DimOp,
+    DistributeOp,
+    EndOp,
+    KernelOp,
+    LoadOp,
+    PartitionOp,
+    PartitionType,
+    RefType,
+    RegionOp,
+    RegionType,
+    ReleaseOp,
+    StoreOp,
+    TilesOp,
+)
+from freehold.dialects.ownership import ReturnOp as KernelReturnOp
+from freehold.passes.analysis.facts import KernelFacts, analyse
+from freehold.passes.analysis.races import reader_and_writer
+from freehold.passes.analysis.wording import OWNERSHIP_TYPES, name_of, what_is
+from freehold.passes.errors.borrow import (
+    BorrowedAndPartitioned,
+    NotStored,
+    NotTaken,
+    NotVerifiable,
+    OwnershipEscapes,
+    PartitionedTwice,
+    ReadBeforeStored,
+    StoreThroughShared,
+    UnknownUse,
+    UsedAfterRelease,
+)
+from freehold.passes.verify_dominance import verify_dominance
+from freehold.support.diagnostic import Error, Rejected
+
+
+@dataclass(frozen=True)
+class VerifyBorrowsPass(ModulePass):
+    """Refuses kernels that use a tensor in ways its modes do not allow. Changes nothing."""
+
+    name = "verify-borrows"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Raises `Rejected` with every error (O102 to O112) of every kernel."""
+        if errors := verify_dominance(op):
+            raise Rejected(errors)
+        for kernel in op.body.block.ops:
+            if isinstance(kernel, KernelOp):
+                errors += verify_borrows(kernel, analyse(kernel))
+        if errors:
+            raise Rejected(errors)
+
+
+def verify_borrows(kernel: KernelOp, facts: KernelFacts) -> list[Error]:
+    """What a kernel does to its tensors that it may not. Its definitions dominate their uses."""
+    errors = [*_operations(kernel), *_tensors(kernel, facts)]
+    walk = _Paths(kernel, facts)
+    walk.block(kernel.body.block, _State())
+    return [*errors, *walk.errors]
+
+
+# Which operations there may be, and who may use what
+
+
+_MAY_USE = {
+    BorrowOp: (0,),
+    PartitionOp: (0,),
+    RegionOp: (0,),
+    CoordinateOp: (0,),
+    DimOp: (0,),
+    TilesOp: (0,),
+    LoadOp: (0,),
+    StoreOp: (1,),
+    ReleaseOp: (0,),
+}
+"""The operands of each operation that may be an ownership. A distribution takes partitions in all of them."""
+
+_OWN = (*_MAY_USE, DistributeOp, EndOp, KernelReturnOp)
+_FLOW = (IfOp, ForOp, LoopOp, YieldOp, ContinueOp, BreakOp)
+_VISIBLE = (AssertOp, PrintTkoOp)
+"""Operations with an effect that is not one on the kernel's tensors."""
+
+
+def _operations(kernel: KernelOp) -> Iterable[Error]:
+    for op in kernel.walk():
+        if op is kernel:
+            continue
+        yield from _uses(op)
+        if isinstance(op, (*_OWN, *_VISIBLE)):
+            continue
+        if isinstance(op, AssumeOp):
+            yield NotVerifiable(span_of(op), op.name, "promises what nobody checks")
+        elif isinstance(op, OverflowBinary | NegIOp | TruncIOp) and op.overflow.data.value != "none":
+            yield NotVerifiable(span_of(op), op.name, "promises that nothing overflows, which nobody checks")
+        elif isinstance(op, ReturnOp):
+            yield NotVerifiable(span_of(op), op.name, "leaves the kernel before its work is done")
+        elif not isinstance(op, _FLOW) and not has_no_memory_effect(op):
+            yield NotVerifiable(span_of(op), op.name, "may touch memory in ways that are not understood")
+
+
+def _uses(op: Operation) -> Iterable[Error]:
+    allowed = _MAY_USE.get(type(op), ())
+    for number, operand in enumerate(op.operands):
+        if not isinstance(operand.type, OWNERSHIP_TYPES) or number in allowed or isinstance(op, DistributeOp):
+            continue
+        if isinstance(op, _FLOW):
+            yield OwnershipEscapes(span_of(op), name_of(operand), what_is(operand))
+        else:
+            yield UnknownUse(span_of(op), name_of(operand), op.name, what_is(operand))
+    if not isinstance(op, BorrowOp | PartitionOp | RegionOp):
+        for result in op.results:
+            if isinstance(result.type, OWNERSHIP_TYPES) and not isinstance(op, _FLOW):
+                yield UnknownUse(span_of(op), name_of(result), op.name, what_is(result))
+
+
+def _tensors(kernel: KernelOp, facts: KernelFacts) -> Iterable[Error]:
+    for argument in kernel.body.block.args:
+        uses = sorted((u.operation for u in argument.uses), key=_position(kernel))
+        borrows = [op for op in uses if isinstance(op, BorrowOp)]
+        partitions = [op for op in uses if isinstance(op, PartitionOp)]
+        for second in partitions[1:]:
+            error = PartitionedTwice(span_of(second), name_of(argument))
+            if (first := span_of(partitions[0])) is not None:
+                error.add(error.First(first))
+            yield error
+        if borrows and partitions:
+            for borrow in borrows:
+                yield from _read_and_written(borrow, partitions[0], facts)
+
+
+def _position(kernel: KernelOp):
+    order = {op: n for n, op in enumerate(kernel.walk())}
+    return lambda op: order[op]
+
+
+def _read_and_written(borrow: BorrowOp, partition: PartitionOp, facts: KernelFacts) -> Iterable[Error]:
+    loads = [u.operation for u in borrow.result.uses if isinstance(u.operation, LoadOp)]
+    regions = [u.operation for u in partition.result.uses if isinstance(u.operation, RegionOp)]
+    where = span_of(partition)
+    for op in loads or [borrow]:
+        error = BorrowedAndPartitioned(span_of(op), name_of(borrow.tensor))
+        if where is not None and where != error.place:
+            error.add(error.Partitioned(where))
+        if isinstance(op, LoadOp):
+            for region in regions:
+                if (witness := reader_and_writer(op, region, facts)) is not None:
+                    error.add(error.Witness(*witness))
+                    break
+        yield error.add(error.DoubleBuffer(), error.OwnRegion())
+
+
+# What happens on each path
+
+
+@dataclass
+class _State:
+    """What has happened on a path. Of two paths that meet, what has happened on both, or may have on either."""
+
+    stored: frozenset[SSAValue] = frozenset()
+    """Regions that were stored to, and partitions of which one was, on every path."""
+    taken: frozenset[SSAValue] = frozenset()
+    """Partitions of which a region was taken, on every path."""
+    released: dict[SSAValue, ReleaseOp] = field(default_factory=dict[SSAValue, ReleaseOp])
+    """Regions that were given back on some path."""
+
+
+def _join(states: Sequence[_State]) -> _State | None:
+    if not states:
+        return None
+    released: dict[SSAValue, ReleaseOp] = {}
+    for s in states:
+        for region, op in s.released.items():
+            released.setdefault(region, op)
+    return _State(
+        frozenset.intersection(*(s.stored for s in states)),
+        frozenset.intersection(*(s.taken for s in states)),
+        released,
+    )
+
+
+@dataclass
+class _Leaving:
+    """The states in which the turns of a loop are continued and left."""
+
+    continued: list[_State] = field(default_factory=list[_State])
+    broken: list[_State] = field(default_factory=list[_State])
+
+
+class _Paths:
+    def __init__(self, kernel: KernelOp, facts: KernelFacts):
+        self.facts = facts
+        self.errors: list[Error] = []
+        self.loops: list[_Leaving] = []
+        self.stores: dict[SSAValue, list[StoreOp]] = {}
+        for op in kernel.walk():
+            if isinstance(op, StoreOp):
+                self.stores.setdefault(op.target, []).append(op)
+
+    def block(self, block: Block, state: _State | None) -> _State | None:
+        """The state at the end of a block; None where its end is not reached."""
+        for op in block.ops:
+            if state is None:
+                return None
+            state = self.operation(op, state)
+        return state
+
+    def operation(self, op: Operation, state: _State) -> _State | None:
+        """The state behind an operation."""
+        match op:
+            case LoadOp():
+                self.load(op, state)
+            case StoreOp():
+                return self.store(op, state)
+            case ReleaseOp():
+                self.check_held(op, op.region, "released", state)
+                return _State(state.stored, state.taken, {**state.released, op.region: op})
+            case CoordinateOp():
+                self.check_held(op, op.region, "used", state)
+            case RegionOp():
+                # What was done to the region that an earlier turn of a loop took says nothing of this one.
+                released = {r: by for r, by in state.released.items() if r is not op.result}
+                return _State(state.stored - {op.result}, state.taken | {op.partition}, released)
+            case DistributeOp():
+                self.distribute(op, state)
+            case IfOp():
+                return self.branch(op, state)
+            case ForOp() | LoopOp():
+                return self.loop(op, state)
+            case ContinueOp() | BreakOp():
+                if self.loops:
+                    leaving = self.loops[-1]
+                    (leaving.continued if isinstance(op, ContinueOp) else leaving.broken).append(state)
+                return None
+            case _:
+                pass
+        return state
+
+    def check_held(self, op: Operation, region: SSAValue, used: str, state: _State) -> None:
+        """The region has not been released on any path to here."""
+        if (release := state.released.get(region)) is None:
+            return
+        error = UsedAfterRelease(span_of(op), name_of(region), used)
+        if (where := span_of(release)) is not None:
+            when = ", in an earlier turn" if release is op else ""
+            error.add(error.Released(where, when))
+        self.errors.append(error)
+
+    def load(self, op: LoadOp, state: _State) -> None:
+        """A region is held, and an output has been stored."""
+        region = op.source
+        if not isinstance(region.type, RegionType):
+            return
+        self.check_held(op, region, "read", state)
+        if region.type.partition.access.data is Access.OUT and region not in state.stored:
+            stores = self.stores.get(region, [])
+            error = ReadBeforeStored(span_of(op), name_of(region), " on some paths" if stores else "")
+            for store in stores:
+                if (where := span_of(store)) is not None and where != error.place:
+                    error.add(error.StoredOnSomePaths(where))
+            self.errors.append(error.add(error.DeclareMut()))
+
+    def store(self, op: StoreOp, state: _State) -> _State:
+        """Only regions that are held are stored to."""
+        target = op.target
+        if not isinstance(target.type, RegionType):
+            self.store_through_shared(op)
+            return state
+        self.check_held(op, target, "stored", state)
+        more = {target, target.owner.partition} if isinstance(target.owner, RegionOp) else {target}
+        return _State(state.stored | more, state.taken, state.released)
+
+    def store_through_shared(self, op: StoreOp) -> None:
+        """Refuses a store through a borrow."""
+        error = StoreThroughShared(span_of(op), name_of(op.target))
+        if (where := span_of(op.target)) is not None and where != error.place:
+            error.add(error.Borrowed(where))
+        assert isinstance(op.target.type, RefType)
+        for other in self.facts.places:
+            if isinstance(other, RegionOp) and other.result.type.partition.tensor.dims == op.target.type.tensor.dims:
+                error.add(error.StoreElsewhere(name_of(other.result)))
+                break
+        self.errors.append(error.add(error.BorrowExclusively()))
+
+    def branch(self, op: IfOp, state: _State) -> _State | None:
+        """Both branches; what both do is done."""
+        ends: list[_State] = []
+        for region in op.regions:
+            inner = region.blocks.first
+            end = state if inner is None else self.block(inner, state)
+            if end is not None:
+                ends.append(end)
+        return _join(ends)
+
+    def loop(self, op: ForOp | LoopOp, state: _State) -> _State | None:
+        """The body, first from the state in front of it and then from those in which it is continued, too."""
+        start = state
+        while True:
+            self.loops.append(_Leaving())
+            self.block(op.block, start)
+            leaving = self.loops.pop()
+            again = _join([start, *leaving.continued]) or start
+            if again.released.keys() == start.released.keys():
+                break
+            start = again
+        if isinstance(op, LoopOp):
+            return _join(leaving.broken)
+        around = [] if op in self.facts.repeated else [state]
+        return _join([*around, *leaving.continued])
+
+    def distribute(self, op: DistributeOp, state: _State) -> None:
+        """The work of a point, and what it owes in the end: a store to a region of every output."""
+        end = self.block(op.body.block, state)
+        if end is None:
+            return
+        last = op.body.block.last_op
+        where = span_of(op) if last is None or span_of(last) is None else span_of(last)
+        for partition in op.partitions:
+            assert isinstance(partition.type, PartitionType)
+            if partition.type.access.data is not Access.OUT or partition in end.stored:
+                continue
+            stores = [
+                s
+                for region, found in self.stores.items()
+                if isinstance(owner := region.owner, RegionOp) and owner.partition is partition
+                for s in found
+            ]
+            if partition not in end.taken:
+                self.errors.append(NotTaken(where, name_of(partition)))
+                continue
+            error = NotStored(where, name_of(partition), " on some paths" if stores else "")
+            for store in stores:
+                if (place := span_of(store)) is not None:
+                    error.add(error.StoredOnSomePaths(place))
+            if stores:
+                error.add(error.StoreFirst())
+            self.errors.append(error.add(error.DeclareMut()))

@@ -1,0 +1,81 @@
+"""`verify-dominance`: every operand is defined before it is used, on every path.
+
+xDSL's own verifier does not look at this, and everything the other verifiers conclude rests on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.irdl.dominance import DominanceInfo
+from xdsl.passes import ModulePass
+from xdsl.traits import IsolatedFromAbove
+
+from freehold.dialects.location import span_of
+from freehold.passes.errors.partition import NotDominated
+from freehold.support.diagnostic import Error, Rejected
+
+
+@dataclass(frozen=True)
+class VerifyDominancePass(ModulePass):
+    """Refuses values that are used where they may not be defined. Changes nothing."""
+
+    name = "verify-dominance"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Raises `Rejected` with an error (O120) for each such use."""
+        if errors := verify_dominance(op):
+            raise Rejected(errors)
+
+
+def verify_dominance(root: Operation) -> list[Error]:
+    """The uses in `root` that are not dominated by their definition."""
+    errors: list[Error] = []
+    for region in root.regions:
+        _region(region, set(), errors)
+    return errors
+
+
+def _region(region: Region, visible: set[SSAValue], errors: list[Error]) -> None:
+    """A value is visible from its definition to the end of its block, in blocks that its own dominates, and inside."""
+    if len(region.blocks) == 1:
+        _block(region.block, visible, errors)
+        return
+    dominance = DominanceInfo(region) if region.blocks else None
+    defined = {b: [*b.args, *(r for op in b.ops for r in op.results)] for b in region.blocks}
+    for block in region.blocks:
+        inherited = set(visible)
+        for other in region.blocks:
+            if dominance is not None and dominance.strictly_dominates(other, block):
+                inherited.update(defined[other])
+        _block(block, inherited, errors)
+
+
+def _block(block: Block, visible: set[SSAValue], errors: list[Error]) -> None:
+    added: list[SSAValue] = []
+
+    def define(values: tuple[SSAValue, ...]) -> None:
+        for value in values:
+            if value not in visible:
+                visible.add(value)
+                added.append(value)
+
+    define(tuple(block.args))
+    for op in block.ops:
+        for number, operand in enumerate(op.operands):
+            if operand not in visible:
+                errors.append(_error(op, number, operand))
+        isolated = bool(op.regions) and op.has_trait(IsolatedFromAbove)
+        for region in op.regions:
+            _region(region, set() if isolated else visible, errors)
+        define(tuple(op.results))
+    visible.difference_update(added)
+
+
+def _error(op: Operation, number: int, operand: SSAValue) -> Error:
+    error = NotDominated(span_of(op), op.name, number)
+    definition = span_of(operand)
+    return error if definition is None else error.add(NotDominated.Defined(definition))
