@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -26,8 +26,9 @@ def launch_kernel(module: ModuleOp, arguments: Sequence[object]) -> None:
     Raises `Rejected` where the module is refused, an argument does not fit, or there is no GPU.
     """
     driver.require_gpu("leave `--gpu` out: the interpreter runs the module")
-    from freehold.passes.launch_contract import contract
     from freehold.passes.pipeline import convert, verify
+
+    from freehold.passes.launch_contract import contract
 
     verify(module)
     found = contract(module)
@@ -50,11 +51,12 @@ def launch_entry(module: ModuleOp, arguments: Sequence[object], blocks: int) -> 
     copies: list[tuple[Any, np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
     for argument, value in zip(entry.block.args, arguments, strict=True):
         if isinstance(value, np.ndarray):
-            host: np.ndarray[Any, Any] = np.ascontiguousarray(value)
+            given = cast("np.ndarray[Any, Any]", value)
+            host: np.ndarray[Any, Any] = np.ascontiguousarray(given)
             buffer = driver.allocate(host.nbytes, device)
             driver.copy_to_device(int(buffer.handle), host.ctypes.data, host.nbytes, device)
             passed.append(int(buffer.handle))
-            copies.append((buffer, host, value))
+            copies.append((buffer, host, given))
         else:
             assert isinstance(argument.type, TileType)
             number = scalar(name, argument.name_hint or "argument", value, element_of(argument.type.element_type))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.ir import SSAValue
 
@@ -39,9 +39,9 @@ def text(op: Operation, name: str) -> str:
 
 def operand(op: Operation, name: str) -> SSAValue | None:
     """An operand by its field's name, None where it is optional and absent."""
-    value = getattr(op, name)
+    value: Any = getattr(op, name)
     assert value is None or isinstance(value, SSAValue)
-    return value
+    return cast("SSAValue | None", value)
 
 
 def tile_type(value: SSAValue) -> TileType:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -55,7 +55,9 @@ def _unfit(kernel: str, name: str, what: str, fitting: str) -> None:
 
 def scalar(kernel: str, name: str, value: object, e: Element) -> Any:
     """A number as a scalar of an element type."""
-    plain = value.item() if isinstance(value, np.generic | np.ndarray) and value.ndim == 0 else value
+    given: Any = value
+    is_numpy = isinstance(value, np.generic | np.ndarray) and given.ndim == 0
+    plain: Any = given.item() if is_numpy else given
     if e.is_float and isinstance(plain, int | float):
         return np.asarray(float(plain)).astype(e.dtype)[()]
     if not e.is_float and isinstance(plain, int):
@@ -64,10 +66,8 @@ def scalar(kernel: str, name: str, value: object, e: Element) -> Any:
                 np.bool_(plain) if e.bits == 1 else np.array(plain & ((1 << e.bits) - 1), np.uint64).astype(e.dtype)[()]
             )
         _unfit(kernel, name, f"{plain} does not fit in {e.name}", f"an integer of {e.bits} bits")
-    if not isinstance(plain, int | float):
-        is_float = isinstance(value, np.generic | np.ndarray) and value.ndim == 0 and value.dtype == e.dtype
-        if is_float:
-            return np.asarray(value)[()]
+    if is_numpy and given.dtype == e.dtype and not isinstance(plain, int | float):
+        return np.asarray(given)[()]  # of a type that Python has no number for
     _unfit(kernel, name, f"{value!r} is no {e.name}", f"a number that {e.name} can hold")
     raise AssertionError
 
@@ -77,7 +77,7 @@ def array(kernel: str, name: str, value: object, e: Element, rank: int | None) -
     if not isinstance(value, np.ndarray):
         _unfit(kernel, name, f"{type(value).__name__} is no NumPy array", "a numpy.ndarray")
         raise AssertionError
-    found: Array = value
+    found = cast(Array, value)
     if found.dtype != e.dtype:
         same_bits = found.dtype.kind in "biu" and e.dtype.kind in "iu" and found.dtype.itemsize == e.dtype.itemsize
         if not same_bits:

@@ -174,13 +174,17 @@ def _assert(op: Operation, c: Compiler) -> Step:
     return check
 
 
+def _upto(count: int) -> Array:
+    return np.arange(count, dtype=np.int64)
+
+
 def _holds(predicate: Any, value: Tile, bits: int, stride: int) -> bool:
     """Whether an assumption is true of a tile of integers or addresses."""
-    numbers = np.asarray(value).astype(np.int64)
+    numbers: Array = np.asarray(value).astype(np.int64)
     match predicate:
         case DivByAttr(divisor=divisor, every=IntAttr(data=every), along=IntAttr(data=along)) if every > 0:
             groups = np.moveaxis(numbers, along, -1)
-            places = np.arange(groups.shape[-1])
+            places = _upto(groups.shape[-1])
             heads = groups[..., places - places % every]
             return bool(np.all(heads % divisor.data == 0) and np.all(groups == heads + places % every * stride))
         case DivByAttr(divisor=divisor):
@@ -189,7 +193,7 @@ def _holds(predicate: Any, value: Tile, bits: int, stride: int) -> bool:
             for axis, run in enumerate(v.data for v in values):
                 if run > 1:
                     lines = np.moveaxis(numbers, axis, -1)
-                    places = np.arange(lines.shape[-1])
+                    places = _upto(lines.shape[-1])
                     if not np.all(lines == lines[..., places - places % run]):
                         return False
             return True

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import ml_dtypes
 import numpy as np
@@ -128,6 +128,11 @@ def is_builtin(dtype: np.dtype[Any]) -> bool:
 def unsigned(tile: Tile) -> Tile:
     """An integer tile, its bits read as unsigned. No copy."""
     return tile.view(UNSIGNED[tile.dtype])
+
+
+def choose(condition: Tile, yes: Tile, no: Tile) -> Tile:
+    """Elements of one tile where the condition holds, of the other elsewhere."""
+    return cast(Any, np.where(condition, yes, no))
 
 
 _E5M3_VALUES: Final = np.array(

@@ -15,7 +15,7 @@ import numpy as np
 
 from freehold.runtime.interpreter.access import element, flag, keyword
 from freehold.runtime.interpreter.compile import binary
-from freehold.runtime.interpreter.elements import Array, Element, Tile
+from freehold.runtime.interpreter.elements import Array, Element, Tile, choose
 from freehold.runtime.interpreter.integers import relation
 from freehold.runtime.interpreter.rounding import flush, rounded
 
@@ -91,17 +91,17 @@ def _extremum(larger: bool) -> Pure:
     ignoring, propagating = (np.fmax, np.maximum) if larger else (np.fmin, np.minimum)
 
     def make(op: Operation, _: Compiler) -> Function:
-        choose = propagating if flag(op, "propagate_nan") else ignoring
+        pick = propagating if flag(op, "propagate_nan") else ignoring
         e = element(op.results[0])
         nan = e.dtype.type(np.nan)
 
         def extremum(a: Tile, b: Tile) -> Tile:
-            result: Any = choose(a, b)
+            result: Any = pick(a, b)
             if not np.all(result):  # a zero: NumPy takes either
                 zeros = a + b if larger else -(-a - b)
-                result = np.where((a == 0) & (b == 0), zeros, result)
-            strange = result != result
-            return np.where(strange, nan, result) if np.any(strange) else result
+                result = choose((a == 0) & (b == 0), zeros, result)
+            strange: Any = result != result
+            return choose(strange, nan, result) if np.any(strange) else result
 
         return _flushed(op, extremum)
 

@@ -15,7 +15,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from freehold.runtime.interpreter.elements import Array, Element, Format, Tile, from_exact, is_builtin, to_f32, to_f64
+from freehold.runtime.interpreter.elements import (
+    Array,
+    Element,
+    Format,
+    Tile,
+    choose,
+    from_exact,
+    is_builtin,
+    to_f32,
+    to_f64,
+)
 
 _TO_INTEGER: Final[dict[str, Callable[[Array], Array]]] = {
     "nearest_even": np.rint,
@@ -117,6 +127,10 @@ def rounded(name: str, element: Element, mode: str) -> Callable[..., Tile]:
     return narrow
 
 
+def _divide(a: Tile, b: Tile) -> Tile:
+    return a / b
+
+
 def _sqrt(a: Tile) -> Tile:
     return np.sqrt(a) if is_builtin(a.dtype) or a.dtype == np.float16 else np.sqrt(a.astype(np.float32)).astype(a.dtype)
 
@@ -127,7 +141,7 @@ _NEAREST: Final[dict[str, Callable[..., Tile]]] = {
     "add": operator.add,
     "sub": operator.sub,
     "mul": operator.mul,
-    "div": operator.truediv,
+    "div": _divide,
     "sqrt": _sqrt,
 }
 
@@ -161,7 +175,7 @@ def _zero_signs(name: str, mode: str, operands: list[Array], result: Tile) -> Ti
     else:
         first, second = operands[0], operands[1] if name == "add" else -operands[1]
     both_positive = (first == 0) & ~np.signbit(first) & ~np.signbit(second)
-    return np.where((first == -second) & ~both_positive, -np.zeros_like(result), result)
+    return choose((first == -second) & ~both_positive, -np.zeros_like(result), result)
 
 
 _SPLIT: Final = 134217729.0
@@ -304,4 +318,4 @@ _WIDE_NEAREST: Final[dict[str, Callable[..., Any]]] = {
 
 def flush(tile: Tile) -> Tile:
     """A `float32` tile with subnormal numbers replaced by zeros of their sign."""
-    return np.where(np.abs(tile) < np.float32(2.0**-126), np.copysign(np.float32(0), tile), tile)
+    return choose(np.abs(tile) < np.float32(2.0**-126), np.copysign(np.float32(0), tile), tile)

@@ -9,7 +9,7 @@ import numpy as np
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.runtime.interpreter.access import dims, element, integer
 from freehold.runtime.interpreter.compile import binary, nullary, unary
-from freehold.runtime.interpreter.elements import Array, Element, Tile, element_of
+from freehold.runtime.interpreter.elements import Array, Element, Tile, choose, element_of
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
@@ -114,12 +114,12 @@ def _insert(op: Operation, c: Compiler) -> Function:
 
 def _select(op: Operation, _: Compiler) -> Function:
     if dims(op.results[0]):
-        return np.where
+        return choose
 
     def pick(condition: Tile, yes: Tile, no: Tile) -> Tile:
         # Inside a combiner the scalars of the text are whole tiles.
         if np.ndim(condition):
-            return np.where(condition, yes, no)
+            return choose(condition, yes, no)
         return yes if condition else no
 
     return pick

@@ -86,6 +86,32 @@ def test_loops_break_and_continue_inside_branches(n: int) -> None:
     assert scalar(LOOP, n) == sum(i for i in range(n) if i % 2 == 0)
 
 
+def test_loops_nest_and_carry_each_other() -> None:
+    """The inner loop's result is what the outer one hands on, and the branch yields another loop's."""
+    body = f"""{CONSTANTS} %c2 = constant <i32: 2> : tile<i32>
+      %r = for %i in (%c0 to %a0, step %c1) : tile<i32> iter_values(%s = %c0) -> (tile<i32>) {{
+        %inner = for %j in (%c0 to %i, step %c1) : tile<i32> iter_values(%t = %s) -> (tile<i32>) {{
+          %u = addi %t, %j : tile<i32>
+          continue %u : tile<i32>
+        }}
+        %big = cmpi greater_than %i, %c2, signed : tile<i32> -> tile<i1>
+        %next = if %big -> (tile<i32>) {{
+          %last = for %k in (%c0 to %c2, step %c1) : tile<i32> iter_values(%w = %inner) -> (tile<i32>) {{
+            %x = addi %w, %c1 : tile<i32>
+            continue %x : tile<i32>
+          }}
+          yield %last : tile<i32>
+        }} else {{
+          yield %inner : tile<i32>
+        }}
+        continue %next : tile<i32>
+      }}"""
+    wanted = 0
+    for i in range(6):
+        wanted += sum(range(i)) + (2 if i > 2 else 0)
+    assert scalar(body, 6) == wanted
+
+
 def test_branches_yield() -> None:
     body = """%p = cmpi less_than %a0, %a1, signed : tile<i32> -> tile<i1>
       %r = if %p -> (tile<i32>) { yield %a0 : tile<i32> } else { yield %a1 : tile<i32> }"""

@@ -40,7 +40,7 @@ ROUNDED = {"exp", "tanh"}
 def test_functions_of_one_tile(name: str, element: str) -> None:
     function, points = UNARY[name]
     x = array(element, points)
-    properties = {"rounding_mode": "full"} if name in ROUNDED else {}
+    properties: dict[str, Any] = {"rounding_mode": "full"} if name in ROUNDED else {}
     found = values(element, evaluate(name, [(element, x)], **properties))
     wanted = [function(v) for v in values(element, x).tolist()]
     # Half a unit in the last place; for f64, what NumPy is content with.

@@ -49,7 +49,7 @@ def as_patterns(tile: Any, width: int) -> list[int]:
 
 
 def check(
-    name: str, case: tuple[int, list[int], list[int]], expected: Callable[[int, int], int], **properties: str
+    name: str, case: tuple[int, list[int], list[int]], expected: Callable[[int, int], int], **properties: Any
 ) -> None:
     width, lhs, rhs = case
     e = f"i{width}"
@@ -147,9 +147,16 @@ def test_comparisons(case: tuple[int, list[int], list[int]], relation: str, is_s
     assert list(found) == [holds(read(a, width), read(b, width)) for a, b in zip(lhs, rhs, strict=True)]
 
 
-FITS = {
+FITS: dict[str, Callable[[int, int], bool]] = {
     "no_signed_wrap": lambda value, width: signed(value, width) == value,
     "no_unsigned_wrap": lambda value, width: unsigned(value, width) == value,
+}
+
+
+EXACT: dict[str, Callable[[int, int], int]] = {
+    "addi": lambda a, b: a + b,
+    "subi": lambda a, b: a - b,
+    "muli": lambda a, b: a * b,
 }
 
 
@@ -159,7 +166,7 @@ def test_broken_overflow_promises_are_found(case: tuple[int, list[int], list[int
     width, lhs, rhs = case
     e = f"i{width}"
     read = signed if promise == "no_signed_wrap" else unsigned
-    exact = {"addi": lambda a, b: a + b, "subi": lambda a, b: a - b, "muli": lambda a, b: a * b}[name]
+    exact = EXACT[name]
     kept = all(FITS[promise](exact(read(a, width), read(b, width)), width) for a, b in zip(lhs, rhs, strict=True))
     operands = [(e, array(e, lhs)), (e, array(e, rhs))]
     if kept:
@@ -183,7 +190,7 @@ def test_broken_overflow_promises_are_found(case: tuple[int, list[int], list[int
     ],
 )
 def test_undefined_results_are_found_in_checked_mode_only(
-    name: str, a: int, b: int, properties: dict[str, str]
+    name: str, a: int, b: int, properties: dict[str, Any]
 ) -> None:
     operands = [("i8", array("i8", [a])), ("i8", array("i8", [b]))]
     evaluate(name, operands, **properties)

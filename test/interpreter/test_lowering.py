@@ -69,7 +69,7 @@ CASES: list[tuple[str, Callable[[], list[Any]]]] = [(kernels.SAXPY, saxpy)] + [
 def test_lowering_changes_nothing(case: int, order: Order) -> None:
     text, make = CASES[case]
     before = make()
-    after = [x.copy() if isinstance(x, np.ndarray) else x for x in before]
+    after: list[Any] = [np.array(x) if np.ndim(x) else x for x in before]
     run(parse(text), before, order=order, blocks=3)
     found, module = lowered(text)
     run_entry(module, found, after, order=order, blocks=3, checked=True)
