@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
 from functools import cached_property, lru_cache
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from freehold.frontend.schedule import PartitionSpec
 from freehold.frontend.signature import KernelSignature, read_signature
@@ -205,15 +205,15 @@ class KernelFunction:
         try:
             return source_of(self.function)
         except SourceMissing as e:
-            self._no_source(str(e))
+            raise self._no_source(str(e)) from None
 
-    def _no_source(self, why: str) -> NoReturn:
+    def _no_source(self, why: str) -> Exception:
         from freehold.frontend.errors import NoSource
         from freehold.support.diagnostic import Rejected
 
         code = self.function.__code__
         error = NoSource(None, name=self.name, file=code.co_filename, line=code.co_firstlineno, why=why)
-        raise Rejected([error], kernel=self.name)
+        return Rejected([error], kernel=self.name)
 
     def _parameter_span(self, name: str) -> Span | None:
         try:
