@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
@@ -150,18 +151,18 @@ def dlpack_view(array: Any, device: int, read_only: tuple[str, str] | None) -> A
 
 # --- Streams ----------------------------------------------------------------------------------------------------------
 
-streams: Final[dict[tuple[int, int], Any]] = {}
-"""Streams of cuda.core by handle and GPU, as `stream` made them."""
+streams: Final[defaultdict[int, dict[int, Any]]] = defaultdict(dict)
+"""Streams of cuda.core by GPU and handle, as `stream` made them."""
 
 
 def stream(handle: int, device: int) -> Any:
     """A stream of cuda.core for a driver handle; 0 is the default stream. It is not owned."""
-    found = streams.get((handle, device))
+    found = streams[device].get(handle)
     if found is None:
         core = _core()
         with _doing("wrapping a stream"), on_device(device):
             found = core.Device(device).default_stream if handle in (0, 1) else core.Stream.from_handle(handle)
-        streams[handle, device] = found
+        streams[device][handle] = found
     return found
 
 

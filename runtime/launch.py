@@ -259,7 +259,7 @@ class Dispatcher:
         if INTERPRET:
             return _reads_nothing, plans
         scope: dict[str, Any] = {
-            "get": plans.get, "streams": driver.streams, "stream_of": driver.stream, "constant": ConstSpec,
+            "get": plans.get, "last": [(None, None)], "stream_of": driver.stream, "constant": ConstSpec,
         }  # fmt: skip
         unpack: list[str] = []
         classes: list[str] = []
@@ -308,11 +308,14 @@ class Dispatcher:
             "        return None",
             *lines,
             f"    key = ({''.join(f'{part}, ' for part in key)})",
-            "    plan = get(key)",
-            "    if plan is None:",
-            "        return key",
-            f"    handle = {handle}, plan.device",
-            "    stream = streams.get(handle) or stream_of(*handle)",
+            "    recent, plan = last[0]",
+            "    if key != recent:",  # the same again is common, and found without hashing
+            "        plan = get(key)",
+            "        if plan is None:",
+            "            return key",
+            "        last[0] = key, plan",
+            f"    handle = {handle}",
+            "    stream = plan.streams.get(handle) or stream_of(handle, plan.device)",
             f"    plan.enqueue(plan, stream, {', '.join(values)})",
             "    return stream",
         ]

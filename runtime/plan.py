@@ -31,7 +31,7 @@ class Plan:
     """One launch without its addresses."""
 
     __slots__ = (
-        "checked", "config", "device", "enqueue", "family", "integers", "kernel", "layouts", "name", "sizes",
+        "checked", "config", "device", "enqueue", "family", "integers", "kernel", "layouts", "name", "sizes", "streams",
     )  # fmt: skip
 
     def __init__(self, compiled: Compiled, views: Sequence[ArrayView], geometry: Geometry, device: int):
@@ -51,6 +51,7 @@ class Plan:
         if compiled.contract.persistent:
             blocks = min(blocks, max(1, driver.multiprocessors(device) * compiled.occupancy // compiled.ctas))
         self.config = driver.config(blocks)
+        self.streams = driver.streams[device]
         self.kernel = compiled.loaded(device)
         self.enqueue: Enqueue = compiled.enqueue
 
