@@ -164,9 +164,9 @@ class Kernel:
 
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """How each of the kernel's obligations is met, for arguments of this kind. Raises `Rejected`."""
-        from freehold.passes.explain import explain
+        from freehold.passes.report_obligations import report
 
-        return explain(self.verify(*args, **kwargs))
+        return "\n".join(report(self.verify(*args, **kwargs)))
 
     def compile(self, *args: Any, arch: str | None = None, checks: bool | None = None, **kwargs: Any) -> Compiled:
         """
