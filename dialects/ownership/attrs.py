@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
-from xdsl.dialects.utils import EnumAttribute
-from xdsl.ir import ParametrizedAttribute
+from xdsl.ir import Data, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
@@ -27,7 +26,7 @@ class Access(StrEnum):
 
 
 @irdl_attr_definition
-class AccessAttr(EnumAttribute[Access]):
+class AccessAttr(Data[Access]):
     """An access mode."""
 
     name = "ownership.access"
@@ -104,7 +103,7 @@ class BlocksKind(StrEnum):
 
 
 @irdl_attr_definition
-class BlocksAttr(EnumAttribute[BlocksKind]):
+class BlocksAttr(Data[BlocksKind]):
     """How points are spread over tile blocks: `#ownership.blocks<each>`, `<persistent>`."""
 
     name = "ownership.blocks"

@@ -12,7 +12,7 @@ that `verify-borrows` and `verify-partitions` can say what is wrong in the user'
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr, SymbolNameConstraint, i32
 from xdsl.ir import Attribute, Operation, Region, SSAValue
@@ -45,6 +45,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from freehold.dialects.cuda_tile import OptimizationHintsAttr, PaddingValueAttr, TileType, TokenType
 from freehold.dialects.ownership.attrs import BlocksAttr, BlocksKind, ObligationAttr, OrderAttr, OrderKind
+from freehold.dialects.ownership.format import FormattedOp
 from freehold.dialects.ownership.types import PartitionType, RefType, RegionType, TensorType
 
 if TYPE_CHECKING:
@@ -77,12 +78,12 @@ class _OwnershipEffect(MemoryEffect):
 
 
 @irdl_op_definition
-class ReturnOp(IRDLOperation):
+class ReturnOp(FormattedOp):
     """Ends a kernel."""
 
     name = "ownership.return"
 
-    assembly_format = "attr-dict"
+    FORMAT: ClassVar[str] = "attr-dict"
     traits = traits_def(IsTerminator(), NoMemoryEffect())
 
 
@@ -148,7 +149,7 @@ class KernelOp(IRDLOperation):
 
 
 @irdl_op_definition
-class BorrowOp(IRDLOperation):
+class BorrowOp(FormattedOp):
     """Lends a tensor to every tile block for reading, until the kernel ends."""
 
     name = "ownership.borrow"
@@ -156,7 +157,7 @@ class BorrowOp(IRDLOperation):
     tensor = operand_def(TensorType)
     result = result_def(RefType)
 
-    assembly_format = "$tensor attr-dict `:` type($tensor) `->` type($result)"
+    FORMAT: ClassVar[str] = "$tensor attr-dict `:` type($tensor) `->` type($result)"
     traits = traits_def(_OwnershipEffect())
 
     def __init__(self, tensor: SSAValue[TensorType]):
@@ -168,7 +169,7 @@ class BorrowOp(IRDLOperation):
 
 
 @irdl_op_definition
-class PartitionOp(IRDLOperation):
+class PartitionOp(FormattedOp):
     """Splits a tensor into regions for the exclusive use of tile blocks; the tensor is spent."""
 
     name = "ownership.partition"
@@ -176,7 +177,7 @@ class PartitionOp(IRDLOperation):
     tensor = operand_def(TensorType)
     result = result_def(PartitionType)
 
-    assembly_format = "$tensor attr-dict `:` type($tensor) `->` type($result)"
+    FORMAT: ClassVar[str] = "$tensor attr-dict `:` type($tensor) `->` type($result)"
     traits = traits_def(_OwnershipEffect())
 
     def __init__(self, tensor: SSAValue, result_type: PartitionType):
@@ -188,12 +189,12 @@ class PartitionOp(IRDLOperation):
 
 
 @irdl_op_definition
-class EndOp(IRDLOperation):
+class EndOp(FormattedOp):
     """Ends the work for one point of a distribution."""
 
     name = "ownership.end"
 
-    assembly_format = "attr-dict"
+    FORMAT: ClassVar[str] = "attr-dict"
     traits = traits_def(IsTerminator(), NoMemoryEffect())
 
 
@@ -294,7 +295,7 @@ class DistributeOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RegionOp(IRDLOperation):
+class RegionOp(FormattedOp):
     """Takes the region of a partition at some coordinates, for the exclusive use of the point that takes it.
 
     Owes: each coordinate in the partition's index space (`in_bounds`), and that no other point takes a region that
@@ -308,7 +309,7 @@ class RegionOp(IRDLOperation):
     obligations = opt_prop_def(ArrayAttr[ObligationAttr])
     result = result_def(RegionType)
 
-    assembly_format = "$partition `[` $coordinates `]` attr-dict `:` type($partition) `->` type($result)"
+    FORMAT: ClassVar[str] = "$partition `[` $coordinates `]` attr-dict `:` type($partition) `->` type($result)"
     irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(_OwnershipEffect())
 
@@ -423,7 +424,7 @@ class TilesOp(IRDLOperation):
 
 
 @irdl_op_definition
-class LoadOp(IRDLOperation):
+class LoadOp(FormattedOp):
     """Reads a tile.
 
     From a shared borrow: the tile at `coordinates`, counted in tiles of the result's shape along each axis. Owes
@@ -443,7 +444,7 @@ class LoadOp(IRDLOperation):
     result = result_def(TileType)
     result_token = opt_result_def(TokenType)
 
-    assembly_format = (
+    FORMAT: ClassVar[str] = (
         "$source (`[` $coordinates^ `]`)? (`token` $token^)? attr-dict `:` type($source) `->` type($result)"
         " (`,` type($result_token)^)?"
     )
@@ -484,7 +485,7 @@ class LoadOp(IRDLOperation):
 
 
 @irdl_op_definition
-class StoreOp(IRDLOperation):
+class StoreOp(FormattedOp):
     """Writes a tile to a region. What overhangs the tensor is not written.
 
     A shared borrow is accepted as a target so that `verify-borrows` can refuse it with the user's own line.
@@ -499,7 +500,7 @@ class StoreOp(IRDLOperation):
     hints = opt_prop_def(OptimizationHintsAttr)
     result_token = opt_result_def(TokenType)
 
-    assembly_format = (
+    FORMAT: ClassVar[str] = (
         "$tile `,` $target (`[` $coordinates^ `]`)? (`token` $token^)? attr-dict `:` type($tile) `,` type($target)"
         " (`->` type($result_token)^)?"
     )
@@ -530,14 +531,14 @@ class StoreOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ReleaseOp(IRDLOperation):
+class ReleaseOp(FormattedOp):
     """Gives a region back before its point's work ends. It may not be used afterwards."""
 
     name = "ownership.release"
 
     region = operand_def(RegionType)
 
-    assembly_format = "$region attr-dict `:` type($region)"
+    FORMAT: ClassVar[str] = "$region attr-dict `:` type($region)"
     traits = traits_def(_OwnershipEffect())
 
     def __init__(self, region: SSAValue):
