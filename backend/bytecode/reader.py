@@ -25,7 +25,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from freehold.backend.bytecode.attributes import AttributeReader
 from freehold.backend.bytecode.debug import DebugReader
-from freehold.backend.bytecode.encoding import MAGIC, Cursor, MalformedBytecode
+from freehold.backend.bytecode.encoding import MAGIC, PAD, Cursor, MalformedBytecode
 from freehold.backend.bytecode.tables import (
     ALIGNMENT,
     HIGHEST_OPCODE,
@@ -177,8 +177,8 @@ class _Reader:
                 visibility = cast("SymbolVisibilityAttr", self._types.enum(cursor, SymbolVisibilityAttr))
                 constant = cursor.flags("a global", 1)
             ops.append(GlobalOp(name, value, alignment, bool(constant), visibility))
-        if cursor.left:
-            raise cursor.fail(f"{cursor.left} bytes follow the last global")
+        if cursor.bytes(cursor.left).strip(bytes((PAD,))):  # padding may be counted as a part of the section
+            raise cursor.fail("something follows the last global")
         return ops
 
     def _function(self, cursor: Cursor) -> EntryOp:

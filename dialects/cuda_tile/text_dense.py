@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, cast
 
-from xdsl.dialects.builtin import AnyFloat, BytesAttr, FloatAttr, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import AnyFloat, BytesAttr, Float64Type, FloatAttr, IntegerAttr, IntegerType
 from xdsl.ir import Attribute
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -188,8 +188,11 @@ def parse_number(parser: AttrParser) -> Attribute:
         return IntegerAttr(int(boolean), IntegerType(1))
     number = parser.parse_number(allow_boolean=False)
     text = parser.lexer.input.content[start : parser.pos].strip()
-    parser.parse_punctuation(":")
-    element = parse_short_type(parser)
+    element: Attribute  # MLIR leaves out the types i64 and f64
+    if parser.parse_optional_punctuation(":") is not None:
+        element = parse_short_type(parser)
+    else:
+        element = IntegerType(64) if isinstance(number, int) else Float64Type()
     if is_int(element):
         return IntegerAttr(int(-number if negative else number), element, truncate_bits=True)
     if text.lower().startswith("0x"):
@@ -205,11 +208,13 @@ def element_text(attr: Attribute) -> str:
         integer = attr
         if integer.type.width.data == 1:
             return "true" if integer.value.data else "false"
-        return f"{integer.value.data} : {element_name(integer.type)}"
+        return str(integer.value.data) + ("" if integer.type.width.data == 64 else f" : {element_name(integer.type)}")
     if isinstance(attr, FloatAttr):
         number = cast("FloatAttr", attr)
         element = cast(Attribute, number.type)
-        return f"{float_text(element_bytes_exact(number.value.data, element), element)} : {element_name(element)}"
+        text = float_text(element_bytes_exact(number.value.data, element), element)
+        elided = isinstance(element, Float64Type) and not text.startswith("0x")
+        return text if elided else f"{text} : {element_name(element)}"
     return str(attr)
 
 

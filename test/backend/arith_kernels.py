@@ -455,7 +455,7 @@ sample(mma.MmaFScaledOp, lambda k: scaled(k, F4, fnv8E5M3FNU, 16), arch="sm_107"
 
 
 # --- Reductions
-def combine(types: Sequence[Attribute], op: type[arith_float.AddFOp] | type[arith_int.AddIOp]) -> Region:
+def combine(types: Sequence[Attribute], op: Callable[[SSAValue, SSAValue], Operation]) -> Region:
     """A combiner of one operand."""
 
     def fill(block: Block) -> None:
@@ -492,6 +492,19 @@ def running_sum(backwards: bool) -> Build:
 F32S, I32S = [tile((), f32)] * 2, [tile((), i32)] * 2
 sample(
     reduce.ReduceOp,
+    lambda k: k.add(
+        reduce.ReduceOp(
+            (k.tile((4,), f64),), 0, [FloatAttr(-0.5, f64)], combine([tile((), f64)] * 2, arith_float.MulFOp)
+        )
+    ),
+    lambda k: k.add(
+        reduce.ReduceOp((k.tile((4,), i1),), 0, [IntegerAttr(1, i1)], combine([tile((), i1)] * 2, arith_int.AndIOp))
+    ),
+    lambda k: k.add(
+        reduce.ReduceOp(
+            (k.tile((4,), i64),), 0, [IntegerAttr(-(1 << 63), i64)], combine([tile((), i64)] * 2, arith_int.OrIOp)
+        )
+    ),
     lambda k: k.add(reduce.ReduceOp((k.floats(),), 0, [FloatAttr(-0.0, f32)], combine(F32S, arith_float.AddFOp))),
     lambda k: k.add(reduce.ReduceOp((k.tile((2, 4), i32),), 1, [IntegerAttr(0, i32)], combine(I32S, arith_int.AddIOp))),
     lambda k: k.do(argmax(k)),
