@@ -7,8 +7,8 @@
 
 Reads text or bytecode from a file or standard input: one kernel in the ownership dialect, whose arguments are arrays
 and scalars, or one entry in `cuda_tile`, whose arguments are those of the entry, with an array for each pointer. Prints
-the arrays that the kernel may write. The exit status is 0 on success, 1 where the module was refused or a run went wrong,
-2 where the command line or a file was wrong.
+the arrays that the kernel may write. The exit status is 0 on success, 1 where the module was refused or a run went
+wrong, 2 where the command line or a file was wrong.
 """
 
 from __future__ import annotations

@@ -125,6 +125,11 @@ def is_builtin(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in "biu" or dtype in (np.dtype(np.float32), np.dtype(np.float64))
 
 
+def is_scalar(tile: Tile) -> bool:
+    """Whether a tile is a NumPy scalar."""
+    return isinstance(tile, np.generic)
+
+
 def unsigned(tile: Tile) -> Tile:
     """An integer tile, its bits read as unsigned. No copy."""
     return tile.view(UNSIGNED[tile.dtype])

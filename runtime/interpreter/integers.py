@@ -15,7 +15,7 @@ import numpy as np
 
 from freehold.runtime.interpreter.access import element, keyword
 from freehold.runtime.interpreter.compile import binary
-from freehold.runtime.interpreter.elements import Array, Tile, unsigned
+from freehold.runtime.interpreter.elements import Array, Tile, is_scalar, unsigned
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
@@ -171,12 +171,33 @@ def divide(a: Array, b: Array, rounding: str) -> Array:
     return quotient + inexact.astype(quotient.dtype)
 
 
+def _divide_scalars(a: Tile, b: Tile, rounding: str) -> Tile:
+    """As `divide` for NumPy scalars: coordinates are divided often, and Python's integers are quicker at it."""
+    x, y = int(a), int(b)
+    if y == 0:
+        return a.dtype.type(0)
+    quotient, rest = divmod(x, y)
+    if rest and (rounding == "positive_inf" or (rounding == "zero" and quotient < 0)):
+        quotient += 1
+    if quotient > _LARGEST[a.dtype]:  # the smallest number by -1
+        return a
+    return a.dtype.type(quotient)
+
+
+_LARGEST: Final = {
+    np.dtype(f"{kind}{size}"): int(np.iinfo(f"{kind}{size}").max) for kind in "iu" for size in (1, 2, 4, 8)
+}
+
+
 def _division(op: Operation, c: Compiler) -> Function:
     signed = keyword(op, "signedness") == "signed"
     rounding = keyword(op, "rounding", "zero")
 
     def quotient(a: Tile, b: Tile) -> Tile:
-        return divide(a, b, rounding) if signed else divide(unsigned(a), unsigned(b), rounding).view(a.dtype)
+        if signed:
+            return (_divide_scalars if is_scalar(a) else divide)(a, b, rounding)
+        x, y = unsigned(a), unsigned(b)
+        return (_divide_scalars if is_scalar(a) else divide)(x, y, rounding).view(a.dtype)
 
     if _bits(op) == 1:
         quotient = _bit(partial(divide, rounding=rounding), signed)
