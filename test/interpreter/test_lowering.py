@@ -12,6 +12,8 @@ import kernels
 import numpy as np
 import pytest
 from evaluate import parse
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
 from freehold.dialects.cuda_tile.ops.module import TileModuleOp
@@ -77,6 +79,27 @@ def test_lowering_changes_nothing(case: int, order: Order) -> None:
         assert np.array_equal(x, y)
 
 
+@settings(max_examples=40, deadline=None)
+@given(
+    st.sampled_from(SCHEDULES),
+    st.tuples(st.integers(1, 5), st.integers(2, 9), st.integers(1, 13)),
+    st.integers(0, 99),
+    st.integers(1, 40),
+)
+def test_lowering_changes_nothing_for_any_extents(
+    schedule: str, extents: tuple[int, int, int], seed: int, blocks: int
+) -> None:
+    text = kernels.COPY.replace("SCHEDULE", schedule)
+    rows, middle, columns = extents
+    x = np.arange(rows * middle * columns, dtype=np.int32).reshape(extents)
+    before, after = (np.full((rows, middle // 2, columns), -1, np.int32) for _ in range(2))
+    run(parse(text), [before, x], order=seed, blocks=blocks, checked=True)
+    found, module = lowered(text)
+    run_entry(module, found, [after, x], order=seed, blocks=blocks, checked=True)
+    assert np.array_equal(before, x[:, : middle // 2])
+    assert np.array_equal(after, before)
+
+
 def test_the_contract_is_held_to() -> None:
     found, module = lowered(kernels.SAXPY)
     y = np.zeros(70, np.float32)
@@ -102,9 +125,10 @@ def test_the_contract_is_held_to() -> None:
         (kernels.IN_PLACE, "decreasing", "O523"),
         # The first block meets itself: nothing orders its load through the borrow and its store.
         (kernels.IN_PLACE, "increasing", "O525"),
+        (kernels.EARLY, "increasing", "O524"),
     ],
 )
-def test_races_are_found_in_what_was_lowered_too(text: str, order: Order, code: str) -> None:
+def test_what_is_wrong_is_found_in_what_was_lowered_too(text: str, order: Order, code: str) -> None:
     """Kernels that the passes refuse, lowered all the same."""
     found, module = lowered(text)
     with pytest.raises(Rejected) as refused:
