@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from freehold.frontend.schedule import PartitionSpec
 from freehold.frontend.signature import (
@@ -20,15 +20,21 @@ from freehold.frontend.signature import (
     Specialisation,
     TensorSpec,
 )
-from freehold.runtime import errors
 from freehold.runtime.arguments import ArrayView, UnknownDType, Unreadable, is_array, view
 from freehold.runtime.call_site import CallSite
+from freehold.runtime.lazy import Lazy
 from freehold.runtime.overlap import overlap, repeated
 from freehold.support import dtypes
-from freehold.support.diagnostic import Argument, Error, Rejected
 from freehold.support.dtypes import DType
 from freehold.support.span import Span
 from freehold.support.terms import Term, parse
+
+if TYPE_CHECKING:
+    from freehold.runtime import errors
+    from freehold.support import diagnostic
+    from freehold.support.diagnostic import Argument, Error
+else:
+    errors, diagnostic = Lazy("freehold.runtime.errors"), Lazy("freehold.support.diagnostic")
 
 LARGEST: Final = 2**31 - 1
 
@@ -77,7 +83,7 @@ class Call:
     def finish(self) -> None:
         """Raises `Rejected` if anything was found."""
         if self.errors:
-            raise Rejected(self.errors)
+            raise diagnostic.Rejected(self.errors)
 
 
 def positional(
@@ -108,7 +114,9 @@ def positional(
         problems.append(f"was called without {' and '.join(missing)}")
     if problems:
         shown = ", ".join(f"`{p.name}: {p.annotation}`" for p in parameters)
-        raise Rejected([errors.ArgumentCount(site.span, signature.kernel, problem, shown) for problem in problems])
+        raise diagnostic.Rejected(
+            [errors.ArgumentCount(site.span, signature.kernel, problem, shown) for problem in problems]
+        )
     return tuple(values[p.name] for p in parameters)
 
 
@@ -148,43 +156,42 @@ def bind(signature: KernelSignature, arguments: tuple[Any, ...], site: CallSite)
 def _tensor(call: Call, parameter: Parameter, value: object, partition: PartitionSpec | None) -> ArrayView | None:
     """One array, or None where anything about it is wrong."""
     name, kernel, annotation = parameter.name, call.signature.kernel, parameter.annotation
-    place = call.place(parameter)
     before = len(call.errors)
     add = call.errors.append
     try:
         found = view(value)
     except UnknownDType as e:
         known = ", ".join(d.name for d in dtypes.ALL if d.storage_bits)
-        add(errors.DTypeUnknown(place, name, kernel, e.name, known))
+        add(errors.DTypeUnknown(call.place(parameter), name, kernel, e.name, known))
         return None
     except Unreadable as e:
-        error = errors.NotAnArray(place, name, kernel, _described(value), annotation)
+        error = errors.NotAnArray(call.place(parameter), name, kernel, _described(value), annotation)
         add(error.add(error.Because(e.why)) if e.why else error)
         return None
     shape = found.shape
     if parameter.dtype is not None and found.dtype != parameter.dtype:
-        add(errors.WrongDType(place, name, kernel, found.dtype.name, parameter.dtype.name, annotation))
+        add(errors.WrongDType(call.place(parameter), name, kernel, found.dtype.name, parameter.dtype.name, annotation))
     if parameter.dims is not None and len(shape) != len(parameter.dims):
-        add(errors.WrongRank(place, name, kernel, len(shape), len(parameter.dims), annotation, shape))
+        add(errors.WrongRank(call.place(parameter), name, kernel, len(shape), len(parameter.dims), annotation, shape))
     if 0 in shape:
-        add(errors.EmptyTensor(place, name, kernel, shape, shape.index(0)))
+        add(errors.EmptyTensor(call.place(parameter), name, kernel, shape, shape.index(0)))
         return None
     if any(s % found.dtype.itemsize for s in found.strides) or found.pointer % found.dtype.itemsize:
-        add(errors.StridesNotWhole(place, name, kernel, found.strides, found.dtype.itemsize))
+        add(errors.StridesNotWhole(call.place(parameter), name, kernel, found.strides, found.dtype.itemsize))
         return None
     strides = found.element_strides
     for axis, (extent, stride) in enumerate(zip(shape, strides, strict=True)):
         if stride <= 0:
-            error = errors.StrideNotPositive(place, name, kernel, stride, axis, strides)
+            error = errors.StrideNotPositive(call.place(parameter), name, kernel, stride, axis, strides)
             add(error.add(error.Copy()))
             return None
         if extent > LARGEST:
-            add(errors.TooLarge(place, name, kernel, "extent", extent, axis))
+            add(errors.TooLarge(call.place(parameter), name, kernel, "extent", extent, axis))
         elif stride > LARGEST:
-            add(errors.TooLarge(place, name, kernel, "stride", stride, axis))
+            add(errors.TooLarge(call.place(parameter), name, kernel, "stride", stride, axis))
     if parameter.mode == "ref":
         if partition is not None:
-            add(errors.PartitionUnwanted(place, name, kernel, annotation))
+            add(errors.PartitionUnwanted(call.place(parameter), name, kernel, annotation))
     else:
         _output(call, parameter, found, partition)
     return found if len(call.errors) == before else None
@@ -193,17 +200,18 @@ def _tensor(call: Call, parameter: Parameter, value: object, partition: Partitio
 def _output(call: Call, parameter: Parameter, found: ArrayView, partition: PartitionSpec | None) -> None:
     """What is asked of an array that is written."""
     name, kernel = parameter.name, call.signature.kernel
-    place = call.place(parameter)
     shape, strides = found.shape, found.element_strides
     if partition is None:
         tile = _suggested_tile(shape)
         call.errors.append(
-            errors.PartitionMissing(place, name, kernel, parameter.annotation, call.text(parameter), tile)
+            errors.PartitionMissing(
+                call.place(parameter), name, kernel, parameter.annotation, call.text(parameter), tile
+            )
         )
     elif len(partition.tile) != len(shape):
-        call.errors.append(errors.PartitionRank(place, name, partition.tile, len(shape), shape))
+        call.errors.append(errors.PartitionRank(call.place(parameter), name, partition.tile, len(shape), shape))
     if found.read_only is not None:
-        call.errors.append(errors.ReadOnlyOutput(place, name, kernel, *found.read_only))
+        call.errors.append(errors.ReadOnlyOutput(call.place(parameter), name, kernel, *found.read_only))
     difference = repeated(shape, strides)
     if difference is not None:
         if difference:
@@ -212,7 +220,7 @@ def _output(call: Call, parameter: Parameter, found: ArrayView, partition: Parti
             witness = f"elements {_index(first)} and {_index(second)} are the same memory"
         else:
             witness = "that its elements are separate could not be shown"
-        call.errors.append(errors.OutputOverlapsItself(place, name, kernel, shape, strides, witness))
+        call.errors.append(errors.OutputOverlapsItself(call.place(parameter), name, kernel, shape, strides, witness))
 
 
 def _index(index: tuple[int, ...]) -> str:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from freehold.frontend.signature import KernelSignature
-from freehold.runtime import errors
 from freehold.runtime.arguments import ArrayView
 from freehold.runtime.binding import Call, contract_errors
 from freehold.runtime.call_site import CallSite
 from freehold.runtime.evaluation import Evaluator, Geometry
-from freehold.support.diagnostic import Error, Rejected
+from freehold.runtime.lazy import Lazy
+
+if TYPE_CHECKING:
+    from freehold.runtime import errors
+    from freehold.support import diagnostic
+    from freehold.support.diagnostic import Error
+else:
+    errors, diagnostic = Lazy("freehold.runtime.errors"), Lazy("freehold.support.diagnostic")
 
 
 def geometry(signature: KernelSignature, evaluator: Evaluator, views: Sequence[ArrayView], site: CallSite) -> Geometry:
@@ -23,7 +30,7 @@ def geometry(signature: KernelSignature, evaluator: Evaluator, views: Sequence[A
     broken = [*contract_errors(call, signature.tensors, shapes)] or [*_broken(call, evaluator, shapes)]
     if not broken:
         raise AssertionError(f"{signature.kernel}: the contract is broken and every condition of it holds")
-    raise Rejected(broken)
+    raise diagnostic.Rejected(broken)
 
 
 def _broken(call: Call, evaluator: Evaluator, shapes: Sequence[tuple[int, ...]]) -> Iterator[Error]:
