@@ -147,10 +147,10 @@ def test_call_sites_that_double():
     payload += varint(len(records))
     payload += b"\xcb" * (-len(payload) % 4) + offsets + b"".join(records)
     debug.payload[:] = payload
-    start = time.perf_counter()
+    start = time.process_time()
     reason = refused(join(header, parts))
     assert "too many call sites" in reason
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 @given(st.binary(max_size=300))

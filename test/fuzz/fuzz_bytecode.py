@@ -38,7 +38,7 @@ from freehold.dialects.cuda_tile.version import VERSIONS  # noqa: E402
 from freehold.support.diagnostic import Rejected  # noqa: E402
 
 SECONDS = 1.0
-"""The longest that one input may take."""
+"""The longest that one input may take, in CPU time."""
 MEMORY = 512 << 20
 """The most memory that inputs may take above what the process has before the first, in bytes."""
 
@@ -59,7 +59,7 @@ def seeds() -> list[bytes]:
 
 def check(data: bytes) -> bool:
     """Reads an input; whether it was accepted. Raises `Finding`."""
-    start = time.perf_counter()
+    start = time.process_time()  # not the clock's: the machine may have other things to do
     try:
         module = read_bytecode(data)
     except MalformedBytecode as malformed:
@@ -68,7 +68,7 @@ def check(data: bytes) -> bool:
         module = None
     except Exception as error:
         raise Finding(f"{type(error).__name__} escaped: {error}") from error
-    took = time.perf_counter() - start
+    took = time.process_time() - start
     if took > SECONDS:
         raise Finding(f"{len(data)} bytes took {took:.1f} s")
     if module is None:
