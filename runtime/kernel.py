@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Hashable, Mapping
 from threading import Lock
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from freehold.frontend.signature import Specialisation
 from freehold.frontend.source import KernelFunction
@@ -262,7 +262,13 @@ def kernel(
     return make if function is None else make(function)
 
 
-KNOWN_HINTS: Final = ", ".join(f"`{name}` ({', '.join(map(str, values))})" for name, (_, values) in HINTS.items())
+def _known_hints() -> str:
+    listed: list[str] = []
+    for name, (_, values) in HINTS.items():
+        whole = len(values) > 2 and values == tuple(range(values[0], values[-1] + 1))
+        shown = f"{values[0]} to {values[-1]}" if whole else ", ".join(map(str, values))
+        listed.append(f"`{name}` ({shown})")
+    return ", ".join(listed)
 
 
 def _hints(kernel: str, hints: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
@@ -273,5 +279,5 @@ def _hints(kernel: str, hints: Mapping[str, int]) -> tuple[tuple[str, int], ...]
         from freehold.support.diagnostic import Rejected
 
         problem = "there is no such value" if name in HINTS else "there is no such hint"
-        raise Rejected([HintUnknown(None, kernel, name, repr(value), problem, KNOWN_HINTS)])
+        raise Rejected([HintUnknown(None, kernel, name, repr(value), problem, _known_hints())])
     return tuple(sorted(hints.items()))

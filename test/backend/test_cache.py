@@ -1,0 +1,182 @@
+"""The cache of compiled kernels: what is kept, what damage does, and what a hit leaves unloaded."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from freehold.backend import cache
+
+pytest.importorskip("cuda.core")
+
+ENTRY = cache.Entry('{"symbol": "k"}', b"\x7fELF" + bytes(range(256)), "13.5.37")
+KEY = cache.key_of(["a kernel"])
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> cache.KernelCache:
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "kernels"))
+    found = cache.open_cache()
+    assert found is not None
+    return found
+
+
+def files(store: cache.KernelCache) -> list[Path]:
+    return [path for path in (store.root / "entries").rglob("*") if path.is_file()]
+
+
+def test_what_is_stored_is_found_again(store: cache.KernelCache) -> None:
+    assert store.load(KEY) is None
+    store.store(KEY, ENTRY)
+    assert store.load(KEY) == ENTRY
+    assert cache.KernelCache(store.root).load(KEY) == ENTRY
+    assert store.load(cache.key_of(["another kernel"])) is None
+
+
+def test_the_directory_is_the_owners_alone(store: cache.KernelCache) -> None:
+    assert store.root.stat().st_mode & 0o777 == 0o700
+
+
+def test_parts_of_a_key_do_not_run_together() -> None:
+    assert cache.key_of(["ab", "c"]) != cache.key_of(["a", "bc"]) != cache.key_of(["abc"])
+
+
+@pytest.mark.parametrize("damage", ["cut short", "emptied", "a bit", "another file"])
+def test_a_damaged_entry_is_no_entry(store: cache.KernelCache, damage: str) -> None:
+    store.store(KEY, ENTRY)
+    (path,) = files(store)
+    data = path.read_bytes()
+    middle = len(data) // 2
+    changed = {
+        "cut short": data[:-1],
+        "emptied": b"",
+        "a bit": data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :],
+        "another file": b"\x7fELF" * 100,
+    }
+    path.write_bytes(changed[damage])
+    assert store.load(KEY) is None
+    store.store(KEY, ENTRY)
+    assert store.load(KEY) == ENTRY
+
+
+def test_an_unwritable_directory_is_one_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocked = tmp_path / "a file"
+    blocked.write_text("in the way")
+    monkeypatch.setenv(cache.VARIABLE, str(blocked / "kernels"))
+    with pytest.warns(cache.CacheWarning, match="kernels are not cached on disk"):
+        assert cache.open_cache() is None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert cache.open_cache() is None
+
+
+def test_a_directory_that_others_may_write_to_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o777)
+    monkeypatch.setenv(cache.VARIABLE, str(shared))
+    with pytest.warns(cache.CacheWarning, match="can be written by others"):
+        assert cache.open_cache() is None
+    assert list(shared.iterdir()) == []
+
+
+def test_a_failing_write_is_a_warning(store: cache.KernelCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.warns(cache.CacheWarning, match="No space left"):
+        store.store(KEY, ENTRY)
+    assert store.load(KEY) is None
+
+
+def test_set_but_empty_means_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(cache.VARIABLE, "")
+    assert cache.open_cache() is None
+
+
+def test_identity_agrees_with_the_assembler_that_is_found() -> None:
+    from freehold.backend.assembler import find_assembler
+    from freehold.support.diagnostic import Rejected
+
+    try:
+        found = find_assembler()
+    except Rejected:
+        assert cache.identity() is None
+        return
+    identity = cache.identity()
+    assert identity == found.package_version or str(identity).startswith(f"{found.path}:")
+
+
+def test_identity_of_a_program_changes_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "tileiras"
+    program.write_text("one")
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    monkeypatch.setenv("FREEHOLD_TILEIRAS", str(program))
+    first = cache.identity()
+    assert first is not None
+    assert first.startswith(str(program))
+    program.write_text("another")
+    cache._identity.cache_clear()  # pyright: ignore[reportPrivateUsage] -- a process sees one program
+    assert cache.identity() not in (None, first)
+
+
+PROGRAM = """
+import sys
+
+import numpy as np
+
+import freehold as fh
+from freehold import Const, Mut, Ref, f32
+
+STEP = int(sys.argv[2]) if len(sys.argv) > 2 else 2
+
+def step(t):
+    return t * STEP
+
+@fh.kernel
+def saxpy(y: Mut["N"], x: Ref["N"], a: f32, K: Const[float] = 1.0):
+    y.store(a * x.load_like(y) + step(y.load()) * K)
+
+y, x = np.zeros(100, np.float32), np.ones(100, np.float32)
+made = saxpy.compile(fh.partition(y, 64), x, 2.0, float(sys.argv[1]), arch="sm_90")
+assert made.cubin[:4] == b"\\x7fELF" and made.contract.symbol == "saxpy"
+lowered = "freehold.frontend.lower" in sys.modules
+assert lowered == ("freehold.backend.assembler" in sys.modules) == ("xdsl" in sys.modules)
+print("compiled" if lowered else "found")
+"""
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Callable[..., str]:
+    """`run(*arguments)` runs the program in a new process and returns what it says: compiled, or found."""
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    environment = {**os.environ, cache.VARIABLE: str(tmp_path / "kernels")}
+
+    def call(*arguments: str) -> str:
+        command = [sys.executable, "-W", "error", str(program), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    return call
+
+
+def test_a_hit_in_a_new_process_runs_no_part_of_the_compiler(run: Callable[..., str], tmp_path: Path) -> None:
+    assert run("1.0") == "compiled"
+    assert run("1.0") == "found"
+    assert run("1.5") == "compiled"  # another compile-time argument
+    assert run("1.0", "3") == "compiled"  # another value of a global that a helper reads
+    assert run("1.0") == "found"
+    for path in (tmp_path / "kernels" / "entries").rglob("*"):
+        if path.is_file():
+            path.write_bytes(path.read_bytes()[:-7])
+    assert run("1.0") == "compiled"  # a damaged entry is made again
+    assert run("1.0") == "found"
