@@ -36,6 +36,7 @@ from freehold.dialects.cuda_tile.ops.arith_int import (
 )
 from freehold.dialects.cuda_tile.ops.control_flow import AssertOp, ContinueOp, ForOp
 from freehold.dialects.cuda_tile.ops.control_flow import ReturnOp as TileReturnOp
+from freehold.dialects.cuda_tile.ops.memory import LoadPtrTkoOp, StorePtrTkoOp
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp
 from freehold.dialects.cuda_tile.ops.module import EntryOp, GetNumTileBlocksOp, GetTileBlockIdOp, TileModuleOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp, SelectOp
@@ -128,6 +129,7 @@ class _Conversion:
         self.top = Inserter(first, kernel.location)
         self.positions: dict[SSAValue, int] = {a: n for n, a in enumerate(self.body.args)}
         self.pointers: dict[int, SSAValue] = {}
+        self.bases: dict[int, SSAValue] = {}
         self.strides: dict[tuple[int, int], SSAValue] = {}
         self.extents: dict[Term, SSAValue] = {}
         self.divisors: dict[Term, int] = {}
@@ -246,14 +248,21 @@ class _Conversion:
         left, right = (value(a) for a in wanted.args)
         return at.value(_ARITHMETIC[wanted.op](left, right))
 
+    def pointer(self, tensor: SSAValue) -> SSAValue:
+        """The base address of a tensor argument."""
+        position = self.positions.get(tensor)
+        if position is None:
+            raise PassFailedException(f"{self.kernel.sym_name.data}: accesses a tensor that is no argument")
+        if (found := self.bases.get(position)) is None:
+            align = tensor_type(tensor).layout.align.data
+            found = self.bases[position] = self.assume(self.pointers[position], divisor=_power_of_two(align))
+        return found
+
     def tensor_view(self, tensor: SSAValue) -> SSAValue:
         """The view of a whole tensor argument."""
         if (found := self.tensors.get(tensor)) is not None:
             return found
-        position = self.positions.get(tensor)
-        if position is None:
-            raise PassFailedException(f"{self.kernel.sym_name.data}: accesses a tensor that is no argument")
-        type_ = tensor_type(tensor)
+        base, position, type_ = self.pointer(tensor), self.positions[tensor], tensor_type(tensor)
         layout = type_.layout
         dims: list[int] = []
         dynamic_dims: list[SSAValue] = []
@@ -273,7 +282,6 @@ class _Conversion:
                 strides.append(DYNAMIC)
                 divisor = _power_of_two(layout.stride_divs.data[axis].data)
                 dynamic_strides.append(self.assume(self.strides[position, axis], positive=True, divisor=divisor))
-        base = self.assume(self.pointers[position], divisor=_power_of_two(layout.align.data))
         op = MakeTensorViewOp(base, TensorViewType(type_.element, dims, strides), dynamic_dims, dynamic_strides)
         found = self.tensors[tensor] = self.top.value(op, _identifier(f"{name_of(tensor, position)}_view"))
         return found
@@ -394,10 +402,13 @@ class _Conversion:
             index = self.coordinates(op.source)
         else:
             index = self.checked(op, op.coordinates, tensor_type(tensor), shape, at)
-        view = self.view(tensor, shape, steps, op.padding_value or _ZERO_PADDING)
-        new = at.insert(LoadViewTkoOp(view, index, op.token, hints=op.hints))
-        new.tile.name_hint = op.result.name_hint
-        op.result.replace_all_uses_with(new.tile)
+        if shape:
+            view = self.view(tensor, shape, steps, op.padding_value or _ZERO_PADDING)
+            new = at.insert(LoadViewTkoOp(view, index, op.token, hints=op.hints))
+        else:  # a view has axes
+            new = at.insert(LoadPtrTkoOp(self.pointer(tensor), token=op.token, hints=op.hints))
+        new.results[0].name_hint = op.result.name_hint
+        op.result.replace_all_uses_with(new.results[0])
         if op.result_token is not None:
             op.result_token.replace_all_uses_with(new.result_token)
         return True
@@ -406,9 +417,12 @@ class _Conversion:
         """A store through a view, unordered or after the token it waits for."""
         if not isinstance(op.target.type, RegionType):
             raise PassFailedException(f"{self.kernel.sym_name.data}: stores through a shared borrow")
-        partition = op.target.type.partition
-        view = self.view(_tensor_of(op.target), partition.tile_shape, partition.steps, None)
-        new = at.insert(StoreViewTkoOp(op.tile, view, self.coordinates(op.target), op.token, hints=op.hints))
+        partition, tensor, index = op.target.type.partition, _tensor_of(op.target), self.coordinates(op.target)
+        if index:
+            view = self.view(tensor, partition.tile_shape, partition.steps, None)
+            new = at.insert(StoreViewTkoOp(op.tile, view, index, op.token, hints=op.hints))
+        else:
+            new = at.insert(StorePtrTkoOp(self.pointer(tensor), op.tile, token=op.token, hints=op.hints))
         if op.result_token is not None:
             op.result_token.replace_all_uses_with(new.result_token)
         return True

@@ -160,6 +160,25 @@ ownership.kernel @increment(%x: !ownership.tensor<{x}>) {{
 """
 
 
+def add_scalars() -> str:
+    """z = x + y, for tensors without axes."""
+    x = "[], f32"
+    region = f"<mut tile [], {x}>"
+    return f"""
+ownership.kernel @add_scalars(%z: !ownership.tensor<{x}>, %x: !ownership.tensor<{x}>) {{
+  %p = ownership.partition %z : !ownership.tensor<{x}> -> !ownership.partition{region}
+  %rx = ownership.borrow %x : !ownership.tensor<{x}> -> !ownership.ref<{x}>
+  ownership.distribute %p : !ownership.partition{region} {{
+    %r = ownership.region %p[] : !ownership.partition{region} -> !ownership.region{region}
+    %a = ownership.load %rx : !ownership.ref<{x}> -> !cuda_tile.tile<f32>
+    %b = ownership.load %r : !ownership.region{region} -> !cuda_tile.tile<f32>
+    %c = cuda_tile.addf %a, %b : tile<f32>
+    ownership.store %c, %r : !cuda_tile.tile<f32>, !ownership.region{region}
+  }}
+}}
+"""
+
+
 def collatz() -> str:
     """Counts the steps of each number to 1, in memory: loads and stores in `loop`, `if` and `for`, and a `break`."""
     x = "[N], i32"

@@ -31,10 +31,21 @@ def test_gemm_for_every_architecture(arch: str) -> None:
         kernels.gemm((64, 64, 32), order="column"),
         kernels.increment(3, "grouped 2", True),
         kernels.increment(4),
+        kernels.add_scalars(),
         kernels.collatz(),
         kernels.shifted(),
     ],
-    ids=["saxpy", "saxpy persistent", "softmax", "gemm column", "rank 3", "rank 4", "control flow", "kernel checks"],
+    ids=[
+        "saxpy",
+        "saxpy persistent",
+        "softmax",
+        "gemm column",
+        "rank 3",
+        "rank 4",
+        "rank 0",
+        "control flow",
+        "kernel checks",
+    ],
 )
 def test_every_kind_of_kernel(text: str) -> None:
     assert assemble(write_bytecode(convert(kernels.parse(text))), "sm_90").startswith(b"\x7fELF")

@@ -74,6 +74,12 @@ def test_every_rank(rank: int, order: str, persistent: bool) -> None:
     assert np.array_equal(x, wanted)
 
 
+def test_rank_zero() -> None:
+    z, x = np.array(2, np.float32), np.array(3, np.float32)
+    run(kernels.add_scalars(), [z, x])
+    assert z == 5
+
+
 def test_reductions_and_padding() -> None:
     x = np.random.default_rng(1).standard_normal((7, 100), np.float32)
     y = np.full_like(x, np.nan)

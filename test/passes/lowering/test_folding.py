@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import lowering_kernels as kernels
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
@@ -129,6 +129,7 @@ def test_widths(given_numbers: tuple[int, int, int], sign: str) -> None:
     check(program(lines, shown), set())
 
 
+@settings(max_examples=20)
 @given(st.integers(-(2**31), 2**31 - 1))
 def test_one_unknown_number(x: int) -> None:
     """Neutral operands, on either side, around an argument."""
