@@ -195,6 +195,16 @@ class CheckFailed(Error):
         text: ClassVar[str] = "with {values}"
         values: str
 
+    @dataclass(frozen=True)
+    class InBlock(Note):
+        """Where a check in the kernel failed."""
+
+        text: ClassVar[str] = "in block {block}: coordinate {coordinate} of axis {axis}, which has {count} tiles"
+        block: str
+        axis: int
+        coordinate: int
+        count: int
+
 
 @dataclass(frozen=True)
 class Undefined(Error):

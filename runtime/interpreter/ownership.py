@@ -5,7 +5,7 @@ The order of points, the number of blocks and the watch are the run's, not the p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,25 +15,29 @@ from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
     BlocksKind,
     DistributeOp,
+    Duty,
     LoadOp,
+    ObligationAttr,
     OrderAttr,
     PartitionType,
     RefType,
     RegionOp,
     RegionType,
+    Rung,
     StoreOp,
 )
 from freehold.passes import schedules
 from freehold.runtime.interpreter.access import dims, element, integer
 from freehold.runtime.interpreter.compile import RETURN, binary, reject, unary
 from freehold.runtime.interpreter.elements import Array, Tile
-from freehold.runtime.interpreter.errors import DifferentGrids
+from freehold.runtime.interpreter.errors import CheckFailed, DifferentGrids
 from freehold.runtime.interpreter.order import Order, arrange
 from freehold.runtime.interpreter.views import refuse_index
 from freehold.runtime.interpreter.windows import Window, box_ranges, load_box, padding_of, store_box, watch_at
 from freehold.support.terms import Term, sym
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ArrayAttr
     from xdsl.ir import Operation, SSAValue
 
     from freehold.runtime.interpreter.compile import Compiler, Effect, Frame, Function, Pure, Step
@@ -178,27 +182,46 @@ def _region(op: Operation, c: Compiler) -> Step:
     partition, *coordinates = c.slots(op.operands)
     kind = op.result.type.partition
     steps, sizes = kind.steps, kind.tile_shape
+    checks = _kernel_checks(op.obligations)
     (result,) = c.slots(op.results)
 
     def take(v: Frame) -> None:
         window: Window = v[partition]
         places = tuple(v[slot] for slot in coordinates)
-        v[result] = Box(window, _starts(v[0], op, window, places, steps), sizes, places)
+        v[result] = Box(window, _starts(v[0], op, window, places, steps, checks), sizes, places)
 
     return take
 
 
 def _starts(
-    machine: Machine, op: Operation, window: Window, places: Sequence[Tile], steps: Sequence[int]
+    machine: Machine,
+    op: Operation,
+    window: Window,
+    places: Sequence[Tile],
+    steps: Sequence[int],
+    checks: Mapping[int, str],
 ) -> tuple[int, ...]:
-    """Where a tile begins. Refuses coordinates outside the index space."""
+    """Where a tile begins. Refuses coordinates outside the index space: as the check that the kernel makes, by axis,
+    or else as what no prover should have accepted."""
     starts: list[int] = []
     for axis, (place, step, extent) in enumerate(zip(places, steps, window.shape, strict=True)):
         start = int(place) * step
         if not 0 <= start < extent:
+            if axis in checks:
+                error = CheckFailed(span_of(op), checks[axis])
+                reject(error.add(error.InBlock(machine.label, axis, int(place), -(-extent // step))))
             refuse_index(machine, op, window.name, axis, int(place), extent, step)
         starts.append(start)
     return tuple(starts)
+
+
+def _kernel_checks(obligations: ArrayAttr[ObligationAttr] | None) -> dict[int, str]:
+    """The predicates that an access checks in the kernel, by axis."""
+    return {
+        duty.axis.data: duty.text.data
+        for duty in (() if obligations is None else obligations.data)
+        if duty.rung is Rung.KERNEL and duty.duty is Duty.IN_BOUNDS
+    }
 
 
 def _load(op: Operation, c: Compiler) -> Step:
@@ -211,6 +234,7 @@ def _load(op: Operation, c: Compiler) -> Step:
     result = c.slot(op.result)
     after = None if op.result_token is None else c.slot(op.result_token)
     whole = isinstance(op.source.type, RegionType)
+    checks = _kernel_checks(op.obligations)
 
     def load(v: Frame) -> None:
         machine: Machine = v[0]
@@ -219,7 +243,7 @@ def _load(op: Operation, c: Compiler) -> Step:
             window, starts = box.window, box.starts
         else:
             window = v[source]
-            starts = _starts(machine, op, window, [v[slot] for slot in coordinates], sizes)
+            starts = _starts(machine, op, window, [v[slot] for slot in coordinates], sizes, checks)
         v[result] = load_box(machine, op, window, starts, sizes, padding)
         if machine.watch is not None:
             watch_at(machine, op, "read", window, box_ranges(window, starts, sizes))
@@ -241,7 +265,7 @@ def _store(op: Operation, c: Compiler) -> Step:
         machine: Machine = v[0]
         if through_borrow:  # no verified module has it; the watch shows what it does
             window = v[target]
-            starts = _starts(machine, op, window, [v[slot] for slot in coordinates], sizes)
+            starts = _starts(machine, op, window, [v[slot] for slot in coordinates], sizes, {})
         else:
             box: Box = v[target]
             window, starts = box.window, box.starts
