@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -97,7 +98,7 @@ def verify_borrows(kernel: KernelOp, facts: KernelFacts) -> list[Error]:
 # Which operations there may be, and who may use what
 
 
-_MAY_USE = {
+_MAY_USE: Final[dict[type[Operation], tuple[int, ...]]] = {
     BorrowOp: (0,),
     PartitionOp: (0,),
     RegionOp: (0,),
@@ -149,8 +150,9 @@ def _uses(op: Operation) -> Iterable[Error]:
 
 
 def _tensors(kernel: KernelOp, facts: KernelFacts) -> Iterable[Error]:
+    order = {op: n for n, op in enumerate(kernel.walk())}
     for argument in kernel.body.block.args:
-        uses = sorted((u.operation for u in argument.uses), key=_position(kernel))
+        uses = sorted((u.operation for u in argument.uses), key=order.__getitem__)
         borrows = [op for op in uses if isinstance(op, BorrowOp)]
         partitions = [op for op in uses if isinstance(op, PartitionOp)]
         for second in partitions[1:]:
@@ -161,11 +163,6 @@ def _tensors(kernel: KernelOp, facts: KernelFacts) -> Iterable[Error]:
         if borrows and partitions:
             for borrow in borrows:
                 yield from _read_and_written(borrow, partitions[0], facts)
-
-
-def _position(kernel: KernelOp):
-    order = {op: n for n, op in enumerate(kernel.walk())}
-    return lambda op: order[op]
 
 
 def _read_and_written(borrow: BorrowOp, partition: PartitionOp, facts: KernelFacts) -> Iterable[Error]:
@@ -206,11 +203,10 @@ def _join(states: Sequence[_State]) -> _State | None:
     for s in states:
         for region, op in s.released.items():
             released.setdefault(region, op)
-    return _State(
-        frozenset.intersection(*(s.stored for s in states)),
-        frozenset.intersection(*(s.taken for s in states)),
-        released,
-    )
+    stored, taken = states[0].stored, states[0].taken
+    for s in states[1:]:
+        stored, taken = stored & s.stored, taken & s.taken
+    return _State(stored, taken, released)
 
 
 @dataclass

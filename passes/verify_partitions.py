@@ -8,7 +8,7 @@ places where one is taken. What was shown, and how, is recorded on the operation
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -45,12 +45,11 @@ from freehold.passes.errors.partition import (
     OverlappingRegions,
     RegionTakenTwice,
 )
-from freehold.passes.prover.prove import prove, satisfiable
+from freehold.passes.prover.prove import find, prove, satisfiable
 from freehold.passes.verify_dominance import verify_dominance
 from freehold.support import terms
 from freehold.support.diagnostic import Error, Rejected
 from freehold.support.span import Span
-from freehold.support.terms import Term
 
 
 @dataclass(frozen=True)
@@ -256,9 +255,12 @@ def _not_disjoint(earlier: RegionOp, op: RegionOp, outcome: Outcome, facts: Kern
         for symbol in outcome.unknown:
             error.add(error.UnknownNumber(symbol, why_unknown(facts.symbols[symbol])))
         return error
-    index = [c.evaluate(outcome.second) for c in coordinates]
+    # Numbers that do not matter have no value in the counterexample; any that may occur will do.
+    missing = {n for c in coordinates for n in c.symbols()} - outcome.second.keys()
+    usual = (find(place.given.facts, terms.TRUE) or {}) if missing else {}
+    index = [c.evaluate({**{n: usual.get(n, 0) for n in missing}, **outcome.second}) for c in coordinates]
     where = _where(outcome.first, facts)
-    first, second = ([values.get(p, 0) for p in points] for values in (outcome.first, outcome.second))
+    first, second = sorted([values.get(p, 0) for p in points] for values in (outcome.first, outcome.second))
     other_turn = any(outcome.first.get(n) != outcome.second.get(n) for n in facts.counters.values())
     if first == second:
         when = "again in another turn of a loop" if earlier is op else "again here"
@@ -279,8 +281,3 @@ def _not_disjoint(earlier: RegionOp, op: RegionOp, outcome: Outcome, facts: Kern
 def _where(values: Mapping[str, int], facts: KernelFacts) -> str:
     extents = {name: value for name, value in values.items() if name in facts.uniform}
     return f"where {sizes(extents)}, " if extents else ""
-
-
-def index_terms(values: Sequence[Term]) -> str:
-    """Coordinates, as text."""
-    return ", ".join(map(str, values))

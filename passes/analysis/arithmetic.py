@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from freehold.dialects.cuda_tile.ops.arith_int import (
@@ -33,7 +32,7 @@ from freehold.dialects.cuda_tile.ops.arith_int import (
 )
 from freehold.dialects.cuda_tile.ops.conversion import ExtIOp, TruncIOp
 from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ConstantOp, ReshapeOp
-from freehold.dialects.cuda_tile.types import TileType
+from freehold.dialects.cuda_tile.types import TileType, is_int
 from freehold.dialects.ownership import DimOp, TilesOp, tensor_type
 from freehold.support import terms
 from freehold.support.terms import Term
@@ -60,7 +59,7 @@ class Known(Protocol):
 
 def width_of(type_: Attribute) -> int | None:
     """The width of an integer scalar; None for every other type."""
-    if isinstance(type_, TileType) and not type_.dims and isinstance(type_.element_type, IntegerType):
+    if isinstance(type_, TileType) and not type_.dims and is_int(type_.element_type):
         return type_.element_type.width.data
     return None
 

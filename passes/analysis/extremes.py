@@ -7,13 +7,13 @@ under conditions owes nothing where they cannot hold: the predicate is guarded b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import reduce
 from typing import Final
 
 from freehold.passes.analysis.facts import KernelFacts, Place
 from freehold.passes.prover import rules
-from freehold.passes.prover.hypotheses import Hypotheses
+from freehold.passes.prover.hypotheses import Hypotheses, at_most_zero
 from freehold.passes.prover.polynomials import bound_term, poly, to_term
 from freehold.support import terms
 from freehold.support.terms import Term
@@ -50,7 +50,7 @@ def at_launch(index: Term, count: Term, place: Place, facts: KernelFacts, *, low
                     return None
             elif not rules.holds(possible, facts.base):
                 unless.append(terms.negate(possible))
-    predicate = reduce(terms.either, dict.fromkeys([*unless, goal]))
+    predicate = reduce(terms.either, [*_distinct(unless), goal])
     return predicate if predicate.symbols() <= facts.launch else None
 
 
@@ -58,6 +58,16 @@ def _counted(facts: KernelFacts) -> set[str]:
     """Symbols that are no data: extents, coordinates of points, and counters."""
     points = (name for names in facts.points.values() for name in names)
     return {*facts.launch, *facts.counters.values(), *points}
+
+
+def _distinct(predicates: Iterable[Term]) -> list[Term]:
+    """Predicates without those that say the same as an earlier one."""
+    found: dict[object, Term] = {}
+    for p in predicates:
+        inequalities = at_most_zero(p)
+        key = p if inequalities is None else frozenset(frozenset(i.items()) for i in inequalities)
+        found.setdefault(key, p)
+    return list(found.values())
 
 
 def _conjuncts(t: Term) -> Iterator[Term]:

@@ -22,7 +22,6 @@ from freehold.passes.prover.prove import prove
 from freehold.support import terms
 from freehold.support.terms import Term
 
-
 _MOST_LAUNCHES: Final = 12
 
 

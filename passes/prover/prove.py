@@ -88,8 +88,8 @@ def _candidates(names: Sequence[str], facts: Sequence[Term]) -> Iterator[dict[st
     small = (0, 1, 2, 3)
     tried = 0
     if len(small) ** len(names) <= _TRIES:
-        for values in product(small, repeat=len(names)):
-            yield dict(zip(names, values, strict=True))
+        for numbers in product(small, repeat=len(names)):
+            yield dict(zip(names, numbers, strict=True))
             tried += 1
     constants = sorted({abs(t.value) for f in facts for t in f.walk() if t.is_const and abs(t.value) < 2**20})
     pool = sorted({*small, -1, *(c + d for c in constants for d in (-1, 0, 1)), *(2 * c for c in constants)})

@@ -1,0 +1,230 @@
+"""
+Every rule of the verifiers, in every nesting: straight, in a loop, in a branch, and in text inlined from a helper.
+
+A case is the body of a point's work, which the template wraps. What is refused straight is refused with the same code
+in each form, at the user's line; what is accepted stays accepted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from freehold.passes.pipeline import verify
+from freehold.support.diagnostic import Rejected
+from freehold.support.span import Span
+from freehold.tools.context import make_context
+from freehold.tools.located_parser import parse_module
+
+FORMS = ("straight", "for", "if", "helper")
+TILE = "!cuda_tile.tile<64xf32>"
+INDEX = "!cuda_tile.tile<i32>"
+OUT = "!ownership.partition<out tile [64], [N], f32>"
+MUT = "!ownership.partition<mut tile [64], [N], f32>"
+REF = "!ownership.ref<[M], f32>"
+
+TEMPLATE = """
+ownership.kernel @k(%y: !ownership.tensor<[N], f32>, %z: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[M], f32>,
+    %s: !cuda_tile.tile<i32>, %flag: !cuda_tile.tile<i1>) {
+  %out = ownership.partition %y : !ownership.tensor<[N], f32> -> OUT
+  %mut = ownership.partition %z : !ownership.tensor<[N], f32> -> MUT
+  %ref = ownership.borrow %x : !ownership.tensor<[M], f32> -> REF
+  ownership.distribute %out, %mut : OUT, MUT {
+  ^bb0(%i: INDEX):
+    %zero = cuda_tile.constant <i32: 0> : INDEX
+    %one = cuda_tile.constant <i32: 1> : INDEX
+    %two = cuda_tile.constant <i32: 2> : INDEX
+    %minus = cuda_tile.constant <i32: -1> : INDEX
+    %value = cuda_tile.constant <f32: 1.0> : TILE
+    %o = ownership.region %out[%i] : OUT -> OREGION
+BODY
+  }
+}
+"""
+
+
+def expand(text: str) -> str:
+    """The short names of types, spelled out."""
+    spelled = {
+        "OREGION": OUT.replace("partition", "region"),
+        "MREGION": MUT.replace("partition", "region"),
+        "OUT": OUT,
+        "MUT": MUT,
+        "REF": REF,
+        "INDEX": INDEX,
+        "TILE": TILE,
+    }
+    return re.sub(r"\b(?:OREGION|MREGION|OUT|MUT|REF|INDEX|TILE)\b", lambda m: spelled[m.group()], text)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A body: what may be wrapped, and what follows it; the codes it is refused with."""
+
+    name: str
+    text: str
+    after: str = "ownership.store %value, %o : TILE, OREGION"
+    codes: tuple[str, ...] = ()
+    loop: tuple[str, ...] | None = None
+    """The codes inside a loop, where they differ: some acts are wrong only again and again."""
+    branch: tuple[str, ...] | None = None
+
+    def expected(self, form: str) -> set[str]:
+        special = {"for": self.loop, "if": self.branch}.get(form)
+        return set(self.codes if special is None else special)
+
+
+REGION = "%m = ownership.region %mut[%i] : MUT -> MREGION"
+STORE = "ownership.store %value, %o : TILE, OREGION"
+
+CASES = [
+    Case("nothing", ""),
+    Case("load at the point's place", "%t = ownership.load %ref[%i] : REF -> TILE"),
+    Case("store through a borrow", "ownership.store %value, %ref : TILE, REF", codes=("O102",)),
+    Case("store at a place through a borrow", "ownership.store %value, %ref[%i] : TILE, REF", codes=("O102",)),
+    Case(
+        "read back after storing",
+        f"{STORE}\n%t = ownership.load %o : OREGION -> TILE",
+    ),
+    Case("read before storing", "%t = ownership.load %o : OREGION -> TILE", codes=("O107",)),
+    Case("no store", "", after="", codes=("O108",)),
+    # Inside a loop that may not run, or a branch, a store is not one on every path.
+    Case("store in the form alone", STORE, after="", loop=(), branch=("O108",)),
+    Case(
+        "read after a store in the form",
+        STORE,
+        after="%t = ownership.load %o : OREGION -> TILE\nownership.store %t, %o : TILE, OREGION",
+        loop=(),
+        branch=("O107",),
+    ),
+    Case("use after release", "ownership.release %o : OREGION", codes=("O105",)),
+    Case(
+        "release twice",
+        "ownership.release %o : OREGION\nownership.release %o : OREGION",
+        after="",
+        codes=("O105", "O108"),
+    ),
+    Case(
+        "release after storing",
+        f"{STORE}\nownership.release %o : OREGION",
+        after="",
+        loop=("O105",),
+        branch=("O108",),
+    ),
+    Case("the same region in a loop", REGION, loop=("O114",)),
+    Case("the same region twice", f"{REGION}\n%n = ownership.region %mut[%i] : MUT -> MREGION", codes=("O114",)),
+    Case(
+        "a fixed region",
+        "%m = ownership.region %mut[%zero] : MUT -> MREGION",
+        codes=("O101",),
+        loop=("O101", "O114"),
+    ),
+    Case(
+        "the neighbour's region",
+        f"{REGION}\n%next = cuda_tile.addi %i, %one : INDEX\n%n = ownership.region %mut[%next] : MUT -> MREGION",
+        codes=("O101",),
+        loop=("O114",),
+    ),
+    Case(
+        "half the coordinate",
+        "%h = cuda_tile.divi %i, %two signed : INDEX\n%m = ownership.region %mut[%h] : MUT -> MREGION",
+        codes=("O101",),
+        loop=("O101", "O114"),
+    ),
+    Case(
+        "a region at a scalar argument",
+        "%m = ownership.region %mut[%s] : MUT -> MREGION",
+        codes=("O101", "O113"),
+        loop=("O113", "O114", "O101"),
+    ),
+    Case(
+        "a region at a place read from memory",
+        "%t = ownership.load %ref[%i] : REF -> TILE\n"
+        "%f = cuda_tile.reduce %t dim=0 identities=[0.0 : f32] : TILE -> !cuda_tile.tile<f32>\n"
+        "(%a: !cuda_tile.tile<f32>, %b: !cuda_tile.tile<f32>) {\n"
+        "%c = cuda_tile.addf %a, %b : !cuda_tile.tile<f32>\ncuda_tile.yield %c : !cuda_tile.tile<f32>\n}\n"
+        "%j = cuda_tile.ftoi %f signed : !cuda_tile.tile<f32> -> INDEX\n"
+        "%m = ownership.region %mut[%j] : MUT -> MREGION",
+        codes=("O113",),
+        loop=("O113", "O114"),
+    ),
+    Case("a load below the first tile", "%t = ownership.load %ref[%minus] : REF -> TILE", codes=("O302",)),
+    Case(
+        "a load behind the last tile",
+        "%n = ownership.tiles %ref, 0 by 64 : REF\n%t = ownership.load %ref[%n] : REF -> TILE",
+        codes=("O302",),
+    ),
+    Case(
+        "an atomic update",
+        "%p = cuda_tile.constant <i64: 0> : !cuda_tile.tile<i64>\n"
+        "%q = cuda_tile.int_to_ptr %p : !cuda_tile.tile<i64> -> !cuda_tile.tile<ptr<f32>>\n"
+        "%v, %tok = cuda_tile.load_ptr_tko weak %q : !cuda_tile.tile<ptr<f32>> -> !cuda_tile.tile<f32>, !cuda_tile.token",
+        codes=("O112",),
+    ),
+    Case("a promise", "%a = cuda_tile.assume bounded<0, 4>, %s : INDEX", codes=("O112",)),
+    Case("a promise not to wrap", "%a = cuda_tile.addi %s, %one overflow<no_signed_wrap> : INDEX", codes=("O112",)),
+]
+
+
+def located(text: str) -> str:
+    """Every operation of a body, as text that was inlined from a helper."""
+    lines = [
+        f'{line} loc(callsite("helper.py":{n}:5 at "kernel.py":9:3))' for n, line in enumerate(text.split("\n"), 1)
+    ]
+    return "\n".join(lines)
+
+
+def wrapped(case: Case, form: str) -> str:
+    """The case's body in a form."""
+    text = case.text
+    if form == "for":
+        text = f"cuda_tile.for %turn in (%zero to %two, step %one) : INDEX {{\n{text}\ncuda_tile.continue\n}}"
+    elif form == "if":
+        text = f"cuda_tile.if %flag {{\n{text}\ncuda_tile.yield\n}}"
+    elif form == "helper" and text and "{" not in text:
+        text = located(text)
+    return expand(TEMPLATE.replace("BODY", f"{text}\n{case.after}"))
+
+
+def read(text: str) -> ModuleOp:
+    return parse_module(make_context(), text, "case.mlir")
+
+
+def codes_of(text: str) -> set[str]:
+    try:
+        verify(read(text))
+    except Rejected as rejected:
+        assert all(isinstance(e.place, Span) for e in rejected.errors)
+        return set(rejected.codes)
+    return set()
+
+
+def forms() -> Iterator[tuple[Case, str]]:
+    for case in CASES:
+        for form in FORMS:
+            yield case, form
+
+
+@pytest.mark.parametrize(("case", "form"), [*forms()], ids=lambda x: x.name if isinstance(x, Case) else x)
+def test_a_rule_holds_in_every_form(case: Case, form: str) -> None:
+    found = codes_of(wrapped(case, form))
+    expected = case.expected(form)
+    # Where a case lists alternatives of one fault in another form, each code that is found is among them.
+    assert bool(found) == bool(expected)
+    assert found <= expected
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.codes and c.text and "{" not in c.text], ids=lambda c: c.name)
+def test_errors_in_a_helper_show_the_call(case: Case) -> None:
+    with pytest.raises(Rejected) as caught:
+        verify(read(wrapped(case, "helper")))
+    places = [e.place for e in caught.value.errors]
+    if case.name == "use after release":
+        labels = [label.span for e in caught.value.errors for label in e.report().labels]
+        assert any(span.call_site is not None for span in labels)
+    else:
+        assert any(isinstance(p, Span) and p.call_site is not None and p.call_site.line == 9 for p in places)
