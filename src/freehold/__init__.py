@@ -107,6 +107,7 @@ def __getattr__(name: str) -> object:
     return value
 
 
+# Not `abs`, `max`, `min`, `sum`: a star import must not take Python's own away from the host's code.
 __all__ = [
     "COLUMN",
     "EACH",
@@ -122,7 +123,6 @@ __all__ = [
     "Rejected",
     "Scalar",
     "Tile",
-    "abs",
     "arange",
     "atan2",
     "bf16",
@@ -157,9 +157,7 @@ __all__ = [
     "kernel",
     "log",
     "log2",
-    "max",
     "maximum",
-    "min",
     "minimum",
     "mma",
     "ones",
@@ -176,7 +174,6 @@ __all__ = [
     "sqrt",
     "static_assert",
     "static_range",
-    "sum",
     "tan",
     "tanh",
     "tf32",

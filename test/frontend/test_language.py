@@ -1,5 +1,6 @@
 """The surface of the language: every name is known to the compiler, and says so outside a kernel."""
 
+import builtins
 import inspect
 
 import pytest
@@ -16,7 +17,8 @@ def names() -> list[str]:
 
 def test_every_function_of_the_language_is_lowered_and_exported():
     assert set(names()) == set(INTRINSICS)
-    assert set(names()) <= set(fh.__all__)
+    assert all(getattr(fh, name) is getattr(language, name) for name in names())
+    assert set(names()) - set(fh.__all__) == set(names()) & set(dir(builtins))
 
 
 @pytest.mark.parametrize("name", names())

@@ -2,7 +2,8 @@
 Kernels cut up and put together at random, for the frontend: each is accepted, and then well-formed IR, or refused with
 a code. Anything else is a bug.
 
-`python test/fuzz/fuzz_frontend.py --cases 1000 --seed 0` prints the programs that are neither; exit status 1 if there are any.
+`python test/fuzz/fuzz_frontend.py --cases 1000 --seed 0` prints the programs that are neither, and exits with status 1
+if there are any.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ from freehold.frontend.lower import lower
 from freehold.frontend.schedule import PartitionSpec
 from freehold.frontend.signature import ConstSpec, ScalarSpec, Specialisation, TensorSpec
 from freehold.frontend.source import KernelFunction
+from freehold.passes.verify_dominance import verify_dominance
 from freehold.support import dtypes
 from freehold.support.diagnostic import Rejected
 from freehold.support.span import register_source
 
 CORPUS = sorted((Path(__file__).parents[1] / "frontend" / "rejected").glob("*.py"))
-SEEDS = '''
+SEEDS = """
 import freehold as fh
 import math
 import numpy as np
@@ -66,7 +68,7 @@ def kernel(y: Mut["M", "N"], x: Ref["M", "N"], z: Ref[f16, "N"], a: f32, n: int,
         if k == 5:
             break
     y.store(v + best[0] - y.load() // 2 ** 3 + x.shape[0] * math.pi)
-'''
+"""
 
 
 def pieces(trees: list[ast.Module]) -> tuple[list[ast.expr], list[ast.stmt]]:
@@ -104,8 +106,9 @@ class Mutator(ast.NodeTransformer):
             if not isinstance(context, ast.Store | ast.Del) and not isinstance(node, ast.Starred):
                 return self.rng.choice(self.expressions)
         for name in ("body", "orelse"):
-            if isinstance(nodes := getattr(node, name, None), list):
-                setattr(node, name, self.body(nodes) or ([ast.Pass()] if name == "body" else []))
+            nodes: list[ast.stmt] | ast.expr | None = getattr(node, name, None)
+            if isinstance(nodes, list):
+                setattr(node, name, self.body(nodes) if nodes else [])
         return self.generic_visit(node)
 
     def body(self, nodes: list[ast.stmt]) -> list[ast.stmt]:
@@ -125,13 +128,13 @@ def specialisation(function: KernelFunction, rng: random.Random) -> Specialisati
     specs: list[TensorSpec | ScalarSpec | ConstSpec] = []
     for p in function.signature.parameters:
         if p.mode == "const":
-            specs.append(ConstSpec(rng.choice([p.default, 16, 16, 64, 7, "text"])))
+            specs.append(ConstSpec(rng.choice([p.default] * 16 + [16, 64, 7, "text"])))
         elif p.mode == "scalar":
             specs.append(ScalarSpec(p.dtype or (dtypes.i32 if p.type is int else dtypes.f32)))
         else:
             rank = len(p.dims) if p.dims else rng.choice([1, 2])
             tile = (16,) * rank
-            dtype = p.dtype or rng.choice([dtypes.f32] * 5 + [dtypes.f16, dtypes.i32, dtypes.bool_, dtypes.u8])
+            dtype = p.dtype or rng.choice([dtypes.f32] * 40 + [dtypes.f16, dtypes.i32, dtypes.bool_, dtypes.u8])
             specs.append(TensorSpec.plain(dtype, rank, None if p.mode == "ref" else PartitionSpec(tile, tile)))
     return Specialisation(tuple(specs))
 
@@ -176,6 +179,8 @@ def attempt(text: str, file: str, rng: random.Random) -> str:
         str(e)
         return e.codes[0]
     module.verify()
+    if undominated := verify_dominance(module):
+        raise AssertionError(f"a value is used where it may not be defined: {undominated[0]}")
     return "accepted"
 
 

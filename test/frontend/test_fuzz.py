@@ -1,0 +1,12 @@
+"""Some random programs: accepted or refused with a code. `make fuzz-frontend` tries as many as one likes."""
+
+import runpy
+from pathlib import Path
+
+
+def test_random_programs_are_accepted_or_refused_with_a_code():
+    fuzz = runpy.run_path(str(Path(__file__).parents[1] / "fuzz" / "fuzz_frontend.py"))
+    outcomes, bugs = fuzz["run"](seed=20, count=150)
+    assert not bugs, bugs[0]
+    assert outcomes["accepted"] > 10
+    assert len(outcomes) > 20
