@@ -183,7 +183,7 @@ def _not_callable(c: Context, function: object, node: ast.Call) -> Poison:
     error = errors.NotCallable(c.span(node.func), name=text, why=why)
     if name in _INSTEAD and module in ("builtins", "io", "sys"):
         error.add(error.Instead(_INSTEAD[name]))
-    elif name in freehold.__all__ and callable(getattr(freehold, name, None)):
+    elif hasattr(getattr(freehold, name, None), "__freehold_intrinsic__"):
         error.add(error.Instead(f"use Freehold's: `fh.{name}`"))
     return c.error(error)
 

@@ -14,7 +14,6 @@ from freehold.frontend.language import (
     Region,
     Scalar,
     Tile,
-    abs,
     arange,
     atan2,
     bf16,
@@ -46,9 +45,7 @@ from freehold.frontend.language import (
     isnan,
     log,
     log2,
-    max,
     maximum,
-    min,
     minimum,
     mma,
     ones,
@@ -63,7 +60,6 @@ from freehold.frontend.language import (
     sqrt,
     static_assert,
     static_range,
-    sum,
     tan,
     tanh,
     tf32,
@@ -75,6 +71,18 @@ from freehold.frontend.language import (
     u64,
     where,
     zeros,
+)
+from freehold.frontend.language import (
+    abs as abs,
+)
+from freehold.frontend.language import (
+    max as max,
+)
+from freehold.frontend.language import (
+    min as min,
+)
+from freehold.frontend.language import (
+    sum as sum,
 )
 from freehold.frontend.schedule import COLUMN, EACH, PERSISTENT, ROW, grouped
 from freehold.support.dtypes import DType
