@@ -234,11 +234,15 @@ ownership.kernel @collatz(%n: !ownership.tensor<{x}>, %steps: !ownership.tensor<
 """
 
 
-def shifted() -> str:
-    """y = the tile of x that `shift` names, whose bounds are checked in the kernel; in a loop of `turns` turns."""
+def shifted(owed: bool = True) -> str:
+    """y = the tile of x that `shift` names, whose bounds are checked in the kernel; in a loop of `turns` turns.
+
+    Without `owed` the obligation is not recorded yet.
+    """
     body = "[N], f32"
     region = f"<out tile [4], {body}>"
-    owed = 'obligations = [#ownership.obligation<in_bounds axis 0 kernel "shift < ceildiv(N, 4)">]'
+    check = '{obligations = [#ownership.obligation<in_bounds axis 0 kernel "shift < ceildiv(N, 4)">]} '
+    check = check if owed else ""
     return f"""
 ownership.kernel @shifted(%y: !ownership.tensor<{body}>, %x: !ownership.tensor<{body}>,
     %shift: !cuda_tile.tile<i32>, %turns: !cuda_tile.tile<i32>) {{
@@ -251,7 +255,7 @@ ownership.kernel @shifted(%y: !ownership.tensor<{body}>, %x: !ownership.tensor<{
     %one = cuda_tile.constant <i32: 1> : tile<i32>
     %start = cuda_tile.constant <f32: 0.0> : tile<4xf32>
     %sum = cuda_tile.for %k in (%zero to %turns, step %one) : tile<i32> iter_values(%a = %start) -> (tile<4xf32>) {{
-      %u = ownership.load %b[%shift] {{{owed}}} : !ownership.ref<{body}> -> !cuda_tile.tile<4xf32>
+      %u = ownership.load %b[%shift] {check}: !ownership.ref<{body}> -> !cuda_tile.tile<4xf32>
       %s = cuda_tile.addf %a, %u : tile<4xf32>
       cuda_tile.continue %s : tile<4xf32>
     }}

@@ -15,7 +15,7 @@ from freehold.dialects.cuda_tile.ops.module import TileModuleOp
 from freehold.dialects.location import span_of
 from freehold.passes.convert_ownership_to_cuda_tile import convert_kernel
 from freehold.passes.launch_contract import contract, kernel_of
-from freehold.passes.lowering import convert
+from freehold.passes.pipeline import convert, verify
 from freehold.runtime.interpreter import Order, run_entry
 from freehold.support.contract import LaunchContract
 from freehold.support.diagnostic import Rejected
@@ -111,6 +111,23 @@ def test_without_tokens_the_watch_would_have_found_a_race(text: str) -> None:
     arrays = [a.copy() for a in arrays]
     with pytest.raises(Rejected):
         run_entry(lowered, promised, arrays, checked=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "asserted"),
+    [
+        (kernels.saxpy(), 0),
+        (kernels.gemm(order="grouped 8", persistent=True), 0),
+        (kernels.row_softmax(), 0),
+        (kernels.increment(4, "column"), 0),
+        (kernels.collatz(), 0),
+        (kernels.shifted(owed=False), 1),
+    ],
+)
+def test_only_what_the_verifiers_leave_to_the_kernel_is_asserted(text: str, asserted: int) -> None:
+    module = kernels.parse(text)
+    verify(module)
+    assert sum(isinstance(op, AssertOp) for op in convert(module).walk()) == asserted
 
 
 def test_the_module_is_left_as_it_was() -> None:
