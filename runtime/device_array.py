@@ -100,4 +100,5 @@ def to_numpy(array: Any) -> Any:
 
         return np.empty(array.shape, numpy_dtype(array.dtype.name))
     found = view(array)
-    return np.array(array_of(found), order="C", copy=found.device == HOST)
+    array = array_of(found)
+    return np.array(array, order="C") if found.device == HOST else np.ascontiguousarray(array)

@@ -1,0 +1,167 @@
+"""Arrays of many libraries, as kernels see them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import freehold as fh
+from freehold.runtime.arguments import HOST, ArrayView, UnknownDType, Unreadable, view
+from freehold.runtime.host import array_of
+from freehold.support import dtypes
+
+
+class Interface:
+    """What follows `__cuda_array_interface__` and nothing else."""
+
+    def __init__(self, **changes: Any):
+        self.__cuda_array_interface__ = {
+            "version": 3, "data": (1 << 20, False), "shape": (4, 6), "strides": None, "typestr": "<f4", **changes,
+        }  # fmt: skip
+
+
+class OnlyDlpack:
+    """What follows DLPack and nothing else."""
+
+    def __init__(self, array: Any, device: tuple[int, int] | None = None):
+        self.array = array
+        self.device = device
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.device or self.array.__dlpack_device__()
+
+
+@pytest.mark.parametrize("dtype", [d for d in dtypes.ALL if d.storage_bits], ids=str)
+def test_numpy_dtypes(dtype: dtypes.DType) -> None:
+    from freehold.runtime.plan import numpy_dtype
+
+    array = np.zeros((3, 8), numpy_dtype(dtype.name))
+    found = view(array)
+    assert (found.dtype, found.shape, found.device) == (dtype, (3, 8), HOST)
+    assert found.element_strides == (8, 1)
+    assert found.pointer == array.ctypes.data
+    assert found.size == array.nbytes
+
+
+def test_slices_keep_their_place() -> None:
+    whole = np.arange(240, dtype=np.float32).reshape(4, 6, 10)
+    part = whole[1:, ::2, 3:8]
+    found = view(part)
+    assert found.pointer == whole.ctypes.data + 4 * (60 + 3)
+    assert found.element_strides == (60, 20, 1)
+    assert found.size == 4 * (2 * 60 + 2 * 20 + 4 + 1)
+
+
+def test_the_stride_of_one_element_means_nothing() -> None:
+    base = np.zeros((1, 4, 1, 8), np.float32)
+    odd = np.lib.stride_tricks.as_strided(base, strides=(12345, 32, 0, 4))
+    assert view(odd).element_strides == view(base).element_strides == (32, 8, 8, 1)
+    assert view(np.zeros((), np.float32)).element_strides == ()
+
+
+def specified(array: Any) -> tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    spec = view(array).spec(None)
+    return spec.align, spec.strides, spec.stride_divs, spec.extent_divs
+
+
+def test_what_kernels_are_specialised_to() -> None:
+    def at(address: int, shape: tuple[int, ...], strides: tuple[int, ...] | None = None) -> Interface:
+        return Interface(data=(address, False), shape=shape, strides=strides)
+
+    assert specified(at(4096, (8, 64))) == (16, (0, 1), (4, 1), (1, 4))
+    assert specified(at(4096 + 8, (8, 64))) == (8, (0, 1), (4, 1), (1, 4))
+    assert specified(at(4096 + 4, (8, 63))) == (4, (0, 1), (1, 1), (1, 1))
+    assert specified(at(4096, (8, 64), (4, 32))) == (16, (1, 0), (1, 4), (4, 1))
+    assert specified(at(4096, (8, 62), (256, 4))) == (16, (0, 1), (4, 1), (1, 1))
+
+
+def test_cuda_array_interface() -> None:
+    found = view(Interface(strides=(48, 8), typestr="<i2", stream=7))
+    assert (found.dtype, found.shape, found.element_strides) == (dtypes.i16, (4, 6), (24, 4))
+    assert (found.device, found.stream, found.read_only) == (0, 7, None)
+    assert view(Interface(typestr="|b1")).dtype == dtypes.bool_
+    assert view(Interface(data=(256, True))).read_only is not None
+    for typestr in (">f4", "<c8", "<V2", "<M8"):
+        with pytest.raises(UnknownDType):
+            view(Interface(typestr=typestr))
+    with pytest.raises(Unreadable, match="masked"):
+        view(Interface(mask=object()))
+
+
+def test_dlpack_on_the_host() -> None:
+    array = np.arange(12, dtype=np.int64).reshape(3, 4)
+    found = view(OnlyDlpack(array))
+    assert (found.dtype, found.shape, found.device, found.pointer) == (dtypes.i64, (3, 4), HOST, array.ctypes.data)
+    with pytest.raises(Unreadable, match="no NVIDIA GPU"):
+        view(OnlyDlpack(array, (8, 0)))
+
+
+@pytest.mark.parametrize("value", [None, 3, 2.5, "text", [1.0], (1, 2), {"a": 1}, object()])
+def test_what_is_no_array(value: object) -> None:
+    with pytest.raises(Unreadable):
+        view(value)
+
+
+def test_memory_of_others_as_numpy_arrays() -> None:
+    base = np.arange(24, dtype=np.float32).astype(ml_dtypes.bfloat16).reshape(4, 6)
+    part = base[:, 1::2]
+    seen = ArrayView(part, part.ctypes.data, part.shape, part.strides, dtypes.bf16, HOST, "other")
+    same = array_of(seen)
+    assert same.dtype == base.dtype
+    assert np.array_equal(same, part)
+    same[...] = 0
+    assert not part.any()
+    assert base[:, 0].tolist() == [0, 6, 12, 18]
+
+
+def test_without_a_gpu_to_device_copies(monkeypatch: pytest.MonkeyPatch) -> None:
+    from freehold.runtime import driver
+
+    monkeypatch.setattr(driver, "gpu_available", lambda: False)
+    array: Any = np.arange(6, dtype=np.float32).reshape(2, 3)
+    copy: Any = fh.to_device(array.T)
+    assert type(copy) is np.ndarray
+    assert np.array_equal(copy, array.T)
+    assert not np.shares_memory(copy, array)
+    back: Any = fh.to_numpy(array)
+    assert np.array_equal(back, array)
+    assert not np.shares_memory(back, array)
+
+
+def test_torch_on_the_host() -> None:
+    torch: Any = pytest.importorskip("torch")
+    tensor = torch.arange(24, dtype=torch.bfloat16).reshape(4, 6)[:, ::2]
+    found = view(tensor)
+    assert (found.dtype, found.shape, found.device) == (dtypes.bf16, (4, 3), HOST)
+    assert found.element_strides == (6, 2)
+    assert array_of(found).astype(np.float32).tolist() == tensor.float().tolist()
+    with torch.no_grad():
+        assert view(torch.zeros(3, requires_grad=True)).read_only is None
+    assert view(torch.zeros(3, requires_grad=True)).read_only is not None
+    with pytest.raises(UnknownDType):
+        view(torch.zeros(3, dtype=torch.complex64))
+    negated = torch.zeros(2, dtype=torch.cfloat).conj().imag
+    for refused in (torch.zeros(3).to_sparse(), torch.zeros(3, device="meta"), negated):
+        with pytest.raises(Unreadable):
+            view(refused)
+
+
+def test_reading_arguments_imports_no_library() -> None:
+    program = (
+        "import sys, freehold as fh\n"
+        "from freehold.runtime.arguments import Unreadable, view\n"
+        "try: view([1])\n"
+        "except Unreadable: pass\n"
+        "fh.partition([1], 4)\n"
+        "print([m for m in ('numpy', 'torch', 'cupy', 'jax', 'cuda', 'xdsl') if m in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,71 @@
+"""Contracts as functions, against evaluating their terms one by one."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from freehold.runtime.evaluation import MOST_EACH, MOST_PERSISTENT, Evaluator, Geometry
+from freehold.support.contract import EntryParameter, LaunchCheck, LaunchContract, ScalarParameter, TensorParameter
+from freehold.support.terms import parse
+
+
+def tensor(name: str, *dims: str) -> TensorParameter:
+    ones = (1,) * len(dims)
+    return TensorParameter(name, "ref", "f32", dims, 4, (0,) * len(dims), ones, ones)
+
+
+def contract(
+    *tensors: TensorParameter, grid: tuple[str, ...], checks: tuple[str, ...] = (), persistent: bool = False
+) -> LaunchContract:
+    entry = (
+        *(EntryParameter("pointer", n) for n in range(len(tensors))),
+        EntryParameter("extent", term="M"),
+        EntryParameter("extent", term="N // 2"),
+        EntryParameter("stride", 1, 0),
+    )
+    return LaunchContract(
+        "k", (*tensors, ScalarParameter("a", "f32")), entry, grid, persistent, tuple(LaunchCheck(c, c) for c in checks)
+    )
+
+
+GRID = ("ceildiv(M, 16)", "max(N // 4, 1)")
+CHECKS = ("N % 2 == 0", "M < 3 * N or not M == min(N, 7)", "M // (N - 5) < 9")
+KERNEL = Evaluator(contract(tensor("x", "M", "N"), tensor("y", "N // 2", "M", "8"), grid=GRID, checks=CHECKS))
+extent = st.integers(1, 64)
+
+
+@given(extent, extent, st.integers(1, 32), extent, st.sampled_from([8, 9]), st.booleans())
+def test_a_contract_is_what_its_terms_say(m: int, n: int, half: int, again: int, eight: int, agree: bool) -> None:
+    if agree:
+        half, again, eight = max(1, n // 2), m, 8
+    symbols = {"M": m, "N": n}
+    try:
+        holds = all(parse(c).evaluate(symbols) for c in CHECKS)
+    except ZeroDivisionError:
+        holds = False
+    holds = holds and (half, again, eight) == (n // 2, m, 8)
+    found = KERNEL.evaluate([(m, n), (half, again, eight)], [(n, 1), (77, 8, 1)])
+    points = parse(GRID[0]).evaluate(symbols) * parse(GRID[1]).evaluate(symbols)
+    assert found == (Geometry(points, (m, n // 2, 77)) if holds else None)
+
+
+def test_points_are_bounded() -> None:
+    for persistent, most in ((False, MOST_EACH), (True, MOST_PERSISTENT)):
+        one = Evaluator(contract(tensor("x", "M", "N"), tensor("y", "1"), grid=("M", "N"), persistent=persistent))
+        assert one.evaluate([(most, 1), (1,)], [(1, 1), (1,)]) is not None
+        assert one.evaluate([(most + 1, 1), (1,)], [(1, 1), (1,)]) is None
+        assert one.evaluate([(1 << 30, 1 << 30), (1,)], [(1, 1), (1,)]) is None
+
+
+def test_symbols_of_arrays_without_named_dimensions() -> None:
+    bare = TensorParameter("x", "out", "f32", ("x.shape[0]", "x.shape[1]"), 4, (0, 1), (1, 1), (1, 1))
+    entry = (EntryParameter("pointer", 0), EntryParameter("extent", term="x.shape[1]"))
+    one = Evaluator(LaunchContract("k", (bare,), entry, ("ceildiv(x.shape[0], 4)", "x.shape[1]"), False, ()))
+    assert one.evaluate([(9, 5)], [(5, 1)]) == Geometry(15, (5,))
+
+
+def test_a_symbol_that_nothing_binds_refuses_everything() -> None:
+    one = Evaluator(LaunchContract("k", (tensor("x", "M // 2"),), (), ("1",), False, ()))
+    assert list(one.unbound()) == [("M", "M // 2")]
+    assert one.evaluate([(4,)], [(1,)]) is None

@@ -1,0 +1,205 @@
+"""Kernels as objects, and their launches on the interpreter."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import warnings
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import freehold as fh
+from freehold import Const, Mut, Out, Ref, f32, i32
+from freehold.runtime import build
+from freehold.runtime.launch import UnrunLaunch
+
+
+@fh.kernel
+def saxpy(y: Mut["N"], x: Ref["N"], a: f32):
+    """y = a * x + y."""
+    y.store(a * x.load_like(y) + y.load())
+
+
+@fh.kernel
+def shift(y: Out["N"], x: Ref["N"], n: i32, K: Const[int] = 2):
+    y.store(x.load_like(y) + n * K)
+
+
+def test_a_launch_does_nothing_until_it_is_run() -> None:
+    y, x = np.ones(100, np.float32), np.arange(100, dtype=np.float32)
+    launch = saxpy(fh.partition(y, 64), x, 2.0)
+    assert y.tolist() == [1] * 100
+    assert repr(launch) == "<launch of saxpy, not run>"
+    launch.sync()
+    assert y.tolist() == (2 * x + 1).tolist()
+    assert repr(launch) == "<launch of saxpy, run>"
+    done = saxpy(fh.partition(y, 64), x, 1.0).on()
+    assert y.tolist() == (3 * x + 1).tolist()
+    done.wait()
+    assert repr(done) == "<launch of saxpy, done>"
+
+
+def test_a_launch_that_is_never_run_warns() -> None:
+    y = np.zeros(4, np.float32)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        saxpy(fh.partition(y, 4), y.copy(), 1.0)
+        gc.collect()
+    assert [(w.category, "add `.sync()`" in str(w.message)) for w in caught] == [(UnrunLaunch, True)]
+    assert "test_kernel.py" in str(caught[0].message)
+
+
+def test_arguments_by_name_and_defaults() -> None:
+    y, x = np.zeros(8, np.int32), np.arange(8, dtype=np.int32)
+    shift(n=3, x=x, y=fh.partition(y, 4)).sync()
+    assert y.tolist() == (x + 6).tolist()
+    shift(fh.partition(y, 4), x, 3, K=5).sync()
+    assert y.tolist() == (x + 15).tolist()
+    shift(fh.partition(y, 4), x, np.int64(-1), 1).sync()
+    assert y.tolist() == (x - 1).tolist()
+
+
+def test_one_kernel_many_kinds_of_arguments() -> None:
+    for dtype in (np.float16, np.float32, np.float64, ml_dtypes.bfloat16):
+        y: Any = np.ones(70).astype(dtype)
+        x: Any = np.arange(70).astype(dtype)
+
+        @fh.kernel
+        def double(y: Out["N"], x: Ref["N"]):
+            y.store(x.load_like(y) + x.load_like(y))
+
+        double(fh.partition(y, 32), x).sync()
+        assert np.array_equal(y, x + x)
+
+
+def test_strided_arrays_are_written_in_place() -> None:
+    whole = np.zeros((16, 8), np.float32)
+    x = np.arange(16, dtype=np.float32)
+    saxpy(fh.partition(whole[:, 3], 4), x, 1.0).sync()
+    assert np.array_equal(whole[:, 3], x)
+    assert not whole[:, :3].any()
+    assert not whole[:, 4:].any()
+    both = np.zeros((16, 2), np.float32)
+    both[:, 1] = x
+    saxpy(fh.partition(both[:, 0], 4), both[:, 1], 2.0).sync()
+    assert np.array_equal(both[:, 0], 2 * x)
+
+
+def test_torch_tensors_on_the_host_run_on_the_interpreter() -> None:
+    torch: Any = pytest.importorskip("torch")
+    y, x = torch.ones(50), torch.arange(50.0)
+    saxpy(fh.partition(y, 16), x, 2.0).sync()
+    assert torch.equal(y, 2 * x + 1)
+
+
+def test_variants_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[object] = []
+    lower = build.lower
+
+    def counting(*arguments: Any) -> Any:
+        made.append(arguments[1])
+        return lower(*arguments)
+
+    monkeypatch.setattr(build, "lower", counting)
+
+    @fh.kernel
+    def fresh(y: Mut["N"], a: f32, K: Const[float] = 0.0):
+        y.store(y.load() * a + K)
+
+    y = np.zeros(64, np.float32)
+    for _ in range(3):
+        fresh(fh.partition(y, 16), 2.0).sync()
+        fresh(fh.partition(y, 16), 3.0).sync()
+    assert len(made) == 1
+    fresh(fh.partition(y, 32), 2.0).sync()  # another tile
+    fresh(fh.partition(y[:-1], 32), 2.0).sync()  # an extent that is no multiple of 16 bytes
+    fresh(fh.partition(y, 32), 2.0, -0.0).sync()  # another constant
+    fresh(fh.partition(y, 32), 2).sync()  # a scalar of another class is still f32
+    assert len(made) == 4
+
+
+def test_a_variant_is_compiled_by_one_thread() -> None:
+    made: list[int] = []
+    lock = threading.Lock()
+
+    from freehold.runtime.kernel import Once
+
+    once = Once()
+
+    def make() -> str:
+        with lock:
+            made.append(1)
+        threading.Event().wait(0.05)
+        return "made"
+
+    results: list[str] = []
+    threads = [threading.Thread(target=lambda: results.append(once.get("key", make))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (results, made) == (["made"] * 8, [1])
+
+
+def test_what_fails_is_tried_again() -> None:
+    from freehold.runtime.kernel import Once
+
+    once = Once()
+    with pytest.raises(ZeroDivisionError):
+        once.get("key", lambda: 1 // 0)
+    assert once.get("key", lambda: 1) == 1
+
+
+def test_a_kernel_keeps_the_functions_name_and_text() -> None:
+    assert (saxpy.__name__, saxpy.__doc__, saxpy.__module__) == ("saxpy", "y = a * x + y.", __name__)
+    assert repr(saxpy) == "<kernel saxpy>"
+    with pytest.raises(TypeError, match="made of a function"):
+        fh.kernel(print)
+
+
+def test_hints_make_another_kernel() -> None:
+    hinted = saxpy.with_hints(occupancy=2).with_hints(num_worker_warps=8)
+    assert hinted.options.hints == (("num_worker_warps", 8), ("occupancy", 2))
+    assert saxpy.options.hints == ()
+    y = np.ones(8, np.float32)
+    text = str(hinted.lower(fh.partition(y, 4), y.copy(), 1.0))
+    assert "num_worker_warps_per_cta = 8" in text
+    assert "occupancy = 2" in text
+
+
+def test_every_stage_can_be_had() -> None:
+    y, x = np.ones(100, np.float32), np.ones(100, np.float32)
+    arguments = (fh.partition(y, 64), x, 2.0)
+    assert "ownership.kernel @saxpy" in str(saxpy.lower(*arguments))
+    assert "in bounds along axis 0: proved" in saxpy.explain(*arguments)
+    contract = build.contract_of(saxpy.verify(*arguments))
+    assert contract.symbol == "saxpy"
+    assert contract.grid == ("ceildiv(N, 64)",)
+    assert y.tolist() == [1] * 100
+
+
+@pytest.mark.parametrize("arch", ["sm_80", "sm_120"])
+def test_gpu_code_needs_no_gpu(arch: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("cuda.core")
+    monkeypatch.setenv("FREEHOLD_CACHE_DIR", str(tmp_path / "kernels"))
+    y, x = np.ones(100, np.float32), np.ones(100, np.float32)
+    made = saxpy.compile(fh.partition(y, 64), x, 2.0, arch=arch)
+    assert made.cubin[:4] == b"\x7fELF"
+    assert made.arch == arch
+    assert saxpy.compile(fh.partition(y, 64), x, 3.0, arch=arch) is made
+
+
+def test_kernels_may_be_refused_for_their_checks() -> None:
+    @fh.kernel(deny_kernel_checks=True)
+    def gather(y: Out["N"], at: Ref[i32, "K"], x: Ref["M"]):
+        i: Any = at.load((0,), (1,)).reshape()
+        y.store(x.load((i,), y.tile))
+
+    y, x, at = np.zeros(8, np.float32), np.arange(64, dtype=np.float32), np.array([2], np.int32)
+    with pytest.raises(fh.Rejected) as caught:
+        gather(fh.partition(y, 8), at, x).sync()
+    assert caught.value.codes == ("O301",)
+    assert not y.any()
