@@ -1,5 +1,8 @@
 """Every operation of both dialects has a meaning, or is on the list of those that have none."""
 
+import re
+from pathlib import Path
+
 from freehold.dialects.cuda_tile import CudaTile
 from freehold.dialects.ownership import Ownership
 from freehold.runtime.interpreter.table import CONTAINERS, EFFECTS, PURE, TERMINATORS, WITHOUT_MEANING
@@ -15,6 +18,12 @@ def test_every_operation_is_defined_or_listed() -> None:
 def test_nothing_is_defined_that_does_not_exist() -> None:
     names = {op.name for dialect in (Ownership, CudaTile) for op in dialect.operations}
     assert DEFINED | set(WITHOUT_MEANING) <= names
+
+
+def test_every_definition_is_tried() -> None:
+    text = "\n".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("*.py"))
+    words = set(re.findall(r"[a-z0-9_]+", text))
+    assert {name for name in (*PURE, *EFFECTS) if name.partition(".")[2] not in words} == set()
 
 
 def test_nothing_is_defined_twice() -> None:

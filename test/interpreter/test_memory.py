@@ -142,22 +142,28 @@ def test_memory_of_a_block_starts_uninitialised() -> None:
     assert refused.value.codes == ("O524",)
 
 
-def copied(view_in: str, view_out: str, indices: str, source: Any, target: Any, *, make: str = "partition", element: str = "f32",
+MAKE = {
+    "partition_view": "make_partition_view",
+    "strided_view": "make_strided_view",
+    "gather_scatter_view": "make_gather_scatter_view",
+}
+
+
+def copied(view_in: str, view_out: str, indices: str, source: Any, target: Any, *, element: str = "f32",
            shape: str = "4x8", index_type: str = "tile<i32>", strides: str = "[?,1]", checked: bool = True) -> None:  # fmt: skip
     """Copies one tile between two rank-2 views of dynamic extents, `source` to `target`."""
     tensor = f"tensor_view<?x?x{element}, strides={strides}>"
     tile = f"tile<{shape}x{element}>"
     vin, vout = view_in.replace("TV", tensor), view_out.replace("TV", tensor)
-    kinds = [v.split("_view")[0] for v in (view_in, view_out)]
+    kinds = [MAKE[v.split("<")[0]] for v in (view_in, view_out)]
     body = f"""%vi = make_tensor_view %i, shape = [%m, %n], strides = [%s, 1] : tile<i32> -> {tensor}
       %vo = make_tensor_view %o, shape = [%m2, %n2], strides = [%s2, 1] : tile<i32> -> {tensor}
       %c0 = constant <i32: 0> : tile<i32> %c1 = constant <i32: 1> : tile<i32>
-      %ti = make_{kinds[0]}_view %vi : {vin}
-      %to = make_{kinds[1]}_view %vo : {vout}
+      %ti = {kinds[0]} %vi : {vin}
+      %to = {kinds[1]} %vo : {vout}
       {indices.split("|")[0]}
       %x, %t0 = load_view_tko weak %ti[{indices.split("|")[1]}] : {vin}, {index_type} -> {tile}, token
       %t1 = store_view_tko weak %x, %to[{indices.split("|")[2]}] : {tile}, {vout}, {indices.split("|")[3]} -> token"""
-    del make
     names = ", ".join(f"%{n}: !cuda_tile.tile<i32>" for n in ("m", "n", "s", "m2", "n2", "s2"))
     pointer = f"!cuda_tile.tile<ptr<{element}>>"
     size = source.dtype.itemsize

@@ -216,6 +216,19 @@ def test_tokens_order_a_block_also_through_joins_and_loops() -> None:
     assert refused.value.codes == ("O525",)
 
 
+def test_fences_and_grid_dependencies_hand_tokens_on() -> None:
+    body = """%t0 = store_ptr_tko weak %o, %c0 : tile<ptr<i32>>, tile<i32> -> token
+      %t1 = memory_fence_alias_tko %t0
+      %t2 = gdc_wait_tko token = %t1 -> token
+      %t3 = gdc_launch_dependents_tko token = %t2 -> token
+      %t4 = store_ptr_tko weak %o, %c0 token = %t3 : tile<ptr<i32>>, tile<i32> -> token"""
+    run_tile(parse(kernels.ENTRY.replace("BODY", body)), [np.zeros(1, np.int32)], checked=True)
+    cut = body.replace("gdc_wait_tko token = %t1", "gdc_wait_tko")
+    with pytest.raises(Rejected) as refused:
+        run_tile(parse(kernels.ENTRY.replace("BODY", cut)), [np.zeros(1, np.int32)], checked=True)
+    assert refused.value.codes == ("O525",)
+
+
 def test_orders_that_are_none() -> None:
     with pytest.raises(ValueError, match='an order is "increasing"'):
         run(parse(kernels.SAXPY), [zeros(4), zeros(4), 1.0], order="sideways")
