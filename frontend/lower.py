@@ -40,7 +40,6 @@ from freehold.frontend.signature import ConstSpec, Parameter, ScalarSpec, Specia
 from freehold.frontend.source import KernelFunction
 from freehold.frontend.types import tile_type
 from freehold.frontend.values import INDEX_DTYPE, RegionValue, TensorValue, TileValue, of_host
-from freehold.support import terms
 from freehold.support.diagnostic import Argument, Rejected
 from freehold.support.span import Span
 
@@ -103,9 +102,7 @@ class _Kernel:
         self.function = function
         self.parameters = list(zip(function.signature.parameters, specialisation.specs, strict=True))
         self.constants = {
-            p.name: spec.value
-            for p, spec in self.parameters
-            if isinstance(spec, ConstSpec) and isinstance(spec.value, int)
+            p.name: spec.value for p, spec in self.parameters if isinstance(spec, ConstSpec) and type(spec.value) is int
         }
         arguments = function.source.arguments
         self.nodes = {a.arg: a for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
@@ -155,10 +152,7 @@ class _Kernel:
     def _dims(self, parameter: Parameter, spec: TensorSpec) -> tuple[str, ...]:
         if parameter.dims is None:
             return tuple(f"{parameter.name}.shape[{i}]" for i in range(spec.rank))
-        if not self.constants:
-            return parameter.dims
-        known = {name: terms.const(value) for name, value in self.constants.items()}
-        return tuple(str(terms.parse(d).substitute(known)) for d in parameter.dims)
+        return parameter.given(self.constants).dims or ()
 
     def _tensor(self, parameter: Parameter, spec: TensorSpec, body: Block) -> TensorValue | None:
         c = self.c

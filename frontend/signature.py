@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn, cast, get_args, get_origin
 
@@ -92,6 +92,13 @@ class Parameter:
     def span(self) -> Span | None:
         """Where it is declared, or None without source text. Reads and parses the source: for errors only."""
         return self.locate(self.name)
+
+    def given(self, constants: Mapping[str, int]) -> Parameter:
+        """It with the values of `Const` parameters in the place of their names in its dimensions."""
+        if not self.dims or not constants:
+            return self
+        known = {name: terms.const(value) for name, value in constants.items()}
+        return replace(self, dims=tuple(str(terms.parse(d).substitute(known)) for d in self.dims))
 
     @property
     def annotation(self) -> str:

@@ -144,7 +144,12 @@ def bind(signature: KernelSignature, arguments: tuple[Any, ...], site: CallSite)
     if not any(p.mode in ("mut", "out") for p in signature.parameters):
         call.errors.append(errors.NothingPartitioned(None, signature.kernel))
     call.finish()
-    _together(call, tensors)
+    constants = {
+        p.name: s.value
+        for p, s in zip(signature.parameters, specs, strict=True)
+        if isinstance(s, ConstSpec) and type(s.value) is int
+    }
+    _together(call, [(p.given(constants), view, spec) for p, view, spec in tensors])
     call.finish()
     kept = [s for s in specs if s is not None]
     return Bound(tuple(values), tuple(v for _, v, _ in tensors), Specialisation(tuple(kept)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from freehold.frontend.signature import KernelSignature
@@ -27,7 +28,10 @@ def geometry(signature: KernelSignature, evaluator: Evaluator, views: Sequence[A
         return found
     call = Call(signature, site)
     shapes = [v.shape for v in views]
-    broken = [*contract_errors(call, signature.tensors, shapes)] or [*_broken(call, evaluator, shapes)]
+    # The contract's dimensions, in which the values of constants stand for their names.
+    declared = zip(signature.tensors, evaluator.tensors, strict=True)
+    parameters = [p if p.dims is None else replace(p, dims=t.dims) for p, (_, t) in declared]
+    broken = [*contract_errors(call, parameters, shapes)] or [*_broken(call, evaluator, shapes)]
     if not broken:
         raise AssertionError(f"{signature.kernel}: the contract is broken and every condition of it holds")
     raise diagnostic.Rejected(broken)
