@@ -55,7 +55,7 @@ class View:
 
 def passed(sizes: str) -> None:
     """Says what the next launches' parameters are: `P` for an address, others as in `struct`."""
-    widths = [struct.calcsize(f"={s}") if s != "P" else 8 for s in sizes]
+    widths = [8 if s == "P" else struct.calcsize(f"={s}") for s in sizes]
     stub.stub_expect((ctypes.c_int * len(widths))(*widths), len(widths))
     global expected
     expected = sizes
@@ -227,5 +227,6 @@ if __name__ == "__main__":
     assert driver.architecture(0) == "sm_90"
     for name, function in list(globals().items()):
         if name.startswith("test_"):
+            passed("")  # what the stub would read of another kernel's parameters is not there
             function()
             print(name)
