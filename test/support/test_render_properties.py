@@ -61,7 +61,7 @@ def test_carets_stand_under_the_text(line: str, data: st.DataObject) -> None:
     sources = SourceMap()
     sources.add("a.py", line)
     shown = render(Marked(Span.on_line("a.py", 1, start, end)), sources).splitlines()
-    source, carets = shown[3].removeprefix("1 | "), shown[4].removeprefix("  | ")
+    source, carets = shown[3][len("1 | ") :], shown[4][len("  | ") :]
     assert line.startswith(source.rstrip())
     assert len(carets) - len(carets.lstrip()) == columns(line[:start])
     assert carets.count("^") == max(1, columns(line[start:end]))
