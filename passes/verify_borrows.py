@@ -140,7 +140,8 @@ def _uses(op: Operation) -> Iterable[Error]:
         if not isinstance(operand.type, OWNERSHIP_TYPES) or number in allowed or isinstance(op, DistributeOp):
             continue
         if isinstance(op, _FLOW):
-            yield OwnershipEscapes(span_of(op), name_of(operand), what_is(operand))
+            error = OwnershipEscapes(span_of(op), name_of(operand), what_is(operand))
+            yield error.add(error.ChooseCoordinates())
         else:
             yield UnknownUse(span_of(op), name_of(operand), op.name, what_is(operand))
     if not isinstance(op, BorrowOp | PartitionOp | RegionOp):
