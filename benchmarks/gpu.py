@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import statistics
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import freehold as fh
@@ -27,8 +28,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer sizes")
     arguments = parser.parse_args()
 
-    import torch
-
+    torch: Any = import_module("torch")  # no dependency of the project
     torch.manual_seed(0)
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, freehold {fh.__version__}\n")
     rows = [add_row(torch, 1 << 28)]
@@ -98,8 +98,8 @@ def same_code_row(torch: Any, which: str) -> Row:
         kernel, arguments = add, (fh.partition(z, 512), x, y)
     else:
         c, a, b = (torch.empty(1024, 1024, device="cuda", dtype=torch.bfloat16) for _ in range(3))
-        schedule = {"order": fh.grouped(8), "blocks": fh.PERSISTENT}
-        kernel, arguments = tuned_gemm(), (fh.partition(c, (128, 256), **schedule), a, b)
+        region = fh.partition(c, (128, 256), order=fh.grouped(8), blocks=fh.PERSISTENT)
+        kernel, arguments = tuned_gemm(), (region, a, b)
     safe, unchecked = (kernel.compile(*arguments, checks=checks).cubin for checks in (True, False))
     same = float(safe == unchecked)
     return Row(
