@@ -66,9 +66,8 @@ def contract_of(module: ModuleOp) -> LaunchContract:
 
 def bytecode(module: ModuleOp, options: Options) -> bytes:
     """Tile IR bytecode of a verified module."""
-    from freehold.passes.pipeline import convert
-
     from freehold.backend.bytecode.writer import write_bytecode
+    from freehold.passes.pipeline import convert
 
     return write_bytecode(convert(module, checks=options.checks))
 

@@ -156,11 +156,11 @@ class Kernel:
         """The kernel in the ownership dialect, for arguments of this kind, not verified. Raises `Rejected`."""
         from freehold.runtime.build import lower
 
-        return lower(self.function, self._bound(args, kwargs).specialisation, self.options)
+        return lower(self.function, self.bound(*args, **kwargs).specialisation, self.options)
 
     def verify(self, *args: Any, **kwargs: Any) -> ModuleOp:
         """As `lower`, with every obligation of the kernel met and recorded. Raises `Rejected`."""
-        return self.verified(self._bound(args, kwargs).specialisation)
+        return self.verified(self.bound(*args, **kwargs).specialisation)
 
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """How each of the kernel's obligations is met, for arguments of this kind. Raises `Rejected`."""
@@ -175,7 +175,7 @@ class Kernel:
         Arrays may be in any memory. `arch` is that of the GPU the arrays are on, or of the first one, unless given.
         `checks`, if given, takes the place of the kernel's own setting. Raises `Rejected`.
         """
-        bound = self._bound(args, kwargs)
+        bound = self.bound(*args, **kwargs)
         if arch is None:
             from freehold.runtime import driver
 
@@ -218,7 +218,8 @@ class Kernel:
 
         return self._variants.get(("interpreted", specialisation), make)
 
-    def _bound(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Bound:
+    def bound(self, *args: Any, **kwargs: Any) -> Bound:
+        """The arguments of a call, checked, with what the kernel is specialised to for them. Raises `Rejected`."""
         from freehold.runtime.binding import bind, positional
         from freehold.runtime.call_site import caller
 
@@ -265,8 +266,9 @@ def kernel(
 def _known_hints() -> str:
     listed: list[str] = []
     for name, (_, values) in HINTS.items():
-        whole = len(values) > 2 and values == tuple(range(values[0], values[-1] + 1))
-        shown = f"{values[0]} to {values[-1]}" if whole else ", ".join(map(str, values))
+        low, high = min(values), max(values)
+        whole = values == tuple(range(low, high + 1))
+        shown = f"{low} to {high}" if whole else ", ".join(map(str, values))
         listed.append(f"`{name}` ({shown})")
     return ", ".join(listed)
 
