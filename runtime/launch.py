@@ -295,7 +295,10 @@ class Dispatcher:
         handle = "0"
         if arrays[0][0] == "torch":
             torch: Any = sys.modules["torch"]
-            scope["current"], scope["grad_enabled"] = torch._C._cuda_getCurrentRawStream, torch.is_grad_enabled
+            current = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+            if current is None:  # a torch without CUDA
+                return _reads_nothing, plans
+            scope["current"], scope["grad_enabled"] = current, torch.is_grad_enabled
             handle = f"current({arrays[0][1]}.get_device())"
         elif arrays[0][0] == "cupy":
             cupy: Any = sys.modules["cupy"]
