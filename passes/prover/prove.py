@@ -47,6 +47,9 @@ def prove(goal: Term, given: Hypotheses, *, solver: bool = True) -> Verdict:
     """Whether `goal` follows from `given`. Without `solver` z3 is not asked."""
     if rules.holds(goal, given):
         return Verdict("proved", "rules")
+    if goal.op == "and":  # one at a time: smaller questions have answers where large ones have none
+        verdicts = [prove(part, given, solver=solver) for part in goal.args]
+        return next((v for v in verdicts if v.refuted), next((v for v in verdicts if not v.proved), verdicts[-1]))
     facts = given.relevant(goal)
     witness = find(facts, terms.negate(goal))
     if witness is not None:

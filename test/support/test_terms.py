@@ -1,0 +1,129 @@
+"""Terms: what they print they parse to, what they fold to they evaluate to, and what is no term is refused."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from freehold.support import terms
+from freehold.support.terms import Term, const, parse, sym
+
+NAMES = ("M", "N", "x.shape[0]")
+NUMBERS = st.integers(-6, 6)
+
+
+def expressions() -> st.SearchStrategy[Term]:
+    """Integer terms with divisors that may be anything."""
+    leaf = st.one_of(st.sampled_from(NAMES).map(sym), NUMBERS.map(const))
+    build = [terms.add, terms.sub, terms.mul, terms.floordiv, terms.ceildiv, terms.mod, terms.minimum, terms.maximum]
+
+    def grow(inner: st.SearchStrategy[Term]) -> st.SearchStrategy[Term]:
+        return st.tuples(st.sampled_from(build), inner, inner).map(lambda x: x[0](x[1], x[2]))
+
+    return st.recursive(leaf, grow, max_leaves=8)
+
+
+def predicates() -> st.SearchStrategy[Term]:
+    """Comparisons of terms, and what is made of them."""
+    leaf = st.tuples(st.sampled_from(("<", "<=", "==")), expressions(), expressions()).map(lambda x: terms.compare(*x))
+
+    def grow(inner: st.SearchStrategy[Term]) -> st.SearchStrategy[Term]:
+        pair = st.tuples(st.sampled_from((terms.both, terms.either)), inner, inner)
+        return st.one_of(inner.map(terms.negate), pair.map(lambda x: x[0](x[1], x[2])))
+
+    return st.recursive(leaf, grow, max_leaves=4)
+
+
+ENVIRONMENTS = st.fixed_dictionaries(dict.fromkeys(NAMES, NUMBERS))
+
+
+def ceildiv(a: int, b: int) -> int:
+    return -(-a // b)
+
+
+def value(t: Term, env: dict[str, int]) -> int | None:
+    try:
+        return t.evaluate(env)
+    except ZeroDivisionError:
+        return None
+
+
+@given(st.one_of(expressions(), predicates()), ENVIRONMENTS)
+def test_what_is_printed_parses_to_the_same_value(t: Term, env: dict[str, int]) -> None:
+    again = parse(str(t))
+    assert value(again, env) == value(t, env)
+    assert str(parse(str(again))) == str(again)
+
+
+@given(expressions(), ENVIRONMENTS)
+def test_printed_terms_are_python(t: Term, env: dict[str, int]) -> None:
+    text = str(t).replace("x.shape[0]", "X")
+    scope = {"ceildiv": ceildiv, "min": min, "max": max, "X": env["x.shape[0]"], **env}
+    try:
+        expected: int | None = eval(text, {"__builtins__": {}}, scope)
+    except ZeroDivisionError:
+        expected = None
+    assert value(t, env) == expected
+
+
+@given(expressions(), ENVIRONMENTS)
+def test_substitution_is_evaluation(t: Term, env: dict[str, int]) -> None:
+    try:
+        folded = t.substitute({name: const(v) for name, v in env.items()})
+    except ZeroDivisionError:
+        return
+    if (expected := value(t, env)) is not None:
+        assert folded.evaluate({}) == expected
+
+
+@given(predicates(), ENVIRONMENTS)
+def test_a_negation_is_the_opposite(t: Term, env: dict[str, int]) -> None:
+    here, there = value(t, env), value(terms.negate(t), env)
+    if here is not None and there is not None:
+        assert bool(here) != bool(there)
+
+
+@given(expressions(), st.integers(1, 9), st.integers(1, 9), ENVIRONMENTS)
+def test_quotients_of_quotients_merge(t: Term, a: int, b: int, env: dict[str, int]) -> None:
+    if (v := value(t, env)) is not None:
+        assert value((t // a) // b, env) == (v // a) // b
+        assert value(terms.ceildiv(terms.ceildiv(t, const(a)), const(b)), env) == ceildiv(ceildiv(v, a), b)
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("1 + 2", "3"),
+        ("a + 1 - 1", "a"),
+        ("a - a", "0"),
+        ("a * 1", "a"),
+        ("a * 0", "0"),
+        ("(a // 4) // 8", "a // 32"),
+        ("(a + 1) * 2", "(a + 1) * 2"),
+        ("a - (b - c)", "a - (b - c)"),
+        ("a // (b * c)", "a // (b * c)"),
+        ("not a < b", "b <= a"),
+        ("a < b < c", "a < b and b < c"),
+        ("a > b", "b < a"),
+        ("a != b", "not a == b"),
+        ("min(a, a)", "a"),
+        ("ceildiv(7, 2)", "4"),
+        ("x.shape[0] % 8 == 0", "x.shape[0] % 8 == 0"),
+        ("-a", "0 - a"),
+    ],
+)
+def test_printed_forms(text: str, printed: str) -> None:
+    assert str(parse(text)) == printed
+
+
+@pytest.mark.parametrize("text", ["a +", "f(a)", "a / b", "a if b else c", "a is b", "1.5", "'a'", "[a]", "min(a)", ""])
+def test_what_is_no_term_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"not an expression|is not allowed"):
+        parse(text)
+
+
+def test_symbols_are_those_that_occur() -> None:
+    assert parse("min(M, N // 2) < x.shape[0]").symbols() == {"M", "N", "x.shape[0]"}
+    with pytest.raises(KeyError):
+        sym("M").evaluate({})
