@@ -160,12 +160,14 @@ def _sections(data: memoryview) -> list[_Section]:
         if kind != _SHT_NOBITS and offset + size > len(data):
             raise NotACubin(f"section {n} lies outside of it")
         raw.append((name, kind, offset, size, link))
-    if sum(size for _, kind, _, size, _ in raw if kind != _SHT_NOBITS) > len(data):
-        raise NotACubin("its sections overlap")  # and reading each of them could take for ever
     if names >= count:
         raise NotACubin("its sections have no names")
     strings = data[raw[names][2] : raw[names][2] + raw[names][3]] if raw[names][1] != _SHT_NOBITS else data[:0]
-    return [_Section(_string(strings, name), *rest) for name, *rest in raw]
+    sections = [_Section(_string(strings, name), *rest) for name, *rest in raw]
+    # Others may share their bytes; if these did, reading each of them could take for ever.
+    if sum(len(_content(data, s)) for s in sections if s.name.startswith((".text.", ".nv.info"))) > len(data):
+        raise NotACubin("its sections overlap")
+    return sections
 
 
 def _content(data: memoryview, section: _Section) -> memoryview:

@@ -289,7 +289,9 @@ class _Count:
             number += 1
             name = f"turns_{number}"
         span = span_of(op)
-        self.unknown[name] = "turns of a loop" if span is None else f"turns of the loop in line {span.line}"
+        self.unknown[name] = (
+            "how often a loop turns" if span is None else f"how often the loop in line {span.line} turns"
+        )
         return terms.sym(name)
 
     def operation(self, op: Operation, maybe: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from threading import Lock
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from freehold.runtime.binding import Bound
     from freehold.runtime.call_site import CallSite
+    from freehold.runtime.explain import Explanation
     from freehold.runtime.host import Interpreted
     from freehold.runtime.launch import Launch
     from freehold.runtime.plan import Enqueue
@@ -162,11 +163,20 @@ class Kernel:
         """As `lower`, with every obligation of the kernel met and recorded. Raises `Rejected`."""
         return self.verified(self.bound(*args, **kwargs).specialisation)
 
-    def explain(self, *args: Any, **kwargs: Any) -> str:
-        """How each of the kernel's obligations is met, for arguments of this kind. Raises `Rejected`."""
-        from freehold.passes.report_obligations import report
+    def explain(
+        self, *args: Any, arch: str | Sequence[str] | None = None, ir: bool = False, **kwargs: Any
+    ) -> Explanation:
+        """
+        What the kernel is and does for these arguments, as text (`docs/seeing.md`): how each obligation is met, bytes
+        and operations of a launch, registers and memory of the GPU code. With `ir` also its operations, stage by stage,
+        beside the lines they came of.
 
-        return "\n".join(report(self.verify(*args, **kwargs)))
+        Needs no GPU. `arch` names one architecture or several; unless given it is the GPU's, or without a GPU one of
+        each family. Raises `Rejected`.
+        """
+        from freehold.runtime.explain import explain
+
+        return explain(self, args, kwargs, arch, ir)
 
     def compile(self, *args: Any, arch: str | None = None, checks: bool | None = None, **kwargs: Any) -> Compiled:
         """

@@ -1,0 +1,310 @@
+"""
+What a kernel is and does, as text: how its obligations are met, what it moves and computes, what it takes of a GPU, and
+its operations beside the lines they came of.
+
+`Kernel.explain` says it of a kernel called with arguments, `tile-opt --explain` of a module. No line is longer than 120
+characters.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from textwrap import wrap
+from typing import TYPE_CHECKING, Final
+
+from freehold.passes.cost import Cost, Total, Work, cost
+from freehold.passes.launch_contract import contract, kernel_of, obligations_of
+from freehold.passes.listing import WIDTH, listing
+from freehold.passes.report_obligations import report
+from freehold.runtime.evaluation import Evaluator
+from freehold.support.contract import LaunchContract, TensorParameter
+from freehold.support.diagnostic import Rejected
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
+
+    from freehold.backend.cubin import Resources
+    from freehold.runtime.kernel import Kernel
+    from freehold.support.span import SourceMap
+
+ARCHS: Final = ("sm_80", "sm_90", "sm_100", "sm_120")
+"""The architectures that resources are told for, where no GPU and nobody says which: one of each family."""
+
+Archs = str | Sequence[str] | None
+
+
+class Explanation(str):
+    """What there is to say of a kernel: text. Its parts are kept beside it."""
+
+    __slots__ = ("cost", "resources", "values")
+
+    cost: Cost
+    """What it moves and computes, as terms."""
+    values: Mapping[str, int]
+    """What the symbols of the terms are for the arguments of the call."""
+    resources: Mapping[str, Resources | str]
+    """What it takes of a GPU, by architecture; text that says why that is not known."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def explain(kernel: Kernel, args: Sequence[object], kwargs: Mapping[str, object], arch: Archs, ir: bool) -> Explanation:
+    """What `Kernel.explain` returns."""
+    from freehold.runtime.arguments import ArrayView
+
+    bound = kernel.bound(*args, **kwargs)
+    module = kernel.verified(bound.specialisation)
+    values = Evaluator(contract(module)).bind([v.shape for v in bound.views])
+    found = cost(kernel_of(module))
+    for name, position in found.scalars.items():
+        value = bound.run_time[position]
+        assert not isinstance(value, ArrayView)
+        values[name] = int(value)
+
+    def cubin(arch: str) -> bytes:
+        return kernel.compiled(bound.specialisation, arch).cubin
+
+    resources = _all_resources(_archs(arch, bound.device), cubin)
+    options = kernel.options
+    return _explanation(module, found, values, resources, None, checks=options.checks, ir=ir)
+
+
+def explain_module(module: ModuleOp, arch: Archs = None, sources: SourceMap | None = None) -> Explanation:
+    """
+    What there is to say of a verified module with one `ownership.kernel`, for no arguments in particular.
+
+    Excerpts come from `sources`, or else from where Python finds the text of a file.
+    """
+    from freehold.backend.bytecode.writer import write_bytecode
+    from freehold.passes.pipeline import convert
+    from freehold.runtime.build import assembled
+
+    kernel = kernel_of(module)
+
+    def cubin(arch: str) -> bytes:
+        return assembled(write_bytecode(convert(module)), arch, kernel.sym_name.data)
+
+    resources = _all_resources(_archs(arch, -1), cubin)
+    return _explanation(module, cost(kernel), {}, resources, sources, checks=True, ir=True)
+
+
+def _explanation(
+    module: ModuleOp,
+    found: Cost,
+    values: Mapping[str, int],
+    resources: Mapping[str, Resources | str],
+    sources: SourceMap | None,
+    *,
+    checks: bool,
+    ir: bool,
+) -> Explanation:
+    from freehold.passes.pipeline import convert
+
+    kernel = kernel_of(module)
+    sections = [
+        [*_title(contract(module), found, values)],
+        [*_proofs(module)],
+        [*_cost(found, values)],
+        [*_resources(resources)],
+    ]
+    if ir:
+        sections.append(["ownership IR", *listing(kernel, sources)])
+        entry = _entry(convert(module, checks=checks))
+        sections.append(["Tile IR", *listing(entry, sources)])
+    made = Explanation("\n\n".join("\n".join(lines) for lines in sections))
+    made.cost, made.values, made.resources = found, values, resources
+    return made
+
+
+def _entry(module: ModuleOp) -> Operation:
+    return next(op for op in module.walk() if op.name == "cuda_tile.entry")
+
+
+def _title(found: LaunchContract, predicted: Cost, values: Mapping[str, int]) -> Iterator[str]:
+    parameters = [
+        f"{p.name}: {p.mode} {p.dtype}[{', '.join(p.dims)}]"
+        if isinstance(p, TensorParameter)
+        else f"{p.name}: {p.dtype}"
+        for p in found.parameters
+    ]
+    yield from _filled(f"{found.symbol}({', '.join(parameters)})", "    ")
+    count = _value(predicted.regions, values)
+    regions = f"{predicted.regions} regions" if count is None else f"{count} regions = {predicted.regions}"
+    named = ", ".join(f"{k} = {v}" for k, v in values.items())
+    blocks = "persistent blocks" if found.persistent else "one block each"
+    yield from _filled(f"  {regions}, {blocks}{f', where {named}' if named else ''}", "    ")
+
+
+# --- Proofs -----------------------------------------------------------------------------------------------------------
+
+_RUNGS: Final = {
+    "proved": "proved",
+    "launch": "checked at launch",
+    "kernel": "checked in the kernel",
+    "refused": "refused",
+}
+
+
+def _proofs(module: ModuleOp) -> Iterator[str]:
+    rungs = Counter(o.rung.value for op in module.walk() for o in obligations_of(op))
+    total = sum(rungs.values())
+    counts = [f"{rungs[rung]} {text}" for rung, text in _RUNGS.items() if rungs[rung]]
+    yield f"proofs: {total} obligations, {', '.join(counts)}" if total else "proofs: nothing is owed"
+    for line in report(module):
+        if line.startswith("  "):
+            yield from _filled(line, "      ")
+
+
+# --- Cost -------------------------------------------------------------------------------------------------------------
+
+
+def _cost(found: Cost, values: Mapping[str, int]) -> Iterator[str]:
+    works = _works(found)
+    bounds = "" if all(w.launch.exact for w in works) else ", at most where it says <="
+    yield f"moves and computes{bounds}"
+    rows: list[tuple[str, str, str, str]] = []
+    moved: list[tuple[int | None, bool]] = []
+    for traffic in found.traffic:
+        total = traffic.work.launch.evaluate(values)
+        moved.append((total, traffic.work.launch.exact))
+        size = _value(traffic.size, values)
+        times = f"{total / size:.4g} x its size" if total is not None and size else ""
+        rows.append(_row(f"`{traffic.tensor}` {traffic.direction}", traffic.work, values, _bytes, times))
+    flops = [("matrix flops", found.matrix), ("other flops", found.other)]
+    rows += [_row(name, work, values, _count, "") for name, work in flops if work.launch.amounts]
+    yield from _table(("", "launch", "", "a region"), rows, [str(w.launch) for w in works])
+    computed = [work.launch.evaluate(values) for _, work in flops]
+    yield from _summary(moved, computed)
+    yield from (f"  `{name}` is {what}, which nobody knows beforehand" for name, what in found.unknown.items())
+    if found.uncounted:
+        yield f"  not counted: {', '.join(found.uncounted)}"
+
+
+def _works(found: Cost) -> list[Work]:
+    return [*(t.work for t in found.traffic), *(w for w in (found.matrix, found.other) if w.launch.amounts)]
+
+
+def _row(
+    name: str, work: Work, values: Mapping[str, int], unit: Callable[[int], str], more: str
+) -> tuple[str, str, str, str]:
+    return name, _amount(work.launch, values, unit), more, _amount(work.region, values, unit)
+
+
+def _amount(total: Total, values: Mapping[str, int], unit: Callable[[int], str]) -> str:
+    """A number with its unit; nothing where it is not the same for each region, or not known."""
+    number = total.evaluate(values)
+    return "" if number is None else f"{'' if total.exact else '<= '}{unit(number)}"
+
+
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]], terms: Sequence[str]) -> Iterator[str]:
+    """Rows in columns, with the launch's terms behind them."""
+    if any(cell for row in rows for cell in row[1:]):
+        widths = [max(len(row[n]) for row in (head, *rows)) for n in range(len(head))]
+        for row, term in ((head, ""), *zip(rows, terms, strict=True)):
+            first, *cells = row
+            line = "  ".join([f"{first:{widths[0]}}", *(f"{c:>{w}}" for c, w in zip(cells, widths[1:], strict=True))])
+            yield from _filled(f"  {line}{f'  = {term}' if term else ''}", " " * (sum(widths) + 14))
+    else:
+        width = max((len(row[0]) for row in rows), default=0)
+        for row, term in zip(rows, terms, strict=True):
+            yield from _filled(f"  {row[0]:{width}}  {term}", " " * (width + 6))
+
+
+def _summary(moved: Sequence[tuple[int | None, bool]], computed: Sequence[int | None]) -> Iterator[str]:
+    known = [n for n, _ in moved if n is not None]
+    flops = [n for n in computed if n is not None]
+    if len(known) != len(moved) or len(flops) != len(computed) or not sum(known):
+        return
+    intensity = f", {sum(flops) / sum(known):.4g} flops a byte" if sum(flops) else ""
+    yield f"  together {_bytes(sum(known))}{intensity}"
+
+
+def _value(term: object, values: Mapping[str, int]) -> int | None:
+    from freehold.support.terms import Term
+
+    assert isinstance(term, Term)
+    try:
+        return term.evaluate(values)
+    except (KeyError, ZeroDivisionError):
+        return None
+
+
+def _bytes(number: int) -> str:
+    """A number of bytes, exact below a KiB."""
+    size, unit = float(number), "B"
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if size < 1024 or unit == "TiB":
+            break
+        size /= 1024
+    return f"{number} B" if unit == "B" else f"{size:.4g} {unit}"
+
+
+def _count(number: int) -> str:
+    """A number, in thousands, millions and so on."""
+    size, unit = float(number), ""
+    for unit in ("", "k", "M", "G", "T", "P"):
+        if size < 1000 or unit == "P":
+            break
+        size /= 1000
+    return f"{number}" if unit == "" else f"{size:.4g} {unit}"
+
+
+# --- Resources --------------------------------------------------------------------------------------------------------
+
+
+def _archs(arch: Archs, device: int) -> Sequence[str]:
+    if arch is not None:
+        return (arch,) if isinstance(arch, str) else tuple(arch)
+    from freehold.runtime import driver
+
+    return (driver.architecture(max(0, device)),) if driver.gpu_available() else ARCHS
+
+
+def _all_resources(archs: Sequence[str], cubin: Callable[[str], bytes]) -> dict[str, Resources | str]:
+    from freehold.backend.cubin import NotACubin, resources
+
+    found: dict[str, Resources | str] = {}
+    for arch in archs:
+        try:
+            (found[arch],) = resources(cubin(arch))
+        except Rejected as rejected:
+            report = rejected.errors[0].report()
+            found[arch] = f"{report.title} ({report.code})"
+        except (NotACubin, ValueError) as e:
+            found[arch] = f"the code cannot be read: {e}"
+    return found
+
+
+def _resources(found: Mapping[str, Resources | str]) -> Iterator[str]:
+    said = {text for text in found.values() if isinstance(text, str)}
+    if len(said) == 1 and all(isinstance(r, str) for r in found.values()):
+        yield "GPU code: none"
+        yield from _filled(f"  {said.pop()}", "    ")
+        return
+    yield "GPU code: registers and stack of a thread, shared memory of a block"
+    head = ("", "registers", "stack", "local stores, loads", "shared", "threads", "code")
+    rows: list[tuple[str, ...]] = [head]
+    for arch, r in found.items():
+        if isinstance(r, str):
+            continue
+        threads = "" if r.thread_count is None else str(r.thread_count)
+        local = f"{r.local_stores}, {r.local_loads}"
+        rows.append((arch, str(r.registers), _bytes(r.stack), local, _bytes(r.shared), threads, _bytes(r.code)))
+    widths = [max(len(row[n]) for row in rows) for n in range(len(head))]
+    for first, *cells in rows:
+        line = "  ".join(f"{c:>{w}}" for c, w in zip(cells, widths[1:], strict=True))
+        yield f"  {first:{widths[0]}}  {line}".rstrip()
+    for arch, text in found.items():
+        if isinstance(text, str):
+            yield from _filled(f"  {arch}: {text}", "    ")
+    spilled = [a for a, r in found.items() if not isinstance(r, str) and r.stack]
+    if spilled:
+        yield from _filled(f"  registers do not suffice on {', '.join(spilled)}: values go to local memory", "    ")
+
+
+def _filled(text: str, indent: str) -> list[str]:
+    """A line broken at 120 columns; `indent` is that of what follows the first."""
+    return wrap(text, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
