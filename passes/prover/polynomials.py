@@ -161,8 +161,7 @@ def _divided(op: str, value: int | None, divisor: Interval, *, low: bool) -> int
     towards_zero = (value >= 0) == low
     if towards_zero and greatest is None:
         return (1 if op == "ceildiv" and value > 0 else 0) if value >= 0 else (-1 if op == "//" else 0)
-    d = greatest if towards_zero else least
-    assert d is not None
+    d = max(least, greatest or least) if towards_zero else least  # bounds that contradict each other bound nothing
     return value // d if op == "//" else -(-value // d)
 
 

@@ -77,8 +77,10 @@ def grouped(n: Term, rows: Term, columns: Term, size: Term) -> tuple[Term, Term]
 @pytest.mark.parametrize("size", [1, 2, 8, 64])
 def test_grouped_order_is_the_map_of_the_lemma(size: int) -> None:
     order, grid, n = OrderAttr(OrderKind.GROUPED, size), [sym("rows"), sym("columns")], sym("n")
-    assert schedules.point(order, n, grid) == grouped(n, *grid, const(size))
-    assert schedules.point(order, n, grid, narrow=True) == grouped(n, *grid, terms.minimum(grid[0], const(size)))
+    assert schedules.point(order, n, grid) == grouped(n, grid[0], grid[1], const(size))
+    assert schedules.point(order, n, grid, narrow=True) == grouped(
+        n, grid[0], grid[1], terms.minimum(grid[0], const(size))
+    )
 
 
 def test_grouped_order_numbers_every_point_once() -> None:
