@@ -270,6 +270,8 @@ def _feed(digest: Any, value: object, seen: set[int]) -> None:
             _feed(digest, type(value), seen)
         case _:
             digest.update(getattr(value, "__name__", "").encode())
+            if type(value).__module__.partition(".")[0] in ("numpy", "torch", "ml_dtypes", "jax"):  # dtypes
+                digest.update(str(value).encode())
 
 
 def _feed_code(digest: Any, code: CodeType, function: FunctionType, seen: set[int]) -> None:

@@ -14,6 +14,7 @@ import pytest
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, i32
 from freehold.runtime import build
+from freehold.runtime.kernel import Kernel, Once
 from freehold.runtime.launch import UnrunLaunch
 
 
@@ -125,8 +126,6 @@ def test_a_variant_is_compiled_by_one_thread() -> None:
     made: list[int] = []
     lock = threading.Lock()
 
-    from freehold.runtime.kernel import Once
-
     once = Once()
 
     def make() -> str:
@@ -145,8 +144,6 @@ def test_a_variant_is_compiled_by_one_thread() -> None:
 
 
 def test_what_fails_is_tried_again() -> None:
-    from freehold.runtime.kernel import Once
-
     once = Once()
     with pytest.raises(ZeroDivisionError):
         once.get("key", lambda: 1 // 0)
@@ -190,6 +187,35 @@ def test_gpu_code_needs_no_gpu(arch: str, tmp_path: Any, monkeypatch: pytest.Mon
     assert made.cubin[:4] == b"\x7fELF"
     assert made.arch == arch
     assert saxpy.compile(fh.partition(y, 64), x, 3.0, arch=arch) is made
+
+
+class ForeignDType:
+    """A dtype of a library, of which only its text tells which it is."""
+
+    __module__ = "torch"
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+
+def test_what_a_kernel_reads_is_part_of_its_fingerprint() -> None:
+    def reading(value: Any) -> Kernel:
+        @fh.kernel
+        def k(y: Mut["N"]):
+            y.store(y.load().astype(value).astype(y.dtype))
+
+        return k
+
+    values = [ForeignDType("float16"), ForeignDType("bfloat16"), np.dtype("float16"), np.float64, fh.f16, fh.f64]
+    kernels = [reading(value) for value in values]
+    for one in kernels:
+        one.lower(fh.partition(np.zeros(8, np.float32), 8))
+    prints = [one.function.fingerprint() for one in kernels]
+    assert len(set(prints)) == len(values)
+    assert prints == [reading(value).function.fingerprint() for value in values]
 
 
 def test_kernels_may_be_refused_for_their_checks() -> None:
