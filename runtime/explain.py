@@ -67,7 +67,7 @@ def explain(kernel: Kernel, args: Sequence[object], kwargs: Mapping[str, object]
     def cubin(arch: str) -> bytes:
         return kernel.compiled(bound.specialisation, arch).cubin
 
-    resources = _all_resources(_archs(arch, bound.device), cubin)
+    resources = _all_resources(_archs(arch, bound.device), cubin, kernel.__name__)
     options = kernel.options
     return _explanation(module, found, values, resources, None, checks=options.checks, ir=ir)
 
@@ -87,8 +87,42 @@ def explain_module(module: ModuleOp, arch: Archs = None, sources: SourceMap | No
     def cubin(arch: str) -> bytes:
         return assembled(write_bytecode(convert(module)), arch, kernel.sym_name.data)
 
-    resources = _all_resources(_archs(arch, -1), cubin)
+    resources = _all_resources(_archs(arch, -1), cubin, kernel.sym_name.data)
     return _explanation(module, cost(kernel), {}, resources, sources, checks=True, ir=True)
+
+
+def explain_all(module: ModuleOp, arch: Archs = None, sources: SourceMap | None = None) -> Iterator[str]:
+    """
+    What there is to say of each kernel of a module: of ownership kernels, which are verified first, and of entry points
+    in Tile IR. Raises `Rejected`, and `DiagnosticException` for a kernel that no launch could be made of.
+    """
+    from xdsl.dialects.builtin import ModuleOp
+
+    from freehold.dialects.cuda_tile.ops.module import TileModuleOp
+    from freehold.dialects.ownership import KernelOp
+    from freehold.passes.pipeline import verify
+
+    verify(module)
+    for op in module.body.block.ops:
+        if isinstance(op, KernelOp):
+            yield explain_module(ModuleOp([op.clone()]), arch, sources)
+        elif isinstance(op, TileModuleOp):
+            yield from _tile_module(ModuleOp([op.clone()]), arch, sources)
+
+
+def _tile_module(module: ModuleOp, arch: Archs, sources: SourceMap | None) -> Iterator[str]:
+    """Of what is Tile IR already, only resources and operations are told."""
+    from freehold.backend.bytecode.writer import write_bytecode
+    from freehold.dialects.cuda_tile.ops.module import EntryOp
+    from freehold.runtime.build import assembled
+
+    code = write_bytecode(module)
+    entries = [op for op in module.walk() if isinstance(op, EntryOp)]
+    for entry in entries:
+        name = entry.sym_name.data
+        resources = _all_resources(_archs(arch, -1), lambda arch: assembled(code, arch, "the module"), name)
+        told = [*_resources(resources), ""] if resources else []
+        yield "\n".join([name, "", *told, "Tile IR", *listing(entry, sources)])
 
 
 def _explanation(
@@ -108,8 +142,9 @@ def _explanation(
         [*_title(contract(module), found, values)],
         [*_proofs(module)],
         [*_cost(found, values)],
-        [*_resources(resources)],
     ]
+    if resources:
+        sections.append([*_resources(resources)])
     if ir:
         sections.append(["ownership IR", *listing(kernel, sources)])
         entry = _entry(convert(module, checks=checks))
@@ -201,7 +236,7 @@ def _amount(total: Total, values: Mapping[str, int], unit: Callable[[int], str])
 
 def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]], terms: Sequence[str]) -> Iterator[str]:
     """Rows in columns, with the launch's terms behind them."""
-    if any(cell for row in rows for cell in row[1:]):
+    if any(row[1] for row in rows):
         widths = [max(len(row[n]) for row in (head, *rows)) for n in range(len(head))]
         for row, term in ((head, ""), *zip(rows, terms, strict=True)):
             first, *cells = row
@@ -263,18 +298,20 @@ def _archs(arch: Archs, device: int) -> Sequence[str]:
     return (driver.architecture(max(0, device)),) if driver.gpu_available() else ARCHS
 
 
-def _all_resources(archs: Sequence[str], cubin: Callable[[str], bytes]) -> dict[str, Resources | str]:
+def _all_resources(archs: Sequence[str], cubin: Callable[[str], bytes], kernel: str) -> dict[str, Resources | str]:
     from freehold.backend.cubin import NotACubin, resources
 
     found: dict[str, Resources | str] = {}
     for arch in archs:
         try:
-            (found[arch],) = resources(cubin(arch))
+            found[arch] = next(r for r in resources(cubin(arch)) if r.kernel == kernel)
         except Rejected as rejected:
             report = rejected.errors[0].report()
             found[arch] = f"{report.title} ({report.code})"
-        except (NotACubin, ValueError) as e:
+        except NotACubin as e:
             found[arch] = f"the code cannot be read: {e}"
+        except StopIteration:
+            found[arch] = "the code has no such kernel"
     return found
 
 

@@ -172,7 +172,7 @@ class Kernel:
         beside the lines they came of.
 
         Needs no GPU. `arch` names one architecture or several; unless given it is the GPU's, or without a GPU one of
-        each family. Raises `Rejected`.
+        each family; with `()` nothing is assembled. Raises `Rejected`.
         """
         from freehold.runtime.explain import explain
 

@@ -4,6 +4,7 @@
     tile-opt file.mlir -p 'verify-borrows,verify-partitions,resolve-obligations'
     tile-opt file.mlir -p 'canonicalize,mlir{cse}' --print-ir-after-all --timing
     tile-opt invalid.mlir --split-input-file --verify-diagnostics | filecheck invalid.mlir
+    tile-opt file.mlir --explain --arch sm_90
 
 The exit status is 0 where everything was accepted (or, under `--verify-diagnostics`, refused as it should be), 1 where
 something was refused, 2 where the command line or the input file was wrong. A tool with more passes calls `main` with
@@ -77,6 +78,10 @@ class Options:
     implicit_module: bool = True
     print_before: bool = False
     print_after: bool = False
+    explain: bool = False
+    """Whether to say what each kernel is and does (`freehold.runtime.explain`) in place of printing the module."""
+    archs: tuple[str, ...] | None = None
+    """The architectures that `explain` tells resources of."""
     log: TextIO | None = None
     """Where dumps between passes go; standard error if None."""
 
@@ -132,8 +137,8 @@ def process(
             if options.print_after:
                 _dump(module, "After", each.name, options)
         start = time.perf_counter()
-        printed = _print(module, options)
-        timing.add("print", start)
+        printed = _explain(module, options, sources) if options.explain else _print(module, options)
+        timing.add("explain" if options.explain else "print", start)
         return printed
     except Rejected as rejected:
         if rejected.sources is None:
@@ -167,6 +172,18 @@ def _print(module: ModuleOp, options: Options) -> str:
     return stream.getvalue() + "\n"
 
 
+def _explain(module: ModuleOp, options: Options, sources: SourceMap) -> str:
+    from xdsl.utils.exceptions import DiagnosticException
+
+    from freehold.dialects.location import span_of
+    from freehold.runtime.explain import explain_all
+
+    try:
+        return "\n\n".join(explain_all(module, options.archs, sources)) + "\n"
+    except DiagnosticException as failed:  # a module that is right, and no kernel as a launch needs it
+        raise Rejected([PassFailed(span_of(module), "--explain", str(failed))]) from failed
+
+
 def _dump(module: ModuleOp, when: str, name: str, options: Options) -> None:
     log = options.log or sys.stderr
     log.write(f"// -----// IR Dump {when} {name} //----- //\n{_print(module, options)}\n")
@@ -196,6 +213,10 @@ def argument_parser() -> argparse.ArgumentParser:
         "-p", "--passes", default="", metavar="PIPELINE", help="passes, as in `a,b{option=1},mlir{cse}`"
     )
     parser.add_argument("--list-passes", action="store_true", help="list the passes and their options")
+    parser.add_argument(
+        "--explain", action="store_true", help="print proofs, cost, resources and IR of each kernel, not the module"
+    )
+    parser.add_argument("--arch", metavar="ARCH,..", help="architectures for --explain, as in `sm_90,sm_100`")
     parser.add_argument("--explain-error", metavar="CODE", help="print the page of an error code, such as O102")
     parser.add_argument(
         "--split-input-file", action="store_true", help="read the modules between lines `// -----` apart"
@@ -258,6 +279,8 @@ def _run(arguments: argparse.Namespace, more_passes: PassFactories | None) -> in
         implicit_module=not arguments.no_implicit_module,
         print_before=arguments.print_ir_before_all,
         print_after=arguments.print_ir_after_all,
+        explain=arguments.explain,
+        archs=tuple(arguments.arch.split(",")) if arguments.arch else None,
     )
     timing = Timing()
     refused = False

@@ -1,0 +1,141 @@
+"""What `Kernel.explain` says: that it is there, that it is true, and that it fits a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import freehold as fh
+from freehold import Const, Mut, Out, Ref, f32, i32
+from freehold.backend.cubin import Resources
+from freehold.passes.launch_contract import kernel_of
+from freehold.passes.listing import listing
+from freehold.passes.pipeline import convert
+from freehold.support.diagnostic import Rejected
+
+HERE = Path(__file__).parent
+
+
+@fh.kernel
+def gemm(c: Out["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"], BK: Const[int] = 16):
+    m, n = c.index
+    acc = fh.zeros(c.tile, f32)
+    for k in fh.tiles(a, axis=1, size=BK):
+        acc = fh.mma(a.load((m, k), (c.tile[0], BK)), b.load((k, n), (BK, c.tile[1])), acc)
+    c.store(acc.astype(c.dtype))
+
+
+def halved(t: Any, total: Any) -> Any:
+    half = t * 0.5
+    return half + fh.sum(total, axis=0)
+
+
+@fh.kernel
+def branches(y: Mut["N"], x: Ref["N"], n: i32):
+    # A line without an operation, and a line that is much longer than what there is room for on the left of a terminal
+    s = halved(y.load(), x.load_like(y))
+    if n > 3:
+        s = halved(s, s)
+    else:
+        s = fh.maximum(s, 0.0)
+    y.store(s)
+
+
+def product_arguments(m: int = 100, n: int = 96, k: int = 50) -> tuple[Any, ...]:
+    a, b, c = (np.zeros(shape, np.float32) for shape in ((m, k), (k, n), (m, n)))
+    return fh.partition(c, (32, 64)), a, b
+
+
+def vectors() -> tuple[Any, ...]:
+    y = np.zeros(1000, np.float32)
+    return fh.partition(y, 64), y.copy(), 7
+
+
+def test_it_is_text_that_fits_a_terminal():
+    said = gemm.explain(*product_arguments(), arch=(), ir=True)
+    assert isinstance(said, str)
+    assert said.splitlines() == str(said).splitlines() == repr(said).splitlines()
+    assert max(map(len, said.splitlines())) <= 120
+    assert "8 obligations, 8 proved" in said
+    assert "load from `a`: in bounds along axis 1: proved" in said
+
+
+def test_what_is_moved_and_computed():
+    said = gemm.explain(*product_arguments(), arch=())
+    assert said.values == {"M": 100, "N": 96, "K": 50}
+    assert "8 regions = ceildiv(M, 32) * ceildiv(N, 64), one block each" in said
+    (row,) = (line for line in said.splitlines() if line.startswith("  `a` read "))
+    assert row.split()[2:8] == ["39.06", "KiB", "2", "x", "its", "size"]
+    assert "= K * M * ceildiv(N, 64) * 4" in said
+    flops = 2 * 128 * 128 * 64
+    assert said.cost.matrix.launch.evaluate(said.values) == flops
+    moved = 4 * (100 * 50 * 2 + 50 * 96 * 4 + 100 * 96)
+    assert f"together {moved / 1024:.4g} KiB, {flops / moved:.4g} flops a byte" in said
+
+
+def test_scalars_have_their_values_and_bounds_their_mark():
+    said = branches.explain(*vectors(), arch=())
+    assert said.values == {"N": 1000, "n": 7}
+    assert "where N = 1000, n = 7" in said
+    assert "at most where it says <=" in said
+    assert "other flops  <= " in said
+
+
+def test_resources_by_architecture():
+    said = gemm.explain(*product_arguments(), arch=("sm_80", "sm_100"))
+    for arch in ("sm_80", "sm_100"):
+        found = said.resources[arch]
+        assert isinstance(found, Resources)
+        assert found.kernel == "gemm"
+        (row,) = (line for line in said.splitlines() if line.startswith(f"  {arch}"))
+        assert str(found.registers) in row.split()
+        assert str(found.thread_count) in row.split()
+
+
+def test_an_architecture_that_is_none_is_a_line():
+    said = branches.explain(*vectors(), arch="sm_12")
+    assert said.resources == {"sm_12": "the Tile IR assembler has no architecture `sm_12` (O407)"}
+    assert "GPU code: none\n  the Tile IR assembler has no architecture `sm_12` (O407)" in said
+
+
+def test_a_machine_without_an_assembler(monkeypatch: pytest.MonkeyPatch):
+    from freehold.backend import assembler
+
+    missing = assembler.AssemblerMissing(None, "tileiras", ("here",))
+
+    def assemble(*_: Any, **__: Any) -> bytes:
+        raise Rejected([missing])
+
+    monkeypatch.setenv("FREEHOLD_CACHE_DIR", "")
+    monkeypatch.setattr(assembler, "assemble", assemble)
+    said = gemm.explain(*product_arguments(), 32)
+    assert "GPU code: none\n  no Tile IR assembler (`tileiras`) was found (O401)" in said
+    assert "8 proved" in said
+
+
+def test_a_kernel_that_is_refused_is_not_explained():
+    with pytest.raises(Rejected):
+        gemm.explain(*product_arguments()[:2], np.zeros((51, 96), np.float32))
+
+
+def test_operations_beside_their_lines(golden: Callable[[Path, str], None]):
+    text: list[str] = []
+    for kernel, arguments in ((gemm, product_arguments()), (branches, vectors())):
+        module = kernel.verify(*arguments)
+        entry = next(op for op in convert(module).walk() if op.name == "cuda_tile.entry")
+        text += [*listing(kernel_of(module)), "", *listing(entry), ""]
+    golden(HERE / "listing.txt", "\n".join(text))
+
+
+def test_every_operation_is_listed_once():
+    module = branches.verify(*vectors())
+    text = "\n".join(listing(kernel_of(module)))
+    for name in ("load", "store", "partition", "borrow", "region", "maxf", "cmpi", "if"):
+        count = sum(op.name.rpartition(".")[2] == name for op in module.walk())
+        shown = sum(f" {name} " in f"{line} " for line in (row.rpartition("|")[2] for row in text.splitlines()))
+        assert (name, shown) == (name, count)
+    assert f"({Path(__file__).name}:" in text
