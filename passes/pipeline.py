@@ -38,6 +38,6 @@ def verify(module: ModuleOp, *, deny_kernel_checks: bool = False) -> None:
 def verify_kernel(kernel: KernelOp, *, deny: bool = False) -> list[Error]:
     """Everything that is wrong with one kernel. The facts about it are found out once, for all verifiers."""
     facts = analyse(kernel)
-    errors = [*verify_borrows(kernel, facts), *verify_partitions(kernel, facts), *resolve_obligations(kernel, facts)]
+    errors = [*verify_borrows(kernel, facts), *verify_partitions(kernel, facts), *resolve_obligations(facts)]
     # What is denied is a matter of kernels that are right: checks in one that is refused anyway are no news.
     return errors or (deny_kernel_checks(kernel, facts) if deny else [])

@@ -18,7 +18,7 @@ from freehold.dialects.location import span_of
 from freehold.dialects.ownership import Duty, KernelOp, LoadOp, ObligationAttr, RefType, RegionOp, Rung, tensor_type
 from freehold.passes.analysis.extremes import at_launch
 from freehold.passes.analysis.facts import KernelFacts, analyse
-from freehold.passes.analysis.obligations import owing, record
+from freehold.passes.analysis.obligations import record
 from freehold.passes.analysis.wording import name_of, sizes
 from freehold.passes.errors.bounds import OutOfBounds
 from freehold.passes.prover import rules
@@ -42,15 +42,15 @@ class ResolveObligationsPass(ModulePass):
             raise Rejected(errors)
         for kernel in op.body.block.ops:
             if isinstance(kernel, KernelOp):
-                errors += resolve_obligations(kernel, analyse(kernel))
+                errors += resolve_obligations(analyse(kernel))
         if errors:
             raise Rejected(errors)
 
 
-def resolve_obligations(kernel: KernelOp, facts: KernelFacts) -> list[Error]:
+def resolve_obligations(facts: KernelFacts) -> list[Error]:
     """Records the rung of each bound in a kernel whose definitions dominate uses; returns those that are refused."""
     errors: list[Error] = []
-    for op in owing(kernel):
+    for op in facts.places:
         if isinstance(op, RegionOp):
             sizes_of_tiles = op.result.type.partition.steps
         elif isinstance(op, LoadOp) and isinstance(op.source.type, RefType):

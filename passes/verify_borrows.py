@@ -90,7 +90,7 @@ class VerifyBorrowsPass(ModulePass):
 def verify_borrows(kernel: KernelOp, facts: KernelFacts) -> list[Error]:
     """What a kernel does to its tensors that it may not. Its definitions dominate their uses."""
     errors = [*_operations(kernel), *_tensors(kernel, facts)]
-    walk = _Paths(kernel, facts)
+    walk = _Paths(facts)
     walk.block(kernel.body.block, _State())
     return [*errors, *walk.errors]
 
@@ -111,10 +111,15 @@ _MAY_USE: Final[dict[type[Operation], tuple[int, ...]]] = {
 }
 """The operands of each operation that may be an ownership. A distribution takes partitions in all of them."""
 
+_MAKES: Final = frozenset((BorrowOp, PartitionOp, RegionOp))
+"""The operations whose results are ownerships."""
+
 _OWN = (*_MAY_USE, DistributeOp, EndOp, KernelReturnOp)
 _FLOW = (IfOp, ForOp, LoopOp, YieldOp, ContinueOp, BreakOp)
 _VISIBLE = (AssertOp, PrintTkoOp)
 """Operations with an effect that is not one on the kernel's tensors."""
+
+_HARMLESS: Final = frozenset((*_OWN, *_VISIBLE))
 
 
 def _operations(kernel: KernelOp) -> Iterable[Error]:
@@ -122,7 +127,7 @@ def _operations(kernel: KernelOp) -> Iterable[Error]:
         if op is kernel:
             continue
         yield from _uses(op)
-        if isinstance(op, (*_OWN, *_VISIBLE)):
+        if type(op) in _HARMLESS:
             continue
         if isinstance(op, AssumeOp):
             yield NotVerifiable(span_of(op), op.name, "promises what nobody checks")
@@ -130,7 +135,7 @@ def _operations(kernel: KernelOp) -> Iterable[Error]:
             yield NotVerifiable(span_of(op), op.name, "promises that nothing overflows, which nobody checks")
         elif isinstance(op, ReturnOp):
             yield NotVerifiable(span_of(op), op.name, "leaves the kernel before its work is done")
-        elif not isinstance(op, _FLOW) and not has_no_memory_effect(op):
+        elif type(op) not in _FLOW and not has_no_memory_effect(op):
             yield NotVerifiable(span_of(op), op.name, "may touch memory in ways that are not understood")
 
 
@@ -144,18 +149,20 @@ def _uses(op: Operation) -> Iterable[Error]:
             yield error.add(error.ChooseCoordinates())
         else:
             yield UnknownUse(span_of(op), name_of(operand), op.name, what_is(operand))
-    if not isinstance(op, BorrowOp | PartitionOp | RegionOp):
+    if type(op) not in _MAKES:
         for result in op.results:
             if isinstance(result.type, OWNERSHIP_TYPES) and not isinstance(op, _FLOW):
                 yield UnknownUse(span_of(op), name_of(result), op.name, what_is(result))
 
 
 def _tensors(kernel: KernelOp, facts: KernelFacts) -> Iterable[Error]:
-    order = {op: n for n, op in enumerate(kernel.walk())}
     for argument in kernel.body.block.args:
-        uses = sorted((u.operation for u in argument.uses), key=order.__getitem__)
+        uses = [u.operation for u in argument.uses]
         borrows = [op for op in uses if isinstance(op, BorrowOp)]
         partitions = [op for op in uses if isinstance(op, PartitionOp)]
+        if len(partitions) > 1:
+            order = {op: n for n, op in enumerate(kernel.walk())}
+            partitions.sort(key=order.__getitem__)
         for second in partitions[1:]:
             error = PartitionedTwice(span_of(second), name_of(argument))
             if (first := span_of(partitions[0])) is not None:
@@ -219,12 +226,12 @@ class _Leaving:
 
 
 class _Paths:
-    def __init__(self, kernel: KernelOp, facts: KernelFacts):
+    def __init__(self, facts: KernelFacts):
         self.facts = facts
         self.errors: list[Error] = []
         self.loops: list[_Leaving] = []
         self.stores: dict[SSAValue, list[StoreOp]] = {}
-        for op in kernel.walk():
+        for op in facts.places:
             if isinstance(op, StoreOp):
                 self.stores.setdefault(op.target, []).append(op)
 

@@ -74,13 +74,13 @@ def verify_partitions(kernel: KernelOp, facts: KernelFacts) -> list[Error]:
     errors = [*_placed(kernel), *_possible(kernel, facts)]
     if errors:
         return errors
-    for op in kernel.walk():
+    for op in kernel.body.block.ops:
         if isinstance(op, DistributeOp):
             errors += _distribution(op, facts)
         elif isinstance(op, PartitionOp):
             errors += _regions_by_themselves(op, facts)
     if not errors:
-        errors += _regions_taken(kernel, facts)
+        errors += _regions_taken(facts)
     return errors
 
 
@@ -206,9 +206,9 @@ def _first_store(op: PartitionOp) -> Span | None:
 # Regions that are taken
 
 
-def _regions_taken(kernel: KernelOp, facts: KernelFacts) -> Iterator[Error]:
+def _regions_taken(facts: KernelFacts) -> Iterator[Error]:
     taken: dict[SSAValue, list[tuple[RegionOp, str]]] = {}
-    for op in kernel.walk():
+    for op in facts.places:
         if not isinstance(op, RegionOp):
             continue
         place = facts.places[op]
