@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from freehold.runtime.device_array import gpu_available, to_device, to_numpy
     from freehold.runtime.kernel import kernel
     from freehold.runtime.partition import partition
+    from freehold.runtime.show import show
     from freehold.support.diagnostic import Rejected
 
 __version__ = "0.1.0"
@@ -99,6 +100,7 @@ __version__ = "0.1.0"
 _LAZY: Final = {
     "kernel": "freehold.runtime.kernel",
     "partition": "freehold.runtime.partition",
+    "show": "freehold.runtime.show",
     "gpu_available": "freehold.runtime.device_array",
     "to_device": "freehold.runtime.device_array",
     "to_numpy": "freehold.runtime.device_array",
@@ -177,6 +179,7 @@ __all__ = [
     "reshape",
     "rsqrt",
     "scan",
+    "show",
     "sin",
     "sinh",
     "sqrt",
