@@ -11,8 +11,8 @@ from freehold.dialects.cuda_tile.attrs import RoundingModeAttr
 from freehold.dialects.cuda_tile.ops import arith_float as fl
 from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, MaxIOp, MinIOp
 from freehold.dialects.cuda_tile.ops.conversion import BitcastOp
-from freehold.dialects.cuda_tile.ops.shape import CatOp, IotaOp
-from freehold.frontend import arithmetic, errors, reductions
+from freehold.dialects.cuda_tile.ops.shape import CatOp, IotaOp, SelectOp
+from freehold.frontend import arithmetic, errors, orders, random_numbers, reductions
 from freehold.frontend.arguments import (
     Arguments,
     Signature,
@@ -157,6 +157,9 @@ def _full(c: Context, a: Arguments) -> Value:
 
 def _arange(c: Context, a: Arguments) -> Value:
     stop = ints_of(c, a["stop"], a.place("stop"), "the end of `arange`")
+    if len(a.node.args) > 1 and (end := static_of(a["dtype"])) is not None and type(end[0]) is int and stop:
+        shown = f"fh.arange({end[0] - stop[0]})" + (f" + {stop[0]}" if stop[0] else "")
+        return misuse(c, a, "dtype", "begins at 0, and takes no start", f"write `{shown}`")
     if stop is None or not check_shape(c, stop, a.place("stop")):
         return POISON
     given = a["dtype"]
@@ -317,6 +320,56 @@ def _isnan(c: Context, a: Arguments) -> Value:
     return POISON if tile is None else arithmetic.comparison(c, "!=", tile, tile)
 
 
+def _magnitude(c: Context, a: Arguments, symbol: str) -> Value:
+    """`isinf` and `isfinite`: how the absolute value compares with infinity."""
+    tile = _float(c, a, "x")
+    if tile is None:
+        return POISON
+    size = c.tile(fl.AbsFOp(tile.ssa), tile.dtype, tile.shape)
+    return arithmetic.comparison(c, symbol, size, c.constant(float("inf"), tile.dtype, tile.shape))
+
+
+def _sign(c: Context, a: Arguments) -> Value:
+    tile = as_tile(c, a["x"], a.place("x"))
+    if isinstance(tile, Poison):
+        return POISON
+    if tile.dtype.kind == "bool" or (tile.dtype.is_float and tile.dtype not in ARITHMETIC):
+        return misuse(c, a, "x", f"has no meaning for {describe(tile)}", "convert first: `.astype(i32)`")
+    shape, dtype = tile.shape, tile.dtype
+    zero, one = c.constant(0, dtype, shape), c.constant(1, dtype, shape)
+    result = tile
+    if dtype.signed or dtype.is_float:
+        below = arithmetic.comparison(c, "<", tile, zero)
+        result = c.tile(SelectOp(below.ssa, c.constant(-1, dtype, shape).ssa, result.ssa), dtype, shape)
+    above = arithmetic.comparison(c, ">", tile, zero)
+    return c.tile(SelectOp(above.ssa, one.ssa, result.ssa), dtype, shape)
+
+
+def _clip(c: Context, a: Arguments) -> Value:
+    lower = extreme(c, a["x"], a["low"], True, a, True)
+    return POISON if isinstance(lower, Poison) else extreme(c, lower, a["high"], False, a, True)
+
+
+def _round(c: Context, a: Arguments) -> Value:
+    """The nearest whole number: the floor, or one more where the rest is over a half, or a half above an odd floor."""
+    tile = _float(c, a, "x")
+    if tile is None:
+        return POISON
+    dtype, shape = tile.dtype, tile.shape
+
+    def number(value: float) -> TileValue:
+        return c.constant(value, dtype, shape)
+
+    floor = c.tile(fl.FloorOp(tile.ssa), dtype, shape)
+    rest = c.tile(fl.SubFOp(tile.ssa, floor.ssa), dtype, shape)
+    halved = c.tile(fl.MulFOp(floor.ssa, number(0.5).ssa), dtype, shape)
+    odd = arithmetic.comparison(c, "!=", halved, c.tile(fl.FloorOp(halved.ssa), dtype, shape))
+    tie = arithmetic.arithmetic(c, "&", arithmetic.comparison(c, "==", rest, number(0.5)), odd)
+    up = arithmetic.arithmetic(c, "|", arithmetic.comparison(c, ">", rest, number(0.5)), tie)
+    next_ = c.tile(fl.AddFOp(floor.ssa, number(1.0).ssa), dtype, shape)
+    return c.tile(SelectOp(up.ssa, next_.ssa, floor.ssa), dtype, shape)
+
+
 # --- Shapes ----------------------------------------------------------------------------------------------------------
 
 
@@ -468,6 +521,11 @@ INTRINSICS: Final[dict[str, Handler]] = {
     "where": _where,
     "fma": _fma,
     "isnan": _isnan,
+    "isinf": partial(_magnitude, symbol="=="),
+    "isfinite": partial(_magnitude, symbol="<"),
+    "sign": _sign,
+    "clip": _clip,
+    "round": _round,
     "reshape": _reshape,
     "permute": partial(_permute, reverse=False),
     "transpose": partial(_permute, reverse=True),
@@ -479,6 +537,15 @@ INTRINSICS: Final[dict[str, Handler]] = {
     "prod": lambda c, a: reductions.reduction(c, "prod", a),
     "max": lambda c, a: reductions.reduction(c, "max", a),
     "min": lambda c, a: reductions.reduction(c, "min", a),
+    "any": lambda c, a: reductions.reduction(c, "any", a),
+    "all": lambda c, a: reductions.reduction(c, "all", a),
+    "argmax": partial(orders.extreme_position, larger=True),
+    "argmin": partial(orders.extreme_position, larger=False),
+    "sort": partial(orders.sorted_, positional=False),
+    "argsort": partial(orders.sorted_, positional=True),
+    "top_k": orders.top_k,
+    "random_bits": random_numbers.bits,
+    "random_uniform": random_numbers.uniform,
     "reduce": lambda c, a: reductions.folded(c, a, scan=False),
     "scan": lambda c, a: reductions.folded(c, a, scan=True),
     "cumsum": lambda c, a: reductions.running(c, "sum", a),

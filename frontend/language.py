@@ -8,14 +8,13 @@ a kernel they say so (O016). docs/language.md describes them all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, ParamSpec, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, cast
 
+from freehold.frontend.intrinsics import intrinsic, outside
 from freehold.frontend.signature import ConstMarker, TensorAnnotation
 from freehold.support.dtypes import DType
 
 T = TypeVar("T")
-P = ParamSpec("P")
-R = TypeVar("R")
 
 Const = Annotated[T, ConstMarker()]
 """A parameter whose value is known when the kernel is compiled: `BK: Const[int] = 64`."""
@@ -27,27 +26,6 @@ Rounding: TypeAlias = Literal["nearest", "zero", "down", "up", "approx", "full"]
 """How an inexact result is rounded; `approx` and `full` are two grades of fast approximations."""
 
 
-def _outside(name: str) -> NoReturn:
-    from freehold.frontend.errors import OutsideKernel
-    from freehold.support.diagnostic import Rejected
-
-    raise Rejected([OutsideKernel(None, name=name)])
-
-
-def _intrinsic(function: Callable[P, R]) -> Callable[P, R]:
-    """Marks a name of the language; its body is never run in a kernel."""
-
-    def refuse(*args: P.args, **kwargs: P.kwargs) -> R:
-        _outside(function.__name__)
-
-    refuse.__name__ = refuse.__qualname__ = function.__name__
-    refuse.__doc__ = function.__doc__
-    refuse.__module__ = function.__module__
-    refuse.__wrapped__ = function  # type: ignore[attr-defined] # pyright: ignore[reportFunctionMemberAccess] -- the frontend reads its parameters
-    refuse.__freehold_intrinsic__ = function.__name__  # type: ignore[attr-defined] # pyright: ignore[reportFunctionMemberAccess] -- how the frontend knows it
-    return refuse
-
-
 class Tile:
     """An immutable array of elements that one tile block works on. Extents are powers of two, known at compile time."""
 
@@ -56,7 +34,7 @@ class Tile:
     ndim: int
 
     def __init__(self, *_: object):
-        _outside(type(self).__name__)
+        outside(type(self).__name__)
 
     if TYPE_CHECKING:
 
@@ -241,7 +219,7 @@ class _Tensor:
         """The extents, in elements; each at least 1."""
 
     def __init__(self, *_: object):
-        _outside(type(self).__name__)
+        outside(type(self).__name__)
 
 
 class Ref(_Tensor):
@@ -345,7 +323,7 @@ def _items(item: object) -> tuple[object, ...]:
 # --- Loops and static values -----------------------------------------------------------------------------------------
 
 
-@_intrinsic
+@intrinsic
 def tiles(tensor: _Tensor, *, axis: int, size: int) -> Iterator[Scalar]:
     """The indices of the tiles of `size` elements that cover `tensor` along `axis`: `0 .. ceildiv(extent, size) - 1`.
 
@@ -354,19 +332,19 @@ def tiles(tensor: _Tensor, *, axis: int, size: int) -> Iterator[Scalar]:
     ...
 
 
-@_intrinsic
+@intrinsic
 def static_range(*args: int) -> Iterator[int]:
     """As `range` of values known at compile time; the loop is unrolled, its variable is known in each turn."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def static_assert(condition: bool, message: str = "") -> None:
     """Refuses the kernel (O030) unless `condition`, known at compile time, holds."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def cdiv(a: Any, b: Any) -> Any:
     """`ceil(a / b)` of integers; `b` is positive."""
     ...
@@ -375,25 +353,25 @@ def cdiv(a: Any, b: Any) -> Any:
 # --- Creation --------------------------------------------------------------------------------------------------------
 
 
-@_intrinsic
+@intrinsic
 def zeros(shape: Shape, dtype: AnyDType) -> Tile:
     """A tile of zeros."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def ones(shape: Shape, dtype: AnyDType) -> Tile:
     """A tile of ones."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def full(shape: Shape, value: Operand, dtype: AnyDType) -> Tile:
     """A tile that holds `value` everywhere."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def arange(stop: int, dtype: AnyDType = ...) -> Tile:
     """The integers from 0 up to `stop`, a power of two; `i32` unless another integer type is given."""
     ...
@@ -402,172 +380,202 @@ def arange(stop: int, dtype: AnyDType = ...) -> Tile:
 # --- Elementwise -----------------------------------------------------------------------------------------------------
 
 
-@_intrinsic
+@intrinsic
 def exp(x: Operand) -> Tile:
     """e to the power of each element."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def exp2(x: Operand, *, flush_to_zero: bool = False) -> Tile:
     """2 to the power of each element."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def log(x: Operand) -> Tile:
     """The natural logarithm."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def log2(x: Operand) -> Tile:
     """The logarithm to base 2."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def sqrt(x: Operand, *, rounding: Rounding = "nearest", flush_to_zero: bool = False) -> Tile:
     """The square root."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def rsqrt(x: Operand, *, flush_to_zero: bool = False) -> Tile:
     """One over the square root."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def sin(x: Operand) -> Tile:
     """The sine of radians."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def cos(x: Operand) -> Tile:
     """The cosine of radians."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def tan(x: Operand) -> Tile:
     """The tangent of radians."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def sinh(x: Operand) -> Tile:
     """The hyperbolic sine."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def cosh(x: Operand) -> Tile:
     """The hyperbolic cosine."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def tanh(x: Operand) -> Tile:
     """The hyperbolic tangent."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def atan2(y: Operand, x: Operand) -> Tile:
     """The angle of the point `(x, y)`, in radians."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def floor(x: Operand) -> Tile:
     """Rounded down, as a float."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def ceil(x: Operand) -> Tile:
     """Rounded up, as a float."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def abs(x: Operand) -> Tile:
     """The absolute value."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def maximum(x: Operand, y: Operand, *, propagate_nan: bool = True) -> Tile:
     """The larger of two; NaN if either is, as in NumPy, unless `propagate_nan` is False."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def minimum(x: Operand, y: Operand, *, propagate_nan: bool = True) -> Tile:
     """The smaller of two; NaN if either is, as in NumPy, unless `propagate_nan` is False."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def where(condition: Operand, x: Operand, y: Operand) -> Tile:
     """`x` where the condition holds, else `y`."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def fma(x: Operand, y: Operand, z: Operand) -> Tile:
     """`x * y + z`, rounded once."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def isnan(x: Operand) -> Tile:
     """Whether each element is NaN."""
+    ...
+
+
+@intrinsic
+def isinf(x: Operand) -> Tile:
+    """Whether each element is an infinity."""
+    ...
+
+
+@intrinsic
+def isfinite(x: Operand) -> Tile:
+    """Whether each element is neither NaN nor an infinity."""
+    ...
+
+
+@intrinsic
+def sign(x: Operand) -> Tile:
+    """-1, 0 or 1 by the sign of each element, in its dtype; NaN of NaN."""
+    ...
+
+
+@intrinsic
+def clip(x: Operand, low: Operand, high: Operand) -> Tile:
+    """`minimum(maximum(x, low), high)`; NaN if any of the three is."""
+    ...
+
+
+@intrinsic
+def round(x: Operand) -> Tile:
+    """Rounded to the nearest whole number, as a float; halves go to the even one."""
     ...
 
 
 # --- Shapes ----------------------------------------------------------------------------------------------------------
 
 
-@_intrinsic
+@intrinsic
 def reshape(x: Tile, shape: Shape) -> Tile:
     """As `x.reshape(shape)`."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def permute(x: Tile, axes: tuple[int, ...]) -> Tile:
     """As `x.permute(axes)`."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def transpose(x: Tile, axes: tuple[int, ...] | None = None) -> Tile:
     """As `x.transpose(axes)`."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def expand_dims(x: Tile, axis: int) -> Tile:
     """`x` with a new axis of extent 1 at `axis`."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def broadcast_to(x: Operand, shape: Shape) -> Tile:
     """`x` repeated to `shape`, by NumPy's rules."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def concatenate(parts: tuple[Tile, Tile], axis: int = 0) -> Tile:
     """Two tiles one after the other along `axis`."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def bitcast(x: Tile, dtype: AnyDType) -> Tile:
     """The same bits read as another dtype of the same width."""
     ...
@@ -576,58 +584,115 @@ def bitcast(x: Tile, dtype: AnyDType) -> Tile:
 # --- Reductions, scans, products -------------------------------------------------------------------------------------
 
 
-@_intrinsic
+@intrinsic
 def sum(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Tile:
     """The sum over `axis`, or over all. f16 and bf16 are summed in f32 and rounded once."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def prod(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Tile:
     """The product over `axis`, or over all. f16 and bf16 are multiplied in f32 and rounded once."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def max(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Tile:
     """The largest element over `axis`, or over all; NaN if there is one."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def min(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Tile:
     """The smallest element over `axis`, or over all; NaN if there is one."""
     ...
 
 
-@_intrinsic
+@intrinsic
+def any(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Tile:
+    """Whether an element over `axis`, or over all, is not 0."""
+    ...
+
+
+@intrinsic
+def all(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Tile:
+    """Whether no element over `axis`, or over all, is 0."""
+    ...
+
+
+@intrinsic
+def argmax(x: Tile, axis: int | None = None, *, keepdims: bool = False) -> Tile:
+    """Where the largest element along `axis`, or of all, is first found, as `i32`; the first NaN, if there is one."""
+    ...
+
+
+@intrinsic
+def argmin(x: Tile, axis: int | None = None, *, keepdims: bool = False) -> Tile:
+    """Where the smallest element along `axis`, or of all, is first found, as `i32`; the first NaN, if there is one."""
+    ...
+
+
+@intrinsic
 def reduce(x: Tile, function: Callable[[Any, Any], Any], identity: float, axis: int, *, keepdims: bool = False) -> Tile:
     """Folds `function`, which must be associative, over `axis`. `identity` is its neutral element."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def scan(x: Tile, function: Callable[[Any, Any], Any], identity: float, axis: int, *, reverse: bool = False) -> Tile:
     """All partial results of folding `function`, which must be associative, along `axis`."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def cumsum(x: Tile, axis: int = 0, *, reverse: bool = False) -> Tile:
     """Running sums along `axis`. f16 and bf16 are summed in f32."""
     ...
 
 
-@_intrinsic
+@intrinsic
 def cumprod(x: Tile, axis: int = 0, *, reverse: bool = False) -> Tile:
     """Running products along `axis`. f16 and bf16 are multiplied in f32."""
     ...
 
 
-@_intrinsic
+@intrinsic
+def sort(x: Tile, axis: int = -1, *, descending: bool = False) -> Tile:
+    """The elements in order along `axis`. NaN counts as the largest."""
+    ...
+
+
+@intrinsic
+def argsort(x: Tile, axis: int = -1, *, descending: bool = False) -> Tile:
+    """Where the elements of `sort` stood along `axis`, as `i32`; equal ones keep their order."""
+    ...
+
+
+@intrinsic
+def top_k(x: Tile, k: int, axis: int = -1) -> tuple[Tile, Tile]:
+    """The `k` largest elements along `axis`, in order, and where they stood. NaN counts as the largest."""
+    ...
+
+
+@intrinsic
 def mma(a: Tile, b: Tile, acc: Tile) -> Tile:
     """`a @ b + acc` on the tensor cores: `(M, K)`, `(K, N)`, `(M, N)`, or each with one batch axis before.
 
     `acc` is f32 for bf16, f32 and tf32; f16 or f32 for f16 and 8-bit floats; f64 for f64; i32 for 8-bit integers.
     """
+    ...
+
+
+# --- Random numbers --------------------------------------------------------------------------------------------------
+
+
+@intrinsic
+def random_bits(seed: Operand, counters: Tile) -> Tile:
+    """32 random bits an element, as `u32`: Philox4x32-10 of a counter and a seed, the same on every machine."""
+    ...
+
+
+@intrinsic
+def random_uniform(seed: Operand, counters: Tile) -> Tile:
+    """`f32` numbers from 0 up to but not 1, by the upper 24 of the bits of `random_bits`."""
     ...

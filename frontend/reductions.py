@@ -50,7 +50,8 @@ def identity(value: Number, dtype: DType) -> Attribute:
     return IntegerAttr(number, cast(IntegerType, element))
 
 
-def _neutral(name: str, dtype: DType) -> Number:
+def neutral(name: str, dtype: DType) -> Number:
+    """The neutral element of `sum`, `prod`, `max` or `min`."""
     match name:
         case "sum":
             return 0
@@ -89,7 +90,8 @@ def _combine(name: str, dtype: DType, a: SSAValue, b: SSAValue) -> Operation:
             return MinIOp(a, b, signedness(dtype))
 
 
-def _tile(c: Context, a: Arguments) -> TileValue | None:
+def arithmetic_tile(c: Context, a: Arguments) -> TileValue | None:
+    """The tile that is folded or put in order; None after reporting that there is none."""
     if a.poisoned:
         return None
     tile = as_tile(c, a["x"], a.place("x"))
@@ -116,6 +118,17 @@ def _axes(c: Context, a: Arguments, tile: TileValue) -> tuple[int, ...] | None:
     items = value.items if isinstance(value, TupleValue) else (value,)
     found: list[int] = []
     for item in items:
+        number = isinstance(item, Static) and isinstance(item.value, float)
+        if a.signature.name in ("max", "min") and len(a.node.args) == 2 and (number or isinstance(item, TileValue)):
+            error = errors.WrongArguments(
+                c.span(a.place("axis")),
+                function=a.signature.name,
+                problem=f"reduces one tile, and is given {describe(item)} for an axis",
+                signature=a.signature.text,
+            )
+            both = ", ".join(c.text(node) for node in a.node.args)
+            c.error(error.add(error.Instead(f"compare two: `fh.{a.signature.name}imum({both})`")))
+            return None
         axis = axis_of(c, item, a.place("axis"), rank, what)
         if axis is None:
             return None
@@ -124,19 +137,21 @@ def _axes(c: Context, a: Arguments, tile: TileValue) -> tuple[int, ...] | None:
 
 
 def reduction(c: Context, name: str, a: Arguments) -> Value:
-    """`sum`, `prod`, `max`, `min` over some axes."""
-    tile = _tile(c, a)
+    """`sum`, `prod`, `max`, `min`, and `any` and `all` of what is not 0, over some axes."""
+    tile = arithmetic_tile(c, a)
     keep = flag_of(c, a["keepdims"], a.place("keepdims"), "`keepdims`")
     axes = None if tile is None else _axes(c, a, tile)
     if tile is None or axes is None or keep is None:
         return POISON
+    if name in ("any", "all"):
+        tile, name = convert(c, tile, dtypes.bool_), "max" if name == "any" else "min"
     given = tile.dtype
     if name in ("sum", "prod"):
         tile = convert(c, tile, WIDE.get(given, dtypes.i32 if given.kind == "bool" else given))
     shape = tile.shape
-    neutral = identity(_neutral(name, tile.dtype), tile.dtype)
+    start = identity(neutral(name, tile.dtype), tile.dtype)
     for axis in reversed(axes):
-        tile = _reduce(c, tile, axis, neutral, partial(_combine, name, tile.dtype))
+        tile = _reduce(c, tile, axis, start, partial(_combine, name, tile.dtype))
     if given in WIDE:
         tile = convert(c, tile, given)
     if keep:
@@ -144,10 +159,10 @@ def reduction(c: Context, name: str, a: Arguments) -> Value:
     return tile
 
 
-def _reduce(c: Context, tile: TileValue, axis: int, neutral: Attribute, combine: Combine) -> TileValue:
+def _reduce(c: Context, tile: TileValue, axis: int, start: Attribute, combine: Combine) -> TileValue:
     body = _body(c, tile.dtype, combine)
     shape = tile.shape[:axis] + tile.shape[axis + 1 :]
-    return c.tile(ReduceOp([tile.ssa], axis, [neutral], body), tile.dtype, shape)
+    return c.tile(ReduceOp([tile.ssa], axis, [start], body), tile.dtype, shape)
 
 
 def _body(c: Context, dtype: DType, combine: Combine) -> Region:
@@ -161,7 +176,7 @@ def _body(c: Context, dtype: DType, combine: Combine) -> Region:
 
 def running(c: Context, name: str, a: Arguments) -> Value:
     """`cumsum`, `cumprod`."""
-    tile = _tile(c, a)
+    tile = arithmetic_tile(c, a)
     reverse = flag_of(c, a["reverse"], a.place("reverse"), "`reverse`")
     if tile is None or reverse is None:
         return POISON
@@ -170,9 +185,9 @@ def running(c: Context, name: str, a: Arguments) -> Value:
         return POISON
     given = tile.dtype
     tile = convert(c, tile, WIDE.get(given, dtypes.i32 if given.kind == "bool" else given))
-    neutral = identity(_neutral(name, tile.dtype), tile.dtype)
+    start = identity(neutral(name, tile.dtype), tile.dtype)
     body = _body(c, tile.dtype, partial(_combine, name, tile.dtype))
-    tile = c.tile(ScanOp([tile.ssa], axis, [neutral], reverse, body), tile.dtype, tile.shape)
+    tile = c.tile(ScanOp([tile.ssa], axis, [start], reverse, body), tile.dtype, tile.shape)
     return convert(c, tile, given) if given in WIDE else tile
 
 
@@ -180,17 +195,17 @@ def folded(c: Context, a: Arguments, scan: bool) -> Value:
     """`reduce` and `scan` with a function of the user's."""
     from freehold.frontend.calls import apply
 
-    tile = _tile(c, a)
+    tile = arithmetic_tile(c, a)
     if tile is None:
         return POISON
     axis = axis_of(c, a["axis"], a.place("axis"), len(tile.shape), f"an {show_tile(tile.dtype, tile.shape)}")
     name = "reverse" if scan else "keepdims"
     flag = flag_of(c, a[name], a.place(name), f"`{name}`")
-    neutral = a["identity"]
+    start = a["identity"]
     if axis is None or flag is None:
         return POISON
-    if not isinstance(neutral, Static) or not is_number(neutral.value):
-        why = f"this is {describe(neutral)}, not a number"
+    if not isinstance(start, Static) or not is_number(start.value):
+        why = f"this is {describe(start)}, not a number"
         return c.error(errors.NotConstant(c.span(a.place("identity")), what="the identity", why=why))
     scalar = tile_type((), tile.dtype)
     block = Block(arg_types=[scalar, scalar])
@@ -209,7 +224,7 @@ def folded(c: Context, a: Arguments, scan: bool) -> Value:
             )
             return c.error(error.add(error.Instead(f"convert its result: `.astype({tile.dtype})`")))
         c.add(YieldOp([result.ssa]))
-    value = identity(cast(Number, neutral.value), tile.dtype)
+    value = identity(cast(Number, start.value), tile.dtype)
     if scan:
         op = ScanOp([tile.ssa], axis, [value], flag, Region(block))
         return c.tile(op, tile.dtype, tile.shape)

@@ -1,0 +1,31 @@
+"""What makes a Python function a name of the language: a marked one is recognised in kernels, and refuses to run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NoReturn, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def outside(name: str) -> NoReturn:
+    """Says that something of the language was used outside a kernel (O016)."""
+    from freehold.frontend.errors import OutsideKernel
+    from freehold.support.diagnostic import Rejected
+
+    raise Rejected([OutsideKernel(None, name=name)])
+
+
+def intrinsic(function: Callable[P, R]) -> Callable[P, R]:
+    """Marks a name of the language; its body is never run in a kernel."""
+
+    def refuse(*args: P.args, **kwargs: P.kwargs) -> R:
+        outside(function.__name__)
+
+    refuse.__name__ = refuse.__qualname__ = function.__name__
+    refuse.__doc__ = function.__doc__
+    refuse.__module__ = function.__module__
+    refuse.__wrapped__ = function  # type: ignore[attr-defined] # pyright: ignore[reportFunctionMemberAccess] -- the frontend reads its parameters
+    refuse.__freehold_intrinsic__ = function.__name__  # type: ignore[attr-defined] # pyright: ignore[reportFunctionMemberAccess] -- how the frontend knows it
+    return refuse
