@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import cast
 
-from freehold.frontend import errors
+from freehold.frontend import advice, errors
 from freehold.frontend.context import Context
 from freehold.frontend.expressions import elements, not_constant
 from freehold.frontend.types import MAX_ELEMENTS
@@ -128,6 +128,8 @@ def bind(c: Context, node: ast.Call, signature: Signature, receiver: str = "") -
         place = node.args[len(signature.positional)] if plain else node
         extra = signature.keywords[0] if signature.keywords else None
         hint = f"name it: `{extra}={c.text(place)}`" if extra and plain else None
+        if signature.name == "store" and plain:
+            hint = f"leave out the index, a block stores to its own region: `{name}({c.text(node.args[-1])})`"
         most = len(signature.positional)
         wrong(f"takes {most} argument{'s' * (most != 1)} by position, and is given {len(given)}", place, hint)
         return None
@@ -135,6 +137,9 @@ def bind(c: Context, node: ast.Call, signature: Signature, receiver: str = "") -
         key = cast(str, keyword.arg)
         if key not in signature.positional and key not in signature.keywords:
             close = difflib.get_close_matches(key, (*signature.positional, *signature.keywords), 1)
+            known = advice.KEYWORDS.get(key)
+            if known in (*signature.positional, *signature.keywords):
+                close = [known]
             wrong(f"has no parameter `{key}`", keyword, f"write `{close[0]}=`" if close else None)
             return None
         if key in values:
@@ -146,7 +151,16 @@ def bind(c: Context, node: ast.Call, signature: Signature, receiver: str = "") -
     missing = [p for p in (*signature.positional, *signature.keywords) if p not in values and p not in defaults]
     if missing:
         listed = ", ".join(f"`{m}`" for m in missing)
-        wrong(f"needs {listed}", node)
+        texts = [c.text(a) for a in node.args]
+        hint = None
+        if missing == ["dtype"]:
+            hint = f"name the dtype: `{c.text(node.func)}({', '.join([*texts, 'f32'])})`"
+        elif signature.name == "mma" and missing == ["acc"] and len(texts) == 2:
+            hint = f"begin at zero: `{texts[0]} @ {texts[1]}`"
+        elif signature.name == "load" and missing == ["shape"] and isinstance(values["index"], TupleValue):
+            shape = advice.shape_like(c, len(values["index"].items))
+            hint = f"say how much is loaded: `{name}({', '.join([*texts, shape])})`"
+        wrong(f"needs {listed}", node, hint)
         return None
     for p, default in defaults.items():
         if p not in values:

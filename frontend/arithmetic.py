@@ -40,7 +40,7 @@ from freehold.dialects.cuda_tile.ops.arith_int import (
 )
 from freehold.dialects.cuda_tile.ops.conversion import ExtIOp, FToFOp, FToIOp, IToFOp, TruncIOp
 from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ReshapeOp
-from freehold.frontend import errors
+from freehold.frontend import advice, errors
 from freehold.frontend.context import Context
 from freehold.frontend.types import (
     ARITHMETIC,
@@ -61,6 +61,7 @@ from freehold.frontend.values import (
     TupleValue,
     Value,
     describe,
+    is_comparable,
     is_number,
     is_poison,
     of_host,
@@ -127,26 +128,21 @@ def as_tile(c: Context, value: Value, node: ast.AST, dtype: DType | None = None)
             number = cast(Number, number)
             return c.constant(number, dtype or default_dtype(number))
         case TensorValue():
-            return c.error(errors.TensorAsValue(c.span(node), name=value.name, edit=load_of(value)))
+            return c.error(errors.TensorAsValue(c.span(node), name=value.name, edit=advice.load_of(c, value)))
         case RegionValue():
             name = value.tensor.name
             return c.error(errors.TensorAsValue(c.span(node), name=name, edit=f"{name}.at(...).load()"))
         case _:
+            if isinstance(value, Static) and isinstance(node, ast.expr) and not is_comparable(value.value):
+                from freehold.frontend.expressions import host_value
+
+                return host_value(c, node, value.value)
             why = "neither a tile nor a number"
-            return c.error(errors.WrongValue(c.span(node), what=describe(value), role="computed with", why=why))
-
-
-def load_of(tensor: TensorValue) -> str:
-    """An example of loading from a tensor, as a user would write it."""
-    if tensor.parameter.mode == "ref":
-        zeros = ", ".join("0" * tensor.spec.rank)
-        sizes = ", ".join(["64"] * tensor.spec.rank)
-        return (
-            f"{tensor.name}.load(({zeros},), ({sizes},))"
-            if tensor.spec.rank == 1
-            else (f"{tensor.name}.load(({zeros}), ({sizes}))")
-        )
-    return f"{tensor.name}.load()"
+            if isinstance(value, Static) and value.value is None:
+                why = "stores, and functions without `return`, give `None`"
+            error = errors.WrongValue(c.span(node), what=describe(value), role="computed with", why=why)
+            edit = advice.of_value(c, value, node)
+            return c.error(error if edit is None else error.add(error.Instead(edit)))
 
 
 def convert(c: Context, value: TileValue, dtype: DType) -> TileValue:
@@ -454,7 +450,8 @@ def _meaningless(
         error = errors.WrongOperands(
             c.span(node), operator=symbol, operands=f"`{dtype}`", why="bits are combined in integers and bools"
         )
-        return error.add(error.Instead(f"compare first: `({c.text(left)} > 0) {symbol} ({c.text(right)} > 0)`"))
+        edit = advice.of_bits(c, node)
+        return error.add(error.Instead(edit or f"compare first: `({c.text(left)} > 0) {symbol} ({c.text(right)} > 0)`"))
     if symbol == "/" and not dtype.is_float:
         return errors.IntegerDivision(
             c.span(node),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import math
 from collections.abc import Sequence
 from enum import Enum
@@ -38,14 +39,12 @@ from freehold.support.dtypes import DType
 MAX_DEPTH = 64
 
 _INSTEAD: Final = {
-    "print": "look at values in the interpreter: pass NumPy arrays",
     "breakpoint": "look at values in the interpreter: pass NumPy arrays",
     "input": "pass the value as an argument",
     "sorted": "sort on the host",
     "list": "use a tuple: `tuple(...)`",
     "dict": "use a tuple, or variables of their own",
     "str": "there is no text on a GPU: leave it out",
-    "round": "round down: `fh.floor(x + 0.5)`",
 }
 """What to write instead of functions of Python."""
 
@@ -65,6 +64,8 @@ def call(c: Context, node: ast.Call) -> Value:
             return _call_static(c, callee.value, node)
         case _:
             error = errors.NotCallable(c.span(node.func), name=c.text(node.func), why=f"it is {describe(callee)}")
+            if isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id):
+                error.add(error.Instead(f"give the variable another name: it hides the function `{node.func.id}`"))
             return c.error(error)
 
 

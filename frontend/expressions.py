@@ -12,8 +12,7 @@ from typing import Final, cast
 
 from freehold.dialects.cuda_tile.ops.shape import PermuteOp, ReshapeOp
 from freehold.dialects.ownership import DimOp
-from freehold.frontend import errors
-from freehold.frontend.arithmetic import load_of
+from freehold.frontend import advice, errors
 from freehold.frontend.context import Context, Frame
 from freehold.frontend.source import UNDEFINED
 from freehold.frontend.values import (
@@ -73,6 +72,8 @@ def _undefined(c: Context, node: ast.Name) -> Poison:
         error.add(error.DidYouMean(close[0]))
     elif node.id in freehold.__all__:
         error.add(error.Import(node.id))
+    elif (extent := advice.of_dimension(c, node.id)) is not None:
+        error.add(error.DidYouMean(extent))
     return c.error(error)
 
 
@@ -238,14 +239,31 @@ def _no_attribute(c: Context, value: Value, node: ast.Attribute) -> Poison:
     what = describe(value)
     if what.startswith(("a ", "an ")) and isinstance(node.value, ast.Name):
         what = f"`{node.value.id}`, {what},"
+    ours = isinstance(value, Static) and getattr(value.value, "__name__", None) == "freehold"
     shown = ", ".join(f"`{k}`" for k in known) if known else "none that a kernel can use"
+    if ours:
+        shown = "no function and no dtype of this name"
     error = errors.NoAttribute(c.span(node), what=what, attribute=node.attr, known=shown)
     close = difflib.get_close_matches(node.attr, known, 1)
-    if close:
-        error.add(error.Instead(f"write `.{close[0]}`"))
+    edit = advice.of_method(c, value, node) if isinstance(value, TileValue) else None
+    if ours:
+        edit = advice.of_function(c, node.attr)
+        close = difflib.get_close_matches(node.attr, _names(), 1)
+        if edit is None and close:
+            edit = f"write `{c.text(node.value)}.{close[0]}`"
+    elif edit is None and close:
+        edit = f"write `.{close[0]}`"
+    if edit is not None:
+        error.add(error.Instead(edit))
     elif node.attr in _COMMON and isinstance(value, TileValue | TensorValue):
         error.add(error.Instead(_COMMON[node.attr]))
     return c.error(error)
+
+
+def _names() -> list[str]:
+    import freehold
+
+    return [n for n in freehold.__all__ if n[0].islower()]
 
 
 def host_value(c: Context, node: ast.expr, value: object) -> Poison:
@@ -255,8 +273,8 @@ def host_value(c: Context, node: ast.expr, value: object) -> Poison:
         error.add(error.Instead(f"pass it as an argument: `{c.text(node)}: Ref`"))
     elif is_dataclass(value):
         error.add(error.Instead("make its class immutable: `@dataclass(frozen=True)`"))
-    elif isinstance(value, list):
-        error.add(error.Instead("make it a tuple"))
+    elif (edit := advice.of_host(value, c.text(node))) is not None:
+        error.add(error.Instead(edit))
     return c.error(error)
 
 
@@ -271,7 +289,7 @@ def subscript(c: Context, node: ast.Subscript) -> Value:
         return _expand(c, value, node)
     if isinstance(value, TensorValue):
         text = c.text(node.slice)
-        error = errors.TensorAsValue(c.span(node), name=value.name, edit=_load_at(value, text))
+        error = errors.TensorAsValue(c.span(node), name=value.name, edit=advice.load_at(c, value, text))
         return c.error(error)
     if isinstance(value, Static) and not is_comparable(value.value):
         return host_value(c, node.value, value.value)
@@ -279,14 +297,6 @@ def subscript(c: Context, node: ast.Subscript) -> Value:
         c.span(node), operator="[...]", operands=describe(value), why="only tuples and tiles have a subscript"
     )
     return c.error(error)
-
-
-def _load_at(tensor: TensorValue, index: str) -> str:
-    if tensor.region is None and ":" not in index and index.count(",") == tensor.spec.rank - 1:
-        comma = "," if tensor.spec.rank == 1 else ""
-        sizes = ", ".join(["64"] * tensor.spec.rank)
-        return f"{tensor.name}.load(({index}{comma}), ({sizes}{comma}))"
-    return load_of(tensor)
 
 
 def _item(c: Context, value: TupleValue | Static, node: ast.Subscript) -> Value:
@@ -333,12 +343,23 @@ def known_int(c: Context, node: ast.expr, what: str) -> int | None:
 def not_constant(c: Context, node: ast.expr, value: Value, what: str) -> Poison:
     """Reports a value that is not known at compile time where one is needed, or is of another type."""
     if static_of(value) is not None:
-        error = errors.NotConstant(c.span(node), what=what, why=f"this is {describe(value)}, not an integer")
+        why = "an integer is needed"
+        error = errors.WrongValue(c.span(node), what=describe(value), role=what, why=why)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            error.add(error.Instead(f"divide and round down: `{c.text(node.left)} // {c.text(node.right)}`"))
     elif isinstance(value, TileValue):
         error = errors.NotConstant(c.span(node), what=what, why="this is known when the kernel runs")
         parameter = next((p for p in _scalars(c) if isinstance(node, ast.Name) and p == node.id), None)
         if parameter is not None:
             error.add(error.MakeConst(parameter, "int"))
+        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
+            tensor, axis = c.text(node.value.value), c.text(node.slice)
+            error.add(
+                error.Instead(
+                    f"loop over tiles of a fixed extent: `for k in fh.tiles({tensor}, axis={axis}, size=64):`"
+                )
+            )
+            error.add(error.Instead("or give the extent as a compile-time parameter: `EXTENT: Const[int]`"))
     else:
         error = errors.NotConstant(c.span(node), what=what, why=f"this is {describe(value)}")
     return c.error(error)
@@ -377,7 +398,8 @@ def _expand(c: Context, tile: TileValue, node: ast.Subscript) -> Value:
                 what="an element or a part of a tile",
                 why="a subscript of a tile is made of `:` and `None`",
             )
-            return c.error(error.add(error.Instead("load the part you need, or reduce the tile: `t.sum(axis)`")))
+            edit = advice.of_element(c, tile, node) or "load the part you need, or reduce the tile: `t.sum(axis)`"
+            return c.error(error.add(error.Instead(edit)))
     else:
         return reshape(c, tile, (*shape, *rest))
     error = errors.WrongRank(

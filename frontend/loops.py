@@ -16,6 +16,7 @@ from freehold.frontend import errors, flow
 from freehold.frontend.arithmetic import Number, comparison, convert
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context, Flow, hint
+from freehold.frontend.expressions import host_value
 from freehold.frontend.joins import (
     Kind,
     TileKind,
@@ -40,6 +41,7 @@ from freehold.frontend.values import (
     Unbound,
     Value,
     describe,
+    is_comparable,
     is_poison,
     same,
 )
@@ -108,6 +110,9 @@ def for_(c: Context, node: ast.For) -> Flow:
             elif isinstance(over, TileValue):
                 edit = "combine its elements: `t.sum(axis)`" if over.shape else f"`range({c.text(node.iter)})`"
                 error.add(error.Instead(edit))
+            elif isinstance(over, Static) and not is_comparable(over.value):
+                host_value(c, node.iter, over.value)
+                return _poisoned(c, node)
             c.error(error)
             return _poisoned(c, node)
     if bounds is None:

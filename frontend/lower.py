@@ -32,7 +32,7 @@ from freehold.dialects.ownership import (
     ReturnOp,
     TensorType,
 )
-from freehold.frontend import calls, conditions, errors, expressions, loops, statements
+from freehold.frontend import calls, conditions, errors, expressions, loops, statements, texts
 from freehold.frontend.context import Context, Frame, Host, hint
 from freehold.frontend.memory import storage
 from freehold.frontend.schedule import PartitionSpec
@@ -57,6 +57,7 @@ DISPATCH: Final = cast(
         ast.IfExp: conditions.ternary,
         ast.Compare: conditions.compare,
         ast.Lambda: expressions.lambda_,
+        ast.JoinedStr: texts.joined,
         ast.Call: calls.call,
         ast.Assign: statements.assign_,
         ast.AnnAssign: statements.annotated,
@@ -131,8 +132,10 @@ class _Kernel:
             self._no_output()
         point = self._point(partitioned)
         with c.into(point):
-            statements.statements(c, cast(ast.FunctionDef, self.function.source.tree).body)
-            c.add(EndOp())
+            code = cast(ast.FunctionDef, self.function.source.tree).body
+            statements.statements(c, code)
+            with c.at(code[-1]):
+                c.add(EndOp())
         if c.errors:
             return None
         order, blocks = self._schedule(partitioned)

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from freehold.dialects.cuda_tile.attrs import OptimizationHintsAttr, PaddingValueAttr
 from freehold.dialects.ownership import BorrowOp, LoadOp, RegionOp, ReleaseOp, StoreOp
-from freehold.frontend import errors
+from freehold.frontend import advice, errors
 from freehold.frontend.arguments import Arguments, Signature, bind, shape_of
 from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, convert
 from freehold.frontend.context import Context
@@ -79,6 +79,11 @@ def _load(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Valu
     if isinstance(target, TensorValue) and (
         region is None or node.args or any(k.arg == "index" for k in node.keywords)
     ):
+        if region is None and not node.args and not node.keywords:
+            error = errors.WrongArguments(
+                c.span(node), function=f"{target.name}.load", problem="needs `index`, `shape`", signature=LOAD_AT.text
+            )
+            return c.error(error.add(error.Instead(f"load at this block's place: `{advice.load_of(c, target)}`")))
         a = _bind(c, target, node, LOAD_AT)
         if a is None or a.poisoned:
             return POISON
@@ -109,7 +114,10 @@ def _load_like(c: Context, target: TensorValue | RegionValue, node: ast.Call) ->
             role="a place to load from",
             why="a `Mut` or `Out` tensor has a place in each block",
         )
-        return c.error(error.add(error.Instead(f"name the index: `{target.name}.load(index, shape)`")))
+        edit = f"name the index: `{target.name}.load(index, shape)`"
+        if isinstance(like, TensorValue) and ".load_like(" in (text := advice.load_of(c, target)):
+            edit = f"write `{text}`"
+        return c.error(error.add(error.Instead(edit)))
     if not _rank(c, len(region.tile), f"the place of `{region.tensor.name}`", a.place("region"), target):
         return POISON
     source = target.handle
@@ -292,9 +300,23 @@ def _store_shape(
     if len(tile.shape) + 1 == len(wanted) and tile.shape == wanted[:-1]:
         error.add(error.Instead(f"add an axis: `{c.primary(place)}[{':, ' * len(tile.shape)}None]`"))
     elif tuple(reversed(tile.shape)) == wanted:
-        error.add(error.Instead(f"transpose it: `{c.primary(place)}.T`"))
+        inner = place.value if isinstance(place, ast.Attribute) and place.attr == "T" else None
+        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr == "load_like":
+            mirrored = f"({tensor.name}.index[1], {tensor.name}.index[0]), {show_shape(wanted[::-1])}"
+            error.add(error.Instead(f"load the mirrored place: `{c.text(inner.func.value)}.load({mirrored}).T`"))
+        elif isinstance(place, ast.Attribute) and place.attr == "T":
+            error.add(error.Instead(f"leave out the transposition: `{c.text(place.value)}`"))
+        else:
+            error.add(error.Instead(f"transpose it: `{c.primary(place)}.T`"))
     elif _count(tile.shape) == _count(wanted):
         error.add(error.Instead(f"reshape it: `{c.primary(place)}.reshape({tensor.name}.tile)`"))
+    elif isinstance(place, ast.Call) and isinstance(place.func, ast.Attribute):
+        if place.func.attr == "load" and len(place.args) == 2 and len(tile.shape) == len(wanted):
+            edit = f"{c.text(place.func)}({c.text(place.args[0])}, {tensor.name}.tile)"
+            error.add(error.Instead(f"load a tile of the region's shape: `{edit}`"))
+        axes = [*place.args, *(k.value for k in place.keywords if k.arg == "axis")]
+        if place.func.attr in ("sum", "prod", "max", "min") and axes and isinstance(axes[0], ast.Constant):
+            error.add(error.Instead(f"reduce another axis: `axis={int(axes[0].value == 0)}`"))
     return error
 
 

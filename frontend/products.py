@@ -75,6 +75,16 @@ def _product(c: Context, x: TileValue, y: TileValue, acc: TileValue, node: ast.A
     return c.tile(op, acc.dtype, acc.shape)
 
 
+def _operand(c: Context, node: ast.AST, position: int) -> str:
+    """The text of an operand, so that `.T` can follow."""
+    given: list[ast.expr] = []
+    if isinstance(node, ast.Call):
+        given = node.args
+    elif isinstance(node, ast.BinOp):
+        given = [node.left, node.right]
+    return c.primary(given[position]) if len(given) > position else "ab"[position]
+
+
 def _dtypes(
     c: Context, x: TileValue, y: TileValue, acc: TileValue, node: ast.AST, place: ast.AST, fits: bool,
     allowed: tuple[DType, ...],
@@ -88,9 +98,15 @@ def _dtypes(
     primary = place if allowed and fits else node
     error = errors.MmaTypes(c.span(primary), a=str(x.dtype), b=str(y.dtype), acc=str(acc.dtype), why=why)
     if not allowed:
-        error.add(error.Instead("convert the operands first: `.astype(bf16)` or `.astype(f16)`"))
+        if x.dtype.kind == "int":
+            error.add(error.Instead("convert the operands to 8 bits where their values fit: `.astype(i8)`"))
+            error.add(error.Instead("or to floats, and accumulate in `f32`: `.astype(f16)`"))
+        else:
+            error.add(error.Instead("convert the operands first: `.astype(bf16)` or `.astype(f16)`"))
     elif not fits:
-        error.add(error.Instead(f"convert one of them: `.astype({x.dtype})`"))
+        wide = y if y.dtype.bits > x.dtype.bits else x
+        narrow = _operand(c, node, 1 if wide is x else 0)
+        error.add(error.Instead(f"convert one of them: `{narrow}.astype({wide.dtype})`"))
     else:
         error.add(error.Instead(f"accumulate in `{allowed[0]}`: `fh.zeros({show_shape(acc.shape)}, {allowed[0]})`"))
     return c.error(error)
@@ -101,9 +117,12 @@ def _shapes(c: Context, x: TileValue, y: TileValue, acc: TileValue | None, node:
     error = errors.MmaShapes(c.span(node), a=show_shape(x.shape), b=show_shape(y.shape), acc=shown, why=why)
     if len(x.shape) == len(y.shape) == 2 and x.shape[1] != y.shape[0]:
         if x.shape[1] == y.shape[1]:
-            error.add(error.Instead("transpose the second: `b.T`"))
+            error.add(error.Instead(f"transpose the second: `{_operand(c, node, 1)}.T`"))
         elif x.shape[0] == y.shape[0]:
-            error.add(error.Instead("transpose the first: `a.T`"))
+            error.add(error.Instead(f"transpose the first: `{_operand(c, node, 0)}.T`"))
+        else:
+            wanted = show_shape((x.shape[1], y.shape[1]))
+            error.add(error.Instead(f"load the second with shape {wanted}, so that its rows are the first's columns"))
     elif acc is not None and len(x.shape) == len(y.shape) == 2:
         wanted = show_shape((x.shape[0], y.shape[1]))
         error.add(error.Instead(f"begin with an accumulator of that shape: `fh.zeros({wanted}, {acc.dtype})`"))

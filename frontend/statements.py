@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from xdsl.ir import Block, Region
 
 from freehold.dialects.cuda_tile.ops.control_flow import AssertOp, IfOp, YieldOp
-from freehold.frontend import arithmetic, errors, flow
+from freehold.frontend import advice, arithmetic, errors, flow
 from freehold.frontend.arithmetic import SYMBOLS
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context, Flow
@@ -118,6 +118,8 @@ def _into_memory(c: Context, target: ast.Subscript | ast.Attribute) -> None:
     value = c.lower(target.value)
     if isinstance(value, Poison):
         return
+    here = c.here if isinstance(c.here, ast.Assign | ast.AugAssign) and isinstance(target, ast.Subscript) else None
+    given = "tile" if here is None else c.text(here.value)
     what = "assigning to an element" if isinstance(target, ast.Subscript) else "assigning to an attribute"
     if isinstance(value, TensorValue | RegionValue):
         tensor = value if isinstance(value, TensorValue) else value.tensor
@@ -125,7 +127,10 @@ def _into_memory(c: Context, target: ast.Subscript | ast.Attribute) -> None:
             c.span(target), what=what, why="a tensor is written by regions: each block its own, without an index"
         )
         if tensor.region is not None:
-            error.add(error.Instead(f"write this block's region: `{c.text(target.value)}.store(tile)`"))
+            name = c.text(target.value)
+            if isinstance(here, ast.AugAssign):
+                given = f"{name}.load() {SYMBOLS[type(here.op)]} {given}"
+            error.add(error.Instead(f"write this block's region: `{name}.store({given})`"))
         else:
             error.add(
                 error.Instead(f"declare it as written, and store: `{tensor.name}: Out`, `{tensor.name}.store(t)`")
@@ -133,7 +138,10 @@ def _into_memory(c: Context, target: ast.Subscript | ast.Attribute) -> None:
     else:
         error = errors.Unsupported(c.span(target), what=what, why=f"{describe(value)} cannot be changed")
         if isinstance(value, TileValue):
-            error.add(error.Instead("make a new tile: `fh.where(condition, new, old)`"))
+            edit = None
+            if isinstance(here, ast.Assign) and isinstance(target, ast.Subscript):
+                edit = advice.of_element(c, value, target, here.value)
+            error.add(error.Instead(edit or "make a new tile: `fh.where(condition, new, old)`"))
         else:
             error.add(error.Instead("make a new value and give it a name"))
     c.error(error)
@@ -454,7 +462,11 @@ def assert_(c: Context, node: ast.Assert) -> Flow:
     """`assert condition, message`: at compile time where the condition is known, else in the running kernel."""
     message = "assertion failed"
     if node.msg is not None:
-        text = static_of(c.lower(node.msg))
+        given = c.lower(node.msg)
+        text = static_of(given)
+        if isinstance(given, TextValue):
+            error = errors.Unsupported(c.span(node.msg), what="an f-string", why="there is no text on a GPU")
+            c.error(error.add(error.Instead("write the text without braces")))
         if text is not None and isinstance(text[0], str):
             message = text[0]
     value = c.lower(node.test)

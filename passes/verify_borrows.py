@@ -192,6 +192,11 @@ def _read_and_written(borrow: BorrowOp, partition: PartitionOp, facts: KernelFac
 # What happens on each path
 
 
+def _later(op: Operation, store: StoreOp) -> bool:
+    """Whether a store stands behind an operation in the same block: then it is no path to it that was forgotten."""
+    return op.parent is store.parent and op.is_before_in_block(store)
+
+
 @dataclass
 class _State:
     """What has happened on a path. Of two paths that meet, what has happened on both, or may have on either."""
@@ -291,7 +296,7 @@ class _Paths:
             return
         self.check_held(op, region, "read", state)
         if region.type.partition.access.data is Access.OUT and region not in state.stored:
-            stores = self.stores.get(region, [])
+            stores = [s for s in self.stores.get(region, []) if not _later(op, s)]
             error = ReadBeforeStored(span_of(op), name_of(region), " on some paths" if stores else "")
             for store in stores:
                 if (where := span_of(store)) is not None and where != error.place:
@@ -370,6 +375,5 @@ class _Paths:
             for store in stores:
                 if (place := span_of(store)) is not None:
                     error.add(error.StoredOnSomePaths(place))
-            if stores:
-                error.add(error.StoreFirst())
+            error.add(error.StoreFirst() if stores else error.Store())
             self.errors.append(error.add(error.DeclareMut()))

@@ -7,7 +7,9 @@ all errors of a call. `freehold.runtime.launch` remembers its outcome for argume
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
@@ -94,6 +96,8 @@ def positional(
     if len(arguments) == len(parameters) and not keywords:
         return arguments
     problems: list[str] = []
+    meant: dict[str, str] = {}
+    names = [p.name for p in parameters]
     if len(arguments) > len(parameters):
         problems.append(f"takes {len(parameters)} arguments, and {len(arguments)} were given")
     values: dict[str, Any] = {p.name: a for p, a in zip(parameters, arguments, strict=False)}
@@ -102,21 +106,26 @@ def positional(
             problems.append(f"was given two values for `{name}`")
         elif all(p.name != name for p in parameters):
             problems.append(f"has no parameter `{name}`")
+            left = [n for n in names[len(arguments) :] if n not in keywords]
+            for close in get_close_matches(name, left, 1):
+                meant[problems[-1]] = close
         values[name] = value
     missing: list[str] = []
     for p in parameters:
         if p.name not in values:
             if p.has_default:
                 values[p.name] = p.default
-            else:
+            elif p.name not in meant.values():
                 missing.append(f"`{p.name}`")
     if missing:
         problems.append(f"was called without {' and '.join(missing)}")
     if problems:
         shown = ", ".join(f"`{p.name}: {p.annotation}`" for p in parameters)
-        raise diagnostic.Rejected(
-            [errors.ArgumentCount(site.span, signature.kernel, problem, shown) for problem in problems]
-        )
+        found = [errors.ArgumentCount(site.span, signature.kernel, problem, shown) for problem in problems]
+        for error in found:
+            if error.problem in meant:
+                error.add(error.DidYouMean(meant[error.problem]))
+        raise diagnostic.Rejected(found)
     return tuple(values[p.name] for p in parameters)
 
 
@@ -142,7 +151,11 @@ def bind(signature: KernelSignature, arguments: tuple[Any, ...], site: CallSite)
             values.append(found)
             tensors.append((parameter, found, None if partition is None else partition.spec))
     if not any(p.mode in ("mut", "out") for p in signature.parameters):
-        call.errors.append(errors.NothingPartitioned(None, signature.kernel))
+        error = errors.NothingPartitioned(site.span, signature.kernel)
+        for parameter in [p for p in signature.parameters if p.is_tensor][:1]:
+            written = parameter.annotation.replace("Ref", "Out", 1)
+            error.add(error.Declare(parameter.name, written))
+        call.errors.append(error)
     call.finish()
     constants = {
         p.name: s.value
@@ -171,13 +184,25 @@ def _tensor(call: Call, parameter: Parameter, value: object, partition: Partitio
         return None
     except Unreadable as e:
         error = errors.NotAnArray(call.place(parameter), name, kernel, _described(value), annotation)
-        add(error.add(error.Because(e.why)) if e.why else error)
+        if e.why:
+            error.add(error.Because(e.why))
+        if isinstance(value, list | tuple) and partition is None:
+            dtype = (parameter.dtype.name if parameter.dtype else "f32").replace("f", "float")
+            error.add(error.MakeArray(call.text(parameter), dtype.replace("i", "int").replace("u", "uint")))
+        add(error)
         return None
     shape = found.shape
     if parameter.dtype is not None and found.dtype != parameter.dtype:
         add(errors.WrongDType(call.place(parameter), name, kernel, found.dtype.name, parameter.dtype.name, annotation))
     if parameter.dims is not None and len(shape) != len(parameter.dims):
-        add(errors.WrongRank(call.place(parameter), name, kernel, len(shape), len(parameter.dims), annotation, shape))
+        wanted = len(parameter.dims)
+        error = errors.WrongRank(call.place(parameter), name, kernel, len(shape), wanted, annotation, shape)
+        if partition is None and wanted:
+            if wanted == 1:
+                error.add(error.Reshape(call.text(parameter), "-1"))
+            elif len(shape) == 1:
+                error.add(error.Reshape(call.text(parameter), ", ".join(["1"] * (wanted - 1) + ["-1"])))
+        add(error)
     if 0 in shape:
         add(errors.EmptyTensor(call.place(parameter), name, kernel, shape, shape.index(0)))
         return None
@@ -196,7 +221,7 @@ def _tensor(call: Call, parameter: Parameter, value: object, partition: Partitio
             add(errors.TooLarge(call.place(parameter), name, kernel, "stride", stride, axis))
     if parameter.mode == "ref":
         if partition is not None:
-            add(errors.PartitionUnwanted(call.place(parameter), name, kernel, annotation))
+            add(errors.PartitionUnwanted(call.place(parameter), name, kernel, annotation, _array_of(call, parameter)))
     else:
         _output(call, parameter, found, partition)
     return found if len(call.errors) == before else None
@@ -214,7 +239,8 @@ def _output(call: Call, parameter: Parameter, found: ArrayView, partition: Parti
             )
         )
     elif len(partition.tile) != len(shape):
-        call.errors.append(errors.PartitionRank(call.place(parameter), name, partition.tile, len(shape), shape))
+        error = errors.PartitionRank(call.place(parameter), name, partition.tile, len(shape), shape)
+        call.errors.append(error.add(error.Extents(_suggested_tile(shape))))
     if found.read_only is not None:
         call.errors.append(errors.ReadOnlyOutput(call.place(parameter), name, kernel, *found.read_only))
     difference = repeated(shape, strides)
@@ -226,6 +252,15 @@ def _output(call: Call, parameter: Parameter, found: ArrayView, partition: Parti
         else:
             witness = "that its elements are separate could not be shown"
         call.errors.append(errors.OutputOverlapsItself(call.place(parameter), name, kernel, shape, strides, witness))
+
+
+def _array_of(call: Call, parameter: Parameter) -> str:
+    """The array in `partition(array, ...)` as the caller wrote it, behind a colon; empty where it is not plain."""
+    try:
+        tree = ast.parse(call.text(parameter), mode="eval").body
+    except SyntaxError:
+        return ""
+    return f": `{ast.unparse(tree.args[0])}`" if isinstance(tree, ast.Call) and tree.args else ""
 
 
 def _index(index: tuple[int, ...]) -> str:
@@ -425,4 +460,6 @@ def contract_errors(call: Call, parameters: Sequence[Parameter], shapes: Sequenc
         )
         if parameter.span is not None:
             error.add(error.Declared(parameter.span))
+        if len(shape) == 2 and parameter.mode == "ref" and expected == shape[1 - axis]:
+            error.add(error.Transposed(call.text(parameter)))
         yield error

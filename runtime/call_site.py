@@ -27,6 +27,12 @@ class CallSite:
     @cached_property
     def _call(self) -> tuple[ast.Call, list[str]] | None:
         """The call's syntax with the lines of its file."""
+        found = self._expression
+        return None if found is None or not isinstance(found[0], ast.Call) else (found[0], found[1])
+
+    @cached_property
+    def _expression(self) -> tuple[ast.Call | ast.Subscript, list[str]] | None:
+        """The syntax of the call, or of the subscript that is one of `__getitem__`."""
         code = self._code
         if code is None:
             return None
@@ -41,7 +47,7 @@ class CallSite:
         except (SyntaxError, ValueError):  # the file is no Python now, or never was one
             return None
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and position == (
+            if isinstance(node, ast.Call | ast.Subscript) and position == (
                 node.lineno,
                 node.end_lineno,
                 node.col_offset,
@@ -53,7 +59,8 @@ class CallSite:
     @property
     def span(self) -> Span | None:
         """The whole call."""
-        return None if self._call is None or self._code is None else self._span(self._call[0], self._call[1])
+        found = self._expression
+        return None if found is None or self._code is None else self._span(found[0], found[1])
 
     def _span(self, node: ast.expr, lines: list[str]) -> Span:
         assert self._code is not None

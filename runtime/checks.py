@@ -53,6 +53,8 @@ def _broken(call: Call, evaluator: Evaluator, shapes: Sequence[tuple[int, ...]])
             used = [f"`{name}` = {symbols[name]}" for name in sorted(term.symbols())]
             values = f"here {' and '.join(used)}" if used else "it holds for no arguments"
             error = errors.LaunchCheckFailed(check.span or call.site.span, kernel, str(term), check.reason, values)
+            if "tile of `" in check.reason:
+                error.add(error.CountsTiles())
             if check.span is not None and (site := call.site.span) is not None:
                 error.add(error.Launched(site))
             yield error

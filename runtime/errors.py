@@ -162,6 +162,11 @@ class ArgumentCount(Error):
     problem: str
     parameters: str
 
+    @dataclass(frozen=True)
+    class DidYouMean(Help):
+        text: ClassVar[str] = "write `{name}=`"
+        name: str
+
 
 @dataclass(frozen=True)
 class NotAnArray(Error):
@@ -186,6 +191,12 @@ class NotAnArray(Error):
         text: ClassVar[str] = "{why}"
         why: str
 
+    @dataclass(frozen=True)
+    class MakeArray(Help):
+        text: ClassVar[str] = "make an array of it first: `numpy.array({argument}, numpy.{dtype})`"
+        argument: str
+        dtype: str
+
 
 @dataclass(frozen=True)
 class WrongRank(Error):
@@ -201,6 +212,12 @@ class WrongRank(Error):
     expected: int
     annotation: str
     shape: tuple[int, ...]
+
+    @dataclass(frozen=True)
+    class Reshape(Help):
+        text: ClassVar[str] = "give it another shape: `{argument}.reshape({shape})`"
+        argument: str
+        shape: str
 
 
 @dataclass(frozen=True)
@@ -322,10 +339,12 @@ class PartitionUnwanted(Error):
     title: ClassVar[str] = "argument `{name}` of `{kernel}` is only read and takes no partition"
     label: ClassVar[str] = "a partition given for `{name}: {annotation}`"
     notes: ClassVar[tuple[str, ...]] = (NOTHING_LAUNCHED,)
-    helps: ClassVar[tuple[str, ...]] = ("pass the array itself",)
+    helps: ClassVar[tuple[str, ...]] = ("pass the array itself{argument}",)
     name: str
     kernel: str
     annotation: str
+    argument: str
+    """The array's source text, behind a colon, where it is known."""
 
 
 @dataclass(frozen=True)
@@ -340,6 +359,11 @@ class PartitionRank(Error):
     tile: tuple[int, ...]
     rank: int
     shape: tuple[int, ...]
+
+    @dataclass(frozen=True)
+    class Extents(Help):
+        text: ClassVar[str] = "give the tile an extent for each axis: `{tile}`"
+        tile: str
 
 
 @dataclass(frozen=True)
@@ -438,7 +462,33 @@ class NothingPartitioned(Error):
 
     code: ClassVar[str] = "O227"
     title: ClassVar[str] = "`{kernel}` writes nothing: it has no `Mut` and no `Out` parameter"
+    label: ClassVar[str] = "nothing says how many tile blocks to run"
     kernel: str
+
+    @dataclass(frozen=True)
+    class Declare(Help):
+        text: ClassVar[str] = "declare what it stores to, and partition the argument: `{name}: {annotation}`"
+        name: str
+        annotation: str
+
+
+@dataclass(frozen=True)
+class GridGiven(Error):
+    """
+    A launch was written with a grid in brackets, as in other languages of tiles.
+
+    A kernel has no grid of its own: the partition of its outputs says which regions there are, and each is the work of
+    one tile block.
+    """
+
+    code: ClassVar[str] = "O228"
+    title: ClassVar[str] = "`{kernel}` is launched without a grid"
+    label: ClassVar[str] = "the regions of the outputs are the grid"
+    helps: ClassVar[tuple[str, ...]] = (
+        "leave the brackets out, partition the outputs, and run it: `{kernel}({arguments}).sync()`",
+    )
+    kernel: str
+    arguments: str
 
 
 # --- The contract ----------------------------------------------------------------------------------------------------
@@ -471,6 +521,11 @@ class DimensionMismatch(Error):
     @dataclass(frozen=True)
     class Declared(Label):
         text: ClassVar[str] = "`{name}` is declared here"
+
+    @dataclass(frozen=True)
+    class Transposed(Help):
+        text: ClassVar[str] = "pass it transposed: `{argument}.T`"
+        argument: str
 
 
 @dataclass(frozen=True)
@@ -511,6 +566,10 @@ class LaunchCheckFailed(Error):
     @dataclass(frozen=True)
     class Launched(Label):
         text: ClassVar[str] = "launched here"
+
+    @dataclass(frozen=True)
+    class CountsTiles(Note):
+        text: ClassVar[str] = "an index counts tiles of the access's shape, not elements"
 
 
 # --- GPUs ------------------------------------------------------------------------------------------------------------

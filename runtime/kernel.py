@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from threading import Lock
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 from freehold.frontend.signature import Specialisation
 from freehold.frontend.source import KernelFunction
@@ -129,6 +129,16 @@ class Kernel:
 
             args = positional(self.signature, args, kwargs, CallSite(frame.f_code, frame.f_lasti))
         return launch(self._dispatcher, args, frame.f_code, frame.f_lasti)
+
+    def __getitem__(self, grid: object) -> NoReturn:
+        """Refuses `kernel[grid](...)` (O228): the partitions of the outputs are the grid."""
+        from freehold.runtime.call_site import caller
+        from freehold.runtime.errors import GridGiven
+        from freehold.support.diagnostic import Rejected
+
+        parameters = self.signature.parameters
+        shown = [f"fh.partition({p.name}, tile)" if p.mode in ("mut", "out") else p.name for p in parameters]
+        raise Rejected([GridGiven(caller().span, self.__name__, ", ".join(shown))])
 
     def _prepared(self) -> type[Launch]:
         """Loads what launches need, once."""

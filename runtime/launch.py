@@ -178,10 +178,11 @@ class Dispatcher:
         driver.failed(f"`{self.kernel.__name__}`", error)
 
     def _already(self) -> NoReturn:
+        from freehold.runtime.call_site import caller
         from freehold.runtime.errors import AlreadyRun
         from freehold.support.diagnostic import Rejected
 
-        raise Rejected([AlreadyRun(None, self.kernel.__name__)])
+        raise Rejected([AlreadyRun(caller().span, self.kernel.__name__)])
 
     def _thoroughly(
         self,

@@ -85,6 +85,8 @@ def _spec(tile: object, step: object, order: object, blocks: object) -> Partitio
         _refuse("the step", f"as long as the tile {extents}", repr(step))
     if not isinstance(order, Order):
         _refuse("`order`", "`freehold.ROW`, `COLUMN` or `grouped(n)`", repr(order))
+    if order.kind == "grouped" and len(extents) < 2:
+        _refuse("`order`", "`freehold.ROW` or `COLUMN` for a tile of one axis", str(order), "`freehold.ROW`")
     if not isinstance(blocks, Blocks):
         _refuse("`blocks`", "`freehold.EACH` or `PERSISTENT`", repr(blocks))
     spec = PartitionSpec(extents, steps, order, blocks)

@@ -187,6 +187,12 @@ class NotStored(Error):
         text: ClassVar[str] = "this store does not happen on every path"
 
     @dataclass(frozen=True)
+    class Store(Help):
+        """The store, where there is none."""
+
+        text: ClassVar[str] = "store what was computed: `{name}.store(tile)`"
+
+    @dataclass(frozen=True)
     class StoreFirst(Help):
         """A store that covers every path."""
 

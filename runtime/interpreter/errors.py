@@ -205,6 +205,23 @@ class CheckFailed(Error):
         coordinate: int
         count: int
 
+    @dataclass(frozen=True)
+    class CountsTiles(Note):
+        """What an index is."""
+
+        text: ClassVar[str] = "an index counts tiles of the access's shape, not elements"
+
+    @dataclass(frozen=True)
+    class Tiles(Help):
+        """The loop that stays inside."""
+
+        text: ClassVar[str] = (
+            "loop over the tiles there are: `for k in fh.tiles({name}, axis={axis}, size={size})`"
+        )
+        name: str
+        axis: int
+        size: int
+
 
 @dataclass(frozen=True)
 class Undefined(Error):

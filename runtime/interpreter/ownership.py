@@ -209,7 +209,8 @@ def _starts(
         if not 0 <= start < extent:
             if axis in checks:
                 error = CheckFailed(span_of(op), checks[axis])
-                reject(error.add(error.InBlock(machine.label, axis, int(place), -(-extent // step))))
+                error.add(error.InBlock(machine.label, axis, int(place), -(-extent // step)), error.CountsTiles())
+                reject(error.add(error.Tiles(window.name, axis, step)))
             refuse_index(machine, op, window.name, axis, int(place), extent, step)
         starts.append(start)
     return tuple(starts)

@@ -23,7 +23,12 @@ def sentence_of(path: Path) -> str:
 def described(tracked: list[Path]) -> list[Path]:
     """The files with a sentence: all of Python but empty files and programs that tests refuse."""
     return [
-        path for path in tracked if path.suffix == ".py" and "rejected" not in path.parts and path.read_text().strip()
+        path
+        for path in tracked
+        if path.suffix == ".py"
+        and "rejected" not in path.parts
+        and not (path.parent.name == "mistakes" and path.name[0].isdigit())
+        and path.read_text().strip()
     ]
 
 

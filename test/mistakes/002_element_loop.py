@@ -1,0 +1,29 @@
+"""A loop over the elements of an array, one by one."""
+
+import numpy as np
+
+import freehold as fh
+from freehold import Out, Ref
+
+x = np.linspace(-1, 1, 256, dtype=np.float32)
+y = np.zeros(256, np.float32)
+
+
+@fh.kernel
+def double(y: Out["N"], x: Ref["N"]):
+    for i in range(x.shape[0]):
+        y[i] = 2.0 * x[i]
+
+
+@fh.kernel
+def double_fixed(y: Out["N"], x: Ref["N"]):
+    y.store(2.0 * x.load_like(y))
+
+
+def mistake():
+    double(fh.partition(y, 64), x).sync()
+
+
+def fixed():
+    double_fixed(fh.partition(y, 64), x).sync()
+    return y, 2 * x

@@ -1,0 +1,30 @@
+"""Reading one element of a tile."""
+
+import numpy as np
+
+import freehold as fh
+from freehold import Out, Ref
+
+x = np.linspace(-1, 1, 256, dtype=np.float32)
+y = np.zeros(256, np.float32)
+
+
+@fh.kernel
+def shift(y: Out["N"], x: Ref["N"]):
+    t = x.load_like(y)
+    y.store(t - t[0])
+
+
+@fh.kernel
+def shift_fixed(y: Out["N"], x: Ref["N"]):
+    t = x.load_like(y)
+    y.store(t - t.max())
+
+
+def mistake():
+    shift(fh.partition(y, 256), x).sync()
+
+
+def fixed():
+    shift_fixed(fh.partition(y, 256), x).sync()
+    return y, x - 1

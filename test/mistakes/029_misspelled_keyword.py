@@ -1,0 +1,21 @@
+"""A launch with a misspelled keyword."""
+
+import numpy as np
+
+import freehold as fh
+from freehold import f32, Mut, Ref
+
+x = np.linspace(-1, 1, 256, dtype=np.float32)
+y = np.zeros(256, np.float32)
+
+
+@fh.kernel
+def axpy(y: Mut["N"], x: Ref["N"], alpha: f32):
+    y.store(alpha * x.load_like(y) + y.load())
+
+def mistake():
+    axpy(fh.partition(y, 64), x, alhpa=2.0).sync()
+
+def fixed():
+    axpy(fh.partition(y, 64), x, alpha=2.0).sync()
+    return y, 2 * x

@@ -1,0 +1,39 @@
+"""An accumulator in the dtype of the operands."""
+
+import ml_dtypes
+
+import numpy as np
+
+import freehold as fh
+from freehold import f32, Out, Ref
+
+a = np.linspace(-1, 1, 64 * 32, dtype=np.float32).reshape(64, 32)
+b = np.linspace(-1, 1, 32 * 64, dtype=np.float32).reshape(32, 64)
+c = np.zeros((64, 64), np.float32)
+
+
+@fh.kernel
+def matmul(c: Out["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"]):
+    m, n = c.index
+    acc = fh.zeros(c.tile, a.dtype)
+    for k in fh.tiles(a, axis=1, size=16):
+        acc = fh.mma(a.load((m, k), (32, 16)), b.load((k, n), (16, 32)), acc)
+    c.store(acc)
+
+
+@fh.kernel
+def matmul_fixed(c: Out["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"]):
+    m, n = c.index
+    acc = fh.zeros(c.tile, f32)
+    for k in fh.tiles(a, axis=1, size=16):
+        acc = fh.mma(a.load((m, k), (32, 16)), b.load((k, n), (16, 32)), acc)
+    c.store(acc)
+
+
+def mistake():
+    matmul(fh.partition(c, (32, 32)), a.astype(ml_dtypes.bfloat16), b.astype(ml_dtypes.bfloat16)).sync()
+
+
+def fixed():
+    matmul_fixed(fh.partition(c, (32, 32)), a.astype(ml_dtypes.bfloat16), b.astype(ml_dtypes.bfloat16)).sync()
+    return 0, 0

@@ -1,0 +1,30 @@
+"""An accumulator made by NumPy."""
+
+import numpy as np
+
+import freehold as fh
+from freehold import Out, Ref
+
+x = np.linspace(-1, 1, 256, dtype=np.float32)
+y = np.zeros(256, np.float32)
+
+
+@fh.kernel
+def double(y: Out["N"], x: Ref["N"]):
+    acc = np.zeros((64,), np.float32)
+    y.store(acc + 2.0 * x.load_like(y))
+
+
+@fh.kernel
+def double_fixed(y: Out["N"], x: Ref["N"]):
+    acc = fh.zeros((64,), np.float32)
+    y.store(acc + 2.0 * x.load_like(y))
+
+
+def mistake():
+    double(fh.partition(y, 64), x).sync()
+
+
+def fixed():
+    double_fixed(fh.partition(y, 64), x).sync()
+    return y, 2 * x

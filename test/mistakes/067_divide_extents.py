@@ -1,0 +1,34 @@
+"""Dividing an extent by a number with `/`."""
+
+import numpy as np
+
+import freehold as fh
+from freehold import f32, Out, Ref
+
+x = np.linspace(-1, 1, 256, dtype=np.float32)
+y = np.zeros(256, np.float32)
+
+
+@fh.kernel
+def total(y: Out["T"], x: Ref["N"]):
+    acc = fh.zeros((64,), f32)
+    for k in range(x.shape[0] / 64):
+        acc += x.load((k,), (64,))
+    y.store(acc)
+
+
+@fh.kernel
+def total_fixed(y: Out["T"], x: Ref["N"]):
+    acc = fh.zeros((64,), f32)
+    for k in range(x.shape[0] // 64):
+        acc += x.load((k,), (64,))
+    y.store(acc)
+
+
+def mistake():
+    total(fh.partition(y[:64], 64), x).sync()
+
+
+def fixed():
+    total_fixed(fh.partition(y[:64], 64), x).sync()
+    return y[:64], x.reshape(4, 64).sum(0)

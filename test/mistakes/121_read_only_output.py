@@ -1,0 +1,20 @@
+"""An output that NumPy made by broadcasting."""
+
+import numpy as np
+
+import freehold as fh
+from freehold import Out, Ref
+
+x = np.linspace(-1, 1, 256, dtype=np.float32)
+y = np.zeros(256, np.float32)
+
+
+@fh.kernel
+def double(y: Out["N"], x: Ref["N"]):
+    y.store(2.0 * x.load_like(y))
+
+def mistake():
+    double(fh.partition(np.broadcast_to(np.float32(0), 256), 64), x).sync()
+
+def fixed():
+    double(fh.partition(np.zeros(256, np.float32), 64), x).sync()
