@@ -12,7 +12,7 @@ from freehold.dialects.cuda_tile.ops import arith_float as fl
 from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, MaxIOp, MinIOp
 from freehold.dialects.cuda_tile.ops.conversion import BitcastOp
 from freehold.dialects.cuda_tile.ops.shape import CatOp, IotaOp, SelectOp
-from freehold.frontend import arithmetic, errors, orders, random_numbers, reductions
+from freehold.frontend import arithmetic, errors, orders, random_numbers, reductions, texts
 from freehold.frontend.arguments import (
     Arguments,
     Signature,
@@ -496,6 +496,8 @@ INTRINSICS: Final[dict[str, Handler]] = {
     "static_range": partial(range_, static=True),
     "static_assert": _static_assert,
     "cdiv": _cdiv,
+    "print": texts.print_,
+    "assert_": texts.assert_,
     "zeros": partial(_filled, number=0),
     "ones": partial(_filled, number=1),
     "full": _full,

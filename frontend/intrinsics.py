@@ -1,12 +1,18 @@
-"""What makes a Python function a name of the language: a marked one is recognised in kernels, and refuses to run."""
+"""What the names of the language share: a marked function is recognised in kernels, and refuses to run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NoReturn, ParamSpec, TypeVar
+from typing import Literal, NoReturn, ParamSpec, TypeAlias, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+Padding: TypeAlias = Literal["zero", "neg_zero", "nan", "inf", "-inf"]
+"""What a load reads beyond the edge of a tensor. All but `zero` need floating-point elements."""
+
+Rounding: TypeAlias = Literal["nearest", "zero", "down", "up", "approx", "full"]
+"""How an inexact result is rounded; `approx` and `full` are two grades of fast approximations."""
 
 
 def outside(name: str) -> NoReturn:

@@ -8,22 +8,15 @@ a kernel they say so (O016). docs/language.md describes them all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, cast
 
-from freehold.frontend.intrinsics import intrinsic, outside
+from freehold.frontend.intrinsics import Padding, Rounding, intrinsic, outside
 from freehold.frontend.signature import ConstMarker, TensorAnnotation
 from freehold.support.dtypes import DType
 
 T = TypeVar("T")
-
 Const = Annotated[T, ConstMarker()]
 """A parameter whose value is known when the kernel is compiled: `BK: Const[int] = 64`."""
-
-Padding: TypeAlias = Literal["zero", "neg_zero", "nan", "inf", "-inf"]
-"""What a load reads beyond the edge of a tensor. All but `zero` need floating-point elements."""
-
-Rounding: TypeAlias = Literal["nearest", "zero", "down", "up", "approx", "full"]
-"""How an inexact result is rounded; `approx` and `full` are two grades of fast approximations."""
 
 
 class Tile:
@@ -341,7 +334,16 @@ def static_range(*args: int) -> Iterator[int]:
 @intrinsic
 def static_assert(condition: bool, message: str = "") -> None:
     """Refuses the kernel (O030) unless `condition`, known at compile time, holds."""
-    ...
+
+
+@intrinsic
+def assert_(condition: Operand, message: str = "") -> None:
+    """Stops the kernel with `message` unless `condition` holds, for every element. As `assert`."""
+
+
+@intrinsic
+def print(*values: object, sep: str = " ", end: str = "\n") -> None:
+    """Prints, once a tile block, as Python does: tiles element by element, f-strings by printf's formats."""
 
 
 @intrinsic

@@ -46,6 +46,8 @@ SUPPORTED: Final[frozenset[type[ast.AST]]] = frozenset(
         ast.Tuple,
         ast.Slice,
         ast.Starred,
+        ast.JoinedStr,
+        ast.FormattedValue,
     )
 )
 """Statements and expressions with a meaning in kernels."""
@@ -80,7 +82,6 @@ REFUSED: Final[dict[type[ast.AST], tuple[str, str, str]]] = {
     ast.Await: ("`await`", "a kernel runs to its end without waiting", "leave it out"),
     ast.Yield: ("`yield`", "a kernel runs to its end without waiting", "return the values as a tuple"),
     ast.YieldFrom: ("`yield from`", "a kernel runs to its end without waiting", "return the values as a tuple"),
-    ast.JoinedStr: ("an f-string", "there is no text on a GPU", "write the text without braces"),
 }
 """By node: its name, why it is refused, what to write instead."""
 

@@ -118,6 +118,21 @@ class TilesValue:
     size: int
 
 
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A place in a text where a tile is shown, by a conversion of printf's."""
+
+    tile: TileValue
+    conversion: str
+
+
+@dataclass(eq=False, slots=True)
+class TextValue:
+    """A text with values of the running kernel in it, for `print`."""
+
+    parts: tuple[str | Field, ...]
+
+
 @dataclass(eq=False, slots=True)
 class Poison:
     """The result of a mistake that is already reported: whatever is made of it is silent."""
@@ -144,6 +159,7 @@ Value = (
     | ClosureValue
     | RangeValue
     | TilesValue
+    | TextValue
     | Poison
     | Unbound
 )
@@ -255,6 +271,8 @@ def describe(value: Value) -> str:
             return "a range"
         case TilesValue():
             return "a range of tiles"
+        case TextValue():
+            return "a text that is known when the kernel runs"
         case Static():
             return _describe_static(value.value)
         case Poison() | Unbound():

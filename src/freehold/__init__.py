@@ -18,6 +18,7 @@ from freehold.frontend.language import (
     argmax,
     argmin,
     argsort,
+    assert_,
     atan2,
     bf16,
     bitcast,
@@ -99,6 +100,9 @@ from freehold.frontend.language import (
     min as min,
 )
 from freehold.frontend.language import (
+    print as print,
+)
+from freehold.frontend.language import (
     round as round,
 )
 from freehold.frontend.language import (
@@ -157,6 +161,7 @@ __all__ = [
     "argmax",
     "argmin",
     "argsort",
+    "assert_",
     "atan2",
     "bf16",
     "bitcast",

@@ -1,0 +1,169 @@
+"""Text in kernels: f-strings, `print`, and assertions with a message."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Final
+
+from freehold.dialects.cuda_tile.ops.control_flow import AssertOp
+from freehold.dialects.cuda_tile.ops.misc import PrintTkoOp
+from freehold.frontend import errors
+from freehold.frontend.arguments import Arguments
+from freehold.frontend.arithmetic import as_tile, convert
+from freehold.frontend.conditions import condition
+from freehold.frontend.context import Context
+from freehold.frontend.types import ARITHMETIC
+from freehold.frontend.values import (
+    NONE,
+    POISON,
+    Field,
+    Poison,
+    Static,
+    TextValue,
+    TileValue,
+    TupleValue,
+    Value,
+    describe,
+    is_poison,
+    static_of,
+)
+from freehold.support import dtypes
+
+SPECIFICATION: Final = re.compile(r"(?P<flags>[-+ #0]*)(?P<width>[0-9]*)(?P<precision>\.[0-9]+)?(?P<letter>[a-zA-Z]?)")
+FLOATS: Final = frozenset("eEfFgG")
+INTEGERS: Final = frozenset("dxXo")
+
+Parts = tuple[str | Field, ...]
+
+
+def joined(c: Context, node: ast.JoinedStr) -> Value:
+    """An f-string: a text where all of it is known at compile time, else one that only `print` takes."""
+    parts: list[str | Field] = []
+    for item in node.values:
+        if isinstance(item, ast.Constant):
+            parts.append(str(item.value))
+            continue
+        assert isinstance(item, ast.FormattedValue)
+        made = _formatted(c, item)
+        if made is None:
+            return POISON
+        parts += made
+    if all(isinstance(p, str) for p in parts):
+        return Static("".join(p for p in parts if isinstance(p, str)))
+    return TextValue(tuple(parts))
+
+
+def _formatted(c: Context, item: ast.FormattedValue) -> Parts | None:
+    specification = ""
+    if item.format_spec is not None:
+        with c.at(item):
+            given = c.lower(item.format_spec)
+        if not isinstance(given, Static):
+            if not is_poison(given):
+                c.error(errors.NotConstant(c.span(item), what="a format", why="this is known when the kernel runs"))
+            return None
+        specification = str(given.value)
+    value = c.lower(item.value)
+    known = static_of(value)
+    if known is None:
+        return parts_of(c, value, item.value, specification)
+    convert_to = {114: repr, 97: ascii}.get(item.conversion, lambda x: x)
+    try:
+        return (format(convert_to(known[0]), specification),)
+    except Exception as e:
+        c.error(errors.ArithmeticFails(c.span(item), what=f"`{c.text(item.value)}` cannot be shown as text: {e}"))
+        return None
+
+
+def parts_of(c: Context, value: Value, node: ast.expr, specification: str = "") -> Parts | None:
+    """A value as parts of a text: a tuple in parentheses. None after reporting what cannot be shown."""
+    known = static_of(value)
+    if known is not None:
+        return (str(known[0]),)
+    if isinstance(value, TextValue):
+        return value.parts
+    if isinstance(value, TupleValue):
+        parts: list[str | Field] = ["("]
+        for position, item in enumerate(value.items):
+            inner = parts_of(c, item, node, specification)
+            if inner is None:
+                return None
+            parts += [*([", "] if position else []), *inner]
+        return (*parts, ",)" if len(value.items) == 1 else ")")
+    tile = as_tile(c, value, node)
+    if isinstance(tile, Poison):
+        return None
+    field = _field(c, tile, specification)
+    if field is None:
+        shown = f'"{specification}"'
+        why = "integers take `d`, `x`, `o`, floats `e`, `f`, `g`, both a width and floats a precision"
+        error = errors.WrongValue(
+            c.span(node), what=f"the format {shown}", role=f"applied to {describe(tile)}", why=why
+        )
+        c.error(error)
+        return None
+    return (field,)
+
+
+def _field(c: Context, tile: TileValue, specification: str) -> Field | None:
+    """A tile with printf's conversion for it. What is narrower than 32 bits is widened, which changes no value."""
+    match = SPECIFICATION.fullmatch(specification)
+    if match is None:
+        return None
+    flags, width, precision, letter = (match[name] or "" for name in ("flags", "width", "precision", "letter"))
+    dtype = tile.dtype
+    if dtype.is_float:
+        if letter and letter not in FLOATS:
+            return None
+        if dtype is not dtypes.f64:
+            tile = convert(c, tile, dtypes.f32)
+        return Field(tile, f"%{flags}{width}{precision}{letter or 'g'}")
+    if (letter and letter not in INTEGERS) or precision:
+        return None
+    if dtype.bits < 32:
+        tile = convert(c, tile, dtypes.i32 if dtype.signed or dtype.kind == "bool" else dtypes.u32)
+    long = "ll" if tile.dtype.bits == 64 else ""
+    sign = letter if letter and letter != "d" else "d" if tile.dtype.signed else "u"
+    return Field(tile, f"%{flags}{width}{long}{sign}")
+
+
+def print_(c: Context, a: Arguments) -> Value:
+    """`print`."""
+    separators = [static_of(a[name]) for name in ("sep", "end")]
+    for name, known in zip(("sep", "end"), separators, strict=True):
+        if known is None or not isinstance(known[0], str):
+            error = errors.NotConstant(c.span(a.place(name)), what=f"`{name}`", why=f"this is {describe(a[name])}")
+            return c.error(error)
+    separator, end = (str(known[0]) for known in separators if known is not None)
+    plain = not any(isinstance(n, ast.Starred) for n in a.node.args)
+    parts: list[str | Field] = []
+    for position, value in enumerate(a.rest):
+        made = parts_of(c, value, a.node.args[position] if plain else a.node)
+        if made is None:
+            return POISON
+        parts += [*([separator] if position else []), *made]
+    parts.append(end)
+    text = "".join(p.replace("%", "%%") if isinstance(p, str) else p.conversion for p in parts)
+    c.add(PrintTkoOp(text, [p.tile.ssa for p in parts if isinstance(p, Field)]))
+    return NONE
+
+
+def assert_(c: Context, a: Arguments) -> Value:
+    """`assert_`: as the statement, for every element of a tile."""
+    from freehold.frontend.statements import static_failure
+
+    known = static_of(a["message"])
+    if known is None or not isinstance(known[0], str):
+        error = errors.NotConstant(
+            c.span(a.place("message")), what="the message", why=f"this is {describe(a['message'])}"
+        )
+        return c.error(error)
+    value, place = a["condition"], a.place("condition")
+    if isinstance(value, TileValue):
+        if value.dtype.is_float and value.dtype not in ARITHMETIC:
+            value = convert(c, value, dtypes.f32)
+        c.add(AssertOp(convert(c, value, dtypes.bool_).ssa, known[0] or "assertion failed"))
+    elif condition(c, value, place, "an assertion") is False:
+        static_failure(c, place, known[0] or f"`{c.text(place)}` does not hold")
+    return NONE
