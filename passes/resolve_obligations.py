@@ -3,11 +3,13 @@
 Owed are, for each axis of a load from a borrow and of a region that is taken, that the tile index is at least 0 and
 below the number of tiles. Proved, where that follows from what holds at the access. At launch, where the extreme values
 of the index are terms that the launcher knows: one comparison, under the condition that the access happens at all. In
-the kernel, otherwise. Refused, where no index that can occur is in bounds.
+the kernel, otherwise. Refused, where no index that can occur is in bounds, or where every launch has a point that is
+shown to violate them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -17,13 +19,14 @@ from xdsl.passes import ModulePass
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import Duty, KernelOp, LoadOp, ObligationAttr, RefType, RegionOp, Rung, tensor_type
 from freehold.passes.analysis.extremes import at_launch
+from freehold.passes.analysis.certain import in_every_launch
 from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.analysis.obligations import record
 from freehold.passes.analysis.wording import name_of, sizes
 from freehold.passes.errors.bounds import OutOfBounds
 from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses
-from freehold.passes.prover.prove import Verdict, find, prove
+from freehold.passes.prover.prove import find, prove
 from freehold.passes.verify_dominance import verify_dominance
 from freehold.support import terms
 from freehold.support.diagnostic import Error, Rejected
@@ -78,7 +81,9 @@ def _meet(op: LoadOp | RegionOp, axis: int, index: Term, count: Term, facts: Ker
         return ObligationAttr.of(Duty.IN_BOUNDS, Rung.PROVED, f"0 <= {index} < {count} by {by}", axis)
     for bound, verdict, text in ((low, verdicts[0], "0 or more"), (high, verdicts[1], f"below {count}")):
         if verdict.refuted and _never(bound, given):
-            return _refused(op, axis, index, count, text, verdict, facts)
+            return _refused(op, axis, index, count, f"never {text}", verdict.witness, facts)
+        if verdict.refuted and (somewhere := in_every_launch(op, bound, facts)) is not None:
+            return _refused(op, axis, index, count, f"not {text} at some point of every launch", somewhere, facts)
     open_ = terms.all_of(*(b for b, v in zip((low, high), verdicts, strict=True) if not v.proved))
     at = at_launch(index, count, facts.places[op], facts, low=not verdicts[0].proved, high=not verdicts[1].proved)
     if at is not None and not prove(terms.negate(at), facts.base).proved:
@@ -97,7 +102,7 @@ def _never(bound: Term, given: Hypotheses) -> bool:
 
 
 def _refused(
-    op: LoadOp | RegionOp, axis: int, index: Term, count: Term, bound: str, verdict: Verdict, facts: KernelFacts
+    op: LoadOp | RegionOp, axis: int, index: Term, count: Term, bound: str, witness: Mapping[str, int], facts: KernelFacts
 ) -> Error:
     access = (
         f"this load from `{name_of(op.source)}`"
@@ -105,7 +110,7 @@ def _refused(
         else f"this region of `{name_of(op.partition)}`"
     )
     error = OutOfBounds(span_of(op), access, axis, str(index), bound)
-    values = dict.fromkeys((*index.symbols(), *count.symbols()), 1) | dict(verdict.witness)
+    values = dict.fromkeys((*index.symbols(), *count.symbols()), 1) | dict(witness)
     shown = {n: values[n] for n in sorted({*index.symbols(), *count.symbols()})}
     where = f"where {sizes(shown)}, " if shown else ""
     return error.add(

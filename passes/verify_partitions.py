@@ -162,12 +162,12 @@ def _different(op: DistributeOp, partition: SSAValue, grid: str, other: str) -> 
 def _regions_by_themselves(op: PartitionOp, facts: KernelFacts) -> Iterator[Error]:
     partition = op.result.type
     for axis, (tile, step) in enumerate(zip(partition.tile_shape, partition.steps, strict=True)):
-        if step == tile or prove(partition.grid(axis).le(1), facts.base, solver=False).proved:
-            continue
-        if step < tile:
+        if step < tile and not prove(partition.grid(axis).le(1), facts.base, solver=False).proved:
             yield _overlapping(op, axis)
             return
-        if partition.access.data is Access.OUT:
+        # A single region leaves a gap, too, where the tensor is longer than it.
+        whole = partition.tensor.extent(axis).le(tile)
+        if step > tile and partition.access.data is Access.OUT and not prove(whole, facts.base, solver=False).proved:
             error = GapsInOutput(span_of(op), name_of(op.tensor), axis, tile, step)
             yield error.add(error.DeclareMut())
 

@@ -68,12 +68,13 @@ class OutOfBounds(Error):
     An access is out of bounds whenever it happens.
 
     Its index, counted in tiles, is shown to lie outside the tensor: it is negative, or not below the number of tiles
-    along the axis. No launch and no check could make it right.
+    along the axis. No launch and no check could make it right. An access that is right at some points is refused, too,
+    where each launch has another point at which it is wrong, under no condition.
     """
 
     code: ClassVar[str] = "O302"
     title: ClassVar[str] = "{access} is out of bounds along axis {axis}"
-    label: ClassVar[str] = "tile index `{index}` is never {bound}"
+    label: ClassVar[str] = "tile index `{index}` is {bound}"
     access: str
     axis: int
     index: str

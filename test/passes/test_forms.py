@@ -126,8 +126,27 @@ CASES = [
     Case(
         "the neighbour's region",
         f"{REGION}\n%next = cuda_tile.addi %i, %one : INDEX\n%n = ownership.region %mut[%next] : MUT -> MREGION",
+        codes=("O101", "O302"),  # the last point's neighbour does not exist
+        loop=("O114", "O302"),
+    ),
+    # Each branch alone takes different regions at different points; a point of one takes that of a point of the other.
+    Case(
+        "branches that fold the points",
+        "%j = cuda_tile.remi %i, %two signed : INDEX\n"
+        "%four = cuda_tile.constant <i32: 4> : INDEX\n"
+        "%front = cuda_tile.cmpi less_than %i, %two, signed : INDEX -> !cuda_tile.tile<i1>\n"
+        "%back = cuda_tile.cmpi less_than %i, %four, signed : INDEX -> !cuda_tile.tile<i1>\n"
+        "cuda_tile.if %front {\n%m = ownership.region %mut[%j] : MUT -> MREGION\ncuda_tile.yield\n} else {\n"
+        "cuda_tile.if %back {\n%n = ownership.region %mut[%j] : MUT -> MREGION\ncuda_tile.yield\n}\n"
+        "cuda_tile.yield\n}",
         codes=("O101",),
-        loop=("O114",),
+        loop=("O101", "O114"),
+    ),
+    Case(
+        "a load in front of the point",
+        "%n = cuda_tile.subi %i, %one : INDEX\n%t = ownership.load %ref[%n] : REF -> TILE",
+        codes=("O302",),
+        branch=(),
     ),
     Case(
         "half the coordinate",

@@ -4,8 +4,8 @@
 // CHECK:      cannot prove `0 <= s and s < ceildiv(M, 64)`
 // CHECK:      = note: `s` is a scalar argument
 // CHECK-NEXT: = note: other obligations of this access: axis 1 in bounds checked at launch
-// CHECK-NEXT: = help: clamp the index: `fh.minimum(fh.maximum(s, 0), ceildiv(M, 64) - 1)`
-// CHECK-NEXT: = help: or access it only under a condition: `if 0 <= s and s < ceildiv(M, 64):`
+// CHECK-NEXT: = help: clamp the index: `fh.minimum(fh.maximum(s, 0), fh.cdiv(x.shape[0], 64) - 1)`
+// CHECK-NEXT: = help: or access it only under a condition: `if 0 <= s and s < fh.cdiv(x.shape[0], 64):`
 // CHECK-NEXT: = help: or allow checks in the kernel: leave out `deny_kernel_checks`
 ownership.kernel @scalar(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[M, K], f32>, %s: !cuda_tile.tile<i32>) {
   %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [64], [N], f32>

@@ -39,3 +39,20 @@ ownership.kernel @behind(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<
     %r = ownership.region %p[%j] : !ownership.partition<mut tile [64], [N], f32> -> !ownership.region<mut tile [64], [N], f32>
   }
 }
+
+// -----
+
+// Right at all points but the first, which every launch has: a check in the kernel would fail in each of them.
+// CHECK:      error[O302]: this load from `x` is out of bounds along axis 0
+// CHECK:      tile index `i - 1` is not 0 or more at some point of every launch
+// CHECK:      = note: where M = 1, i = 0, index -1 of 1 tiles is accessed
+ownership.kernel @before(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[M], f32>) {
+  %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [64], [N], f32>
+  %u = ownership.borrow %x : !ownership.tensor<[M], f32> -> !ownership.ref<[M], f32>
+  ownership.distribute %p : !ownership.partition<mut tile [64], [N], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %one = cuda_tile.constant <i32: 1> : !cuda_tile.tile<i32>
+    %h = cuda_tile.subi %i, %one : !cuda_tile.tile<i32>
+    %a = ownership.load %u[%h] : !ownership.ref<[M], f32> -> !cuda_tile.tile<64xf32>
+  }
+}

@@ -189,3 +189,14 @@ ownership.kernel @never(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[
   ^bb0(%i: !cuda_tile.tile<i32>):
   }
 }
+
+// -----
+
+// A single region leaves a gap, too, behind its end.
+// CHECK:      error[O117]: the regions of the output `y` leave gaps
+ownership.kernel @single(%y: !ownership.tensor<[100], f32>) {
+  %p = ownership.partition %y : !ownership.tensor<[100], f32> -> !ownership.partition<out tile [64] step [128], [100], f32>
+  ownership.distribute %p : !ownership.partition<out tile [64] step [128], [100], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+  }
+}
