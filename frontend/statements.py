@@ -23,6 +23,7 @@ from freehold.frontend.values import (
     RegionValue,
     Static,
     TensorValue,
+    TextValue,
     TileValue,
     TupleValue,
     Unbound,

@@ -68,9 +68,9 @@ def _formatted(c: Context, item: ast.FormattedValue) -> Parts | None:
     known = static_of(value)
     if known is None:
         return parts_of(c, value, item.value, specification)
-    convert_to = {114: repr, 97: ascii}.get(item.conversion, lambda x: x)
+    shown = {ord("r"): repr, ord("s"): str, ord("a"): ascii}.get(item.conversion)
     try:
-        return (format(convert_to(known[0]), specification),)
+        return (format(known[0] if shown is None else shown(known[0]), specification),)
     except Exception as e:
         c.error(errors.ArithmeticFails(c.span(item), what=f"`{c.text(item.value)}` cannot be shown as text: {e}"))
         return None
@@ -96,12 +96,9 @@ def parts_of(c: Context, value: Value, node: ast.expr, specification: str = "") 
         return None
     field = _field(c, tile, specification)
     if field is None:
-        shown = f'"{specification}"'
-        why = "integers take `d`, `x`, `o`, floats `e`, `f`, `g`, both a width and floats a precision"
-        error = errors.WrongValue(
-            c.span(node), what=f"the format {shown}", role=f"applied to {describe(tile)}", why=why
-        )
-        c.error(error)
+        what, role = f'the format "{specification}"', f"applied to {describe(tile)}"
+        why = "integers take a width and `d`, `x` or `o`; floats a width, a precision, and `e`, `f` or `g`"
+        c.error(errors.WrongValue(c.span(node), what=what, role=role, why=why))
         return None
     return (field,)
 
@@ -155,10 +152,8 @@ def assert_(c: Context, a: Arguments) -> Value:
 
     known = static_of(a["message"])
     if known is None or not isinstance(known[0], str):
-        error = errors.NotConstant(
-            c.span(a.place("message")), what="the message", why=f"this is {describe(a['message'])}"
-        )
-        return c.error(error)
+        why = f"this is {describe(a['message'])}"
+        return c.error(errors.NotConstant(c.span(a.place("message")), what="the message", why=why))
     value, place = a["condition"], a.place("condition")
     if isinstance(value, TileValue):
         if value.dtype.is_float and value.dtype not in ARITHMETIC:

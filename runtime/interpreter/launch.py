@@ -28,7 +28,7 @@ from freehold.runtime.interpreter.arguments import (
 from freehold.runtime.interpreter.compile import Compiler, Step, reject
 from freehold.runtime.interpreter.elements import Array, Element, element_of
 from freehold.runtime.interpreter.errors import NoMeaning, UnfitArgument
-from freehold.runtime.interpreter.machine import Machine, Memory, part_of
+from freehold.runtime.interpreter.machine import Machine, Memory, part_of, show
 from freehold.runtime.interpreter.order import Order, arrange
 from freehold.runtime.interpreter.ownership import DEFAULT_BLOCKS, Schedule, written
 from freehold.runtime.interpreter.shapes import literal
@@ -102,7 +102,7 @@ class Kernel:
         *,
         blocks: int | None = None,
         order: Order = None,
-        write: Callable[[str], None] = print,
+        write: Callable[[str], None] = show,
     ) -> None:
         """Runs it on arrays, which it writes in place, and scalars. `write` takes what the kernel prints.
 
@@ -183,7 +183,7 @@ def run(
     blocks: int | None = None,
     order: Order = None,
     checked: bool = False,
-    write: Callable[[str], None] = print,
+    write: Callable[[str], None] = show,
 ) -> None:
     """Runs the kernel of an ownership module on NumPy arrays and scalars, in the order of its parameters.
 
@@ -226,7 +226,7 @@ class Entry:
         order: Order = None,
         outputs: frozenset[int] = frozenset(),
         names: Sequence[str] | None = None,
-        write: Callable[[str], None] = print,
+        write: Callable[[str], None] = show,
     ) -> None:
         """Runs every block of a grid on arguments in the entry's order: arrays for pointers, numbers for the rest.
 
@@ -295,7 +295,7 @@ def run_tile(
     symbol: str | None = None,
     order: Order = None,
     checked: bool = False,
-    write: Callable[[str], None] = print,
+    write: Callable[[str], None] = show,
 ) -> None:
     """Runs an entry of a `cuda_tile` module: arrays for its pointers, which are written in place, numbers for the rest.
 
@@ -364,7 +364,7 @@ def run_entry(
     blocks: int | None = None,
     order: Order = None,
     checked: bool = False,
-    write: Callable[[str], None] = print,
+    write: Callable[[str], None] = show,
 ) -> None:
     """Runs a lowered kernel as its launch contract says, on the arguments of the kernel that it was lowered from.
 

@@ -141,6 +141,11 @@ class Memory:
         return min(self.buffers, key=lambda b: max(b.start - address, address - b.end + 1, 0), default=None)
 
 
+def show(text: str) -> None:
+    """Writes what a kernel prints to Python's standard output."""
+    print(text, end="")
+
+
 @dataclass
 class Machine:
     """The state of a run. Slot 0 of every frame."""
@@ -153,7 +158,7 @@ class Machine:
     label: str = "0"
     """The turn, for messages."""
     watch: Watch | None = None
-    write: Callable[[str], None] = print
+    write: Callable[[str], None] = show
     globals: dict[str, int] = field(default_factory=dict[str, int])
     """Addresses of globals."""
     schedule: Any = None
