@@ -27,8 +27,7 @@ FUNCTIONS: Final = {
     "sigmoid": "`1 / (1 + fh.exp(-x))`",
     "silu": "`x / (1 + fh.exp(-x))`",
     "relu": "`fh.maximum(x, 0)`",
-    "clip": "`fh.minimum(fh.maximum(x, low), high)`",
-    "clamp": "`fh.minimum(fh.maximum(x, low), high)`",
+    "clamp": "`fh.clip(x, low, high)`",
     "cat": "`fh.concatenate((a, b), axis)`",
     "pow": "`x ** n`",
     "power": "`x ** n`",
@@ -113,6 +112,8 @@ def of_method(c: Context, value: TileValue, node: ast.Attribute) -> str | None:
         case "float" | "half" | "bfloat16" | "double" | "int":
             held = {"float": "f32", "half": "f16", "bfloat16": "bf16", "double": "f64", "int": "i32"}[node.attr]
             return f"`{text}.astype({held})`"
+        case "store" if len(given) == 1:
+            return f"a store is a method of the tensor: `{given[0]}.store({c.text(node.value)})`"
         case "view" if given:
             return f"`{text}.reshape({', '.join(given)})`"
         case "exp" | "exp2" | "log" | "log2" | "sqrt" | "rsqrt" | "abs" | "sin" | "cos" | "tanh" | "floor" | "ceil":
@@ -134,6 +135,10 @@ def of_method(c: Context, value: TileValue, node: ast.Attribute) -> str | None:
 
 def of_element(c: Context, tile: TileValue, node: ast.Subscript, new: ast.expr | None = None) -> str | None:
     """One element of a tile of one axis, or a tile in which it is another."""
+    part = node.slice
+    if len(tile.shape) == 1 and new is None and isinstance(part, ast.Slice) and part.upper and not part.lower:
+        rest = f"fh.where(fh.arange({tile.shape[0]}) < {c.text(part.upper)}, {c.text(node.value)}, 0)"
+        return f"load the part you need, or set the rest to 0: `{rest}`"
     if len(tile.shape) != 1 or isinstance(node.slice, ast.Slice | ast.Tuple):
         return None
     text, index = c.text(node.value), c.text(node.slice)

@@ -131,6 +131,9 @@ def bind(c: Context, node: ast.Call, signature: Signature, receiver: str = "") -
         if signature.name == "store" and plain:
             hint = f"leave out the index, a block stores to its own region: `{name}({c.text(node.args[-1])})`"
         most = len(signature.positional)
+        if signature.name == "load" and plain and len(given) > 2:
+            *index, shape = [c.text(a) for a in node.args]
+            hint = f"put the index in brackets: `{name}(({', '.join(index)}), {shape})`"
         wrong(f"takes {most} argument{'s' * (most != 1)} by position, and is given {len(given)}", place, hint)
         return None
     for keyword, value in named:
@@ -140,7 +143,10 @@ def bind(c: Context, node: ast.Call, signature: Signature, receiver: str = "") -
             known = advice.KEYWORDS.get(key)
             if known in (*signature.positional, *signature.keywords):
                 close = [known]
-            wrong(f"has no parameter `{key}`", keyword, f"write `{close[0]}=`" if close else None)
+            hint = f"write `{close[0]}=`" if close else None
+            if key == "mask":
+                hint = "leave it out: what overhangs the tensor is padded, and never stored"
+            wrong(f"has no parameter `{key}`", keyword, hint)
             return None
         if key in values:
             wrong(f"is given `{key}` twice", keyword, f"leave out `{key}=`")
@@ -157,6 +163,11 @@ def bind(c: Context, node: ast.Call, signature: Signature, receiver: str = "") -
             hint = f"name the dtype: `{c.text(node.func)}({', '.join([*texts, 'f32'])})`"
         elif signature.name == "mma" and missing == ["acc"] and len(texts) == 2:
             hint = f"begin at zero: `{texts[0]} @ {texts[1]}`"
+        elif signature.name == "tiles" and texts:
+            left = {k.arg: c.text(k.value) for k in node.keywords}
+            hint = f"say which: `fh.tiles({texts[0]}, axis={left.get('axis', 0)}, size={left.get('size', 64)})`"
+        elif signature.name == "where" and missing == ["x", "y"]:
+            hint = f"say what to choose from: `fh.where({texts[0]}, 1, 0)`"
         elif signature.name == "load" and missing == ["shape"] and isinstance(values["index"], TupleValue):
             shape = advice.shape_like(c, len(values["index"].items))
             hint = f"say how much is loaded: `{name}({', '.join([*texts, shape])})`"

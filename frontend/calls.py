@@ -27,6 +27,7 @@ from freehold.frontend.values import (
     Poison,
     Static,
     TileValue,
+    TupleValue,
     Value,
     describe,
     is_number,
@@ -64,7 +65,9 @@ def call(c: Context, node: ast.Call) -> Value:
             return _call_static(c, callee.value, node)
         case _:
             error = errors.NotCallable(c.span(node.func), name=c.text(node.func), why=f"it is {describe(callee)}")
-            if isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id):
+            if isinstance(callee, TupleValue) and len(node.args) == 1:
+                error.add(error.Instead(f"take an item: `{c.text(node.func)}[{c.text(node.args[0])}]`"))
+            elif isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id):
                 error.add(error.Instead(f"give the variable another name: it hides the function `{node.func.id}`"))
             return c.error(error)
 
@@ -206,8 +209,6 @@ def _inline_host(c: Context, function: FunctionType, node: ast.Call) -> Value:
     frame = Frame(source, Host(function), source.tree, function.__name__)
     frame.variables.update(a.values)
     if signature.rest is not None:
-        from freehold.frontend.values import TupleValue
-
         frame.variables[signature.rest] = TupleValue(a.rest)
     return _run(c, frame, node)
 

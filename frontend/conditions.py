@@ -31,6 +31,7 @@ from freehold.frontend.values import (
     static_of,
 )
 from freehold.support import dtypes
+from freehold.support.dtypes import DType
 
 
 def binary(c: Context, node: ast.BinOp) -> Value:
@@ -265,6 +266,15 @@ def _compare(c: Context, op: ast.cmpop, a: Value, b: Value, node: ast.expr) -> V
     symbol = SYMBOLS[type(op)]
     x, y = static_of(a), static_of(b)
     if x is not None and y is not None:
+        for one, other in ((x[0], y[0]), (y[0], x[0])):
+            if isinstance(one, DType) and isinstance(other, str):
+                why = "dtypes are objects, and never equal to text"
+                error = errors.WrongOperands(
+                    c.span(node), operator=symbol, operands=f"a dtype and {describe(Static(other))}", why=why
+                )
+                if (named := dtypes.from_name(other)) is not None:
+                    error.add(error.Instead(f"compare with `fh.{named}`"))
+                return c.error(error)
         return arithmetic.host(c, symbol, x[0], y[0], node)
     if symbol in ("==", "!=") and (_is_none(a) or _is_none(b)):
         return Static(symbol == "!=")

@@ -255,6 +255,8 @@ def _no_attribute(c: Context, value: Value, node: ast.Attribute) -> Poison:
         edit = f"write `.{close[0]}`"
     if edit is not None:
         error.add(error.Instead(edit))
+    elif isinstance(value, TensorValue) and node.attr in TILE_METHODS:
+        error.add(error.Instead(f"load a tile first: `{advice.load_of(c, value)}.{node.attr}`"))
     elif node.attr in _COMMON and isinstance(value, TileValue | TensorValue):
         error.add(error.Instead(_COMMON[node.attr]))
     return c.error(error)

@@ -47,6 +47,9 @@ def matmul(c: Context, a: Value, b: Value, node: ast.BinOp | ast.AugAssign) -> V
         return POISON
     dtype = ACCUMULATORS.get(x.dtype, (dtypes.f32,))[0]
     if len(x.shape) not in (2, 3) or len(y.shape) != len(x.shape):
+        if len(x.shape) == 2 and y.shape == x.shape[1:]:
+            edit = f"multiply and add up: `({c.primary(left)} * {c.primary(right)}).sum(axis=1)`"
+            return _shapes(c, x, y, None, node, "tensor cores multiply tiles of two axes", edit)
         return _shapes(c, x, y, None, node, "tiles of two axes are multiplied, or of three with a batch axis first")
     acc = c.constant(0, dtype, (*x.shape[:-1], y.shape[-1]))
     return _product(c, x, y, acc, node, node)
@@ -112,10 +115,14 @@ def _dtypes(
     return c.error(error)
 
 
-def _shapes(c: Context, x: TileValue, y: TileValue, acc: TileValue | None, node: ast.AST, why: str) -> Poison:
+def _shapes(
+    c: Context, x: TileValue, y: TileValue, acc: TileValue | None, node: ast.AST, why: str, edit: str | None = None
+) -> Poison:
     shown = show_shape((*x.shape[:-1], *y.shape[-1:])) if acc is None else show_shape(acc.shape)
     error = errors.MmaShapes(c.span(node), a=show_shape(x.shape), b=show_shape(y.shape), acc=shown, why=why)
-    if len(x.shape) == len(y.shape) == 2 and x.shape[1] != y.shape[0]:
+    if edit is not None:
+        error.add(error.Instead(edit))
+    elif len(x.shape) == len(y.shape) == 2 and x.shape[1] != y.shape[0]:
         if x.shape[1] == y.shape[1]:
             error.add(error.Instead(f"transpose the second: `{_operand(c, node, 1)}.T`"))
         elif x.shape[0] == y.shape[0]:

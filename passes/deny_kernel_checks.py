@@ -65,7 +65,8 @@ def _error(op: LoadOp | RegionOp, obligation: ObligationAttr, facts: KernelFacts
     if others:
         error.add(error.Others("; ".join(_met(o) for o in others)))
     index = str(facts.coordinates(op)[axis])
-    count = str(terms.ceildiv(tensor_type(op.operands[0]).extent(axis), terms.const(size)))
+    tiles = terms.ceildiv(tensor_type(op.operands[0]).extent(axis), terms.const(size))
+    count = f"fh.cdiv({name_of(op.operands[0])}.shape[{axis}], {size})" if tiles.symbols() else str(tiles)
     return error.add(error.Clamp(index, count), error.Guard(index, count), error.Allow())
 
 

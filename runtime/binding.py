@@ -281,7 +281,7 @@ def _described(value: object) -> str:
         if len(text) <= 24:
             return f"`{text}`"
     kind = type(value).__name__
-    return f"{'an' if kind[:1].lower() in 'aeiou' else 'a'} {kind}"
+    return f"{'an' if kind[:1].lower() in 'aeiou' or kind == 'ndarray' else 'a'} {kind}"
 
 
 RANGES: Final[Mapping[str, tuple[int, int]]] = {
@@ -337,8 +337,23 @@ def _value(call: Call, parameter: Parameter, value: Any) -> ScalarSpec | ConstSp
             if exact and not isinstance(value, Partition):
                 return ConstSpec(value)
             expected = f"an `{kind.__name__}`" if kind is int else f"a `{kind.__name__ if kind else 'constant'}`"
-    call.errors.append(errors.WrongScalar(call.place(parameter), name, kernel, expected, given, annotation))
+    error = errors.WrongScalar(call.place(parameter), name, kernel, expected, given, annotation)
+    text, one = call.text(parameter), getattr(value, "size", None) == 1
+    if is_array(value):
+        if one and parameter.mode == "scalar":
+            error.add(error.Convert(f"{text}.item()"))
+    elif expected.startswith(("an integer", "an `int`")) and _is_whole(value):
+        error.add(error.Convert(f"int({text})"))
+    elif isinstance(value, list):
+        error.add(error.Convert(f"tuple({text})"))
+    call.errors.append(error)
     return None
+
+
+def _is_whole(value: object) -> bool:
+    """Whether a value is an integer in all but its class."""
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < LARGEST
+    return whole or (hasattr(value, "__index__") and not isinstance(value, int))
 
 
 # --- All arguments together -------------------------------------------------------------------------------------------
@@ -374,20 +389,23 @@ def _schedules(call: Call, partitions: Sequence[tuple[Parameter, ArrayView, Part
                 )
             )
         elif _grid(found, spec) != grid:
-            call.errors.append(
-                errors.GridsDiffer(
-                    call.place(parameter),
-                    kernel,
-                    parameter.name,
-                    str(found.shape),
-                    str(spec.tile),
-                    _times(_grid(found, spec)),
-                    first.name,
-                    str(first_view.shape),
-                    str(first_spec.tile),
-                    _times(grid),
-                )
+            error = errors.GridsDiffer(
+                call.place(parameter),
+                kernel,
+                parameter.name,
+                str(found.shape),
+                str(spec.tile),
+                _times(_grid(found, spec)),
+                first.name,
+                str(first_view.shape),
+                str(first_spec.tile),
+                _times(grid),
             )
+            more = len(first_spec.tile) - len(spec.tile)
+            if more > 0:
+                shape = ", ".join(map(str, (*found.shape, *[1] * more)))
+                error.add(error.MoreAxes(shape, str((*spec.tile, *[1] * more))))
+            call.errors.append(error)
 
 
 def _grid(found: ArrayView, spec: PartitionSpec) -> tuple[int, ...]:

@@ -31,8 +31,8 @@ class CallSite:
         return None if found is None or not isinstance(found[0], ast.Call) else (found[0], found[1])
 
     @cached_property
-    def _expression(self) -> tuple[ast.Call | ast.Subscript, list[str]] | None:
-        """The syntax of the call, or of the subscript that is one of `__getitem__`."""
+    def _expression(self) -> tuple[ast.Call | ast.Subscript | ast.Attribute, list[str]] | None:
+        """The syntax of the call, or of the subscript or attribute that is one."""
         code = self._code
         if code is None:
             return None
@@ -47,7 +47,7 @@ class CallSite:
         except (SyntaxError, ValueError):  # the file is no Python now, or never was one
             return None
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call | ast.Subscript) and position == (
+            if isinstance(node, ast.Call | ast.Subscript | ast.Attribute) and position == (
                 node.lineno,
                 node.end_lineno,
                 node.col_offset,

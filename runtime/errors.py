@@ -269,6 +269,11 @@ class WrongScalar(Error):
     given: str
     annotation: str
 
+    @dataclass(frozen=True)
+    class Convert(Help):
+        text: ClassVar[str] = "convert it: `{edit}`"
+        edit: str
+
 
 @dataclass(frozen=True)
 class HostAndDevice(Error):
@@ -432,6 +437,12 @@ class GridsDiffer(Error):
     shape_of_other: str
     tile_of_other: str
     grid_of_other: str
+
+    @dataclass(frozen=True)
+    class MoreAxes(Help):
+        text: ClassVar[str] = "give `{name}` as many axes as `{other}`: `.reshape({shape})`, in tiles of `{tile}`"
+        shape: str
+        tile: str
 
 
 @dataclass(frozen=True)
@@ -621,6 +632,11 @@ class HintUnknown(Error):
     value: str
     problem: str
     known: str
+
+    @dataclass(frozen=True)
+    class DidYouMean(Help):
+        text: ClassVar[str] = "write `{name}={value}`"
+        name: str
 
 
 @dataclass(frozen=True)

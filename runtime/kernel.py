@@ -297,9 +297,15 @@ def _hints(kernel: str, hints: Mapping[str, int]) -> tuple[tuple[str, int], ...]
     for name, value in hints.items():
         if name in HINTS and type(value) is int and value in HINTS[name][1]:
             continue
+        from difflib import get_close_matches
+
+        from freehold.runtime.call_site import caller
         from freehold.runtime.errors import HintUnknown
         from freehold.support.diagnostic import Rejected
 
         problem = "there is no such value" if name in HINTS else "there is no such hint"
-        raise Rejected([HintUnknown(None, kernel, name, repr(value), problem, _known_hints())])
+        error = HintUnknown(caller().span, kernel, name, repr(value), problem, _known_hints())
+        for close in get_close_matches(name, [n for n in HINTS if n != name], 1):
+            error.add(error.DidYouMean(close))
+        raise Rejected([error])
     return tuple(sorted(hints.items()))

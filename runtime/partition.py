@@ -6,6 +6,8 @@ from typing import Any, Final, NoReturn, cast
 
 from freehold.frontend.schedule import EACH, ROW, Blocks, Order, PartitionSpec
 
+_IN_KERNELS: Final = frozenset(("load", "load_like", "store", "at", "release", "index", "tile"))
+
 
 class Partition:
     """
@@ -21,6 +23,15 @@ class Partition:
         self.array = array
         self.spec = spec
         """Equal specs are one object."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name in _IN_KERNELS:
+            from freehold.frontend.errors import OutsideKernel
+            from freehold.runtime.call_site import caller
+            from freehold.support.diagnostic import Rejected
+
+            raise Rejected([OutsideKernel(caller().span, name=f"Mut.{name}")])
+        raise AttributeError(f"a partition has no attribute {name!r}", name=name, obj=self)
 
     def __repr__(self) -> str:
         spec = self.spec
@@ -57,7 +68,7 @@ def partition(
             spec = _FAST.get(tile)
         except TypeError:  # a list
             spec = _spec(tile, None, ROW, EACH)
-        if spec is None:
+        if spec is None or (tile.__class__ is not int and tile.__class__ is not tuple):  # 64.0 finds what 64 left
             spec = _FAST[tile] = _spec(tile, None, ROW, EACH)
     else:
         spec = _spec(tile, step, order, blocks)
@@ -101,7 +112,8 @@ def _extents(what: str, given: object) -> tuple[int, ...]:
     extents: list[int] = []
     for item in items:
         if isinstance(item, bool) or not hasattr(item, "__index__"):
-            _refuse(what, "a positive integer or a tuple of them", shown)
+            whole = len(items) == 1 and isinstance(item, float) and item.is_integer()
+            _refuse(what, "a positive integer or a tuple of them", shown, str(int(cast(float, item))) if whole else "")
         extent = int(cast(int, item))
         if not 1 <= extent < 2**31:
             _refuse(what, "a positive integer or a tuple of them", shown)

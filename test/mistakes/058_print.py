@@ -19,6 +19,7 @@ def double(y: Out["N"], x: Ref["N"]):
 @fh.kernel
 def double_fixed(y: Out["N"], x: Ref["N"]):
     t = x.load_like(y)
+    fh.print("t =", t)
     y.store(2.0 * t)
 
 

@@ -1,0 +1,30 @@
+"""Tiles in a dictionary."""
+
+import numpy as np
+
+import freehold as fh
+from freehold import Out, Ref
+
+x = np.linspace(-1, 1, 256, dtype=np.float32)
+y = np.zeros(256, np.float32)
+
+
+@fh.kernel
+def double(y: Out["N"], x: Ref["N"]):
+    tiles = {"x": x.load_like(y)}
+    y.store(2.0 * tiles["x"])
+
+
+@fh.kernel
+def double_fixed(y: Out["N"], x: Ref["N"]):
+    tile_x = x.load_like(y)
+    y.store(2.0 * tile_x)
+
+
+def mistake():
+    double(fh.partition(y, 64), x).sync()
+
+
+def fixed():
+    double_fixed(fh.partition(y, 64), x).sync()
+    return y, 2 * x

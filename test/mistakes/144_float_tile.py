@@ -1,0 +1,21 @@
+"""A tile that was computed with `/`."""
+
+import numpy as np
+
+import freehold as fh
+from freehold import Out, Ref
+
+x = np.linspace(-1, 1, 256, dtype=np.float32)
+y = np.zeros(256, np.float32)
+
+
+@fh.kernel
+def double(y: Out["N"], x: Ref["N"]):
+    y.store(2.0 * x.load_like(y))
+
+def mistake():
+    double(fh.partition(y, len(y) / 4), x).sync()
+
+def fixed():
+    double(fh.partition(y, len(y) // 4), x).sync()
+    return y, 2 * x
