@@ -38,6 +38,7 @@ from freehold.dialects.ownership import (
     TensorType,
     tensor_type,
 )
+from freehold.passes.analysis.arithmetic import term_of
 from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.analysis.wording import name_of, tensor_of
 from freehold.passes.launch_contract import dtype_name
@@ -52,6 +53,8 @@ MOST_SUMMED: Final = 1 << 16
 _ZERO: Final = terms.const(0)
 _ONE: Final = terms.const(1)
 _LEAVING: Final = (BreakOp, ContinueOp, ReturnOp)
+_NOBODY: Final = "?"
+"""The symbol of numbers that nothing is known about; no kernel's."""
 _UNCOUNTED: Final = frozenset({"Memory", "Atomics", "Views"})
 
 
@@ -169,11 +172,52 @@ class Cost:
     """Symbols that nobody knows, each with what it counts."""
     uncounted: tuple[str, ...] = ()
     """Names of operations that move memory and are not counted."""
+    assumes: bool = False
+    """Whether it rests on integers that are not shown to stay in range, and are taken not to wrap around."""
 
 
 def cost(kernel: KernelOp, facts: KernelFacts | None = None) -> Cost:
     """What a kernel moves and computes. It is one that `verify` accepts: tiles with one element lie in their tensor."""
     return _Count(kernel, facts or analyse(kernel)).result()
+
+
+class _Unproved:
+    """
+    Terms for what integers are computed from, whether or not their arithmetic is shown to stay in range.
+
+    A proof must do without them. A prediction need not: where an integer wraps around, the kernel is lost anyway.
+    """
+
+    def __init__(self, facts: KernelFacts):
+        self.facts = facts
+
+    def resolved(self, t: Term) -> Term:
+        """A term with unknown numbers replaced by how they are computed, as far as there is a rule for it."""
+        env: dict[str, Term] = {}
+        for name in t.symbols():
+            value = self.facts.symbols.get(name)
+            if value is not None and isinstance(value.owner, Operation) and len(value.owner.results) == 1:
+                found = term_of(value.owner, self)
+                if found is not None:
+                    env[name] = found
+        return t.substitute(env) if env else t
+
+    def term(self, value: SSAValue) -> Term:
+        """The term of an integer scalar."""
+        found = self.facts.terms.get(value)
+        if found is not None:
+            return self.resolved(found)
+        owner = value.owner
+        computed = term_of(owner, self) if isinstance(owner, Operation) and len(owner.results) == 1 else None
+        return computed if computed is not None else terms.sym(_NOBODY)
+
+    def shown(self, predicate: Term, wanted: SSAValue) -> bool:
+        """Everything is taken to be as it should be."""
+        return True
+
+    def fits(self, t: Term, value: SSAValue) -> bool:
+        """As `shown`."""
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +251,7 @@ class _Count:
         for name, value in facts.symbols.items():
             if isinstance(value, BlockArgument) and value.block is kernel.body.block:
                 self.scalars[name] = value.index
+        self.assumes = False
         self.known = set(facts.launch) | set(self.scalars)
         self.moved: dict[tuple[SSAValue, Literal["read", "written"]], list[tuple[Sequence[_Axis], _Around]]] = {}
         self.matrix: list[tuple[int, _Around]] = []
@@ -227,6 +272,7 @@ class _Count:
             scalars=self.scalars,
             unknown=self.unknown,
             uncounted=tuple(self.uncounted),
+            assumes=self.assumes,
         )
 
     # The walk
@@ -267,15 +313,17 @@ class _Count:
 
     def turns(self, op: ForOp) -> _Turns:
         """A counted loop."""
-        low, high, step = (self.facts.terms.get(v) for v in (op.lowerBound, op.upperBound, op.step))
-        counter = self.facts.counters.get(op)
-        if low is None or high is None or step is None or not self.is_known(low, high, step) or counter is None:
+        proved = [self.facts.terms.get(v, _ZERO) for v in (op.lowerBound, op.upperBound, op.step)]
+        low, high, step = bounds = [_Unproved(self.facts).resolved(t) for t in proved]
+        counter = self.facts.terms.get(op.block.args[0])
+        if not self.is_known(*bounds) or counter is None or counter.op != "sym":
             return _Turns(self.nobody_knows(op), None)
-        self.known.add(counter)
+        self.assumes = self.assumes or bounds != proved or op not in self.facts.counters
+        self.known.add(counter.name)
         times = terms.ceildiv(high - low, step)
         if op not in self.facts.repeated:
             times = terms.maximum(times, _ZERO)
-        return _Turns(times, Variable(counter, low, high, step))
+        return _Turns(times, Variable(counter.name, low, high, step))
 
     def is_known(self, *found: Term) -> bool:
         """Whether a launch's arguments, and where in it one is, tell the values of all symbols."""

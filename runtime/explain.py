@@ -213,7 +213,9 @@ def _cost(found: Cost, values: Mapping[str, int]) -> Iterator[str]:
     yield from _table(("", "launch", "", "a region"), rows, [str(w.launch) for w in works])
     computed = [work.launch.evaluate(values) for _, work in flops]
     yield from _summary(moved, computed)
-    yield from (f"  `{name}` is {what}, which nobody knows beforehand" for name, what in found.unknown.items())
+    yield from (f"  `{name}` is {what}, which is not known beforehand" for name, what in found.unknown.items())
+    if found.assumes:
+        yield "  provided that no integer that decides how often a loop turns wraps around"
     if found.uncounted:
         yield f"  not counted: {', '.join(found.uncounted)}"
 

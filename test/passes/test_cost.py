@@ -109,13 +109,23 @@ def test_a_product_moves_what_is_predicted(m: int, n: int, k: int, tm: int, tn: 
 
 
 @settings(max_examples=25)
-@given(st.integers(1, 4), extents, tiles, tiles)
-def test_a_loop_bounded_by_the_block(h: int, s: int, tile: int, t: int):
+@given(st.integers(1, 4), extents, tiles, tiles, st.sampled_from([fh.EACH, fh.PERSISTENT]))
+def test_a_loop_bounded_by_the_block(h: int, s: int, tile: int, t: int, blocks: Any):
     o, k = np.zeros((2 * h, s), np.float32), np.zeros((h, s), np.float32)
-    found, values, moved = prepare(causal, fh.partition(o, (1, tile)), k, t)
+    found, values, moved = prepare(causal, fh.partition(o, (1, tile), blocks=blocks), k, t)
     assert predicted(found, values) == moved
     turns = 2 * h * sum(min(-(-(i + 1) * tile // t), -(-s // t)) for i in range(-(-s // tile)))
     assert found.other.launch.evaluate(values) == turns * t + 2 * h * -(-s // tile) * (t - 1)
+
+
+def test_what_may_wrap_around_is_taken_not_to():
+    o, k = np.zeros((2, 300), np.float32), np.zeros((1, 300), np.float32)
+    found, values, moved = prepare(causal, fh.partition(o, (1, 128), blocks=fh.PERSISTENT), k, 64)
+    # Of so many points as a persistent launch may have, the last one's end is not shown to be a 32-bit integer.
+    assert found.assumes
+    assert not found.unknown
+    assert predicted(found, values) == moved
+    assert not prepare(causal, fh.partition(o, (1, 2)), k, 64)[0].assumes
 
 
 @settings(max_examples=25)
