@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from freehold.dialects.cuda_tile.ops.arith_float import AddFOp, MaxFOp, MinFOp, MulFOp
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, MaxIOp, MinIOp, MulIOp, OrIOp
-from freehold.dialects.cuda_tile.ops.control_flow import YieldOp
+from freehold.dialects.cuda_tile.ops.control_flow import YieldOp, has_no_memory_effect
 from freehold.dialects.cuda_tile.ops.reduce import ReduceOp, ScanOp
 from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments, axis_of, flag_of
@@ -224,6 +224,14 @@ def folded(c: Context, a: Arguments, scan: bool) -> Value:
             )
             return c.error(error.add(error.Instead(f"convert its result: `.astype({tile.dtype})`")))
         c.add(YieldOp([result.ssa]))
+    if not all(has_no_memory_effect(op) for op in block.ops):
+        error = errors.WrongValue(
+            c.span(a.place("function")),
+            what="a function that loads, prints or asserts",
+            role=f"what `{a.signature.name}` folds with",
+            why="it is applied any number of times, in any order",
+        )
+        return c.error(error.add(error.Instead("do so before or after")))
     value = identity(cast(Number, start.value), tile.dtype)
     if scan:
         op = ScanOp([tile.ssa], axis, [value], flag, Region(block))

@@ -9,7 +9,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 import freehold as fh
-from freehold import Const, Out, Ref, f64, i64
+from freehold import Const, Out, Ref, Tile, f64, i64
 from freehold.dialects.cuda_tile.ops.misc import PrintTkoOp
 from freehold.frontend.source import KernelFunction
 from freehold.runtime.interpreter import run
@@ -114,6 +114,24 @@ def test_assertions_of_tiles_stop_the_kernel(part: Any, interpret: Callable[...,
         interpret(kernel, part(y, 4), np.arange(1, 5, dtype=np.float32), 4)
     assert "over 4" in str(caught.value)
     assert "fh.assert_(t < 4" in caught.value.render()
+
+
+@pytest.mark.parametrize("deed", ["print", "assert_"])
+def test_a_function_that_is_folded_has_no_effects(deed: str, part: Any, lowered: Lowered):
+    def add(a: Tile, b: Tile) -> Tile:
+        if deed == "print":
+            fh.print(a)
+        else:
+            assert a < b, "in order"
+        return a + b
+
+    def kernel(y: Out["N"], x: Ref["N"]):
+        y.store(fh.reduce(x.load_like(y), add, 0.0, 0))
+
+    with pytest.raises(Rejected) as caught:
+        lowered(kernel, part(np.zeros(4, np.float32), 4), np.zeros(4, np.float32))
+    assert caught.value.codes == ("O042",)
+    assert "a function that loads, prints or asserts cannot be what `reduce` folds with" in str(caught.value)
 
 
 def test_assertions_that_are_known_to_fail_are_errors(part: Any, lowered: Lowered):
