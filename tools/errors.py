@@ -119,6 +119,16 @@ class NoInput(Error):
 
 
 @dataclass(frozen=True)
+class NoOutput(Error):
+    """The output cannot be written: its folder is not there, or it may not be written, or the disk is full."""
+
+    code: ClassVar[str] = "O509"
+    title: ClassVar[str] = "cannot write `{file}`: {reason}"
+    file: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class NoUpstream(Error):
     """
     The pass `mlir{...}` needs upstream MLIR, and none was found.

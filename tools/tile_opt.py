@@ -7,7 +7,7 @@
     tile-opt file.mlir --explain --arch sm_90
 
 The exit status is 0 where everything was accepted (or, under `--verify-diagnostics`, refused as it should be), 1 where
-something was refused, 2 where the command line or the input file was wrong. A tool with more passes calls `main` with
+something was refused, 2 where the command line or a file was wrong. A tool with more passes calls `main` with
 them.
 """
 
@@ -20,13 +20,13 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
-from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from freehold.support.diagnostic import Argument, Error, Rejected
+from freehold.support.diagnostic import Error, Rejected
 from freehold.support.render import wants_colour
 from freehold.support.span import SourceMap
-from freehold.tools.errors import DoesNotVerify, NoInput, PassFailed
+from freehold.tools import files
+from freehold.tools.errors import DoesNotVerify, PassFailed
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from freehold.tools.pipeline_text import PassFactories
 
+PROGRAM = "tile-opt"
 _DIVIDER = re.compile(r"^// -----[^\S\n]*$", re.MULTILINE)
 
 
@@ -203,7 +204,7 @@ def split_input(text: str) -> Iterator[str]:
 def argument_parser() -> argparse.ArgumentParser:
     """The command line."""
     parser = argparse.ArgumentParser(
-        prog="tile-opt", description="Read a module as .mlir text, verify it, run passes over it, print it."
+        prog=PROGRAM, description="Read a module as .mlir text, verify it, run passes over it, print it."
     )
     parser.add_argument("file", nargs="?", default="-", help="the file to read; standard input if `-` or left out")
     parser.add_argument(
@@ -271,7 +272,8 @@ def _run(arguments: argparse.Namespace, more_passes: PassFactories | None) -> in
         print("\n".join(describe_passes(factories)))
         return 0
     pipeline = parse_pipeline(arguments.passes, factories)
-    text, file = _read(arguments.file)
+    data, file = files.read(arguments.file, PROGRAM)
+    text = files.decoded(data, file, PROGRAM)
     options = Options(
         verify=not arguments.no_verify,
         generic=arguments.print_op_generic,
@@ -296,30 +298,10 @@ def _run(arguments: argparse.Namespace, more_passes: PassFactories | None) -> in
             else:
                 refused = True
                 print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
-    _write(arguments.output, "// -----\n".join(results))
+    files.write(arguments.output, "// -----\n".join(results).encode(), PROGRAM)
     if arguments.timing:
         print(timing.table(), file=sys.stderr)
     return int(refused)
-
-
-def _read(name: str) -> tuple[str, str]:
-    file = "<stdin>" if name == "-" else name
-    try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-        return data.decode(), file
-    except OSError as error:
-        raise Rejected([NoInput(Argument("file", "tile-opt"), file, error.strerror or str(error))]) from error
-    except UnicodeDecodeError as error:
-        reason = f"byte {error.start} is not UTF-8 text"
-        raise Rejected([NoInput(Argument("file", "tile-opt"), file, reason)]) from error
-
-
-def _write(name: str, text: str) -> None:
-    if name == "-":
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    else:
-        Path(name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

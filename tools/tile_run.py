@@ -17,12 +17,12 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from freehold.support.diagnostic import Argument, Rejected
 from freehold.support.render import wants_colour
 from freehold.support.span import SourceMap
+from freehold.tools import files
 from freehold.tools.errors import NoInput
 
 if TYPE_CHECKING:
@@ -65,6 +65,8 @@ def argument_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command; returns its exit status."""
+    from freehold.tools.tile_opt import verify
+
     parser = argument_parser()
     options = parser.parse_args(argv)
     grid = _numbers(options.grid)
@@ -75,14 +77,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.error("--order takes increasing, decreasing or a number")
     sources = SourceMap()
     try:
-        data, file = _read(options.file)
+        data, file = files.read(options.file, PROGRAM)
         arguments = [_argument(n, text) for n, text in enumerate(options.arg)]
         saves = [_save(text, len(arguments)) for text in options.save]
     except Rejected as rejected:
         print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
         return 2
     try:
-        module = _module(data, file, sources)
+        module = files.read_module(data, file, PROGRAM, sources)
+        verify(module)
         written = _run(module, arguments, (*grid, 1, 1)[:3], order, options)
     except Rejected as rejected:
         rejected.sources = rejected.sources or sources
@@ -90,11 +93,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
         return 1
     _show(arguments, written, options.print)
-    for number, name in saves:
-        import numpy as np
-
-        np.save(name, arguments[number])
+    try:
+        for number, name in saves:
+            _write_array(name, arguments[number])
+    except Rejected as rejected:
+        print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
+        return 2
     return 0
+
+
+def _write_array(name: str, array: Any) -> None:
+    import numpy as np
+
+    files.written(name, lambda: np.save(name, array), "--save", PROGRAM)
 
 
 def _numbers(text: str) -> list[int]:
@@ -192,43 +203,6 @@ def _show(arguments: list[Any], written: set[int], which: str) -> None:
             shown = found if found.dtype.isbuiltin == 1 else found.astype(np.float32)
             print(f"argument {number}: {found.dtype}[{shape}]")
             print(np.array2string(shown, separator=", "))
-
-
-def _read(name: str) -> tuple[bytes, str]:
-    try:
-        if name == "-":
-            return cast("bytes", sys.stdin.buffer.read()), "<stdin>"
-        return Path(name).read_bytes(), name
-    except OSError as error:
-        raise Rejected([NoInput(Argument("file", PROGRAM), name, error.strerror or str(error))]) from error
-
-
-def _module(data: bytes, file: str, sources: SourceMap) -> ModuleOp:
-    """The module of a file, verified. Raises `Rejected`."""
-    from freehold.backend.bytecode.encoding import MAGIC, MalformedBytecode
-    from freehold.tools.tile_opt import verify
-
-    if data[: len(MAGIC)] == MAGIC:
-        from freehold.backend.bytecode.reader import read_bytecode
-        from freehold.backend.errors import UnreadableBytecode
-
-        try:
-            module = read_bytecode(data)
-        except MalformedBytecode as problem:
-            place = Argument(file, PROGRAM)
-            raise Rejected([UnreadableBytecode(place, problem.reason, problem.offset)]) from None
-    else:
-        from freehold.tools.context import make_context
-        from freehold.tools.located_parser import parse_module
-
-        try:
-            text = data.decode()
-        except UnicodeDecodeError as error:
-            reason = f"byte {error.start} is not UTF-8 text"
-            raise Rejected([NoInput(Argument("file", PROGRAM), file, reason)]) from None
-        module = parse_module(make_context(), text, file, sources=sources)
-    verify(module)
-    return module
 
 
 if __name__ == "__main__":

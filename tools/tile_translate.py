@@ -15,13 +15,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from freehold.support.diagnostic import Argument, Rejected
 from freehold.support.render import wants_colour
 from freehold.support.span import SourceMap
-from freehold.tools.errors import NoInput
+from freehold.tools import files
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -64,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.error("--to-cubin needs --arch")
     sources = SourceMap()
     try:
-        data, file = _read(arguments.file)
+        data, file = files.read(arguments.file, PROGRAM)
     except Rejected as rejected:
         print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
         return 2
@@ -75,11 +74,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
         return 1
     try:
-        if arguments.output == "-":
-            sys.stdout.buffer.write(result)
-            sys.stdout.buffer.flush()
-        else:
-            Path(arguments.output).write_bytes(result)
+        files.write(arguments.output, result, PROGRAM)
+    except Rejected as rejected:
+        print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
+        return 2
     except BrokenPipeError:
         sys.stderr.close()  # whoever read our output has gone
         return 1
@@ -91,7 +89,7 @@ def translate(data: bytes, file: str, arguments: argparse.Namespace, sources: So
     from freehold.backend.bytecode.writer import write_bytecode
     from freehold.tools.tile_opt import verify
 
-    module = _module(data, file, sources, must_be_bytecode=arguments.from_bytecode)
+    module = files.read_module(data, file, PROGRAM, sources, must_be_bytecode=arguments.from_bytecode)
     if not arguments.no_verify:
         verify(module)
     if arguments.from_bytecode:
@@ -107,29 +105,6 @@ def translate(data: bytes, file: str, arguments: argparse.Namespace, sources: So
         opt_level=arguments.opt_level, line_info=not arguments.no_line_info, time_limit=arguments.time_limit
     )
     return assemble(bytecode, arguments.arch, options, kernel=_kernel(module))
-
-
-def _module(data: bytes, file: str, sources: SourceMap, *, must_be_bytecode: bool) -> ModuleOp:
-    from freehold.backend.bytecode.encoding import MAGIC, MalformedBytecode
-
-    if data[: len(MAGIC)] == MAGIC or must_be_bytecode:
-        from freehold.backend.bytecode.reader import read_bytecode
-        from freehold.backend.errors import UnreadableBytecode
-
-        try:
-            return read_bytecode(data)
-        except MalformedBytecode as problem:
-            place = Argument(file, PROGRAM)
-            raise Rejected([UnreadableBytecode(place, problem.reason, problem.offset)]) from None
-    from freehold.tools.context import make_context
-    from freehold.tools.located_parser import parse_module
-
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        reason = f"byte {error.start} is not UTF-8 text"
-        raise Rejected([NoInput(Argument("file", PROGRAM), file, reason)]) from None
-    return parse_module(make_context(), text, file, sources=sources)
 
 
 def _version(text: str | None) -> Version | None:
@@ -151,15 +126,6 @@ def _kernel(module: ModuleOp) -> str | None:
 
     names = [op.sym_name.data for op in module.walk() if isinstance(op, EntryOp)]
     return names[0] if len(names) == 1 else None
-
-
-def _read(name: str) -> tuple[bytes, str]:
-    try:
-        if name == "-":
-            return cast("bytes", sys.stdin.buffer.read()), "<stdin>"
-        return Path(name).read_bytes(), name
-    except OSError as error:
-        raise Rejected([NoInput(Argument("file", PROGRAM), name, error.strerror or str(error))]) from error
 
 
 if __name__ == "__main__":

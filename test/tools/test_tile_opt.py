@@ -17,7 +17,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from freehold.dialects.location import span_of
 from freehold.support.diagnostic import Rejected
-from freehold.tools import tile_opt
+from freehold.tools import tile_opt, tile_run, tile_translate
 from freehold.tools.context import make_context
 from freehold.tools.errors import PassFailed
 from freehold.tools.pipeline_text import PassFactories, available_passes, parse_pipeline, split_pipeline
@@ -202,3 +202,18 @@ def test_the_function_underneath_prints_nothing(capsys: pytest.CaptureFixture[st
         tile_opt.process(make_context(), TWO, "k.mlir", [RefuseTestPass()])
     assert '2 |   "test.op"() : () -> ()' in str(caught.value)
     assert capsys.readouterr() == ("", "")
+
+
+def test_output_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
+    accepted = write(tmp_path, TWO)
+    assert tile_opt.main([accepted, "-o", "/no/such/folder/k.mlir"]) == 2
+    golden(Path(__file__).with_name("no_folder.err"), capsys.readouterr().err)
+    text = "cuda_tile.module @m {\n  entry @k() {\n    return\n  }\n}\n"
+    (tmp_path / "m.mlir").write_text(text)
+    bytecode = ["--to-bytecode", "-o", "/no/such/folder/k.tileirbc"]
+    assert tile_translate.main([str(tmp_path / "m.mlir"), *bytecode]) == 2
+    assert "error[O509]: cannot write `/no/such/folder/k.tileirbc`" in capsys.readouterr().err
+    arguments = ["--arg", "zeros:f32[4]", "--save", "0=/no/such/folder/x.npy", "--print", "none"]
+    (tmp_path / "s.mlir").write_text(text.replace("()", "(%p: tile<ptr<f32>>)"))
+    assert tile_run.main([str(tmp_path / "s.mlir"), *arguments]) == 2
+    assert "error[O509]: cannot write `/no/such/folder/x.npy`" in capsys.readouterr().err
