@@ -18,8 +18,8 @@ from xdsl.passes import ModulePass
 
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import Duty, KernelOp, LoadOp, ObligationAttr, RefType, RegionOp, Rung, tensor_type
-from freehold.passes.analysis.extremes import at_launch
 from freehold.passes.analysis.certain import in_every_launch
+from freehold.passes.analysis.extremes import at_launch
 from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.analysis.obligations import record
 from freehold.passes.analysis.wording import name_of, sizes
@@ -102,7 +102,13 @@ def _never(bound: Term, given: Hypotheses) -> bool:
 
 
 def _refused(
-    op: LoadOp | RegionOp, axis: int, index: Term, count: Term, bound: str, witness: Mapping[str, int], facts: KernelFacts
+    op: LoadOp | RegionOp,
+    axis: int,
+    index: Term,
+    count: Term,
+    bound: str,
+    witness: Mapping[str, int],
+    facts: KernelFacts,
 ) -> Error:
     access = (
         f"this load from `{name_of(op.source)}`"
@@ -113,6 +119,8 @@ def _refused(
     values = dict.fromkeys((*index.symbols(), *count.symbols()), 1) | dict(witness)
     shown = {n: values[n] for n in sorted({*index.symbols(), *count.symbols()})}
     where = f"where {sizes(shown)}, " if shown else ""
-    return error.add(
-        error.Witness(where, index.evaluate(values), count.evaluate(values)), error.LastTile(str(count - 1))
-    )
+    last = str(count - 1)
+    if count.symbols():
+        size = op.result.type.dims[axis] if isinstance(op, LoadOp) else op.result.type.partition.steps[axis]
+        last = f"fh.cdiv({name_of(op.operands[0])}.shape[{axis}], {size}) - 1"
+    return error.add(error.Witness(where, index.evaluate(values), count.evaluate(values)), error.LastTile(last))

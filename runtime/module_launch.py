@@ -26,9 +26,8 @@ def launch_kernel(module: ModuleOp, arguments: Sequence[object]) -> None:
     Raises `Rejected` where the module is refused, an argument does not fit, or there is no GPU.
     """
     driver.require_gpu("leave `--gpu` out: the interpreter runs the module")
-    from freehold.passes.pipeline import convert, verify
-
     from freehold.passes.launch_contract import contract
+    from freehold.passes.pipeline import convert, verify
 
     verify(module)
     found = contract(module)

@@ -215,9 +215,7 @@ class CheckFailed(Error):
     class Tiles(Help):
         """The loop that stays inside."""
 
-        text: ClassVar[str] = (
-            "loop over the tiles there are: `for k in fh.tiles({name}, axis={axis}, size={size})`"
-        )
+        text: ClassVar[str] = "loop over the tiles there are: `for k in fh.tiles({name}, axis={axis}, size={size})`"
         name: str
         axis: int
         size: int
