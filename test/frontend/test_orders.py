@@ -9,6 +9,10 @@ from xdsl.dialects.builtin import ModuleOp
 
 import freehold as fh
 from freehold import Const, Out, Ref, Tile, i64
+from freehold.passes.launch_contract import contract
+from freehold.passes.lowering import convert
+from freehold.passes.pipeline import verify
+from freehold.runtime.interpreter.launch import run, run_entry
 from freehold.support.diagnostic import Rejected
 
 Interpret = Callable[..., None]
@@ -210,3 +214,18 @@ def test_what_they_are_written_as(part: Any, lowered: Lowered):
     assert len(found.operands) == len(found.results) == 2
     assert names.count("cat") == 10
     assert names.count("mulhii") == 20
+
+
+def test_lowering_keeps_every_bit(part: Any, lowered: Lowered):
+    def kernel(y: Out["N"], x: Ref["M"], seed: i64):
+        t = x.load((0,), (16,))
+        values, places = fh.top_k(t, 4)
+        y.store(fh.sort(t) + fh.argmin(t) + values.sum() + places.max() + fh.random_uniform(seed, fh.arange(16)))
+
+    x, y, z = RNG.uniform(-2, 2, 16).astype(np.float32), np.zeros(16, np.float32), np.zeros(16, np.float32)
+    module = lowered(kernel, part(y, 16), x, 7)
+    run(module, [y, x, 7])
+    verify(module)
+    run_entry(convert(module), contract(module), [z, x, 7])
+    assert y.any()
+    assert y.tolist() == z.tolist()
