@@ -185,6 +185,7 @@ class Gpu:
         self.stream = driver.stream(0, self.device)
         self.buffer = driver.allocate(size, self.device)
         self.base = (int(self.buffer.handle) + 255) & ~255
+        self.end = int(self.buffer.handle) + size
 
     def launch(self, cubin: bytes, symbol: str, arguments: Sequence[Any], blocks: int) -> None:
         """Runs an entry on arrays, which it writes in place, and numbers."""
@@ -198,6 +199,7 @@ class Gpu:
                     argument if argument.dtype.isbuiltin == 1 else argument.view(f"u{argument.dtype.itemsize}")
                 )
                 continue
+            assert place + argument.nbytes <= self.end
             driver.copy_to_device(place, argument.ctypes.data, argument.nbytes, self.device)
             passed.append(place)
             arrays.append((place, argument))
@@ -304,7 +306,7 @@ def show(rows: Sequence[Row], refused: Sequence[dict[str, str]], seconds: float,
                 row.types,
                 str(len(row.forms)),
                 str(sum(f.elements for f in row.forms)),
-                ("" if row.fine else "FAIL ") + row.result.splitlines()[0],
+                ("" if row.fine else "FAIL ") + (row.result.splitlines()[0] if gpu or row.error else "interpreted"),
             )
             for row in rows
         ),
@@ -318,7 +320,7 @@ def show(rows: Sequence[Row], refused: Sequence[dict[str, str]], seconds: float,
         some = [row for row in rows if row.op == op]
         forms = [form for row in some for form in row.forms]
         errors = sum(bool(row.error) for row in some)
-        said = [*_measures(forms), *([f"{errors} not compared"] if errors else [])]
+        said = [*(_measures(forms) if gpu else ["interpreted"]), *([f"{errors} not compared"] if errors else [])]
         print(f"| `{op}` | {len(some)} | {len(forms)} | {sum(f.elements for f in forms)} | {'; '.join(said)} |")
     print()
     for item in refused:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -65,6 +67,41 @@ def test_prepared_modules_are_compared(
     ]
     assert status == int(mistake)
     assert ("FAIL mulf f16" in capsys.readouterr().out) == mistake
+
+
+def test_arrays_travel_to_the_gpu_and_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = np.zeros(4096, np.uint8)
+    launched: list[tuple[Any, ...]] = []
+
+    def copy(target: int, source: int, size: int, device: int) -> None:
+        assert device == 3
+        ctypes.memmove(target, source, size)
+
+    def launch_on(device: int, stream: Any, config: Any, kernel: Any, *arguments: Any) -> None:
+        launched.append((device, config, kernel, arguments))
+        start = arguments[1] - memory.ctypes.data
+        memory[start : start + 8] += 1
+
+    stands_in: dict[str, Callable[..., Any]] = {
+        "current_device": lambda: 3,
+        "stream": lambda handle, device: (handle, device),
+        "allocate": lambda size, device: SimpleNamespace(handle=memory.ctypes.data),
+        "copy_to_device": copy,
+        "copy_to_host": copy,
+        "load": lambda cubin, symbol, device: (cubin, symbol),
+        "config": lambda blocks: blocks,
+        "launch_on": launch_on,
+        "wait": lambda stream, what: None,
+    }
+    for name, function in stands_in.items():
+        monkeypatch.setattr(agreement.driver, name, function)
+    first, second = np.arange(5, dtype=np.int32), np.arange(8, dtype=np.uint8)
+    agreement.Gpu(4096).launch(b"cubin", "name", [first, second, np.float32(2)], 16)
+    ((device, config, kernel, (a, b, number)),) = launched
+    assert (device, config, kernel, number) == (3, 16, (b"cubin", "name"), 2)
+    assert a % 256 == b % 256 == 0
+    assert first.tolist() == list(range(5))
+    assert second.tolist() == list(range(1, 9))
 
 
 def test_inputs_are_what_their_domain_says() -> None:
