@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -69,36 +69,52 @@ def test_prepared_modules_are_compared(
     assert ("FAIL mulf f16" in capsys.readouterr().out) == mistake
 
 
-def test_arrays_travel_to_the_gpu_and_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    memory = np.zeros(4096, np.uint8)
-    launched: list[tuple[Any, ...]] = []
+class Driver:
+    """As much of `freehold.runtime.driver` as launches need, with this process's memory for a GPU's."""
 
-    def copy(target: int, source: int, size: int, device: int) -> None:
+    def __init__(self) -> None:
+        self.memory: Any = np.zeros(4096, np.uint8)
+        self.launched: list[tuple[Any, ...]] = []
+
+    def current_device(self) -> int:
+        return 3
+
+    def stream(self, handle: int, device: int) -> tuple[int, int]:
+        return handle, device
+
+    def allocate(self, size: int, device: int) -> Any:
+        assert (size, device) == (4096, 3)
+        return SimpleNamespace(handle=self.memory.ctypes.data)
+
+    def copy_to_device(self, target: int, source: int, size: int, device: int) -> None:
         assert device == 3
         ctypes.memmove(target, source, size)
 
-    def launch_on(device: int, stream: Any, config: Any, kernel: Any, *arguments: Any) -> None:
-        launched.append((device, config, kernel, arguments))
-        start = arguments[1] - memory.ctypes.data
-        memory[start : start + 8] += 1
+    copy_to_host = copy_to_device
 
-    stands_in: dict[str, Callable[..., Any]] = {
-        "current_device": lambda: 3,
-        "stream": lambda handle, device: (handle, device),
-        "allocate": lambda size, device: SimpleNamespace(handle=memory.ctypes.data),
-        "copy_to_device": copy,
-        "copy_to_host": copy,
-        "load": lambda cubin, symbol, device: (cubin, symbol),
-        "config": lambda blocks: blocks,
-        "launch_on": launch_on,
-        "wait": lambda stream, what: None,
-    }
-    for name, function in stands_in.items():
-        monkeypatch.setattr(agreement.driver, name, function)
+    def load(self, cubin: bytes, symbol: str, device: int) -> tuple[Any, ...]:
+        return cubin, symbol, device
+
+    def config(self, blocks: int) -> int:
+        return blocks
+
+    def launch_on(self, device: int, stream: Any, config: Any, kernel: Any, *arguments: Any) -> None:
+        self.launched.append((device, stream, config, kernel, arguments))
+        start = arguments[1] - self.memory.ctypes.data
+        self.memory[start : start + 8] += 1
+
+    def wait(self, stream: Any, what: str) -> None:
+        assert self.launched
+        assert "name" in what
+
+
+def test_arrays_travel_to_the_gpu_and_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = Driver()
+    monkeypatch.setattr(agreement, "driver", driver)
     first, second = np.arange(5, dtype=np.int32), np.arange(8, dtype=np.uint8)
     agreement.Gpu(4096).launch(b"cubin", "name", [first, second, np.float32(2)], 16)
-    ((device, config, kernel, (a, b, number)),) = launched
-    assert (device, config, kernel, number) == (3, 16, (b"cubin", "name"), 2)
+    ((device, stream, config, kernel, (a, b, number)),) = driver.launched
+    assert (device, stream, config, kernel, number) == (3, (0, 3), 16, (b"cubin", "name", 3), 2)
     assert a % 256 == b % 256 == 0
     assert first.tolist() == list(range(5))
     assert second.tolist() == list(range(1, 9))
