@@ -175,7 +175,8 @@ def _zero_signs(name: str, mode: str, operands: list[Array], result: Tile) -> Ti
     else:
         first, second = operands[0], operands[1] if name == "add" else -operands[1]
     both_positive = (first == 0) & ~np.signbit(first) & ~np.signbit(second)
-    return choose((first == -second) & ~both_positive, -np.zeros_like(result), result)
+    cancels = (first == -second) & np.isfinite(first)  # the sum of two infinities is no zero
+    return choose(cancels & ~both_positive, -np.zeros_like(result), result)
 
 
 _SPLIT: Final = 134217729.0
@@ -278,6 +279,8 @@ def _by_fractions(name: str, mode: str) -> Callable[..., Array]:
 
     def one(*args: Any) -> float:
         plain = float(nearest(*args))
+        if name == "fma" and np.isfinite(args[0]) and np.isfinite(args[1]) and not np.isfinite(args[2]):
+            return float(args[2])  # the product is finite before it is rounded, however large
         if not all(np.isfinite(x) for x in args) or (name == "div" and args[1] == 0):
             return plain
         if name == "sqrt":

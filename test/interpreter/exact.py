@@ -124,4 +124,6 @@ def special(name: str, *args: float) -> float | None:
         }[name]()
     if all(np.isfinite(a) for a in x) and not (name == "div" and x[1] == 0) and not (name == "sqrt" and x[0] < 0):
         return None
+    if name == "fma" and np.isfinite(x[0]) and np.isfinite(x[1]):
+        plain = x[2]  # the product is finite before it is rounded
     return nan if isnan(plain) else float(plain)

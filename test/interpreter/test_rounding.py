@@ -99,6 +99,19 @@ def test_a_sum_that_cancels_is_negative_zero_only_when_rounding_down(element: st
     assert list(np.signbit(values(element, fused))) == [sign, sign, False, True]
 
 
+@pytest.mark.parametrize("element", TYPES)
+@pytest.mark.parametrize("mode", MODES)
+def test_infinities(element: str, mode: str) -> None:
+    """Opposite ones make no number, and a finite product is none of them, however large it is."""
+    inf, one = array(element, [np.inf, -np.inf]), array(element, [1.0, 1.0])
+    largest = from_bits(element, [array(element, np.inf).view(f"u{BITS[element] // 8}").item() - 1] * 2)
+    for name, args in (("addf", (inf, -inf)), ("subf", (inf, inf)), ("fma", (inf, one, -inf))):
+        found = evaluate(name, [(element, x) for x in args], rounding_mode=mode)
+        assert np.isnan(values(element, found)).all(), name
+    fused = evaluate("fma", [(element, x) for x in (largest, largest, -inf)], rounding_mode=mode)
+    assert values(element, fused).tolist() == [-np.inf, np.inf]
+
+
 @pytest.mark.parametrize("mode", ["approx", "full"])
 def test_approximations_are_the_nearest_results(mode: str) -> None:
     a, b = array("f32", [1.0, 2.0, -7.0]), array("f32", [3.0, 7.0, 0.3])
