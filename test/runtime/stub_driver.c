@@ -34,6 +34,7 @@ static Result handle(void **out) { static uintptr_t next = 0x10000; *out = (void
 static Result allocate(uint64_t *out, size_t size) { *out = (uint64_t)(uintptr_t)aligned_alloc(256, (size + 255) / 256 * 256); return 0; }
 static Result copy_in(uint64_t to, const void *from, size_t size) { memcpy((void *)(uintptr_t)to, from, size); copies++; return 0; }
 static Result copy_out(void *to, uint64_t from, size_t size) { memcpy(to, (void *)(uintptr_t)from, size); copies++; return 0; }
+static Result not_capturing(void *stream, int *out) { *out = 0; return 0; }
 static Result name_of(int error, const char **out) { *out = error == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "CUDA_ERROR_OTHER"; return 0; }
 static Result text_of(int error, const char **out) { *out = "an illegal memory access was encountered"; return 0; }
 static Result no_attribute(void) { return 1; }
@@ -57,7 +58,8 @@ static const struct { const char *name; void *function; } KNOWN[] = {
   {"cuEventCreate", handle}, {"cuLibraryLoadData", handle}, {"cuLibraryGetKernel", handle}, {"cuDeviceGetDefaultMemPool", handle},
   {"cuDeviceGetMemPool", handle}, {"cuMemAllocAsync", allocate}, {"cuMemAllocFromPoolAsync", allocate}, {"cuMemAlloc", allocate},
   {"cuMemcpyHtoD", copy_in}, {"cuMemcpyDtoH", copy_out}, {"cuPointerGetAttribute", no_attribute},
-  {"cuLaunchKernelEx", launch}, {"cuStreamSynchronize", synchronise}, {"cuGetErrorName", name_of}, {"cuGetErrorString", text_of},
+  {"cuStreamIsCapturing", not_capturing}, {"cuLaunchKernelEx", launch},
+  {"cuStreamSynchronize", synchronise}, {"cuGetErrorName", name_of}, {"cuGetErrorString", text_of},
 };
 
 Result cuInit(unsigned flags) { return 0; }
