@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PYTHON ?=
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.13 python3.12 python3.11)
 
-.PHONY: help demo test lint format types lit pytest fuzz-bytecode fuzz-frontend docs golden clean
+.PHONY: help demo test lint format types lit pytest fuzz fuzz-bytecode fuzz-frontend docs golden clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -36,6 +36,9 @@ lit: $(VENV)/.installed-test ## The FileCheck suites
 
 pytest: $(VENV)/.installed-test ## The Python tests; those that need a GPU are skipped where there is none
 	$(BIN)/python -m pytest -n $(JOBS)
+
+fuzz: $(VENV)/.installed-test ## Run CASES=200000 random ownership kernels that the verifiers accept; SEED=0
+	$(BIN)/python test/fuzz/fuzz_ownership.py --cases $(or $(CASES),200000) --seed $(or $(SEED),0)
 
 fuzz-frontend: $(VENV)/.installed-test ## Throw CASES=100000 random kernels at the frontend
 	$(BIN)/python test/fuzz/fuzz_frontend.py --cases $(or $(CASES),100000)

@@ -1,4 +1,4 @@
-"""Accesses that go wrong in every launch: at a point that each launch has, and that each reaches without a condition."""
+"""Accesses that go wrong in every launch: at a point that each launch has, and reaches without a condition."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, Fo
 from freehold.dialects.ownership import LoadOp, RegionOp
 from freehold.passes.analysis.facts import KernelFacts
 from freehold.passes.prover import rules
-from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.prove import find
 from freehold.support import terms
 from freehold.support.terms import Term

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, Literal
 
+from xdsl.ir import OpResult
+
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp
 from freehold.dialects.ownership import RegionOp
 from freehold.passes.analysis.facts import KernelFacts, Place
@@ -149,6 +151,7 @@ def _apart(a: RegionOp, b: RegionOp, different: Sequence[str], facts: KernelFact
     if verdict.proved:
         return Outcome("proved", verdict.by)
     unknown = tuple(n for n in _unknown((*first, *second), facts) if n not in facts.uniform)
+    unknown += tuple(n for n in _computed((*one.conditions, *other.conditions), facts) if n not in unknown)
     if verdict.refuted and not unknown:
         extents = {n: v for n, v in verdict.witness.items() if n in facts.uniform}
         mine = {n: v for n, v in verdict.witness.items() if n not in facts.uniform and not n.endswith("_of_the_other")}
@@ -163,6 +166,11 @@ def _unknown(coordinates: Sequence[Term], facts: KernelFacts) -> list[str]:
     return sorted({n for c in coordinates for n in c.symbols()} - known)
 
 
+def _computed(conditions: Sequence[Term], facts: KernelFacts) -> list[str]:
+    """The symbols in conditions that are unknown numbers and no arguments: no value of them may be chosen freely."""
+    return [n for n in _unknown(conditions, facts) if n in facts.symbols and isinstance(facts.symbols[n], OpResult)]
+
+
 def _enumerated(
     a: RegionOp, b: RegionOp, different: Sequence[str], facts: KernelFacts
 ) -> tuple[dict[str, int], dict[str, int]] | None:
@@ -171,6 +179,8 @@ def _enumerated(
     first, second = facts.coordinates(a), facts.coordinates(b)
     distribution = one.distribution
     if distribution is None or _unknown((*first, *second), facts):
+        return None
+    if _computed((*one.conditions, *other.conditions), facts):
         return None
     mine, others = identity(a, facts) or (), identity(b, facts) or ()
     for extents in islice(launches(facts, distribution), _MOST_LAUNCHES):

@@ -1,0 +1,441 @@
+"""Random ownership kernels: trees of statements and expressions, changed at random, and written as IR.
+
+An expression is a tuple: a name first, then numbers, strings and expressions. A statement is a list of the same make.
+"""
+
+# A kernel a line, and lines of IR, are as long as they are.
+# ruff: noqa: E501, B008, E741
+
+from __future__ import annotations
+
+import random
+from copy import deepcopy
+from typing import Any
+
+Node = Any
+
+INDEX = "!cuda_tile.tile<i32>"
+BINARY = ("addi", "subi", "muli", "mini", "maxi")
+RELATIONS = ("less_than", "less_than_or_equal", "greater_than", "greater_than_or_equal", "equal", "not_equal")
+I: Node = ("point", 0)
+J: Node = ("point", 1)
+K: Node = ("counter",)
+C: Node = ("carried",)
+
+
+def const(value: int) -> Node:
+    return ("const", value)
+
+
+def loop(
+    high: Node, *body: Node, low: Node = const(0), step: Node = const(1), init: Node = None, turn: Node = C
+) -> Node:
+    """A counted loop that carries one number: `init` at first, then `turn`."""
+    return ["for", low, high, step, const(0) if init is None else init, turn, list(body)]
+
+
+def when(relation: str, a: Node, b: Node, then: list[Node], other: list[Node] | None = None) -> Node:
+    return ["if", relation, a, b, then, other or []]
+
+
+def take(*coordinates: Node, partition: int = 0) -> Node:
+    """Takes a region and stores to it."""
+    return ["take", partition, list(coordinates), "store"]
+
+
+def load(*coordinates: Node) -> Node:
+    return ["load", list(coordinates)]
+
+
+def seeds() -> list[dict[str, Node]]:
+    """Kernels that are right."""
+    one = {"rank": 1, "tile": [2, 2], "step": [2, 2], "access": "out", "second": "", "order": "", "blocks": ""}
+    two = {**one, "rank": 2}
+    rows, inner = ("tiles", 0), ("tiles", 1)
+    bodies: list[dict[str, Node]] = [
+        {**one, "body": [take(I), load(I, const(0))]},
+        {**two, "body": [take(I, J), loop(inner, load(I, K))]},
+        {**two, "access": "mut", "square": True, "body": [take(J, I)]},
+        {**one, "second": "mut", "body": [take(I), take(I, partition=1), loop(inner, load(I, K))]},
+        {**one, "access": "mut", "body": [when("less_than", I, const(2), [take(I)], [take(I)])]},
+        {**one, "access": "mut", "body": [take(("subi", ("subi", ("grid", 0), const(1)), I))]},
+        {**one, "body": [take(I), load(("mini", I, ("subi", rows, const(1))), const(0))]},
+        {**one, "body": [take(I), loop(inner, load(("divi", "zero", K, const(2)), K), step=const(2))]},
+        {**one, "body": [take(I), loop(inner, load(I, C), init=const(0), turn=("remi", ("addi", C, const(1)), inner))]},
+        {**one, "body": [take(I), when("less_than", ("scalar",), inner, [load(I, ("maxi", ("scalar",), const(0)))])]},
+        {
+            **one,
+            "access": "mut",
+            "body": [when("equal", ("remi", I, const(2)), const(0), [take(("divi", "zero", I, const(2)))])],
+        },
+        {
+            **one,
+            "access": "mut",
+            "fixed": 8,
+            "body": [when("less_than", I, const(2), [take(("remi", I, const(2)))], [])],
+        },
+        {**one, "access": "out", "fixed": 2, "body": [take(I)]},
+        {**one, "body": [take(I), loop(inner, when("greater_than", K, const(1), [["continue"]]), load(I, K))]},
+        {**one, "body": [["open", 0, [I]], loop(inner, ["write"]), ["write"], ["read"]]},
+        {**one, "body": [take(I), load(("select", "less_than", I, rows, I, ("subi", rows, const(1))), const(0))]},
+        {**one, "body": [take(I), load(("subi", I, ("muli", ("divi", "zero", I, inner), inner)), const(0))]},
+    ]
+    return bodies
+
+
+class Maker:
+    """Makes and changes kernels."""
+
+    def __init__(self, chosen: random.Random):
+        self.chosen = chosen
+
+    def kernel(self) -> dict[str, Node]:
+        """A kernel: half from scratch, half a right one with up to two changes."""
+        if self.chosen.random() < 0.5:
+            return self.scratch()
+        kernel = deepcopy(self.chosen.choice(seeds()))
+        self.schedule(kernel)
+        for _ in range(self.chosen.randrange(3)):
+            self.mutate(kernel)
+        return kernel
+
+    def schedule(self, kernel: dict[str, Node]) -> None:
+        """Any order and blocks: they change no verdict."""
+        orders = ["", "order #ownership.order<column>"]
+        if kernel["rank"] == 2:
+            orders.append(f"order #ownership.order<grouped {self.chosen.randrange(1, 4)}>")
+        kernel["order"] = self.chosen.choice(orders)
+        kernel["blocks"] = self.chosen.choice(["", "blocks #ownership.blocks<persistent>"])
+
+    def scratch(self) -> dict[str, Node]:
+        rank = self.chosen.choice((1, 1, 2))
+        tile = [self.chosen.choice((2, 4)) for _ in range(2)]
+        step = [self.chosen.choice((t, t, t, t, 2 * t, t // 2)) for t in tile]
+        kernel: dict[str, Node] = {
+            "rank": rank,
+            "tile": tile,
+            "step": step,
+            "access": self.chosen.choice(("out", "mut")),
+            "second": self.chosen.choice(("", "", "mut", "out")),
+            "square": self.chosen.random() < 0.2,
+            "fixed": self.chosen.choice((0, 0, 0, 2, 8)),
+        }
+        self.schedule(kernel)
+        own = [I, J][:rank]
+        body = [["take", 0, [self.place(p, own) for p in own], "store"]]
+        if kernel["second"]:
+            body.append(["take", 1, [self.place(p, own) for p in own], "store"])
+        if self.chosen.random() < 0.7:
+            body.append(self.statement(own, 2))
+        if self.chosen.random() < 0.2:
+            body.append(self.statement(own, 1))
+        kernel["body"] = body
+        return kernel
+
+    def place(self, own: Node, atoms: list[Node]) -> Node:
+        return own if self.chosen.random() < 0.6 else self.expression(atoms, 2)
+
+    def statement(self, atoms: list[Node], depth: int) -> Node:
+        kind = self.chosen.random()
+        if depth and kind < 0.3:
+            inner = [*atoms, K, K, C]
+            body = [self.statement(inner, depth - 1)]
+            if self.chosen.random() < 0.2:
+                body.insert(0, when(*self.condition(inner), [["continue"]]))
+            low, high = const(self.chosen.randrange(2)), self.expression(atoms, 1)
+            step = self.chosen.choice((const(1), const(1), const(2), self.expression(atoms, 1)))
+            high = self.chosen.choice((("tiles", 0), ("tiles", 1), high))
+            turn = self.chosen.choice((C, self.expression(inner, 2)))
+            return loop(high, *body, low=low, step=step, init=self.expression(atoms, 1), turn=turn)
+        if depth and kind < 0.55:
+            then = [self.statement(atoms, depth - 1)]
+            other = [self.statement(atoms, depth - 1)] if self.chosen.random() < 0.4 else []
+            return when(*self.condition(atoms), then, other)
+        if kind < 0.7:
+            rank = 2 if J in atoms else 1
+            return ["take", 0, [self.place(self.chosen.choice(atoms), atoms) for _ in range(rank)], "store"]
+        return load(self.place(I, atoms), self.place(self.chosen.choice(atoms), atoms))
+
+    def condition(self, atoms: list[Node]) -> tuple[str, Node, Node]:
+        return self.chosen.choice(RELATIONS), self.expression(atoms, 1), self.expression(atoms, 1)
+
+    def expression(self, atoms: list[Node], depth: int) -> Node:
+        """A random integer."""
+        if depth == 0 or self.chosen.random() < 0.35:
+            known = [*atoms, *atoms, ("tiles", 0), ("tiles", 1), ("grid", 0), const(self.chosen.randrange(-1, 4))]
+            if self.chosen.random() < 0.1:
+                known += [("scalar",), const(self.chosen.choice((2**31 - 1, -(2**31), 2**30, 65536)))] * 4
+            return self.chosen.choice(known)
+        a, b = self.expression(atoms, depth - 1), self.expression(atoms, depth - 1)
+        kind = self.chosen.randrange(12)
+        if kind < 5:
+            return (BINARY[kind], a, b)
+        if kind < 7:
+            return ("divi", self.chosen.choice(("zero", "negative_inf", "positive_inf", "unsigned")), a, b)
+        if kind < 9:
+            return ("remi", a, self.chosen.choice((b, const(2), ("tiles", 0))))
+        if kind == 9:
+            return ("select", self.chosen.choice(RELATIONS), a, b, a, b)
+        if kind == 10:
+            return self.chosen.choice((("narrow", "signed", a), ("narrow", "unsigned", a), ("unsigned", "mini", a, b)))
+        return self.chosen.choice(
+            (("promised", a, b), ("clamp", a, b), ("shli", a, const(1)), ("unsigned", "maxi", a, b))
+        )
+
+    def mutate(self, kernel: dict[str, Node]) -> None:
+        """One change somewhere."""
+        if self.chosen.random() < 0.12:
+            axis = self.chosen.randrange(2)
+            kernel["step"][axis] = self.chosen.choice((1, 2, 4))
+            return
+        if self.chosen.random() < 0.06:
+            kernel["access"] = "mut" if kernel["access"] == "out" else "out"
+            return
+        if self.chosen.random() < 0.06:
+            kernel["fixed"] = self.chosen.choice((0, 2, 4, 8))
+            return
+        if self.chosen.random() < 0.25:
+            self.restructure(kernel["body"], kernel["rank"])
+            return
+        atoms = [I, J][: kernel["rank"]]
+        places = list(_places(kernel["body"], atoms))
+        holder, n, atoms = self.chosen.choice(places)
+        holder[n] = self.changed(holder[n], atoms)
+
+    def restructure(self, body: list[Node], rank: int) -> None:
+        """Statements doubled, dropped, wrapped, unwrapped or swapped."""
+        n = self.chosen.randrange(len(body))
+        atoms = [I, J][:rank]
+        match self.chosen.randrange(6):
+            case 0:
+                body.append(deepcopy(body[n]))
+            case 1 if len(body) > 1:
+                del body[n]
+            case 2:
+                body[n] = loop(self.expression(atoms, 1), body[n])
+            case 3:
+                body[n] = when(
+                    *self.condition(atoms), [body[n]], [deepcopy(body[n])] if self.chosen.random() < 0.5 else []
+                )
+            case 4 if body[n][0] == "if":
+                body[n : n + 1] = body[n][4] or body[n][5] or [["nothing"]]
+            case _ if body[n][0] in ("take", "load"):
+                where = body[n][2] if body[n][0] == "take" else body[n][1]
+                where.reverse()
+            case _:
+                pass
+
+    def changed(self, e: Node, atoms: list[Node]) -> Node:
+        """An expression, a little different."""
+        if len(e) > 2 and isinstance(e[-1], tuple) and self.chosen.random() < 0.4:
+            inner = list(e)
+            n = self.chosen.choice([n for n, x in enumerate(inner) if isinstance(x, tuple)])
+            inner[n] = self.changed(inner[n], atoms)
+            return tuple(inner)
+        match self.chosen.randrange(9):
+            case 0:
+                return ("addi", e, const(self.chosen.choice((1, -1, 2))))
+            case 1:
+                return ("muli", e, const(self.chosen.choice((2, -1))))
+            case 2:
+                return ("divi", self.chosen.choice(("zero", "negative_inf")), e, const(2))
+            case 3:
+                return ("remi", e, self.chosen.choice((const(2), const(3), ("tiles", 0), ("grid", 0))))
+            case 4:
+                return const(self.chosen.randrange(-1, 3))
+            case 5 if e[0] in ("mini", "maxi"):
+                return self.chosen.choice((e[1], e[2], ("maxi" if e[0] == "mini" else "mini", *e[1:])))
+            case 6 if e[0] == "divi":
+                return ("remi", *e[2:])
+            case 7:
+                return ("narrow", self.chosen.choice(("signed", "unsigned")), e)
+            case _:
+                return self.expression(atoms, 2)
+
+
+def _places(statements: list[Node], atoms: list[Node]) -> Any:
+    """Where expressions stand: the list, the position, and what they may use."""
+    for s in statements:
+        match s[0]:
+            case "take" | "open":
+                yield from ((s[2], n, atoms) for n in range(len(s[2])))
+            case "load":
+                yield from ((s[1], n, atoms) for n in range(len(s[1])))
+            case "for":
+                yield from ((s, n, atoms) for n in (1, 2, 3, 4))
+                inner = [*atoms, K, C]
+                yield s, 5, inner
+                yield from _places(s[6], inner)
+            case "if":
+                yield from ((s, n, atoms) for n in (2, 3))
+                yield from _places(s[4], atoms)
+                yield from _places(s[5], atoms)
+            case _:
+                pass
+
+
+class Writer:
+    """Writes a kernel as IR."""
+
+    def __init__(self, kernel: dict[str, Node]):
+        self.kernel = kernel
+        self.lines: list[str] = []
+        self.count = 0
+        self.loops: list[tuple[str, str, Node]] = []
+        self.region = ""
+        rank = kernel["rank"]
+        fixed = kernel.get("fixed")
+        first = str(fixed) if fixed else "M"
+        self.dims = [first, (first if kernel.get("square") else "N")][:rank]
+        self.tiles, self.steps = kernel["tile"][:rank], kernel["step"][:rank]
+        self.shape = "x".join(map(str, self.tiles))
+
+    def partition(self, number: int) -> str:
+        access = self.kernel["second"] if number else self.kernel["access"]
+        step = f" step {self.steps}" if self.steps != self.tiles else ""
+        return f"!ownership.partition<{access} tile {self.tiles}{step}, [{', '.join(self.dims)}], i32>"
+
+    def emit(self, text: str) -> str:
+        self.count += 1
+        self.lines.append(f"%v{self.count} = {text}")
+        return f"%v{self.count}"
+
+    def expression(self, e: Node) -> str:
+        """The value of an expression, computed here."""
+        match e:
+            case ("point", axis):
+                return "%j" if axis and self.kernel["rank"] > 1 else "%i"
+            case ("counter",):
+                return self.loops[-1][0] if self.loops else "%i"
+            case ("carried",):
+                return self.loops[-1][1] if self.loops else "%i"
+            case ("scalar",):
+                return "%s"
+            case ("const", value):
+                return self.emit(f"cuda_tile.constant <i32: {value}> : tile<i32>")
+            case ("tiles", axis):
+                return self.emit(f"ownership.tiles %ra, {axis} by 2 : !ownership.ref<[M, K], i32>")
+            case ("grid", _):
+                return self.emit(f"ownership.tiles %p0, 0 by {self.steps[0]} : {self.partition(0)}")
+            case ("select", relation, a, b, x, y):
+                flag = self.flag(relation, a, b)
+                return self.emit(
+                    f"cuda_tile.select {flag}, {self.expression(x)}, {self.expression(y)} : tile<i1>, tile<i32>"
+                )
+            case ("divi", "unsigned", a, b):
+                return self.emit(f"cuda_tile.divi {self.expression(a)}, {self.expression(b)} unsigned : tile<i32>")
+            case ("divi", rounding, a, b):
+                how = "" if rounding == "zero" else f" rounding<{rounding}>"
+                return self.emit(f"cuda_tile.divi {self.expression(a)}, {self.expression(b)} signed{how} : tile<i32>")
+            case ("remi", a, b):
+                return self.emit(f"cuda_tile.remi {self.expression(a)}, {self.expression(b)} signed : tile<i32>")
+            case ("unsigned", name, a, b):
+                return self.emit(f"cuda_tile.{name} {self.expression(a)}, {self.expression(b)} unsigned : tile<i32>")
+            case ("narrow", sign, a):
+                small = self.emit(f"cuda_tile.trunci {self.expression(a)} : tile<i32> -> tile<i8>")
+                return self.emit(f"cuda_tile.exti {small} {sign} : tile<i8> -> tile<i32>")
+            case ("promised", a, b):
+                x, y = self.expression(a), self.expression(b)
+                return self.emit(f"cuda_tile.addi {x}, {y} overflow<no_signed_wrap> : tile<i32>")
+            case ("clamp", a, b):
+                return self.expression(("maxi", ("mini", a, ("subi", b, const(1))), const(0)))
+            case ("mini" | "maxi" as name, a, b):
+                return self.emit(f"cuda_tile.{name} {self.expression(a)}, {self.expression(b)} signed : tile<i32>")
+            case (name, a, b):
+                return self.emit(f"cuda_tile.{name} {self.expression(a)}, {self.expression(b)} : tile<i32>")
+            case _:
+                raise ValueError(e)
+
+    def flag(self, relation: str, a: Node, b: Node) -> str:
+        x, y = self.expression(a), self.expression(b)
+        return self.emit(f"cuda_tile.cmpi {relation} {x}, {y}, signed : tile<i32> -> tile<i1>")
+
+    def turn_ends(self) -> None:
+        self.lines.append(f"cuda_tile.continue {self.expression(self.loops[-1][2])} : tile<i32>")
+
+    def statement(self, s: Node) -> bool:
+        """Writes a statement; says whether the end of it is reached."""
+        match s:
+            case ["take" | "open" as what, number, coordinates, *_]:
+                if number and not self.kernel["second"]:
+                    return True
+                type_ = self.partition(number)
+                where = ", ".join(self.expression(c) for c in (coordinates * 2)[: self.kernel["rank"]])
+                region = type_.replace("partition", "region", 1)
+                name = self.emit(f"ownership.region %p{number}[{where}] : {type_} -> {region}")
+                self.region = f"{name}|{region}"
+                if what == "take":
+                    self.write()
+            case ["write"]:
+                self.write()
+            case ["read"]:
+                name, type_ = self.region.split("|")
+                self.emit(f"ownership.load {name} : {type_} -> !cuda_tile.tile<{self.shape}xi32>")
+            case ["load", coordinates]:
+                where = ", ".join(self.expression(c) for c in coordinates)
+                source = "!ownership.ref<[M, K], i32>"
+                self.emit(f"ownership.load %ra[{where}] : {source} -> !cuda_tile.tile<2x2xi32>")
+            case ["for", low, high, step, init, turn, body]:
+                a, b, c, d = (self.expression(x) for x in (low, high, step, init))
+                self.count += 1
+                k, carried = f"%k{self.count}", f"%c{self.count}"
+                self.lines.append(
+                    f"%l{self.count} = cuda_tile.for {k} in ({a} to {b}, step {c}) : tile<i32>"
+                    f" iter_values({carried} = {d}) -> (tile<i32>) {{"
+                )
+                self.loops.append((k, carried, turn))
+                if self.block(body):
+                    self.turn_ends()
+                self.loops.pop()
+                self.lines.append("}")
+            case ["if", relation, a, b, then, other]:
+                self.lines.append(f"cuda_tile.if {self.flag(relation, a, b)} {{")
+                self.branch(then)
+                if other:
+                    self.lines.append("} else {")
+                    self.branch(other)
+                self.lines.append("}")
+            case ["continue"]:
+                if self.loops:
+                    self.turn_ends()
+                    return False
+            case _:
+                pass
+        return True
+
+    def branch(self, body: list[Node]) -> None:
+        if self.block(body):
+            self.lines.append("cuda_tile.yield")
+
+    def block(self, body: list[Node]) -> bool:
+        region = self.region
+        reached = all(self.statement(s) for s in body)
+        self.region = region or self.region
+        return reached
+
+    def write(self) -> None:
+        if self.region:
+            name, type_ = self.region.split("|")
+            self.lines.append(f"ownership.store %one, {name} : !cuda_tile.tile<{self.shape}xi32>, {type_}")
+
+    def text(self) -> str:
+        """The kernel."""
+        self.emit("ownership.tiles %ra, 0 by 2 : !ownership.ref<[M, K], i32>")
+        self.lines.append(f"%one = cuda_tile.constant <i32: 1> : tile<{self.shape}xi32>")
+        for s in self.kernel["body"]:
+            self.statement(s)
+        tensor = f"!ownership.tensor<[{', '.join(self.dims)}], i32>"
+        numbers = [0, 1] if self.kernel["second"] else [0]
+        arguments = "".join(f"%y{n}: {tensor}, " for n in numbers)
+        parts = "\n  ".join(f"%p{n} = ownership.partition %y{n} : {tensor} -> {self.partition(n)}" for n in numbers)
+        types = ", ".join(self.partition(n) for n in numbers)
+        points = ", ".join(f"{p}: {INDEX}" for p in ("%i", "%j")[: self.kernel["rank"]])
+        body = "\n    ".join(self.lines)
+        return f"""ownership.kernel @random({arguments}%a: !ownership.tensor<[M, K], i32>, %s: {INDEX}) {{
+  {parts}
+  %ra = ownership.borrow %a : !ownership.tensor<[M, K], i32> -> !ownership.ref<[M, K], i32>
+  ownership.distribute {", ".join(f"%p{n}" for n in numbers)} {self.kernel["order"]} {self.kernel["blocks"]} : {types} {{
+  ^bb0({points}):
+    {body}
+  }}
+}}"""

@@ -1,0 +1,30 @@
+"""Some random ownership kernels, and some faults in the verifiers that they find."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FUZZ = Path(__file__).parents[1] / "fuzz"
+
+
+def run(script: str, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, str(FUZZ / script), *options], capture_output=True, text=True, check=False)
+
+
+def test_random_kernels_that_are_accepted_keep_what_is_promised() -> None:
+    done = run("fuzz_ownership.py", "--cases", "40", "--seed", "0")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " 0 findings" in done.stdout
+    assert " 0 accepted" not in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", ["two points count as one", "pairs of regions are not compared"])
+def test_a_planted_fault_is_found(fault: str) -> None:
+    done = run("planted_faults.py", "--fault", fault, "--cases", "60")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 of 1 faults found" in done.stdout
