@@ -37,14 +37,13 @@ from freehold.backend.errors import (
     AssemblerTimedOut,
     UnsupportedArchitecture,
 )
+from freehold.backend.places import locate
 from freehold.support.diagnostic import Rejected
 from freehold.support.span import Span
 
 VARIABLE: Final = "FREEHOLD_TILEIRAS"
 """The environment variable that names an assembler."""
 
-_PACKAGE: Final = "nvidia_cuda_tileiras"
-_PACKAGED: Final = Path("nvidia", "cu13", "bin")
 _STDERR_KEPT: Final = 64 * 1024
 _COPIED: Final = ("tileiras", "tileirdisasm", "ptxas")
 _LOCATION: Final = re.compile(r'loc\("((?:[^"\\]|\\.)*)":(\d+):(\d+)\)')
@@ -108,37 +107,12 @@ def find_assembler(path: str | os.PathLike[str] | None = None) -> Assembler:
 
 @cache
 def _find(named: str | None, search_path: str | None, cuda_home: str | None, import_path: tuple[str, ...]) -> Assembler:
-    packaged = _in_package(import_path)
-    if packaged is not None:
-        binary, version = packaged
-        return Assembler(_runnable(binary, version), version)
-    if named is not None:
-        return Assembler(_runnable(Path(named)))
-    if (on_path := shutil.which("tileiras", path=search_path)) is not None:
-        return Assembler(Path(on_path))
-    if cuda_home and (binary := Path(cuda_home, "bin", "tileiras")).is_file():
-        return Assembler(_runnable(binary))
+    found = locate(import_path, named, search_path, cuda_home)
+    if found is not None:
+        path, release = found
+        return Assembler(_runnable(Path(path), release), release)
     places = ("the Python package nvidia-cuda-tileiras", f"`${VARIABLE}`", "`$PATH`", "`$CUDA_HOME/bin`")
     raise Rejected([AssemblerMissing(None, "tileiras", places)])
-
-
-def _in_package(import_path: Sequence[str]) -> tuple[Path, str] | None:
-    """The packaged binary and its release, read off the name of the package's metadata directory.
-
-    `importlib.metadata` would say the same; importing it takes longer than a cache hit may.
-    """
-    for folder in import_path:
-        try:
-            with os.scandir(folder or ".") as entries:
-                names = [entry.name for entry in entries if entry.name.startswith(_PACKAGE)]
-        except OSError:
-            continue
-        for name in names:
-            release, dash, kind = name.removeprefix(f"{_PACKAGE}-").partition(".dist-info")
-            binary = Path(folder, _PACKAGED, "tileiras")
-            if dash and not kind and binary.is_file():
-                return binary, release
-    return None
 
 
 def _existing(variable: str, path: Path) -> Path:
@@ -147,7 +121,7 @@ def _existing(variable: str, path: Path) -> Path:
     return path
 
 
-def _runnable(path: Path, release: str = "") -> Path:
+def _runnable(path: Path, release: str | None = None) -> Path:
     """`path`, or where it lacks the permission to be run and is not ours to change, a copy that has it."""
     if os.access(path, os.X_OK):
         return path
@@ -163,7 +137,7 @@ def _runnable(path: Path, release: str = "") -> Path:
         raise Rejected([problem.add(problem.Allow())]) from None
 
 
-def _copy(path: Path, release: str) -> Path:
+def _copy(path: Path, release: str | None) -> Path:
     """A runnable copy in the user's cache directory, with links to the libraries it looks for beside itself."""
     size = path.stat().st_size
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "freehold")

@@ -21,6 +21,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from freehold.backend.places import locate
+
 VARIABLE: Final = "FREEHOLD_CACHE_DIR"
 SIZE: Final = 2 << 30
 """Bytes on disk from which on entries are dropped."""
@@ -144,44 +146,38 @@ def _warn(problem: str) -> None:
 
 # --- Which assembler an entry is of -----------------------------------------------------------------------------------
 
-_PACKAGE: Final = "nvidia_cuda_tileiras-"
-
 
 def identity() -> str | None:
     """
     What tells the installed assembler from others, without running or importing anything; None where there is none.
 
-    It is looked for where `freehold.backend.assembler` looks. The Python package is known by its release, any other
-    program by its file's size and time.
+    The Python package is known by its release, any other program by its file's size and time.
     """
     import sys
 
     return _identity(
         tuple(sys.path),
         os.environ.get("FREEHOLD_TILEIRAS"),
-        os.environ.get("PATH", ""),
-        os.environ.get("CUDA_HOME", ""),
+        os.environ.get("PATH"),
+        os.environ.get("CUDA_HOME"),
     )
 
 
 @cache
-def _identity(import_path: tuple[str, ...], named: str | None, search_path: str, cuda_home: str) -> str | None:
-    for folder in import_path:
-        try:
-            with os.scandir(folder or ".") as entries:
-                for entry in entries:
-                    if entry.name.startswith(_PACKAGE) and entry.name.endswith(".dist-info"):
-                        return entry.name.removeprefix(_PACKAGE).removesuffix(".dist-info")
-        except OSError:
-            continue
-    places = [named] if named else [os.path.join(folder, "tileiras") for folder in search_path.split(os.pathsep)]
-    for place in (*places, os.path.join(cuda_home, "bin", "tileiras")):
-        try:
-            status = os.stat(place)
-        except OSError:
-            continue
-        return f"{place}:{status.st_size}:{status.st_mtime_ns}"
-    return None
+def _identity(
+    import_path: tuple[str, ...], named: str | None, search_path: str | None, cuda_home: str | None
+) -> str | None:
+    found = locate(import_path, named, search_path, cuda_home)
+    if found is None:
+        return None
+    place, release = found
+    if release is not None:
+        return release
+    try:
+        status = os.stat(place)
+    except OSError:
+        return None
+    return f"{place}:{status.st_size}:{status.st_mtime_ns}"
 
 
 def compiler_identity(package: str, version: str) -> str:
