@@ -83,6 +83,33 @@ def seeds() -> list[dict[str, Node]]:
     return bodies
 
 
+def near() -> list[dict[str, Node]]:
+    """Kernels that are wrong, or need a check, by one detail each."""
+    out = {"rank": 1, "tile": [2, 2], "step": [2, 2], "access": "out", "second": "", "order": "", "blocks": ""}
+    mut = {**out, "access": "mut"}
+    rows, inner, zero, one, two = ("tiles", 0), ("tiles", 1), const(0), const(1), const(2)
+    before, half = ("subi", I, one), ("remi", I, two)
+    loads: list[Node] = [
+        ("remi", ("muli", I, const(2**30)), rows),
+        ("remi", before, rows),
+        ("remi", ("promised", I, const(2**31 - 1)), rows),
+        ("unsigned", "maxi", before, zero),
+        ("select", "less_than", I, two, zero, ("addi", I, const(5))),
+        ("divi", "zero", ("subi", ("divi", "negative_inf", I, ("subi", inner, two)), zero), one),
+        ("maxi", ("divi", "zero", ("subi", zero, I), two), ("subi", zero, one)),
+        before,
+        ("mini", ("addi", I, one), rows),
+    ]
+    found: list[dict[str, Node]] = [{**out, "body": [take(I), load(e, zero)]} for e in loads]
+    fold = when("less_than", I, two, [take(half)], [when("less_than", I, const(4), [take(half)])])
+    return [
+        *found,
+        {**mut, "body": [fold]},
+        {**out, "body": [["open", 0, [I]], loop(("subi", inner, one), ["write"])]},
+        {**out, "body": [take(I), loop(rows, load(C, zero), init=zero, turn=("subi", C, one))]},
+    ]
+
+
 class Maker:
     """Makes and changes kernels."""
 
@@ -90,10 +117,10 @@ class Maker:
         self.chosen = chosen
 
     def kernel(self) -> dict[str, Node]:
-        """A kernel: half from scratch, half a right one with up to two changes."""
+        """A kernel: half from scratch, half a right or nearly right one with up to two changes."""
         if self.chosen.random() < 0.5:
             return self.scratch()
-        kernel = deepcopy(self.chosen.choice(seeds()))
+        kernel = deepcopy(self.chosen.choice(seeds() if self.chosen.random() < 0.7 else near()))
         self.schedule(kernel)
         for _ in range(self.chosen.randrange(3)):
             self.mutate(kernel)
