@@ -177,22 +177,31 @@ def _string(parser: AttrParser) -> Attribute:
 def _parse_fields(
     parser: AttrParser, fields: Sequence[tuple[str, _Read]], flag: tuple[str, str] | None = None
 ) -> list[Attribute]:
-    """Read `<name = value, ...>` in this order; with `flag`, a last optional `flags = declaration` as 0 or 1."""
-    values: list[Attribute] = []
-    with parser.in_angle_brackets():
-        for index, (name, read) in enumerate(fields):
-            if index:
-                parser.parse_punctuation(",")
-            parser.parse_keyword(name)
-            parser.parse_punctuation("=")
-            values.append(read(parser))
-        if flag is not None:
-            given = parser.parse_optional_punctuation(",") is not None
-            if given:
-                parser.parse_keyword(flag[0])
-                parser.parse_punctuation("=")
-                parser.parse_keyword(flag[1])
-            values.append(IntAttr(int(given)))
+    """Read `<name = value, ...>` in any order; with `flag`, an optional `flags = declaration` as 0 or 1."""
+    readers = dict(fields)
+    given: dict[str, Attribute] = {}
+
+    def read() -> None:
+        position = parser.pos
+        name = parser.parse_identifier()
+        if name in given:
+            parser.raise_error(f"`{name}` is given twice", position)
+        parser.parse_punctuation("=")
+        if flag is not None and name == flag[0]:
+            parser.parse_keyword(flag[1])
+            given[name] = IntAttr(1)
+        elif name in readers:
+            given[name] = readers[name](parser)
+        else:
+            parser.raise_error(f"there is no field `{name}` here", position)
+
+    parser.parse_comma_separated_list(parser.Delimiter.ANGLE, read)
+    missing = [f"`{name}`" for name in readers if name not in given]
+    if missing:
+        parser.raise_error(f"missing {', '.join(missing)}")
+    values = [given[name] for name in readers]
+    if flag is not None:
+        values.append(given.get(flag[0], IntAttr(0)))
     return values
 
 

@@ -12,7 +12,17 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, Builtin, FusedLoc, IntegerAttr, IntegerType, LocationAttr, ModuleOp
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    Builtin,
+    BytesAttr,
+    FusedLoc,
+    IntegerAttr,
+    IntegerType,
+    LocationAttr,
+    ModuleOp,
+    StringAttr,
+)
 from xdsl.ir import Attribute, Operation
 from xdsl.irdl import VarResultDef
 from xdsl.parser import Parser
@@ -73,6 +83,16 @@ class TileParser(Parser):
                 return FusedLoc(ArrayAttr(cast("list[Attribute]", parts)), scope)
             self._resume_from(state)
         return super()._parse_location()
+
+    def _parse_optional_builtin_attr(self) -> Attribute | None:
+        """A string is text also where its escapes are bytes of UTF-8, for which xDSL has another attribute."""
+        attr = super()._parse_optional_builtin_attr()
+        if isinstance(attr, BytesAttr):
+            try:
+                return StringAttr(attr.data.decode())
+            except UnicodeDecodeError:
+                return attr
+        return attr
 
     def _parse_builtin_dense_attr(self) -> Any:
         """`dense<1.0> : tile` as MLIR's generic form has it; of other types, as xDSL reads it."""

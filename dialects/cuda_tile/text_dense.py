@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Final, cast
 
@@ -16,6 +17,20 @@ from freehold.dialects.cuda_tile.types import ELEMENT_BITS, TileType, element_na
 
 MAX_LISTED: Final = 100
 """Literals with more elements than this that are not fills print as one hexadecimal string of their bytes."""
+
+_PRECISION: Final = {
+    "f16": 11,
+    "bf16": 8,
+    "tf32": 11,
+    "f32": 24,
+    "f64": 53,
+    "f8E4M3FN": 4,
+    "f8E5M2": 3,
+    "f8E8M0FNU": 1,
+    "fnv8E5M3FNU": 4,
+    "f4E2M1FN": 2,
+}
+"""The bits of each float type's significand, the leading one included."""
 
 Nested = bytes | list["Nested"]
 
@@ -125,17 +140,62 @@ def print_element(data: bytes, element: Attribute, printer: Printer) -> None:
     printer.print_string(float_text(data, element))
 
 
+def _digits(value: float, precision: int) -> tuple[str, int]:
+    """The decimal digits of a positive number, and the power of ten of the last, as LLVM cuts and rounds them.
+
+    It drops most digits too many by division, which truncates, and rounds the rest half up.
+    """
+    significand, denominator = value.as_integer_ratio()
+    exponent = 1 - denominator.bit_length()
+    significand *= 5**-exponent
+    removable = (significand.bit_length() - (precision * 196 + 58) // 59) * 59 // 196
+    if removable > 0:
+        exponent += removable
+        significand //= 10**removable
+    excess = len(str(significand).rstrip("0")) - precision
+    if excess > 0:
+        unit = 10 ** (len(str(significand)) - precision)
+        significand = (significand + unit // 2) // unit * unit
+    text = str(significand)
+    digits = text.rstrip("0")
+    return digits, exponent + len(text) - len(digits)
+
+
+def _short_text(value: float) -> str:
+    """A positive number with six digits and an exponent of two."""
+    digits, exponent = _digits(value, 6)
+    exponent += len(digits) - 1
+    return f"{digits[0]}.{digits[1:]:0<6}e{'-' if exponent < 0 else '+'}{abs(exponent):02}"
+
+
+def _long_text(value: float, precision: int) -> str:
+    """A positive number with as many digits as tell it from others: in full, unless that takes many zeros."""
+    digits, exponent = _digits(value, precision)
+    leading = exponent + len(digits) - 1
+    if exponent > 3 or (exponent >= 0 and len(digits) + exponent > precision) or leading < -3:
+        return f"{digits[0]}.{digits[1:] or '0'}E{'-' if leading < 0 else '+'}{abs(leading)}"
+    if exponent >= 0:
+        return digits + "0" * exponent
+    if leading >= 0:
+        return f"{digits[: leading + 1]}.{digits[leading + 1 :]}"
+    return f"0.{'0' * (-leading - 1)}{digits}"
+
+
 def float_text(data: bytes, element: Attribute) -> str:
-    """A float as MLIR writes it: six decimals where they are exact, more digits or the bits where not."""
+    """A float as MLIR writes it: six digits where they are exact, more or the bits where not."""
     value = element_value(data, element)
     bits = int.from_bytes(data, "little")
-    digits = (ELEMENT_BITS[element_name(element)] + 3) // 4
+    name = element_name(element)
     if value != value or value in (float("inf"), float("-inf")):
-        return f"0x{bits:0{digits}X}"
-    for text in (f"{value:.6e}", f"{value:.9g}" if digits <= 8 else f"{value:.17g}"):
-        if element_bytes_exact(float(text), element) == data and any(mark in text for mark in ".e"):
-            return text if "." in text else text.replace("e", ".0e")
-    return f"0x{bits:0{digits}X}"
+        return f"0x{bits:0{(ELEMENT_BITS[name] + 3) // 4}X}"
+    sign, size = "-" if math.copysign(1.0, value) < 0 else "", abs(value)
+    text = f"{sign}{_short_text(size)}" if size else f"{sign}0.000000e+00"
+    if element_bytes_exact(float(text), element) == data:
+        return text
+    text = f"{sign}{_long_text(size, 2 + _PRECISION[name] * 59 // 196)}"
+    if "." in text and element_bytes_exact(float(text), element) == data:
+        return text
+    return f"0x{bits:0{(ELEMENT_BITS[name] + 3) // 4}X}"
 
 
 def _print_nested(elements: list[bytes], dims: tuple[int, ...], element: Attribute, printer: Printer) -> None:

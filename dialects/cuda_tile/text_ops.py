@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     UnitAttr,
+    UnknownLoc,
     i1,
     i32,
     i64,
@@ -51,9 +52,14 @@ def _parse_region(parser: Parser, arguments: Sequence[Parser.Argument], make: Ca
 
 
 def _print_region(region: Region, elided: type[Operation], printer: Printer) -> None:
-    """Write a region without its arguments, and without its terminator where that says nothing."""
+    """Write a region without its arguments, and without its terminator where that says nothing.
+
+    Where locations are printed, one that the terminator has is something to say.
+    """
     last = region.block.last_op
     silent = isinstance(last, elided) and not last.operands and not last.attributes
+    if isinstance(last, elided) and printer.print_debuginfo:
+        silent = silent and isinstance(last.location, UnknownLoc)
     printer.print_region(
         region, print_entry_block_args=False, print_empty_block=False, print_block_terminators=not silent
     )

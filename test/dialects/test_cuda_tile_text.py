@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from io import StringIO
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +14,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import FusedLoc, ModuleOp
 from xdsl.ir import Attribute
 from xdsl.parser import Parser
+from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from freehold.dialects.cuda_tile import ConstantOp, CudaTile, DenseElementsAttr, EntryOp, TileModuleOp, tile
@@ -119,6 +122,72 @@ def test_locations_survive_the_print() -> None:
     first = [op.location for op in module.walk() if op.name.startswith("cuda_tile.make")]
     second = [op.location for op in again.walk() if op.name.startswith("cuda_tile.make")]
     assert first == second
+
+
+def test_fields_of_a_subprogram_stand_in_any_order() -> None:
+    fields = LOCATED.partition("di_subprogram<")[2].partition(">\n#loc2")[0]
+    turned = LOCATED.replace(fields, ", ".join(reversed(fields.split(", "))))
+    assert turned != LOCATED
+    first, second = (print_module(parse_disassembly(text), locations=True) for text in (LOCATED, turned))
+    assert first == second
+    for wrong, message in (
+        (fields.replace(", line = 3", ""), "missing `line`"),
+        (f"{fields}, line = 4", "`line` is given twice"),
+        (f"{fields}, colour = 4", "there is no field `colour`"),
+    ):
+        with pytest.raises(ParseError, match=message):
+            parse_disassembly(LOCATED.replace(fields, wrong))
+
+
+def test_the_place_of_a_terminator_is_told_where_places_are() -> None:
+    text = """entry @k(%arg0: tile<i1>) {
+  if %arg0 {
+    yield loc("k.py":4:3)
+  }
+  return
+}
+"""
+    module = parse_disassembly(text)
+    assert "yield" not in print_module(module)
+    again = parse_disassembly(print_module(module, locations=True))
+    (place,) = [span_of(op) for op in again.walk() if op.name == "cuda_tile.yield"]
+    assert place is not None
+    assert (place.file, place.line) == ("k.py", 4)
+
+
+FLOATS = """\
+f32 1.234567 1.23456705
+f32 0.1 1.000000e-01
+f32 -1.00001 -1.000010e+00
+f32 1234567.0 0x4996B438
+f32 78663.40625 78663.4063
+f32 1e-45 1.401300e-45
+f64 1e-45 9.9999999999999998E-46
+f64 -0.0012345678 -0.0012345678000000001
+f64 -0.0 -0.000000e+00
+f16 0.1 9.997550e-02
+f16 3.14159 3.140630e+00
+tf32 3.14159 3.140630e+00
+f8E4M3FN 0.1 1.015630e-01
+f8E8M0FNU 1e-45 5.877470e-39
+"""
+
+
+def test_floats_are_written_as_by_the_other_printer() -> None:
+    # Each third word is what tileirdisasm makes of the second.
+    for element, written, expected in (line.split() for line in FLOATS.splitlines()):
+        number = written if "." in written else written.replace("e", ".0e")
+        module = parse_disassembly(f"entry @k() {{ %0 = constant <{element}: {number}> : tile<2x{element}>\nreturn }}")
+        assert f"<{element}: {expected}>" in print_module(module)
+        assert parse_disassembly(print_module(module)).is_structurally_equivalent(module)
+
+
+def test_text_in_strings_survives_the_generic_form() -> None:
+    module = parse_disassembly('entry @k(%arg0: tile<i1>) { assert %arg0, "no \\22é\\22\\0A" : tile<i1>\nreturn }')
+    stream = StringIO()
+    Printer(stream, print_generic_format=True).print_op(module)
+    assert "\\C3\\A9" in stream.getvalue()
+    assert parse_disassembly(stream.getvalue()).is_structurally_equivalent(module)
 
 
 def test_an_alias_is_named_once() -> None:

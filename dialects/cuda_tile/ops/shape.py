@@ -332,7 +332,8 @@ class Packing(TileOp):
         """Both are vectors of as many bytes."""
         if elements.rank != 1 or data.rank != 1:
             raise self.fail(f"both tiles must have rank 1, got {elements} and {data}")
-        bits = ELEMENT_BITS[element_name(elements.element_type)]
+        name = element_name(elements.element_type)
+        bits = 32 if name == "tf32" else ELEMENT_BITS[name]  # 19 bits, in memory a word
         if bits == 8:
             raise self.fail(f"{elements.element_type} is a byte already; use bitcast")
         if elements.dims[0] * bits != data.dims[0] * 8:

@@ -76,5 +76,8 @@
 // CHECK: cuda_tile.pack %f : tile<4xf32> -> tile<16xi8>
 %r21_a = cuda_tile.pack %f : tile<4xf32> -> tile<16xi8>
 
+// CHECK: cuda_tile.pack %{{.*}} : tile<4xtf32> -> tile<16xi8>
+%r21_b = cuda_tile.pack %r9_a : tile<4xtf32> -> tile<16xi8>
+
 // CHECK: cuda_tile.unpack %c : tile<4xi8> -> tile<8xf4E2M1FN>
 %r22_a = cuda_tile.unpack %c : tile<4xi8> -> tile<8xf4E2M1FN>
