@@ -93,6 +93,9 @@ class Term:
             return self.value
         if self.op == "sym":
             return env[self.name]
+        if self.op in ("and", "or"):  # as in Python, what is decided by the left side is not asked of the right one
+            left = self.args[0].evaluate(env)
+            return int(bool(left if bool(left) == (self.op == "or") else self.args[1].evaluate(env)))
         return int(_EVALUATE[self.op](*(a.evaluate(env) for a in self.args)))
 
     def __str__(self) -> str:

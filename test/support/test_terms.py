@@ -123,6 +123,14 @@ def test_what_is_no_term_is_refused(text: str) -> None:
         parse(text)
 
 
+def test_what_the_left_side_decides_is_not_asked_of_the_right_one() -> None:
+    guarded = terms.parse("M <= 1 or 7 // (M - 1) < 9")
+    assert [guarded.evaluate({"M": m}) for m in (1, 2)] == [1, 1]
+    assert terms.parse("1 < M and 7 // (M - 1) < 2").evaluate({"M": 1}) == 0
+    with pytest.raises(ZeroDivisionError):
+        terms.parse("7 // (M - 1) < 9 or M <= 1").evaluate({"M": 1})
+
+
 def test_symbols_are_those_that_occur() -> None:
     assert parse("min(M, N // 2) < x.shape[0]").symbols() == {"M", "N", "x.shape[0]"}
     with pytest.raises(KeyError):
