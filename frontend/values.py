@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from xdsl.ir import SSAValue
 
-from freehold.frontend.signature import SPELLING, Parameter, TensorSpec
+from freehold.frontend.signature import Parameter, TensorSpec
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
 
@@ -306,11 +306,6 @@ def _describe_static(value: object) -> str:
 def _an(phrase: str) -> str:
     vowel = phrase[0] in "aeio" or phrase.startswith(("f1", "f3", "f6", "f8", "i1", "i3", "i6", "i8"))
     return f"{'an' if vowel else 'a'} {phrase}"
-
-
-def show_mode(tensor: TensorValue) -> str:
-    """`Ref`, `Mut` or `Out`."""
-    return SPELLING[tensor.parameter.mode]
 
 
 INDEX_DTYPE: Final = dtypes.i32

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED
@@ -20,7 +20,7 @@ from freehold.dialects.cuda_tile.ops.arith_int import CmpIOp, OrIOp
 from freehold.dialects.cuda_tile.ops.control_flow import AssertOp, BreakOp, ContinueOp, ForOp, LoopOp, ReturnOp
 from freehold.dialects.cuda_tile.types import is_scalar
 from freehold.passes.hoist_invariants import hoist_from
-from freehold.passes.rewriting import Inserter, defined_outside, integer
+from freehold.passes.rewriting import Inserter, defined_outside, integer, loops
 
 
 @dataclass(frozen=True)
@@ -36,21 +36,8 @@ class HoistAssertionsPass(ModulePass):
 
 def hoist_assertions(root: Operation) -> None:
     """Hoists every assertion inside `root` as far out as it is decided, in place."""
-    for region in root.regions:
-        for block in region.blocks:
-            _block(block)
-
-
-def _block(block: Block) -> None:
-    op = block.first_op
-    while op is not None:
-        following = op.next_op
-        for region in op.regions:
-            for nested in region.blocks:
-                _block(nested)
-        if isinstance(op, ForOp | LoopOp):
-            _hoist(op)
-        op = following
+    for loop in loops(root):
+        _hoist(loop)
 
 
 def _hoist(loop: ForOp | LoopOp) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, RemIOp
@@ -19,7 +19,7 @@ from freehold.dialects.cuda_tile.ops.control_flow import ForOp, LoopOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.dialects.cuda_tile.ops.views import MakeView
 from freehold.dialects.cuda_tile.types import is_scalar
-from freehold.passes.rewriting import Effect, defined_outside, effect, integer
+from freehold.passes.rewriting import Effect, defined_outside, effect, integer, loops
 
 
 @dataclass(frozen=True)
@@ -35,21 +35,8 @@ class HoistInvariantsPass(ModulePass):
 
 def hoist_invariants(root: Operation) -> None:
     """Hoists in every loop inside `root`, innermost first, in place."""
-    for region in root.regions:
-        for block in region.blocks:
-            _block(block)
-
-
-def _block(block: Block) -> None:
-    op = block.first_op
-    while op is not None:
-        following = op.next_op
-        for region in op.regions:
-            for nested in region.blocks:
-                _block(nested)
-        if isinstance(op, ForOp | LoopOp):
-            hoist_from(op)
-        op = following
+    for loop in loops(root):
+        hoist_from(loop)
 
 
 def hoist_from(loop: ForOp | LoopOp) -> None:

@@ -7,7 +7,7 @@ location of the operation it stands for, so that errors and debug information st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,6 +17,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator, NoMemoryEffect, Pure, SymbolOpInterface
 
 from freehold.dialects.cuda_tile.folding import literal
+from freehold.dialects.cuda_tile.ops.control_flow import ForOp, LoopOp
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import LocationAttr
@@ -134,3 +135,16 @@ def defined_outside(value: SSAValue, op: Operation) -> bool:
     """Whether `value` exists before `op` begins: it is neither a result of `op` nor made in one of its regions."""
     owner = value.owner
     return owner is not op and not op.is_ancestor(owner)
+
+
+def loops(root: Operation) -> Iterator[ForOp | LoopOp]:
+    """The loops inside `root`, innermost first. What is inserted in front of one meanwhile is not visited."""
+    for region in root.regions:
+        for block in region.blocks:
+            op = block.first_op
+            while op is not None:
+                following = op.next_op
+                yield from loops(op)
+                if isinstance(op, ForOp | LoopOp):
+                    yield op
+                op = following

@@ -19,9 +19,6 @@ from freehold.support.terms import Term
 _MOST: Final = 4000
 """Assignments that are tried."""
 
-Meeting = tuple[dict[str, int], dict[str, int], dict[str, int]]
-"""Extents, and the values of all other symbols for each of two accesses."""
-
 
 def launches(facts: KernelFacts, distribution: DistributeOp) -> Iterator[dict[str, int]]:
     """Small extents that a launch may have: up to four regions along each axis, whole and ragged."""

@@ -131,7 +131,7 @@ def bind(kernel: str, parameters: Sequence[Parameter], arguments: Sequence[objec
         wanted = value_of(term, symbols)
         if wanted is None:  # equal terms are equal extents, whatever their symbols stand for
             wanted = unbound.setdefault(term, extent)
-        if wanted is not None and wanted != extent:
+        if wanted != extent:
             _unfit(kernel, name, f"an extent of {extent} where `{term}` is {wanted}", f"an extent of {wanted}")
     return Bound(tuple(values), symbols)
 

@@ -87,10 +87,6 @@ class Compiler:
         """Ends the run: the operation has no defined result."""
         reject(Undefined(span_of(op), op.name, reason))
 
-    def knows(self, name: str) -> bool:
-        """Whether an operation of this name can be run."""
-        return name in self._pure or name in self._effects
-
     def operation(self, op: Operation) -> Step | None:
         """The step of one operation; None where everything was done at once."""
         effect = self._effects.get(op.name)
