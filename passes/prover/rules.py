@@ -44,9 +44,23 @@ def holds(goal: Term, given: Hypotheses, depth: int = 2) -> bool:
             a, b = (terms.negate(x) for x in goal.args[0].args)
             return holds(terms.either(a, b) if goal.args[0].op == "and" else terms.both(a, b), given, depth - 1)
         case "<" | "<=" | "==":
-            return all(_Search(given).at_most_zero(p, _DEPTH) for p in at_most_zero(goal) or (_ONE,))
+            return all(_Search(given).at_most_zero(p, _DEPTH) for p in at_most_zero(goal) or (_ONE,)) or (
+                depth > 0 and (parts := _parts(goal)) is not None and holds(parts, given, depth - 1)
+            )
         case _:
             return False
+
+
+def _parts(goal: Term) -> Term | None:
+    """An inequality with a minimum or maximum on one side, as inequalities of what that is of: they are equivalent."""
+    left, right = goal.args
+    if goal.op != "==" and left.op in ("min", "max"):
+        a, b = (terms.compare(goal.op, x, right) for x in left.args)
+        return terms.both(a, b) if left.op == "max" else terms.either(a, b)
+    if goal.op != "==" and right.op in ("min", "max"):
+        a, b = (terms.compare(goal.op, left, x) for x in right.args)
+        return terms.both(a, b) if right.op == "min" else terms.either(a, b)
+    return None
 
 
 class _Search:
