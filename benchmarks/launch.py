@@ -7,15 +7,15 @@ timed in turns; the ratio is the rival's time over ours, pair by pair.
 from __future__ import annotations
 
 import argparse
-import statistics
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from time import perf_counter
 from typing import Any
 
 import freehold as fh
 from benchmarks.kernels import add
-from benchmarks.report import Row, show
+from benchmarks.report import Row, against, show
 
 CALLS = 2000
 PAIRS = 11
@@ -60,23 +60,13 @@ def triton_add(torch: Any, x: Any, y: Any, z: Any) -> Callable[[], None] | None:
 
 def row(torch: Any, name: str, ours: Callable[[], None], theirs: Callable[[], None]) -> Row:
     """Times both in turns."""
-    for function in (ours, theirs) * 2:
-        microseconds(torch, function)
-    pairs = [(microseconds(torch, ours), microseconds(torch, theirs)) for _ in range(PAIRS)]
-    ratios = sorted(b / a for a, b in pairs)
-    return Row(
-        work="launch of an add of three torch tensors, host time",
-        ours=statistics.median(a for a, _ in pairs),
-        rival=statistics.median(b for _, b in pairs),
-        rival_name=name,
-        unit="us",
-        ratio=statistics.median(ratios),
-        spread=ratios[-1] - ratios[0],
-    )
+    work = "launch of an add of three torch tensors, host time"
+    mine, others = (partial(seconds, torch, function) for function in (ours, theirs))
+    return against(work, mine, others, name, unit="us", scale=1e6, times=PAIRS)
 
 
-def microseconds(torch: Any, function: Callable[[], None]) -> float:
-    """Host time of a call, with an empty queue at the start of each hundred calls."""
+def seconds(torch: Any, function: Callable[[], None]) -> float:
+    """Host seconds of a call, with an empty queue at the start of each hundred calls."""
     total = 0.0
     for _ in range(CALLS // 100):
         torch.cuda.synchronize()
@@ -84,7 +74,7 @@ def microseconds(torch: Any, function: Callable[[], None]) -> float:
         for _ in range(100):
             function()
         total += perf_counter() - began
-    return total / CALLS * 1e6
+    return total / CALLS
 
 
 if __name__ == "__main__":

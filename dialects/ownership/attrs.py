@@ -118,13 +118,15 @@ class BlocksAttr(Data[BlocksKind]):
             return parser.parse_str_enum(BlocksKind)
 
 
-def _parse_int_list(parser: AttrParser) -> ArrayAttr[IntAttr]:
+def parse_ints(parser: AttrParser) -> ArrayAttr[IntAttr]:
+    """Reads `[1, 2]`."""
     return ArrayAttr(
         IntAttr(i) for i in parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
     )
 
 
-def _print_int_list(printer: Printer, values: ArrayAttr[IntAttr]) -> None:
+def print_ints(printer: Printer, values: ArrayAttr[IntAttr]) -> None:
+    """Writes `[1, 2]`."""
     with printer.in_square_brackets():
         printer.print_string(", ".join(str(v.data) for v in values))
 
@@ -168,11 +170,11 @@ class LayoutAttr(ParametrizedAttribute):
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
             printer.print_string(f"align = {self.align.data}, strides = ")
-            _print_int_list(printer, self.strides)
+            print_ints(printer, self.strides)
             printer.print_string(", stride_divs = ")
-            _print_int_list(printer, self.stride_divs)
+            print_ints(printer, self.stride_divs)
             printer.print_string(", extent_divs = ")
-            _print_int_list(printer, self.extent_divs)
+            print_ints(printer, self.extent_divs)
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[IntAttr | ArrayAttr[IntAttr]]:
@@ -184,7 +186,7 @@ class LayoutAttr(ParametrizedAttribute):
                 parser.parse_punctuation(",")
                 parser.parse_keyword(key)
                 parser.parse_punctuation("=")
-                found.append(_parse_int_list(parser))
+                found.append(parse_ints(parser))
         return found
 
 

@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.ownership.attrs import Access, AccessAttr, LayoutAttr
+from freehold.dialects.ownership.attrs import Access, AccessAttr, LayoutAttr, parse_ints, print_ints
 from freehold.support import terms
 from freehold.support.terms import Term
 
@@ -28,17 +28,6 @@ if TYPE_CHECKING:
 @cache
 def _term(text: str) -> Term:
     return terms.parse(text)
-
-
-def _print_ints(printer: Printer, values: ArrayAttr[IntAttr]) -> None:
-    with printer.in_square_brackets():
-        printer.print_string(", ".join(str(v.data) for v in values))
-
-
-def _parse_ints(parser: AttrParser) -> ArrayAttr[IntAttr]:
-    return ArrayAttr(
-        IntAttr(i) for i in parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
-    )
 
 
 def _parse_dim(parser: AttrParser) -> StringAttr:
@@ -209,10 +198,10 @@ class PartitionType(ParametrizedAttribute, TypeAttribute):
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
             printer.print_string(f"{self.access.data} tile ")
-            _print_ints(printer, self.tile)
+            print_ints(printer, self.tile)
             if self.step != self.tile:
                 printer.print_string(" step ")
-                _print_ints(printer, self.step)
+                print_ints(printer, self.step)
             printer.print_string(", ")
             self.tensor.print_body(printer)
 
@@ -221,8 +210,8 @@ class PartitionType(ParametrizedAttribute, TypeAttribute):
         with parser.in_angle_brackets():
             access = parser.parse_str_enum(Access)
             parser.parse_keyword("tile")
-            tile = _parse_ints(parser)
-            step = _parse_ints(parser) if parser.parse_optional_keyword("step") else tile
+            tile = parse_ints(parser)
+            step = parse_ints(parser) if parser.parse_optional_keyword("step") else tile
             parser.parse_punctuation(",")
             return AccessAttr(access), tile, step, TensorType.parse_body(parser)
 
