@@ -1,0 +1,73 @@
+"""Errors of launches (O2xx): arguments that do not fit a kernel, and GPUs that do not answer."""
+
+from freehold.runtime.errors.arguments import (
+    ArgumentCount,
+    ArgumentsOverlap,
+    DTypeUnknown,
+    EmptyTensor,
+    HostAndDevice,
+    NotAnArray,
+    OutputOverlapsItself,
+    ReadOnlyOutput,
+    StrideNotPositive,
+    StridesNotWhole,
+    TooLarge,
+    WrongDType,
+    WrongRank,
+    WrongScalar,
+)
+from freehold.runtime.errors.contracts import (
+    DimensionMismatch,
+    DimensionUnbound,
+    LaunchCheckFailed,
+)
+from freehold.runtime.errors.gpus import (
+    AlreadyRun,
+    DriverFailed,
+    HintUnknown,
+    NoGpu,
+)
+from freehold.runtime.errors.partitions import (
+    GridGiven,
+    GridsDiffer,
+    NothingPartitioned,
+    PartitionMissing,
+    PartitionRank,
+    PartitionUnwanted,
+    SchedulesDiffer,
+    TileUnfit,
+    TooManyRegions,
+)
+
+__all__ = [
+    "AlreadyRun",
+    "ArgumentCount",
+    "ArgumentsOverlap",
+    "DTypeUnknown",
+    "DimensionMismatch",
+    "DimensionUnbound",
+    "DriverFailed",
+    "EmptyTensor",
+    "GridGiven",
+    "GridsDiffer",
+    "HintUnknown",
+    "HostAndDevice",
+    "LaunchCheckFailed",
+    "NoGpu",
+    "NotAnArray",
+    "NothingPartitioned",
+    "OutputOverlapsItself",
+    "PartitionMissing",
+    "PartitionRank",
+    "PartitionUnwanted",
+    "ReadOnlyOutput",
+    "SchedulesDiffer",
+    "StrideNotPositive",
+    "StridesNotWhole",
+    "TileUnfit",
+    "TooLarge",
+    "TooManyRegions",
+    "WrongDType",
+    "WrongRank",
+    "WrongScalar",
+]

@@ -1,0 +1,308 @@
+"""What is given for a parameter, and the memory behind it (O201 to O217)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from freehold.runtime.errors.shared import NOTHING_LAUNCHED
+from freehold.support.diagnostic import Error, Help, Label, Note
+
+# --- Memory -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ArgumentsOverlap(Error):
+    """
+    An output of a kernel shares memory with another argument of the same launch.
+
+    A kernel is proved free of races for arguments that are separate memory: blocks that read one while others write
+    the other would race. Two arguments may share memory only where both are `Ref`. Views that interleave without
+    sharing an element, such as the halves of the columns of a matrix, are separate.
+    """
+
+    code: ClassVar[str] = "O201"
+    title: ClassVar[str] = "argument `{name}` overlaps argument `{other}` in this launch of `{kernel}`"
+    label: ClassVar[str] = "lent to exclusive `{name}`"
+    notes: ClassVar[tuple[str, ...]] = ("{shared}", NOTHING_LAUNCHED)
+    helps: ClassVar[tuple[str, ...]] = ("give `{name}` its own storage, for example a copy",)
+    name: str
+    other: str
+    kernel: str
+    shared: str
+    """Which bytes are shared, as a sentence."""
+
+    @dataclass(frozen=True)
+    class Other(Label):
+        text: ClassVar[str] = "lent to {mode} `{other}`"
+        mode: str
+
+    @dataclass(frozen=True)
+    class Declared(Label):
+        text: ClassVar[str] = "exclusive access is required here"
+
+
+@dataclass(frozen=True)
+class EmptyTensor(Error):
+    """
+    A tensor has an axis without elements.
+
+    A kernel has at least one region to work on and views of memory have at least one element, so there is nothing
+    that such a launch could mean.
+    """
+
+    code: ClassVar[str] = "O202"
+    title: ClassVar[str] = "argument `{name}` of `{kernel}` is empty: its shape is {shape}"
+    label: ClassVar[str] = "has no elements along axis {axis}"
+    notes: ClassVar[tuple[str, ...]] = (NOTHING_LAUNCHED,)
+    helps: ClassVar[tuple[str, ...]] = ("skip the launch where `{name}` is empty",)
+    name: str
+    kernel: str
+    shape: tuple[int, ...]
+    axis: int
+
+
+@dataclass(frozen=True)
+class StrideNotPositive(Error):
+    """
+    A tensor repeats its elements along an axis (stride 0) or runs backwards (a negative stride).
+
+    Kernels see memory through views whose strides are positive.
+    """
+
+    code: ClassVar[str] = "O203"
+    title: ClassVar[str] = "argument `{name}` of `{kernel}` has stride {stride} along axis {axis}"
+    label: ClassVar[str] = "strides are {strides}, in elements"
+    notes: ClassVar[tuple[str, ...]] = ("kernels need positive strides", NOTHING_LAUNCHED)
+    name: str
+    kernel: str
+    stride: int
+    axis: int
+    strides: tuple[int, ...]
+
+    @dataclass(frozen=True)
+    class Copy(Help):
+        text: ClassVar[str] = "pass a contiguous copy"
+
+
+@dataclass(frozen=True)
+class OutputOverlapsItself(Error):
+    """
+    Different elements of an output are the same memory, as in a sliding window made with `as_strided` or `unfold`.
+
+    Two tile blocks that write different elements would then write the same address.
+    """
+
+    code: ClassVar[str] = "O204"
+    title: ClassVar[str] = "elements of output `{name}` of `{kernel}` share memory"
+    label: ClassVar[str] = "shape {shape} with strides {strides}"
+    notes: ClassVar[tuple[str, ...]] = ("{witness}", NOTHING_LAUNCHED)
+    helps: ClassVar[tuple[str, ...]] = ("write to a contiguous array and combine afterwards",)
+    name: str
+    kernel: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    witness: str
+    """Two elements at one address, or that none were ruled out, as a sentence."""
+
+
+@dataclass(frozen=True)
+class TooLarge(Error):
+    """
+    An extent or a stride does not fit in 31 bits.
+
+    Coordinates in kernels are 32-bit integers, and every proof about them assumes extents and strides (in elements)
+    of at most 2147483647.
+    """
+
+    code: ClassVar[str] = "O205"
+    title: ClassVar[str] = "argument `{name}` of `{kernel}` is too large: {what} {value} along axis {axis}"
+    label: ClassVar[str] = "the most is 2147483647"
+    notes: ClassVar[tuple[str, ...]] = (NOTHING_LAUNCHED,)
+    helps: ClassVar[tuple[str, ...]] = ("split the array and launch once a part",)
+    name: str
+    kernel: str
+    what: str
+    """`extent` or `stride`."""
+    value: int
+    axis: int
+
+
+@dataclass(frozen=True)
+class ReadOnlyOutput(Error):
+    """
+    An argument that the kernel writes may not be written: a read-only NumPy array, an immutable JAX array, a torch
+    tensor that autograd watches.
+    """
+
+    code: ClassVar[str] = "O206"
+    title: ClassVar[str] = "argument `{name}` of `{kernel}` is written, but {why}"
+    label: ClassVar[str] = "{why}"
+    notes: ClassVar[tuple[str, ...]] = (NOTHING_LAUNCHED,)
+    helps: ClassVar[tuple[str, ...]] = ("{remedy}",)
+    name: str
+    kernel: str
+    why: str
+    remedy: str
+
+
+# --- What is given for a parameter ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ArgumentCount(Error):
+    """A call of a kernel leaves out an argument, gives one twice, or gives one that there is no parameter for."""
+
+    code: ClassVar[str] = "O210"
+    title: ClassVar[str] = "`{kernel}` {problem}"
+    notes: ClassVar[tuple[str, ...]] = ("its parameters are {parameters}",)
+    kernel: str
+    problem: str
+    parameters: str
+
+    @dataclass(frozen=True)
+    class DidYouMean(Help):
+        text: ClassVar[str] = "write `{name}=`"
+        name: str
+
+
+@dataclass(frozen=True)
+class NotAnArray(Error):
+    """
+    Something that is no array was given for a tensor.
+
+    Arrays of NumPy, torch, CuPy, JAX and Freehold are understood, and whatever has `__dlpack__` or
+    `__cuda_array_interface__`. A kernel writes in place, so lists and scalars are not converted.
+    """
+
+    code: ClassVar[str] = "O211"
+    title: ClassVar[str] = "argument `{name}` of `{kernel}` is no array: {given}"
+    label: ClassVar[str] = "{given} given for `{name}: {annotation}`"
+    notes: ClassVar[tuple[str, ...]] = (NOTHING_LAUNCHED,)
+    name: str
+    kernel: str
+    given: str
+    annotation: str
+
+    @dataclass(frozen=True)
+    class Because(Note):
+        text: ClassVar[str] = "{why}"
+        why: str
+
+    @dataclass(frozen=True)
+    class MakeArray(Help):
+        text: ClassVar[str] = "make an array of it first: `numpy.array({argument}, numpy.{dtype})`"
+        argument: str
+        dtype: str
+
+
+@dataclass(frozen=True)
+class WrongRank(Error):
+    """An array has more or fewer axes than the parameter's annotation."""
+
+    code: ClassVar[str] = "O212"
+    title: ClassVar[str] = "argument `{name}` of `{kernel}` has {given} axes where `{annotation}` has {expected}"
+    label: ClassVar[str] = "its shape is {shape}"
+    notes: ClassVar[tuple[str, ...]] = (NOTHING_LAUNCHED,)
+    name: str
+    kernel: str
+    given: int
+    expected: int
+    annotation: str
+    shape: tuple[int, ...]
+
+    @dataclass(frozen=True)
+    class Reshape(Help):
+        text: ClassVar[str] = "give it another shape: `{argument}.reshape({shape})`"
+        argument: str
+        shape: str
+
+
+@dataclass(frozen=True)
+class WrongDType(Error):
+    """An array's elements have another type than the parameter's annotation fixes. Nothing is converted silently."""
+
+    code: ClassVar[str] = "O213"
+    title: ClassVar[str] = "argument `{name}` of `{kernel}` is {given} where `{annotation}` wants {expected}"
+    label: ClassVar[str] = "an array of {given}"
+    notes: ClassVar[tuple[str, ...]] = (NOTHING_LAUNCHED,)
+    helps: ClassVar[tuple[str, ...]] = (
+        "convert the array to {expected} first",
+        "or let the kernel take any dtype: drop `{expected}` from `{annotation}`",
+    )
+    name: str
+    kernel: str
+    given: str
+    expected: str
+    annotation: str
+
+
+@dataclass(frozen=True)
+class DTypeUnknown(Error):
+    """
+    An array has elements that kernels cannot hold: complex numbers, strings, records, dates, big-endian numbers.
+    """
+
+    code: ClassVar[str] = "O214"
+    title: ClassVar[str] = "argument `{name}` of `{kernel}` has elements of type {given}, which kernels do not have"
+    label: ClassVar[str] = "an array of {given}"
+    notes: ClassVar[tuple[str, ...]] = ("kernels have {known}", NOTHING_LAUNCHED)
+    name: str
+    kernel: str
+    given: str
+    known: str
+
+
+@dataclass(frozen=True)
+class WrongScalar(Error):
+    """A scalar or a compile-time argument has a value that does not fit its annotation."""
+
+    code: ClassVar[str] = "O215"
+    title: ClassVar[str] = "argument `{name}` of `{kernel}` must be {expected}, not {given}"
+    label: ClassVar[str] = "{given} given for `{name}: {annotation}`"
+    notes: ClassVar[tuple[str, ...]] = (NOTHING_LAUNCHED,)
+    name: str
+    kernel: str
+    expected: str
+    given: str
+    annotation: str
+
+    @dataclass(frozen=True)
+    class Convert(Help):
+        text: ClassVar[str] = "convert it: `{edit}`"
+        edit: str
+
+
+@dataclass(frozen=True)
+class HostAndDevice(Error):
+    """
+    Some arguments are in the host's memory and others on a GPU.
+
+    Arrays on the host run on the interpreter, arrays on a GPU on that GPU. Nothing is copied silently.
+    """
+
+    code: ClassVar[str] = "O216"
+    title: ClassVar[str] = "arguments of `{kernel}` are in different places: `{name}` is on {place_of_name}"
+    label: ClassVar[str] = "on {place_of_name}"
+    notes: ClassVar[tuple[str, ...]] = ("`{other}` is on {place_of_other}", NOTHING_LAUNCHED)
+    helps: ClassVar[tuple[str, ...]] = ("move both to the same device",)
+    kernel: str
+    name: str
+    place_of_name: str
+    other: str
+    place_of_other: str
+
+
+@dataclass(frozen=True)
+class StridesNotWhole(Error):
+    """The distance between an array's elements is no multiple of their size, as in a field of packed records."""
+
+    code: ClassVar[str] = "O217"
+    title: ClassVar[str] = "argument `{name}` of `{kernel}` has elements that do not lie in steps of their size"
+    label: ClassVar[str] = "strides of {strides} bytes for elements of {itemsize}"
+    notes: ClassVar[tuple[str, ...]] = (NOTHING_LAUNCHED,)
+    helps: ClassVar[tuple[str, ...]] = ("pass a contiguous copy",)
+    name: str
+    kernel: str
+    strides: tuple[int, ...]
+    itemsize: int

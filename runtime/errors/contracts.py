@@ -1,0 +1,87 @@
+"""What a kernel's signature and its compiler ask of a launch (O230 to O232)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from freehold.runtime.errors.shared import NOTHING_LAUNCHED
+from freehold.support.diagnostic import Error, Help, Label, Note
+
+
+@dataclass(frozen=True)
+class DimensionMismatch(Error):
+    """
+    Two extents that the kernel's signature calls equal differ.
+
+    Names of dimensions are a contract: the launcher checks it once, and the compiler's proofs use it.
+    """
+
+    code: ClassVar[str] = "O230"
+    title: ClassVar[str] = (
+        "dimension `{dimension}` of `{kernel}` is {expected}, but `{name}` has {given} along axis {axis}"
+    )
+    label: ClassVar[str] = "its shape is {shape}"
+    notes: ClassVar[tuple[str, ...]] = ("{origin}", NOTHING_LAUNCHED)
+    kernel: str
+    dimension: str
+    expected: int
+    name: str
+    axis: int
+    given: int
+    shape: tuple[int, ...]
+    origin: str
+    """Where the expected extent comes from, as a sentence."""
+
+    @dataclass(frozen=True)
+    class Declared(Label):
+        text: ClassVar[str] = "`{name}` is declared here"
+
+    @dataclass(frozen=True)
+    class Transposed(Help):
+        text: ClassVar[str] = "pass it transposed: `{argument}.T`"
+        argument: str
+
+
+@dataclass(frozen=True)
+class DimensionUnbound(Error):
+    """
+    A dimension is written as an expression of a name that no argument binds.
+
+    A name is bound where it stands alone: `Ref["H"]` binds `H`, `Ref["H // G"]` does not.
+    """
+
+    code: ClassVar[str] = "O231"
+    title: ClassVar[str] = "nothing says what `{symbol}` is in this launch of `{kernel}`"
+    notes: ClassVar[tuple[str, ...]] = ("it is used in `{term}` and stands alone in no parameter's dimensions",)
+    helps: ClassVar[tuple[str, ...]] = ("write `{symbol}` alone as a dimension of some parameter",)
+    kernel: str
+    symbol: str
+    term: str
+
+
+@dataclass(frozen=True)
+class LaunchCheckFailed(Error):
+    """
+    An obligation that the compiler left to the launch does not hold for these arguments.
+
+    The kernel is right for some extents and not for others; the launcher compares them, once, before anything runs.
+    """
+
+    code: ClassVar[str] = "O232"
+    title: ClassVar[str] = "this launch of `{kernel}` breaks a condition: `{predicate}` is false"
+    label: ClassVar[str] = "it ensures that {reason}"
+    notes: ClassVar[tuple[str, ...]] = ("{values}", NOTHING_LAUNCHED)
+    kernel: str
+    predicate: str
+    reason: str
+    values: str
+    """What the symbols are, as a sentence."""
+
+    @dataclass(frozen=True)
+    class Launched(Label):
+        text: ClassVar[str] = "launched here"
+
+    @dataclass(frozen=True)
+    class CountsTiles(Note):
+        text: ClassVar[str] = "an index counts tiles of the access's shape, not elements"

@@ -1,0 +1,198 @@
+"""How outputs are cut into regions (O220 to O228)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from freehold.runtime.errors.shared import NOTHING_LAUNCHED
+from freehold.support.diagnostic import Error, Help
+
+
+@dataclass(frozen=True)
+class PartitionMissing(Error):
+    """
+    An array was given for a `Mut` or `Out` without saying how it is cut into regions.
+
+    The kernel says what happens to one region; the partition, which the caller gives, says which regions there are
+    and in which order they are worked on.
+    """
+
+    code: ClassVar[str] = "O220"
+    title: ClassVar[str] = "argument `{name}` of `{kernel}` is written and needs a partition"
+    label: ClassVar[str] = "an array given for `{name}: {annotation}`"
+    notes: ClassVar[tuple[str, ...]] = (NOTHING_LAUNCHED,)
+    helps: ClassVar[tuple[str, ...]] = ("say how it is cut into regions: `freehold.partition({argument}, {tile})`",)
+    name: str
+    kernel: str
+    annotation: str
+    argument: str
+    """The argument's source text, or the parameter's name."""
+    tile: str
+    """A tile of the right rank, as Python text."""
+
+
+@dataclass(frozen=True)
+class PartitionUnwanted(Error):
+    """A partition was given for a parameter that is only read. A `Ref` is read anywhere, so it has no regions."""
+
+    code: ClassVar[str] = "O221"
+    title: ClassVar[str] = "argument `{name}` of `{kernel}` is only read and takes no partition"
+    label: ClassVar[str] = "a partition given for `{name}: {annotation}`"
+    notes: ClassVar[tuple[str, ...]] = (NOTHING_LAUNCHED,)
+    helps: ClassVar[tuple[str, ...]] = ("pass the array itself{argument}",)
+    name: str
+    kernel: str
+    annotation: str
+    argument: str
+    """The array's source text, behind a colon, where it is known."""
+
+
+@dataclass(frozen=True)
+class PartitionRank(Error):
+    """A partition's tile has another number of axes than the array that it cuts."""
+
+    code: ClassVar[str] = "O222"
+    title: ClassVar[str] = "the tile {tile} does not fit the {rank} axes of `{name}`"
+    label: ClassVar[str] = "the array's shape is {shape}"
+    notes: ClassVar[tuple[str, ...]] = (NOTHING_LAUNCHED,)
+    name: str
+    tile: tuple[int, ...]
+    rank: int
+    shape: tuple[int, ...]
+
+    @dataclass(frozen=True)
+    class Extents(Help):
+        text: ClassVar[str] = "give the tile an extent for each axis: `{tile}`"
+        tile: str
+
+
+@dataclass(frozen=True)
+class TileUnfit(Error):
+    """
+    A partition was described by something other than a tile.
+
+    A tile is an integer or a tuple of integers, each a power of two, as the hardware's tiles are. Array extents need
+    not be multiples of it: the regions at the end are partial.
+    """
+
+    code: ClassVar[str] = "O223"
+    title: ClassVar[str] = "{what} of a partition must be {expected}, not {given}"
+    what: str
+    """`the tile`, `the step`, `order` or `blocks`."""
+    expected: str
+    given: str
+
+    @dataclass(frozen=True)
+    class Nearest(Help):
+        text: ClassVar[str] = "use {tile}"
+        tile: str
+
+
+@dataclass(frozen=True)
+class SchedulesDiffer(Error):
+    """
+    The partitions of one launch are walked in different orders or by different numbers of blocks.
+
+    One tile block works on one region of every output, so all partitions of a launch share one schedule.
+    """
+
+    code: ClassVar[str] = "O224"
+    title: ClassVar[str] = "`{name}` and `{other}` of `{kernel}` are partitioned for different schedules"
+    label: ClassVar[str] = "{schedule}"
+    notes: ClassVar[tuple[str, ...]] = ("`{other}` has {schedule_of_other}", NOTHING_LAUNCHED)
+    helps: ClassVar[tuple[str, ...]] = ("give both the same `order` and `blocks`",)
+    kernel: str
+    name: str
+    schedule: str
+    other: str
+    schedule_of_other: str
+
+
+@dataclass(frozen=True)
+class GridsDiffer(Error):
+    """
+    The partitions of one launch have different numbers of regions.
+
+    One tile block works on one region of every output, so all of them have the same grid of regions.
+    """
+
+    code: ClassVar[str] = "O225"
+    title: ClassVar[str] = "`{name}` and `{other}` of `{kernel}` are partitioned into different grids"
+    label: ClassVar[str] = "{shape} in tiles of {tile}: {grid} regions"
+    notes: ClassVar[tuple[str, ...]] = (
+        "`{other}` is {shape_of_other} in tiles of {tile_of_other}: {grid_of_other} regions",
+        NOTHING_LAUNCHED,
+    )
+    kernel: str
+    name: str
+    shape: str
+    tile: str
+    grid: str
+    other: str
+    shape_of_other: str
+    tile_of_other: str
+    grid_of_other: str
+
+    @dataclass(frozen=True)
+    class MoreAxes(Help):
+        text: ClassVar[str] = "give `{name}` as many axes as `{other}`: `.reshape({shape})`, in tiles of `{tile}`"
+        shape: str
+        tile: str
+
+
+@dataclass(frozen=True)
+class TooManyRegions(Error):
+    """
+    A partition has more regions than one launch can have.
+
+    One block a region allows 16777215 regions, persistent blocks 2113929216: block numbers, and the sums that
+    persistent blocks make of them, stay 32-bit integers.
+    """
+
+    code: ClassVar[str] = "O226"
+    title: ClassVar[str] = "this launch of `{kernel}` has {points} regions; {blocks} allow {most}"
+    notes: ClassVar[tuple[str, ...]] = (NOTHING_LAUNCHED,)
+    helps: ClassVar[tuple[str, ...]] = ("make the tiles larger", "{remedy}")
+    kernel: str
+    points: int
+    most: int
+    blocks: str
+    remedy: str
+
+
+@dataclass(frozen=True)
+class NothingPartitioned(Error):
+    """
+    A kernel has no `Mut` and no `Out`, so nothing says how many tile blocks to run, and nothing could come of them.
+    """
+
+    code: ClassVar[str] = "O227"
+    title: ClassVar[str] = "`{kernel}` writes nothing: it has no `Mut` and no `Out` parameter"
+    label: ClassVar[str] = "nothing says how many tile blocks to run"
+    kernel: str
+
+    @dataclass(frozen=True)
+    class Declare(Help):
+        text: ClassVar[str] = "declare what it stores to, and partition the argument: `{name}: {annotation}`"
+        name: str
+        annotation: str
+
+
+@dataclass(frozen=True)
+class GridGiven(Error):
+    """
+    A launch was written with a grid in brackets, as in other languages of tiles.
+
+    A kernel has no grid of its own: the partition of its outputs says which regions there are, and each is the work of
+    one tile block.
+    """
+
+    code: ClassVar[str] = "O228"
+    title: ClassVar[str] = "`{kernel}` is launched without a grid"
+    label: ClassVar[str] = "the regions of the outputs are the grid"
+    helps: ClassVar[tuple[str, ...]] = (
+        "leave the brackets out, partition the outputs, and run it: `{kernel}({arguments}).sync()`",
+    )
+    kernel: str
+    arguments: str
