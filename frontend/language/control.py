@@ -1,0 +1,46 @@
+"""Loops over tiles, what is decided at compile time, assertions and printing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from freehold.frontend.intrinsics import intrinsic
+from freehold.frontend.language.tensors import Tensor
+from freehold.frontend.language.tile import Operand, Scalar
+
+
+@intrinsic
+def tiles(tensor: Tensor, *, axis: int, size: int) -> Iterator[Scalar]:
+    """The indices of the tiles of `size` elements that cover `tensor` along `axis`: `0 .. ceildiv(extent, size) - 1`.
+
+    Only as what a `for` runs over. The index carries its bound, so a load with it needs no check.
+    """
+    ...
+
+
+@intrinsic
+def static_range(*args: int) -> Iterator[int]:
+    """As `range` of values known at compile time; the loop is unrolled, its variable is known in each turn."""
+    ...
+
+
+@intrinsic
+def static_assert(condition: bool, message: str = "") -> None:
+    """Refuses the kernel (O030) unless `condition`, known at compile time, holds."""
+
+
+@intrinsic
+def assert_(condition: Operand, message: str = "") -> None:
+    """Stops the kernel with `message` unless `condition` holds, for every element. As `assert`."""
+
+
+@intrinsic
+def print(*values: object, sep: str = " ", end: str = "\n") -> None:
+    """Prints, once a tile block, as Python does: tiles element by element, f-strings by printf's formats."""
+
+
+@intrinsic
+def cdiv(a: Any, b: Any) -> Any:
+    """`ceil(a / b)` of integers; `b` is positive."""
+    ...

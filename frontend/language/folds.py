@@ -1,0 +1,120 @@
+"""Functions of many elements: reductions, scans, order, matrix products; and random numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from freehold.frontend.intrinsics import intrinsic
+from freehold.frontend.language.tile import Axis, Operand, Tile
+
+
+@intrinsic
+def sum(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Tile:
+    """The sum over `axis`, or over all. f16 and bf16 are summed in f32 and rounded once."""
+    ...
+
+
+@intrinsic
+def prod(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Tile:
+    """The product over `axis`, or over all. f16 and bf16 are multiplied in f32 and rounded once."""
+    ...
+
+
+@intrinsic
+def max(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Tile:
+    """The largest element over `axis`, or over all; NaN if there is one."""
+    ...
+
+
+@intrinsic
+def min(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Tile:
+    """The smallest element over `axis`, or over all; NaN if there is one."""
+    ...
+
+
+@intrinsic
+def any(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Tile:
+    """Whether an element over `axis`, or over all, is not 0."""
+    ...
+
+
+@intrinsic
+def all(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Tile:
+    """Whether no element over `axis`, or over all, is 0."""
+    ...
+
+
+@intrinsic
+def argmax(x: Tile, axis: int | None = None, *, keepdims: bool = False) -> Tile:
+    """Where the largest element along `axis`, or of all, is first found, as `i32`; the first NaN, if there is one."""
+    ...
+
+
+@intrinsic
+def argmin(x: Tile, axis: int | None = None, *, keepdims: bool = False) -> Tile:
+    """Where the smallest element along `axis`, or of all, is first found, as `i32`; the first NaN, if there is one."""
+    ...
+
+
+@intrinsic
+def reduce(x: Tile, function: Callable[[Any, Any], Any], identity: float, axis: int, *, keepdims: bool = False) -> Tile:
+    """Folds `function`, which must be associative, over `axis`. `identity` is its neutral element."""
+    ...
+
+
+@intrinsic
+def scan(x: Tile, function: Callable[[Any, Any], Any], identity: float, axis: int, *, reverse: bool = False) -> Tile:
+    """All partial results of folding `function`, which must be associative, along `axis`."""
+    ...
+
+
+@intrinsic
+def cumsum(x: Tile, axis: int = 0, *, reverse: bool = False) -> Tile:
+    """Running sums along `axis`. f16 and bf16 are summed in f32."""
+    ...
+
+
+@intrinsic
+def cumprod(x: Tile, axis: int = 0, *, reverse: bool = False) -> Tile:
+    """Running products along `axis`. f16 and bf16 are multiplied in f32."""
+    ...
+
+
+@intrinsic
+def sort(x: Tile, axis: int = -1, *, descending: bool = False) -> Tile:
+    """The elements in order along `axis`. NaN counts as the largest."""
+    ...
+
+
+@intrinsic
+def argsort(x: Tile, axis: int = -1, *, descending: bool = False) -> Tile:
+    """Where the elements of `sort` stood along `axis`, as `i32`; equal ones keep their order."""
+    ...
+
+
+@intrinsic
+def top_k(x: Tile, k: int, axis: int = -1) -> tuple[Tile, Tile]:
+    """The `k` largest elements along `axis`, in order, and where they stood. NaN counts as the largest."""
+    ...
+
+
+@intrinsic
+def mma(a: Tile, b: Tile, acc: Tile) -> Tile:
+    """`a @ b + acc` on the tensor cores: `(M, K)`, `(K, N)`, `(M, N)`, or each with one batch axis before.
+
+    `acc` is f32 for bf16, f32 and tf32; f16 or f32 for f16 and 8-bit floats; f64 for f64; i32 for 8-bit integers.
+    """
+    ...
+
+
+@intrinsic
+def random_bits(seed: Operand, counters: Tile) -> Tile:
+    """32 random bits an element, as `u32`: Philox4x32-10 of a counter and a seed, the same on every machine."""
+    ...
+
+
+@intrinsic
+def random_uniform(seed: Operand, counters: Tile) -> Tile:
+    """`f32` numbers from 0 up to but not 1, by the upper 24 of the bits of `random_bits`."""
+    ...

@@ -1,0 +1,72 @@
+"""Making tiles, and giving them other shapes."""
+
+from __future__ import annotations
+
+from freehold.frontend.intrinsics import intrinsic
+from freehold.frontend.language.tile import AnyDType, Operand, Shape, Tile
+
+
+@intrinsic
+def zeros(shape: Shape, dtype: AnyDType) -> Tile:
+    """A tile of zeros."""
+    ...
+
+
+@intrinsic
+def ones(shape: Shape, dtype: AnyDType) -> Tile:
+    """A tile of ones."""
+    ...
+
+
+@intrinsic
+def full(shape: Shape, value: Operand, dtype: AnyDType) -> Tile:
+    """A tile that holds `value` everywhere."""
+    ...
+
+
+@intrinsic
+def arange(stop: int, dtype: AnyDType = ...) -> Tile:
+    """The integers from 0 up to `stop`, a power of two; `i32` unless another integer type is given."""
+    ...
+
+
+@intrinsic
+def reshape(x: Tile, shape: Shape) -> Tile:
+    """As `x.reshape(shape)`."""
+    ...
+
+
+@intrinsic
+def permute(x: Tile, axes: tuple[int, ...]) -> Tile:
+    """As `x.permute(axes)`."""
+    ...
+
+
+@intrinsic
+def transpose(x: Tile, axes: tuple[int, ...] | None = None) -> Tile:
+    """As `x.transpose(axes)`."""
+    ...
+
+
+@intrinsic
+def expand_dims(x: Tile, axis: int) -> Tile:
+    """`x` with a new axis of extent 1 at `axis`."""
+    ...
+
+
+@intrinsic
+def broadcast_to(x: Operand, shape: Shape) -> Tile:
+    """`x` repeated to `shape`, by NumPy's rules."""
+    ...
+
+
+@intrinsic
+def concatenate(parts: tuple[Tile, Tile], axis: int = 0) -> Tile:
+    """Two tiles one after the other along `axis`."""
+    ...
+
+
+@intrinsic
+def bitcast(x: Tile, dtype: AnyDType) -> Tile:
+    """The same bits read as another dtype of the same width."""
+    ...

@@ -1,0 +1,189 @@
+"""Tiles and scalars, their operators and methods, and the dtypes, as type checkers see them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from freehold.frontend.intrinsics import outside
+from freehold.support.dtypes import DType
+
+
+class Tile:
+    """An immutable array of elements that one tile block works on. Extents are powers of two, known at compile time."""
+
+    dtype: DType
+    shape: tuple[int, ...]
+    ndim: int
+
+    def __init__(self, *_: object):
+        outside(type(self).__name__)
+
+    if TYPE_CHECKING:
+
+        def __add__(self, other: Operand) -> Tile: ...
+        def __radd__(self, other: Operand) -> Tile: ...
+        def __sub__(self, other: Operand) -> Tile: ...
+        def __rsub__(self, other: Operand) -> Tile: ...
+        def __mul__(self, other: Operand) -> Tile: ...
+        def __rmul__(self, other: Operand) -> Tile: ...
+        def __truediv__(self, other: Operand) -> Tile: ...
+        def __rtruediv__(self, other: Operand) -> Tile: ...
+        def __floordiv__(self, other: Operand) -> Tile: ...
+        def __rfloordiv__(self, other: Operand) -> Tile: ...
+        def __mod__(self, other: Operand) -> Tile: ...
+        def __rmod__(self, other: Operand) -> Tile: ...
+        def __pow__(self, other: Operand) -> Tile: ...
+        def __rpow__(self, other: Operand) -> Tile: ...
+        def __and__(self, other: Operand) -> Tile: ...
+        def __rand__(self, other: Operand) -> Tile: ...
+        def __or__(self, other: Operand) -> Tile: ...
+        def __ror__(self, other: Operand) -> Tile: ...
+        def __xor__(self, other: Operand) -> Tile: ...
+        def __rxor__(self, other: Operand) -> Tile: ...
+        def __lshift__(self, other: Operand) -> Tile: ...
+        def __rshift__(self, other: Operand) -> Tile: ...
+        def __matmul__(self, other: Tile) -> Tile: ...
+        def __neg__(self) -> Tile: ...
+        def __invert__(self) -> Tile: ...
+        def __abs__(self) -> Tile: ...
+        def __lt__(self, other: Operand) -> Tile: ...
+        def __le__(self, other: Operand) -> Tile: ...
+        def __gt__(self, other: Operand) -> Tile: ...
+        def __ge__(self, other: Operand) -> Tile: ...
+        def __eq__(self, other: Operand) -> Tile: ...  # type: ignore[override] # pyright: ignore[reportIncompatibleMethodOverride] -- elementwise, as NumPy's
+        def __ne__(self, other: Operand) -> Tile: ...  # type: ignore[override] # pyright: ignore[reportIncompatibleMethodOverride] -- elementwise, as NumPy's
+        def __getitem__(self, index: slice | tuple[slice | None, ...] | None) -> Tile: ...
+
+        @property
+        def T(self) -> Tile:
+            """The tile with its axes reversed."""
+            ...
+
+        def astype(self, dtype: AnyDType) -> Tile:
+            """The tile with its elements converted. Floats become integers by dropping the fraction."""
+            ...
+
+        def reshape(self, *shape: int | tuple[int, ...]) -> Tile:
+            """The same elements in row-major order under another shape; one extent may be -1."""
+            ...
+
+        def permute(self, *axes: int | tuple[int, ...]) -> Tile:
+            """The tile with axis `axes[i]` at place `i`."""
+            ...
+
+        def transpose(self, *axes: int | tuple[int, ...]) -> Tile:
+            """The tile with its axes reversed, or permuted as given."""
+            ...
+
+        def sum(self, axis: Axis = None, *, keepdims: bool = False) -> Tile:
+            """As `freehold.sum`."""
+            ...
+
+        def prod(self, axis: Axis = None, *, keepdims: bool = False) -> Tile:
+            """As `freehold.prod`."""
+            ...
+
+        def max(self, axis: Axis = None, *, keepdims: bool = False) -> Tile:
+            """As `freehold.max`."""
+            ...
+
+        def min(self, axis: Axis = None, *, keepdims: bool = False) -> Tile:
+            """As `freehold.min`."""
+            ...
+
+        def __hash__(self) -> int: ...
+
+
+class Scalar(Tile):
+    """A tile of rank 0."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, value: Operand = 0): ...
+        def __index__(self) -> int: ...
+        def __add__(self, other: Operand) -> Any: ...
+        def __radd__(self, other: Operand) -> Any: ...
+        def __sub__(self, other: Operand) -> Any: ...
+        def __rsub__(self, other: Operand) -> Any: ...
+        def __mul__(self, other: Operand) -> Any: ...
+        def __rmul__(self, other: Operand) -> Any: ...
+        def __floordiv__(self, other: Operand) -> Any: ...
+        def __mod__(self, other: Operand) -> Any: ...
+        def __bool__(self) -> bool: ...
+
+
+Operand: TypeAlias = "Tile | float | bool"
+Index: TypeAlias = "Scalar | int"
+Axis: TypeAlias = "int | tuple[int, ...] | None"
+AnyDType: TypeAlias = "DType | type[Scalar]"
+Shape: TypeAlias = "int | tuple[int, ...]"
+
+if TYPE_CHECKING:
+
+    class bool_(Scalar):
+        """A truth value."""
+
+    class i8(Scalar):
+        """An 8-bit signed integer."""
+
+    class i16(Scalar):
+        """A 16-bit signed integer."""
+
+    class i32(Scalar):
+        """A 32-bit signed integer."""
+
+    class i64(Scalar):
+        """A 64-bit signed integer."""
+
+    class u8(Scalar):
+        """An 8-bit unsigned integer."""
+
+    class u16(Scalar):
+        """A 16-bit unsigned integer."""
+
+    class u32(Scalar):
+        """A 32-bit unsigned integer."""
+
+    class u64(Scalar):
+        """A 64-bit unsigned integer."""
+
+    class f16(Scalar):
+        """A 16-bit IEEE float."""
+
+    class bf16(Scalar):
+        """A float with the exponent of f32 and 8 bits of precision."""
+
+    class f32(Scalar):
+        """A 32-bit IEEE float."""
+
+    class f64(Scalar):
+        """A 64-bit IEEE float."""
+
+    class tf32(Scalar):
+        """A 19-bit float for matrix products; exists in tiles only."""
+
+    class f8e4m3fn(Scalar):
+        """An 8-bit float: four bits of exponent, no infinities."""
+
+    class f8e5m2(Scalar):
+        """An 8-bit float: five bits of exponent."""
+
+else:
+    from freehold.support.dtypes import (  # noqa: F401
+        bf16,
+        bool_,
+        f8e4m3fn,
+        f8e5m2,
+        f16,
+        f32,
+        f64,
+        i8,
+        i16,
+        i32,
+        i64,
+        tf32,
+        u8,
+        u16,
+        u32,
+        u64,
+    )
