@@ -1,0 +1,62 @@
+"""Operations of the ownership dialect.
+
+A kernel is one `ownership.kernel`. Its arguments are tensors, which the launch holds, and scalars. `borrow` and
+`partition` say what becomes of a tensor; `distribute` hands the points of a partition's index space to tile blocks;
+`region` names the part of a partition that a point owns. Everything else is arithmetic on tiles, for which the
+dialect uses `cuda_tile`'s own operations.
+
+The operations accept more than the discipline allows (a `store` takes a shared borrow, `region` any coordinates), so
+that `verify-borrows` and `verify-partitions` can say what is wrong in the user's words.
+"""
+
+from xdsl.irdl import IRDLOperation
+
+from freehold.dialects.ownership.ops.access import LoadOp, StoreOp
+from freehold.dialects.ownership.ops.common import INDEX, tensor_type
+from freehold.dialects.ownership.ops.distribution import (
+    BorrowOp,
+    CoordinateOp,
+    DistributeOp,
+    EndOp,
+    PartitionOp,
+    RegionOp,
+    ReleaseOp,
+)
+from freehold.dialects.ownership.ops.extents import DimOp, TilesOp
+from freehold.dialects.ownership.ops.kernel import KernelOp, ReturnOp
+
+__all__ = [
+    "INDEX",
+    "OPS",
+    "BorrowOp",
+    "CoordinateOp",
+    "DimOp",
+    "DistributeOp",
+    "EndOp",
+    "KernelOp",
+    "LoadOp",
+    "PartitionOp",
+    "RegionOp",
+    "ReleaseOp",
+    "ReturnOp",
+    "StoreOp",
+    "TilesOp",
+    "tensor_type",
+]
+
+OPS: tuple[type[IRDLOperation], ...] = (
+    KernelOp,
+    ReturnOp,
+    BorrowOp,
+    PartitionOp,
+    DistributeOp,
+    EndOp,
+    RegionOp,
+    CoordinateOp,
+    DimOp,
+    TilesOp,
+    LoadOp,
+    StoreOp,
+    ReleaseOp,
+)
+"""Every operation of the dialect."""

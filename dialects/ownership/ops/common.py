@@ -1,0 +1,71 @@
+"""What the operations share: the type of coordinates, effects, and how an axis of a tensor is read and written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import i32
+from xdsl.ir import Operation, Region, SSAValue
+from xdsl.irdl import IRDLOperation
+from xdsl.traits import EffectInstance, IsTerminator, MemoryEffect, MemoryEffectKind
+from xdsl.utils.exceptions import VerifyException
+
+from freehold.dialects.cuda_tile import TileType
+from freehold.dialects.ownership.types import PartitionType, RefType, RegionType, TensorType
+
+if TYPE_CHECKING:
+    from xdsl.parser import Parser
+    from xdsl.printer import Printer
+
+INDEX = TileType([], i32)
+"""The type of coordinates, extents and tile counts: a 32-bit scalar."""
+
+
+class OwnershipEffect(MemoryEffect):
+    """Operations that make or end an ownership. Two equal ones are two acts: they are never merged or dropped."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        return {EffectInstance(MemoryEffectKind.WRITE)}
+
+
+def tensor_type(value: SSAValue) -> TensorType:
+    """The tensor that `value` is, borrows, partitions, or is a region of. Raises `TypeError` for other values."""
+    match value.type:
+        case TensorType() as t:
+            return t
+        case RefType(tensor=t) | PartitionType(tensor=t) | RegionType(partition=PartitionType(tensor=t)):
+            return t
+        case _:
+            raise TypeError(f"{value.type} is no tensor, borrow, partition or region")
+
+
+def ensure_terminator(region: Region, terminator: type[IRDLOperation]) -> None:
+    """Adds the terminator that was left out. A region without a block stays without: a clone is filled later."""
+    for block in region.blocks:
+        last = block.last_op
+        if last is None or not last.has_trait(IsTerminator, value_if_unregistered=False):
+            block.add_op(terminator())
+
+
+def check_axis(name: str, axis: int, rank: int) -> None:
+    """Refuses an axis that a tensor of `rank` has not."""
+    if not 0 <= axis < rank:
+        raise VerifyException(f"{name}: no axis {axis} in a tensor of rank {rank}")
+
+
+def parse_axis(parser: Parser) -> tuple[SSAValue, int]:
+    """Reads `%x, 1 : type`: a value and an axis of it."""
+    name = parser.parse_unresolved_operand()
+    parser.parse_punctuation(",")
+    axis = parser.parse_integer(allow_boolean=False, allow_negative=False)
+    parser.parse_punctuation(":")
+    return parser.resolve_operand(name, parser.parse_type()), axis
+
+
+def print_axis(printer: Printer, source: SSAValue, axis: int) -> None:
+    """Writes what `parse_axis` reads."""
+    printer.print_string(" ")
+    printer.print_ssa_value(source)
+    printer.print_string(f", {axis} : ")
+    printer.print_attribute(source.type)

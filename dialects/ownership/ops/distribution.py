@@ -1,0 +1,260 @@
+"""Who owns what: borrows and partitions of tensors, points handed to tile blocks, and the regions that they take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from xdsl.dialects.builtin import ArrayAttr, IntAttr
+from xdsl.ir import Region, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import IsTerminator, NoMemoryEffect, SingleBlockImplicitTerminator
+from xdsl.utils.exceptions import VerifyException
+
+from freehold.dialects.ownership.attrs import BlocksAttr, BlocksKind, ObligationAttr, OrderAttr, OrderKind
+from freehold.dialects.ownership.format import FormattedOp
+from freehold.dialects.ownership.ops.common import (
+    INDEX,
+    OwnershipEffect,
+    check_axis,
+    ensure_terminator,
+    parse_axis,
+    print_axis,
+)
+from freehold.dialects.ownership.types import PartitionType, RefType, RegionType, TensorType
+
+if TYPE_CHECKING:
+    from xdsl.parser import Parser
+    from xdsl.printer import Printer
+
+
+@irdl_op_definition
+class BorrowOp(FormattedOp):
+    """Lends a tensor to every tile block for reading, until the kernel ends."""
+
+    name = "ownership.borrow"
+
+    tensor = operand_def(TensorType)
+    result = result_def(RefType)
+
+    FORMAT: ClassVar[str] = "$tensor attr-dict `:` type($tensor) `->` type($result)"
+    traits = traits_def(OwnershipEffect())
+
+    def __init__(self, tensor: SSAValue[TensorType]):
+        super().__init__(operands=[tensor], result_types=[RefType(tensor.type)])
+
+    def verify_(self) -> None:
+        if self.result.type.tensor != self.tensor.type:
+            raise VerifyException(f"{self.name}: a borrow of {self.tensor.type} is no {self.result.type}")
+
+
+@irdl_op_definition
+class PartitionOp(FormattedOp):
+    """Splits a tensor into regions for the exclusive use of tile blocks; the tensor is spent."""
+
+    name = "ownership.partition"
+
+    tensor = operand_def(TensorType)
+    result = result_def(PartitionType)
+
+    FORMAT: ClassVar[str] = "$tensor attr-dict `:` type($tensor) `->` type($result)"
+    traits = traits_def(OwnershipEffect())
+
+    def __init__(self, tensor: SSAValue, result_type: PartitionType):
+        super().__init__(operands=[tensor], result_types=[result_type])
+
+    def verify_(self) -> None:
+        if self.result.type.tensor != self.tensor.type:
+            raise VerifyException(f"{self.name}: a partition of {self.tensor.type} is no {self.result.type}")
+
+
+@irdl_op_definition
+class EndOp(FormattedOp):
+    """Ends the work for one point of a distribution."""
+
+    name = "ownership.end"
+
+    FORMAT: ClassVar[str] = "attr-dict"
+    traits = traits_def(IsTerminator(), NoMemoryEffect())
+
+
+@irdl_op_definition
+class DistributeOp(IRDLOperation):
+    """Runs its body once for every point of the partitions' common index space, spread over the launch's tile blocks.
+
+    `ownership.distribute %p, %q order #ownership.order<grouped 8> blocks #ownership.blocks<persistent> : T, U {
+    ^bb0(%i: !cuda_tile.tile<i32>, %j: !cuda_tile.tile<i32>): ... }`
+
+    The body's arguments are the point's coordinates. Points run in no order that a program may rely on: not those of
+    different blocks, and not those that one block takes in turn. All partitions have the same index space (the duty
+    `same_grid`); `order` and `blocks` choose the schedule and change nothing else.
+    """
+
+    name = "ownership.distribute"
+
+    partitions = var_operand_def(PartitionType)
+    order = prop_def(OrderAttr)
+    blocks = prop_def(BlocksAttr)
+    obligations = opt_prop_def(ArrayAttr[ObligationAttr])
+    body = region_def("single_block")
+
+    traits = traits_def(SingleBlockImplicitTerminator(EndOp))
+
+    def __post_init__(self) -> None:
+        ensure_terminator(self.body, EndOp)
+
+    def __init__(
+        self,
+        partitions: Sequence[SSAValue],
+        body: Region,
+        order: OrderAttr | None = None,
+        blocks: BlocksAttr | None = None,
+    ):
+        super().__init__(
+            operands=[partitions],
+            properties={
+                "order": order or OrderAttr(OrderKind.ROW),
+                "blocks": blocks or BlocksAttr(BlocksKind.EACH),
+            },
+            regions=[body],
+        )
+
+    @property
+    def domain(self) -> PartitionType:
+        """The partition whose index space the points are taken from."""
+        domain = self.partitions[0].type
+        assert isinstance(domain, PartitionType)
+        return domain
+
+    def verify_(self) -> None:
+        if not self.partitions:
+            raise VerifyException(f"{self.name}: needs at least one partition to take its points from")
+        rank = self.domain.tensor.rank
+        if [a.type for a in self.body.block.args] != [INDEX] * rank:
+            raise VerifyException(f"{self.name}: the body of a rank-{rank} domain takes {rank} arguments of {INDEX}")
+        if self.order.order is OrderKind.GROUPED and rank < 2:
+            raise VerifyException(f"{self.name}: a grouped order needs two axes, the domain has {rank}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> DistributeOp:
+        names = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_unresolved_operand)
+        order = parser.parse_attribute() if parser.parse_optional_keyword("order") else OrderAttr(OrderKind.ROW)
+        blocks = parser.parse_attribute() if parser.parse_optional_keyword("blocks") else BlocksAttr(BlocksKind.EACH)
+        if not isinstance(order, OrderAttr) or not isinstance(blocks, BlocksAttr):
+            parser.raise_error("expected #ownership.order<..> and #ownership.blocks<..>")
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        parser.parse_punctuation(":")
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        operands = parser.resolve_operands(names, types, parser.pos)
+        body = parser.parse_region()
+        op = cls(operands, body, order, blocks)
+        if attributes is not None:
+            found = dict(attributes.data)
+            if (obligations := found.pop("obligations", None)) is not None:
+                op.properties["obligations"] = obligations
+            op.attributes |= found
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.partitions, printer.print_ssa_value)
+        if self.order.order is not OrderKind.ROW:
+            printer.print_string(" order ")
+            printer.print_attribute(self.order)
+        if self.blocks.data is not BlocksKind.EACH:
+            printer.print_string(" blocks ")
+            printer.print_attribute(self.blocks)
+        extra = dict(self.attributes)
+        if self.obligations is not None:
+            extra["obligations"] = self.obligations
+        printer.print_op_attributes(extra, print_keyword=True)
+        printer.print_string(" : ")
+        printer.print_list(self.partitions, lambda p: printer.print_attribute(p.type))
+        printer.print_string(" ")
+        printer.print_region(self.body, print_block_terminators=False)
+
+
+@irdl_op_definition
+class RegionOp(FormattedOp):
+    """Takes the region of a partition at some coordinates, for the exclusive use of the point that takes it.
+
+    Owes: each coordinate in the partition's index space (`in_bounds`), and that no other point takes a region that
+    overlaps it (`disjoint`).
+    """
+
+    name = "ownership.region"
+
+    partition = operand_def(PartitionType)
+    coordinates = var_operand_def(INDEX)
+    obligations = opt_prop_def(ArrayAttr[ObligationAttr])
+    result = result_def(RegionType)
+
+    FORMAT: ClassVar[str] = "$partition `[` $coordinates `]` attr-dict `:` type($partition) `->` type($result)"
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(OwnershipEffect())
+
+    def __init__(self, partition: SSAValue, coordinates: Sequence[SSAValue]):
+        assert isinstance(partition.type, PartitionType)
+        super().__init__(operands=[partition, coordinates], result_types=[RegionType(partition.type)])
+
+    def verify_(self) -> None:
+        partition = self.result.type.partition
+        if partition != self.partition.type:
+            raise VerifyException(f"{self.name}: a region of {self.partition.type} is no {self.result.type}")
+        if len(self.coordinates) != partition.tensor.rank:
+            raise VerifyException(
+                f"{self.name}: {len(self.coordinates)} coordinates for a partition of rank {partition.tensor.rank}"
+            )
+
+
+@irdl_op_definition
+class CoordinateOp(IRDLOperation):
+    """The coordinate of a region along an axis, in its partition's index space."""
+
+    name = "ownership.coordinate"
+
+    region = operand_def(RegionType)
+    axis = prop_def(IntAttr)
+    result = result_def(INDEX)
+
+    traits = traits_def(NoMemoryEffect())
+
+    def __init__(self, region: SSAValue, axis: int):
+        super().__init__(operands=[region], properties={"axis": IntAttr(axis)}, result_types=[INDEX])
+
+    def verify_(self) -> None:
+        assert isinstance(self.region.type, RegionType)
+        check_axis(self.name, self.axis.data, self.region.type.partition.tensor.rank)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> CoordinateOp:
+        return cls(*parse_axis(parser))
+
+    def print(self, printer: Printer) -> None:
+        print_axis(printer, self.region, self.axis.data)
+
+
+@irdl_op_definition
+class ReleaseOp(FormattedOp):
+    """Gives a region back before its point's work ends. It may not be used afterwards."""
+
+    name = "ownership.release"
+
+    region = operand_def(RegionType)
+
+    FORMAT: ClassVar[str] = "$region attr-dict `:` type($region)"
+    traits = traits_def(OwnershipEffect())
+
+    def __init__(self, region: SSAValue):
+        super().__init__(operands=[region])

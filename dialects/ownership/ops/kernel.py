@@ -1,0 +1,97 @@
+"""Kernels: what every tile block of a launch runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from xdsl.dialects.builtin import StringAttr, SymbolNameConstraint
+from xdsl.ir import Attribute, Region
+from xdsl.irdl import IRDLOperation, irdl_op_definition, opt_prop_def, prop_def, region_def, traits_def
+from xdsl.traits import (
+    IsolatedFromAbove,
+    IsTerminator,
+    NoMemoryEffect,
+    SingleBlockImplicitTerminator,
+    SymbolOpInterface,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from freehold.dialects.cuda_tile import OptimizationHintsAttr, TileType
+from freehold.dialects.ownership.format import FormattedOp
+from freehold.dialects.ownership.ops.common import ensure_terminator
+from freehold.dialects.ownership.types import TensorType
+
+if TYPE_CHECKING:
+    from xdsl.parser import Parser
+    from xdsl.printer import Printer
+
+
+@irdl_op_definition
+class ReturnOp(FormattedOp):
+    """Ends a kernel."""
+
+    name = "ownership.return"
+
+    FORMAT: ClassVar[str] = "attr-dict"
+    traits = traits_def(IsTerminator(), NoMemoryEffect())
+
+
+@irdl_op_definition
+class KernelOp(IRDLOperation):
+    """A kernel: what every tile block of a launch runs.
+
+    `ownership.kernel @saxpy(%y: !ownership.tensor<[N], f32>, %a: !cuda_tile.tile<f32>) { ... }`
+
+    Arguments are tensors and scalars (rank-0 tiles). Distinct tensor arguments are distinct memory unless both are
+    only borrowed: the launcher refuses a call in which they overlap. `optimization_hints` goes to the entry.
+    Arguments carry the user's names as name hints.
+    """
+
+    name = "ownership.kernel"
+
+    sym_name = prop_def(SymbolNameConstraint())
+    optimization_hints = opt_prop_def(OptimizationHintsAttr)
+    body = region_def("single_block")
+
+    traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), SingleBlockImplicitTerminator(ReturnOp))
+
+    def __post_init__(self) -> None:
+        ensure_terminator(self.body, ReturnOp)
+
+    def __init__(self, name: str, body: Region, hints: OptimizationHintsAttr | None = None):
+        super().__init__(properties={"sym_name": StringAttr(name), "optimization_hints": hints}, regions=[body])
+
+    def verify_(self) -> None:
+        for n, a in enumerate(self.body.block.args):
+            scalar = isinstance(a.type, TileType) and not a.type.dims
+            if not scalar and not isinstance(a.type, TensorType):
+                raise VerifyException(f"{self.name}: argument {n} is neither a tensor nor a scalar")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> KernelOp:
+        name = parser.parse_symbol_name()
+        args = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_argument)
+        hints: Attribute | None = None
+        if parser.parse_optional_keyword("hints"):
+            hints = parser.parse_attribute()
+            if not isinstance(hints, OptimizationHintsAttr):
+                parser.raise_error("expected optimization hints")
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        body = parser.parse_region(args)
+        op = cls(name.data, body, hints)
+        if attributes is not None:
+            op.attributes |= attributes.data
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_symbol_name(self.sym_name.data)
+        printer.print_string("(")
+        printer.print_list(self.body.block.args, printer.print_block_argument)
+        printer.print_string(")")
+        if self.optimization_hints is not None:
+            printer.print_string(" hints ")
+            printer.print_attribute(self.optimization_hints)
+        printer.print_op_attributes(self.attributes, print_keyword=True)
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False, print_block_terminators=False)
