@@ -26,7 +26,8 @@ from freehold.passes.analysis.wording import name_of, sizes
 from freehold.passes.errors.bounds import OutOfBounds
 from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses
-from freehold.passes.prover.prove import find, prove
+from freehold.passes.prover.prove import prove
+from freehold.passes.prover.search import find
 from freehold.passes.verify_dominance import verify_dominance
 from freehold.support import terms
 from freehold.support.diagnostic import Error, Rejected

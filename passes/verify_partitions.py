@@ -45,7 +45,8 @@ from freehold.passes.errors.partition import (
     OverlappingRegions,
     RegionTakenTwice,
 )
-from freehold.passes.prover.prove import find, prove, satisfiable
+from freehold.passes.prover.prove import prove, satisfiable
+from freehold.passes.prover.search import find
 from freehold.passes.verify_dominance import verify_dominance
 from freehold.support import terms
 from freehold.support.diagnostic import Error, Rejected

@@ -250,6 +250,15 @@ def all_of(*predicates: Term) -> Term:
     return reduce(both, predicates, TRUE)
 
 
+def conjuncts(t: Term) -> Iterator[Term]:
+    """The predicates that a conjunction is of; any other one alone."""
+    if t.op == "and":
+        for a in t.args:
+            yield from conjuncts(a)
+    else:
+        yield t
+
+
 def _ceildiv(a: int, b: int) -> int:
     return -(-a // b)
 

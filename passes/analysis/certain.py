@@ -12,7 +12,7 @@ from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, Fo
 from freehold.dialects.ownership import LoadOp, RegionOp
 from freehold.passes.analysis.facts import KernelFacts
 from freehold.passes.prover import rules
-from freehold.passes.prover.prove import find
+from freehold.passes.prover.search import find
 from freehold.support import terms
 from freehold.support.terms import Term
 

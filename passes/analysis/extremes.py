@@ -42,7 +42,7 @@ def at_launch(index: Term, count: Term, place: Place, facts: KernelFacts, *, low
     goal = terms.all_of(*wanted)
     unless: list[Term] = []
     for condition in place.conditions:
-        for part in _conjuncts(condition):
+        for part in terms.conjuncts(condition):
             possible = search.possible(part)
             if possible is None:
                 # A condition that depends on data: a check at the launch would refuse what never happens.
@@ -68,14 +68,6 @@ def _distinct(predicates: Iterable[Term]) -> list[Term]:
         key = p if inequalities is None else frozenset(frozenset(i.items()) for i in inequalities)
         found.setdefault(key, p)
     return list(found.values())
-
-
-def _conjuncts(t: Term) -> Iterator[Term]:
-    if t.op == "and":
-        for a in t.args:
-            yield from _conjuncts(a)
-    else:
-        yield t
 
 
 class _Extremes:

@@ -13,7 +13,7 @@ from typing import Final
 from freehold.dialects.ownership import DistributeOp, LoadOp, RegionOp, tensor_type
 from freehold.passes.analysis.facts import KernelFacts
 from freehold.passes.analysis.wording import sizes, span_text, tuple_text
-from freehold.passes.prover.prove import holds_in
+from freehold.passes.prover.search import holds_in
 from freehold.support.terms import Term
 
 _MOST: Final = 4000

@@ -47,7 +47,7 @@ class Hypotheses:
     def extended(self, facts: Iterable[Term]) -> Self:
         """These hypotheses and `facts`."""
         new = type(self)()
-        added = [part for fact in facts for part in _conjuncts(fact) if part != terms.TRUE]
+        added = [part for fact in facts for part in terms.conjuncts(fact) if part != terms.TRUE]
         new.facts = (*self.facts, *added)
         new.bounds = dict(self.bounds)
         inequalities = list(self.inequalities)
@@ -83,14 +83,6 @@ class Hypotheses:
                     grown = grown or not symbols <= known
                     known |= symbols
         return tuple(fact for n, (fact, _) in enumerate(todo) if n in taken)
-
-
-def _conjuncts(fact: Term) -> Iterable[Term]:
-    if fact.op == "and":
-        for a in fact.args:
-            yield from _conjuncts(a)
-    else:
-        yield fact
 
 
 def _record_bound(bounds: dict[Monomial, Interval], p: Poly) -> bool:

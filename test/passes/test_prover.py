@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from freehold.passes.prover import rules, smt
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.polynomials import bound_term, poly, to_term
-from freehold.passes.prover.prove import holds_in, prove, satisfiable
+from freehold.passes.prover.prove import prove, satisfiable
+from freehold.passes.prover.search import holds_in
 from freehold.support import terms
 from freehold.support.terms import Term, const, parse, sym
 
