@@ -6,9 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final, cast
 
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from freehold.dialects.cuda_tile.float_bits import FloatBitsAttr
 from freehold.dialects.cuda_tile.ops.arith_float import AddFOp, MaxFOp, MinFOp, MulFOp
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, MaxIOp, MinIOp, MulIOp, OrIOp
 from freehold.dialects.cuda_tile.ops.control_flow import YieldOp, has_no_memory_effect
@@ -41,7 +42,7 @@ def identity(value: Number, dtype: DType) -> Attribute:
     """A neutral element."""
     element = ELEMENTS[dtype]
     if dtype.is_float:
-        return FloatAttr(float(value), cast(AnyFloat, element))
+        return FloatBitsAttr.of(float(value), element)
     low, high = bounds(dtype)
     number = int(value)
     if dtype.bits > 1 and not dtype.signed and number > high >> 1:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import cast
 
 from xdsl.dialects.builtin import (
-    AnyFloat,
     ArrayAttr,
     DictionaryAttr,
-    FloatAttr,
     IndexType,
     IntAttr,
     IntegerAttr,
@@ -30,7 +28,8 @@ from freehold.backend.bytecode.tables import AttributeTag
 from freehold.backend.bytecode.types import NoForm, TypeReader, TypeWriter
 from freehold.dialects.cuda_tile.attrs import BoundedAttr, DivByAttr, OptimizationHintsAttr, SameElementsAttr
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
-from freehold.dialects.cuda_tile.types import ELEMENT_BITS, TileType, element_name
+from freehold.dialects.cuda_tile.float_bits import FloatBitsAttr, exact_float
+from freehold.dialects.cuda_tile.types import ELEMENT_BITS, FLOATS, TileType, element_name
 
 MAX_NESTING = 32
 """How deep arrays and dictionaries may stand in one another."""
@@ -69,10 +68,11 @@ class AttributeWriter:
 
     def put_self_contained(self, out: bytearray, attribute: Attribute) -> None:
         """Appends an attribute with its tag. Raises `NoForm` for attributes without one."""
+        attribute = exact_float(attribute)
         match attribute:
             case IntegerAttr():
                 self._put_integer(out, attribute)
-            case FloatAttr():
+            case FloatBitsAttr():
                 self._put_float(out, attribute)
             case StringAttr():
                 out.append(AttributeTag.STRING)
@@ -117,10 +117,10 @@ class AttributeWriter:
             put_varint(out, self.types.index(type_))
             put_varint(out, attribute.value.data & ((1 << type_.width.data) - 1))
 
-    def _put_float(self, out: bytearray, attribute: FloatAttr) -> None:
+    def _put_float(self, out: bytearray, attribute: FloatBitsAttr) -> None:
         out.append(AttributeTag.FLOAT)
         put_varint(out, self.types.index(attribute.type))
-        bits = int.from_bytes(attribute.type.pack((attribute.value.data,)), "little")
+        bits = attribute.bits.data
         if ELEMENT_BITS[element_name(attribute.type)] <= 8:
             out.append(bits)
         else:
@@ -248,13 +248,14 @@ class AttributeReader:
     def _float(self, cursor: Cursor) -> Attribute:
         at = cursor.position
         type_ = self.types.read(cursor)
-        if not isinstance(type_, AnyFloat):
+        name = element_name(type_)
+        if name not in FLOATS:
             raise cursor.fail(f"a float cannot be of type {type_}", at)
-        at, width = cursor.position, ELEMENT_BITS[element_name(type_)]
+        at, width = cursor.position, ELEMENT_BITS[name]
         bits = cursor.byte() if width <= 8 else cursor.signed() & 0xFFFF_FFFF_FFFF_FFFF
         if bits >> width:
             raise cursor.fail(f"{bits:#x} has more bits than {type_}", at)
-        return FloatAttr(type_.unpack(bits.to_bytes((width + 7) // 8, "little"), 1)[0], type_)
+        return FloatBitsAttr.from_bits(bits, type_)
 
     def array(self, cursor: Cursor, depth: int = 0) -> ArrayAttr[Attribute]:
         """Counted self-contained attributes."""

@@ -63,6 +63,7 @@ from freehold.dialects.cuda_tile.dense import (
     DenseElementsAttr,
 )
 from freehold.dialects.cuda_tile.effects import TileConstants
+from freehold.dialects.cuda_tile.float_bits import FloatBitsAttr
 from freehold.dialects.cuda_tile.op import (
     TileOp,
 )
@@ -363,6 +364,7 @@ CudaTile: Final = Dialect(
         BoundedAttr,
         DenseElementsAttr,
         DivByAttr,
+        FloatBitsAttr,
         OptimizationHintsAttr,
         SameElementsAttr,
         ShapeAttr,
@@ -453,6 +455,7 @@ __all__ = [
     "FPowIOp",
     "FToFOp",
     "FToIOp",
+    "FloatBitsAttr",
     "FloorOp",
     "FmaOp",
     "ForOp",

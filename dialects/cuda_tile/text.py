@@ -36,10 +36,14 @@ if TYPE_CHECKING:
 _ALIAS: Final = re.compile(r"^#[\w.$-]+[ \t]*=", re.MULTILINE)
 _PRODUCER: Final = re.compile(r"^// Producer: (.*)$", re.MULTILINE)
 _DI_LOC: Final = "#cuda_tile.di_loc"
+_NUMBER_TOKENS: Final = (MLIRTokenKind.INTEGER_LIT, MLIRTokenKind.FLOAT_LIT, MLIRTokenKind.MINUS)
 
 
 class TileParser(Parser):
     """xDSL's parser with the forms that files of NVIDIA's tools use."""
+
+    _exact_floats = False
+    """Whether the operation that is being read is of this dialect, so that its floats are `FloatBitsAttr`."""
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         """Read a whole file. Aliases may stand after their uses."""
@@ -84,16 +88,6 @@ class TileParser(Parser):
             self._resume_from(state)
         return super()._parse_location()
 
-    def _parse_optional_builtin_attr(self) -> Attribute | None:
-        """A string is text also where its escapes are bytes of UTF-8, for which xDSL has another attribute."""
-        attr = super()._parse_optional_builtin_attr()
-        if isinstance(attr, BytesAttr):
-            try:
-                return StringAttr(attr.data.decode())
-            except UnicodeDecodeError:
-                return attr
-        return attr
-
     def _parse_builtin_dense_attr(self) -> Any:
         """`dense<1.0> : tile` as MLIR's generic form has it; of other types, as xDSL reads it."""
         from freehold.dialects.cuda_tile.text_dense import parse_builtin_dense
@@ -104,6 +98,35 @@ class TileParser(Parser):
             return attr
         self._resume_from(state)
         return super()._parse_builtin_dense_attr()
+
+    def parse_operation(self) -> Operation:
+        """Read one operation, with its regions."""
+        outside = self._exact_floats
+        try:
+            return super().parse_operation()
+        finally:
+            self._exact_floats = outside
+
+    def _get_op_by_name(self, name: str) -> type[Operation]:
+        op_type = super()._get_op_by_name(name)
+        # From here to the end of the operation floats are numbers of ours, in its regions those of what stands there.
+        self._exact_floats = op_type.name.startswith("cuda_tile.")
+        return op_type
+
+    def _parse_optional_builtin_attr(self) -> Attribute | None:
+        """As xDSL, but strings may have escapes that are bytes of UTF-8, and floats of ours keep their bits."""
+        if self._exact_floats and self._current_token.kind in _NUMBER_TOKENS:
+            from freehold.dialects.cuda_tile.text_dense import parse_optional_float
+
+            if (number := parse_optional_float(self)) is not None:
+                return number
+        attr = super()._parse_optional_builtin_attr()
+        if isinstance(attr, BytesAttr):
+            try:
+                return StringAttr(attr.data.decode())
+            except UnicodeDecodeError:
+                return attr
+        return attr
 
     def _parse_generic_operation(self, op_type: type[Operation]) -> Operation:
         op = super()._parse_generic_operation(op_type)

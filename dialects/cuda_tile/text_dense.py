@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final, cast
+from typing import Final
 
-from xdsl.dialects.builtin import AnyFloat, BytesAttr, Float64Type, FloatAttr, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import BytesAttr, Float64Type, IntegerAttr, IntegerType
 from xdsl.ir import Attribute
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr, element_bytes_exact, element_value, storage_bytes
+from freehold.dialects.cuda_tile.float_bits import FloatBitsAttr
 from freehold.dialects.cuda_tile.text_types import parse_short_type, print_short_type
-from freehold.dialects.cuda_tile.types import ELEMENT_BITS, TileType, element_name, is_int, is_integer_attr
+from freehold.dialects.cuda_tile.types import ELEMENT_BITS, FLOATS, TileType, element_name, is_int, is_integer_attr
 
 MAX_LISTED: Final = 100
 """Literals with more elements than this that are not fills print as one hexadecimal string of their bytes."""
@@ -35,6 +36,14 @@ _PRECISION: Final = {
 Nested = bytes | list["Nested"]
 
 
+def _bit_pattern(parser: AttrParser, text: str, negative: bool, element: Attribute, start: int) -> int:
+    """The bits of a float that are written in hexadecimal."""
+    bits, name = int(text, 16), element_name(element)
+    if negative or bits >= 1 << ELEMENT_BITS.get(name, 64):
+        parser.raise_error(f"{text} is not a bit pattern of {name}", start)
+    return bits
+
+
 def _parse_element(parser: AttrParser, element: Attribute) -> bytes:
     name = element_name(element)
     if is_int(element):
@@ -53,10 +62,8 @@ def _parse_element(parser: AttrParser, element: Attribute) -> bytes:
     number = parser.parse_number(allow_boolean=False)
     text = parser.lexer.input.content[start : parser.pos].strip()
     if text.lower().startswith("0x"):
-        bits = ELEMENT_BITS[name]
-        if negative or int(number) >= 1 << bits:
-            parser.raise_error(f"{text} is not a bit pattern of {name}", start)
-        return int(number).to_bytes(storage_bytes(element), "little")
+        bits = _bit_pattern(parser, text, negative, element, start)
+        return bits.to_bytes(storage_bytes(element), "little")
     return element_bytes_exact(-float(number) if negative else float(number), element)
 
 
@@ -254,12 +261,27 @@ def parse_number(parser: AttrParser) -> Attribute:
     else:
         element = IntegerType(64) if isinstance(number, int) else Float64Type()
     if is_int(element):
-        return IntegerAttr(int(-number if negative else number), element, truncate_bits=True)
+        value = -number if negative else number
+        width = element.width.data
+        if isinstance(value, float) or not -(1 << (width - 1)) <= value < 1 << width:
+            parser.raise_error(f"{value} is no value of {element_name(element)}", start)
+        return IntegerAttr(value, element, truncate_bits=True)
+    if element_name(element) not in FLOATS:
+        parser.raise_error(f"{element} is no type of a number")
     if text.lower().startswith("0x"):
-        value = element_value(int(number).to_bytes(storage_bytes(element), "little"), element)
-    else:
-        value = -float(number) if negative else float(number)
-    return FloatAttr(value, cast("AnyFloat", element))
+        return FloatBitsAttr.from_bits(_bit_pattern(parser, text, negative, element, start), element)
+    return FloatBitsAttr.of(-float(number) if negative else float(number), element)
+
+
+def parse_optional_float(parser: AttrParser) -> Attribute | None:
+    """Read a number as `parse_number` does if it is a float; read nothing if it is anything else."""
+    start = parser.pos
+    number = parser.parse_optional_number()
+    is_float = isinstance(number, float)
+    if number is not None and parser.parse_optional_punctuation(":") is not None:
+        is_float = element_name(parse_short_type(parser)) in FLOATS
+    parser._resume_from(start)  # pyright: ignore[reportPrivateUsage] -- the type, which decides, stands after the number
+    return parse_number(parser) if is_float else None
 
 
 def element_text(attr: Attribute) -> str:
@@ -269,12 +291,10 @@ def element_text(attr: Attribute) -> str:
         if integer.type.width.data == 1:
             return "true" if integer.value.data else "false"
         return str(integer.value.data) + ("" if integer.type.width.data == 64 else f" : {element_name(integer.type)}")
-    if isinstance(attr, FloatAttr):
-        number = cast("FloatAttr", attr)
-        element = cast(Attribute, number.type)
-        text = float_text(element_bytes_exact(number.value.data, element), element)
-        elided = isinstance(element, Float64Type) and not text.startswith("0x")
-        return text if elided else f"{text} : {element_name(element)}"
+    if isinstance(attr, FloatBitsAttr):
+        text = float_text(attr.data, attr.type)
+        elided = isinstance(attr.type, Float64Type) and not text.startswith("0x")
+        return text if elided else f"{text} : {element_name(attr.type)}"
     return str(attr)
 
 

@@ -46,6 +46,13 @@ def test_types_and_versions() -> None:
     assert {type_.name.removeprefix("cuda_tile."): str(type_.SINCE) for type_ in TYPES} == tile_ir.TYPES
 
 
+def test_attributes() -> None:
+    """Every attribute of Tile IR is registered, and there is none without a reason."""
+    names = [attr.name.removeprefix("cuda_tile.") for attr in CudaTile.attributes]
+    assert len(names) == len(set(names))
+    assert set(names) == {*tile_ir.TYPES, *tile_ir.ENUMERATIONS, *tile_ir.ATTRIBUTES, *tile_ir.OTHERS}
+
+
 def test_elements() -> None:
     found = {name: (bits, str(ELEMENT_SINCE[name])) for name, bits in ELEMENT_BITS.items()}
     assert found == tile_ir.ELEMENTS

@@ -184,6 +184,21 @@ TYPES: dict[str, str] = {
 }
 """The types that are not MLIR's own, and the version that brought each."""
 
+ATTRIBUTES: set[str] = {
+    "bounded",
+    "div_by",
+    "same_elements",
+    "optimization_hints",
+    "di_compile_unit",
+    "di_file",
+    "di_lexical_block",
+    "di_subprogram",
+}
+"""Attributes that are no enumerations. A `di_loc` is a location, and those are xDSL's: `fused<scope>[position]`."""
+
+OTHERS: set[str] = {"dense", "float_bits", "shape"}
+"""What the dialect has beside them: parts of types, and the numbers for which MLIR has builtin attributes."""
+
 ELEMENTS: dict[str, tuple[int, str]] = {
     "i1": (1, "13.1"),
     "i4": (4, "13.3"),

@@ -6,12 +6,13 @@ from abc import ABC
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, cast
 
-from xdsl.dialects.builtin import ArrayAttr, FloatAttr, IntegerAttr, IntegerType, i1, i32
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, IntegerType, i1, i32
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.irdl import prop_def, region_def, traits_def, var_operand_def, var_result_def
 from xdsl.traits import RecursiveMemoryEffect
 
 from freehold.dialects.cuda_tile.constraints import ANY_TILE
+from freehold.dialects.cuda_tile.float_bits import FloatBitsAttr, exact_float
 from freehold.dialects.cuda_tile.op import TileOp, tile_op
 from freehold.dialects.cuda_tile.ops.control_flow import YieldOp, has_no_memory_effect
 from freehold.dialects.cuda_tile.types import TileType, tile
@@ -27,9 +28,11 @@ def identity_type(identity: Attribute) -> Attribute | None:
     """The element type of an identity value, or None where it is no number."""
     if isinstance(identity, IntegerAttr):
         return cast("IntegerAttr[IntegerType]", identity).type
-    if isinstance(identity, FloatAttr):
-        return cast("FloatAttr", identity).type
-    return None
+    return identity.type if isinstance(identity, FloatBitsAttr) else None
+
+
+def _exact(identities: Sequence[Attribute]) -> ArrayAttr[Attribute]:
+    return ArrayAttr([exact_float(identity) for identity in identities])
 
 
 class Aggregate(TileOp, ABC):
@@ -37,8 +40,15 @@ class Aggregate(TileOp, ABC):
 
     The body takes the left and right element of each operand in turn and yields the combined elements. It must be
     associative, and commutative, and free of memory effects; the order of application is not specified. An identity is
-    neutral for it, and may be applied any number of times.
+    neutral for it, and may be applied any number of times. It is an integer, or a float as its bits; xDSL's float
+    attributes become that.
     """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        identities = self.properties.get("identities")
+        if isinstance(identities, ArrayAttr):
+            self.properties["identities"] = _exact(cast("ArrayAttr[Attribute]", identities).data)
 
     def expected_results(self, types: Sequence[TileType], dim: int) -> list[TileType]:
         """The result types for the operand types."""
@@ -115,7 +125,7 @@ class ReduceOp(Aggregate):
         self._init(
             tuple(operands),
             self.expected_results(types, dim),
-            {"dim": IntegerAttr(dim, i32), "identities": ArrayAttr(identities)},
+            {"dim": IntegerAttr(dim, i32), "identities": _exact(identities)},
             (body or _body(types),),
         )
 
@@ -170,7 +180,7 @@ class ScanOp(Aggregate):
             {
                 "dim": IntegerAttr(dim, i32),
                 "reverse": IntegerAttr(int(reverse), i1),
-                "identities": ArrayAttr(identities),
+                "identities": _exact(identities),
             },
             (body or _body(types),),
         )

@@ -31,3 +31,12 @@
   %t = addi %l, %r : tile<i32>
   yield %t : tile<i32>
 }
+
+// Floats keep their bits: what NaNs carry, and the type that no other dialect has.
+%n = "test.op"() : () -> !cuda_tile.tile<4xfnv8E5M3FNU>
+%h = "test.op"() : () -> !cuda_tile.tile<4xf16>
+// CHECK: cuda_tile.scan %n, %h dim=0 reverse=false identities=[0xFF : fnv8E5M3FNU, 0x7C01 : f16] : tile<4xfnv8E5M3FNU>, tile<4xf16> -> tile<4xfnv8E5M3FNU>, tile<4xf16> (
+%nans:2 = cuda_tile.scan %n, %h dim=0 reverse=false identities=[0xFF : fnv8E5M3FNU, 0x7C01 : f16] : tile<4xfnv8E5M3FNU>, tile<4xf16> -> tile<4xfnv8E5M3FNU>, tile<4xf16>
+(%n0: tile<fnv8E5M3FNU>, %n1: tile<fnv8E5M3FNU>, %h0: tile<f16>, %h1: tile<f16>) {
+  yield %n0, %h0 : tile<fnv8E5M3FNU>, tile<f16>
+}
