@@ -1,0 +1,543 @@
+"""
+The ledger: who uses which bytes, and what has to wait for whom.
+
+**Timelines.** A stream, or a thread of the host that works itself, is a `Timeline`: operations are enqueued on it one
+after the other and run in that order. It counts them; the number of an operation is its tick. Nothing is recorded in
+the driver when an operation is enqueued. Only when another timeline, or the host, has to wait is an event recorded
+(`Timeline.mark`), and it serves everybody who asks for that tick or an earlier one.
+
+**Uses.** A `Space` is memory with its users: one for each allocation of ours, and one for each device for all memory
+of other libraries. While one timeline alone uses a space, and nothing holds it, the space remembers only that (`sole`),
+and a lease is one comparison. Otherwise it keeps uses by byte range. An operation that touches bytes which another
+timeline still writes, or which it writes while they are still read, makes its timeline wait; that is never an error.
+
+**Holds.** What order cannot mend is refused: memory lent to the host, captured by a graph, or exported exclusively is
+held (`Hold`); moved, freed and lost memory is gone. All leases of an operation are taken at once or none, before
+anything is enqueued.
+
+    with leased(timeline, reads, writes, blame):
+        ...  # enqueue the operation on the timeline's stream
+
+There is nothing to release: a use is over when its timeline has passed its tick.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from threading import Condition, RLock, local
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, cast
+
+from freehold.runtime.arguments import HOST
+
+if TYPE_CHECKING:
+    from freehold.runtime.call_site import CallSite
+
+LOCK: Final = RLock()
+"""
+Held while leases change, and on GPUs until the operation is enqueued, so that ticks are in the order of the stream.
+Nothing waits for a GPU under it. Reentrant, because a collection of garbage may begin anywhere.
+"""
+
+MOST_USES: Final = 64
+"""Uses of one space that are kept before those that are over are looked for."""
+
+
+# --- Timelines --------------------------------------------------------------------------------------------------------
+
+
+class Timeline:
+    """A stream of a GPU: what is enqueued on it runs in that order."""
+
+    __slots__ = ("__weakref__", "device", "finished", "marks", "now", "seen", "stream")
+
+    def __init__(self, device: int, stream: Any):
+        self.device: Final = device
+        """The number of the GPU, or `HOST`."""
+        self.stream: Final = stream
+        """Of cuda.core; None on the host."""
+        self.now: int = 0
+        """Operations enqueued so far: the tick of the last one."""
+        self.finished: int = 0
+        """The last tick that is known to be done."""
+        self.marks: deque[tuple[int, Any]] = deque()
+        """Events with the ticks that they stand for, the oldest first."""
+        self.seen: dict[Timeline, int] = {}
+        """The ticks of others that whatever is enqueued here next comes after."""
+
+    def __repr__(self) -> str:
+        return f"<timeline of {self.stream!r}, {self.finished} of {self.now} done>"
+
+    def mark(self, tick: int | None = None) -> tuple[int, Any]:
+        """
+        An event that is done when the operation at `tick` is (all that is enqueued, unless given), and its tick.
+
+        One that was recorded at that tick or later serves again.
+        """
+        with LOCK:
+            wanted = self.now if tick is None else tick
+            for found in self.marks:
+                if found[0] >= wanted:
+                    return found
+            return self.record()
+
+    def record(self) -> tuple[int, Any]:
+        """A new event after all that is on the stream, with what other libraries enqueued there, and its tick."""
+        from freehold.runtime import driver
+
+        with LOCK:
+            made = (self.now, driver.record(self.stream))
+            self.marks.append(made)
+            if len(self.marks) > MOST_USES:
+                self.passed(0)
+        return made
+
+    def passed(self, tick: int) -> bool:
+        """Whether the operation at a tick is known to be done, without waiting."""
+        if tick <= self.finished:
+            return True
+        with LOCK:
+            marks = self.marks
+            while marks and marks[0][1].is_done:
+                self.finished = max(self.finished, marks.popleft()[0])
+        return tick <= self.finished
+
+    def join(self, tick: int | None = None) -> None:
+        """Waits until the operation at a tick is done; all that is enqueued, unless given. Raises `Rejected` (O241)."""
+        from freehold.runtime import driver
+
+        if tick is not None and self.passed(tick):
+            return
+        number, event = self.mark(tick)
+        try:
+            event.sync()
+        except Exception as e:
+            driver.failed("waiting for work in flight", e)
+        with LOCK:
+            self.finished = max(self.finished, number)
+            while self.marks and self.marks[0][0] <= self.finished:
+                self.marks.popleft()
+
+    def after(self, other: Timeline, tick: int) -> None:
+        """Makes what is enqueued here next wait for a tick of another stream."""
+        if other is self or self.seen.get(other, 0) >= tick or other.passed(tick):
+            return
+        number, event = other.mark(tick)
+        self.after_event(event, other.device)
+        self.seen[other] = number
+
+    def after_event(self, event: Any, device: int) -> None:
+        """Makes what is enqueued here next wait for an event of a stream of a GPU. Raises `Rejected` (O241)."""
+        from freehold.runtime import driver
+
+        try:
+            if device == self.device:
+                self.stream.wait(event)
+            else:
+                with driver.on_device(self.device):
+                    self.stream.wait(event)
+        except Exception as e:
+            driver.failed("ordering streams", e)
+
+
+class HostTimeline(Timeline):
+    """A thread that works itself: what it begins is done when it says so (`finish`)."""
+
+    __slots__ = ("_changed", "_running")
+
+    def __init__(self) -> None:
+        super().__init__(HOST, None)
+        self._changed = Condition()
+        self._running: list[int] = []
+
+    def __repr__(self) -> str:
+        return f"<timeline of a thread, {self.finished} of {self.now} done>"
+
+    def begin(self) -> int:
+        """The tick of an operation that begins, also within another one. Under the lock."""
+        self.now += 1
+        self._running.append(self.now)
+        return self.now
+
+    def finish(self) -> None:
+        """Says that the operation that began last is done."""
+        with self._changed:
+            self._running.pop()
+            if not self._running:
+                self.finished = self.now
+            self._changed.notify_all()
+
+    def passed(self, tick: int) -> bool:
+        """Whether the operation at a tick is done."""
+        return tick <= self.finished
+
+    def join(self, tick: int | None = None) -> None:
+        """Waits until the operation at a tick is done."""
+        wanted = self.now if tick is None else tick
+        with self._changed:
+            self._changed.wait_for(lambda: self.finished >= wanted)
+
+
+_TIMELINES: Final[dict[tuple[int, int], Timeline]] = {}
+_THREAD: Final = local()
+
+
+def timeline(device: int, handle: int = 0) -> Timeline:
+    """The timeline of a GPU's stream by its driver handle; 0 is the default stream. Of `HOST`: that of this thread."""
+    if device == HOST:
+        return host_timeline()
+    found = _TIMELINES.get((device, handle))
+    if found is None:
+        from freehold.runtime import driver
+
+        made = Timeline(device, driver.stream(handle, device))
+        found = _TIMELINES.setdefault((device, handle), made)
+    return found
+
+
+def timeline_of(stream: Any, device: int) -> Timeline:
+    """The timeline of a stream of cuda.core."""
+    return timeline(device, int(stream.handle))
+
+
+def host_timeline() -> HostTimeline:
+    """The timeline of the calling thread."""
+    try:
+        return _THREAD.timeline
+    except AttributeError:
+        _THREAD.timeline = made = HostTimeline()
+        return made
+
+
+# --- Spaces and holds -------------------------------------------------------------------------------------------------
+
+
+class Allocation(Protocol):
+    """What a ledger asks of an allocation (`freehold.runtime.storage`)."""
+
+    epoch: int
+    """How often handles of it were made invalid."""
+
+    def lost_to(self, tensor: Leased) -> bool:
+        """Whether a handle must not be used any more: it was moved from, or the memory was freed or lost."""
+        ...
+
+
+class Leased(Protocol):
+    """What can be leased: a tensor, or memory of another library."""
+
+    @property
+    def space(self) -> Space: ...
+    @property
+    def low(self) -> int:
+        """The address of its first byte."""
+        ...
+
+    @property
+    def high(self) -> int:
+        """The address behind its last byte."""
+        ...
+
+    @property
+    def storage(self) -> Allocation: ...
+    @property
+    def epoch(self) -> int:
+        """The epoch of the storage that the handle is valid for."""
+        ...
+
+
+class Space:
+    """Memory with its users."""
+
+    __slots__ = ("high", "holds", "low", "sole", "uses", "wrote")
+
+    def __init__(self, low: int = 0, high: int = 1 << 64):
+        self.low: Final = low
+        self.high: Final = high
+        self.sole: Timeline | None = None
+        """The only timeline that uses it, where there is one and nothing holds any of it."""
+        self.wrote = 0
+        """The tick of the last write, while there is a sole user."""
+        self.uses: dict[tuple[Timeline, int, int, bool], int] = {}
+        """Ticks by timeline, first byte, byte behind the last, and whether it writes. Empty with a sole user."""
+        self.holds: tuple[Hold, ...] = ()
+        """What keeps operations away."""
+
+    def disturb(self) -> None:
+        """Ends the time of the sole user: from here on leases are looked at one by one."""
+        sole, self.sole = self.sole, None
+        if sole is None:
+            return
+        if self.wrote:
+            self.uses[sole, self.low, self.high, True] = self.wrote
+        if sole.now > self.wrote:
+            self.uses[sole, self.low, self.high, False] = sole.now
+
+    def conflicts(self, low: int, high: int, write: bool) -> list[tuple[Timeline, int]]:
+        """What an access to these bytes has to come after."""
+        sole = self.sole
+        if sole is not None:
+            return [(sole, sole.now if write else self.wrote)]
+        return [
+            (other, tick)
+            for (other, first, last, wrote), tick in self.uses.items()
+            if (write or wrote) and first < high and low < last
+        ]
+
+    def note(self, user: Timeline, low: int, high: int, write: bool, tick: int) -> None:
+        """Enters an access that comes after its conflicts."""
+        if self.sole is user:
+            if write:
+                self.wrote = tick
+            return
+        self.disturb()
+        if write:  # what comes after this access comes after all that it came after
+            for key in [k for k in self.uses if low <= k[1] and k[2] <= high]:
+                del self.uses[key]
+        self.uses[user, low, high, write] = tick
+        if len(self.uses) > MOST_USES:
+            self.prune()
+
+    def prune(self) -> None:
+        """Forgets uses that are over. Where too many are not, each timeline's become one."""
+        latest: dict[Timeline, int] = {}
+        for (user, *_), tick in self.uses.items():
+            latest[user] = max(tick, latest.get(user, 0))
+        for user, tick in latest.items():
+            if user.stream is not None and not user.passed(tick):
+                user.mark(tick)  # so that the next time finds out
+        self.uses = {key: tick for key, tick in self.uses.items() if not key[0].passed(tick)}
+        if len(self.uses) <= MOST_USES // 2:
+            return
+        merged: dict[tuple[Timeline, bool], tuple[int, int, int]] = {}
+        for (user, low, high, write), tick in self.uses.items():
+            first, last, most = merged.get((user, write), (low, high, tick))
+            merged[user, write] = min(first, low), max(last, high), max(most, tick)
+        self.uses = {(user, low, high, write): tick for (user, write), (low, high, tick) in merged.items()}
+
+    def settle(self) -> None:
+        """Finds out whether there is a sole user again."""
+        if self.holds or self.sole is not None or len({key[0] for key in self.uses}) != 1:
+            return
+        self.sole = next(iter(self.uses))[0]
+        self.wrote = max((tick for key, tick in self.uses.items() if key[3]), default=0)
+        self.uses.clear()
+
+
+Kind = Literal["borrowed", "captured", "exported"]
+
+
+class Hold:
+    """Bytes that are kept from operations until `release`."""
+
+    __slots__ = ("exclusive", "kind", "ranges", "site", "what")
+
+    def __init__(self, tensors: Sequence[Leased], kind: Kind, what: str, exclusive: bool, site: CallSite | None):
+        self.kind: Final[Kind] = kind
+        self.what: Final = what
+        """Who holds it, in the user's words: `a graph`, `a NumPy array`."""
+        self.exclusive: Final = exclusive
+        """Whether reads are kept away, too."""
+        self.site: Final = site
+        """Where it was lent."""
+        self.ranges = tuple((t.space, t.low, t.high) for t in tensors)
+
+    def stops(self, space: Space, low: int, high: int, write: bool) -> bool:
+        """Whether it keeps an access away."""
+        if not (write or self.exclusive):
+            return False
+        return any(s is space and first < high and low < last for s, first, last in self.ranges)
+
+    def release(self) -> None:
+        """Ends it. A second time does nothing."""
+        with LOCK:
+            for space, _, _ in self.ranges:
+                space.holds = tuple(h for h in space.holds if h is not self)
+            self.ranges = ()
+
+    def __repr__(self) -> str:
+        return f"<held by {self.what}{' exclusively' if self.exclusive else ''}>"
+
+
+class Refusal(Exception):
+    """An access that is refused, before it is known how to call the tensor and what the access was for."""
+
+    def __init__(self, tensor: Leased, write: bool, hold: Hold | None):
+        super().__init__(tensor, hold)
+        self.tensor = tensor
+        self.write = write
+        self.hold = hold
+        """What holds it; None where the storage says why (moved, freed, lost)."""
+
+
+Blame = Callable[[Refusal], Exception]
+"""Makes the user's error of a refusal: it knows where the tensor was given, and for what."""
+
+
+def verify(tensor: Leased, write: bool, through: Hold | None = None) -> None:
+    """Raises `Refusal` where a tensor must not be read, or written if `write`. Under the lock."""
+    if tensor.storage.lost_to(tensor):
+        raise Refusal(tensor, write, None)
+    for found in tensor.space.holds:
+        if found is not through and found.stops(tensor.space, tensor.low, tensor.high, write):
+            raise Refusal(tensor, write, found)
+
+
+def hold(tensors: Sequence[Leased], kind: Kind, what: str, *, exclusive: bool, site: CallSite | None = None) -> Hold:
+    """
+    Keeps operations away from tensors' bytes: from writing them, and if `exclusive` from reading them, too.
+
+    Work in flight goes on; `join` waits for it. Raises `Refusal` where another hold or the state of a tensor is in the
+    way; nothing is held then.
+    """
+    made = Hold(tensors, kind, what, exclusive, site)
+    with LOCK:
+        for tensor in tensors:
+            verify(tensor, exclusive)
+        for space in {space for space, _, _ in made.ranges}:
+            space.disturb()
+            space.holds += (made,)
+    return made
+
+
+def join(tensors: Iterable[Leased], *, write: bool) -> None:
+    """Waits for work in flight that writes tensors' bytes, and if `write` for what reads them, too."""
+    own = host_timeline()
+    for tensor in tensors:
+        with LOCK:
+            pending = tensor.space.conflicts(tensor.low, tensor.high, write)
+        for user, tick in pending:
+            if user is not own:
+                user.join(tick)
+
+
+# --- Leases -----------------------------------------------------------------------------------------------------------
+
+
+def take(
+    user: Timeline,
+    reads: Sequence[Leased],
+    writes: Sequence[Leased],
+    blame: Blame | None = None,
+    through: Hold | None = None,
+) -> None:
+    """
+    Leases tensors for one operation of a timeline, which is enqueued next (on the host: done); then comes `leave`.
+
+    The timeline waits for work of others that the operation must come after. All holds but `through` are respected.
+    What is refused raises what `blame` makes of the `Refusal`, or the `Refusal`: nothing was taken then, and there is
+    nothing to leave. On GPUs the lock is held until `leave`.
+    """
+    LOCK.acquire()
+    tick = user.now + 1
+    if user.stream is None:
+        _take_on_host(user, reads, writes, blame, through)
+        return
+    for tensor in reads:
+        if tensor.space.sole is not user or tensor.epoch != tensor.storage.epoch:
+            _take_thoroughly(user, reads, writes, blame, through)
+            return
+    for tensor in writes:
+        space = tensor.space
+        if space.sole is not user or tensor.epoch != tensor.storage.epoch:
+            _take_thoroughly(user, reads, writes, blame, through)
+            return
+        space.wrote = tick  # also where another one is refused: then its readers wait for too much, which is no harm
+    user.now = tick
+
+
+def leave(user: Timeline) -> None:
+    """Ends what `take` began: the operation is enqueued (on the host: done)."""
+    if user.stream is None:
+        cast(HostTimeline, user).finish()
+    else:
+        LOCK.release()
+
+
+@contextmanager
+def leased(
+    user: Timeline,
+    reads: Sequence[Leased],
+    writes: Sequence[Leased],
+    blame: Blame | None = None,
+    through: Hold | None = None,
+) -> Generator[Timeline]:
+    """`take` and `leave` around a block that enqueues the operation."""
+    take(user, reads, writes, blame, through)
+    try:
+        yield user
+    finally:
+        leave(user)
+
+
+def _take_thoroughly(
+    user: Timeline, reads: Sequence[Leased], writes: Sequence[Leased], blame: Blame | None, through: Hold | None
+) -> None:
+    """Takes the leases one by one. Leaves the lock held, unless it raises."""
+    try:
+        while True:
+            pending = _pending(user, reads, writes, blame, through)
+            on_host = [(other, tick) for other, tick in pending if other.stream is None]
+            if not on_host:
+                break
+            LOCK.release()
+            try:
+                for other, tick in on_host:
+                    other.join(tick)
+            finally:
+                LOCK.acquire()
+        for other, tick in pending:
+            user.after(other, tick)
+        user.now += 1
+        _note(user, reads, writes, user.now)
+    except BaseException:
+        LOCK.release()
+        raise
+
+
+def _take_on_host(
+    user: Timeline, reads: Sequence[Leased], writes: Sequence[Leased], blame: Blame | None, through: Hold | None
+) -> None:
+    """Takes the leases for what this thread does, gives the lock back, and waits until it may begin."""
+    own = cast(HostTimeline, user)
+    try:
+        pending = _pending(user, reads, writes, blame, through)
+        _note(user, reads, writes, own.begin())
+    finally:
+        LOCK.release()
+    try:
+        for other, tick in pending:
+            other.join(tick)
+    except BaseException:
+        own.finish()
+        raise
+
+
+def _pending(
+    user: Timeline, reads: Sequence[Leased], writes: Sequence[Leased], blame: Blame | None, through: Hold | None
+) -> list[tuple[Timeline, int]]:
+    """What an operation has to come after. Raises where a lease is refused."""
+    found: dict[Timeline, int] = {}
+    try:
+        for tensors, write in ((writes, True), (reads, False)):
+            for tensor in tensors:
+                verify(tensor, write, through)
+                for other, tick in tensor.space.conflicts(tensor.low, tensor.high, write):
+                    if other is not user and user.seen.get(other, 0) < tick and not other.passed(tick):
+                        found[other] = max(tick, found.get(other, 0))
+    except Refusal as e:
+        if blame is None:
+            raise
+        raise blame(e) from None
+    return list(found.items())
+
+
+def _note(user: Timeline, reads: Sequence[Leased], writes: Sequence[Leased], tick: int) -> None:
+    """Enters an operation as a user of all of its tensors."""
+    for tensor in writes:
+        tensor.space.note(user, tensor.low, tensor.high, True, tick)
+    for tensor in reads:
+        tensor.space.note(user, tensor.low, tensor.high, False, tick)
+    for tensor in (*writes, *reads):
+        tensor.space.settle()
