@@ -22,7 +22,9 @@ class Access(StrEnum):
     MUT = "mut"
     """Read and written: the elements are initialised when the kernel starts."""
     OUT = "out"
-    """Written, and read only after that: the elements are garbage when the kernel starts."""
+    """Written, every region of it, and read only after that: the elements are garbage when the kernel starts."""
+    PARTIAL = "partial"
+    """Written and read only after that, where a region is taken; the rest of the tensor stays as it is."""
 
 
 @irdl_attr_definition
@@ -39,6 +41,43 @@ class AccessAttr(Data[Access]):
     def parse_parameter(cls, parser: AttrParser) -> Access:
         with parser.in_angle_brackets():
             return parser.parse_str_enum(Access)
+
+
+class Update(StrEnum):
+    """What an accumulator's element becomes of its old value and a new one. Updates of one kind commute."""
+
+    ADD = "add"
+    """The sum; of integers, wrapped around; of floats, rounded each time, in no specified order."""
+    MAX = "max"
+    """The greater, read as signed."""
+    MIN = "min"
+    """The lesser, read as signed."""
+    UMAX = "umax"
+    """The greater, read as unsigned."""
+    UMIN = "umin"
+    """The lesser, read as unsigned."""
+    AND = "and"
+    """The bits that both have."""
+    OR = "or"
+    """The bits that either has."""
+    XOR = "xor"
+    """The bits that one of them has."""
+
+
+@irdl_attr_definition
+class UpdateAttr(Data[Update]):
+    """A kind of update."""
+
+    name = "ownership.update"
+
+    def print_parameter(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(self.data.value)
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Update:
+        with parser.in_angle_brackets():
+            return parser.parse_str_enum(Update)
 
 
 class OrderKind(StrEnum):
@@ -199,6 +238,8 @@ class Rung(StrEnum):
     """By one integer comparison in the launcher."""
     KERNEL = "kernel"
     """By an assertion in the kernel."""
+    MASKED = "masked"
+    """By leaving out what is not: an element of a gather that is out of bounds is not accessed."""
     REFUSED = "refused"
     """Not at all."""
 
@@ -211,7 +252,9 @@ class Duty(StrEnum):
     DISJOINT = "disjoint"
     """No other tile block, and no other turn of this one, owns the same region."""
     SAME_GRID = "same_grid"
-    """The partitions of one distribution have the same index space."""
+    """The partitions of one distribution agree on its domain, along an axis of that."""
+    COVERED = "covered"
+    """Every region of an output is taken by some point."""
 
 
 @irdl_attr_definition

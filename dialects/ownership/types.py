@@ -26,8 +26,27 @@ if TYPE_CHECKING:
 
 
 @cache
-def _term(text: str) -> Term:
+def term_of_text(text: str) -> Term:
+    """A term by its text. Raises `ValueError` for what is none."""
     return terms.parse(text)
+
+
+def parse_terms(parser: AttrParser) -> list[StringAttr]:
+    """Reads `[M, 128, "H // G"]`."""
+    return parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_dim(parser))
+
+
+def print_terms(printer: Printer, found: ArrayAttr[StringAttr]) -> None:
+    """Writes what `parse_terms` reads."""
+    with printer.in_square_brackets():
+        printer.print_list(
+            found,
+            lambda d: (
+                printer.print_string(d.data)
+                if d.data.isidentifier() or d.data.isdecimal()
+                else printer.print_string_literal(d.data)
+            ),
+        )
 
 
 def _parse_dim(parser: AttrParser) -> StringAttr:
@@ -66,7 +85,7 @@ class TensorType(ParametrizedAttribute, TypeAttribute):
 
     def extent(self, axis: int) -> Term:
         """The extent of `axis`, in elements."""
-        return _term(self.dims.data[axis].data)
+        return term_of_text(self.dims.data[axis].data)
 
     def verify(self) -> None:
         if len(self.layout.strides) != self.rank:
@@ -75,7 +94,7 @@ class TensorType(ParametrizedAttribute, TypeAttribute):
             )
         for d in self.dims:
             try:
-                extent = _term(d.data)
+                extent = term_of_text(d.data)
             except ValueError as e:
                 raise VerifyException(f"{self.name}: a dimension is a term over symbols: {e}") from e
             if extent.is_const and extent.value < 1:
@@ -83,15 +102,7 @@ class TensorType(ParametrizedAttribute, TypeAttribute):
 
     def print_body(self, printer: Printer) -> None:
         """The parameters without brackets: `[M, K], f32`, and the layout where it says anything."""
-        with printer.in_square_brackets():
-            printer.print_list(
-                self.dims,
-                lambda d: (
-                    printer.print_string(d.data)
-                    if d.data.isidentifier() or d.data.isdecimal()
-                    else printer.print_string_literal(d.data)
-                ),
-            )
+        print_terms(printer, self.dims)
         printer.print_string(", ")
         printer.print_attribute(self.element)
         if self.layout != LayoutAttr.default(self.rank):
@@ -101,7 +112,7 @@ class TensorType(ParametrizedAttribute, TypeAttribute):
     @staticmethod
     def parse_body(parser: AttrParser) -> TensorType:
         """Reads what `print_body` prints."""
-        dims = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_dim(parser))
+        dims = parse_terms(parser)
         parser.parse_punctuation(",")
         element = parser.parse_type()
         layout: Attribute = LayoutAttr.default(len(dims))
@@ -149,8 +160,8 @@ class PartitionType(ParametrizedAttribute, TypeAttribute):
     """A tensor split into tiles, each for one tile block alone.
 
     `!ownership.partition<out tile [128, 64], [M, N], f32>`, with `step [..]` after the tile where consecutive
-    regions do not start a tile apart. Region `(i, j)` begins at element `(i * step[0], j * step[1])` and has
-    `tile` elements, less what overhangs the tensor; there are `ceildiv(extent, step)` regions along an axis.
+    regions do not start a tile apart. Region `(i, j)` begins at element `(i * step[0], j * step[1])` and has `tile`
+    elements, less what overhangs the tensor; there are `ceildiv(extent, step)` regions along an axis.
     """
 
     name = "ownership.partition"
@@ -179,6 +190,16 @@ class PartitionType(ParametrizedAttribute, TypeAttribute):
     def steps(self) -> tuple[int, ...]:
         """The distance between neighbouring regions' first elements, by axis."""
         return tuple(i.data for i in self.step)
+
+    @property
+    def stored_first(self) -> bool:
+        """Whether a region is garbage until it is stored."""
+        return self.access.data is not Access.MUT
+
+    @property
+    def covered(self) -> bool:
+        """Whether every region has to be stored."""
+        return self.access.data is Access.OUT
 
     def grid(self, axis: int) -> Term:
         """The number of regions along `axis`."""
@@ -233,3 +254,42 @@ class RegionType(ParametrizedAttribute, TypeAttribute):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         return (PartitionType(*PartitionType.parse_parameters(parser)),)  # pyright: ignore[reportArgumentType] -- its own parameters, typed as attributes
+
+
+@irdl_attr_definition
+class AccType(ParametrizedAttribute, TypeAttribute):
+    """A tensor that any tile block may update, atomically and in one way, and nobody reads: `!ownership.acc<[N], f32>`.
+
+    Updates of one kind commute, so blocks may meet at an element.
+    """
+
+    name = "ownership.acc"
+
+    tensor: TensorType
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            self.tensor.print_body(printer)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            return (TensorType.parse_body(parser),)
+
+
+@irdl_attr_definition
+class RawType(ParametrizedAttribute, TypeAttribute):
+    """A tensor that is accessed without proof, by operations that name their reason: `!ownership.raw<[N], f32>`."""
+
+    name = "ownership.raw"
+
+    tensor: TensorType
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            self.tensor.print_body(printer)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            return (TensorType.parse_body(parser),)

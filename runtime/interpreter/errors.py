@@ -45,6 +45,33 @@ class OutsideIndexSpace(Error):
 
 
 @dataclass(frozen=True)
+class OutsideTensor(Error):
+    """
+    An element was accessed by an index that is not in the tensor.
+
+    An unsafe access is not checked by the kernel that runs on a GPU, where it would reach the memory of something else.
+    Any other access by element leaves out what is out of bounds, so for those it means that a proof was wrong.
+    """
+
+    code: ClassVar[str] = "O532"
+    title: ClassVar[str] = "index {index} of axis {axis} is outside `{name}`"
+    label: ClassVar[str] = "this element does not exist"
+
+    name: str
+    """The tensor."""
+    axis: int
+    index: int
+
+    @dataclass(frozen=True)
+    class Witness(Note):
+        """Where it happened."""
+
+        text: ClassVar[str] = "in block {block}; axis {axis} has {extent} elements"
+        block: str
+        extent: int
+
+
+@dataclass(frozen=True)
 class OutsideMemory(Error):
     """
     A pointer was followed to memory that no argument holds.

@@ -182,18 +182,18 @@ def _region(op: Operation, c: Compiler) -> Step:
     partition, *coordinates = c.slots(op.operands)
     kind = op.result.type.partition
     steps, sizes = kind.steps, kind.tile_shape
-    checks = _kernel_checks(op.obligations)
+    checks = kernel_checks(op.obligations)
     (result,) = c.slots(op.results)
 
     def take(v: Frame) -> None:
         window: Window = v[partition]
         places = tuple(v[slot] for slot in coordinates)
-        v[result] = Box(window, _starts(v[0], op, window, places, steps, checks), sizes, places)
+        v[result] = Box(window, starts_of(v[0], op, window, places, steps, checks), sizes, places)
 
     return take
 
 
-def _starts(
+def starts_of(
     machine: Machine,
     op: Operation,
     window: Window,
@@ -216,7 +216,7 @@ def _starts(
     return tuple(starts)
 
 
-def _kernel_checks(obligations: ArrayAttr[ObligationAttr] | None) -> dict[int, str]:
+def kernel_checks(obligations: ArrayAttr[ObligationAttr] | None) -> dict[int, str]:
     """The predicates that an access checks in the kernel, by axis."""
     return {
         duty.axis.data: duty.text.data
@@ -235,7 +235,7 @@ def _load(op: Operation, c: Compiler) -> Step:
     result = c.slot(op.result)
     after = None if op.result_token is None else c.slot(op.result_token)
     whole = isinstance(op.source.type, RegionType)
-    checks = _kernel_checks(op.obligations)
+    checks = kernel_checks(op.obligations)
 
     def load(v: Frame) -> None:
         machine: Machine = v[0]
@@ -244,7 +244,7 @@ def _load(op: Operation, c: Compiler) -> Step:
             window, starts = box.window, box.starts
         else:
             window = v[source]
-            starts = _starts(machine, op, window, [v[slot] for slot in coordinates], sizes, checks)
+            starts = starts_of(machine, op, window, [v[slot] for slot in coordinates], sizes, checks)
         v[result] = load_box(machine, op, window, starts, sizes, padding)
         if machine.watch is not None:
             watch_at(machine, op, "read", window, box_ranges(window, starts, sizes))
@@ -266,7 +266,7 @@ def _store(op: Operation, c: Compiler) -> Step:
         machine: Machine = v[0]
         if through_borrow:  # no verified module has it; the watch shows what it does
             window = v[target]
-            starts = _starts(machine, op, window, [v[slot] for slot in coordinates], sizes, {})
+            starts = starts_of(machine, op, window, [v[slot] for slot in coordinates], sizes, {})
         else:
             box: Box = v[target]
             window, starts = box.window, box.starts
@@ -287,6 +287,9 @@ def _return(_op: Operation, _: Compiler) -> Step:
     return lambda _: RETURN
 
 
+_WRITERS: Final = ("ownership.partition", "ownership.accumulator", "ownership.expose")
+
+
 def written(arguments: Sequence[SSAValue]) -> set[int]:
     """The numbers of the kernel's arguments that may be stored to."""
     found: set[int] = set()
@@ -294,7 +297,7 @@ def written(arguments: Sequence[SSAValue]) -> set[int]:
         for use in argument.uses:
             user = use.operation
             through = any(isinstance(u.operation, StoreOp) and u.index == 1 for r in user.results for u in r.uses)
-            if user.name == "ownership.partition" or through:
+            if user.name in _WRITERS or through:
                 found.add(n)
     return found
 
@@ -302,6 +305,8 @@ def written(arguments: Sequence[SSAValue]) -> set[int]:
 PURE: Final[dict[str, Pure]] = {
     "ownership.borrow": _same,
     "ownership.partition": _same,
+    "ownership.accumulator": _same,
+    "ownership.expose": _same,
     "ownership.coordinate": _coordinate,
     "ownership.dim": _dim,
     "ownership.tiles": _tiles,

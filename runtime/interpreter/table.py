@@ -13,6 +13,7 @@ from freehold.runtime.interpreter import (
     pointers,
     products,
     reductions,
+    scattered,
     shapes,
     views,
 )
@@ -39,6 +40,7 @@ EFFECTS: Final[dict[str, Effect]] = {
     **pointers.EFFECTS,
     **views.EFFECTS,
     **ownership.EFFECTS,
+    **scattered.EFFECTS,
 }
 """Operations that touch memory, steer, or run regions."""
 

@@ -12,6 +12,7 @@ that `verify-borrows` and `verify-partitions` can say what is wrong in the user'
 from xdsl.irdl import IRDLOperation
 
 from freehold.dialects.ownership.ops.access import LoadOp, StoreOp
+from freehold.dialects.ownership.ops.accumulate import ATOMIC, AccumulateAtOp, AccumulateOp, AccumulatorOp, update_mode
 from freehold.dialects.ownership.ops.common import INDEX, tensor_type
 from freehold.dialects.ownership.ops.distribution import (
     BorrowOp,
@@ -23,25 +24,47 @@ from freehold.dialects.ownership.ops.distribution import (
     ReleaseOp,
 )
 from freehold.dialects.ownership.ops.extents import DimOp, TilesOp
+from freehold.dialects.ownership.ops.gather import GatherOp, LoadWindowOp
 from freehold.dialects.ownership.ops.kernel import KernelOp, ReturnOp
+from freehold.dialects.ownership.ops.unsafe import (
+    ExposeOp,
+    UnsafeLoadOp,
+    UnsafeOp,
+    UnsafeStoreOp,
+    UnsafeSwapOp,
+    UnsafeUpdateOp,
+)
 
 __all__ = [
+    "ATOMIC",
     "INDEX",
     "OPS",
+    "AccumulateAtOp",
+    "AccumulateOp",
+    "AccumulatorOp",
     "BorrowOp",
     "CoordinateOp",
     "DimOp",
     "DistributeOp",
     "EndOp",
+    "ExposeOp",
+    "GatherOp",
     "KernelOp",
     "LoadOp",
+    "LoadWindowOp",
     "PartitionOp",
     "RegionOp",
     "ReleaseOp",
     "ReturnOp",
     "StoreOp",
     "TilesOp",
+    "UnsafeLoadOp",
+    "UnsafeOp",
+    "UnsafeStoreOp",
+    "UnsafeSwapOp",
+    "UnsafeUpdateOp",
     "tensor_type",
+    "update_mode",
 ]
 
 OPS: tuple[type[IRDLOperation], ...] = (
@@ -56,7 +79,17 @@ OPS: tuple[type[IRDLOperation], ...] = (
     DimOp,
     TilesOp,
     LoadOp,
+    LoadWindowOp,
+    GatherOp,
     StoreOp,
     ReleaseOp,
+    AccumulatorOp,
+    AccumulateOp,
+    AccumulateAtOp,
+    ExposeOp,
+    UnsafeLoadOp,
+    UnsafeStoreOp,
+    UnsafeUpdateOp,
+    UnsafeSwapOp,
 )
 """Every operation of the dialect."""

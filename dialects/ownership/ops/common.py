@@ -11,7 +11,7 @@ from xdsl.traits import EffectInstance, IsTerminator, MemoryEffect, MemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from freehold.dialects.cuda_tile import TileType
-from freehold.dialects.ownership.types import PartitionType, RefType, RegionType, TensorType
+from freehold.dialects.ownership.types import AccType, PartitionType, RawType, RefType, RegionType, TensorType
 
 if TYPE_CHECKING:
     from xdsl.parser import Parser
@@ -30,14 +30,16 @@ class OwnershipEffect(MemoryEffect):
 
 
 def tensor_type(value: SSAValue) -> TensorType:
-    """The tensor that `value` is, borrows, partitions, or is a region of. Raises `TypeError` for other values."""
+    """The tensor that `value` is, lends, partitions, or is a region of. Raises `TypeError` for other values."""
     match value.type:
         case TensorType() as t:
             return t
-        case RefType(tensor=t) | PartitionType(tensor=t) | RegionType(partition=PartitionType(tensor=t)):
+        case RefType(tensor=t) | AccType(tensor=t) | RawType(tensor=t) | PartitionType(tensor=t):
+            return t
+        case RegionType(partition=PartitionType(tensor=t)):
             return t
         case _:
-            raise TypeError(f"{value.type} is no tensor, borrow, partition or region")
+            raise TypeError(f"{value.type} is no tensor, borrow, accumulator, partition or region")
 
 
 def ensure_terminator(region: Region, terminator: type[IRDLOperation]) -> None:

@@ -11,7 +11,7 @@ from xdsl.traits import NoMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from freehold.dialects.ownership.ops.common import INDEX, check_axis, parse_axis, print_axis, tensor_type
-from freehold.dialects.ownership.types import PartitionType, RefType, RegionType, TensorType
+from freehold.dialects.ownership.types import AccType, PartitionType, RawType, RefType, RegionType, TensorType
 
 if TYPE_CHECKING:
     from xdsl.parser import Parser
@@ -24,7 +24,7 @@ class DimOp(IRDLOperation):
 
     name = "ownership.dim"
 
-    source = operand_def(TensorType | RefType | PartitionType | RegionType)
+    source = operand_def(TensorType | RefType | AccType | RawType | PartitionType | RegionType)
     axis = prop_def(IntAttr)
     result = result_def(INDEX)
 
@@ -53,7 +53,7 @@ class TilesOp(IRDLOperation):
 
     name = "ownership.tiles"
 
-    source = operand_def(TensorType | RefType | PartitionType | RegionType)
+    source = operand_def(TensorType | RefType | AccType | RawType | PartitionType | RegionType)
     axis = prop_def(IntAttr)
     size = prop_def(IntAttr)
     result = result_def(INDEX)

@@ -1,0 +1,181 @@
+"""Commutative atomic updates: what may be done to a tensor that all tile blocks write at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Final
+
+from xdsl.dialects.builtin import ArrayAttr, IntAttr
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
+from xdsl.utils.exceptions import VerifyException
+
+from freehold.dialects.cuda_tile import TileType
+from freehold.dialects.cuda_tile.ops.atomics import atomic_elements
+from freehold.dialects.cuda_tile.types import element_name, is_int
+from freehold.dialects.ownership.attrs import ObligationAttr, Update, UpdateAttr
+from freehold.dialects.ownership.format import FormattedOp
+from freehold.dialects.ownership.ops.common import INDEX, tensor_type
+from freehold.dialects.ownership.ops.gather import check_elements
+from freehold.dialects.ownership.types import AccType, TensorType
+
+
+class _UpdateEffect(MemoryEffect):
+    """An update changes memory: it is never merged, moved or dropped."""
+
+    @classmethod
+    def get_effects(cls, op: object) -> set[EffectInstance]:
+        return {EffectInstance(MemoryEffectKind.WRITE)}
+
+
+@irdl_op_definition
+class AccumulatorOp(FormattedOp):
+    """Lends a tensor to every tile block for updates of one kind, which commute, until the kernel ends.
+
+    Nobody reads it or stores to it meanwhile.
+    """
+
+    name = "ownership.accumulator"
+
+    tensor = operand_def(TensorType)
+    result = result_def(AccType)
+
+    FORMAT: ClassVar[str] = "$tensor attr-dict `:` type($tensor) `->` type($result)"
+    traits = traits_def(_UpdateEffect())
+
+    def __init__(self, tensor: SSAValue[TensorType]):
+        super().__init__(operands=[tensor], result_types=[AccType(tensor.type)])
+
+    def verify_(self) -> None:
+        if self.result.type.tensor != self.tensor.type:
+            raise VerifyException(f"{self.name}: an accumulator of {self.tensor.type} is no {self.result.type}")
+
+
+def update_mode(update: Update, element: Attribute) -> str:
+    """The mode of Tile IR's atomic updates that an update of elements of a type is."""
+    return "addf" if update is Update.ADD and not is_int(element) else update.value
+
+
+ATOMIC: Final[dict[Update, frozenset[str]]] = {
+    update: atomic_elements(update.value).union(atomic_elements("addf") if update is Update.ADD else ())
+    for update in Update
+}
+"""The element types that each update takes, by name."""
+
+
+def _check_update(name: str, update: Update, element: Attribute) -> None:
+    if element_name(element) not in ATOMIC[update]:
+        raise VerifyException(f"{name}: {update.value} takes {', '.join(sorted(ATOMIC[update]))}, not {element}")
+
+
+@irdl_op_definition
+class AccumulateOp(FormattedOp):
+    """Updates the tile at `coordinates`, counted in tiles, element by element; what overhangs the tensor is left out.
+
+    Tiles begin `step` elements apart, by default a tile. Owes `in_bounds` for each axis. Updates of one kind commute,
+    so they are ordered neither with each other nor with those of other tile blocks.
+    """
+
+    name = "ownership.accumulate"
+
+    tile = operand_def(TileType)
+    target = operand_def(AccType)
+    coordinates = var_operand_def(INDEX)
+    update = prop_def(UpdateAttr)
+    step = opt_prop_def(ArrayAttr[IntAttr])
+    obligations = opt_prop_def(ArrayAttr[ObligationAttr])
+
+    FORMAT: ClassVar[str] = "$update $tile `,` $target `[` $coordinates `]` attr-dict `:` type($tile) `,` type($target)"
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(_UpdateEffect())
+
+    def __init__(
+        self,
+        update: Update,
+        tile: SSAValue,
+        target: SSAValue,
+        coordinates: Sequence[SSAValue],
+        step: Sequence[int] | None = None,
+    ):
+        steps = None if step is None else ArrayAttr([IntAttr(s) for s in step])
+        super().__init__(operands=[tile, target, coordinates], properties={"update": UpdateAttr(update), "step": steps})
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the tile."""
+        assert isinstance(self.tile.type, TileType)
+        return self.tile.type.dims
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """The distance between neighbouring tiles' first elements, by axis."""
+        return self.shape if self.step is None else tuple(s.data for s in self.step)
+
+    def verify_(self) -> None:
+        tensor, tile = tensor_type(self.target), self.tile.type
+        assert isinstance(tile, TileType)
+        _check_update(self.name, self.update.data, tensor.element)
+        if tile.element_type != tensor.element:
+            raise VerifyException(f"{self.name}: updates {tensor.element}, not {tile.element_type}")
+        if not len(self.coordinates) == len(tile.dims) == len(self.steps) == tensor.rank:
+            raise VerifyException(
+                f"{self.name}: a tile of rank {len(tile.dims)} at {len(self.coordinates)} coordinates of a tensor of "
+                f"rank {tensor.rank}"
+            )
+        if any(s < 1 for s in self.steps):
+            raise VerifyException(f"{self.name}: steps are positive")
+
+
+@irdl_op_definition
+class AccumulateAtOp(FormattedOp):
+    """Updates the element at `(indices[0][e], indices[1][e], ...)` with `values[e]`, for each element `e`.
+
+    Indices are those of `gather`. An element whose index is out of bounds, or for which `mask` is false, does nothing.
+    Two that meet at one element both count.
+    """
+
+    name = "ownership.accumulate_at"
+
+    values = operand_def(TileType)
+    target = operand_def(AccType)
+    indices = var_operand_def(TileType)
+    mask = opt_operand_def(TileType)
+    update = prop_def(UpdateAttr)
+    obligations = opt_prop_def(ArrayAttr[ObligationAttr])
+
+    FORMAT: ClassVar[str] = (
+        "$update $values `,` $target `[` $indices `]` (`mask` $mask^ `:` type($mask))? attr-dict `:` type($values) `,`"
+        " type($target) `,` `(` type($indices) `)`"
+    )
+    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
+    traits = traits_def(_UpdateEffect())
+
+    def __init__(
+        self,
+        update: Update,
+        values: SSAValue,
+        target: SSAValue,
+        indices: Sequence[SSAValue],
+        mask: SSAValue | None = None,
+    ):
+        super().__init__(operands=[values, target, indices, mask], properties={"update": UpdateAttr(update)})
+
+    def verify_(self) -> None:
+        tensor, values = tensor_type(self.target), self.values.type
+        assert isinstance(values, TileType)
+        _check_update(self.name, self.update.data, tensor.element)
+        if values.element_type != tensor.element:
+            raise VerifyException(f"{self.name}: updates {tensor.element}, not {values.element_type}")
+        check_elements(self.name, self.target, self.indices, self.mask, values.dims)

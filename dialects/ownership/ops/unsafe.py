@@ -1,0 +1,309 @@
+"""Accesses that nobody proves: the one opt-out. Each operation carries the author's reason why it is right.
+
+Indices count elements, as those of `gather`, and are not checked: one that is out of bounds is undefined behaviour. So
+is a data race. Within a tile block, `thread-tokens` orders accesses to one tensor of which one writes, as the text has
+them; an access that acquires or releases is ordered with those to all raw tensors.
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    opt_result_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
+from xdsl.utils.exceptions import VerifyException
+
+from freehold.dialects.cuda_tile import PaddingValueAttr, TileType, TokenType
+from freehold.dialects.cuda_tile.attrs import AtomicRMWModeAttr, MemoryOrderingSemanticsAttr, MemoryScopeAttr
+from freehold.dialects.cuda_tile.ops.atomics import ALL_ORDERS, atomic_elements
+from freehold.dialects.cuda_tile.types import element_name
+from freehold.dialects.ownership.format import FormattedOp
+from freehold.dialects.ownership.ops.common import OwnershipEffect, tensor_type
+from freehold.dialects.ownership.ops.gather import check_elements
+from freehold.dialects.ownership.types import RawType, TensorType
+
+
+class _RawEffect(MemoryEffect):
+    """Nothing is known: an unsafe access may read and write anything, and is never merged, moved or dropped."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        return {EffectInstance(MemoryEffectKind.READ), EffectInstance(MemoryEffectKind.WRITE)}
+
+
+@irdl_op_definition
+class ExposeOp(FormattedOp):
+    """Lends a tensor to every tile block for unsafe accesses, until the kernel ends."""
+
+    name = "ownership.expose"
+
+    tensor = operand_def(TensorType)
+    result = result_def(RawType)
+
+    FORMAT: ClassVar[str] = "$tensor attr-dict `:` type($tensor) `->` type($result)"
+    traits = traits_def(OwnershipEffect())
+
+    def __init__(self, tensor: SSAValue[TensorType]):
+        super().__init__(operands=[tensor], result_types=[RawType(tensor.type)])
+
+    def verify_(self) -> None:
+        if self.result.type.tensor != self.tensor.type:
+            raise VerifyException(f"{self.name}: {self.tensor.type} is exposed as no {self.result.type}")
+
+
+class UnsafeOp(FormattedOp, ABC):
+    """Base of the unsafe accesses."""
+
+    ORDERINGS: ClassVar[tuple[str, ...]]
+    """The memory orders that the access can have."""
+
+    reason = prop_def(StringAttr)
+    ordering = prop_def(MemoryOrderingSemanticsAttr)
+    scope = opt_prop_def(MemoryScopeAttr)
+
+    @property
+    def writes(self) -> bool:
+        """Whether it changes memory."""
+        return True
+
+    @property
+    def synchronises(self) -> bool:
+        """Whether it acquires or releases, and so orders accesses to other tensors."""
+        return self.ordering.data.value not in ("weak", "relaxed")
+
+    def check(self, raw: SSAValue, indices: Sequence[SSAValue], mask: SSAValue | None, value: Attribute) -> None:
+        """There is a reason; order and scope go together; element type, indices and mask fit."""
+        assert isinstance(value, TileType)
+        if not self.reason.data.strip():
+            raise VerifyException(f"{self.name}: an unsafe access says why it is right")
+        order = self.ordering.data.value
+        if order not in self.ORDERINGS:
+            raise VerifyException(f"{self.name}: the order is {', '.join(self.ORDERINGS)}, not {order}")
+        if (self.scope is None) != (order == "weak"):
+            raise VerifyException(f"{self.name}: a weak access has no scope, and any other has one")
+        if value.element_type != tensor_type(raw).element:
+            raise VerifyException(f"{self.name}: accesses {tensor_type(raw).element}, not {value.element_type}")
+        check_elements(self.name, raw, indices, mask, value.dims)
+
+
+@irdl_op_definition
+class UnsafeLoadOp(UnsafeOp):
+    """Reads the element at an index, for each element of the result; where `mask` is false, it is `padding_value`."""
+
+    name = "ownership.unsafe_load"
+    ORDERINGS: ClassVar[tuple[str, ...]] = ("weak", "relaxed", "acquire")
+
+    source = operand_def(RawType)
+    indices = var_operand_def(TileType)
+    mask = opt_operand_def(TileType)
+    token = opt_operand_def(TokenType)
+    padding_value = opt_prop_def(PaddingValueAttr)
+    result = result_def(TileType)
+    result_token = opt_result_def(TokenType)
+
+    FORMAT: ClassVar[str] = (
+        "$reason $source `[` $indices `]` (`mask` $mask^ `:` type($mask))? (`token` $token^)? attr-dict `:`"
+        " type($source) `,` `(` type($indices) `)` `->` type($result) (`,` type($result_token)^)?"
+    )
+    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
+    traits = traits_def(_RawEffect())
+
+    def __init__(
+        self,
+        reason: str,
+        source: SSAValue,
+        indices: Sequence[SSAValue],
+        result_type: TileType,
+        ordering: MemoryOrderingSemanticsAttr,
+        scope: MemoryScopeAttr | None,
+        mask: SSAValue | None = None,
+        padding: PaddingValueAttr | None = None,
+    ):
+        super().__init__(
+            operands=[source, indices, mask, None],
+            properties={
+                "reason": StringAttr(reason),
+                "ordering": ordering,
+                "scope": scope,
+                "padding_value": padding,
+            },
+            result_types=[result_type, None],
+        )
+
+    @property
+    def writes(self) -> bool:
+        return False
+
+    def verify_(self) -> None:
+        self.check(self.source, self.indices, self.mask, self.result.type)
+
+
+@irdl_op_definition
+class UnsafeStoreOp(UnsafeOp):
+    """Writes each element of a tile to the element at its index, where `mask` holds."""
+
+    name = "ownership.unsafe_store"
+    ORDERINGS: ClassVar[tuple[str, ...]] = ("weak", "relaxed", "release")
+
+    tile = operand_def(TileType)
+    target = operand_def(RawType)
+    indices = var_operand_def(TileType)
+    mask = opt_operand_def(TileType)
+    token = opt_operand_def(TokenType)
+    result_token = opt_result_def(TokenType)
+
+    FORMAT: ClassVar[str] = (
+        "$reason $tile `,` $target `[` $indices `]` (`mask` $mask^ `:` type($mask))? (`token` $token^)? attr-dict `:`"
+        " type($tile) `,` type($target) `,` `(` type($indices) `)` (`->` type($result_token)^)?"
+    )
+    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
+    traits = traits_def(_RawEffect())
+
+    def __init__(
+        self,
+        reason: str,
+        tile: SSAValue,
+        target: SSAValue,
+        indices: Sequence[SSAValue],
+        ordering: MemoryOrderingSemanticsAttr,
+        scope: MemoryScopeAttr | None,
+        mask: SSAValue | None = None,
+    ):
+        super().__init__(
+            operands=[tile, target, indices, mask, None],
+            properties={"reason": StringAttr(reason), "ordering": ordering, "scope": scope},
+            result_types=[None],
+        )
+
+    def verify_(self) -> None:
+        self.check(self.target, self.indices, self.mask, self.tile.type)
+
+
+@irdl_op_definition
+class UnsafeUpdateOp(UnsafeOp):
+    """Updates the element at each index by `mode`, atomically, and yields what was there.
+
+    The modes are those of `cuda_tile.atomic_rmw_tko`. Where `mask` is false nothing is touched, and the result is not
+    specified.
+    """
+
+    name = "ownership.unsafe_update"
+    ORDERINGS: ClassVar[tuple[str, ...]] = ALL_ORDERS
+
+    tile = operand_def(TileType)
+    target = operand_def(RawType)
+    indices = var_operand_def(TileType)
+    mask = opt_operand_def(TileType)
+    token = opt_operand_def(TokenType)
+    mode = prop_def(AtomicRMWModeAttr)
+    result = result_def(TileType)
+    result_token = opt_result_def(TokenType)
+
+    FORMAT: ClassVar[str] = (
+        "$reason $tile `,` $target `[` $indices `]` (`mask` $mask^ `:` type($mask))? (`token` $token^)? attr-dict `:`"
+        " type($tile) `,` type($target) `,` `(` type($indices) `)` `->` type($result) (`,` type($result_token)^)?"
+    )
+    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
+    traits = traits_def(_RawEffect())
+
+    def __init__(
+        self,
+        reason: str,
+        mode: str,
+        tile: SSAValue,
+        target: SSAValue,
+        indices: Sequence[SSAValue],
+        ordering: MemoryOrderingSemanticsAttr,
+        scope: MemoryScopeAttr | None,
+        mask: SSAValue | None = None,
+    ):
+        super().__init__(
+            operands=[tile, target, indices, mask, None],
+            properties={
+                "reason": StringAttr(reason),
+                "mode": AtomicRMWModeAttr.of(mode),
+                "ordering": ordering,
+                "scope": scope,
+            },
+            result_types=[tile.type, None],
+        )
+
+    def verify_(self) -> None:
+        mode = self.mode.data.value
+        element = tensor_type(self.target).element
+        if element_name(element) not in atomic_elements(mode):
+            raise VerifyException(
+                f"{self.name}: {mode} takes {', '.join(sorted(atomic_elements(mode)))}, not {element}"
+            )
+        if self.result.type != self.tile.type:
+            raise VerifyException(f"{self.name}: yields {self.tile.type}, not {self.result.type}")
+        self.check(self.target, self.indices, self.mask, self.tile.type)
+
+
+@irdl_op_definition
+class UnsafeSwapOp(UnsafeOp):
+    """Replaces the element at each index by `desired` where it equals `expected`, bit by bit; yields what was there.
+
+    i32, i64, f32 or f64. Where `mask` is false nothing is touched and `expected` is the result.
+    """
+
+    name = "ownership.unsafe_swap"
+    ORDERINGS: ClassVar[tuple[str, ...]] = ALL_ORDERS
+
+    expected = operand_def(TileType)
+    desired = operand_def(TileType)
+    target = operand_def(RawType)
+    indices = var_operand_def(TileType)
+    mask = opt_operand_def(TileType)
+    token = opt_operand_def(TokenType)
+    result = result_def(TileType)
+    result_token = opt_result_def(TokenType)
+
+    FORMAT: ClassVar[str] = (
+        "$reason $expected `,` $desired `,` $target `[` $indices `]` (`mask` $mask^ `:` type($mask))?"
+        " (`token` $token^)? attr-dict `:` type($expected) `,` type($desired) `,` type($target) `,`"
+        " `(` type($indices) `)` `->` type($result) (`,` type($result_token)^)?"
+    )
+    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
+    traits = traits_def(_RawEffect())
+
+    def __init__(
+        self,
+        reason: str,
+        expected: SSAValue,
+        desired: SSAValue,
+        target: SSAValue,
+        indices: Sequence[SSAValue],
+        ordering: MemoryOrderingSemanticsAttr,
+        scope: MemoryScopeAttr | None,
+        mask: SSAValue | None = None,
+    ):
+        super().__init__(
+            operands=[expected, desired, target, indices, mask, None],
+            properties={"reason": StringAttr(reason), "ordering": ordering, "scope": scope},
+            result_types=[expected.type, None],
+        )
+
+    def verify_(self) -> None:
+        element = element_name(tensor_type(self.target).element)
+        if element not in ("i32", "i64", "f32", "f64"):
+            raise VerifyException(f"{self.name}: compares i32, i64, f32 or f64, not {element}")
+        if not self.expected.type == self.desired.type == self.result.type:
+            raise VerifyException(f"{self.name}: what is expected, stored and yielded has one type")
+        self.check(self.target, self.indices, self.mask, self.result.type)
