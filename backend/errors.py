@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from freehold.support.diagnostic import Error, Help, Note
+from freehold.support.diagnostic import Error, Help, Label, Note
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ class NotInVersion(Error):
     code: ClassVar[str] = "O410"
     title: ClassVar[str] = "{what} is new in Tile IR {needs} and cannot be written for {target}"
     label: ClassVar[str] = "needs Tile IR {needs}"
-    helps: ClassVar[tuple[str, ...]] = ("write version {needs} or later: `--version {needs}`",)
+    helps: ClassVar[tuple[str, ...]] = ("write version {enough} or later: `--version {enough}`",)
 
     what: str
     """The operation, field, type or value."""
@@ -184,6 +184,29 @@ class NotInVersion(Error):
     """The version it came with."""
     target: str
     """The version asked for."""
+    enough: str
+    """The lowest version that has everything in the module."""
+
+    @dataclass(frozen=True)
+    class Also(Label):
+        """Another use of the same."""
+
+        text: ClassVar[str] = "needs Tile IR {needs}, too"
+        needs: str
+
+    @dataclass(frozen=True)
+    class More(Note):
+        """How many uses are not shown."""
+
+        text: ClassVar[str] = "further places that use it: {places}"
+        places: int
+
+    @dataclass(frozen=True)
+    class Used(Note):
+        """What uses it, where no place in a source text could be shown."""
+
+        text: ClassVar[str] = "used by an operation `{op}`"
+        op: str
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from xdsl.ir import Attribute
 from freehold.backend.bytecode.attributes import AttributeReader, AttributeWriter, Pool
 from freehold.backend.bytecode.encoding import Cursor, pad, put_offset_table, put_varint
 from freehold.backend.bytecode.tables import DebugTag
-from freehold.backend.bytecode.types import NeedsVersion, NoForm
+from freehold.backend.bytecode.types import Lacks, NoForm
 from freehold.dialects.cuda_tile.debug import DICompileUnitAttr, DIFileAttr, DILexicalBlockAttr, DISubprogramAttr
 from freehold.dialects.cuda_tile.version import V13_5, Version
 
@@ -97,9 +97,10 @@ def _position(location: Attribute) -> tuple[FileLineColLoc | None, Attribute | N
 class DebugWriter:
     """Collects the records of locations and, for each function that has one, the list of its operations' locations."""
 
-    def __init__(self, attributes: AttributeWriter, version: Version):
+    def __init__(self, attributes: AttributeWriter, version: Version, lacks: Lacks):
         self._attributes = attributes
         self._version = version
+        self._lacks = lacks
         self._records = Pool()
         self._lists: list[list[int]] = []
         self._scopes: dict[Attribute, int] = {}
@@ -188,7 +189,7 @@ class DebugWriter:
                 if self._version >= V13_5:
                     fields.append(scope.declaration.data)
                 elif scope.declaration.data:
-                    raise NeedsVersion("a subprogram that is a declaration", V13_5)
+                    self._lacks("`flags` of `di_subprogram`", V13_5)
                 return self._record(DebugTag.SUBPROGRAM, *fields)
             case _:
                 raise NoForm(f"debug information `{scope}`", "it is no scope of Tile IR")

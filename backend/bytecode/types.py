@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Callable
+from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import FunctionType, NoneAttr
 from xdsl.ir import Attribute
@@ -20,17 +21,8 @@ from freehold.backend.bytecode.tables import (
     element_since,
 )
 from freehold.dialects.cuda_tile.attrs import WireEnum, WireEnumAttr
-from freehold.dialects.cuda_tile.types import ShapeAttr, shape
+from freehold.dialects.cuda_tile.types import ShapeAttr, element_name, shape
 from freehold.dialects.cuda_tile.version import V13_1, Version
-
-
-class NeedsVersion(Exception):
-    """What is being written came with a later version than the one it is written for."""
-
-    def __init__(self, what: str, needs: Version):
-        super().__init__(what, needs)
-        self.what = what
-        self.needs = needs
 
 
 class NoForm(Exception):
@@ -42,11 +34,16 @@ class NoForm(Exception):
         self.why = why
 
 
+Lacks: TypeAlias = Callable[[str, Version], None]
+"""Is told what is being written that came with a later version than the file's, and with which."""
+
+
 class TypeWriter:
     """The type table of a file being written. A type's own types come before it."""
 
-    def __init__(self, version: Version):
+    def __init__(self, version: Version, lacks: Lacks):
         self.version = version
+        self._lacks = lacks
         self.records: list[bytes] = []
         self.by_id: dict[int, int] = {}
         """Numbers by the identity of types that `_kept` keeps alive: asking for an object seen before costs no hash."""
@@ -54,7 +51,7 @@ class TypeWriter:
         self._kept: list[Attribute] = []
 
     def index(self, type_: Attribute) -> int:
-        """The number of a type. Raises `NeedsVersion`, or `NoForm` for a type that is not of Tile IR."""
+        """The number of a type. Raises `NoForm` for a type that is not of Tile IR."""
         index = self.by_id.get(id(type_))
         if index is None:
             index = self._known.get(type_)
@@ -70,7 +67,7 @@ class TypeWriter:
     def _record(self, type_: Attribute) -> bytes:
         out = bytearray()
         if (tag := TAG_OF_ELEMENT.get(type_)) is not None:
-            self._need(f"type `{type_}`", element_since(type_))
+            self._need(f"type `{element_name(type_)}`", element_since(type_))
             put_varint(out, tag)
         elif isinstance(type_, FunctionType):
             put_varint(out, FUNCTION_TAG)
@@ -112,7 +109,7 @@ class TypeWriter:
 
     def _need(self, what: str, since: Version) -> None:
         if since > self.version:
-            raise NeedsVersion(what, since)
+            self._lacks(what, since)
 
 
 def _has_presence_byte(form: TypeRecord) -> bool:

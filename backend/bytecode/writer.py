@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import cast
+from typing import Final, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -34,7 +34,7 @@ from freehold.backend.bytecode.tables import (
     Section,
     op_record,
 )
-from freehold.backend.bytecode.types import NeedsVersion, NoForm, TypeWriter
+from freehold.backend.bytecode.types import NoForm, TypeWriter
 from freehold.backend.errors import NotBytecode, NotInVersion, UnknownVersion
 from freehold.dialects.cuda_tile.attrs import OptimizationHintsAttr, WireEnum, WireEnumAttr
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
@@ -42,7 +42,11 @@ from freehold.dialects.cuda_tile.op import SEGMENTS, TileOp
 from freehold.dialects.cuda_tile.ops.module import EntryOp, GlobalOp, TileModuleOp
 from freehold.dialects.cuda_tile.version import V13_3, V13_5, VERSIONS, Version
 from freehold.dialects.location import span_of
-from freehold.support.diagnostic import Rejected
+from freehold.support.diagnostic import Error, Rejected
+from freehold.support.span import Span
+
+MAX_PLACES: Final = 4
+"""How many further uses of what a version lacks are shown."""
 
 
 def write_bytecode(module: ModuleOp | TileModuleOp, version: Version | None = None) -> bytes:
@@ -51,29 +55,77 @@ def write_bytecode(module: ModuleOp | TileModuleOp, version: Version | None = No
 
     Without `version` the lowest that has everything the module uses. The same module gives the same bytes. Attributes
     outside of the dialect's definitions are not written. The module is taken to verify; what cannot be written is
-    refused all the same: raises `Rejected` with O410 for what `version` lacks, O411 for a version there is not, and
-    O412 for what bytecode has no form for.
+    refused all the same: raises `Rejected` with O410 for each thing that `version` lacks, O411 for a version there is
+    not, and O412 for what bytecode has no form for.
     """
     if version is not None and version not in VERSIONS:
         raise Rejected([UnknownVersion(None, str(version), ", ".join(map(str, VERSIONS)))])
-    target = version or VERSIONS[0]
+    writer = _Writer(version or VERSIONS[0], lowest=version is None)
     while True:
-        writer = _Writer(target)
         try:
-            return writer.file(_tile_module(module))
-        except NeedsVersion as lack:
-            if version is None and lack.needs > target:
-                target = lack.needs  # what stood before it was written in vain, which is still cheaper than asking
-                continue
-            place = None if writer.current is None else span_of(writer.current)
-            error = NotInVersion(place, lack.what, str(lack.needs), str(target))
-            raise Rejected([error], writer.kernel) from None
+            data = writer.file(_tile_module(module))
+        except _TooLow as low:
+            # What stood before it was written in vain, which is still cheaper than asking.
+            writer = _Writer(low.needs, lowest=True)
         except NoForm as problem:
             place = None if writer.current is None else span_of(writer.current)
             refused = NotBytecode(place, problem.what, problem.why)
             if place is None:
                 refused.add(refused.Because())
-            raise Rejected([refused], writer.kernel) from None
+            raise Rejected([*writer.lacks.errors(writer.version), refused], writer.kernel) from None
+        else:
+            if errors := writer.lacks.errors(writer.version):
+                raise Rejected(errors, writer.lacks.kernel)
+            return data
+
+
+class _TooLow(Exception):
+    """The lowest version is asked for, and it is not the one that is being written."""
+
+    def __init__(self, needs: Version):
+        super().__init__(needs)
+        self.needs = needs
+
+
+class _Lacks:
+    """What a module has that the version does not: each thing once, with the places of all its uses."""
+
+    def __init__(self) -> None:
+        self._uses: dict[tuple[str, Version], list[Operation]] = {}
+        self._kernels: set[str | None] = set()
+
+    def add(self, what: str, since: Version, op: Operation, kernel: str | None) -> None:
+        """Notes a use."""
+        uses = self._uses.setdefault((what, since), [])
+        if not uses or uses[-1] is not op:
+            uses.append(op)
+        self._kernels.add(kernel)
+
+    @property
+    def kernel(self) -> str | None:
+        """The one kernel that everything is in."""
+        return next(iter(self._kernels)) if len(self._kernels) == 1 else None
+
+    def errors(self, version: Version) -> list[Error]:
+        """An error for each thing, in the order of their first uses."""
+        enough = str(max((since for _, since in self._uses), default=version))
+        return [
+            _not_in(version, what, since, enough, [(op.name, span_of(op)) for op in uses])
+            for (what, since), uses in self._uses.items()
+        ]
+
+
+def _not_in(version: Version, what: str, since: Version, enough: str, uses: list[tuple[str, Span | None]]) -> Error:
+    (name, place), *others = uses
+    error = NotInVersion(place, what, str(since), str(version), enough)
+    short = name.removeprefix("cuda_tile.")
+    if place is None and f"`{short}`" not in what:
+        error.add(error.Used(short))
+    places = dict.fromkeys(span for _, span in others if span is not None and span != place)
+    error.add(*(error.Also(span, str(since)) for span in list(places)[:MAX_PLACES]))
+    if len(places) > MAX_PLACES:
+        error.add(error.More(len(places) - MAX_PLACES))
+    return error
 
 
 def _tile_module(module: ModuleOp | TileModuleOp) -> TileModuleOp:
@@ -88,21 +140,30 @@ def _tile_module(module: ModuleOp | TileModuleOp) -> TileModuleOp:
 class _Writer:
     """One attempt to write a file for one version."""
 
-    def __init__(self, version: Version):
+    def __init__(self, version: Version, lowest: bool):
         self.version = version
+        self.lacks = _Lacks()
+        self._lowest = lowest
         self.kernel: str | None = None
         """The entry that is being written."""
         self.current: Operation | None = None
         """The operation that is being written."""
-        self._types = TypeWriter(version)
+        self._types = TypeWriter(version, self._lack)
         self._attributes = AttributeWriter(self._types)
-        self._debug = DebugWriter(self._attributes, version)
+        self._debug = DebugWriter(self._attributes, version, self._lack)
         self._records: dict[type[Operation], OpRecord] = {}
         self._out = bytearray()
         self._numbers: dict[int, int] = {}
         """The numbers of the values in scope, by identity: hashing a value takes a call."""
         self._next = 0
         self._locations: list[int] | None = None
+
+    def _lack(self, what: str, since: Version) -> None:
+        """Something that came with a later version. Writing goes on, to find the rest of them, if one was asked for."""
+        if self._lowest:
+            raise _TooLow(since)
+        assert self.current is not None
+        self.lacks.add(what, since, self.current, self.kernel)
 
     def file(self, module: TileModuleOp) -> bytes:
         """The whole file."""
@@ -140,7 +201,7 @@ class _Writer:
         if module.producer is None:
             return None
         if self.version < V13_3:
-            raise NeedsVersion("`producer` of a module", V13_3)
+            self._lack("`producer` of `module`", V13_3)
         out = bytearray()
         put_varint(out, self._attributes.string(module.producer.data))
         return out
@@ -161,9 +222,9 @@ class _Writer:
                 put_varint(out, visibility.wire)
                 put_varint(out, op.constant is not None)
             elif op.constant is not None:
-                raise NeedsVersion("`constant` of `global`", V13_3)
+                self._lack("`constant` of `global`", V13_3)
             elif visibility.wire:
-                raise NeedsVersion(f"visibility `{visibility.data.value}` of `global`", V13_3)
+                self._lack(f"visibility `{visibility.data.value}` of `global`", V13_3)
         return out
 
     def _functions(self, entries: list[EntryOp]) -> bytearray:
@@ -178,7 +239,7 @@ class _Writer:
     def _function(self, functions: bytearray, entry: EntryOp) -> None:
         hints = entry.optimization_hints
         if entry.arg_attrs is not None and entry.arg_attrs.data and self.version < V13_5:
-            raise NeedsVersion("`arg_attrs` of `entry`", V13_5)
+            self._lack("`arg_attrs` of `entry`", V13_5)
         if entry.res_attrs is not None and entry.res_attrs.data:
             raise NoForm("`res_attrs` of `entry`", "a kernel has no results")
         put_varint(functions, self._attributes.string(entry.sym_name.data))
@@ -218,7 +279,8 @@ class _Writer:
         if op.short_name() in NOT_IN_BODIES:
             raise NoForm(f"operation `{op.name}` in a body", "it stands in a module")
         if op.since > self.version:
-            raise NeedsVersion(f"operation `{op.short_name()}`", op.since)
+            self._lack(f"operation `{op.short_name()}`", op.since)
+            return op_record(type(op), op.since)
         record = self._records[type(op)] = op_record(type(op), self.version)
         return record
 
@@ -286,7 +348,7 @@ class _Writer:
                 enum = cast("WireEnumAttr[WireEnum]", value)
                 if enum.VALUE_SINCE and enum.keyword_since > self.version:
                     what = f"`{enum.data.value}` of `{field.name}` of `{op.short_name()}`"
-                    raise NeedsVersion(what, enum.keyword_since)
+                    self._lack(what, enum.keyword_since)
                 out.append(WIRE_VALUE[id(enum.data)])
             else:
                 self._property(field.form, op, value)
@@ -304,7 +366,7 @@ class _Writer:
                 put_varint(out, size)
             if size:
                 if not values.there:
-                    raise NeedsVersion(f"`{values.name}` of `{record.type.short_name()}`", values.since)
+                    self._lack(f"`{values.name}` of `{record.type.short_name()}`", values.since)
                 self._operands(operands[first : first + size])
                 first += size
 
@@ -328,7 +390,8 @@ class _Writer:
             if field.there:
                 kept.append(result)
             elif result.first_use is not None:
-                raise NeedsVersion(f"`{field.name}` of `{record.type.short_name()}`", field.since)
+                self._lack(f"`{field.name}` of `{record.type.short_name()}`", field.since)
+                kept.append(result)
         return tuple(kept)
 
     def _absent(
@@ -336,7 +399,7 @@ class _Writer:
     ) -> None:
         """A property that this version does not have can only have the value that its absence means."""
         if value is not None and value != record.type.missing_property(field.name, sizes or (len(op.operands),)):
-            raise NeedsVersion(f"`{field.name}` of `{record.type.short_name()}`", field.since)
+            self._lack(f"`{field.name}` of `{record.type.short_name()}`", field.since)
 
     def _property(self, form: Form, op: TileOp, value: Attribute) -> None:
         """A property that is neither an enumeration's value nor a flag."""

@@ -7,7 +7,19 @@ from pathlib import Path
 
 import pytest
 from op_kernels import SAMPLES, Kernel, module_of
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, UnitAttr, f32, i32
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+    UnknownLoc,
+    f16,
+    f32,
+    i8,
+    i32,
+)
 from xdsl.dialects.test import TestOp as ForeignOp
 from xdsl.ir import Block, Region
 
@@ -16,10 +28,12 @@ from freehold.backend.bytecode.reader import bytecode_version, read_bytecode
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.dialects.cuda_tile import (
     AddFOp,
+    AtomicRedViewTkoOp,
     ConstantOp,
     DenseElementsAttr,
     EntryOp,
     ExpOp,
+    FToFOp,
     GlobalOp,
     IfOp,
     OptimizationHintsAttr,
@@ -27,7 +41,9 @@ from freehold.dialects.cuda_tile import (
     RoundingModeAttr,
     SymbolVisibilityAttr,
     TileModuleOp,
+    UnpackOp,
     YieldOp,
+    fnv8E5M3FNU,
     tile,
 )
 from freehold.dialects.cuda_tile.version import V13_1, V13_2, V13_3, V13_4, V13_5, VERSIONS, Version
@@ -161,6 +177,16 @@ def _placed(ops: Callable[[Kernel], object]) -> ModuleOp:
     return module(EntryOp("k", tuple(made.block.arg_types), Region(made.block)))
 
 
+def _unlocated(ops: Callable[[Kernel], object]) -> ModuleOp:
+    whole = _placed(ops)
+    for op in whole.walk():
+        op.location = UnknownLoc()
+    inner = whole.body.block.first_op
+    assert isinstance(inner, TileModuleOp)
+    inner.producer = StringAttr("a compiler")
+    return whole
+
+
 def _out_of_scope(made: Kernel) -> None:
     inner = Block()
     inner.add_op(hidden := ConstantOp.scalar(1, f32))
@@ -179,11 +205,30 @@ def _foreign(made: Kernel) -> None:
     made.do(ForeignOp(result_types=[tile((), f32)]))
 
 
+def _of_several_versions(made: Kernel) -> None:
+    """A field of 13.3, five times; an operation, a type and an enumeration's value, each of its own version."""
+    floats = made.floats()
+    for _ in range(5):
+        made.do(ExpOp(floats, RoundingModeAttr.of("approx")))
+    made.do(ExpOp(floats, RoundingModeAttr.of("full")))
+    made.do(UnpackOp(made.tile((16,), i8), tile((4,), f32)))
+    made.do(ConstantOp.splat(tile((4,), fnv8E5M3FNU), 1.0))
+    made.do(FToFOp(floats, f16, RoundingModeAttr.of("nearest_away")))
+    made.do(AtomicRedViewTkoOp(made.view(), (made.zero(), made.zero()), "addf", made.tile((4, 2), f32)))
+
+
+def _unplaced(made: Kernel) -> None:
+    made.do(ConstantOp.splat(tile((4,), fnv8E5M3FNU), 1.0))
+    made.do(ExpOp(made.floats(), RoundingModeAttr.of("approx")))
+
+
 REFUSED: dict[str, tuple[Callable[[], ModuleOp], Version | None]] = {
     "field_of_a_later_version": (
         lambda: _placed(lambda made: made.do(ExpOp(made.floats(), RoundingModeAttr.of("approx")))),
         V13_2,
     ),
+    "several_of_later_versions": (lambda: _placed(_of_several_versions), V13_1),
+    "later_versions_without_places": (lambda: _unlocated(_unplaced), V13_1),
     "no_such_version": (lambda: module(), Version(13, 9)),
     "use_out_of_scope": (lambda: _placed(_out_of_scope), None),
     "use_before_definition": (lambda: _placed(_too_early), None),
