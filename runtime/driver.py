@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections import defaultdict
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from threading import local
 from typing import Any, Final, NoReturn
 
 from freehold.runtime.arguments import ArrayView, UnknownDType, Unreadable, contiguous
@@ -87,6 +89,13 @@ def architecture(device: int) -> str:
     """The assembler's name for a GPU: `sm_90`."""
     with _doing(f"asking GPU {device} for its architecture"):
         return f"sm_{_core().Device(device).arch}"
+
+
+@cache
+def device_count() -> int:
+    """How many GPUs there are."""
+    with _doing("counting GPUs"):
+        return len(_core().Device.get_all_devices())
 
 
 @cache
@@ -216,6 +225,123 @@ def wait(stream: Any, what: str) -> None:
         failed(what, e)
 
 
+def new_stream(device: int) -> Any:
+    """A stream of ours, which no other library's default stream waits for."""
+    core = _core()
+    with _doing("making a stream"), on_device(device):
+        made = core.Device(device).create_stream()
+    streams[device][int(made.handle)] = made
+    return made
+
+
+# --- Events -----------------------------------------------------------------------------------------------------------
+
+
+def record_blocking(stream: Any, event: Any = None) -> Any:
+    """As `record`, with an event that threads wait for without using the processor; the given one if there is one."""
+    with _doing("recording an event"):
+        if event is not None:
+            return stream.record(event)
+        return stream.record(options=_core().EventOptions(blocking_sync=True))
+
+
+def is_done(event: Any) -> bool:
+    """Whether the work before an event is done. Of a GPU that is lost, nothing is."""
+    try:
+        return event.is_done
+    except Exception as e:
+        if type(e).__name__ not in _FAILURES:
+            raise
+        return False
+
+
+class _Unseen:
+    """While it is entered, what this thread asks of the driver ends no capture of another thread."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        self._exchange()
+
+    def __exit__(self, *exception: object) -> None:
+        self._exchange()
+
+    def _exchange(self) -> None:
+        bindings = _bindings()
+        mode = getattr(_capture_mode, "other", None)
+        if mode is None:
+            mode = bindings.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+        _capture_mode.other = bindings.cuThreadExchangeStreamCaptureMode(mode)[1]
+
+
+_capture_mode: Final = local()
+"""`other`: the mode of the calling thread that is not in force."""
+
+unseen_by_captures: Final = _Unseen
+"""
+`with unseen_by_captures():` asking for events ends no capture of another thread.
+
+By default, and torch leaves it at that, a capture counts such a question of any thread as an error.
+"""
+
+
+def enter_waiter(stream: Any) -> None:
+    """Makes the calling thread one that waits for events of a stream, and does nothing else."""
+    on = stream.device
+    on.set_current()
+    unseen_by_captures().__enter__()
+
+
+# --- Graphs -----------------------------------------------------------------------------------------------------------
+
+
+def begin_capture(stream: Any) -> None:
+    """From here on, what is enqueued on a stream is not run but recorded. Other streams and threads go on as before."""
+    bindings = _bindings()
+    relaxed = bindings.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+    _checked("capturing a graph", bindings.cuStreamBeginCapture(int(stream.handle), relaxed))
+
+
+def end_capture(stream: Any) -> Any:
+    """What was recorded since `begin_capture`, ready to be run, and uploaded. Raises `Rejected` (O241)."""
+    bindings = _bindings()
+    _, graph = _checked("capturing a graph", bindings.cuStreamEndCapture(int(stream.handle)))
+    try:
+        _, made = _checked("making a graph", bindings.cuGraphInstantiate(graph, 0))
+    finally:
+        bindings.cuGraphDestroy(graph)
+    _checked("making a graph", bindings.cuGraphUpload(made, int(stream.handle)))
+    return made
+
+
+def give_up_capture(stream: Any) -> None:
+    """Ends a capture of which nothing is wanted."""
+    bindings = _bindings()
+    error, graph = bindings.cuStreamEndCapture(int(stream.handle))
+    if not error and graph is not None:
+        bindings.cuGraphDestroy(graph)
+
+
+def run_graph(graph: Any, stream: Any, device: int) -> None:
+    """Enqueues all that was recorded. Raises `Rejected` (O241)."""
+    (error,) = _bindings().cuGraphLaunch(graph, int(stream.handle))
+    if error:
+        with on_device(device):  # no context is current in this thread
+            _checked("running a graph", _bindings().cuGraphLaunch(graph, int(stream.handle)))
+
+
+def drop_graph(graph: Any) -> None:
+    """Gives back what a graph takes; runs of it that are in flight go on."""
+    _bindings().cuGraphExecDestroy(graph)
+
+
+def _checked(what: str, answer: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The answer of a driver's function that did what it should. Raises `Rejected` (O241)."""
+    if answer[0]:
+        _refused(what, answer[0])
+    return answer
+
+
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
 
@@ -232,14 +358,51 @@ def config(blocks: int) -> Any:
     return _core().LaunchConfig(grid=(blocks, 1, 1), block=(1, 1, 1))
 
 
+def launch_config(blocks: int, handle: int) -> Any:
+    """As `config`, for the driver itself and for one stream. Nobody may change it."""
+    made = _bindings().CUlaunchConfig()
+    made.gridDimX, made.gridDimY, made.gridDimZ = blocks, 1, 1
+    made.blockDimX = made.blockDimY = made.blockDimZ = 1
+    made.hStream = _bindings().CUstream(handle)
+    return made
+
+
+def parameter_block(data: bytearray, offsets: Sequence[int]) -> tuple[bytearray, int, Any]:
+    """Memory with the parameters of a launch: itself, the address of the list of their addresses, and its keeper."""
+    memory = (ctypes.c_char * len(data)).from_buffer(data)
+    start = ctypes.addressof(memory)
+    pointers = (ctypes.c_void_p * max(1, len(offsets)))(*[start + offset for offset in offsets])
+    return data, ctypes.addressof(pointers), (memory, pointers)
+
+
 def parts() -> tuple[Any, Any]:
     """
-    What a launch is made of: `launch(stream, config, kernel, *arguments)` of cuda.core, which enqueues a kernel on the
-    calling thread's current GPU, and a function whose second result is that GPU, or None.
+    What a launch is made of: `launch(launch_config, kernel, address, 0)` of the driver, which enqueues a kernel on the
+    calling thread's current GPU and whose first result is an error or 0, and what yields that GPU as its second one.
 
-    Arguments are addresses (`int`) and NumPy scalars. `launch_on` is for when another GPU is current.
+    `address` is that of a `parameter_block`. `launch_failed` takes the error.
     """
-    return _core().launch, _bindings().cuCtxGetDevice
+    return _bindings().cuLaunchKernelEx, _bindings().cuCtxGetDevice
+
+
+def launch_failed(error: Any, device: int, config: Any, kernel: int, address: int) -> None:
+    """Enqueues a kernel again if its GPU was not the current one (`error` is True, or says so). Raises `Rejected`."""
+    bindings = _bindings()
+    if error is True or int(error) in (201, 709):  # no context is current, or one that was destroyed
+        with _doing("a launch"), on_device(device):
+            (error,) = bindings.cuLaunchKernelEx(config, kernel, address, 0)
+    if error:
+        _refused("a launch", error)
+
+
+def _refused(what: str, error: Any) -> NoReturn:
+    """Raises the `Rejected` (O241) of an error of the driver."""
+    from freehold.runtime.errors import DriverFailed
+    from freehold.support.diagnostic import Rejected
+
+    _, text = _bindings().cuGetErrorString(error)
+    shown = error.name if text is None else f"{error.name}: {text.decode(errors='replace')}"
+    raise Rejected([DriverFailed(None, what, shown)])
 
 
 def launch_on(device: int, stream: Any, config: Any, kernel: Any, *arguments: Any) -> None:
@@ -251,11 +414,24 @@ def launch_on(device: int, stream: Any, config: Any, kernel: Any, *arguments: An
 # --- Memory -----------------------------------------------------------------------------------------------------------
 
 
-def allocate(size: int, device: int) -> Any:
-    """A buffer of cuda.core in a GPU's memory, of at least one byte."""
+def allocate(size: int, device: int, on: Any = None) -> Any:
+    """A buffer of cuda.core in a GPU's memory, of at least one byte, usable on a stream (the default one) at once."""
     require_gpu()
     with _doing(f"allocating {size} bytes on GPU {device}"), on_device(device):
-        return _core().Device(device).allocate(max(size, 1), stream=stream(0, device))
+        return _core().Device(device).allocate(max(size, 1), stream=on or stream(0, device))
+
+
+def copy(target: int, source: int, size: int, on: Any) -> None:
+    """Enqueues a copy of bytes on a stream, between any two of the host and GPUs. Memory of the host has to stay."""
+    if size:
+        _checked("copying", _bindings().cuMemcpyAsync(target, source, size, int(on.handle)))
+
+
+def fill(pointer: int, pattern: int, width: int, count: int, on: Any) -> None:
+    """Enqueues the filling of memory with `count` elements of `width` bytes (1, 2 or 4), each with the bits `pattern`."""
+    if count:
+        enqueue = getattr(_bindings(), f"cuMemsetD{8 * width}Async")
+        _checked("filling memory", enqueue(pointer, pattern, count, int(on.handle)))
 
 
 def copy_to_device(pointer: int, host: int, size: int, device: int) -> None:
@@ -275,7 +451,4 @@ def _copy(what: str, function: str, target: int, source: int, size: int, device:
     with on_device(device):
         (error,) = getattr(bindings, function)(target, source, size)
     if error:
-        from freehold.runtime.errors import DriverFailed
-        from freehold.support.diagnostic import Rejected
-
-        raise Rejected([DriverFailed(None, what, error.name)])
+        _refused(what, error)

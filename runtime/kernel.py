@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from freehold.runtime.explain import Explanation
     from freehold.runtime.host import Interpreted
     from freehold.runtime.launch import Launch
-    from freehold.runtime.plan import Enqueue
+    from freehold.runtime.plan import Enqueue, Layout
 
 
 class Once:
@@ -79,7 +79,14 @@ class Compiled:
         """What launches it (`runtime.plan`)."""
         from freehold.runtime.plan import make_enqueue
 
-        return self._once.get("enqueue", lambda: make_enqueue(self.contract))
+        return self._once.get("enqueue", lambda: make_enqueue(self.contract, self.layout))
+
+    @property
+    def layout(self) -> Layout:
+        """Where the parameters of a launch lie in memory (`runtime.plan`)."""
+        from freehold.runtime.plan import Layout
+
+        return self._once.get("layout", lambda: Layout(self.contract))
 
     def loaded(self, device: int) -> Any:
         """It, loaded for a GPU. Raises `Rejected` (O241)."""

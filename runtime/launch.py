@@ -1,34 +1,25 @@
 """
 Launches: one piece of work each, described when a kernel is called and done when it is asked for.
 
-Most launches have arguments that look like those of an earlier one. For arrays of torch, CuPy and Freehold a reader is
-written out for the classes of the arguments: it reads addresses, and a key of everything else that matters. A key that
-was seen before leads to a plan, which knows all the rest. Whatever is new or wrong takes the thorough way
-(`runtime.binding`).
+Most launches have arguments that look like those of an earlier one: a reader (`runtime.readers`) finds the plan for
+them. Whatever is new or wrong takes the thorough way (`runtime.binding`).
 """
 
 from __future__ import annotations
 
-import os
-import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from types import CodeType
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from freehold.runtime.arguments import HOST, ArrayView
-from freehold.runtime.plan import Mismatch, Plan
+from freehold.runtime.plan import Plan, rounded
+from freehold.runtime.readers import INTERPRET, WRONG, Plans, Read, make_reader, reads_nothing
 
 if TYPE_CHECKING:
     from freehold.runtime.binding import Bound
     from freehold.runtime.call_site import CallSite
     from freehold.runtime.kernel import Kernel
-
-INTERPRET: Final = os.environ.get("FREEHOLD_INTERPRET", "0") not in ("", "0")
-"""Run everything on the interpreter, also what is on a GPU. Read from the environment once."""
-
-MOST_PLANS: Final = 4096
-"""Plans that a kernel remembers; past that it forgets all and begins anew."""
 
 
 class UnrunLaunch(RuntimeWarning):
@@ -116,29 +107,13 @@ class InFlight:
         return f"<launch of {self._dispatcher.kernel.__name__}, {'done' if self._stream is None else 'enqueued'}>"
 
 
-Read = Callable[[tuple[Any, ...]], Any]
-"""
-Launches on arguments of certain classes if it has a plan for them, and returns the stream.
-
-Otherwise it returns None for arguments of other classes, and a tuple of their key where there is no plan yet. Raises
-one of `WRONG` for arguments that are not as they should be; nothing was launched then.
-"""
-
-WRONG: Final = (Mismatch, AttributeError, RuntimeError, TypeError, ValueError, OverflowError)
-"""What comes of reading or passing something that is no good. The driver's errors are `Rejected`."""
-
-
-def _reads_nothing(arguments: tuple[Any, ...]) -> None:
-    return None
-
-
 class Dispatcher:
     """The launches of one kernel: the readers for its arguments, and the thorough way."""
 
     def __init__(self, kernel: Kernel):
         self.kernel = kernel
-        self._readers: dict[tuple[type, ...], tuple[Read, dict[object, Plan]]] = {}
-        self._last: Read = _reads_nothing
+        self._readers: dict[tuple[type, ...], tuple[Read, Plans]] = {}
+        self._last: Read = reads_nothing
         """The reader for the classes of arguments that were met last."""
         self._in_flight: list[tuple[Any, object]] = []
 
@@ -147,18 +122,18 @@ class Dispatcher:
         if arguments is None:
             self._already()
         try:
-            found = self._last(arguments)
+            found = self._last(arguments, None)
         except WRONG:
             return self._thoroughly(arguments, launch.site)
         if found is not None and found.__class__ is not tuple:
             return found
         types = tuple(map(type, arguments))
         if types not in self._readers:
-            self._readers[types] = self._reader(arguments)
+            self._readers[types] = make_reader(self.kernel.signature, arguments)
         read, plans = self._readers[types]
         self._last = read
         try:
-            found = read(arguments)
+            found = read(arguments, None)
         except WRONG:
             found = None
         if found is not None and found.__class__ is not tuple:
@@ -189,7 +164,7 @@ class Dispatcher:
         arguments: tuple[Any, ...],
         site: CallSite,
         given: Any = None,
-        plans: dict[object, Plan] | None = None,
+        plans: Plans | None = None,
         key: object = None,
     ) -> Any:
         """Checks everything, compiles if that has not been done, runs, and keeps the plan for the next time."""
@@ -207,11 +182,9 @@ class Dispatcher:
         driver.require_gpu()
         plan = self._plan(bound, site)
         stream = self._stream(bound.views, given, plan)
-        plan.enqueue(plan, stream, *bound.values)
+        plan.enqueue(plan, int(stream.handle), *rounded(plan.contract, bound.values))
         if plans is not None and key is not None:
-            if len(plans) >= MOST_PLANS:
-                plans.clear()
-            plans[key] = plan
+            plans.add(key, plan)
         if given is not None:
             self._keep(stream, arguments)
         return stream
@@ -249,100 +222,3 @@ class Dispatcher:
 
         self._in_flight = [(event, kept) for event, kept in self._in_flight if not event.is_done]
         self._in_flight.append((driver.record(stream), arguments))
-
-    def _reader(self, arguments: tuple[Any, ...]) -> tuple[Read, dict[object, Plan]]:
-        """The reader for arguments of these classes, and the plans that it uses."""
-        from freehold.frontend.signature import ConstSpec
-        from freehold.runtime import driver
-        from freehold.runtime.partition import Partition
-
-        plans: dict[object, Plan] = {}
-        if INTERPRET:
-            return _reads_nothing, plans
-        scope: dict[str, Any] = {
-            "get": plans.get, "last": [(None, None)], "stream_of": driver.stream, "constant": ConstSpec,
-        }  # fmt: skip
-        unpack: list[str] = []
-        classes: list[str] = []
-        lines: list[str] = []
-        key: list[str] = []
-        values: list[str] = []
-        arrays: list[tuple[str, str]] = []
-        for n, (parameter, argument) in enumerate(zip(self.kernel.signature.parameters, arguments, strict=True)):
-            name = f"a{n}"
-            scope[f"c{n}"] = type(argument)
-            unpack.append(f"{name}, ")
-            classes.append(f"{name}.__class__ is c{n}")
-            if parameter.mode == "const":
-                key.append(f"constant({name})" if isinstance(argument, float | tuple) else name)
-            elif not parameter.is_tensor:
-                values.append(name)
-            else:
-                array = argument
-                if isinstance(argument, Partition):
-                    array, name = argument.array, f"t{n}"
-                    lines.append(f"    {name} = a{n}.array")
-                    key.append(f"id(a{n}.spec)")  # equal specs are one object, and none is ever dropped
-                family = _quick_family(array)
-                if family is None:
-                    return _reads_nothing, plans
-                pointer, looks = _QUICK[family]
-                lines.append(f"    p{n} = {pointer.format(name)}")
-                key += [looks.format(name), f"p{n} & 15"]
-                values.append(f"p{n}")
-                arrays.append((family, name))
-        if len({family for family, _ in arrays}) != 1:  # whose stream to use, and which to wait for, has to be seen
-            return _reads_nothing, plans
-        handle = "0"
-        if arrays[0][0] == "torch":
-            torch: Any = sys.modules["torch"]
-            current = getattr(torch._C, "_cuda_getCurrentRawStream", None)
-            if current is None:  # a torch without CUDA
-                return _reads_nothing, plans
-            scope["current"], scope["grad_enabled"] = current, torch.is_grad_enabled
-            handle = f"current({arrays[0][1]}.get_device())"
-        elif arrays[0][0] == "cupy":
-            cupy: Any = sys.modules["cupy"]
-            scope["current"] = cupy.cuda.get_current_stream
-            handle = f"current({arrays[0][1]}.device.id).ptr"
-        lines = [
-            "def read(arguments):",
-            f"    {''.join(unpack)} = arguments",
-            f"    if not ({' and '.join(classes)}):",
-            "        return None",
-            *lines,
-            f"    key = ({''.join(f'{part}, ' for part in key)})",
-            "    recent, plan = last[0]",
-            "    if key != recent:",  # the same again is common, and found without hashing
-            "        plan = get(key)",
-            "        if plan is None:",
-            "            return key",
-            "        last[0] = key, plan",
-            f"    handle = {handle}",
-            "    stream = plan.streams.get(handle) or stream_of(handle, plan.device)",
-            f"    plan.enqueue(plan, stream, {', '.join(values)})",
-            "    return stream",
-        ]
-        exec("\n".join(lines), scope)
-        return scope["read"], plans
-
-
-_QUICK: Final[Mapping[str, tuple[str, str]]] = {
-    "torch": (
-        "{0}.data_ptr()",
-        "{0}.shape, {0}.stride(), {0}.dtype, {0}.get_device(), {0}.is_neg(), {0}.requires_grad and grad_enabled()",
-    ),
-    "cupy": ("{0}.data.ptr", "{0}.shape, {0}.strides, {0}.dtype, {0}.device.id"),
-    "freehold": ("{0}.pointer", "{0}.key"),
-}
-"""By family: the address of an array, and everything else about it that matters, as Python expressions."""
-
-
-def _quick_family(array: object) -> str | None:
-    """The library of an array whose class is exactly one that can be read quickly; None for others."""
-    kind = type(array)
-    name = f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
-    known = {"torch.Tensor": "torch", "torch.Parameter": "torch", "cupy.ndarray": "cupy"}
-    if name in known:
-        return known[name]
-    return "freehold" if name == "freehold.DeviceArray" else None

@@ -7,11 +7,11 @@ that each array spans. What is left for each launch are addresses, scalars, and 
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from freehold.runtime.arguments import ArrayView
-from freehold.runtime.binding import RANGES
 from freehold.runtime.evaluation import Geometry
 from freehold.runtime.overlap import overlap
 from freehold.support.contract import LaunchContract, ScalarParameter, TensorParameter
@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from freehold.runtime.kernel import Compiled
 
 Enqueue = Callable[..., None]
-"""`enqueue(plan, stream, *values)`, with an address or a scalar for each of the kernel's run-time arguments."""
+"""
+`enqueue(plan, handle, *values)`: on a stream's handle, with an address or a scalar for each of the kernel's run-time
+arguments. Raises `Mismatch`, `TypeError`, `OverflowError` or `struct.error` for values that cannot be passed; nothing
+was launched then.
+"""
 
 
 class Mismatch(Exception):
@@ -31,7 +35,8 @@ class Plan:
     """One launch without its addresses."""
 
     __slots__ = (
-        "checked", "config", "device", "enqueue", "family", "integers", "kernel", "layouts", "name", "sizes", "streams",
+        "blocks", "checked", "configs", "contract", "device", "enqueue", "family", "integers", "kernel", "layout",
+        "layouts", "loaded", "missed", "name", "packed", "sizes", "streams",
     )  # fmt: skip
 
     def __init__(self, compiled: Compiled, views: Sequence[ArrayView], geometry: Geometry, device: int):
@@ -41,19 +46,41 @@ class Plan:
         self.device = device
         self.family = family_of(views)
         """The library whose current stream is used."""
-        i32 = scalar_type("i32")
-        self.integers = tuple(i32(i) for i in geometry.integers)
+        self.integers = geometry.integers
         self.sizes = tuple(v.size for v in views)
         self.layouts = tuple((v.shape, v.strides, v.dtype.itemsize) for v in views)
         self.checked: dict[tuple[int, ...], bool] = {}
         """Whether arrays at these distances overlap, where the spans of their bytes do."""
-        blocks = geometry.points
+        self.missed = 0
+        """How often it was found by a key and not by a guard (`runtime.readers`)."""
+        self.blocks = geometry.points
         if compiled.contract.persistent:
-            blocks = min(blocks, max(1, driver.multiprocessors(device) * compiled.occupancy // compiled.ctas))
-        self.config = driver.config(blocks)
+            most = max(1, driver.multiprocessors(device) * compiled.occupancy // compiled.ctas)
+            self.blocks = min(self.blocks, most)
+        self.configs: dict[int, Any] = {}
+        """Launch configurations, by the handle of their stream."""
         self.streams = driver.streams[device]
-        self.kernel = compiled.loaded(device)
+        self.loaded = compiled.loaded(device)
+        self.kernel = int(self.loaded.handle)
+        self.contract = compiled.contract
+        self.layout = compiled.layout
+        self.packed: list[tuple[bytearray, int, Any]] = []
+        """Memory for the parameters of a launch that is not in use by one: bytes, the address of their addresses, and
+        what keeps that alive. What the plan knows is in there."""
         self.enqueue: Enqueue = compiled.enqueue
+
+    def config(self, handle: int) -> Any:
+        """The launch configuration for a stream."""
+        from freehold.runtime import driver
+
+        found = self.configs[handle] = driver.launch_config(self.blocks, handle)
+        return found
+
+    def parameters(self) -> tuple[bytearray, int, Any]:
+        """More memory for parameters."""
+        from freehold.runtime import driver
+
+        return driver.parameter_block(self.layout.filled(self.integers), self.layout.offsets)
 
     def verify_disjoint(self, first: int, second: int, p: int, q: int) -> None:
         """Raises `Mismatch` if two arrays at these addresses, whose spans overlap, share a byte."""
@@ -74,60 +101,98 @@ def family_of(views: Sequence[ArrayView]) -> str:
     return "torch" if "torch" in families else "cupy" if "cupy" in families else ""
 
 
-def make_enqueue(contract: LaunchContract) -> Enqueue:
+class Layout:
+    """
+    Where the parameters of a contract's entry point lie in memory, eight bytes each: what a launch brings, in front,
+    and behind it the extents and strides that a plan knows.
+    """
+
+    def __init__(self, contract: LaunchContract):
+        self.given: Final = [n for n, e in enumerate(contract.entry) if e.kind in ("pointer", "scalar")]
+        """The parameters that each launch brings, of the entry point's."""
+        known = [n for n, e in enumerate(contract.entry) if e.kind in ("extent", "stride")]
+        places = {n: 8 * place for place, n in enumerate([*self.given, *known])}
+        self.offsets: Final = tuple(places[n] for n in range(len(contract.entry)))
+        """By parameter of the entry point, in bytes."""
+
+    def filled(self, integers: Sequence[int]) -> bytearray:
+        """Memory with the integers that a plan knows."""
+        data = bytearray(8 * max(1, len(self.offsets)))
+        for place, value in enumerate(integers, len(self.given)):
+            struct.pack_into("=i", data, 8 * place, value)
+        return data
+
+
+def make_enqueue(contract: LaunchContract, layout: Layout) -> Enqueue:
     """
     A function that checks what is left to check for one launch and enqueues it on a stream.
 
-    It is written out for the contract: the pairs of arrays that must not overlap, the order of the entry point's
-    parameters, the types of scalars. Raises `Mismatch` before anything is launched.
+    It is written out for the contract: the pairs of arrays that must not overlap, and how addresses and scalars are
+    packed. Extents and strides lie in the plan's memory already.
     """
     from freehold.runtime import driver
 
     tensors = [n for n, p in enumerate(contract.parameters) if isinstance(p, TensorParameter)]
-    lines = [f"def enqueue(plan, stream, {', '.join(f'v{n}' for n in range(len(contract.parameters)))}):"]
+    lines = [f"def enqueue(plan, handle, {', '.join(f'v{n}' for n in range(len(contract.parameters)))}):"]
     lines.append(f"    {''.join(f'n{n}, ' for n in tensors)} = plan.sizes")
     for i, n in enumerate(tensors):
         for j, m in enumerate(tensors[i + 1 :], i + 1):
             if {_mode(contract, n), _mode(contract, m)} != {"ref"}:
-                lines.append(f"    if v{n} < v{m} + n{m} and v{m} < v{n} + n{n}:")
+                lines.append(f"    if -n{n} < v{n} - v{m} < n{m}:")
                 lines.append(f"        plan.verify_disjoint({i}, {j}, v{n}, v{m})")
-    launch, current = driver.parts()
-    scope: dict[str, Any] = {
-        "launch": launch, "current": current, "launch_on": driver.launch_on, "failed": driver.failed,
-        "Mismatch": Mismatch,
-    }  # fmt: skip
-    arguments: list[str] = []
-    integers = [e for e in contract.entry if e.kind in ("extent", "stride")]
-    if integers:
-        lines.append(f"    {''.join(f'i{n}, ' for n in range(len(integers)))} = plan.integers")
-    count = 0
-    for entry in contract.entry:
-        if entry.kind == "pointer":
-            arguments.append(f"v{entry.argument}")
-        elif entry.kind == "scalar":
-            parameter = contract.parameters[entry.argument]
-            assert isinstance(parameter, ScalarParameter)
-            if parameter.dtype in RANGES:
-                low, high = RANGES[parameter.dtype]
-                lines.append(f"    if not {low} <= v{entry.argument} <= {high}:")
-                lines.append("        raise Mismatch")
-            scope[f"t{entry.argument}"] = scalar_type(parameter.dtype)
-            arguments.append(f"t{entry.argument}(v{entry.argument})")
+    scope: dict[str, Any] = {"failed": driver.launch_failed}
+    scope["launch"], scope["current"] = driver.parts()
+    form, values = "=", list[str]()
+    for entry in (contract.entry[n] for n in layout.given):
+        parameter = contract.parameters[entry.argument]
+        if isinstance(parameter, TensorParameter):
+            form += "Q"
+            values.append(f"v{entry.argument}")
+            continue
+        code = _CODES.get(parameter.dtype)
+        if code is None:  # its bits
+            code = _CODES[f"u{8 * numpy_dtype(parameter.dtype).itemsize}"]
+            scope[f"bits{entry.argument}"] = scalar_type(parameter.dtype)
+            values.append(f"int(bits{entry.argument}(v{entry.argument}))")
         else:
-            arguments.append(f"i{count}")
-            count += 1
-    passed = "".join(f", {a}" for a in arguments)
+            values.append(f"v{entry.argument}")
+        form += f"{code}{8 - struct.calcsize(f'={code}')}x"
+    scope["pack"] = struct.Struct(form).pack_into
     lines += [
-        "    device = current()[1]",
-        "    if device is None or int(device) != plan.device:",
-        f"        return launch_on(plan.device, stream, plan.config, plan.kernel{passed})",
+        "    config = plan.configs.get(handle) or plan.config(handle)",
         "    try:",
-        f"        launch(stream, plan.config, plan.kernel{passed})",
-        "    except Exception as e:",
-        "        failed('a launch', e)",
+        "        block = plan.packed.pop()",
+        "    except IndexError:",
+        "        block = plan.parameters()",
+        f"    pack(block[0], 0, {', '.join(values)})",
+    ]
+    if driver.device_count() == 1:
+        lines.append("    error = launch(config, plan.kernel, block[1], 0)[0]")
+    else:
+        lines.append("    elsewhere = current()[1] != plan.device")
+        lines.append("    error = elsewhere or launch(config, plan.kernel, block[1], 0)[0]")
+    lines += [
+        "    if error:",  # no context, or another GPU's, is current in this thread; or it is a real one
+        "        failed(error, plan.device, config, plan.kernel, block[1])",
+        "    plan.packed.append(block)",  # the driver has copied what is in it
     ]
     exec("\n".join(lines), scope)
     return scope["enqueue"]
+
+
+def rounded(contract: LaunchContract, values: Sequence[Any]) -> list[Any]:
+    """Values with numbers that are too large for a float's dtype made infinite, as NumPy rounds them."""
+    return [
+        numpy_dtype(p.dtype).type(v) if isinstance(p, ScalarParameter) and p.dtype in ("f16", "f32") else v
+        for p, v in zip(contract.parameters, values, strict=True)
+    ]
+
+
+_CODES: Final[Mapping[str, str]] = {
+    "bool_": "?", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "u8": "B", "u16": "H", "u32": "I", "u64": "Q",
+    "f16": "e", "f32": "f", "f64": "d",
+}  # fmt: skip
+"""How `struct` calls the dtypes that it can pack."""
 
 
 def _mode(contract: LaunchContract, position: int) -> str:

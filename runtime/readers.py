@@ -1,0 +1,261 @@
+"""
+Readers: what looks at the arguments of a launch when ones like them have been seen before.
+
+For arrays of torch, CuPy and Freehold a reader is written out for the classes of the arguments: it reads addresses, and
+a key of everything else that matters. A key that was seen before leads to a plan, which knows all the rest. A reader
+never decides that something is wrong: it hands over to the thorough way (`runtime.binding`).
+
+Torch has a faster comparison than a key: the guards by which `torch.compile` recognises tensors compare class, dispatch
+keys, dtype, device, extents, strides and whether autograd watches, for all tensors in one call. They are no public
+interface, so they are used only where a test at first use shows that they tell apart all that is relied on.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache
+from struct import error as StructError
+from typing import TYPE_CHECKING, Any, Final
+
+from freehold.runtime.plan import Mismatch, Plan
+
+if TYPE_CHECKING:
+    from freehold.frontend.signature import KernelSignature
+
+INTERPRET: Final = os.environ.get("FREEHOLD_INTERPRET", "0") not in ("", "0")
+"""Run everything on the interpreter, also what is on a GPU. Read from the environment once."""
+
+MOST_PLANS: Final = 4096
+"""Plans that a reader remembers; past that it forgets all and begins anew."""
+
+RECENT: Final = 4
+"""Plans whose guards are tried before a key is made."""
+
+Read = Callable[[tuple[Any, ...], Any], Any]
+"""
+`read(arguments, execution)`: launches if there is a plan for arguments like these, and returns the stream.
+
+With `execution` it runs where that says, and else on the current stream of the arguments' library. Otherwise it returns
+None for arguments of other classes, and a tuple of their key where there is no plan yet. Raises one of `WRONG` for
+arguments that are not as they should be; nothing was launched then.
+"""
+
+WRONG: Final = (Mismatch, AttributeError, RuntimeError, TypeError, ValueError, OverflowError, StructError)
+"""What comes of reading or passing something that is no good. The driver's errors are `Rejected`."""
+
+
+class Plans:
+    """The plans of one reader, by key."""
+
+    def __init__(self) -> None:
+        self.by_key: dict[object, Plan] = {}
+
+    def add(self, key: object, plan: Plan) -> None:
+        """Remembers a plan for the next time."""
+        if len(self.by_key) >= MOST_PLANS:
+            self.by_key.clear()
+        self.by_key[key] = plan
+
+
+def reads_nothing(arguments: tuple[Any, ...], execution: Any) -> None:
+    """The reader for arguments that are read thoroughly each time."""
+
+
+def make_reader(signature: KernelSignature, arguments: tuple[Any, ...]) -> tuple[Read, Plans]:
+    """The reader for arguments of these classes, and the plans that it uses."""
+    plans = Plans()
+    written = None if INTERPRET else _Writer(signature, arguments)
+    if written is None or written.family is None:
+        return reads_nothing, plans
+    return written.function(plans), plans
+
+
+class _Writer:
+    """Writes out one reader."""
+
+    def __init__(self, signature: KernelSignature, arguments: tuple[Any, ...]):
+        from freehold.frontend.signature import ConstSpec
+        from freehold.runtime.partition import Partition
+
+        self.scope: dict[str, Any] = {"constant": ConstSpec}
+        self.unpack: list[str] = []
+        self.classes: list[str] = []
+        self.opened: list[str] = []
+        """Lines that take arrays out of partitions."""
+        self.fixed: list[str] = []
+        """Of the key, what is no array: specs of partitions, and compile-time arguments."""
+        self.arrays: list[str] = []
+        self.values: list[str] = []
+        """What is passed: addresses and scalars."""
+        families: set[str | None] = set()
+        for n, (parameter, argument) in enumerate(zip(signature.parameters, arguments, strict=True)):
+            name = f"a{n}"
+            self.scope[f"c{n}"] = type(argument)
+            self.unpack.append(f"{name}, ")
+            self.classes.append(f"{name}.__class__ is c{n}")
+            if parameter.mode == "const":
+                self.fixed.append(f"constant({name})" if isinstance(argument, float | tuple) else name)
+            elif not parameter.is_tensor:
+                self.values.append(name)
+            else:
+                array = argument
+                if isinstance(argument, Partition):
+                    array, name = argument.array, f"t{n}"
+                    self.opened.append(f"    {name} = a{n}.array")
+                    self.fixed.append(f"id(a{n}.spec)")  # equal specs are one object, and none is ever dropped
+                families.add(_family(array))
+                self.arrays.append(name)
+                self.values.append(f"p{len(self.arrays) - 1}")
+        # Whose stream to use, and which to wait for, has to be seen where there are several libraries.
+        self.family = families.pop() if len(families) == 1 else None
+        if self.family == "torch" and getattr(sys.modules["torch"]._C, "_cuda_getCurrentRawStream", None) is None:
+            self.family = None  # a torch without CUDA
+
+    def function(self, plans: Plans) -> Read:
+        """The reader."""
+        from freehold.runtime import driver
+
+        assert self.family is not None
+        pointer, looks = _QUICK[self.family]
+        looked_at = [looks.format(name) for name in self.arrays]
+        aligned = [f"p{n} & 15" for n in range(len(self.arrays))]
+        key = f"({''.join(f'{part}, ' for part in (*self.fixed, *looked_at, *aligned))})"
+        self.scope |= {"get": plans.by_key.get, "stream_of": driver.stream}
+        if self.family == "torch":
+            torch: Any = sys.modules["torch"]
+            self.scope |= {"current": torch._C._cuda_getCurrentRawStream, "grad_enabled": torch.is_grad_enabled}
+        elif self.family == "cupy":
+            self.scope["current"] = sys.modules["cupy"].cuda.get_current_stream
+        guarded = self.family == "torch" and guards() is not None
+        lines = [
+            "def read(arguments, execution):",
+            f"    {''.join(self.unpack)} = arguments",
+            f"    if not ({' and '.join(self.classes)}):",
+            "        return None",
+            *self.opened,
+            *[f"    p{n} = {pointer.format(name)}" for n, name in enumerate(self.arrays)],
+            *(self._guarded(key) if guarded else self._keyed(key)),
+            f"    handle = {_CURRENT[self.family]}",
+            "    if execution is None:",
+            "        stream = plan.streams.get(handle) or stream_of(handle, plan.device)",
+            "    else:",
+            "        stream = execution.streams.get(plan.device) or execution.stream(plan.device, plan.family)",
+        ]
+        if self.family != "freehold":
+            lines += ["        if int(stream.handle) != handle:", "            execution.borrow(handle, plan.device)"]
+        lines += [
+            "        handle = int(stream.handle)",
+            f"    plan.enqueue(plan, handle, {', '.join(self.values)})",
+            "    return stream",
+        ]
+        exec("\n".join(lines), self.scope)
+        return self.scope["read"]
+
+    def _keyed(self, key: str) -> list[str]:
+        """Lines that find the plan by a key."""
+        self.scope["last"] = [(None, None)]
+        return [
+            f"    key = {key}",
+            "    recent, plan = last[0]",
+            "    if key != recent:",  # the same again is common, and found without hashing
+            "        plan = get(key)",
+            "        if plan is None:",
+            "            return key",
+            "        last[0] = key, plan",
+        ]
+
+    def _guarded(self, key: str) -> list[str]:
+        """Lines that find the plan by torch's guards, and by a key where none of them holds."""
+        from freehold.runtime import driver
+
+        self.scope |= {"guards": [()], "make_guard": guards()}
+        tensors = ", ".join(self.arrays)
+        conditions = ["fixed == known", f"guard({tensors})"]
+        if driver.device_count() != 1:  # that guards look at the number of a device is not tested
+            conditions.append(f"found.device == {' == '.join(f'{name}.get_device()' for name in self.arrays)}")
+        return [
+            # Guards see which tensors autograd watches, but not whether it is looking.
+            f"    fixed = ({''.join(f'{part}, ' for part in (*self.fixed, 'grad_enabled()'))})",
+            f"    aligned = not ({' | '.join(f'p{n}' for n in range(len(self.arrays)))}) & 15",
+            "    plan = None",
+            "    if aligned:",
+            "        for guard, known, found in guards[0]:",
+            f"            if {' and '.join(conditions)}:",
+            "                plan = found",
+            "                break",
+            "    if plan is None:",
+            f"        key = {key}",
+            "        plan = get(key)",
+            "        if plan is None:",
+            "            return key",
+            "        if aligned:",
+            "            plan.missed += 1",
+            "            if not plan.missed & (plan.missed - 1):",  # ever more rarely, should guards not help
+            f"                guards[0] = ((make_guard({tensors}), fixed, plan), *guards[0][:{RECENT - 1}])",
+        ]
+
+
+@cache
+def guards() -> Callable[..., Callable[..., bool]] | None:
+    """Torch's guards: `guards()(*tensors)(*others)` says whether the others look the same; None where they fail us."""
+    torch: Any = sys.modules["torch"]
+    try:
+        made: Any = torch._C._dynamo.guards.TensorGuards
+
+        def make(*tensors: Any) -> Callable[..., bool]:
+            return made(*tensors, dynamic_dims_sizes=None, dynamic_dims_strides=None).check
+
+        return make if _tells_apart(torch, make) else None
+    except Exception:  # whatever a later torch makes of a private class
+        return None
+
+
+def _tells_apart(torch: Any, make: Callable[..., Callable[..., bool]]) -> bool:
+    """Whether guards see all that is relied on, and let pass what is the same."""
+    with torch.inference_mode(False), torch.no_grad():
+        plain, same = torch.empty(2, 2), torch.empty(2, 2)
+        watched = torch.empty(2, 2, requires_grad=True)
+        others = [
+            torch.empty(2, 2, dtype=torch.int32),
+            torch.empty(2, 3),
+            torch.empty(4),
+            torch.empty(2, 2).t(),
+            torch.empty(4, 2)[::2],
+            torch._neg_view(torch.empty(2, 2)),
+            torch.empty(2, 2, device="meta"),
+            torch.empty(2, 2).to_sparse(),
+            torch.nn.Parameter(torch.empty(2, 2), requires_grad=False),
+        ]
+        guard, watching = make(plain, same), make(watched)
+        good = guard(plain, same) is True and guard(same, plain) is True and watching(watched) is True
+        return good and not any(guard(plain, other) or guard(other, plain) for other in (*others, watched))
+
+
+_QUICK: Final[Mapping[str, tuple[str, str]]] = {
+    "torch": (
+        "{0}.data_ptr()",
+        "{0}.shape, {0}.stride(), {0}.dtype, {0}.get_device(), {0}.is_neg(), {0}.requires_grad and grad_enabled()",
+    ),
+    "cupy": ("{0}.data.ptr", "{0}.shape, {0}.strides, {0}.dtype, {0}.device.id"),
+    "freehold": ("{0}.pointer", "{0}.key"),
+}
+"""By family: the address of an array, and everything else about it that matters, as Python expressions."""
+
+_CURRENT: Final[Mapping[str, str]] = {
+    "torch": "current(plan.device)",
+    "cupy": "current(plan.device).ptr",
+    "freehold": "0",
+}
+"""By family: the handle of its current stream."""
+
+
+def _family(array: object) -> str | None:
+    """The library of an array whose class is exactly one that can be read quickly; None for others."""
+    kind = type(array)
+    name = f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
+    known = {"torch.Tensor": "torch", "torch.Parameter": "torch", "cupy.ndarray": "cupy"}
+    if name in known:
+        return known[name]
+    return "freehold" if name == "freehold.DeviceArray" else None
