@@ -29,14 +29,14 @@ _MOST: Final = 12
 
 def find(facts: Sequence[Term], wanted: Term) -> Values | None:
     """Values under which `facts` and `wanted` hold, if a bounded search meets any."""
-    predicates = list(dict.fromkeys(part for f in (*facts, wanted) for part in terms.conjuncts(f)))
+    predicates = list(dict.fromkeys(_isolated(part) for f in (*facts, wanted) for part in _conjuncts(f)))
     if any(p.is_const and not p.value for p in predicates):
         return None
     plan = _plan(predicates)
     pool = _pool(predicates)
     for few, budget in zip((True, False), _BUDGETS, strict=True):
         search = _Search(plan, pool, few, budget)
-        if search.level(0) and holds_in(predicates, search.values):
+        if search.level(0) and holds_in((*facts, wanted), search.values):
             return search.values
     return None
 
@@ -121,6 +121,52 @@ class _Search:
         else:
             ends = (low, high, low + 1, high - 1) if low < high else (low,)
             yield from dict.fromkeys((*small, *ends, *near, *(v for v in self.pool if low <= v <= high)))
+
+
+def _conjuncts(t: Term) -> Iterator[Term]:
+    """The predicates that all hold exactly if this one does."""
+    inner = t.args[0] if t.op == "not" else t
+    if inner.op == "and" and inner is t:
+        parts = t.args
+    elif inner.op == "or" and inner is not t:
+        parts = tuple(terms.negate(a) for a in inner.args)
+    else:
+        yield t
+        return
+    for part in parts:
+        yield from _conjuncts(part)
+
+
+def _isolated(p: Term) -> Term:
+    """An inequality of one symbol in sums, multiples and quotients by constants, with that symbol alone on a side."""
+    if p.op not in ("<", "<="):
+        return p
+    upper = p.args[0].op in _INVERTED
+    while p.op in ("<", "<="):
+        t, limit = p.args if upper else p.args[::-1]
+        if t.op not in _INVERTED or not t.args[1].is_const or t.args[1].value <= 0:
+            return p
+        x, c = t.args
+        if p.op == "<":  # t <= limit, or limit <= t
+            limit = limit + (-1 if upper else 1)
+        match t.op, upper:
+            case "+", _:
+                limit = limit - c
+            case "*", True:
+                limit = terms.floordiv(limit, c)
+            case "*", False:
+                limit = terms.ceildiv(limit, c)
+            case "//", True:
+                limit = limit * c + (c - 1)
+            case "ceildiv", False:
+                limit = limit * c - (c - 1)
+            case _:
+                limit = limit * c
+        p = x.le(limit) if upper else limit.le(x)
+    return p
+
+
+_INVERTED: Final = ("+", "*", "//", "ceildiv")
 
 
 def _plan(predicates: Sequence[Term]) -> list[_Level]:
