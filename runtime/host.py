@@ -16,6 +16,7 @@ from freehold.support.contract import ScalarParameter, TensorParameter
 if TYPE_CHECKING:
     from freehold.runtime.binding import Bound
     from freehold.runtime.call_site import CallSite
+    from freehold.runtime.execution import Execution
     from freehold.runtime.kernel import Kernel
 
 
@@ -27,10 +28,20 @@ class Interpreted(NamedTuple):
     """Of `runtime.interpreter`."""
 
 
-def run(kernel: Kernel, bound: Bound, site: CallSite) -> None:
-    """Runs a kernel on the interpreter, and copies back what it wrote where the arrays are elsewhere."""
+def run(kernel: Kernel, bound: Bound, site: CallSite, execution: Execution) -> None:
+    """Checks a launch and runs it on the interpreter, or records it."""
     made = kernel.interpreted(bound.specialisation)
     geometry(kernel.signature, made.evaluator, bound.views, site)
+    recording = execution.recording
+    if recording is None:
+        _interpret(made, bound)
+    else:
+        recording.uses(bound.views)
+        recording.host_work(lambda: _interpret(made, bound))
+
+
+def _interpret(made: Interpreted, bound: Bound) -> None:
+    """Runs a kernel, and copies back what it wrote where the arrays are elsewhere."""
     arguments: list[Any] = []
     written: list[tuple[ArrayView, Any]] = []
     for parameter, value in zip(made.evaluator.contract.parameters, bound.run_time, strict=True):

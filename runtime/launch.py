@@ -8,15 +8,20 @@ them. Whatever is new or wrong takes the thorough way (`runtime.binding`).
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable
 from types import CodeType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
-from freehold.runtime.arguments import HOST, ArrayView
+from freehold.runtime.arguments import HOST
+from freehold.runtime.execution import Execution
+from freehold.runtime.faults import trail
+from freehold.runtime.operation import InFlight, Operation, in_turn
+from freehold.runtime.partition import Partition, partition
 from freehold.runtime.plan import Plan, rounded
 from freehold.runtime.readers import INTERPRET, WRONG, Plans, Read, make_reader, reads_nothing
 
 if TYPE_CHECKING:
+    from freehold.frontend.signature import KernelSignature
     from freehold.runtime.binding import Bound
     from freehold.runtime.call_site import CallSite
     from freehold.runtime.kernel import Kernel
@@ -26,20 +31,24 @@ class UnrunLaunch(RuntimeWarning):
     """A launch was described and never run."""
 
 
-class Launch:
-    """A kernel with its arguments. It does nothing until it is run, and can be run once."""
+class Launch(Operation[Any]):
+    """
+    A kernel with its arguments. It does nothing until it is run, and can be run once.
+
+    Its value is the array that the kernel writes, as it was given; a tuple, if the kernel writes several.
+    """
 
     __slots__ = ("_arguments", "_code", "_dispatcher", "_instruction")
 
     def __init__(self, dispatcher: Dispatcher, arguments: tuple[Any, ...], code: CodeType, instruction: int):
         self._dispatcher = dispatcher
-        self._arguments: tuple[Any, ...] | None = arguments
+        self._arguments: Any = arguments
         self._code = code
         self._instruction = instruction
 
-    def sync(self) -> None:
+    def sync(self) -> Any:
         """
-        Runs it on the caller's current stream and waits until it is done.
+        Runs it on the caller's current stream and waits until it is done; returns what it wrote.
 
         The stream is torch's current one if an argument is torch's, CuPy's if one is CuPy's, and else the GPU's default
         stream. Arrays in the host's memory run on the interpreter. Raises `Rejected`; nothing was launched then, unless
@@ -47,25 +56,69 @@ class Launch:
         """
         arguments = self._arguments
         self._arguments = None
-        stream = self._dispatcher.run(arguments, self)
+        dispatcher = self._dispatcher
+        stream = dispatcher.run(arguments, self, None)
+        if stream is UNMET:
+            self._arguments = arguments
+            return super().sync()
         if stream is not None:
             try:
                 stream.sync()
             except Exception as e:
-                self._dispatcher.failed(e)
+                dispatcher.failed(e, stream, self)
+            if trail:
+                trail.append((stream, None))
+        return dispatcher.value(arguments)
 
-    def on(self, stream: Any = None) -> InFlight:
+    def on(self, stream: Any = None) -> InFlight[Any]:
         """
         Enqueues it on a stream, the caller's current one unless given, and returns at once.
 
         A stream may be one of cuda.core, torch or CuPy, or a handle. It first waits for what is on the current streams
-        of the libraries whose arrays are arguments. Raises as `sync` does.
+        of the libraries whose arrays are arguments, and these streams wait for it. Raises as `sync` does.
         """
+        if stream is not None:
+            return super().on(stream)
         arguments = self._arguments
         self._arguments = None
         dispatcher = self._dispatcher
-        used = dispatcher.run(arguments, self) if stream is None else dispatcher.run_on(stream, arguments, self)
-        return InFlight(dispatcher, used, arguments)
+        used = dispatcher.run(arguments, self, None)
+        if used is UNMET:
+            self._arguments = arguments
+            return super().on()
+        if used is None:
+            return InFlight(dispatcher.value(arguments), (), self)
+        trail.append((used, self))
+        return InFlight(dispatcher.value(arguments), (used,), self, arguments)
+
+    def enqueue(self, execution: Execution) -> Any:
+        """Checks and enqueues it; first come operations among its arguments. Raises `Rejected`."""
+        arguments = self._arguments
+        self._arguments = None
+        dispatcher = self._dispatcher
+        stream = dispatcher.run(arguments, self, execution)
+        if stream is UNMET:
+            return self._after_arguments(arguments, execution)
+        if stream is not None:
+            trail.append((stream, self))
+        return dispatcher.value(arguments)
+
+    def _after_arguments(self, arguments: tuple[Any, ...], execution: Execution) -> Any:
+        operations = {n: found for n, a in enumerate(arguments) if (found := _operation_in(a)) is not None}
+
+        def resume(values: list[Any]) -> Any:
+            given = list(arguments)
+            for n, value in zip(operations, values, strict=True):
+                given[n] = _in_place_of(arguments[n], value)
+            self._arguments = tuple(given)
+            return self.enqueue(execution)
+
+        return in_turn(tuple(operations.values()), resume)
+
+    @property
+    def what(self) -> str:
+        """What it is, in an error's words."""
+        return f"`{self._dispatcher.kernel.__name__}`"
 
     @property
     def site(self) -> CallSite:
@@ -85,26 +138,22 @@ class Launch:
             warnings.warn(f"a launch of `{name}` was never run: add `.sync()` at {place}", UnrunLaunch, stacklevel=2)
 
 
-class InFlight:
-    """A launch that was enqueued. Keeps its arrays alive as long as it lives itself."""
+UNMET: Final = object()
+"""What `Dispatcher.run` returns where arguments are operations, which have to be run first."""
 
-    __slots__ = ("_arguments", "_dispatcher", "_stream")
 
-    def __init__(self, dispatcher: Dispatcher, stream: Any, arguments: object):
-        self._dispatcher = dispatcher
-        self._stream = stream
-        self._arguments = arguments
+def _operation_in(argument: object) -> Operation[Any] | None:
+    """The operation that an argument is, or that it is a partition of; None for others."""
+    array = argument.array if isinstance(argument, Partition) else argument
+    return cast("Operation[Any]", array) if isinstance(array, Operation) else None
 
-    def wait(self) -> None:
-        """Waits until the launch, and whatever was enqueued on its stream since, is done. Raises `Rejected` (O241)."""
-        if self._stream is not None:
-            from freehold.runtime import driver
 
-            driver.wait(self._stream, f"`{self._dispatcher.kernel.__name__}`")
-        self._stream = self._arguments = None
-
-    def __repr__(self) -> str:
-        return f"<launch of {self._dispatcher.kernel.__name__}, {'done' if self._stream is None else 'enqueued'}>"
+def _in_place_of(argument: Any, value: Any) -> Any:
+    """The argument with the value of its operation."""
+    if not isinstance(argument, Partition):
+        return value
+    spec = argument.spec
+    return partition(value, spec.tile, step=spec.step, order=spec.order, blocks=spec.blocks)
 
 
 class Dispatcher:
@@ -115,16 +164,23 @@ class Dispatcher:
         self._readers: dict[tuple[type, ...], tuple[Read, Plans]] = {}
         self._last: Read = reads_nothing
         """The reader for the classes of arguments that were met last."""
-        self._in_flight: list[tuple[Any, object]] = []
+        self.value = _value_of(kernel.signature)
+        """The value of a launch with certain arguments."""
 
-    def run(self, arguments: tuple[Any, ...] | None, launch: Launch) -> Any:
-        """Checks and runs; returns the stream that it was enqueued on, or None where it is done already."""
+    def run(self, arguments: tuple[Any, ...] | None, launch: Launch, execution: Execution | None) -> Any:
+        """
+        Checks and runs, on the execution's stream or else the caller's current one.
+
+        Returns the stream that it was enqueued on, None where it is done already, or `UNMET`; nothing was done then.
+        """
         if arguments is None:
             self._already()
+        if execution is not None and execution.recording is not None:  # needs to know what is used
+            return self._thoroughly(arguments, launch, execution)
         try:
-            found = self._last(arguments, None)
+            found = self._last(arguments, execution)
         except WRONG:
-            return self._thoroughly(arguments, launch.site)
+            return self._thoroughly(arguments, launch, execution)
         if found is not None and found.__class__ is not tuple:
             return found
         types = tuple(map(type, arguments))
@@ -133,23 +189,18 @@ class Dispatcher:
         read, plans = self._readers[types]
         self._last = read
         try:
-            found = read(arguments, None)
+            found = read(arguments, execution)
         except WRONG:
             found = None
         if found is not None and found.__class__ is not tuple:
             return found
-        return self._thoroughly(arguments, launch.site, None, plans, found)
+        return self._thoroughly(arguments, launch, execution, plans, found)
 
-    def run_on(self, stream: Any, arguments: tuple[Any, ...] | None, launch: Launch) -> Any:
-        """As `run`, on a stream of the caller's choice."""
-        if arguments is None:
-            self._already()
-        return self._thoroughly(arguments, launch.site, stream)
-
-    def failed(self, error: Exception) -> NoReturn:
+    def failed(self, error: Exception, stream: Any, launch: Launch) -> NoReturn:
         """Raises what waiting for a launch raised, as an error of ours if it is the driver's."""
         from freehold.runtime import driver
 
+        trail.append((stream, launch))
         driver.failed(f"`{self.kernel.__name__}`", error)
 
     def _already(self) -> NoReturn:
@@ -162,31 +213,33 @@ class Dispatcher:
     def _thoroughly(
         self,
         arguments: tuple[Any, ...],
-        site: CallSite,
-        given: Any = None,
+        launch: Launch,
+        execution: Execution | None,
         plans: Plans | None = None,
         key: object = None,
     ) -> Any:
         """Checks everything, compiles if that has not been done, runs, and keeps the plan for the next time."""
         from freehold.runtime.binding import bind
 
-        kernel = self.kernel
+        if any(_operation_in(a) is not None for a in arguments):
+            return UNMET
+        kernel, site = self.kernel, launch.site
+        execution = execution or Execution()
         bound = bind(kernel.signature, arguments, site)
         if bound.device == HOST or INTERPRET:
             from freehold.runtime import host
 
-            host.run(kernel, bound, site)
+            host.run(kernel, bound, site, execution)
             return None
         from freehold.runtime import driver
 
         driver.require_gpu()
         plan = self._plan(bound, site)
-        stream = self._stream(bound.views, given, plan)
+        stream = execution.stream(plan.device, plan.family)
+        execution.uses(bound.views)
         plan.enqueue(plan, int(stream.handle), *rounded(plan.contract, bound.values))
         if plans is not None and key is not None:
             plans.add(key, plan)
-        if given is not None:
-            self._keep(stream, arguments)
         return stream
 
     def _plan(self, bound: Bound, site: CallSite) -> Plan:
@@ -197,28 +250,15 @@ class Dispatcher:
         found = geometry(self.kernel.signature, compiled.evaluator, bound.views, site)
         return Plan(compiled, bound.views, found, bound.device)
 
-    def _stream(self, views: Sequence[ArrayView], given: Any, plan: Plan) -> Any:
-        """The stream to use, made to wait for what may still be writing the arguments."""
-        from freehold.runtime import driver
 
-        device = plan.device
-        if given is None:
-            stream = driver.stream(driver.current_handle(plan.family, device), device)
-        else:
-            stream = driver.stream_of(given, device)
-        for handle in {driver.current_handle(v.family, device) for v in views}:
-            driver.order_after(stream, handle, device)
-        for handle in {v.stream for v in views if v.stream is not None}:
-            driver.order_after(stream, handle, device)
-        return stream
+def _value_of(signature: KernelSignature) -> Callable[[tuple[Any, ...]], Any]:
+    """The arrays that a kernel writes, of its arguments."""
+    places = [n for n, p in enumerate(signature.parameters) if p.is_tensor and p.mode != "ref"]
+    if len(places) == 1:
+        (place,) = places
+        return lambda arguments: _array(arguments[place])
+    return lambda arguments: tuple(_array(arguments[n]) for n in places)
 
-    def _keep(self, stream: Any, arguments: object) -> None:
-        """
-        Keeps arrays alive until the work on a stream of the caller's choice is done.
 
-        Their libraries take memory back in the order of their own streams, so they must not be dropped before.
-        """
-        from freehold.runtime import driver
-
-        self._in_flight = [(event, kept) for event, kept in self._in_flight if not event.is_done]
-        self._in_flight.append((driver.record(stream), arguments))
+def _array(argument: Any) -> Any:
+    return argument.array if isinstance(argument, Partition) else argument

@@ -27,6 +27,17 @@ from freehold.runtime.errors.gpus import (
     HintUnknown,
     NoGpu,
 )
+from freehold.runtime.errors.operations import (
+    AllocatesInGraph,
+    EmptyGraph,
+    Forked,
+    GpuLost,
+    GraphState,
+    GraphUnused,
+    MixedGraph,
+    NoOperation,
+    OperationRun,
+)
 from freehold.runtime.errors.partitions import (
     GridGiven,
     GridsDiffer,
@@ -40,6 +51,7 @@ from freehold.runtime.errors.partitions import (
 )
 
 __all__ = [
+    "AllocatesInGraph",
     "AlreadyRun",
     "ArgumentCount",
     "ArgumentsOverlap",
@@ -47,15 +59,23 @@ __all__ = [
     "DimensionMismatch",
     "DimensionUnbound",
     "DriverFailed",
+    "EmptyGraph",
     "EmptyTensor",
+    "Forked",
+    "GpuLost",
+    "GraphState",
+    "GraphUnused",
     "GridGiven",
     "GridsDiffer",
     "HintUnknown",
     "HostAndDevice",
     "LaunchCheckFailed",
+    "MixedGraph",
     "NoGpu",
+    "NoOperation",
     "NotAnArray",
     "NothingPartitioned",
+    "OperationRun",
     "OutputOverlapsItself",
     "PartitionMissing",
     "PartitionRank",

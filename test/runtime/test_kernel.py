@@ -40,7 +40,7 @@ def test_a_launch_does_nothing_until_it_is_run() -> None:
     done = saxpy(fh.partition(y, 64), x, 1.0).on()
     assert y.tolist() == (3 * x + 1).tolist()
     done.wait()
-    assert repr(done) == "<launch of saxpy, done>"
+    assert repr(done) == "<`saxpy`, done>"
 
 
 def test_a_launch_that_is_never_run_warns() -> None:

@@ -1,0 +1,179 @@
+"""
+Executions: one run of an operation, on the streams it needs, whatever it is made of.
+
+An operation is a tree: chains, tuples of others, launches whose arguments are operations. It is run without recursion,
+so a chain may be as long as memory allows, and as lazy: what a function of a chain returns is run in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from freehold.runtime.arguments import ArrayView
+    from freehold.runtime.graph import Recording
+    from freehold.runtime.ledger import Leased
+    from freehold.runtime.operation import Operation
+
+T = TypeVar("T")
+
+
+class Next:
+    """What an operation answers that needs another one's value first."""
+
+    __slots__ = ("operation", "resume")
+
+    def __init__(self, operation: Operation[Any], resume: Callable[[Any], Any] | None = None):
+        self.operation = operation
+        """To be run in its place."""
+        self.resume = resume
+        """Takes that one's value and returns the value, or another `Next`. None hands it on."""
+
+
+class Execution:
+    """One run of an operation: the stream that it uses on each GPU, and what must live until it is done."""
+
+    __slots__ = ("_borrowed", "_given", "_kept", "_pooled", "recording", "streams")
+
+    def __init__(self, given: Any = None, pooled: bool = False, recording: Recording | None = None):
+        """`given` is the stream to use, if the caller names one; `pooled` asks the policy for one, if nobody else."""
+        self._given = given
+        self._pooled = pooled
+        self._kept: list[object] | None = None
+        self._borrowed: set[tuple[int, int]] | None = None
+        self.recording = recording
+        """The graph that is being recorded, if one is."""
+        self.streams: dict[int, Any] = {}
+        """By GPU: the streams that were used, of cuda.core."""
+
+    def run(self, operation: Operation[T]) -> T:
+        """Puts all work of an operation on streams and returns its value. Raises what its parts raise."""
+        waiting: list[Callable[[Any], Any]] = []
+        current: Operation[Any] = operation
+        while True:
+            found: Any = current.enqueue(self)
+            while True:
+                if found.__class__ is Next:
+                    if found.resume is not None:
+                        waiting.append(found.resume)
+                    current = found.operation
+                    break
+                if not waiting:
+                    return found
+                found = waiting.pop()(found)
+
+    # --- For what is enqueued -----------------------------------------------------------------------------------------
+
+    def stream(self, device: int, family: str = "") -> Any:
+        """
+        The stream for work on a GPU, one for the whole execution.
+
+        It is chosen when it is first asked for: the given one, the current one of the library (`family`) whose arrays
+        are worked on, one of the policy's, or the default stream. Raises `TypeError` if what was given is no stream.
+        """
+        found = self.streams.get(device)
+        if found is None:
+            found = self.streams[device] = self._chosen(device, family)
+        return found
+
+    def _chosen(self, device: int, family: str) -> Any:
+        from freehold.runtime import driver
+
+        if self.recording is not None:
+            return self.recording.stream(device)
+        if self._given is not None:
+            return driver.stream_of(self._given, device)
+        if self._pooled and not family:
+            from freehold.runtime import streams
+
+            return streams.policy().stream(device)
+        return driver.stream(driver.current_handle(family, device), device)
+
+    def allocating(self, what: str) -> None:
+        """Raises `Rejected` (O263) if a graph is being recorded. `what` allocates."""
+        if self.recording is not None:
+            from freehold.runtime.call_site import caller
+            from freehold.runtime.errors import AllocatesInGraph
+            from freehold.support.diagnostic import Rejected
+
+            raise Rejected([AllocatesInGraph(caller().span, what)])
+
+    @contextmanager
+    def leased(self, device: int, reads: Sequence[Leased], writes: Sequence[Leased]) -> Generator[None]:
+        """Leases tensors for one operation on a GPU, or on the host, which the block enqueues. Raises `Rejected`."""
+        from freehold.runtime import ledger
+        from freehold.runtime.arguments import HOST
+
+        if device == HOST:
+            user: ledger.Timeline = ledger.host_timeline()
+        else:
+            user = ledger.timeline_of(self.stream(device), device)
+        with ledger.leased(user, reads, writes):
+            yield
+
+    def uses(self, views: Iterable[ArrayView]) -> None:
+        """
+        Orders the execution with those who own the arrays of a launch that comes next, and keeps the arrays alive.
+
+        It comes after what is on their libraries' current streams, and these come after it.
+        """
+        from freehold.runtime import driver
+
+        for found in views:
+            if found.family in ("torch", "cupy"):
+                self.borrow(driver.current_handle(found.family, found.device), found.device)
+            elif not found.family:
+                self.keep(found.owner)
+                self.borrow(0, found.device)
+                if found.stream is not None:
+                    self.borrow(found.stream, found.device)
+
+    def borrow(self, handle: int, device: int) -> None:
+        """
+        Orders the execution after what is on another library's stream, and that stream after the execution.
+
+        So memory that only its library keeps track of is safe on a stream that the library does not know.
+        """
+        from freehold.runtime import driver
+
+        stream = self.stream(device)
+        if driver.stream(handle, device) is stream:
+            return
+        driver.order_after(stream, handle, device)
+        if self._borrowed is None:
+            self._borrowed = set()
+        self._borrowed.add((handle, device))
+
+    def keep(self, *objects: object) -> None:
+        """Keeps objects alive until the work is done."""
+        if self._kept is None:
+            self._kept = []
+        self._kept.extend(objects)
+
+    # --- When all is enqueued -----------------------------------------------------------------------------------------
+
+    def leave(self) -> None:
+        """The caller goes on: others' streams come after this work, and what it uses is kept until it is done."""
+        borrowed, self._borrowed = self._borrowed, None
+        kept, self._kept = self._kept, None
+        if borrowed is not None:
+            from freehold.runtime import driver
+
+            for handle, device in borrowed:
+                driver.order_after(driver.stream(handle, device), int(self.streams[device].handle), device)
+        if kept is not None:
+            from freehold.runtime import streams
+
+            for stream in self.streams.values():
+                streams.hold(stream, kept)
+
+    def wait(self, what: str) -> None:
+        """Waits until its streams are empty. `what` is what ran, for errors. Raises `Rejected` (O241, O280)."""
+        if self.streams:
+            from freehold.runtime import driver
+
+            for stream in self.streams.values():
+                driver.wait(stream, what)
+        self._kept = self._borrowed = None

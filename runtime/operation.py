@@ -1,0 +1,328 @@
+"""
+Operations: work that is described as a value, and done when it is asked for.
+
+    z = add(fh.partition(fh.zeros((n,), fh.f32), 512), x, y)    # nothing has happened
+    z.sync()                                                    # run, and wait
+    await z                                                     # run, and let the event loop do other things
+    z.on(stream)                                                # enqueue, and go on
+    z.graph()                                                   # record, to be replayed
+
+Each is run once. An operation may stand where a tensor may stand: it is run first, on the same stream. Functions given
+to `map` and `then` run when the operation is enqueued. They get values whose work may still be in flight, which is no
+harm, because whatever uses them is enqueued behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, cast, overload
+
+from freehold.runtime.execution import Execution, Next
+
+if TYPE_CHECKING:
+    from freehold.runtime.graph import Graph
+
+T_co = TypeVar("T_co", covariant=True)
+T = TypeVar("T")
+U = TypeVar("U")
+V = TypeVar("V")
+W = TypeVar("W")
+
+
+class Operation(Generic[T_co]):
+    """Work that has not been done, and the value that it will have. A subclass says how by `enqueue`."""
+
+    __slots__ = ()
+
+    def enqueue(self, execution: Execution) -> T_co | Next:
+        """
+        Puts the work on the execution's streams, or does it where it is the host's, and returns its value.
+
+        Where another operation's value is needed first, it returns a `Next`. For `Execution.run` alone.
+        """
+        raise NotImplementedError
+
+    @property
+    def what(self) -> str:
+        """What it is, in an error's words: `a chain of operations`."""
+        return self._what
+
+    _what: str
+
+    # --- Doing it -----------------------------------------------------------------------------------------------------
+
+    def sync(self) -> T_co:
+        """
+        Runs it and waits until it is done; returns its value.
+
+        It runs on the caller's current stream: torch's or CuPy's if it begins with arrays of theirs, else the default
+        stream. What is in the host's memory is worked on by the interpreter. Raises `Rejected`.
+        """
+        execution = Execution()
+        value = run(self, execution)
+        execution.wait(self.what)
+        return value
+
+    def on(self, stream: Any = None) -> InFlight[T_co]:
+        """
+        Enqueues it on a stream, the caller's current one unless given, and returns at once.
+
+        A stream is one of cuda.core, torch or CuPy, or a handle. Raises as `sync` does.
+        """
+        execution = Execution(stream)
+        value = run(self, execution)
+        execution.leave()
+        return InFlight(value, tuple(execution.streams.values()), self)
+
+    def __await__(self) -> Generator[Any, None, T_co]:
+        """
+        Runs it on a stream of the policy's, or of the library whose arrays it begins with, and waits without blocking.
+
+        Cancelling the wait leaves the work, and what it uses, as they are.
+        """
+        from freehold.runtime import waiting
+
+        execution = Execution(pooled=True)
+        value = run(self, execution)
+        yield from waiting.finished(execution, self.what)
+        return value
+
+    def graph(self) -> Graph[T_co]:
+        """Records it instead of running it, to be replayed (`runtime.graph`). Raises `Rejected`."""
+        from freehold.runtime.graph import recorded
+
+        return recorded(self)
+
+    # --- Making others of it ------------------------------------------------------------------------------------------
+
+    def then(self, function: Callable[[T_co], Operation[U]]) -> Operation[U]:
+        """This, and then the operation that the function makes of its value, on the same stream."""
+        return Chain(self, function, True)
+
+    def map(self, function: Callable[[T_co], U]) -> Operation[U]:
+        """This, with the function of its value for a value. The function runs on the host and does not wait."""
+        return Chain(self, function, False)
+
+    @overload
+    def zip(self, other: Operation[U], /) -> Operation[tuple[T_co, U]]: ...
+    @overload
+    def zip(self, other: Operation[U], third: Operation[V], /) -> Operation[tuple[T_co, U, V]]: ...
+    @overload
+    def zip(
+        self, other: Operation[U], third: Operation[V], fourth: Operation[W], /
+    ) -> Operation[tuple[T_co, U, V, W]]: ...
+    def zip(self, *others: Operation[Any]) -> Operation[Any]:
+        """This and others, one after the other; the value is a tuple of theirs."""
+        return Several((self, *others), tuple)
+
+    def shared(self) -> Shared[T_co]:
+        """An operation with this one's value that may be used many times, from all threads; this is run once."""
+        return Shared(self)
+
+
+class InFlight(Generic[T_co]):
+    """
+    An operation that was enqueued. Keeps what it uses alive as long as it lives itself.
+
+    `await` waits for it as for an operation.
+    """
+
+    __slots__ = ("_kept", "_operation", "_streams", "value")
+
+    def __init__(self, value: T_co, streams: tuple[Any, ...], operation: Operation[Any], kept: object = None):
+        self.value = value
+        """What the operation's value will be; others may be enqueued behind it."""
+        self._streams = streams
+        self._operation = operation
+        self._kept = kept
+
+    def wait(self) -> T_co:
+        """Waits until it, and whatever was enqueued on its streams since, is done. Raises `Rejected` (O241)."""
+        if self._streams:
+            from freehold.runtime import driver
+
+            for stream in self._streams:
+                driver.wait(stream, self._operation.what)
+        self._done()
+        return self.value
+
+    def __await__(self) -> Generator[Any, None, T_co]:
+        from freehold.runtime import waiting
+
+        yield from waiting.empty(self._streams, self._operation.what, self._kept)
+        self._done()
+        return self.value
+
+    def _done(self) -> None:
+        self._streams = ()
+        self._kept = None
+
+    def __repr__(self) -> str:
+        return f"<{self._operation.what}, {'enqueued' if self._streams else 'done'}>"
+
+
+class Work(Operation[T]):
+    """An operation made of one function, which gets the execution: `Work("zeros", lambda execution: ...)`."""
+
+    __slots__ = ("_function", "_what")
+
+    def __init__(self, what: str, function: Callable[[Execution], T]):
+        """`what` is what it is, in an error's words."""
+        self._what = what
+        self._function: Callable[[Execution], T] | None = function
+
+    def enqueue(self, execution: Execution) -> T:
+        """Calls the function, once."""
+        function = self._function
+        self._function = None
+        if function is None:
+            already(self.what)
+        return function(execution)
+
+    def __repr__(self) -> str:
+        return f"<{self.what}, {'run' if self._function is None else 'not run'}>"
+
+
+class Chain(Operation[T]):
+    """An operation and a function of its value, which gives a value, or where `nests`, an operation."""
+
+    __slots__ = ("_function", "_nests", "_source")
+    _what = "a chain of operations"
+
+    def __init__(self, source: Operation[Any], function: Callable[[Any], Any], nests: bool):
+        self._source: Operation[Any] | None = source
+        self._function = function
+        self._nests = nests
+
+    def enqueue(self, execution: Execution) -> Next:
+        """First the source, then the function."""
+        source = self._source
+        self._source = None
+        if source is None:
+            already(self.what)
+        return Next(source, self._nested if self._nests else self._function)
+
+    def _nested(self, value: Any) -> Next:
+        operation = self._function(value)
+        if not isinstance(operation, Operation):
+            _no_operation(self._function, cast("object", operation))
+        return Next(cast("Operation[Any]", operation))
+
+
+class Several(Operation[T]):
+    """Operations that are run one after the other; what is made of all their values is the value."""
+
+    __slots__ = ("_make", "_operations")
+    _what = "several operations"
+
+    def __init__(self, operations: tuple[Operation[Any], ...], make: Callable[[list[Any]], T]):
+        self._operations: tuple[Operation[Any], ...] | None = operations
+        self._make = make
+
+    def enqueue(self, execution: Execution) -> T | Next:
+        """All, from left to right."""
+        operations = self._operations
+        self._operations = None
+        if operations is None:
+            already(self.what)
+        return in_turn(operations, self._make)
+
+
+def in_turn(operations: tuple[Operation[Any], ...], make: Callable[[list[Any]], T]) -> T | Next:
+    """Runs operations from left to right, and makes something of the list of their values."""
+    if not operations:
+        return make([])
+    values: list[Any] = []
+
+    def took(value: Any) -> T | Next:
+        values.append(value)
+        if len(values) < len(operations):
+            return Next(operations[len(values)], took)
+        return make(values)
+
+    return Next(operations[0], took)
+
+
+class Shared(Operation[T]):
+    """An operation that is run by whoever needs its value first; the others find it."""
+
+    __slots__ = ("_error", "_events", "_lock", "_source", "_value")
+    _what = "a shared operation"
+
+    def __init__(self, source: Operation[T]):
+        self._source: Operation[T] | None = source
+        self._lock = Lock()
+        self._value: Any = None
+        self._error: BaseException | None = None
+        self._events: list[tuple[int, Any, Any]] = []
+        """By GPU: the stream that it was run on, and an event behind its work there."""
+
+    def enqueue(self, execution: Execution) -> T:
+        """Runs the source, or orders the execution after the one that ran it. Raises again what it raised."""
+        with self._lock:
+            source = self._source
+            self._source = None
+            if source is not None:
+                self._first(source, execution)
+        if self._error is not None:
+            raise self._error
+        for device, stream, event in self._events:
+            own = execution.stream(device)
+            if own is not stream:
+                own.wait(event)
+        return self._value
+
+    def _first(self, source: Operation[T], execution: Execution) -> None:
+        try:
+            self._value = execution.run(source)
+        except BaseException as e:
+            self._error = e
+            return
+        if execution.streams and execution.recording is None:
+            from freehold.runtime import driver
+
+            self._events = [(d, stream, driver.record(stream)) for d, stream in execution.streams.items()]
+
+    def shared(self) -> Shared[T]:
+        """Itself."""
+        return self
+
+
+def value(given: T) -> Operation[T]:
+    """An operation that does nothing and has this value: the beginning of a chain."""
+    return Work("a value", lambda execution: given)
+
+
+def gather(operations: Iterable[Operation[T]]) -> Operation[list[T]]:
+    """All of the operations, one after the other on one stream; the value is the list of theirs."""
+    return Several(tuple(operations), list)
+
+
+def run(operation: Operation[T], execution: Execution) -> T:
+    """Enqueues an operation; what it had enqueued before it failed stays alive until it is done."""
+    try:
+        return execution.run(operation)
+    except BaseException:
+        execution.leave()
+        raise
+
+
+def already(what: str) -> NoReturn:
+    """Raises `Rejected` (O260): it has been run."""
+    from freehold.runtime.call_site import caller
+    from freehold.runtime.errors import OperationRun
+    from freehold.support.diagnostic import Rejected
+
+    raise Rejected([OperationRun(caller().span, what)])
+
+
+def _no_operation(function: Callable[..., object], given: object) -> NoReturn:
+    from freehold.runtime.call_site import caller
+    from freehold.runtime.errors import NoOperation
+    from freehold.support.diagnostic import Rejected
+
+    name = getattr(function, "__name__", "the function")
+    raise Rejected(
+        [NoOperation(caller().span, "a function" if name == "<lambda>" else f"`{name}`", type(given).__name__)]
+    )

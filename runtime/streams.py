@@ -1,0 +1,124 @@
+"""
+Streams of ours: where awaited operations run, and what is kept alive until the work on one is done.
+
+Which stream an awaited operation gets is a policy's to say: by default four streams a GPU take turns, so operations
+that are awaited at the same time may run at the same time. Operations on one tensor are in order whatever the streams.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Generator
+from contextlib import contextmanager
+from itertools import count
+from threading import Lock
+from typing import Any, Final, Protocol
+
+_LOCK: Final = Lock()
+
+
+class Policy(Protocol):
+    """Says which stream work runs on that asks for none."""
+
+    def stream(self, device: int) -> Any:
+        """A stream of cuda.core on a GPU. May be called by several threads at once."""
+        ...
+
+
+class RoundRobin:
+    """Some streams a GPU, which take turns."""
+
+    def __init__(self, streams: int = 4):
+        """`streams` is how many, at least 1."""
+        if streams < 1:
+            raise ValueError(f"a policy needs a stream, and {streams} were asked for")
+        self._count: Final = streams
+        self._turn = count()
+        self._made: dict[int, list[Any]] = {}
+
+    def stream(self, device: int) -> Any:
+        """The next one."""
+        made = self._made.get(device)
+        if made is None:
+            from freehold.runtime import driver
+
+            with _LOCK:
+                made = self._made.get(device)
+                if made is None:
+                    made = self._made[device] = [driver.new_stream(device) for _ in range(self._count)]
+        return made[next(self._turn) % self._count]
+
+    def __repr__(self) -> str:
+        return f"RoundRobin({self._count})"
+
+
+class SingleStream(RoundRobin):
+    """One stream a GPU: awaited operations run one after the other."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+    def __repr__(self) -> str:
+        return "SingleStream()"
+
+
+_policy: Policy = RoundRobin()
+
+
+def policy() -> Policy:
+    """The policy of this process."""
+    return _policy
+
+
+@contextmanager
+def stream_policy(chosen: Policy) -> Generator[Policy]:
+    """`with stream_policy(SingleStream()):` awaited operations run where this policy says, in all threads."""
+    global _policy
+    before, _policy = _policy, chosen
+    try:
+        yield chosen
+    finally:
+        _policy = before
+
+
+# --- Work in flight ---------------------------------------------------------------------------------------------------
+
+_held: Final[dict[int, deque[tuple[Any, object]]]] = {}
+"""By handle of a stream: events, and what is kept until they are done, the oldest first."""
+
+
+def hold(stream: Any, objects: object) -> None:
+    """
+    Keeps objects alive until what is on a stream is done.
+
+    Libraries take memory back in the order of their own streams, so arrays that another stream works on must not be
+    dropped before.
+    """
+    from freehold.runtime import driver
+
+    release_finished()
+    handle = int(stream.handle)
+    queue = _held.get(handle)
+    if queue is None:
+        queue = _held.setdefault(handle, deque())
+    queue.append((driver.record(stream), objects))
+
+
+def release_finished() -> None:
+    """Lets go of what was kept for work that is done."""
+    from freehold.runtime import driver
+
+    for queue in list(_held.values()):
+        while queue:
+            try:
+                event, objects = queue.popleft()
+            except IndexError:  # another thread was quicker
+                break
+            if not driver.is_done(event):
+                queue.appendleft((event, objects))
+                break
+
+
+def held() -> int:
+    """How many things are kept alive, before looking which of them are over."""
+    return sum(map(len, _held.values()))
