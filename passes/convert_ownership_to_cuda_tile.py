@@ -58,6 +58,9 @@ from freehold.dialects.cuda_tile.types import (
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
     INDEX,
+    AccumulateAtOp,
+    AccumulateOp,
+    AccumulatorOp,
     BlocksKind,
     BorrowOp,
     CoordinateOp,
@@ -65,8 +68,11 @@ from freehold.dialects.ownership import (
     DistributeOp,
     Duty,
     EndOp,
+    ExposeOp,
+    GatherOp,
     KernelOp,
     LoadOp,
+    LoadWindowOp,
     PartitionOp,
     RegionOp,
     RegionType,
@@ -76,9 +82,16 @@ from freehold.dialects.ownership import (
     StoreOp,
     TensorType,
     TilesOp,
+    UnsafeLoadOp,
+    UnsafeStoreOp,
+    UnsafeSwapOp,
+    UnsafeUpdateOp,
     tensor_type,
 )
 from freehold.passes import schedules
+from freehold.passes.analysis.obligations import accessed, steps_of
+from freehold.passes.analysis.wording import tensor_of
+from freehold.passes.element_accesses import ElementAccesses
 from freehold.passes.launch_contract import distribution_of, entry_parameters, name_of, obligations_of, source_name
 from freehold.passes.rewriting import Dispatcher, Inserter, inline_behind
 from freehold.support import terms
@@ -140,8 +153,19 @@ class _Conversion:
         self.views: dict[tuple[object, ...], SSAValue] = {}
         self.regions: dict[SSAValue, tuple[SSAValue, ...]] = {}
         """The coordinates of each region."""
+        elements = ElementAccesses(self)
         self.dispatcher = Dispatcher(
             {
+                GatherOp: elements.gather,
+                LoadWindowOp: elements.load_window,
+                AccumulateOp: elements.accumulate,
+                AccumulateAtOp: elements.accumulate_at,
+                UnsafeLoadOp: elements.unsafe_load,
+                UnsafeStoreOp: elements.unsafe_store,
+                UnsafeUpdateOp: elements.unsafe_update,
+                UnsafeSwapOp: elements.unsafe_swap,
+                AccumulatorOp: _erase,
+                ExposeOp: _erase,
                 BorrowOp: _erase,
                 PartitionOp: _erase,
                 ReleaseOp: _erase,
@@ -258,12 +282,19 @@ class _Conversion:
             found = self.bases[position] = self.assume(self.pointers[position], divisor=_power_of_two(align))
         return found
 
+    def stride(self, tensor: SSAValue, axis: int) -> int | SSAValue:
+        """A stride of a tensor argument in elements, where the launch alone knows it as a value."""
+        layout = tensor_type(tensor).layout
+        if fixed := layout.strides.data[axis].data:
+            return fixed
+        divisor = _power_of_two(layout.stride_divs.data[axis].data)
+        return self.assume(self.strides[self.positions[tensor], axis], positive=True, divisor=divisor)
+
     def tensor_view(self, tensor: SSAValue) -> SSAValue:
         """The view of a whole tensor argument."""
         if (found := self.tensors.get(tensor)) is not None:
             return found
         base, position, type_ = self.pointer(tensor), self.positions[tensor], tensor_type(tensor)
-        layout = type_.layout
         dims: list[int] = []
         dynamic_dims: list[SSAValue] = []
         strides: list[int] = []
@@ -275,13 +306,12 @@ class _Conversion:
             else:
                 dims.append(DYNAMIC)
                 dynamic_dims.append(self.term(extent))
-            stride = layout.strides.data[axis].data
-            if stride:
+            stride = self.stride(tensor, axis)
+            if isinstance(stride, int):
                 strides.append(stride)
             else:
                 strides.append(DYNAMIC)
-                divisor = _power_of_two(layout.stride_divs.data[axis].data)
-                dynamic_strides.append(self.assume(self.strides[position, axis], positive=True, divisor=divisor))
+                dynamic_strides.append(stride)
         op = MakeTensorViewOp(base, TensorViewType(type_.element, dims, strides), dynamic_dims, dynamic_strides)
         found = self.tensors[tensor] = self.top.value(op, _identifier(f"{name_of(tensor, position)}_view"))
         return found
@@ -373,8 +403,7 @@ class _Conversion:
 
     def region(self, op: RegionOp, at: Inserter) -> bool:
         """A region is its coordinates."""
-        partition = op.result.type.partition
-        self.regions[op.result] = self.checked(op, op.coordinates, partition.tensor, partition.steps, at)
+        self.regions[op.result] = self.checked(op, at)
         return True
 
     def coordinate(self, op: CoordinateOp, at: Inserter) -> bool:
@@ -395,13 +424,13 @@ class _Conversion:
 
     def load(self, op: LoadOp, at: Inserter) -> bool:
         """A load through a view, unordered or after the token it waits for."""
-        tensor = _tensor_of(op.source)
+        tensor = tensor_of(op.source)
         shape = steps = op.result.type.dims
         if isinstance(op.source.type, RegionType):
             steps = op.source.type.partition.steps
             index = self.coordinates(op.source)
         else:
-            index = self.checked(op, op.coordinates, tensor_type(tensor), shape, at)
+            index = self.checked(op, at)
         if shape:
             view = self.view(tensor, shape, steps, op.padding_value or _ZERO_PADDING)
             new = at.insert(LoadViewTkoOp(view, index, op.token, hints=op.hints))
@@ -417,7 +446,7 @@ class _Conversion:
         """A store through a view, unordered or after the token it waits for."""
         if not isinstance(op.target.type, RegionType):
             raise PassFailedException(f"{self.kernel.sym_name.data}: stores through a shared borrow")
-        partition, tensor, index = op.target.type.partition, _tensor_of(op.target), self.coordinates(op.target)
+        partition, tensor, index = op.target.type.partition, tensor_of(op.target), self.coordinates(op.target)
         if index:
             view = self.view(tensor, partition.tile_shape, partition.steps, None)
             new = at.insert(StoreViewTkoOp(op.tile, view, index, op.token, hints=op.hints))
@@ -440,14 +469,13 @@ class _Conversion:
             raise PassFailedException(f"{self.kernel.sym_name.data}: a region has left the place where it was taken")
         return found
 
-    def checked(
-        self, op: RegionOp | LoadOp, index: Sequence[SSAValue], tensor: TensorType, steps: tuple[int, ...], at: Inserter
-    ) -> tuple[SSAValue, ...]:
+    def checked(self, op: RegionOp | LoadOp | AccumulateOp, at: Inserter) -> tuple[SSAValue, ...]:
         """The index of an access, with an assertion for each axis whose bounds are checked in the kernel.
 
         An assertion orders nothing, and an index out of range is undefined: so the access takes index 0 where the
         assertion fails, and is harmless whichever of the two comes first.
         """
+        index, tensor, steps = op.coordinates, tensor_type(accessed(op)), steps_of(op)
         result = list(index)
         for obligation in obligations_of(op):
             if obligation.rung is Rung.REFUSED:
@@ -466,11 +494,11 @@ class _Conversion:
             result[axis] = at.value(SelectOp(inside, index[axis], self.constant(0)))
         return tuple(result)
 
-    def message(self, op: RegionOp | LoadOp, axis: int) -> str:
+    def message(self, op: RegionOp | LoadOp | AccumulateOp, axis: int) -> str:
         """What the user reads when an assertion fails."""
         span = span_of(op)
         where = "" if span is None else f" ({span})"
-        name = source_name(op.operands[0])
+        name = source_name(accessed(op))
         return f"{self.kernel.sym_name.data}: tile index out of bounds: axis {axis} of {name}{where}"
 
 
@@ -503,13 +531,6 @@ _ARITHMETIC: Final[dict[str, Callable[[SSAValue, SSAValue], Operation]]] = {
 
 def _erase(op: Operation, at: Inserter) -> bool:
     return True
-
-
-def _tensor_of(value: SSAValue) -> SSAValue:
-    """The kernel's argument that `value` borrows or is a region of."""
-    while isinstance(owner := value.owner, RegionOp | PartitionOp | BorrowOp):
-        value = owner.operands[0]
-    return value
 
 
 def _power_of_two(divisor: int) -> int:

@@ -12,9 +12,18 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from freehold.dialects.location import span_of
-from freehold.dialects.ownership import Duty, KernelOp, LoadOp, ObligationAttr, RegionOp, Rung, tensor_type
+from freehold.dialects.ownership import (
+    AccumulateOp,
+    Duty,
+    KernelOp,
+    LoadOp,
+    ObligationAttr,
+    RegionOp,
+    Rung,
+    tensor_type,
+)
 from freehold.passes.analysis.facts import KernelFacts, analyse
-from freehold.passes.analysis.obligations import owing
+from freehold.passes.analysis.obligations import access_text, accessed, owing, steps_of
 from freehold.passes.analysis.wording import name_of, why_unknown
 from freehold.passes.errors.bounds import KernelCheckDenied
 from freehold.passes.launch_contract import obligations_of
@@ -44,19 +53,16 @@ def deny_kernel_checks(kernel: KernelOp, facts: KernelFacts) -> list[Error]:
     return [
         _error(op, obligation, facts)
         for op in owing(kernel)
-        if isinstance(op, LoadOp | RegionOp)
+        if isinstance(op, LoadOp | RegionOp | AccumulateOp)
         for obligation in obligations_of(op)
         if obligation.rung is Rung.KERNEL
     ]
 
 
-def _error(op: LoadOp | RegionOp, obligation: ObligationAttr, facts: KernelFacts) -> Error:
+def _error(op: LoadOp | RegionOp | AccumulateOp, obligation: ObligationAttr, facts: KernelFacts) -> Error:
     axis = obligation.axis.data
-    if isinstance(op, LoadOp):
-        access, size = f"this load from `{name_of(op.source)}`", op.result.type.dims[axis]
-    else:
-        access, size = f"this region of `{name_of(op.partition)}`", op.result.type.partition.steps[axis]
-    error = KernelCheckDenied(span_of(op), access, obligation.text.data)
+    size, name = steps_of(op)[axis], name_of(accessed(op))
+    error = KernelCheckDenied(span_of(op), access_text(op), obligation.text.data)
     predicate = parse(obligation.text.data)
     for symbol in sorted(predicate.symbols() - facts.launch):
         if (value := facts.symbols.get(symbol)) is not None:
@@ -65,8 +71,8 @@ def _error(op: LoadOp | RegionOp, obligation: ObligationAttr, facts: KernelFacts
     if others:
         error.add(error.Others("; ".join(_met(o) for o in others)))
     index = str(facts.coordinates(op)[axis])
-    tiles = terms.ceildiv(tensor_type(op.operands[0]).extent(axis), terms.const(size))
-    count = f"fh.cdiv({name_of(op.operands[0])}.shape[{axis}], {size})" if tiles.symbols() else str(tiles)
+    tiles = terms.ceildiv(tensor_type(accessed(op)).extent(axis), terms.const(size))
+    count = f"fh.cdiv({name}.shape[{axis}], {size})" if tiles.symbols() else str(tiles)
     return error.add(error.Clamp(index, count), error.Guard(index, count), error.Allow())
 
 

@@ -19,10 +19,12 @@ from freehold.dialects.cuda_tile.types import TileType, element_name
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
     Access,
+    AccumulatorOp,
     BlocksKind,
     BorrowOp,
     DistributeOp,
     Duty,
+    ExposeOp,
     KernelOp,
     LoadOp,
     ObligationAttr,
@@ -64,9 +66,9 @@ def name_of(argument: SSAValue, position: int) -> str:
 
 
 def source_name(value: SSAValue) -> str:
-    """The user's name of the tensor that `value` borrows, partitions, or is a region of."""
+    """The user's name of the tensor that `value` lends, partitions, or is a region of."""
     owner = value.owner
-    while isinstance(owner, RegionOp | PartitionOp | BorrowOp):
+    while isinstance(owner, RegionOp | PartitionOp | BorrowOp | AccumulatorOp | ExposeOp):
         value = owner.operands[0]
         owner = value.owner
     return value.name_hint or "a tensor"
@@ -137,6 +139,8 @@ def _mode(argument: SSAValue) -> Mode:
             type_ = use.operation.result.type
             assert isinstance(type_, PartitionType)
             return "mut" if type_.access.data is Access.MUT else "out"
+        if isinstance(use.operation, AccumulatorOp | ExposeOp):
+            return "acc" if isinstance(use.operation, AccumulatorOp) else "raw"
     return "ref"
 
 

@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 from freehold.dialects.ownership import KernelOp
 from freehold.passes.analysis.facts import analyse
 from freehold.passes.deny_kernel_checks import deny_kernel_checks
+from freehold.passes.deny_unsafe import deny_unsafe as unsafe_accesses
 from freehold.passes.launch_contract import contract
 from freehold.passes.lowering import convert
 from freehold.passes.resolve_obligations import resolve_obligations
@@ -18,17 +19,23 @@ from freehold.support.diagnostic import Error, Rejected
 __all__ = ["contract", "convert", "verify"]
 
 
-def verify(module: ModuleOp, *, deny_kernel_checks: bool = False) -> None:
+def verify(module: ModuleOp, *, deny_kernel_checks: bool = False, deny_unsafe: bool = False) -> None:
     """Verifies every kernel of a module in place: all obligations are recorded on the operations that owe them.
 
-    With `deny_kernel_checks`, accesses that would be checked in the kernel are refused. Raises `Rejected` with all
+    With `deny_kernel_checks`, accesses that would be checked in the kernel are refused, and with `deny_unsafe` those
+    that are neither proved nor checked. Raises `Rejected` with all
     errors of the module.
     """
     if errors := verify_dominance(module):
         raise Rejected(errors)
     names: list[str] = []
     for kernel in module.body.block.ops:
-        if isinstance(kernel, KernelOp) and (found := verify_kernel(kernel, deny=deny_kernel_checks)):
+        if not isinstance(kernel, KernelOp):
+            continue
+        found = verify_kernel(kernel, deny=deny_kernel_checks)
+        if deny_unsafe:
+            found += unsafe_accesses(kernel)
+        if found:
             errors += found
             names.append(kernel.sym_name.data)
     if errors:

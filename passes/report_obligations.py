@@ -11,9 +11,10 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from freehold.dialects.location import span_of
-from freehold.dialects.ownership import DistributeOp, Duty, KernelOp, LoadOp, ObligationAttr, Rung
+from freehold.dialects.ownership import AccumulateAtOp, AccumulateOp, DistributeOp, Duty, GatherOp, KernelOp, LoadOp, LoadWindowOp, UnsafeLoadOp, UnsafeOp, UnsafeStoreOp, ObligationAttr, Rung
 from freehold.passes.analysis.obligations import owing
 from freehold.passes.analysis.wording import name_of
+from freehold.passes.deny_unsafe import raw_of
 from freehold.passes.launch_contract import obligations_of
 
 
@@ -37,17 +38,33 @@ def report(module: ModuleOp) -> list[str]:
             lines.append(f"@{kernel.sym_name.data}")
             for op in owing(kernel):
                 lines += _lines(op)
+            lines += (_unsafe(op) for op in kernel.walk() if isinstance(op, UnsafeOp))
     return lines
 
 
-def _lines(op: Operation) -> Iterator[str]:
+def _unsafe(op: UnsafeOp) -> str:
+    what = {UnsafeLoadOp: "load from", UnsafeStoreOp: "store to"}.get(type(op), "atomic update of")
+    return f'  {_where(op)}unsafe {what} `{name_of(raw_of(op))}`: not proved: "{op.reason.data}"'
+
+
+def _where(op: Operation) -> str:
     span = span_of(op)
-    where = "" if span is None else f"{span.line}:{span.start + 1} "
+    return "" if span is None else f"{span.line}:{span.start + 1} "
+
+
+def _lines(op: Operation) -> Iterator[str]:
+    where = _where(op)
     match op:
         case DistributeOp():
             what = "distribution of " + ", ".join(f"`{name_of(p)}`" for p in op.partitions)
         case LoadOp():
             what = f"load from `{name_of(op.source)}`"
+        case LoadWindowOp():
+            what = f"window of `{name_of(op.source)}`"
+        case GatherOp():
+            what = f"gather from `{name_of(op.source)}`"
+        case AccumulateOp() | AccumulateAtOp():
+            what = f"update of `{name_of(op.target)}`"
         case _:
             what = f"region of `{name_of(op.operands[0])}`"
     for obligation in obligations_of(op):
@@ -65,5 +82,6 @@ def _rung(obligation: ObligationAttr) -> str:
         Rung.PROVED: f"proved ({text})",
         Rung.LAUNCH: f"checked at launch: {text}",
         Rung.KERNEL: f"checked in the kernel: {text}",
+        Rung.MASKED: f"masked where not ({text})",
         Rung.REFUSED: f"refused ({text})",
     }[obligation.rung]

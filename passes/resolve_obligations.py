@@ -5,25 +5,44 @@ below the number of tiles. Proved, where that follows from what holds at the acc
 of the index are terms that the launcher knows: one comparison, under the condition that the access happens at all. In
 the kernel, otherwise. Refused, where no index that can occur is in bounds, or where every launch has a point that is
 shown to violate them.
+
+Accesses by element (gathers, windows, indexed updates) leave out what is out of bounds. They owe nothing, and what is
+recorded says whether there can be such an element at all: `proved` where not, `masked` otherwise. One of which no
+element is ever in bounds is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from freehold.dialects.location import span_of
-from freehold.dialects.ownership import Duty, KernelOp, LoadOp, ObligationAttr, RefType, RegionOp, Rung, tensor_type
+from freehold.dialects.ownership import (
+    AccumulateAtOp,
+    AccumulateOp,
+    Duty,
+    GatherOp,
+    KernelOp,
+    LoadOp,
+    LoadWindowOp,
+    ObligationAttr,
+    RefType,
+    RegionOp,
+    Rung,
+    tensor_type,
+)
 from freehold.passes.analysis.certain import in_every_launch
 from freehold.passes.analysis.extremes import at_launch
 from freehold.passes.analysis.facts import KernelFacts, analyse
-from freehold.passes.analysis.obligations import record
+from freehold.passes.analysis.obligations import access_text, accessed, record, steps_of
+from freehold.passes.analysis.ranges import Range, Ranges
 from freehold.passes.analysis.wording import name_of, sizes
-from freehold.passes.errors.bounds import OutOfBounds
+from freehold.passes.errors.bounds import NoElementInBounds, OutOfBounds
 from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.prove import prove
@@ -34,6 +53,9 @@ from freehold.support.diagnostic import Error, Rejected
 from freehold.support.terms import Term
 
 
+_MOST: Final = 2**31 - 1
+
+
 @dataclass(frozen=True)
 class ResolveObligationsPass(ModulePass):
     """Records on each access how its bounds are met; refuses those that are never in bounds."""
@@ -41,7 +63,7 @@ class ResolveObligationsPass(ModulePass):
     name = "resolve-obligations"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Raises `Rejected` with every error (O302) of every kernel."""
+        """Raises `Rejected` with every error (O302, O303) of every kernel."""
         if errors := verify_dominance(op):
             raise Rejected(errors)
         for kernel in op.body.block.ops:
@@ -59,11 +81,16 @@ def resolve_obligations(facts: KernelFacts) -> list[Error]:
             sizes_of_tiles = op.result.type.partition.steps
         elif isinstance(op, LoadOp) and isinstance(op.source.type, RefType):
             sizes_of_tiles = op.result.type.dims
+        elif isinstance(op, AccumulateOp):
+            sizes_of_tiles = op.steps
+        elif isinstance(op, GatherOp | LoadWindowOp | AccumulateAtOp):
+            errors += _by_element(op, facts)
+            continue
         else:
             continue
         found: list[ObligationAttr] = []
         for axis, (index, size) in enumerate(zip(facts.coordinates(op), sizes_of_tiles, strict=True)):
-            count = terms.ceildiv(tensor_type(op.operands[0]).extent(axis), terms.const(size))
+            count = terms.ceildiv(tensor_type(accessed(op)).extent(axis), terms.const(size))
             met = _meet(op, axis, index, count, facts)
             if isinstance(met, Error):
                 errors.append(met)
@@ -73,7 +100,48 @@ def resolve_obligations(facts: KernelFacts) -> list[Error]:
     return errors
 
 
-def _meet(op: LoadOp | RegionOp, axis: int, index: Term, count: Term, facts: KernelFacts) -> ObligationAttr | Error:
+def _by_element(op: GatherOp | LoadWindowOp | AccumulateAtOp, facts: KernelFacts) -> Iterator[Error]:
+    """Records for each axis whether every element is in bounds; of a window, whether the first one is."""
+    given = facts.places[op].given
+    if isinstance(op, LoadWindowOp):
+        tensor = tensor_type(op.source)
+        firsts = facts.coordinates(op)
+        found: list[Range] = [(first, first) for first in firsts]
+        lasts = [first + (size - 1) for first, size in zip(firsts, op.result.type.dims, strict=True)]
+    else:
+        tensor = tensor_type(op.source if isinstance(op, GatherOp) else op.target)
+        ranges = Ranges(facts.terms, given)
+        found = [ranges.of(index) for index in op.indices]
+        lasts = [high for _, high in found]
+    recorded: list[ObligationAttr] = []
+    for axis, ((low, high), last) in enumerate(zip(found, lasts, strict=True)):
+        extent = tensor.extent(axis)
+        inside = terms.const(0).le(low), high.lt(extent)
+        if all(prove(bound, given).proved for bound in inside):
+            text = f"0 <= {low} < {extent}" if low == high else f"0 <= {low} and {high} < {extent}"
+            recorded.append(ObligationAttr.of(Duty.IN_BOUNDS, Rung.PROVED, text, axis))
+            continue
+        for outside, text in ((last.lt(0), "negative"), (extent.le(low), f"{extent} or more")):
+            if prove(outside, given, solver=False).proved:
+                yield _nothing_inside(op, axis, text)
+        known = not (low.is_const and high.is_const and low.value < 0 <= _MOST <= high.value)
+        why = f"from {low} to {last}" if known else "any number"
+        recorded.append(ObligationAttr.of(Duty.IN_BOUNDS, Rung.MASKED, f"indices are {why}", axis))
+    record(op, (Duty.IN_BOUNDS,), recorded)
+
+
+def _nothing_inside(op: GatherOp | LoadWindowOp | AccumulateAtOp, axis: int, text: str) -> Error:
+    name = name_of(op.target if isinstance(op, AccumulateAtOp) else op.source)
+    access = {GatherOp: "gather", LoadWindowOp: "window", AccumulateAtOp: "update"}[type(op)]
+    error = NoElementInBounds(span_of(op), access, name, axis, text)
+    if text == "negative":
+        error.add(error.FromTheEnd(name, axis))
+    return error
+
+
+def _meet(
+    op: LoadOp | RegionOp | AccumulateOp, axis: int, index: Term, count: Term, facts: KernelFacts
+) -> ObligationAttr | Error:
     given = facts.places[op].given
     low, high = terms.const(0).le(index), index.lt(count)
     verdicts = [prove(low, given), prove(high, given)]
@@ -103,7 +171,7 @@ def _never(bound: Term, given: Hypotheses) -> bool:
 
 
 def _refused(
-    op: LoadOp | RegionOp,
+    op: LoadOp | RegionOp | AccumulateOp,
     axis: int,
     index: Term,
     count: Term,
@@ -111,17 +179,11 @@ def _refused(
     witness: Mapping[str, int],
     facts: KernelFacts,
 ) -> Error:
-    access = (
-        f"this load from `{name_of(op.source)}`"
-        if isinstance(op, LoadOp)
-        else f"this region of `{name_of(op.partition)}`"
-    )
-    error = OutOfBounds(span_of(op), access, axis, str(index), bound)
+    error = OutOfBounds(span_of(op), access_text(op), axis, str(index), bound)
     values = dict.fromkeys((*index.symbols(), *count.symbols()), 1) | dict(witness)
     shown = {n: values[n] for n in sorted({*index.symbols(), *count.symbols()})}
     where = f"where {sizes(shown)}, " if shown else ""
     last = str(count - 1)
     if count.symbols():
-        size = op.result.type.dims[axis] if isinstance(op, LoadOp) else op.result.type.partition.steps[axis]
-        last = f"fh.cdiv({name_of(op.operands[0])}.shape[{axis}], {size}) - 1"
+        last = f"fh.cdiv({name_of(accessed(op))}.shape[{axis}], {steps_of(op)[axis]}) - 1"
     return error.add(error.Witness(where, index.evaluate(values), count.evaluate(values)), error.LastTile(last))

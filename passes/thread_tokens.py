@@ -3,7 +3,8 @@
 Program order does not order memory accesses in Tile IR; tokens do. Two accesses of one tile block need an order where
 both touch the same region and one of them writes. Different regions are disjoint and a shared borrow is never written,
 as the verifiers have shown, so no other accesses need one, and every order that is not asked for is freedom for the
-assembler.
+assembler. Updates of an accumulator commute, and nothing else touches it: they need none. A raw tensor is like one
+region; an unsafe access that acquires or releases is a write to all of them, for it orders what is done to the others.
 
 What is followed is a region's state: the token of its last write, and the tokens of the reads since then. A read waits
 for the write; a write waits for all of them. Tokens pass through `if` as results and through `for` and `loop` as
@@ -15,9 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DenseArrayBase, IntegerType, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
@@ -26,7 +28,20 @@ from freehold.dialects.cuda_tile.op import SEGMENTS, segments
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, YieldOp
 from freehold.dialects.cuda_tile.ops.memory import JoinTokensOp, MakeTokenOp
 from freehold.dialects.cuda_tile.types import TOKEN
-from freehold.dialects.ownership import DistributeOp, KernelOp, LoadOp, RegionType, StoreOp
+from freehold.dialects.ownership import (
+    DistributeOp,
+    ExposeOp,
+    KernelOp,
+    LoadOp,
+    RawType,
+    RegionType,
+    StoreOp,
+    UnsafeLoadOp,
+    UnsafeOp,
+    UnsafeStoreOp,
+    UnsafeSwapOp,
+    UnsafeUpdateOp,
+)
 from freehold.passes.rewriting import Inserter, defined_outside
 
 
@@ -48,7 +63,7 @@ def thread_tokens(kernel: KernelOp) -> None:
 
     Raises `PassFailedException` for an access inside an operation through which no token can be carried.
     """
-    uses = _Uses()
+    uses = _Uses(tuple(op.result for op in kernel.body.block.ops if isinstance(op, ExposeOp)))
     _look_ahead(kernel.body.block, {}, uses)
     if uses.wanted:
         _Threader(uses).block(kernel.body.block, {})
@@ -75,6 +90,8 @@ _Accesses = dict[SSAValue, _Access]
 class _Uses:
     """What the look-ahead finds: which accesses are waited for, and what structured operations do to regions."""
 
+    raw: tuple[SSAValue, ...] = ()
+    """The raw tensors of the kernel."""
     wanted: set[Operation] = field(default_factory=set[Operation])
     """Accesses whose token a later access takes."""
     inside: dict[Operation, _Accesses] = field(default_factory=dict[Operation, _Accesses])
@@ -83,15 +100,20 @@ class _Uses:
     """What follows such an operation."""
 
 
-def _accessed(op: Operation) -> tuple[SSAValue, _Access] | None:
-    """The region that `op` reads or writes, where it does."""
+def _accessed(op: Operation, raw: Sequence[SSAValue]) -> _Accesses:
+    """The regions and raw tensors that `op` itself reads or writes. `raw` are all that the kernel has."""
     if type(op) is LoadOp:
         region, access = op.operands[0], _READ  # the named accessors of these two have to work out where operands lie
     elif type(op) is StoreOp:
         region, access = op.operands[1], _WRITE
+    elif isinstance(op, UnsafeOp):
+        if op.synchronises:
+            return dict.fromkeys(raw, _WRITE)
+        access = _WRITE if op.writes else _READ
+        return {operand: access for operand in op.operands if isinstance(operand.type, RawType)}
     else:
-        return None
-    return (region, access) if isinstance(region.type, RegionType) else None
+        return {}
+    return {region: access} if isinstance(region.type, RegionType) else {}
 
 
 def _merge(target: _Accesses, more: _Accesses) -> None:
@@ -99,15 +121,12 @@ def _merge(target: _Accesses, more: _Accesses) -> None:
         target[region] = target.get(region, _NONE) | access
 
 
-def _summary(op: Operation) -> _Accesses:
-    """What the operations inside `op` do to regions that are made outside it."""
+def _summary(op: Operation, raw: Sequence[SSAValue]) -> _Accesses:
+    """What the operations inside `op` do to regions that are made outside it, and to raw tensors."""
     found: _Accesses = {}
     for block in (block for region in op.regions for block in region.blocks):
         for inner in block.ops:
-            if (access := _accessed(inner)) is not None:
-                _merge(found, dict([access]))
-            elif inner.regions:
-                _merge(found, _summary(inner))
+            _merge(found, _summary(inner, raw) if inner.regions else _accessed(inner, raw))
     return {region: access for region, access in found.items() if defined_outside(region, op)}
 
 
@@ -115,14 +134,13 @@ def _look_ahead(block: Block, later: _Accesses, uses: _Uses) -> None:
     """Walks backwards, knowing what follows, and marks the accesses that are waited for."""
     later = dict(later)
     for op in reversed(list(block.ops)):
-        if (found := _accessed(op)) is not None:
-            region, access = found
+        for region, access in _accessed(op, uses.raw).items():
             after = later.get(region, _NONE)
             if after.write or (access.write and after.read):
                 uses.wanted.add(op)
             later[region] = after | access
-        elif op.regions:
-            inside = _summary(op)
+        if op.regions:
+            inside = _summary(op, uses.raw)
             uses.inside[op] = inside
             uses.later[op] = dict(later)
             # What a loop does, it may do again after this access.
@@ -163,8 +181,8 @@ class _Threader:
         op = block.first_op
         while op is not None:
             following = op.next_op
-            if (found := _accessed(op)) is not None:
-                self.access(op, *found, states)
+            if found := _accessed(op, self.uses.raw):
+                self.access(op, found, states)
             elif isinstance(op, IfOp):
                 self.branch(op, states)
             elif isinstance(op, ForOp | LoopOp):
@@ -177,20 +195,22 @@ class _Threader:
                         self.block(nested, states)
             op = following
 
-    def access(self, op: Operation, region: SSAValue, access: _Access, states: _States) -> None:
+    def access(self, op: Operation, found: _Accesses, states: _States) -> None:
         """Gives an access the token it waits for, and one of its own if it is waited for."""
-        state = states.setdefault(region, _State())
-        token = _joined(Inserter(op), state.all()) if access.write else state.write
+        waits: list[SSAValue] = []
+        for region, access in found.items():
+            state = states.setdefault(region, _State())
+            waits += state.all() if access.write else () if state.write is None else (state.write,)
+        token = _joined(Inserter(op), waits)
         wanted = op in self.uses.wanted
         if token is None and not wanted:
             return
         result = _with_tokens(op, token, wanted)
         if result is None:
             return
-        if access.write:
-            states[region] = _State(result)
-        else:
-            states[region] = _State(state.write, (*state.reads, result))
+        for region, access in found.items():
+            state = states[region]
+            states[region] = _State(result) if access.write else _State(state.write, (*state.reads, result))
 
     def carried(self, op: Operation) -> tuple[SSAValue, ...]:
         """The regions for which a token has to leave `op`: what it does conflicts with what follows, or with itself."""
@@ -312,7 +332,7 @@ def _append(op: Operation, tokens: Iterable[SSAValue]) -> None:
 
 def _with_tokens(op: Operation, token: SSAValue | None, wanted: bool) -> SSAValue | None:
     """Replaces an access by one that waits for `token` and, if `wanted`, has a token of its own, which is returned."""
-    assert isinstance(op, LoadOp | StoreOp)
+    assert isinstance(op, LoadOp | StoreOp | UnsafeLoadOp | UnsafeStoreOp | UnsafeUpdateOp | UnsafeSwapOp)
     operands = [*op.operands]
     types: list[Attribute] = [r.type for r in op.results]
     if op.token is not None:
@@ -323,11 +343,9 @@ def _with_tokens(op: Operation, token: SSAValue | None, wanted: bool) -> SSAValu
         operands.append(token)
     if wanted:
         types.append(TOKEN)
-    sizes = (
-        (1, len(op.coordinates), int(token is not None))
-        if isinstance(op, LoadOp)
-        else (1, 1, len(op.coordinates), int(token is not None))
-    )
+    # The token is the last operand of all of them, and its token the last result.
+    lengths = cast("DenseArrayBase[IntegerType]", op.properties[SEGMENTS]).get_values()
+    sizes = (*(int(n) for n in lengths[:-1]), int(token is not None))
     new = type(op).create(
         operands=operands,
         result_types=types,

@@ -1,15 +1,17 @@
 """`verify-borrows`: each tensor is lent or split, never both, and each region is used as its mode allows.
 
 Established, for every path through the control flow: a tensor is either borrowed, any number of times, or partitioned,
-once; nothing is stored through a borrow; a region is not used after its release; an output's region is stored before it
+once, or is an accumulator of one kind of update and nothing else, or raw and nothing else; nothing is stored through a
+borrow; a region is not used after its release; an output's region is stored before it
 is read, and before the work ends; every point takes a region of every output; ownerships are not handed on through
 control flow; and no operation reaches memory in any other way. What is not known is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Final
 
 from xdsl.context import Context
@@ -34,13 +36,19 @@ from freehold.dialects.cuda_tile.ops.misc import AssumeOp, PrintTkoOp
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
     Access,
+    AccumulateAtOp,
+    AccumulateOp,
+    AccumulatorOp,
     BorrowOp,
     CoordinateOp,
     DimOp,
     DistributeOp,
     EndOp,
+    ExposeOp,
+    GatherOp,
     KernelOp,
     LoadOp,
+    LoadWindowOp,
     PartitionOp,
     PartitionType,
     RefType,
@@ -49,11 +57,16 @@ from freehold.dialects.ownership import (
     ReleaseOp,
     StoreOp,
     TilesOp,
+    UnsafeLoadOp,
+    UnsafeStoreOp,
+    UnsafeSwapOp,
+    UnsafeUpdateOp,
+    Update,
 )
 from freehold.dialects.ownership import ReturnOp as KernelReturnOp
 from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.analysis.races import reader_and_writer
-from freehold.passes.analysis.wording import OWNERSHIP_TYPES, name_of, what_is
+from freehold.passes.analysis.wording import OWNERSHIP_TYPES, name_of, tensor_of, what_is
 from freehold.passes.errors.borrow import (
     BorrowedAndPartitioned,
     NotStored,
@@ -66,6 +79,7 @@ from freehold.passes.errors.borrow import (
     UnknownUse,
     UsedAfterRelease,
 )
+from freehold.passes.errors.sharing import UpdatesDiffer, UsedInTwoWays
 from freehold.passes.verify_dominance import verify_dominance
 from freehold.support.diagnostic import Error, Rejected
 
@@ -77,7 +91,7 @@ class VerifyBorrowsPass(ModulePass):
     name = "verify-borrows"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Raises `Rejected` with every error (O102 to O112) of every kernel."""
+        """Raises `Rejected` with every error (O102 to O112, O130, O131) of every kernel."""
         if errors := verify_dominance(op):
             raise Rejected(errors)
         for kernel in op.body.block.ops:
@@ -106,12 +120,22 @@ _MAY_USE: Final[dict[type[Operation], tuple[int, ...]]] = {
     DimOp: (0,),
     TilesOp: (0,),
     LoadOp: (0,),
+    LoadWindowOp: (0,),
+    GatherOp: (0,),
     StoreOp: (1,),
     ReleaseOp: (0,),
+    AccumulatorOp: (0,),
+    AccumulateOp: (1,),
+    AccumulateAtOp: (1,),
+    ExposeOp: (0,),
+    UnsafeLoadOp: (0,),
+    UnsafeStoreOp: (1,),
+    UnsafeUpdateOp: (1,),
+    UnsafeSwapOp: (2,),
 }
 """The operands of each operation that may be an ownership. A distribution takes partitions in all of them."""
 
-_MAKES: Final = frozenset((BorrowOp, PartitionOp, RegionOp))
+_MAKES: Final = frozenset((BorrowOp, PartitionOp, RegionOp, AccumulatorOp, ExposeOp))
 """The operations whose results are ownerships."""
 
 _OWN = (*_MAY_USE, DistributeOp, EndOp, KernelReturnOp)
@@ -171,17 +195,84 @@ def _tensors(kernel: KernelOp, facts: KernelFacts) -> Iterable[Error]:
         if borrows and partitions:
             for borrow in borrows:
                 yield from _read_and_written(borrow, partitions[0], facts)
+        yield from _alone(argument, uses)
+        yield from _of_one_kind(argument, facts)
+
+
+_WAYS: Final[dict[type[Operation], str]] = {
+    BorrowOp: "lent for reading",
+    PartitionOp: "split into regions for writing",
+    AccumulatorOp: "an accumulator",
+    ExposeOp: "raw",
+}
+
+
+def _alone(argument: SSAValue, uses: Sequence[Operation]) -> Iterator[Error]:
+    """An accumulator is nothing else, and neither is a raw tensor."""
+    ways = {type(op): op for op in reversed(uses) if type(op) in _WAYS}
+    for way in (AccumulatorOp, ExposeOp):
+        others = [op for kind, op in ways.items() if kind is not way]
+        if way not in ways or not others:
+            continue
+        first, second = sorted((ways[way], others[0]), key=lambda op: list(_WAYS).index(type(op)))
+        error = UsedInTwoWays(span_of(second), name_of(argument), _WAYS[type(first)], _WAYS[type(second)])
+        if (where := span_of(first)) is not None and where != error.place:
+            error.add(error.First(where))
+        yield error.add(error.Another())
+        return
+
+
+def _of_one_kind(argument: SSAValue, facts: KernelFacts) -> Iterator[Error]:
+    """All updates of an accumulator commute with each other."""
+    first: AccumulateOp | AccumulateAtOp | None = None
+    for op in facts.places:
+        if not isinstance(op, AccumulateOp | AccumulateAtOp) or tensor_of(op.target) is not argument:
+            continue
+        if first is None:
+            first = op
+        elif op.update != first.update:
+            one, other = first.update.data, op.update.data
+            error = UpdatesDiffer(span_of(op), name_of(argument), one.value, other.value)
+            if (where := span_of(first)) is not None and where != error.place:
+                error.add(error.First(where))
+            if (witness := _order_matters(one, other)) is not None:
+                error.add(error.Witness(one.value, other.value, *witness))
+            yield error.add(error.TwoTensors())
+
+
+_RESULT: Final[dict[Update, Callable[[int, int], int]]] = {
+    Update.ADD: int.__add__,
+    Update.MAX: max,
+    Update.MIN: min,
+    Update.UMAX: max,
+    Update.UMIN: min,
+    Update.AND: int.__and__,
+    Update.OR: int.__or__,
+    Update.XOR: int.__xor__,
+}
+"""What updates make of small numbers."""
+
+
+def _order_matters(first: Update, second: Update) -> tuple[int, int, int, int, int] | None:
+    """An old value and an argument of each update, and the two results."""
+    for old, one, other in product((0, 1, 2, 3), repeat=3):
+        forth = _RESULT[second](_RESULT[first](old, one), other)
+        back = _RESULT[first](_RESULT[second](old, other), one)
+        if forth != back:
+            return old, one, other, forth, back
+    return None
 
 
 def _read_and_written(borrow: BorrowOp, partition: PartitionOp, facts: KernelFacts) -> Iterable[Error]:
-    loads = [u.operation for u in borrow.result.uses if isinstance(u.operation, LoadOp)]
+    reads = (LoadOp, LoadWindowOp, GatherOp)
+    loads = [u.operation for u in borrow.result.uses if isinstance(u.operation, reads)]
     regions = [u.operation for u in partition.result.uses if isinstance(u.operation, RegionOp)]
     where = span_of(partition)
     for op in loads or [borrow]:
         error = BorrowedAndPartitioned(span_of(op), name_of(borrow.tensor))
         if where is not None and where != error.place:
             error.add(error.Partitioned(where))
-        if isinstance(op, LoadOp):
+        if isinstance(op, LoadOp | LoadWindowOp):
             for region in regions:
                 if (witness := reader_and_writer(op, region, facts)) is not None:
                     error.add(error.Witness(*witness))

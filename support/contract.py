@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 
 from freehold.support.span import Span
 
-Mode = Literal["ref", "mut", "out"]
+Mode = Literal["ref", "acc", "raw", "mut", "out"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,17 +19,22 @@ from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, Fo
 from freehold.dialects.cuda_tile.ops.module import GetTileBlockIdOp
 from freehold.dialects.cuda_tile.ops.shape import SelectOp
 from freehold.dialects.ownership import (
+    AccumulateAtOp,
+    AccumulateOp,
     BlocksKind,
     CoordinateOp,
     DistributeOp,
+    GatherOp,
     KernelOp,
     LoadOp,
+    LoadWindowOp,
     RegionOp,
     StoreOp,
     TensorType,
 )
 from freehold.passes import schedules
 from freehold.passes.analysis.arithmetic import term_of, truth, type_range, width_of
+from freehold.passes.analysis.ranges import scalars_behind
 from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.polynomials import bound_term
@@ -83,9 +88,9 @@ class KernelFacts:
     repeated: set[ForOp] = field(default_factory=set[ForOp])
     """Loops that are shown to run at least once."""
 
-    def coordinates(self, op: RegionOp | LoadOp) -> tuple[Term, ...]:
+    def coordinates(self, op: RegionOp | LoadOp | LoadWindowOp | AccumulateOp) -> tuple[Term, ...]:
         """The terms of an access's coordinates."""
-        return tuple(self.terms[c] for c in op.coordinates)
+        return tuple(self.terms[c] for c in (op.start if isinstance(op, LoadWindowOp) else op.coordinates))
 
 
 def analyse(kernel: KernelOp) -> KernelFacts:
@@ -234,8 +239,16 @@ class _Walk:
                 self.distribute(op)
             case ContinueOp():
                 self.handed_on.append((op, self.given))
-            case LoadOp() | StoreOp() | RegionOp():
+            case LoadOp() | StoreOp() | RegionOp() | AccumulateOp():
                 for value in op.coordinates:
+                    self.term(value)
+                self.record(op)
+            case LoadWindowOp():
+                for value in op.start:
+                    self.term(value)
+                self.record(op)
+            case GatherOp() | AccumulateAtOp():
+                for value in scalars_behind(op.indices):
                     self.term(value)
                 self.record(op)
             case CoordinateOp():
@@ -433,8 +446,12 @@ def _slices(kernel: KernelOp) -> tuple[set[SSAValue], set[SSAValue]]:
     conditions: list[SSAValue] = []
     for op in kernel.walk():
         match op:
-            case LoadOp() | StoreOp() | RegionOp():
+            case LoadOp() | StoreOp() | RegionOp() | AccumulateOp():
                 places += op.coordinates
+            case LoadWindowOp():
+                places += op.start
+            case GatherOp() | AccumulateAtOp():
+                conditions += scalars_behind(op.indices)
             case ForOp():
                 places += (op.lowerBound, op.upperBound, op.step, op.block.args[0])
             case IfOp():

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Final
 
-from freehold.dialects.ownership import DistributeOp, LoadOp, RegionOp, tensor_type
+from freehold.dialects.ownership import DistributeOp, LoadOp, LoadWindowOp, RegionOp, tensor_type
 from freehold.passes.analysis.facts import KernelFacts
 from freehold.passes.analysis.wording import sizes, span_text, tuple_text
 from freehold.passes.prover.search import holds_in
@@ -47,8 +47,11 @@ def turns(extents: Mapping[str, int], facts: Sequence[Term], coordinates: Sequen
             yield found
 
 
-def reader_and_writer(load: LoadOp, region: RegionOp, facts: KernelFacts) -> tuple[str, str, str, str, str] | None:
+def reader_and_writer(
+    load: LoadOp | LoadWindowOp, region: RegionOp, facts: KernelFacts
+) -> tuple[str, str, str, str, str] | None:
     """Two different points of which one loads elements of the other's region: sizes, reader, read, writer, owned."""
+    steps = (1,) * len(load.result.type.dims) if isinstance(load, LoadWindowOp) else load.result.type.dims
     load_place, region_place = facts.places.get(load), facts.places.get(region)
     if load_place is None or region_place is None or region_place.distribution is None:
         return None
@@ -68,10 +71,11 @@ def reader_and_writer(load: LoadOp, region: RegionOp, facts: KernelFacts) -> tup
                 return None
             if where and all(reader[p] == writer[p] for p in points):
                 continue
-            read = [c.evaluate(reader) * t for c, t in zip(reads, shape, strict=True)]
+            read = [c.evaluate(reader) * s for c, s in zip(reads, steps, strict=True)]
             owned = [c.evaluate(writer) * t for c, t in zip(owns, partition.steps, strict=True)]
             read_end = [min(a + t, n) for a, t, n in zip(read, shape, limits, strict=True)]
             owned_end = [min(a + t, n) for a, t, n in zip(owned, partition.tile_shape, limits, strict=True)]
+            read = [max(a, 0) for a in read]  # what a window has in front of the tensor is not read
             if all(max(a, b) < min(c, d) for a, b, c, d in zip(read, owned, read_end, owned_end, strict=True)):
                 return (
                     sizes(extents),

@@ -8,24 +8,30 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, LoopOp
 from freehold.dialects.ownership import (
+    AccType,
+    AccumulatorOp,
     BorrowOp,
     DistributeOp,
+    ExposeOp,
+    GatherOp,
     KernelOp,
     LoadOp,
+    LoadWindowOp,
     PartitionOp,
     PartitionType,
+    RawType,
     RefType,
     RegionOp,
     RegionType,
     TensorType,
 )
 
-OWNERSHIP_TYPES = (TensorType, RefType, PartitionType, RegionType)
+OWNERSHIP_TYPES = (TensorType, RefType, AccType, RawType, PartitionType, RegionType)
 
 
 def tensor_of(value: SSAValue) -> SSAValue:
-    """The tensor that `value` borrows, partitions, or is a region of."""
-    while isinstance(owner := value.owner, RegionOp | PartitionOp | BorrowOp):
+    """The tensor that `value` lends, partitions, or is a region of."""
+    while isinstance(owner := value.owner, RegionOp | PartitionOp | BorrowOp | AccumulatorOp | ExposeOp):
         value = owner.operands[0]
     return value
 
@@ -45,6 +51,10 @@ def what_is(value: SSAValue) -> str:
             return "a tensor"
         case RefType():
             return "a borrow"
+        case AccType():
+            return "an accumulator"
+        case RawType():
+            return "a raw tensor"
         case PartitionType():
             return "a partition"
         case RegionType():

@@ -63,6 +63,32 @@ class KernelCheckDenied(Error):
 
 
 @dataclass(frozen=True)
+class NoElementInBounds(Error):
+    """
+    An access by element touches no element of its tensor, whenever it happens.
+
+    What is out of bounds is left out: a gather reads padding there, an update does nothing. Where that is so for every
+    element and every launch, it is not what was meant. Negative indices do not count from the end, as they do in NumPy.
+    """
+
+    code: ClassVar[str] = "O303"
+    title: ClassVar[str] = "this {access} touches no element of `{name}`"
+    label: ClassVar[str] = "every index along axis {axis} is {where}"
+    access: str
+    name: str
+    axis: int
+    where: str
+
+    @dataclass(frozen=True)
+    class FromTheEnd(Help):
+        """How to count from the end."""
+
+        text: ClassVar[str] = "count from the end: `{name}.shape[{axis}] - 1`"
+        name: str
+        axis: int
+
+
+@dataclass(frozen=True)
 class OutOfBounds(Error):
     """
     An access is out of bounds whenever it happens.

@@ -1,0 +1,249 @@
+"""How accesses by element are lowered, for `convert-ownership-to-cuda-tile`: to tiles of pointers, and masks.
+
+An index is compared once, as unsigned: a negative one is larger than any extent. Indices are multiplied by strides in
+64 bits, before they are stretched to the tile's shape, so that rows and columns cost what they are long. No product of
+an index that is in bounds can wrap there; what an index out of bounds makes of an address is masked.
+
+A window that begins in bounds is a tile of a strided view with steps of 1, which the assembler knows how to load well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import inf, nan
+from typing import Final, Protocol
+
+from xdsl.dialects.builtin import i32, i64
+from xdsl.ir import SSAValue
+
+from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED, PaddingValueAttr
+from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, CmpIOp, MulIOp
+from freehold.dialects.cuda_tile.ops.atomics import AtomicCasTkoOp, AtomicRedViewTkoOp, AtomicRmwTkoOp
+from freehold.dialects.cuda_tile.ops.conversion import ExtIOp
+from freehold.dialects.cuda_tile.ops.memory import LoadPtrTkoOp, StorePtrTkoOp
+from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ConstantOp, IotaOp, OffsetOp, ReshapeOp
+from freehold.dialects.cuda_tile.ops.views import LoadViewTkoOp
+from freehold.dialects.cuda_tile.types import TileType, tile
+from freehold.dialects.ownership import (
+    AccumulateAtOp,
+    AccumulateOp,
+    Duty,
+    GatherOp,
+    LoadWindowOp,
+    Rung,
+    UnsafeLoadOp,
+    UnsafeStoreOp,
+    UnsafeSwapOp,
+    UnsafeUpdateOp,
+    tensor_type,
+    update_mode,
+)
+from freehold.passes.analysis.wording import tensor_of
+from freehold.passes.launch_contract import obligations_of
+from freehold.passes.rewriting import Inserter
+from freehold.support.terms import Term
+
+_ZERO_PADDING: Final = PaddingValueAttr.of("zero")
+_PADDING: Final[Mapping[str, float]] = {"zero": 0, "neg_zero": -0.0, "nan": nan, "pos_inf": inf, "neg_inf": -inf}
+"""What elements that are not read are, by the names of padding values."""
+
+
+class Conversion(Protocol):
+    """What is known of the kernel that is being lowered."""
+
+    def pointer(self, tensor: SSAValue) -> SSAValue:
+        """The base address of a tensor argument."""
+        ...
+
+    def term(self, wanted: Term) -> SSAValue:
+        """The value, an i32, of a term over what holds for the whole launch."""
+        ...
+
+    def stride(self, tensor: SSAValue, axis: int) -> int | SSAValue:
+        """A stride in elements: a number, or an i32."""
+        ...
+
+    def view(
+        self, tensor: SSAValue, shape: tuple[int, ...], steps: tuple[int, ...], padding: PaddingValueAttr | None
+    ) -> SSAValue:
+        """The view of a tensor argument as tiles of `shape`, `steps` apart."""
+        ...
+
+    def checked(self, op: AccumulateOp, at: Inserter) -> tuple[SSAValue, ...]:
+        """The coordinates of an access, with what is to be checked in the kernel."""
+        ...
+
+
+class ElementAccesses:
+    """The handlers of accesses by element."""
+
+    def __init__(self, conversion: Conversion):
+        self.conversion = conversion
+
+    def gather(self, op: GatherOp, at: Inserter) -> bool:
+        """A load through pointers."""
+        tensor, shape = tensor_of(op.source), op.result.type.dims
+        compared = _masked(op)
+        pointers, mask = self.places(tensor, op.indices, shape, compared, op.mask, at)
+        self.load(op, pointers, mask, at)
+        return True
+
+    def load_window(self, op: LoadWindowOp, at: Inserter) -> bool:
+        """A load through a strided view where the first element is in bounds, and through pointers otherwise."""
+        tensor, shape = tensor_of(op.source), op.result.type.dims
+        if not _masked(op):
+            padding = op.padding_value or _ZERO_PADDING
+            view = self.conversion.view(tensor, shape, (1,) * len(shape), padding)
+            new = at.insert(LoadViewTkoOp(view, op.start, None, hints=op.hints))
+            _replace(op, new.results[0])
+            return True
+        indices: list[SSAValue] = []
+        for axis, (start, size) in enumerate(zip(op.start, shape, strict=True)):
+            line = tuple(size if n == axis else 1 for n in range(len(shape)))
+            numbers = at.value(ReshapeOp(at.value(IotaOp(tile((size,), i32))), line))
+            # Where this wraps the sum is out of bounds, and so is what it wraps to: a negative number.
+            indices.append(at.value(AddIOp(_spread(start, line, at), numbers)))
+        pointers, mask = self.places(tensor, indices, shape, frozenset(range(len(shape))), None, at)
+        self.load(op, pointers, mask, at)
+        return True
+
+    def load(self, op: GatherOp | LoadWindowOp, pointers: SSAValue, mask: SSAValue | None, at: Inserter) -> None:
+        """Loads through pointers in the place of an operation."""
+        padding = None if mask is None else _padding(op.result.type, op.padding_value, at)
+        _replace(op, at.insert(LoadPtrTkoOp(pointers, mask, padding, hints=op.hints)).results[0])
+
+    def accumulate(self, op: AccumulateOp, at: Inserter) -> bool:
+        """An update of a tile of a view."""
+        tensor = tensor_of(op.target)
+        mode = update_mode(op.update.data, tensor_type(tensor).element)
+        index = self.conversion.checked(op, at)
+        if index:
+            view = self.conversion.view(tensor, op.shape, op.steps, None)
+            at.insert(AtomicRedViewTkoOp(view, index, mode, op.tile))
+        else:  # a view has axes
+            at.insert(AtomicRmwTkoOp(self.conversion.pointer(tensor), mode, op.tile))
+        return True
+
+    def accumulate_at(self, op: AccumulateAtOp, at: Inserter) -> bool:
+        """An update through pointers, whose result nobody takes."""
+        tensor = tensor_of(op.target)
+        assert isinstance(op.values.type, TileType)
+        pointers, mask = self.places(tensor, op.indices, op.values.type.dims, _masked(op), op.mask, at)
+        mode = update_mode(op.update.data, tensor_type(tensor).element)
+        at.insert(AtomicRmwTkoOp(pointers, mode, op.values, mask))
+        return True
+
+    def unsafe_load(self, op: UnsafeLoadOp, at: Inserter) -> bool:
+        """A load through pointers that nothing is compared for."""
+        type_ = op.result.type
+        pointers, mask = self.places(tensor_of(op.source), op.indices, type_.dims, frozenset(), op.mask, at)
+        padding = None if mask is None else _padding(type_, op.padding_value, at)
+        new = at.insert(LoadPtrTkoOp(pointers, mask, padding, op.token, op.ordering, op.scope))
+        _replace(op, *new.results)
+        return True
+
+    def unsafe_store(self, op: UnsafeStoreOp, at: Inserter) -> bool:
+        """A store through pointers that nothing is compared for."""
+        assert isinstance(op.tile.type, TileType)
+        pointers, mask = self.places(tensor_of(op.target), op.indices, op.tile.type.dims, frozenset(), op.mask, at)
+        new = at.insert(StorePtrTkoOp(pointers, op.tile, mask, op.token, op.ordering, op.scope))
+        _replace(op, *new.results)
+        return True
+
+    def unsafe_update(self, op: UnsafeUpdateOp, at: Inserter) -> bool:
+        """An atomic update through pointers."""
+        pointers, mask = self.places(tensor_of(op.target), op.indices, op.result.type.dims, frozenset(), op.mask, at)
+        assert op.scope is not None  # no update is weak
+        new = at.insert(AtomicRmwTkoOp(pointers, op.mode, op.tile, mask, op.token, op.ordering, op.scope))
+        _replace(op, *new.results)
+        return True
+
+    def unsafe_swap(self, op: UnsafeSwapOp, at: Inserter) -> bool:
+        """An atomic comparison and replacement through pointers."""
+        pointers, mask = self.places(tensor_of(op.target), op.indices, op.result.type.dims, frozenset(), op.mask, at)
+        assert op.scope is not None
+        new = at.insert(AtomicCasTkoOp(pointers, op.expected, op.desired, mask, op.token, op.ordering, op.scope))
+        _replace(op, *new.results)
+        return True
+
+    def places(
+        self,
+        tensor: SSAValue,
+        indices: Sequence[SSAValue],
+        shape: tuple[int, ...],
+        compared: frozenset[int],
+        mask: SSAValue | None,
+        at: Inserter,
+    ) -> tuple[SSAValue, SSAValue | None]:
+        """Pointers to elements, and which of them are accessed: those of `mask` that are in bounds along the axes
+        `compared`; None for all."""
+        type_ = tensor_type(tensor)
+        offset: SSAValue | None = None
+        inside: SSAValue | None = None
+        for axis, index in enumerate(indices):
+            found = index.type
+            assert isinstance(found, TileType)
+            long = found.element_type == i64
+            if axis in compared:
+                extent = self.conversion.term(type_.extent(axis))
+                if long:
+                    extent = at.value(ExtIOp(extent, i64, SIGNED))
+                fits = at.value(CmpIOp("less_than", index, _spread(extent, found.dims, at), UNSIGNED))
+                inside = fits if inside is None else _both(AndIOp, inside, fits, at)
+            moved = index if long else at.value(ExtIOp(index, i64, SIGNED))
+            stride = self.conversion.stride(tensor, axis)
+            if isinstance(stride, SSAValue):
+                factor = _spread(at.value(ExtIOp(stride, i64, SIGNED)), found.dims, at)
+                moved = at.value(MulIOp(moved, factor))
+            elif stride != 1:
+                moved = at.value(MulIOp(moved, at.value(ConstantOp.splat(tile(found.dims, i64), stride))))
+            offset = moved if offset is None else _both(AddIOp, offset, moved, at)
+        if inside is not None:
+            inside = _stretch(inside, shape, at)
+        if mask is not None:
+            inside = mask if inside is None else at.value(AndIOp(inside, mask))
+        base = _spread(self.conversion.pointer(tensor), shape, at)
+        if offset is None:  # no axes
+            return base, inside
+        return at.value(OffsetOp(base, _stretch(offset, shape, at))), inside
+
+
+def _masked(op: GatherOp | LoadWindowOp | AccumulateAtOp) -> frozenset[int]:
+    """The axes along which elements may be out of bounds: all of which it is not recorded that they are not."""
+    proved = {o.axis.data for o in obligations_of(op) if o.duty is Duty.IN_BOUNDS and o.rung is Rung.PROVED}
+    count = len(op.start if isinstance(op, LoadWindowOp) else op.indices)
+    return frozenset(range(count)) - proved
+
+
+def _padding(type_: TileType, padding: PaddingValueAttr | None, at: Inserter) -> SSAValue:
+    """A tile of the padding value."""
+    name = "zero" if padding is None else padding.data.value
+    return at.value(ConstantOp.splat(type_, _PADDING[name]))
+
+
+def _replace(op: GatherOp | LoadWindowOp | UnsafeLoadOp | UnsafeStoreOp | UnsafeUpdateOp | UnsafeSwapOp, *by: SSAValue):
+    """Puts results in the place of those of an operation, which may lack the token."""
+    for old, new in zip(op.results, by, strict=False):
+        new.name_hint = old.name_hint
+        old.replace_all_uses_with(new)
+
+
+def _spread(scalar: SSAValue, dims: tuple[int, ...], at: Inserter) -> SSAValue:
+    """A tile filled with a scalar."""
+    if not dims:
+        return scalar
+    return _stretch(at.value(ReshapeOp(scalar, (1,) * len(dims))), dims, at)
+
+
+def _stretch(value: SSAValue, dims: tuple[int, ...], at: Inserter) -> SSAValue:
+    """A tile, repeated along the axes where it has one element."""
+    assert isinstance(value.type, TileType)
+    return value if value.type.dims == dims else at.value(BroadcastOp(value, dims))
+
+
+def _both(kind: type[AddIOp | AndIOp], a: SSAValue, b: SSAValue, at: Inserter) -> SSAValue:
+    """An operation on two tiles, stretched to the shape in which they meet."""
+    assert isinstance(a.type, TileType)
+    assert isinstance(b.type, TileType)
+    dims = tuple(max(x, y) for x, y in zip(a.type.dims, b.type.dims, strict=True))
+    return at.value(kind(_stretch(a, dims, at), _stretch(b, dims, at)))
