@@ -72,7 +72,8 @@ class DISubprogramAttr(DebugAttr):
     """
     `di_subprogram<file = ..., line = 3, name = "k", linkageName = "k", compileUnit = ..., scopeLine = 4>`: a function.
 
-    `line` is where its definition begins and `scope_line` where its body does. `declaration` (13.5) marks a function
+    `line` is where its definition begins and `scope_line` where its body does, 0 where that is not known, which text
+    leaves out. `declaration` (13.5) marks a function
     that is defined elsewhere. The subprogram of an entry has the entry's name as its linkage name.
     """
 
@@ -104,8 +105,9 @@ class DISubprogramAttr(DebugAttr):
                 ("linkageName", _string),
                 ("compileUnit", _attribute),
                 ("scopeLine", _integer),
+                ("flags", _declaration),
             ),
-            ("flags", "declaration"),
+            optional=("scopeLine", "flags"),
         )
 
     def print_parameters(self, printer: Printer) -> None:
@@ -118,15 +120,19 @@ class DISubprogramAttr(DebugAttr):
                 ("name", self.function_name),
                 ("linkageName", self.linkage_name),
                 ("compileUnit", self.compile_unit),
-                ("scopeLine", self.scope_line),
+                ("scopeLine", self.scope_line if self.scope_line.data else None),
+                ("flags", "declaration" if self.declaration.data else None),
             ),
-            "flags = declaration" if self.declaration.data else "",
         )
 
 
 @irdl_attr_definition
 class DILexicalBlockAttr(DebugAttr):
-    """`di_lexical_block<scope = ..., file = ..., line = 20, column = 5>`: a part of a function, of any file."""
+    """
+    `di_lexical_block<scope = ..., file = ..., line = 20, column = 5>`: a part of a function, of any file.
+
+    A column of 0 is not known, and left out of text.
+    """
 
     name = "cuda_tile.di_lexical_block"
     scope: Attribute
@@ -145,14 +151,15 @@ class DILexicalBlockAttr(DebugAttr):
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         """Read `<scope = ..., file = ..., line = 20, column = 5>`."""
         return _parse_fields(
-            parser, (("scope", _attribute), ("file", _attribute), ("line", _integer), ("column", _integer))
+            parser,
+            (("scope", _attribute), ("file", _attribute), ("line", _integer), ("column", _integer)),
+            optional=("column",),
         )
 
     def print_parameters(self, printer: Printer) -> None:
         """Write `<scope = ..., file = ..., line = 20, column = 5>`."""
-        _print_fields(
-            printer, (("scope", self.scope), ("file", self.file), ("line", self.line), ("column", self.column))
-        )
+        column = self.column if self.column.data else None
+        _print_fields(printer, (("scope", self.scope), ("file", self.file), ("line", self.line), ("column", column)))
 
 
 DEBUG_ATTRS: Final[tuple[type[DebugAttr], ...]] = (DIFileAttr, DICompileUnitAttr, DISubprogramAttr, DILexicalBlockAttr)
@@ -174,10 +181,15 @@ def _string(parser: AttrParser) -> Attribute:
     return StringAttr(parser.parse_str_literal())
 
 
+def _declaration(parser: AttrParser) -> Attribute:
+    parser.parse_keyword("declaration")
+    return IntAttr(1)
+
+
 def _parse_fields(
-    parser: AttrParser, fields: Sequence[tuple[str, _Read]], flag: tuple[str, str] | None = None
+    parser: AttrParser, fields: Sequence[tuple[str, _Read]], optional: Sequence[str] = ()
 ) -> list[Attribute]:
-    """Read `<name = value, ...>` in any order; with `flag`, an optional `flags = declaration` as 0 or 1."""
+    """Read `<name = value, ...>` in any order; integers that are optional and not given are 0."""
     readers = dict(fields)
     given: dict[str, Attribute] = {}
 
@@ -187,31 +199,26 @@ def _parse_fields(
         if name in given:
             parser.raise_error(f"`{name}` is given twice", position)
         parser.parse_punctuation("=")
-        if flag is not None and name == flag[0]:
-            parser.parse_keyword(flag[1])
-            given[name] = IntAttr(1)
-        elif name in readers:
-            given[name] = readers[name](parser)
-        else:
+        if name not in readers:
             parser.raise_error(f"there is no field `{name}` here", position)
+        given[name] = readers[name](parser)
 
     parser.parse_comma_separated_list(parser.Delimiter.ANGLE, read)
+    given = {**dict.fromkeys(optional, IntAttr(0)), **given}
     missing = [f"`{name}`" for name in readers if name not in given]
     if missing:
         parser.raise_error(f"missing {', '.join(missing)}")
-    values = [given[name] for name in readers]
-    if flag is not None:
-        values.append(given.get(flag[0], IntAttr(0)))
-    return values
+    return [given[name] for name in readers]
 
 
-def _print_fields(printer: Printer, fields: Sequence[tuple[str, Attribute]], flag: str = "") -> None:
+def _print_fields(printer: Printer, fields: Sequence[tuple[str, Attribute | str | None]]) -> None:
+    """Write `<name = value, ...>`, without the fields that have no value."""
     with printer.in_angle_brackets():
-        for index, (name, value) in enumerate(fields):
+        for index, (name, value) in enumerate((name, value) for name, value in fields if value is not None):
             printer.print_string(f"{', ' if index else ''}{name} = ")
-            if isinstance(value, IntAttr):
+            if isinstance(value, str):
+                printer.print_string(value)
+            elif isinstance(value, IntAttr):
                 printer.print_string(str(cast("IntAttr", value).data))
             else:
                 printer.print_attribute(value)
-        if flag:
-            printer.print_string(f", {flag}")

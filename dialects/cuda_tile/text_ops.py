@@ -69,16 +69,36 @@ def _print_attributes(op: Operation, printer: Printer, keyword: bool = False) ->
     printer.print_op_attributes(op.attributes, print_keyword=keyword)
 
 
-def _print_argument(argument: BlockArgument, printer: Printer) -> None:
-    printer.print_ssa_value(argument)
-    printer.print_string(": ")
-    print_short_type(argument.type, printer)
+def _parse_arguments(parser: Parser) -> tuple[list[Parser.Argument], list[DictionaryAttr]]:
+    """Read `(%a: T {k = v} loc(...), ...)`: the arguments of a region, and the attributes of each."""
+    attributes: list[DictionaryAttr] = []
+
+    def argument() -> Parser.Argument:
+        name = parser.parse_argument(expect_type=False)
+        parser.parse_punctuation(":")
+        parsed = name.resolve(parse_short_type(parser))
+        attributes.append(DictionaryAttr(parser.parse_optional_attr_dict()))
+        parsed.location = parser.parse_optional_location()
+        return parsed
+
+    return parser.parse_comma_separated_list(parser.Delimiter.PAREN, argument), attributes
 
 
-def _parse_argument(parser: Parser) -> Parser.Argument:
-    name = parser.parse_argument(expect_type=False)
-    parser.parse_punctuation(":")
-    return name.resolve(parse_short_type(parser))
+def _print_arguments(arguments: Sequence[BlockArgument], attributes: Sequence[Attribute], printer: Printer) -> None:
+    """Write `(%a: T {k = v} loc(...), ...)`, locations where they are printed at all."""
+    with printer.in_parens():
+        for index, argument in enumerate(arguments):
+            printer.print_string(", " if index else "")
+            printer.print_ssa_value(argument)
+            printer.print_string(": ")
+            print_short_type(argument.type, printer)
+            extra = attributes[index] if index < len(attributes) else None
+            if isinstance(extra, DictionaryAttr) and extra.data:
+                printer.print_string(" ")
+                printer.print_attr_dict(extra.data)
+            if printer.print_debuginfo:
+                printer.print_string(" ")
+                printer.print_attribute(argument.location)
 
 
 def parse_module(cls: type[TileModuleOp], parser: Parser) -> TileModuleOp:
@@ -110,15 +130,7 @@ def print_module(op: TileModuleOp, printer: Printer) -> None:
 def parse_entry(cls: type[EntryOp], parser: Parser) -> EntryOp:
     """Read `@name(%a: T {k = v}) -> (R) optimization_hints=<...> {...} {...}`."""
     properties: dict[str, Attribute] = {"sym_name": parser.parse_symbol_name()}
-    attributes: list[DictionaryAttr] = []
-
-    def argument() -> Parser.Argument:
-        parsed = _parse_argument(parser)
-        attributes.append(DictionaryAttr(parser.parse_optional_attr_dict()))
-        parser.parse_optional_location()
-        return parsed
-
-    arguments = parser.parse_comma_separated_list(parser.Delimiter.PAREN, argument)
+    arguments, attributes = _parse_arguments(parser)
     results: Sequence[Attribute] = ()
     if parser.parse_optional_punctuation("->"):
         if parser.parse_optional_punctuation("("):
@@ -140,15 +152,7 @@ def print_entry(op: EntryOp, printer: Printer) -> None:
     """Write `@name(%a: T {k = v}) optimization_hints=<...> {...} {...}`."""
     printer.print_string(" ")
     printer.print_symbol_name(op.sym_name.data)
-    dictionaries = op.arg_attrs.data if op.arg_attrs is not None else ()
-    with printer.in_parens():
-        for index, argument in enumerate(op.body.block.args):
-            printer.print_string(", " if index else "")
-            _print_argument(argument, printer)
-            extra = dictionaries[index] if index < len(dictionaries) else None
-            if isinstance(extra, DictionaryAttr) and extra.data:
-                printer.print_string(" ")
-                printer.print_attr_dict(extra.data)
+    _print_arguments(op.body.block.args, op.arg_attrs.data if op.arg_attrs is not None else (), printer)
     if op.function_type.outputs.data:
         printer.print_string(" -> (")
         print_types(op.function_type.outputs.data, printer)
@@ -385,7 +389,7 @@ def parse_aggregate(cls: type[AggregateT], parser: Parser) -> AggregateT:
     types = parse_types(parser)
     parser.parse_punctuation("->")
     results = parse_types(parser)
-    arguments = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_argument(parser))
+    arguments, _ = _parse_arguments(parser)
     region = _parse_region(parser, arguments, YieldOp)
     return cls.create(
         operands=parser.resolve_operands(operands or [], types, position),
@@ -411,9 +415,7 @@ def print_aggregate(op: Aggregate, printer: Printer) -> None:
     print_types(op.operand_types, printer)
     printer.print_string(" -> ")
     print_types(op.result_types, printer)
-    printer.print_string(" (")
-    for index, argument in enumerate(op.regions[0].block.args):
-        printer.print_string(", " if index else "")
-        _print_argument(argument, printer)
-    printer.print_string(") ")
+    printer.print_string(" ")
+    _print_arguments(op.regions[0].block.args, (), printer)
+    printer.print_string(" ")
     printer.print_region(op.regions[0], print_entry_block_args=False, print_empty_block=False)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from itertools import count
 
+import numpy as np
 import pytest
+from debug_line import debug_line, section_of
 from op_kernels import SAMPLES, module_of
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -20,11 +23,14 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Operation
 
+import freehold as fh
+from freehold import Out, Ref
 from freehold.backend.assembler import AssembleOptions, assemble, disassemble
 from freehold.backend.bytecode.reader import read_bytecode
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.dialects.cuda_tile import EntryOp
 from freehold.dialects.cuda_tile.debug import DICompileUnitAttr, DIFileAttr, DILexicalBlockAttr, DISubprogramAttr
+from freehold.dialects.cuda_tile.text import parse_disassembly, print_module
 from freehold.dialects.cuda_tile.version import V13_3, V13_5
 from freehold.dialects.location import location_of, span_of
 from freehold.support.diagnostic import Rejected
@@ -96,6 +102,47 @@ def test_source_files_reach_the_cubin():
     assert b"helpers.py" in cubin
     without = assemble(write_bytecode(module), "sm_90", AssembleOptions(line_info=False))
     assert b"kernels.py" not in without
+
+
+def test_source_lines_reach_the_cubin():
+    """Each row of the cubin's line table is the line of an operation, with the call through which it was inlined."""
+    module = located("store_ptr_tko")
+    calls: set[tuple[int, int]] = set()
+    for line, op in enumerate(ops_of(module)[1:], 20):
+        op.location = location_of(Span.on_line(HELPER, 100 + line, 8, 9).inlined_at(Span.on_line(KERNEL, line, 4, 12)))
+        calls.add((100 + line, line))
+    rows = debug_line(section_of(assemble(write_bytecode(module), "sm_90"), ".debug_line"))
+    inlined = {(row.line, row.called_from.line) for row in rows if row.file == HELPER and row.called_from is not None}
+    assert inlined
+    assert inlined <= calls
+    assert {row.file for row in rows} == {KERNEL, HELPER}
+    assert {row.line for row in rows if row.file == KERNEL} <= {10, *(line for _, line in calls)}
+
+
+def scaled(x: fh.Tile) -> fh.Tile:
+    return fh.exp(x * 2.0)
+
+
+@fh.kernel
+def kernel(y: Out["N"], x: Ref["N"]) -> None:
+    (i,) = y.index
+    loaded = x.load((i,), y.tile)
+    y.store(scaled(loaded) + 1.0)
+
+
+def test_lines_of_a_python_kernel_reach_the_cubin():
+    """What is computed in the helper is of its line, called from the kernel's."""
+    lines, _ = inspect.getsourcelines(kernel.__wrapped__)
+    first = kernel.__wrapped__.__code__.co_firstlineno
+    caller = first + next(number for number, line in enumerate(lines) if "scaled(loaded)" in line)
+    loads = first + next(number for number, line in enumerate(lines) if "x.load(" in line)
+    array = np.zeros(1024, np.float32)
+    compiled = kernel.compile(fh.partition(array.copy(), 128), array, arch="sm_90")
+    rows = debug_line(section_of(compiled.cubin, ".debug_line"))
+    assert {row.file for row in rows} == {__file__}
+    assert loads in {row.line for row in rows}
+    helper = scaled.__code__.co_firstlineno + 1
+    assert (helper, caller) in {(row.line, row.called_from.line) for row in rows if row.called_from is not None}
 
 
 def test_an_error_of_the_assembler_shows_the_line():
@@ -178,6 +225,47 @@ def test_a_kernel_with_the_debug_information_of_another_is_refused():
     with pytest.raises(Rejected) as caught:
         write_bytecode(module)
     assert caught.value.codes == ("O412",)
+
+
+SCOPES = """
+#file = #cuda_tile.di_file<"k.py" in "/project">
+#unit = #cuda_tile.di_compile_unit<file = #file>
+#function = #cuda_tile.di_subprogram<file = #file, line = 1, name = "k", linkageName = "k", compileUnit = #unit>
+#block = #cuda_tile.di_lexical_block<scope = #function, file = #file, line = 3>
+#at = #cuda_tile.di_loc<loc("/project/k.py":7:8) in #block>
+cuda_tile.module @kernels {
+  entry @k(%a: tile<i32> loc("/project/k.py":2:3), %b: tile<i32> {cuda_tile.n = "b"} loc(#at), %c: tile<i32>) {
+    %x = constant <i32: 1> : tile<i32> loc(#at)
+    return loc(unknown)
+  } loc(#cuda_tile.di_loc<loc("/project/k.py":1:1) in #function>)
+}
+"""
+
+
+def test_lines_and_columns_that_are_not_known():
+    """A `scopeLine` and a `column` of 0 are left out of text, as the disassembler does."""
+    module = parse_disassembly(SCOPES)
+    data = write_bytecode(module)
+    text = disassemble(data, debug_info=True)
+    assert "scopeLine" not in text
+    assert "column" not in text
+    assert write_bytecode(parse_disassembly(text)) == data
+    assert [op.location for op in ops_of(read_bytecode(data))] == [op.location for op in ops_of(module)]
+
+
+def test_locations_of_arguments_are_kept_in_text():
+    """Files have no place for them."""
+    module = parse_disassembly(SCOPES)
+    (entry,) = (op for op in module.walk() if isinstance(op, EntryOp))
+    first, second, third = (argument.location for argument in entry.block.args)
+    assert span_of(entry.block.args[0]) == Span.on_line("/project/k.py", 2, 2, 3)
+    assert isinstance(second, FusedLoc)
+    assert isinstance(third, UnknownLoc)
+    text = print_module(module, locations=True)
+    assert f"%a: tile<i32> {first}, " in text
+    assert print_module(parse_disassembly(text), locations=True) == text
+    assert "loc(" not in print_module(module)
+    assert write_bytecode(parse_disassembly(print_module(module, locations=True))) == write_bytecode(module)
 
 
 def test_a_declaration_needs_13_5():
