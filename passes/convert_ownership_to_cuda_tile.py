@@ -92,7 +92,14 @@ from freehold.passes import schedules
 from freehold.passes.analysis.obligations import accessed, steps_of
 from freehold.passes.analysis.wording import tensor_of
 from freehold.passes.element_accesses import ElementAccesses
-from freehold.passes.launch_contract import distribution_of, entry_parameters, name_of, obligations_of, source_name
+from freehold.passes.launch_contract import (
+    computed_extents,
+    distribution_of,
+    entry_parameters,
+    name_of,
+    obligations_of,
+    source_name,
+)
 from freehold.passes.rewriting import Dispatcher, Inserter, inline_behind
 from freehold.support import terms
 from freehold.support.terms import Term
@@ -204,6 +211,7 @@ class _Conversion:
                     spelled[str(extent)] = extent
                     divisor = _power_of_two(type_.layout.extent_divs.data[axis].data)
                     self.divisors[extent] = max(self.divisors.get(extent, 1), divisor)
+        spelled |= {str(extent): extent for extent in computed_extents(self.kernel)}
         types: list[Attribute] = []
         for p in entry_parameters(self.kernel):
             argument = old[p.argument] if p.argument >= 0 else None
@@ -253,7 +261,7 @@ class _Conversion:
         if found is None:
             raw = self.extents.get(wanted)
             if raw is not None:
-                found = self.assume(raw, positive=True, divisor=self.divisors[wanted])
+                found = self.assume(raw, positive=True, divisor=self.divisors.get(wanted, 1))
             else:
                 found = self.emit(wanted, self.term, self.top)
             self.uniform[wanted] = found
@@ -349,10 +357,10 @@ class _Conversion:
         """One block a point: the point's coordinates from the block's number. Persistent blocks: a loop around that."""
         if op is not self.distribution:
             raise PassFailedException(f"{self.kernel.sym_name.data}: a distribution stands inside another operation")
-        grid = [op.domain.grid(axis) for axis in range(op.domain.tensor.rank)]
+        grid = op.extents
         first = at.value(GetTileBlockIdOp(), "block")
         body = op.body.block
-        if op.blocks.data is BlocksKind.EACH:
+        if op.blocks.kind is BlocksKind.EACH:
             # At most 2^24 - 1 points: groups of up to 128 rows cannot make any product overflow.
             narrow = op.order.size.data > 128
             coordinates = self.point(op, grid, first, at, narrow=narrow)

@@ -304,8 +304,7 @@ class _Count:
     def points(self, op: DistributeOp) -> list[_Turns]:
         """The axes of an index space."""
         found: list[_Turns] = []
-        for axis, name in enumerate(self.facts.points[op]):
-            count = op.domain.grid(axis)
+        for count, name in zip(op.extents, self.facts.points[op], strict=True):
             self.regions = _tidy(self.regions * count)
             self.known.add(name)
             found.append(_Turns(count, Variable(name, _ZERO, count, _ONE), is_point=True))

@@ -181,7 +181,8 @@ def short_form(op: Operation, names: Names) -> str:
         case DistributeOp():
             order = f"{op.order.order} {op.order.size.data}" if op.order.order is OrderKind.GROUPED else op.order.order
             points = names.all(op.body.block.args)
-            return f"distribute {names.all(op.partitions)} over {points} order {order} blocks {op.blocks.data}"
+            how = f"{op.blocks.kind} {op.blocks.count}" if op.blocks.count else op.blocks.kind
+            return f"distribute {names.all(op.partitions)} over {points} order {order} blocks {how}"
         case ConstantOp():
             return f"{results}constant {_attribute(op.value) or '…'} : {_short_type(op.result.type)}"
         case AssumeOp():

@@ -12,6 +12,7 @@ from freehold.passes.launch_contract import contract
 from freehold.passes.lowering import convert
 from freehold.passes.resolve_obligations import resolve_obligations
 from freehold.passes.verify_borrows import verify_borrows
+from freehold.passes.verify_domains import verify_domains
 from freehold.passes.verify_dominance import verify_dominance
 from freehold.passes.verify_partitions import verify_partitions
 from freehold.support.diagnostic import Error, Rejected
@@ -44,7 +45,9 @@ def verify(module: ModuleOp, *, deny_kernel_checks: bool = False, deny_unsafe: b
 
 def verify_kernel(kernel: KernelOp, *, deny: bool = False) -> list[Error]:
     """Everything that is wrong with one kernel. The facts about it are found out once, for all verifiers."""
+    errors = verify_domains(kernel)
     facts = analyse(kernel)
-    errors = [*verify_borrows(kernel, facts), *verify_partitions(kernel, facts), *resolve_obligations(facts)]
+    apart = [] if errors else verify_partitions(kernel, facts)
+    errors = [*verify_borrows(kernel, facts), *errors, *apart, *resolve_obligations(facts)]
     # What is denied is a matter of kernels that are right: checks in one that is refused anyway are no news.
     return errors or (deny_kernel_checks(kernel, facts) if deny else [])

@@ -19,6 +19,7 @@ def _lazy(class_name: str, module: str) -> Callable[[], type[ModulePass]]:
 
 ALL_PASSES: Final[dict[str, Callable[[], type[ModulePass]]]] = {
     "verify-dominance": _lazy("VerifyDominancePass", "verify_dominance"),
+    "verify-domains": _lazy("VerifyDomainsPass", "verify_domains"),
     "verify-borrows": _lazy("VerifyBorrowsPass", "verify_borrows"),
     "verify-partitions": _lazy("VerifyPartitionsPass", "verify_partitions"),
     "resolve-obligations": _lazy("ResolveObligationsPass", "resolve_obligations"),

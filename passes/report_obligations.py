@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from freehold.dialects.location import span_of
-from freehold.dialects.ownership import AccumulateAtOp, AccumulateOp, DistributeOp, Duty, GatherOp, KernelOp, LoadOp, LoadWindowOp, UnsafeLoadOp, UnsafeOp, UnsafeStoreOp, ObligationAttr, Rung
+from freehold.dialects.ownership import AccumulateAtOp, AccumulateOp, DistributeOp, Duty, GatherOp, KernelOp, LoadOp, LoadWindowOp, UnsafeLoadOp, UnsafeOp, UnsafeStoreOp, ObligationAttr, PartitionOp, Rung
 from freehold.passes.analysis.obligations import owing
 from freehold.passes.analysis.wording import name_of
 from freehold.passes.deny_unsafe import raw_of
@@ -57,6 +57,8 @@ def _lines(op: Operation) -> Iterator[str]:
     match op:
         case DistributeOp():
             what = "distribution of " + ", ".join(f"`{name_of(p)}`" for p in op.partitions)
+        case PartitionOp():
+            what = f"output `{name_of(op.tensor)}`"
         case LoadOp():
             what = f"load from `{name_of(op.source)}`"
         case LoadWindowOp():
@@ -73,7 +75,12 @@ def _lines(op: Operation) -> Iterator[str]:
 
 def _duty(obligation: ObligationAttr) -> str:
     axis = f" along axis {obligation.axis.data}" if obligation.axis.data >= 0 else ""
-    return {Duty.IN_BOUNDS: "in bounds", Duty.DISJOINT: "disjoint", Duty.SAME_GRID: "same grid"}[obligation.duty] + axis
+    return {
+        Duty.IN_BOUNDS: "in bounds",
+        Duty.DISJOINT: "disjoint",
+        Duty.SAME_GRID: "same grid",
+        Duty.COVERED: "covered",
+    }[obligation.duty] + axis
 
 
 def _rung(obligation: ObligationAttr) -> str:

@@ -10,7 +10,7 @@ control flow; and no operation reaches memory in any other way. What is not know
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Final
 
@@ -35,7 +35,6 @@ from freehold.dialects.cuda_tile.ops.conversion import TruncIOp
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp, PrintTkoOp
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
-    Access,
     AccumulateAtOp,
     AccumulateOp,
     AccumulatorOp,
@@ -298,6 +297,8 @@ class _State:
     """Partitions of which a region was taken, on every path."""
     released: dict[SSAValue, ReleaseOp] = field(default_factory=dict[SSAValue, ReleaseOp])
     """Regions that were given back on some path."""
+    owed: frozenset[SSAValue] = frozenset()
+    """Regions of outputs that were taken on some path, and not stored to since."""
 
 
 def _join(states: Sequence[_State]) -> _State | None:
@@ -307,10 +308,10 @@ def _join(states: Sequence[_State]) -> _State | None:
     for s in states:
         for region, op in s.released.items():
             released.setdefault(region, op)
-    stored, taken = states[0].stored, states[0].taken
+    stored, taken, owed = states[0].stored, states[0].taken, states[0].owed
     for s in states[1:]:
-        stored, taken = stored & s.stored, taken & s.taken
-    return _State(stored, taken, released)
+        stored, taken, owed = stored & s.stored, taken & s.taken, owed | s.owed
+    return _State(stored, taken, released, owed)
 
 
 @dataclass
@@ -327,6 +328,7 @@ class _Paths:
         self.errors: list[Error] = []
         self.loops: list[_Leaving] = []
         self.stores: dict[SSAValue, list[StoreOp]] = {}
+        self.taken = [op for op in facts.places if isinstance(op, RegionOp)]
         for op in facts.places:
             if isinstance(op, StoreOp):
                 self.stores.setdefault(op.target, []).append(op)
@@ -348,13 +350,14 @@ class _Paths:
                 return self.store(op, state)
             case ReleaseOp():
                 self.check_held(op, op.region, "released", state)
-                return _State(state.stored, state.taken, {**state.released, op.region: op})
+                return replace(state, released={**state.released, op.region: op})
             case CoordinateOp():
                 self.check_held(op, op.region, "used", state)
             case RegionOp():
                 # What was done to the region that an earlier turn of a loop took says nothing of this one.
                 released = {r: by for r, by in state.released.items() if r is not op.result}
-                return _State(state.stored - {op.result}, state.taken | {op.partition}, released)
+                owed = state.owed | {op.result} if op.result.type.partition.stored_first else state.owed
+                return _State(state.stored - {op.result}, state.taken | {op.partition}, released, owed)
             case DistributeOp():
                 self.distribute(op, state)
             case IfOp():
@@ -386,7 +389,7 @@ class _Paths:
         if not isinstance(region.type, RegionType):
             return
         self.check_held(op, region, "read", state)
-        if region.type.partition.access.data is Access.OUT and region not in state.stored:
+        if region.type.partition.stored_first and region not in state.stored:
             stores = [s for s in self.stores.get(region, []) if not _later(op, s)]
             error = ReadBeforeStored(span_of(op), name_of(region), " on some paths" if stores else "")
             for store in stores:
@@ -402,7 +405,7 @@ class _Paths:
             return state
         self.check_held(op, target, "stored", state)
         more = {target, target.owner.partition} if isinstance(target.owner, RegionOp) else {target}
-        return _State(state.stored | more, state.taken, state.released)
+        return replace(state, stored=state.stored | more, owed=state.owed - {target})
 
     def store_through_shared(self, op: StoreOp) -> None:
         """Refuses a store through a borrow."""
@@ -447,11 +450,12 @@ class _Paths:
         end = self.block(op.body.block, state)
         if end is None:
             return
+        reported: set[SSAValue] = set()
         last = op.body.block.last_op
         where = span_of(op) if last is None or span_of(last) is None else span_of(last)
         for partition in op.partitions:
             assert isinstance(partition.type, PartitionType)
-            if partition.type.access.data is not Access.OUT or partition in end.stored:
+            if not partition.type.covered or partition in end.stored:
                 continue
             stores = [
                 s
@@ -461,6 +465,7 @@ class _Paths:
             ]
             if partition not in end.taken:
                 self.errors.append(NotTaken(where, name_of(partition)))
+                reported.add(partition)
                 continue
             error = NotStored(where, name_of(partition), " on some paths" if stores else "")
             for store in stores:
@@ -468,3 +473,17 @@ class _Paths:
                     error.add(error.StoredOnSomePaths(place))
             error.add(error.StoreFirst() if stores else error.Store())
             self.errors.append(error.add(error.DeclareMut()))
+            reported.add(partition)
+        for taken in self.taken:
+            if taken.result in end.owed and taken.partition not in reported:
+                reported.add(taken.partition)
+                self.errors.append(self.not_stored(taken.result))
+
+    def not_stored(self, region: SSAValue) -> Error:
+        """The error for a region of an output that is taken, and on some path not stored to."""
+        stores = self.stores.get(region, [])
+        error = NotStored(span_of(region), name_of(region), " on some paths" if stores else "")
+        for store in stores:
+            if (place := span_of(store)) is not None:
+                error.add(error.StoredOnSomePaths(place))
+        return error.add(error.StoreFirst() if stores else error.Store(), error.DeclareMut())

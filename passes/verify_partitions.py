@@ -1,56 +1,52 @@
 """`verify-partitions`: no two points of a launch own overlapping regions, and no point owns one region twice.
 
-Established: a kernel distributes points once, at its top level, by a schedule that hands out each point once; the
-regions of a partition do not overlap and those of an output leave no gaps; all partitions of a distribution have one
-index space; and each region that is taken differs from every other, over all points, all turns of loops, and all
-places where one is taken. What was shown, and how, is recorded on the operations (`disjoint`, `same_grid`).
+Established: the regions of a partition do not overlap and those of an output leave no gaps; each region that is taken
+differs from every other, over all points, all turns of loops, and all places where one is taken; and of an output each
+is taken, where they are in bounds. What was shown, and how, is recorded on the operations (`disjoint`, `covered`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
-    Access,
-    DistributeOp,
     Duty,
     KernelOp,
     ObligationAttr,
     PartitionOp,
-    PartitionType,
     RegionOp,
     Rung,
     StoreOp,
 )
-from freehold.passes.analysis import injectivity
+from freehold.passes.analysis import coverage, injectivity, races
 from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.analysis.injectivity import Outcome
 from freehold.passes.analysis.obligations import record
-from freehold.passes.analysis.schedule_lemmas import lemma
 from freehold.passes.analysis.wording import name_of, sizes, span_text, tuple_text, why_unknown
 from freehold.passes.errors.partition import (
-    DifferentGrids,
     GapsInOutput,
-    Misplaced,
-    NoSuchLaunch,
+    NotCovered,
     NotShownDisjoint,
     OutOfDistribution,
     OverlappingRegions,
     RegionTakenTwice,
 )
-from freehold.passes.prover.prove import prove, satisfiable
+from freehold.passes.prover.prove import prove
 from freehold.passes.prover.search import find
+from freehold.passes.verify_domains import verify_domains
 from freehold.passes.verify_dominance import verify_dominance
 from freehold.support import terms
 from freehold.support.diagnostic import Error, Rejected
 from freehold.support.span import Span
+from freehold.support.terms import Term
 
 
 @dataclass(frozen=True)
@@ -60,101 +56,29 @@ class VerifyPartitionsPass(ModulePass):
     name = "verify-partitions"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Raises `Rejected` with every error (O101, O113 to O119) of every kernel."""
+        """Runs `verify-domains` first. Raises `Rejected` with every error (O101, O113 to O122) of every kernel."""
         if errors := verify_dominance(op):
             raise Rejected(errors)
         for kernel in op.body.block.ops:
             if isinstance(kernel, KernelOp):
-                errors += verify_partitions(kernel, analyse(kernel))
+                errors += verify_domains(kernel) or verify_partitions(kernel, analyse(kernel))
         if errors:
             raise Rejected(errors)
 
 
 def verify_partitions(kernel: KernelOp, facts: KernelFacts) -> list[Error]:
-    """What is wrong with a kernel's partitions; otherwise the obligations are recorded. Definitions dominate uses."""
-    errors = [*_placed(kernel), *_possible(kernel, facts)]
-    if errors:
-        return errors
-    for op in kernel.body.block.ops:
-        if isinstance(op, DistributeOp):
-            errors += _distribution(op, facts)
-        elif isinstance(op, PartitionOp):
-            errors += _regions_by_themselves(op, facts)
+    """What is wrong with a kernel's partitions; otherwise the obligations are recorded. Definitions dominate uses, and
+    the kernel's domain has been verified."""
+    errors: list[Error] = []
+    partitions = [op for op in kernel.body.block.ops if isinstance(op, PartitionOp)]
+    for op in partitions:
+        errors += _regions_by_themselves(op, facts)
     if not errors:
         errors += _regions_taken(facts)
+    if not errors:
+        for op in partitions:
+            errors += _covered(op, facts)
     return errors
-
-
-def _placed(kernel: KernelOp) -> Iterator[Error]:
-    """Partitions and the one distribution stand at the top level."""
-    distributions: list[DistributeOp] = []
-    for op in kernel.walk():
-        if isinstance(op, PartitionOp) and op.parent is not kernel.body.block:
-            what = f"`{name_of(op.tensor)}` is partitioned inside another operation"
-            yield Misplaced(span_of(op), what, "a partition is made once, at the top level of the kernel")
-        if isinstance(op, DistributeOp):
-            distributions.append(op)
-            if op.parent is not kernel.body.block:
-                what = "points are distributed inside another operation"
-                yield Misplaced(span_of(op), what, "a distribution stands at the top level of the kernel")
-    for second in distributions[1:]:
-        what = "a kernel distributes its points once"
-        yield Misplaced(span_of(second), what, "there is a distribution before this one")
-    if not distributions:
-        what = "the kernel distributes no points, so no tile block has any work"
-        yield Misplaced(span_of(kernel), what, "a kernel has at least one partition, and distributes its points")
-
-
-def _possible(kernel: KernelOp, facts: KernelFacts) -> Iterator[Error]:
-    """The hypotheses have a model: from a contradiction everything would follow."""
-    if satisfiable(facts.base).proved:
-        extents = ", ".join(f"`{f}`" for f in facts.base.facts)
-        yield NoSuchLaunch(span_of(kernel), kernel.sym_name.data, extents)
-
-
-def _type(partition: SSAValue) -> PartitionType:
-    assert isinstance(partition.type, PartitionType)
-    return partition.type
-
-
-# The schedule and the grid
-
-
-def _distribution(op: DistributeOp, facts: KernelFacts) -> Iterator[Error]:
-    rank = op.domain.tensor.rank
-    why = lemma(op.order, rank, op.blocks.data)
-    if why is None:
-        yield Misplaced(span_of(op), f"`{op.order}` is no known schedule of {rank} axes", "no lemma about it is known")
-        return
-    found = [ObligationAttr.of(Duty.DISJOINT, Rung.PROVED, why)]
-    for partition in op.partitions[1:]:
-        if _type(partition).tensor.rank != rank:
-            yield _different(op, partition, f"{rank} axes of", f"{_type(partition).tensor.rank} axes of")
-            continue
-        for axis in range(rank):
-            wanted = op.domain.grid(axis).eq(_type(partition).grid(axis))
-            if wanted == terms.TRUE:
-                continue
-            place = facts.places[op].given
-            if prove(wanted, place).proved:
-                found.append(ObligationAttr.of(Duty.SAME_GRID, Rung.PROVED, str(wanted), axis))
-            elif prove(terms.negate(wanted), place).proved or not wanted.symbols() <= facts.launch:
-                grids = (f"{op.domain.grid(axis)}", f"{_type(partition).grid(axis)}")
-                yield _different(op, partition, *(f"{grid} (axis {axis})" for grid in grids))
-            else:
-                found.append(ObligationAttr.of(Duty.SAME_GRID, Rung.LAUNCH, str(wanted), axis))
-    if not any(o.duty is Duty.SAME_GRID for o in found) and len(op.partitions) > 1:
-        found.append(ObligationAttr.of(Duty.SAME_GRID, Rung.PROVED, "equal extents and steps"))
-    record(op, (Duty.DISJOINT, Duty.SAME_GRID), found)
-
-
-def _different(op: DistributeOp, partition: SSAValue, grid: str, other: str) -> Error:
-    domain = op.partitions[0]
-    error = DifferentGrids(span_of(op), name_of(domain), name_of(partition), grid, other)
-    for each in (domain, partition):
-        if (where := span_of(each)) is not None and where != error.place:
-            error.add(error.Partitioned(where, name_of(each)))
-    return error
 
 
 # Regions of a partition, whoever takes them
@@ -168,7 +92,7 @@ def _regions_by_themselves(op: PartitionOp, facts: KernelFacts) -> Iterator[Erro
             return
         # A single region leaves a gap, too, where the tensor is longer than it.
         whole = partition.tensor.extent(axis).le(tile)
-        if step > tile and partition.access.data is Access.OUT and not prove(whole, facts.base, solver=False).proved:
+        if step > tile and partition.covered and not prove(whole, facts.base, solver=False).proved:
             error = GapsInOutput(span_of(op), name_of(op.tensor), axis, tile, step)
             yield error.add(error.DeclareMut())
 
@@ -277,6 +201,54 @@ def _not_disjoint(earlier: RegionOp, op: RegionOp, outcome: Outcome, facts: Kern
     ends = [a + t for a, t in zip(starts, partition.tile_shape, strict=True)]
     error.add(error.Witness(where, tuple_text(first), tuple_text(second), span_text(starts, ends)))
     return error.add(error.OwnPlace())
+
+
+# Outputs
+
+
+def _covered(op: PartitionOp, facts: KernelFacts) -> Iterator[Error]:
+    """Every region of an output is taken: there are as many takings as regions, and no two are of one."""
+    partition = op.result.type
+    if not partition.covered:
+        return
+    distribution = next((d for d in facts.points if op.result in d.partitions), None)
+    if distribution is None:
+        return  # reported where a region is taken, or as one that never is
+    wanted = coverage.regions(op)
+    open_: list[Term] = []
+    for taken in coverage.takings(op, distribution, facts):
+        equal = coverage.as_many(taken, wanted, facts.base)
+        if equal == terms.TRUE or prove(equal, facts.base).proved:
+            reason = f"{_product(taken)} takings of {_product(wanted)} regions, no two of one"
+            record(op, (Duty.COVERED,), [ObligationAttr.of(Duty.COVERED, Rung.PROVED, reason)])
+            return
+        # A kernel that walks the regions of an axis means to walk all of them, not an axis of one.
+        walked = len(taken) == len(distribution.extents) and coverage.walks(op, facts)
+        if not walked and equal.symbols() <= facts.launch and not prove(terms.negate(equal), facts.base).proved:
+            open_.append(equal)
+    if open_:
+        record(op, (Duty.COVERED,), [ObligationAttr.of(Duty.COVERED, Rung.LAUNCH, str(open_[0]))])
+        return
+    taken = coverage.takings(op, distribution, facts)[0]
+    error = NotCovered(_place_of_map(op) or span_of(op), name_of(op.tensor), _product(taken), _product(wanted))
+    if (witness := races.left_out(op, distribution, facts)) is not None:
+        error.add(error.Witness(*witness))
+    yield error.add(error.Partial(), error.DeclareMut())
+
+
+def _product(factors: Sequence[Term]) -> str:
+    """Factors as one number, in the user's terms."""
+    return str(reduce(terms.mul, factors, terms.const(1)))
+
+
+def _place_of_map(op: PartitionOp) -> Span | None:
+    """Where the coordinates of a partition's regions are computed, if they are computed."""
+    for use in op.result.uses:
+        if isinstance(use.operation, RegionOp):
+            for coordinate in use.operation.coordinates:
+                if isinstance(coordinate.owner, Operation):
+                    return span_of(coordinate)
+    return None
 
 
 def _where(values: Mapping[str, int], facts: KernelFacts) -> str:

@@ -58,6 +58,15 @@ def _broken(call: Call, evaluator: Evaluator, shapes: Sequence[tuple[int, ...]])
             if check.span is not None and (site := call.site.span) is not None:
                 error.add(error.Launched(site))
             yield error
+    for axis, term in enumerate(evaluator.grid):
+        try:
+            extent = term.evaluate(symbols)
+        except ZeroDivisionError:
+            yield errors.NoPoints(call.site.span, kernel, axis, str(term), "of a division by zero")
+            return
+        if extent < 1:
+            yield errors.NoPoints(call.site.span, kernel, axis, str(term), str(extent))
+            return
     points, most = evaluator.points(symbols), evaluator.most_points
     if not 0 < points <= most:
         persistent = evaluator.contract.persistent

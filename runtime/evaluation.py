@@ -19,16 +19,16 @@ from freehold.support.terms import Term, parse
 Shapes = Sequence[tuple[int, ...]]
 
 MOST_EACH: Final = 2**24 - 1
-"""Regions of a launch with one block a region."""
+"""Points of a launch with one block a point."""
 MOST_PERSISTENT: Final = 2**31 - 2**25
-"""Regions of a launch with persistent blocks, whose counters may run past the end by the number of blocks."""
+"""Points of a launch with persistent blocks, whose counters may run past the end by the number of blocks."""
 
 
 class Geometry(NamedTuple):
     """What a launch is, for certain extents and strides."""
 
     points: int
-    """The number of regions of the partition."""
+    """The number of points of the domain."""
     integers: tuple[int, ...]
     """The entry point's extents and strides, in the contract's order."""
 
@@ -69,7 +69,7 @@ class Evaluator:
 
     @property
     def most_points(self) -> int:
-        """How many regions a launch may have."""
+        """How many points a launch may have."""
         return MOST_PERSISTENT if self.contract.persistent else MOST_EACH
 
     def _compile(self) -> Callable[[Shapes, Shapes], Geometry | None]:
@@ -87,6 +87,8 @@ class Evaluator:
         ]
         conditions += [_python(term, names) for term in self.checks]
         lines.append(f"    points = {' * '.join(f'({_python(t, names)})' for t in self.grid) or '1'}")
+        # Numbers of tiles are positive; of other extents that has to be seen.
+        conditions += [f"1 <= {_python(t, names)}" for t in self.grid if not _counts_tiles(t)]
         conditions.append(f"0 < points <= {self.most_points}")
         lines.append(f"    if not ({' and '.join(f'({c})' for c in conditions)}):")
         lines.append("        return None")
@@ -111,8 +113,13 @@ class Evaluator:
         return guarded
 
     def points(self, symbols: dict[str, int]) -> int:
-        """The number of regions, by evaluating the terms."""
-        return reduce(mul, (t.evaluate(symbols) for t in self.grid), 1)
+        """The number of points, by evaluating the terms; 0 where an extent of the domain is not positive."""
+        return reduce(mul, (max(0, t.evaluate(symbols)) for t in self.grid), 1)
+
+
+def _counts_tiles(t: Term) -> bool:
+    """Whether a term is an extent of an argument, or how many tiles cover one."""
+    return t.op == "sym" or (t.op == "ceildiv" and t.args[0].op == "sym" and t.args[1].is_const)
 
 
 def _never(shapes: Shapes, strides: Shapes) -> None:

@@ -32,7 +32,11 @@ def launch_kernel(module: ModuleOp, arguments: Sequence[object]) -> None:
     verify(module)
     found = contract(module)
     call = entry_call(found, arguments)
-    blocks = min(call.points, driver.multiprocessors(driver.current_device())) if found.persistent else call.points
+    blocks = (
+        min(call.points, found.blocks or driver.multiprocessors(driver.current_device()))
+        if found.persistent
+        else call.points
+    )
     launch_entry(convert(module), call.values, blocks)
 
 

@@ -55,7 +55,8 @@ class Plan:
         """How often it was found by a key and not by a guard (`runtime.readers`)."""
         self.blocks = geometry.points
         if compiled.contract.persistent:
-            most = max(1, driver.multiprocessors(device) * compiled.occupancy // compiled.ctas)
+            most = driver.multiprocessors(device) * compiled.occupancy // compiled.ctas
+            most = compiled.contract.blocks or max(1, most)
             self.blocks = min(self.blocks, most)
         self.configs: dict[int, Any] = {}
         """Launch configurations, by the handle of their stream."""

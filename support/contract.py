@@ -12,7 +12,8 @@ from typing import Any, Literal, Self
 
 from freehold.support.span import Span
 
-Mode = Literal["ref", "acc", "raw", "mut", "out"]
+Mode = Literal["ref", "acc", "raw", "mut", "out", "partial"]
+"""How a tensor is used: read; read and written; written, all of it; written in part, while the rest stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +71,10 @@ class LaunchCheck:
 class LaunchContract:
     """Everything a launch of one compiled kernel must respect.
 
-    `symbol` is the entry point's name in the cubin. `grid` are terms: their product is the number of points. One block
-    a point, unless `persistent`; then any positive number of blocks that does not exceed the points. `checks` are
-    the obligations met on the launch rung.
+    `symbol` is the entry point's name in the cubin. `grid` are the extents of the launch's domain, as terms: each is at
+    least 1, and their product is the number of points. One block a point, unless `persistent`; then any positive number
+    of blocks that does not exceed the points: `blocks` of them where that is not 0, or else as many as the GPU holds.
+    `checks` are the obligations met on the launch rung.
     """
 
     symbol: str
@@ -81,6 +83,7 @@ class LaunchContract:
     grid: tuple[str, ...]
     persistent: bool
     checks: tuple[LaunchCheck, ...]
+    blocks: int = 0
 
     def to_json(self) -> str:
         """As text."""
@@ -102,6 +105,7 @@ class LaunchContract:
             grid=tuple(data["grid"]),
             persistent=data["persistent"],
             checks=tuple(LaunchCheck(c["predicate"], c["reason"], _span(c["span"])) for c in data["checks"]),
+            blocks=data["blocks"],
         )
 
 

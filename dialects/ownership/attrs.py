@@ -138,23 +138,52 @@ class BlocksKind(StrEnum):
     EACH = "each"
     """One tile block a point of the index space."""
     PERSISTENT = "persistent"
-    """As many as the launcher likes; each takes every n-th point."""
+    """As many as the launcher likes, or a given number of them; each takes every n-th point."""
 
 
 @irdl_attr_definition
-class BlocksAttr(Data[BlocksKind]):
-    """How points are spread over tile blocks: `#ownership.blocks<each>`, `<persistent>`."""
+class BlocksAttr(ParametrizedAttribute):
+    """How points are spread over tile blocks: `#ownership.blocks<each>`, `<persistent>`, `<persistent 132>`."""
 
     name = "ownership.blocks"
 
-    def print_parameter(self, printer: Printer) -> None:
+    kind_name: StringAttr
+    most: IntAttr
+
+    def __init__(self, kind: BlocksKind | StringAttr, most: int | IntAttr = 0):
+        super().__init__(
+            StringAttr(kind.value) if isinstance(kind, BlocksKind) else kind,
+            IntAttr(most) if isinstance(most, int) else most,
+        )
+
+    @property
+    def kind(self) -> BlocksKind:
+        """The kind, as an enum."""
+        return BlocksKind(self.kind_name.data)
+
+    @property
+    def count(self) -> int:
+        """How many persistent blocks there are, where the launch has as many points; 0: as many as the GPU holds."""
+        return self.most.data
+
+    def verify(self) -> None:
+        if self.kind_name.data not in BlocksKind.__members__.values():
+            raise VerifyException(f"ownership.blocks: unknown kind '{self.kind_name.data}'")
+        if self.count < 0 or (self.count and self.kind is BlocksKind.EACH):
+            raise VerifyException(f"ownership.blocks: {self.count} is no number of persistent blocks")
+
+    def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
-            printer.print_string(self.data.value)
+            printer.print_string(self.kind_name.data)
+            if self.count:
+                printer.print_string(f" {self.count}")
 
     @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> BlocksKind:
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[StringAttr | IntAttr]:
         with parser.in_angle_brackets():
-            return parser.parse_str_enum(BlocksKind)
+            kind = parser.parse_identifier()
+            count = parser.parse_optional_integer(allow_boolean=False)
+        return StringAttr(kind), IntAttr(count or 0)
 
 
 def parse_ints(parser: AttrParser) -> ArrayAttr[IntAttr]:

@@ -22,7 +22,7 @@ _MOST: Final = 32
 
 def in_every_launch(op: LoadOp | RegionOp | AccumulateOp, bound: Term, facts: KernelFacts) -> Mapping[str, int] | None:
     """Values at which a bound fails, if one of the corners of the index space violates it in every launch."""
-    if not _always_reached(op, facts):
+    if not always_reached(op, facts):
         return None
     for corner in islice(_corners(op, facts), _MOST):
         wrong = terms.negate(_at(bound, corner))
@@ -40,8 +40,9 @@ def _corners(op: Operation, facts: KernelFacts) -> Iterator[dict[str, Term]]:
     place = facts.places[op]
     choices: dict[str, tuple[Term, ...]] = {}
     if (distribution := place.distribution) is not None:
+        extents = distribution.extents
         for axis, name in enumerate(facts.points[distribution]):
-            choices[name] = terms.const(0), distribution.domain.grid(axis) - 1
+            choices[name] = terms.const(0), extents[axis] - 1
     for loop in place.loops:
         if isinstance(loop, ForOp) and loop in facts.counters:
             choices[facts.counters[loop]] = (facts.terms[loop.lowerBound],)
@@ -56,7 +57,7 @@ def _at(t: Term, corner: Mapping[str, Term]) -> Term:
     return t
 
 
-def _always_reached(op: Operation, facts: KernelFacts) -> bool:
+def always_reached(op: Operation, facts: KernelFacts) -> bool:
     """Whether every point gets there: no branch is around it, none in front leaves, and loops around it run a turn."""
     while (block := op.parent) is not None:
         if any(_may_leave(earlier) for earlier in _before(op, block)):

@@ -8,7 +8,7 @@ where every turn is shown to keep that.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from keyword import iskeyword
 from typing import Final
@@ -24,11 +24,13 @@ from freehold.dialects.ownership import (
     BlocksKind,
     CoordinateOp,
     DistributeOp,
+    Duty,
     GatherOp,
     KernelOp,
     LoadOp,
     LoadWindowOp,
     RegionOp,
+    Rung,
     StoreOp,
     TensorType,
 )
@@ -116,12 +118,44 @@ def _is_uniform(value: SSAValue, kernel: KernelOp) -> bool:
     )
 
 
+def guarantees(kernel: KernelOp) -> tuple[Hypotheses, frozenset[str]]:
+    """What the launcher sees to, and the symbols that it knows: extents are from 1 to the greatest 32-bit integer, and
+    multiples of what their layout says."""
+    facts: dict[Term, None] = {}
+    bound: set[str] = set()
+    for argument in kernel.body.block.args:
+        if not isinstance(type_ := argument.type, TensorType):
+            continue
+        for axis in range(type_.rank):
+            extent = type_.extent(axis)
+            if extent.op == "sym":
+                bound.add(extent.name)
+            facts[terms.const(1).le(extent)] = None
+            facts[extent.le(_MOST)] = None
+            if (divisor := type_.layout.extent_divs.data[axis].data) > 1:
+                facts[(extent % terms.const(divisor)).eq(0)] = None
+    return Hypotheses().extended(facts), frozenset(bound)
+
+
+def _agreed(kernel: KernelOp) -> Iterator[Term]:
+    """What `verify-domains` left to the launcher."""
+    for op in kernel.body.block.ops:
+        if isinstance(op, DistributeOp):
+            for obligation in () if op.obligations is None else op.obligations:
+                if obligation.duty is Duty.SAME_GRID and obligation.rung is Rung.LAUNCH:
+                    yield terms.parse(obligation.text.data)
+
+
 class _Walk:
     def __init__(self, kernel: KernelOp):
         self.facts = KernelFacts()
         self.taken: set[str] = set(_RESERVED)
-        self.stack: list[Hypotheses] = [self.extents(kernel)]
-        self.facts.base = self.stack[0]
+        given, self.facts.launch = guarantees(kernel)
+        self.facts.base = given.extended(_agreed(kernel))
+        self.stack: list[Hypotheses] = [self.facts.base]
+        for argument in kernel.body.block.args:
+            if isinstance(type_ := argument.type, TensorType):
+                self.taken.update(*(type_.extent(axis).symbols() for axis in range(type_.rank)))
         self.conditions: list[Term] = []
         self.loops: list[ForOp | LoopOp] = []
         self.branches: list[tuple[IfOp, int]] = []
@@ -130,27 +164,6 @@ class _Walk:
         self.handed_on: list[tuple[ContinueOp, Hypotheses]] = []
         """The `continue` operations met, with what holds there."""
         self.interesting, self.decisive = _slices(kernel)
-
-    # What the launcher guarantees
-
-    def extents(self, kernel: KernelOp) -> Hypotheses:
-        """Extents are from 1 to the greatest 32-bit integer, and multiples of what their layout says."""
-        facts: dict[Term, None] = {}
-        bound: set[str] = set()
-        for argument in kernel.body.block.args:
-            if not isinstance(type_ := argument.type, TensorType):
-                continue
-            for axis in range(type_.rank):
-                extent = type_.extent(axis)
-                self.taken |= extent.symbols()
-                if extent.op == "sym":
-                    bound.add(extent.name)
-                facts[terms.const(1).le(extent)] = None
-                facts[extent.le(_MOST)] = None
-                if (divisor := type_.layout.extent_divs.data[axis].data) > 1:
-                    facts[(extent % terms.const(divisor)).eq(0)] = None
-        self.facts.launch = frozenset(bound)
-        return Hypotheses().extended(facts)
 
     # What is known now
 
@@ -173,8 +186,8 @@ class _Walk:
         """A symbol for a value, of which only the type is known."""
         if (known := self.names.get(value)) is not None:
             return terms.sym(known)
-        hint = value.name_hint or "value"
-        base = hint if hint.isidentifier() and not iskeyword(hint) else "value"
+        hint = value.name_hint or _name(value)
+        base = hint if hint.isidentifier() and not iskeyword(hint) else _name(value)
         name, number = base, 1
         while name in self.taken:
             number += 1
@@ -405,15 +418,18 @@ class _Walk:
         return rules.holds(self.term(carried[n][1]).le(self.term(leaving.operands[n])), given)
 
     def distribute(self, op: DistributeOp) -> None:
-        """The points of the index space."""
+        """The points of the domain."""
         self.record(op)
-        grid = [op.domain.grid(axis) for axis in range(op.domain.tensor.rank)]
-        facts = [schedules.count(grid).le(MOST_POINTS[op.blocks.data])]
+        extents = op.extents
+        facts = [terms.const(1).le(extent) for extent in extents if not extent.is_const]
+        facts.append(schedules.count(extents).le(MOST_POINTS[op.blocks.kind]))
         names: list[str] = []
-        for argument, extent in zip(op.body.block.args, grid, strict=True):
+        for argument, extent in zip(op.body.block.args, extents, strict=True):
             symbol = self.term(argument)
             names.append(symbol.name)
             facts += [terms.const(0).le(symbol), symbol.lt(extent)]
+            if prove(extent.eq(1), self.given, solver=False).proved:
+                facts.append(symbol.eq(0))
         self.facts.points[op] = tuple(names)
         outer, self.distribution = self.distribution, op
         self.nested(op.body.block, facts)
@@ -435,6 +451,16 @@ def _continues(loop: ForOp | LoopOp) -> list[ContinueOp]:
 
     look(loop.block)
     return found
+
+
+def _name(value: SSAValue) -> str:
+    """What a number is called that has no name: a point's coordinate by its axis, `i`, `j`, `k`, `l`, `i4`, ..."""
+    if isinstance(value, BlockArgument):
+        if isinstance(value.owner.parent_op(), DistributeOp):
+            return "ijkl"[value.index] if value.index < 4 else f"i{value.index}"
+        if isinstance(value.owner.parent_op(), ForOp) and value.index == 0:
+            return "turn"
+    return "number"
 
 
 _HANDS_ON = (YieldOp, ContinueOp, BreakOp, ReturnOp)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Operation, SSAValue
 
-from freehold.dialects.ownership import AccumulateAtOp, AccumulateOp, DistributeOp, Duty, GatherOp, LoadOp, LoadWindowOp, ObligationAttr, RegionOp
+from freehold.dialects.ownership import AccumulateAtOp, AccumulateOp, DistributeOp, Duty, GatherOp, LoadOp, LoadWindowOp, ObligationAttr, PartitionOp, RegionOp
 from freehold.passes.analysis.wording import name_of
 from freehold.passes.launch_contract import obligations_of
 
@@ -15,7 +15,9 @@ Indexed = LoadWindowOp | GatherOp | AccumulateOp | AccumulateAtOp
 """The accesses by element, and updates of tiles."""
 
 
-def record(op: DistributeOp | LoadOp | RegionOp | Indexed, duties: Iterable[Duty], found: Iterable[ObligationAttr]) -> None:
+def record(
+    op: DistributeOp | PartitionOp | LoadOp | RegionOp | Indexed, duties: Iterable[Duty], found: Iterable[ObligationAttr]
+) -> None:
     """Replaces what is recorded on `op` about `duties`."""
     replaced = set(duties)
     kept = [o for o in obligations_of(op) if o.duty not in replaced]
@@ -46,4 +48,4 @@ def access_text(op: LoadOp | RegionOp | AccumulateOp) -> str:
 
 def owing(op: Operation) -> list[Operation]:
     """The operations in `op` that owe something, in order."""
-    return [inner for inner in op.walk() if isinstance(inner, DistributeOp | LoadOp | RegionOp | Indexed)]
+    return [inner for inner in op.walk() if isinstance(inner, DistributeOp | PartitionOp | LoadOp | RegionOp | Indexed)]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Final
 
-from freehold.dialects.ownership import DistributeOp, LoadOp, LoadWindowOp, RegionOp, tensor_type
+from freehold.dialects.ownership import DistributeOp, LoadOp, LoadWindowOp, PartitionOp, RegionOp, tensor_type
 from freehold.passes.analysis.facts import KernelFacts
 from freehold.passes.analysis.wording import sizes, span_text, tuple_text
 from freehold.passes.prover.search import holds_in
@@ -18,13 +18,19 @@ from freehold.support.terms import Term
 
 _MOST: Final = 4000
 """Assignments that are tried."""
+_LAUNCHES: Final = 12
+"""Launches in which a region is looked for that nobody takes."""
 
 
 def launches(facts: KernelFacts, distribution: DistributeOp) -> Iterator[dict[str, int]]:
     """Small extents that a launch may have: up to four regions along each axis, whole and ragged."""
-    domain = distribution.domain
     symbols = sorted(facts.launch)
-    steps = {s.name: step for axis, step in enumerate(domain.steps) if (s := domain.tensor.extent(axis)).op == "sym"}
+    steps: dict[str, int] = {}
+    for extent in (t for e in distribution.extents for t in e.walk()):
+        if extent.op == "sym":
+            steps.setdefault(extent.name, 1)
+        elif extent.op == "ceildiv" and extent.args[0].op == "sym" and extent.args[1].is_const:
+            steps.setdefault(extent.args[0].name, extent.args[1].value)
     choices = [
         [n * steps[s] for n in (2, 3, 1, 4)] + [3 * steps[s] - 1] if s in steps else [64, 8, 2, 1, 512] for s in symbols
     ]
@@ -85,6 +91,33 @@ def reader_and_writer(
                     span_text(owned, owned_end),
                 )
     return None
+
+
+def left_out(op: PartitionOp, distribution: DistributeOp, facts: KernelFacts) -> tuple[str, str] | None:
+    """A small launch in which no point takes some region: its sizes, and the elements of the region."""
+    partition = op.result.type
+    taken = [use.operation for use in op.result.uses if isinstance(use.operation, RegionOp)]
+    for extents in islice(launches(facts, distribution), _LAUNCHES):
+        grid = [partition.grid(axis).evaluate(extents) for axis in range(partition.tensor.rank)]
+        owned: set[tuple[int, ...]] = set()
+        for region in taken:
+            coordinates = facts.coordinates(region)
+            if not {n for c in coordinates for n in c.symbols()} <= _enumerable(facts):
+                return None
+            for values in turns(extents, facts.places[region].given.facts, coordinates):
+                owned.add(tuple(c.evaluate(values) for c in coordinates))
+        for index in islice(product(*map(range, grid)), _MOST):
+            if index not in owned:
+                starts = [i * s for i, s in zip(index, partition.steps, strict=True)]
+                limits = [partition.tensor.extent(axis).evaluate(extents) for axis in range(partition.tensor.rank)]
+                ends = [min(a + t, n) for a, t, n in zip(starts, partition.tile_shape, limits, strict=True)]
+                return f"where {sizes(extents)}, " if extents else "", span_text(starts, ends)
+    return None
+
+
+def _enumerable(facts: KernelFacts) -> set[str]:
+    points = (name for names in facts.points.values() for name in names)
+    return {*facts.launch, *facts.counters.values(), *points}
 
 
 def _symbols(names: Sequence[str]) -> list[Term]:

@@ -211,6 +211,61 @@ class NoSuchLaunch(Error):
 
 
 @dataclass(frozen=True)
+class NoExtent(Error):
+    """
+    The number of points of a launch has no value.
+
+    The extents of a launch's domain are computed by the launcher, from the extents of the arguments. Each of them is
+    made of those alone, and what it is divided by is positive in every launch.
+    """
+
+    code: ClassVar[str] = "O121"
+    title: ClassVar[str] = "the domain's extent along axis {axis} is no number in every launch"
+    label: ClassVar[str] = "`{extent}`: {why}"
+    axis: int
+    extent: str
+    why: str
+
+
+@dataclass(frozen=True)
+class NotCovered(Error):
+    """
+    Some regions of an output belong to no tile block.
+
+    An `Out` comes back written, all of it: whoever reads it afterwards relies on that. So as many regions are taken as
+    there are, each by one point, or in turns of a loop that every point runs from the first to the last. Where a launch
+    means to write a part, its partition says so.
+    """
+
+    code: ClassVar[str] = "O122"
+    title: ClassVar[str] = "not all of the output `{name}` is written"
+    label: ClassVar[str] = "of {regions} regions, {taken} are taken for certain"
+    name: str
+    taken: str
+    regions: str
+
+    @dataclass(frozen=True)
+    class Witness(Note):
+        """A launch, and a region that nobody takes."""
+
+        text: ClassVar[str] = "{where}no block takes `{name}[{left}]`"
+        where: str
+        left: str
+
+    @dataclass(frozen=True)
+    class Partial(Help):
+        """A partition that leaves elements as they are."""
+
+        text: ClassVar[str] = "if the rest is to stay as it is, let the partition say so: `partial=True`"
+
+    @dataclass(frozen=True)
+    class DeclareMut(Help):
+        """An output that keeps what it holds."""
+
+        text: ClassVar[str] = "if the kernel updates what is there, declare it `{name}: Mut`"
+
+
+@dataclass(frozen=True)
 class NotDominated(Error):
     """
     A value is used where it may not have been computed yet.

@@ -41,6 +41,7 @@ from freehold.runtime.errors.operations import (
 from freehold.runtime.errors.partitions import (
     GridGiven,
     GridsDiffer,
+    NoPoints,
     NothingPartitioned,
     PartitionMissing,
     PartitionRank,
@@ -73,6 +74,7 @@ __all__ = [
     "MixedGraph",
     "NoGpu",
     "NoOperation",
+    "NoPoints",
     "NotAnArray",
     "NothingPartitioned",
     "OperationRun",

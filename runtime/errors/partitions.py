@@ -1,4 +1,4 @@
-"""How outputs are cut into regions (O220 to O228)."""
+"""How outputs are cut into regions (O220 to O229)."""
 
 from __future__ import annotations
 
@@ -159,6 +159,25 @@ class TooManyRegions(Error):
     most: int
     blocks: str
     remedy: str
+
+
+@dataclass(frozen=True)
+class NoPoints(Error):
+    """
+    A launch has no points: an extent of its domain is not positive.
+
+    Where a partition gives a `grid=` of its own, its extents are computed from the numbers of regions, and must be at
+    least 1 for the arrays of the launch.
+    """
+
+    code: ClassVar[str] = "O229"
+    title: ClassVar[str] = "this launch of `{kernel}` has no points: axis {axis} of its domain has the extent {value}"
+    label: ClassVar[str] = "the extent is `{extent}`"
+    notes: ClassVar[tuple[str, ...]] = (NOTHING_LAUNCHED,)
+    kernel: str
+    axis: int
+    extent: str
+    value: str
 
 
 @dataclass(frozen=True)

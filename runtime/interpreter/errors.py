@@ -295,6 +295,21 @@ class UnfitArgument(Error):
 
 
 @dataclass(frozen=True)
+class NoPoints(Error):
+    """
+    A distribution's domain has an extent that is not positive, so there are no points.
+
+    Its extents are computed from those of the arguments. The launcher refuses such a launch, too.
+    """
+
+    code: ClassVar[str] = "O533"
+    title: ClassVar[str] = "the domain has {grid} points"
+    label: ClassVar[str] = "each of its extents is at least 1"
+
+    grid: str
+
+
+@dataclass(frozen=True)
 class DifferentGrids(Error):
     """
     The partitions of one distribution do not have the same index space.

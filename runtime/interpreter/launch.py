@@ -112,7 +112,7 @@ class Kernel:
         bound = bind(name, self.parameters, arguments)
         for predicate, span in self.checks:
             hold(predicate, bound.symbols, span, name)
-        machine = Machine(Memory(), schedule=Schedule(order, blocks), write=write)
+        machine = Machine(Memory(), schedule=Schedule(order, blocks), write=write, symbols=dict(bound.symbols))
         frame = list(self.compiler.template)
         frame[0] = machine
         arrays: list[tuple[Any, Array]] = []
@@ -371,7 +371,7 @@ def run_entry(
     `blocks` is the number of tile blocks of a persistent kernel. Raises `Rejected`.
     """
     call = entry_call(contract, arguments)
-    size = min(call.points, blocks or DEFAULT_BLOCKS) if contract.persistent else call.points
+    size = min(call.points, blocks or contract.blocks or DEFAULT_BLOCKS) if contract.persistent else call.points
     Entry.of(module, contract.symbol, checked=checked).run(
         call.values, (size, 1, 1), order=order, outputs=call.outputs, names=call.names, write=write
     )

@@ -163,6 +163,8 @@ class Machine:
     """Addresses of globals."""
     schedule: Any = None
     """How an ownership module's points are handed out."""
+    symbols: dict[str, int] = field(default_factory=dict[str, int])
+    """The extents of an ownership module's arguments, by their names."""
     local: list[Buffer] = field(default_factory=list[Buffer])
     """What this block has allocated."""
 

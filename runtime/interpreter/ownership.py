@@ -30,7 +30,7 @@ from freehold.passes import schedules
 from freehold.runtime.interpreter.access import dims, element, integer
 from freehold.runtime.interpreter.compile import RETURN, binary, reject, unary
 from freehold.runtime.interpreter.elements import Array, Tile
-from freehold.runtime.interpreter.errors import CheckFailed, DifferentGrids
+from freehold.runtime.interpreter.errors import CheckFailed, DifferentGrids, NoPoints
 from freehold.runtime.interpreter.order import Order, arrange
 from freehold.runtime.interpreter.views import refuse_index
 from freehold.runtime.interpreter.windows import Window, box_ranges, load_box, padding_of, store_box, watch_at
@@ -132,25 +132,38 @@ def _distribute(op: Operation, c: Compiler) -> Step:
     kinds = [p.type for p in op.partitions]
     arguments = c.slots(op.body.block.args)
     body = c.block(op.body.block)
-    persistent = op.blocks.data is BlocksKind.PERSISTENT
+    persistent, most = op.blocks.kind is BlocksKind.PERSISTENT, op.blocks.count
+    extents = None if op.domain is None else op.extents
+    leader = 0 if op.domain is not None else op.leader
 
     def grid_of(window: Window, kind: object) -> list[int]:
         assert isinstance(kind, PartitionType)
         return [-(-n // step) for n, step in zip(window.shape, kind.steps, strict=True)]
 
+    def domain(machine: Machine, v: Frame) -> list[int]:
+        """The number of points along each axis."""
+        if extents is not None:
+            found = [extent.evaluate(machine.symbols) for extent in extents]
+            if min(found, default=1) < 1:
+                reject(NoPoints(span_of(op), _by(found)))
+            return found
+        windows: list[Window] = [v[slot] for slot in sources]
+        grids = [grid_of(window, kind) for window, kind in zip(windows, kinds, strict=True)]
+        found = grids[leader]
+        for window, grid in zip(windows, grids, strict=True):
+            if grid + [1] * (len(found) - len(grid)) != found:
+                error = DifferentGrids(span_of(op), windows[leader].name, _by(found), window.name, _by(grid))
+                reject(error)
+        return found
+
     def run(v: Frame) -> None:
         machine: Machine = v[0]
         schedule: Schedule = machine.schedule
-        windows: list[Window] = [v[slot] for slot in sources]
-        grids = [grid_of(window, kind) for window, kind in zip(windows, kinds, strict=True)]
-        for window, grid in zip(windows, grids, strict=True):
-            if grid != grids[0]:
-                error = DifferentGrids(span_of(op), windows[0].name, _by(grids[0]), window.name, _by(grid))
-                reject(error)
-        count = int(np.prod(grids[0], dtype=np.int64)) if grids[0] else 1
-        blocks = min(count, schedule.blocks or DEFAULT_BLOCKS) if persistent else count
+        grid = domain(machine, v)
+        count = int(np.prod(grid, dtype=np.int64)) if grid else 1
+        blocks = min(count, schedule.blocks or most or DEFAULT_BLOCKS) if persistent else count
         for numbers in _chunks(numbers_by_block(count, blocks, schedule.order)):
-            places = points(op.order, grids[0], numbers).astype(np.int32) if grids[0] else np.zeros((1, 0), np.int32)
+            places = points(op.order, grid, numbers).astype(np.int32) if grid else np.zeros((1, 0), np.int32)
             for number, place in zip(numbers.tolist(), places, strict=True):
                 machine.begin(number, _label(place.tolist()))
                 for slot, coordinate in zip(arguments, place, strict=True):

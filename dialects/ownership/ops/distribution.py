@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from xdsl.dialects.builtin import ArrayAttr, IntAttr
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
 from xdsl.ir import Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -32,7 +32,16 @@ from freehold.dialects.ownership.ops.common import (
     parse_axis,
     print_axis,
 )
-from freehold.dialects.ownership.types import PartitionType, RefType, RegionType, TensorType
+from freehold.dialects.ownership.types import (
+    PartitionType,
+    RefType,
+    RegionType,
+    TensorType,
+    parse_terms,
+    print_terms,
+    term_of_text,
+)
+from freehold.support.terms import Term
 
 if TYPE_CHECKING:
     from xdsl.parser import Parser
@@ -61,12 +70,18 @@ class BorrowOp(FormattedOp):
 
 @irdl_op_definition
 class PartitionOp(FormattedOp):
-    """Splits a tensor into regions for the exclusive use of tile blocks; the tensor is spent."""
+    """Splits a tensor into regions for the exclusive use of tile blocks; the tensor is spent.
+
+    Owes, of an output: that every region is stored (`covered`), unless the partition is `partial`.
+    """
 
     name = "ownership.partition"
 
     tensor = operand_def(TensorType)
+    obligations = opt_prop_def(ArrayAttr[ObligationAttr])
     result = result_def(PartitionType)
+
+    irdl_options = (ParsePropInAttrDict(),)
 
     FORMAT: ClassVar[str] = "$tensor attr-dict `:` type($tensor) `->` type($result)"
     traits = traits_def(OwnershipEffect())
@@ -91,19 +106,22 @@ class EndOp(FormattedOp):
 
 @irdl_op_definition
 class DistributeOp(IRDLOperation):
-    """Runs its body once for every point of the partitions' common index space, spread over the launch's tile blocks.
+    """Runs its body once for every point of a domain, spread over the launch's tile blocks.
 
-    `ownership.distribute %p, %q order #ownership.order<grouped 8> blocks #ownership.blocks<persistent> : T, U {
-    ^bb0(%i: !cuda_tile.tile<i32>, %j: !cuda_tile.tile<i32>): ... }`
+    `ownership.distribute %p, %q over [B, "ceildiv(N, 64)"] order #ownership.order<grouped 8>
+    blocks #ownership.blocks<persistent> : T, U { ^bb0(%i: !cuda_tile.tile<i32>, %j: !cuda_tile.tile<i32>): ... }`
 
     The body's arguments are the point's coordinates. Points run in no order that a program may rely on: not those of
-    different blocks, and not those that one block takes in turn. All partitions have the same index space (the duty
-    `same_grid`); `order` and `blocks` choose the schedule and change nothing else.
+    different blocks, and not those that one block takes in turn; `order` and `blocks` choose the schedule and change
+    nothing else. `over` lists the domain's extents, as terms over the launch's symbols, each of which the launcher sees
+    to be at least 1. Without it the domain is the index space of the partition with the most axes (the first of those),
+    and the others agree with it (the duty `same_grid`): a partition with fewer axes has the leading ones.
     """
 
     name = "ownership.distribute"
 
     partitions = var_operand_def(PartitionType)
+    domain = opt_prop_def(ArrayAttr[StringAttr])
     order = prop_def(OrderAttr)
     blocks = prop_def(BlocksAttr)
     obligations = opt_prop_def(ArrayAttr[ObligationAttr])
@@ -120,10 +138,12 @@ class DistributeOp(IRDLOperation):
         body: Region,
         order: OrderAttr | None = None,
         blocks: BlocksAttr | None = None,
+        domain: Sequence[str] | None = None,
     ):
         super().__init__(
             operands=[partitions],
             properties={
+                "domain": None if domain is None else ArrayAttr([StringAttr(text) for text in domain]),
                 "order": order or OrderAttr(OrderKind.ROW),
                 "blocks": blocks or BlocksAttr(BlocksKind.EACH),
             },
@@ -131,16 +151,27 @@ class DistributeOp(IRDLOperation):
         )
 
     @property
-    def domain(self) -> PartitionType:
-        """The partition whose index space the points are taken from."""
-        domain = self.partitions[0].type
-        assert isinstance(domain, PartitionType)
-        return domain
+    def leader(self) -> int:
+        """The number of the partition whose index space is the domain where none is given: the first of most axes."""
+        ranks = [_partition(p).tensor.rank for p in self.partitions]
+        return ranks.index(max(ranks))
+
+    @property
+    def extents(self) -> tuple[Term, ...]:
+        """The domain: its extents, as terms over the launch's symbols."""
+        if self.domain is not None:
+            return tuple(term_of_text(d.data) for d in self.domain)
+        space = _partition(self.partitions[self.leader])
+        return tuple(space.grid(axis) for axis in range(space.tensor.rank))
 
     def verify_(self) -> None:
-        if not self.partitions:
-            raise VerifyException(f"{self.name}: needs at least one partition to take its points from")
-        rank = self.domain.tensor.rank
+        if self.domain is None and not self.partitions:
+            raise VerifyException(f"{self.name}: needs a domain, or a partition to take its points from")
+        try:
+            extents = self.extents
+        except ValueError as e:
+            raise VerifyException(f"{self.name}: an extent of the domain is a term over symbols: {e}") from e
+        rank = len(extents)
         if [a.type for a in self.body.block.args] != [INDEX] * rank:
             raise VerifyException(f"{self.name}: the body of a rank-{rank} domain takes {rank} arguments of {INDEX}")
         if self.order.order is OrderKind.GROUPED and rank < 2:
@@ -148,17 +179,22 @@ class DistributeOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> DistributeOp:
-        names = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_unresolved_operand)
+        names = parser.parse_optional_undelimited_comma_separated_list(
+            parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
+        )
+        domain = parse_terms(parser) if parser.parse_optional_keyword("over") else None
         order = parser.parse_attribute() if parser.parse_optional_keyword("order") else OrderAttr(OrderKind.ROW)
         blocks = parser.parse_attribute() if parser.parse_optional_keyword("blocks") else BlocksAttr(BlocksKind.EACH)
         if not isinstance(order, OrderAttr) or not isinstance(blocks, BlocksAttr):
             parser.raise_error("expected #ownership.order<..> and #ownership.blocks<..>")
         attributes = parser.parse_optional_attr_dict_with_keyword()
-        parser.parse_punctuation(":")
-        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-        operands = parser.resolve_operands(names, types, parser.pos)
+        operands: Sequence[SSAValue] = ()
+        if names:
+            parser.parse_punctuation(":")
+            types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+            operands = parser.resolve_operands(names, types, parser.pos)
         body = parser.parse_region()
-        op = cls(operands, body, order, blocks)
+        op = cls(operands, body, order, blocks, None if domain is None else [d.data for d in domain])
         if attributes is not None:
             found = dict(attributes.data)
             if (obligations := found.pop("obligations", None)) is not None:
@@ -167,22 +203,32 @@ class DistributeOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_list(self.partitions, printer.print_ssa_value)
+        if self.partitions:
+            printer.print_string(" ")
+            printer.print_list(self.partitions, printer.print_ssa_value)
+        if self.domain is not None:
+            printer.print_string(" over ")
+            print_terms(printer, self.domain)
         if self.order.order is not OrderKind.ROW:
             printer.print_string(" order ")
             printer.print_attribute(self.order)
-        if self.blocks.data is not BlocksKind.EACH:
+        if self.blocks.kind is not BlocksKind.EACH:
             printer.print_string(" blocks ")
             printer.print_attribute(self.blocks)
         extra = dict(self.attributes)
         if self.obligations is not None:
             extra["obligations"] = self.obligations
         printer.print_op_attributes(extra, print_keyword=True)
-        printer.print_string(" : ")
-        printer.print_list(self.partitions, lambda p: printer.print_attribute(p.type))
+        if self.partitions:
+            printer.print_string(" : ")
+            printer.print_list(self.partitions, lambda p: printer.print_attribute(p.type))
         printer.print_string(" ")
         printer.print_region(self.body, print_block_terminators=False)
+
+
+def _partition(value: SSAValue) -> PartitionType:
+    assert isinstance(value.type, PartitionType)
+    return value.type
 
 
 @irdl_op_definition

@@ -1,0 +1,170 @@
+"""`verify-domains`: the points of a launch are handed out once each, and its partitions agree on what they are.
+
+Established: the extents of the arguments do not contradict each other; a kernel makes its partitions and distributes its
+points once, at its top level, by a schedule that hands out each point once; the extents of the domain have a value in
+every launch; and the partitions agree on it where it is taken from one of them. A partition with fewer axes than the
+domain has the leading ones, so the domain has extent 1 along the others. What is left to the launch is recorded on the
+distribution (`same_grid`); the analyses of the other verifiers take it for granted from there, so this pass runs first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+
+from freehold.dialects.location import span_of
+from freehold.dialects.ownership import (
+    DistributeOp,
+    Duty,
+    KernelOp,
+    ObligationAttr,
+    PartitionOp,
+    PartitionType,
+    RegionOp,
+    Rung,
+)
+from freehold.passes.analysis.facts import guarantees
+from freehold.passes.analysis.obligations import record
+from freehold.passes.analysis.schedule_lemmas import lemma
+from freehold.passes.analysis.wording import name_of
+from freehold.passes.errors.partition import DifferentGrids, Misplaced, NoExtent, NoSuchLaunch
+from freehold.passes.prover.hypotheses import Hypotheses
+from freehold.passes.prover.prove import prove, satisfiable
+from freehold.passes.verify_dominance import verify_dominance
+from freehold.support import terms
+from freehold.support.diagnostic import Error, Rejected
+from freehold.support.terms import Term
+
+
+@dataclass(frozen=True)
+class VerifyDomainsPass(ModulePass):
+    """Refuses kernels whose points are not well-defined. Records on each distribution how partitions agree on it."""
+
+    name = "verify-domains"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Raises `Rejected` with every error (O115, O118, O119, O121) of every kernel."""
+        if errors := verify_dominance(op):
+            raise Rejected(errors)
+        for kernel in op.body.block.ops:
+            if isinstance(kernel, KernelOp):
+                errors += verify_domains(kernel)
+        if errors:
+            raise Rejected(errors)
+
+
+def verify_domains(kernel: KernelOp) -> list[Error]:
+    """What is wrong with a kernel's domain; otherwise the obligations are recorded. Definitions dominate uses."""
+    errors = [*_placed(kernel)]
+    if errors:
+        return errors
+    given, launch = guarantees(kernel)
+    if satisfiable(given).proved:  # from a contradiction everything would follow
+        extents = ", ".join(f"`{f}`" for f in given.facts)
+        return [NoSuchLaunch(span_of(kernel), kernel.sym_name.data, extents)]
+    for op in kernel.body.block.ops:
+        if isinstance(op, DistributeOp):
+            errors += _distribution(op, given, launch)
+    return errors
+
+
+def _placed(kernel: KernelOp) -> Iterator[Error]:
+    """Partitions and the one distribution stand at the top level."""
+    distributions: list[DistributeOp] = []
+    for op in kernel.walk():
+        if isinstance(op, PartitionOp) and op.parent is not kernel.body.block:
+            what = f"`{name_of(op.tensor)}` is partitioned inside another operation"
+            yield Misplaced(span_of(op), what, "a partition is made once, at the top level of the kernel")
+        if isinstance(op, DistributeOp):
+            distributions.append(op)
+            if op.parent is not kernel.body.block:
+                what = "points are distributed inside another operation"
+                yield Misplaced(span_of(op), what, "a distribution stands at the top level of the kernel")
+    for second in distributions[1:]:
+        what = "a kernel distributes its points once"
+        yield Misplaced(span_of(second), what, "there is a distribution before this one")
+    if not distributions:
+        what = "the kernel distributes no points, so no tile block has any work"
+        yield Misplaced(span_of(kernel), what, "a kernel has at least one partition, and distributes its points")
+
+
+def _distribution(op: DistributeOp, given: Hypotheses, launch: frozenset[str]) -> Iterator[Error]:
+    extents = op.extents
+    why = lemma(op.order, len(extents), op.blocks.kind)
+    if why is None:
+        what = f"`{op.order}` is no known schedule of {len(extents)} axes"
+        yield Misplaced(span_of(op), what, "no lemma about it is known")
+        return
+    for axis, extent in enumerate(extents):
+        if (wrong := _without_value(extent, given, launch)) is not None:
+            yield NoExtent(span_of(op), axis, str(extent), wrong)
+            return
+    found = [ObligationAttr.of(Duty.DISJOINT, Rung.PROVED, why)]
+    for partition in op.partitions:
+        yield from _agreement(op, partition, extents, given, launch, found)
+    if not any(o.duty is Duty.SAME_GRID for o in found) and op.domain is None and len(op.partitions) > 1:
+        found.append(ObligationAttr.of(Duty.SAME_GRID, Rung.PROVED, "equal extents and steps"))
+    record(op, (Duty.DISJOINT, Duty.SAME_GRID), found)
+
+
+def _without_value(extent: Term, given: Hypotheses, launch: frozenset[str]) -> str | None:
+    """Why the launcher cannot compute an extent, if so."""
+    if unknown := sorted(extent.symbols() - launch):
+        return f"`{unknown[0]}` is no extent of an argument"
+    for part in extent.walk():
+        if part.op in ("//", "%", "ceildiv") and not prove(terms.const(1).le(part.args[1]), given).proved:
+            return f"`{part.args[1]}` divides, and may be 0 or less"
+    if prove(extent.le(0), given).proved:
+        return "it is never positive, so there are no points"
+    return None
+
+
+def _agreement(
+    op: DistributeOp,
+    partition: SSAValue,
+    extents: tuple[Term, ...],
+    given: Hypotheses,
+    launch: frozenset[str],
+    found: list[ObligationAttr],
+) -> Iterator[Error]:
+    """A partition and the domain: equal along the axes of both, where nobody says more; and 1 along the others."""
+    assert isinstance(partition.type, PartitionType)
+    rank = partition.type.tensor.rank
+    if op.domain is not None and not _leading(op, partition):
+        return  # where its regions lie is what their coordinates say
+    leader = None if op.domain is not None else op.partitions[op.leader]
+    for axis, extent in enumerate(extents):
+        if axis < rank and (leader is None or partition is leader):
+            continue
+        wanted = extent.eq(partition.type.grid(axis) if axis < rank else 1)
+        if wanted == terms.TRUE:
+            continue
+        if prove(wanted, given).proved:
+            found.append(ObligationAttr.of(Duty.SAME_GRID, Rung.PROVED, str(wanted), axis))
+        elif prove(terms.negate(wanted), given).proved or not wanted.symbols() <= launch:
+            other = f"{partition.type.grid(axis)} (axis {axis})" if axis < rank else f"{rank} axes of"
+            yield _different(op, leader, partition, f"{extent} (axis {axis})", other)
+        else:
+            found.append(ObligationAttr.of(Duty.SAME_GRID, Rung.LAUNCH, str(wanted), axis))
+
+
+def _leading(op: DistributeOp, partition: SSAValue) -> bool:
+    """Whether a partition has fewer axes than the domain, and its regions are taken at the leading coordinates."""
+    assert isinstance(partition.type, PartitionType)
+    rank, point = partition.type.tensor.rank, op.body.block.args
+    regions = [u.operation for u in partition.uses if isinstance(u.operation, RegionOp)]
+    return rank < len(point) and bool(regions) and all([*r.coordinates] == [*point[:rank]] for r in regions)
+
+
+def _different(op: DistributeOp, leader: SSAValue | None, partition: SSAValue, grid: str, other: str) -> Error:
+    name = "the launch" if leader is None else name_of(leader)
+    error = DifferentGrids(span_of(op), name, name_of(partition), grid, other)
+    for each in (leader, partition):
+        if each is not None and (where := span_of(each)) is not None and where != error.place:
+            error.add(error.Partitioned(where, name_of(each)))
+    return error
