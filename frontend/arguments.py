@@ -102,10 +102,17 @@ class Arguments:
         return is_poison(*self.values.values(), *self.rest)
 
 
-def bind(c: Context, node: ast.Call, signature: Signature, receiver: str = "") -> Arguments | None:
-    """Lowers the arguments of a call and binds them; None after reporting that they do not fit."""
+def bind(
+    c: Context, node: ast.Call, signature: Signature, receiver: str = "", first: tuple[Value, ...] = ()
+) -> Arguments | None:
+    """
+    Lowers the arguments of a call and binds them; None after reporting that they do not fit.
+
+    `receiver` is what the function's name is shown with; `first` are arguments that stand before those of the call.
+    """
     name = f"{receiver}{signature.name}"
-    given = elements(c, node.args)
+    given = [*first, *elements(c, node.args)]
+    before = len(first)
     named = [(k, c.lower(k.value)) for k in node.keywords if k.arg is not None]
     values: dict[str, Value] = {}
     nodes: dict[str, ast.expr] = {}
@@ -121,20 +128,20 @@ def bind(c: Context, node: ast.Call, signature: Signature, receiver: str = "") -
         if position >= len(signature.positional):
             break
         values[signature.positional[position]] = value
-        if plain:
-            nodes[signature.positional[position]] = node.args[position]
+        if plain and position >= before:
+            nodes[signature.positional[position]] = node.args[position - before]
     rest = tuple(given[len(signature.positional) :])
     if rest and signature.rest is None:
-        place = node.args[len(signature.positional)] if plain else node
+        place = node.args[len(signature.positional) - before] if plain else node
         extra = signature.keywords[0] if signature.keywords else None
         hint = f"name it: `{extra}={c.text(place)}`" if extra and plain else None
         if signature.name == "store" and plain:
             hint = f"leave out the index, a block stores to its own region: `{name}({c.text(node.args[-1])})`"
-        most = len(signature.positional)
+        most = len(signature.positional) - before
         if signature.name == "load" and plain and len(given) > 2:
             *index, shape = [c.text(a) for a in node.args]
             hint = f"put the index in brackets: `{name}(({', '.join(index)}), {shape})`"
-        wrong(f"takes {most} argument{'s' * (most != 1)} by position, and is given {len(given)}", place, hint)
+        wrong(f"takes {most} argument{'s' * (most != 1)} by position, and is given {len(given) - before}", place, hint)
         return None
     for keyword, value in named:
         key = cast(str, keyword.arg)

@@ -54,6 +54,7 @@ from freehold.frontend.types import (
 from freehold.frontend.values import (
     POISON,
     Poison,
+    RecordValue,
     RegionValue,
     Static,
     TensorValue,
@@ -65,6 +66,7 @@ from freehold.frontend.values import (
     is_number,
     is_poison,
     of_host,
+    record_of,
     show_shape,
     static_of,
 )
@@ -302,8 +304,11 @@ def binary(c: Context, symbol: str, a: Value, b: Value, node: ast.BinOp | ast.Au
     x, y = static_of(a), static_of(b)
     if x is not None and y is not None:
         return host(c, symbol, x[0], y[0], node)
-    if isinstance(a, TupleValue) or isinstance(b, TupleValue):
-        return _tuples(c, symbol, a, b, node)
+    if record_of(a) is not None or record_of(b) is not None or isinstance(a, TupleValue) or isinstance(b, TupleValue):
+        from freehold.frontend import records
+
+        made = records.operator(c, symbol, a, b, node)
+        return _tuples(c, symbol, a, b, node) if made is None else made
     left, right = sides(node)
     s, t = operand(c, a, left), operand(c, b, right)
     if s is None or t is None:
@@ -427,11 +432,12 @@ def _tuples(c: Context, symbol: str, a: Value, b: Value, node: ast.AST) -> Value
         for one, other in ((a, b), (b, a)):
             if isinstance(one, TupleValue) and isinstance(other, Static) and isinstance(other.value, int):
                 return TupleValue(one.items * min(other.value, 4096))
+    objects = record_of(a) is not None or record_of(b) is not None
     error = errors.WrongOperands(
         c.span(node),
         operator=symbol,
         operands=f"{describe(a)} and {describe(b)}",
-        why="tuples are joined with `+` and repeated with `*`",
+        why="neither class has a method for it" if objects else "tuples are joined with `+` and repeated with `*`",
     )
     return c.error(error)
 
@@ -509,6 +515,13 @@ def unary(c: Context, symbol: str, value: Value, node: ast.AST) -> Value:
             return Static(_UNARY[symbol](known[0]))
         except Exception as e:
             return c.error(errors.ArithmeticFails(c.span(node), what=f"`{symbol}{known[0]}` cannot be computed: {e}"))
+    if isinstance(value, RecordValue):
+        from freehold.frontend import records
+        from freehold.frontend.calls import inline
+
+        method = records.method_of(value, _METHODS[symbol])
+        if method is not None and isinstance(node, ast.expr):
+            return inline(c, method, (value,), node)
     tile = as_tile(c, value, node)
     if isinstance(tile, Poison):
         return POISON
@@ -527,6 +540,8 @@ def unary(c: Context, symbol: str, value: Value, node: ast.AST) -> Value:
         return c.tile(NegFOp(tile.ssa) if dtype.is_float else NegIOp(tile.ssa), dtype, shape)
     return c.tile(AbsFOp(tile.ssa) if dtype.is_float else AbsIOp(tile.ssa), dtype, shape)
 
+
+_METHODS: Final = {"-": "__neg__", "+": "__pos__", "~": "__invert__", "abs": "__abs__"}
 
 _UNARY: Final[dict[str, Callable[..., object]]] = {
     "-": operator.neg,

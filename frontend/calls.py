@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dataclasses
 import math
 from collections.abc import Sequence
-from enum import Enum
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Final, cast
 
-from freehold.frontend import errors, subset
+from freehold.frontend import errors, records, subset
 from freehold.frontend.arguments import REQUIRED, Signature, bind
 from freehold.frontend.arithmetic import as_tile, convert
 from freehold.frontend.builtins import INTRINSICS, TILE_METHODS
@@ -22,9 +22,11 @@ from freehold.frontend.source import SourceMissing, source_of
 from freehold.frontend.values import (
     NONE,
     POISON,
+    BoundValue,
     ClosureValue,
     MethodValue,
     Poison,
+    RecordValue,
     Static,
     TileValue,
     TupleValue,
@@ -32,6 +34,7 @@ from freehold.frontend.values import (
     describe,
     is_number,
     is_poison,
+    is_record_class,
     of_host,
     static_of,
 )
@@ -57,12 +60,18 @@ def call(c: Context, node: ast.Call) -> Value:
         case Poison():
             elements(c, [*node.args, *(k.value for k in node.keywords)])
             return POISON
+        case MethodValue(receiver=TupleValue()):
+            return records.replaced(c, node, (callee.receiver,))
         case MethodValue():
             return _method(c, callee, node)
         case ClosureValue():
             return _inline_closure(c, callee, node)
-        case Static():
-            return _call_static(c, callee.value, node)
+        case BoundValue():
+            return _inline_host(c, cast(FunctionType, callee.function), node, (callee.receiver,))
+        case Static(value=function) if (method := records.method_of(callee, "__call__")) is None:
+            return _call_static(c, function, node)
+        case Static() | RecordValue() | TupleValue() if (method := records.method_of(callee, "__call__")) is not None:
+            return _inline_host(c, method, node, (callee,))
         case _:
             error = errors.NotCallable(c.span(node.func), name=c.text(node.func), why=f"it is {describe(callee)}")
             if isinstance(callee, TupleValue) and len(node.args) == 1:
@@ -101,19 +110,16 @@ def _call_static(c: Context, function: object, node: ast.Call) -> Value:
         signature, handler = known
         a = bind(c, node, signature)
         return POISON if a is None or a.poisoned else handler(c, a)
+    if function is dataclasses.replace:
+        return records.replaced(c, node)
     if isinstance(function, FunctionType):
         return _inline_host(c, function, node)
     if getattr(function, "__module__", None) == "math" and isinstance(function, BuiltinFunctionType):
         return _on_host(c, function, node)
-    if isinstance(function, type) and _makes_constants(cast("type[object]", function)):
-        return _on_host(c, cast(object, function), node)
+    if isinstance(function, type) and records.is_users(cast("type[object]", function)):
+        kind = cast("type[object]", function)
+        return records.make(c, kind, node) if records.only_on_host(kind) is None else _on_host(c, kind, node)
     return _not_callable(c, cast(object, function), node)
-
-
-def _makes_constants(kind: type[object]) -> bool:
-    """Whether a class's objects never change: enumerations and frozen dataclasses."""
-    parameters = getattr(kind, "__dataclass_params__", None)
-    return issubclass(kind, Enum) or bool(getattr(parameters, "frozen", False))
 
 
 _SIGNATURES: Final[dict[str, Signature]] = {}
@@ -179,12 +185,14 @@ def _not_callable(c: Context, function: object, node: ast.Call) -> Poison:
     elif module == "builtins" and not isinstance(function, type):
         why = "this function of Python has no meaning on a GPU"
     elif isinstance(function, type):
-        why = "kernels make no objects"
+        why = records.only_on_host(cast("type[object]", function)) or "kernels make no objects"
     elif callable(function):
         why = "it runs on the host, and has no source that could be compiled"
     else:
         why = f"it is {describe(Static(function))}"
     error = errors.NotCallable(c.span(node.func), name=text, why=why)
+    if isinstance(function, type) and dataclasses.is_dataclass(function) and not is_record_class(function):
+        error.add(error.Instead("make its class immutable: `@dataclass(frozen=True)`"))
     if name in _INSTEAD and module in ("builtins", "io", "sys"):
         error.add(error.Instead(_INSTEAD[name]))
     elif hasattr(getattr(freehold, name, None), "__freehold_intrinsic__"):
@@ -195,21 +203,48 @@ def _not_callable(c: Context, function: object, node: ast.Call) -> Poison:
 # --- Inlining --------------------------------------------------------------------------------------------------------
 
 
-def _inline_host(c: Context, function: FunctionType, node: ast.Call) -> Value:
+def _frame_of(c: Context, function: FunctionType, place: ast.expr | ast.AugAssign) -> Frame | None:
+    """The frame of a call of a host function, or None after reporting that it has no source."""
     try:
         source = source_of(function)
     except SourceMissing as e:
+        name = function.__name__ if isinstance(place, ast.AugAssign) else c.text(place)
+        c.error(errors.NotCallable(c.span(place), name=name, why=f"its source cannot be found: {e}"))
+        return None
+    return Frame(source, Host(function), source.tree, function.__name__)
+
+
+def _inline_host(c: Context, function: FunctionType, node: ast.Call, first: tuple[Value, ...] = ()) -> Value:
+    """A call of a host function; `first` are arguments that stand before those of the call."""
+    frame = _frame_of(c, function, node.func)
+    if frame is None:
         elements(c, node.args)
-        error = errors.NotCallable(c.span(node.func), name=c.text(node.func), why=f"its source cannot be found: {e}")
-        return c.error(error)
+        return POISON
     signature = Signature.of(function, function.__name__)
-    a = bind(c, node, signature)
+    a = bind(c, node, signature, first=first)
     if a is None:
         return POISON
-    frame = Frame(source, Host(function), source.tree, function.__name__)
     frame.variables.update(a.values)
     if signature.rest is not None:
         frame.variables[signature.rest] = TupleValue(a.rest)
+    return _run(c, frame, node)
+
+
+def inline(c: Context, function: FunctionType, args: tuple[Value, ...], node: ast.expr | ast.AugAssign) -> Value:
+    """A call of a host function that `node` stands for: a property, or an operator."""
+    frame = _frame_of(c, function, node)
+    if frame is None:
+        return POISON
+    signature = Signature.of(function, function.__name__)
+    defaults = dict(signature.defaults)
+    missing = [p for p in (*signature.positional[len(args) :], *signature.keywords) if p not in defaults]
+    if missing or len(args) > len(signature.positional):
+        error = errors.WrongArguments(
+            c.span(node), function=frame.name, problem=f"must take {len(args)} arguments here", signature=signature.text
+        )
+        return c.error(error)
+    frame.variables.update({name: of_host(value) for name, value in defaults.items()})
+    frame.variables.update(zip(signature.positional, args, strict=False))
     return _run(c, frame, node)
 
 
@@ -248,12 +283,14 @@ def apply(c: Context, function: Value, args: Sequence[Value], node: ast.Call, pl
             values = dict(zip(signature.positional, args, strict=False))
             values |= {n: of_host(d) for n, d in signature.defaults if n not in values}
             return INTRINSICS[intrinsic](c, Arguments(node, signature, values, {}))
-        try:
-            source = source_of(host)
-        except SourceMissing as e:
-            error = errors.NotCallable(c.span(place), name=c.text(place), why=f"its source cannot be found: {e}")
-            return c.error(error)
-        frame = Frame(source, Host(host), source.tree, host.__name__)
+        frame = _frame_of(c, host, place)
+        if frame is None:
+            return POISON
+    elif isinstance(function, BoundValue):
+        frame = _frame_of(c, cast(FunctionType, function.function), place)
+        if frame is None:
+            return POISON
+        args = (function.receiver, *args)
     elif isinstance(function, ClosureValue):
         outer = function.frame
         frame = Frame(outer.source, outer.host, function.node, function.name, outer=outer)
@@ -272,7 +309,7 @@ def apply(c: Context, function: Value, args: Sequence[Value], node: ast.Call, pl
     return _run(c, frame, node)
 
 
-def _run(c: Context, frame: Frame, node: ast.Call) -> Value:
+def _run(c: Context, frame: Frame, node: ast.AST) -> Value:
     """Writes the body of a function in place of a call; the value it returns."""
     from freehold.frontend.statements import statements
 

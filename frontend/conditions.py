@@ -13,12 +13,13 @@ from xdsl.traits import is_side_effect_free
 from freehold.dialects.cuda_tile.ops.arith_int import AndIOp, DivIOp, OrIOp, RemIOp
 from freehold.dialects.cuda_tile.ops.control_flow import IfOp, YieldOp
 from freehold.dialects.cuda_tile.ops.shape import SelectOp
-from freehold.frontend import arithmetic, errors
+from freehold.frontend import arithmetic, errors, joins
 from freehold.frontend.arithmetic import SYMBOLS, as_tile, broadcast, convert
 from freehold.frontend.context import Context
 from freehold.frontend.values import (
     POISON,
     Poison,
+    RecordValue,
     Static,
     TileValue,
     TupleValue,
@@ -26,6 +27,7 @@ from freehold.frontend.values import (
     describe,
     is_comparable,
     is_poison,
+    record_of,
     same,
     show_shape,
     static_of,
@@ -177,6 +179,8 @@ def choose(
 ) -> Value:
     """The one or the other of two scalars or tiles, each with the operations that make it."""
     (first, a), (second, b) = then, otherwise
+    if any(isinstance(v, TupleValue) or record_of(v) is not None for v in (a, b)) and not same(a, b):
+        return _choose_parts(c, truth, then, otherwise, node)
     if all(map(is_cheap, (*first.ops, *second.ops))):
         absorb(c, first)
         absorb(c, second)
@@ -192,6 +196,32 @@ def choose(
             c.add(YieldOp([v.ssa for v in part]))
     op = c.add(IfOp(truth.ssa, [v.ssa.type for v in merged[:1]], Region(first), Region(second)))
     return TileValue(op.results[0], merged[0].dtype, merged[0].shape) if merged else a
+
+
+def _choose_parts(
+    c: Context, truth: TileValue, then: tuple[Block, Value], otherwise: tuple[Block, Value], node: ast.expr
+) -> Value:
+    """The one or the other of two tuples or objects."""
+    (_, a), (_, b) = then, otherwise
+    x, y = joins.kind_of(a), joins.kind_of(b)
+    kind = None if x is None or y is None else joins.join(x, y)
+    if kind is None:
+        _, p, q = joins.difference("", a, b)
+        error = errors.WrongOperands(
+            c.span(node),
+            operator="if ... else",
+            operands=f"{describe(p)} and {describe(q)}",
+            why="what is chosen when the kernel runs has one type",
+        )
+        return c.error(error)
+    results: list[TileValue] = []
+    for block, value in (then, otherwise):
+        with c.into(block):
+            results = joins.flatten(c, value, kind)
+            c.add(YieldOp([v.ssa for v in results]))
+    op = c.add(IfOp(truth.ssa, [v.ssa.type for v in results], Region(then[0]), Region(otherwise[0])))
+    parts = [TileValue(r, k.dtype, k.shape) for r, k in zip(op.results, joins.tile_kinds(kind), strict=True)]
+    return joins.assemble(kind, parts)
 
 
 def unify(c: Context, ways: list[tuple[Block, Value]], node: ast.expr) -> list[TileValue] | None:
@@ -278,6 +308,8 @@ def _compare(c: Context, op: ast.cmpop, a: Value, b: Value, node: ast.expr) -> V
         return arithmetic.host(c, symbol, x[0], y[0], node)
     if symbol in ("==", "!=") and (_is_none(a) or _is_none(b)):
         return Static(symbol == "!=")
+    if isinstance(a, RecordValue | TupleValue) or isinstance(b, RecordValue | TupleValue):
+        return _objects(c, symbol, a, b, node)
     pair = arithmetic.meet(c, a, b, node)
     if pair is None:
         return POISON
@@ -285,6 +317,37 @@ def _compare(c: Context, op: ast.cmpop, a: Value, b: Value, node: ast.expr) -> V
         f32 = (convert(c, pair[0], dtypes.f32), convert(c, pair[1], dtypes.f32))
         return arithmetic.comparison(c, symbol, *f32)
     return arithmetic.comparison(c, symbol, *pair)
+
+
+def _objects(c: Context, symbol: str, a: Value, b: Value, node: ast.expr) -> Value:
+    """A comparison of tuples or objects: by a method of the user's, or item by item for `==` and `!=`."""
+    from freehold.frontend import records
+
+    if (made := records.operator(c, symbol, a, b, node)) is not None:
+        return made
+    x, y = (v if isinstance(v, TupleValue) else record_of(v) for v in (a, b))
+    if symbol not in ("==", "!=") or x is None or y is None:
+        why = "tuples and objects are compared by `==` and `!=`"
+        error = errors.WrongOperands(
+            c.span(node), operator=symbol, operands=f"{describe(a)} and {describe(b)}", why=why
+        )
+        return c.error(error)
+    both_tuples = isinstance(x, TupleValue) and isinstance(y, TupleValue)
+    if len(x.items) != len(y.items) or not (both_tuples or x.kind is y.kind):
+        return Static(symbol == "!=")
+    equal: Value = Static(True)
+    for p, q in zip(x.items, y.items, strict=True):
+        one = _compare(c, ast.Eq(), p, q, node)
+        truth = condition(c, one, node, "a comparison of tuples")
+        if truth is None:
+            return POISON
+        if truth is False:
+            return Static(symbol == "!=")
+        if isinstance(truth, TileValue):
+            equal = truth if isinstance(equal, Static) else c.tile(AndIOp(equal.ssa, truth.ssa), dtypes.bool_, ())  # pyright: ignore[reportAttributeAccessIssue] -- a tile by now
+    if isinstance(equal, Static):
+        return Static(symbol == "==")
+    return equal if symbol == "==" else arithmetic.unary(c, "~", equal, node)
 
 
 def _is_none(value: Value) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from enum import Enum
 from types import ModuleType
 from typing import Final, cast
@@ -21,6 +21,7 @@ from freehold.frontend.values import (
     ClosureValue,
     MethodValue,
     Poison,
+    RecordValue,
     RegionValue,
     Static,
     TensorValue,
@@ -121,8 +122,8 @@ def attribute(c: Context, node: ast.Attribute) -> Value:
             found = _of_tensor(c, value, attr)
         case RegionValue():
             found = _of_region(value, attr)
-        case Static():
-            found = _of_static(value.value, attr)
+        case TupleValue() | RecordValue() | Static():
+            found = _of_object(c, value, attr, node)
         case _:
             found = None
     return _no_attribute(c, value, node) if found is None else found
@@ -179,22 +180,21 @@ def _of_region(region: RegionValue, attr: str) -> Value | None:
             return MethodValue(region, attr) if attr in REGION_METHODS else None
 
 
-def _of_static(value: object, attr: str) -> Value | None:
-    if attr.startswith("_"):
-        return None
-    match value:
-        case ModuleType():
-            return of_host(getattr(value, attr)) if hasattr(value, attr) else None
-        case type() if issubclass(value, Enum):
-            return Static(value[attr]) if attr in value.__members__ else None
-        case Enum():
-            return of_host(getattr(value, attr)) if attr in ("name", "value") else None
+def _of_object(c: Context, value: TupleValue | RecordValue | Static, attr: str, node: ast.Attribute) -> Value | None:
+    from freehold.frontend import records
+
+    if attr == "_replace" and isinstance(value, TupleValue) and value.kind is not None:
+        return MethodValue(value, attr)
+    host = value.value if isinstance(value, Static) else None
+    match host:
+        case ModuleType() if not attr.startswith("_"):
+            return of_host(getattr(host, attr)) if hasattr(host, attr) else None
+        case type() if records.is_users(cast("type[object]", host)):
+            return records.of_class(c, cast("type[object]", host), attr, node)
         case DType():
-            return Static(getattr(value, attr)) if attr in ("name", "bits", "itemsize", "is_float", "signed") else None
-        case _ if is_dataclass(value) and getattr(getattr(value, "__dataclass_params__", None), "frozen", False):
-            return of_host(getattr(value, attr)) if attr in {f.name for f in fields(value)} else None
+            return Static(getattr(host, attr)) if attr in ("name", "bits", "itemsize", "is_float", "signed") else None
         case _:
-            return None
+            return records.attribute(c, value, attr, node)
 
 
 _COMMON: Final = {
@@ -217,6 +217,8 @@ _COMMON: Final = {
 
 
 def _no_attribute(c: Context, value: Value, node: ast.Attribute) -> Poison:
+    from freehold.frontend import records
+
     known: tuple[str, ...] = ()
     match value:
         case TileValue():
@@ -229,6 +231,8 @@ def _no_attribute(c: Context, value: Value, node: ast.Attribute) -> Poison:
             known = ("dtype", "ndim", "index", "tile", *REGION_METHODS)
         case Static(value=host) if isinstance(host, type) and issubclass(host, Enum):
             known = tuple(host.__members__)
+        case _ if listed := records.names_of(value):
+            known = listed
         case Static(value=host) if not isinstance(host, ModuleType):
             if is_number(host) or isinstance(host, str | DType | None):
                 pass
@@ -285,8 +289,17 @@ def subscript(c: Context, node: ast.Subscript) -> Value:
     value = c.lower(node.value)
     if isinstance(value, Poison):
         return POISON
+    from freehold.frontend import records
+
+    if (method := records.method_of(value, "__getitem__")) is not None:
+        from freehold.frontend.calls import inline
+
+        given = POISON if isinstance(node.slice, ast.Slice) else c.lower(node.slice)
+        return POISON if isinstance(given, Poison) else inline(c, method, (value, given), node)
     if isinstance(value, TupleValue) or (isinstance(value, Static) and isinstance(value.value, str | range)):
         return _item(c, value, node)
+    if (kind := records.enumeration(value)) is not None:
+        return _member(c, kind, node)
     if isinstance(value, TileValue):
         return _expand(c, value, node)
     if isinstance(value, TensorValue):
@@ -299,6 +312,16 @@ def subscript(c: Context, node: ast.Subscript) -> Value:
         c.span(node), operator="[...]", operands=describe(value), why="only tuples and tiles have a subscript"
     )
     return c.error(error)
+
+
+def _member(c: Context, kind: type[Enum], node: ast.Subscript) -> Value:
+    """`Kind["NAME"]`."""
+    name = static_of(c.lower(node.slice))
+    if name is not None and name[0] in kind.__members__:
+        return Static(kind.__members__[cast(str, name[0])])
+    known = ", ".join(f"`{m}`" for m in kind.__members__)
+    what = describe(Static(kind))
+    return c.error(errors.NoAttribute(c.span(node), what=what, attribute=c.text(node.slice), known=known))
 
 
 def _item(c: Context, value: TupleValue | Static, node: ast.Subscript) -> Value:

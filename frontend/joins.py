@@ -14,11 +14,17 @@ from freehold.frontend.arithmetic import Number, broadcast, convert
 from freehold.frontend.context import Context, Frame
 from freehold.frontend.types import default_dtype
 from freehold.frontend.values import (
+    RecordValue,
     Static,
     TileValue,
     TupleValue,
     Value,
+    field_names,
     is_number,
+    is_poison,
+    record,
+    record_of,
+    same,
 )
 from freehold.support.dtypes import DType
 
@@ -34,12 +40,27 @@ class TileKind:
 
 @dataclass(frozen=True, slots=True)
 class TupleKind:
-    """A tuple of such."""
+    """A tuple of such, or an object whose fields are."""
 
     items: tuple[Kind, ...]
+    of: type | None = None
+    """The class of a named tuple or dataclass."""
 
 
-Kind = TileKind | TupleKind
+@dataclass(frozen=True, eq=False, slots=True)
+class FixedKind:
+    """A part of a tuple that is known at compile time and the same on every way; other numbers become tiles."""
+
+    value: Value
+
+    @property
+    def number(self) -> TileKind | None:
+        """What a number becomes where it is not the same on every way."""
+        kind = kind_of(self.value)
+        return kind if isinstance(kind, TileKind) else None
+
+
+Kind = TileKind | TupleKind | FixedKind
 
 
 def kind_of(value: Value) -> Kind | None:
@@ -49,9 +70,18 @@ def kind_of(value: Value) -> Kind | None:
             return TileKind(value.dtype, value.shape)
         case Static(value=number) if is_number(number):
             return TileKind(default_dtype(cast(Number, number)), (), True)
-        case TupleValue():
-            items = [kind_of(item) for item in value.items]
-            return TupleKind(tuple(i for i in items if i is not None)) if all(items) else None
+        case TupleValue() | RecordValue() | Static():
+            whole = value if isinstance(value, TupleValue) else record_of(value)
+            if whole is None or is_poison(whole):
+                return None
+            kinds = [kind_of(item) for item in whole.items]
+            if kinds and not any(kinds):
+                return None
+            items = tuple(
+                FixedKind(item) if kind is None or (isinstance(item, Static) and isinstance(kind, TileKind)) else kind
+                for item, kind in zip(whole.items, kinds, strict=True)
+            )
+            return TupleKind(items, whole.kind)
         case _:
             return None
 
@@ -66,34 +96,84 @@ def join(a: Kind, b: Kind) -> Kind | None:
                 number, tile = (a, b) if a.weak else (b, a)
                 return None if number.dtype.is_float and not tile.dtype.is_float else tile
             return a if a == b else None
-        case TupleKind(), TupleKind() if len(a.items) == len(b.items):
+        case TupleKind(), TupleKind() if len(a.items) == len(b.items) and a.of is b.of:
             items = [join(x, y) for x, y in zip(a.items, b.items, strict=True)]
-            return TupleKind(tuple(i for i in items if i is not None)) if all(items) else None
+            return TupleKind(tuple(i for i in items if i is not None), a.of) if None not in items else None
+        case FixedKind(), FixedKind() if same(a.value, b.value):
+            return a
+        case (FixedKind(), _) | (_, FixedKind()):
+            x, y = (k.number if isinstance(k, FixedKind) else k for k in (a, b))
+            return None if x is None or y is None else join(x, y)
         case _:
             return None
 
 
+def fits(made: Kind | None, kind: Kind) -> bool:
+    """Whether a value of type `made` can be handed on where `kind` is expected."""
+    match made, kind:
+        case TileKind(), TileKind():
+            whole = TileKind(kind.dtype, kind.shape)
+            return join(whole, made) == whole
+        case TupleKind(), TupleKind():
+            return made.of is kind.of and len(made.items) == len(kind.items) and all(map(fits, made.items, kind.items))
+        case FixedKind(), TileKind():
+            return fits(made.number, kind)
+        case FixedKind(), FixedKind():
+            return same(made.value, kind.value)
+        case _:
+            return False
+
+
 def flatten(c: Context, value: Value, kind: Kind) -> list[TileValue]:
     """The tiles of `value` as a variable of type `kind`, which it must fit; writes what numbers need."""
-    if isinstance(kind, TupleKind):
-        assert isinstance(value, TupleValue)
-        return [t for item, k in zip(value.items, kind.items, strict=True) for t in flatten(c, item, k)]
-    if isinstance(value, Static):
-        return [c.constant(cast(Number, value.value), kind.dtype, kind.shape)]
-    assert isinstance(value, TileValue)
-    return [broadcast(c, convert(c, value, kind.dtype), kind.shape)]
+    match kind:
+        case FixedKind():
+            return []
+        case TupleKind():
+            whole = value if isinstance(value, TupleValue) else record_of(value)
+            assert whole is not None
+            return [t for item, k in zip(whole.items, kind.items, strict=True) for t in flatten(c, item, k)]
+        case TileKind():
+            if isinstance(value, Static):
+                return [c.constant(cast(Number, value.value), kind.dtype, kind.shape)]
+            assert isinstance(value, TileValue)
+            return [broadcast(c, convert(c, value, kind.dtype), kind.shape)]
 
 
 def assemble(kind: Kind, tiles: list[TileValue]) -> Value:
     """The inverse of `flatten`: takes the tiles it needs from the front of the list."""
-    if isinstance(kind, TupleKind):
-        return TupleValue(tuple(assemble(k, tiles) for k in kind.items))
-    return tiles.pop(0)
+    match kind:
+        case FixedKind():
+            return kind.value
+        case TupleKind():
+            items = tuple(assemble(k, tiles) for k in kind.items)
+            return TupleValue(items) if kind.of is None else record(kind.of, items)
+        case TileKind():
+            return tiles.pop(0)
 
 
 def tile_kinds(kind: Kind) -> list[TileKind]:
     """The types of the tiles that `flatten` makes."""
-    return [t for k in kind.items for t in tile_kinds(k)] if isinstance(kind, TupleKind) else [kind]
+    match kind:
+        case FixedKind():
+            return []
+        case TupleKind():
+            return [t for k in kind.items for t in tile_kinds(k)]
+        case TileKind():
+            return [kind]
+
+
+def difference(name: str, a: Value, b: Value) -> tuple[str, Value, Value]:
+    """Of two values that do not meet, the first parts that do not, with what leads to them: `state.best`."""
+    x, y = (v if isinstance(v, TupleValue) else record_of(v) for v in (a, b))
+    if x is None or y is None or x.kind is not y.kind or len(x.items) != len(y.items):
+        return name, a, b
+    names = [f"[{i}]" for i in range(len(x.items))] if x.kind is None else [f".{n}" for n in field_names(x.kind)]
+    for part, p, q in zip(names, x.items, y.items, strict=True):
+        kinds = [kind_of(v) or FixedKind(v) for v in (p, q)]
+        if join(*kinds) is None:
+            return difference(name + part, p, q)
+    return name, a, b
 
 
 def element_types(kinds: Sequence[Kind]) -> list[Attribute]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from enum import EnumType
 from typing import Literal, cast
 
 from xdsl.ir import Block, Region, SSAValue
@@ -18,13 +19,16 @@ from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context, Flow, hint
 from freehold.frontend.expressions import host_value
 from freehold.frontend.joins import (
+    FixedKind,
     Kind,
     TileKind,
+    TupleKind,
     assemble,
+    difference,
     element_types,
+    fits,
     flatten,
     is_live,
-    join,
     kind_of,
     tile_kinds,
 )
@@ -90,6 +94,8 @@ def for_(c: Context, node: ast.For) -> Flow:
             return _unrolled(c, node, over.items)
         case Static(value=range() as values):
             return _unrolled(c, node, [Static(v) for v in values[: MAX_TURNS + 1]])
+        case Static(value=EnumType() as members):
+            return _unrolled(c, node, [Static(cast(object, v)) for v in members])
         case RangeValue() if over.static:
             return _static_range(c, node, over)
         case RangeValue():
@@ -256,9 +262,9 @@ def _repeat(c: Context, node: ast.For | ast.While, write: Write) -> None:
         with c.into(prelude):
             loop, results = write(names, kinds)
         wanted = [_wanted(loop, name, kind) for name, kind in zip(names, kinds, strict=True)]
-        if tries == 4 or all(w is None or w == k for w, k in zip(wanted, kinds, strict=True)):
+        if tries == 4 or wanted == kinds:
             break
-        kinds = [k if w is None else w for k, w in zip(kinds, wanted, strict=True)]
+        kinds = wanted
         del c.errors[mark:]
         prelude.erase(safe_erase=False)
         frame.variables = dict(before)
@@ -298,24 +304,30 @@ def _repeat(c: Context, node: ast.For | ast.While, write: Write) -> None:
         frame.variables[name] = unbound
 
 
-def _wanted(loop: Loop, name: str, kind: Kind) -> Kind | None:
-    """The type a variable that entered as a number should enter as, by what the turns make of it."""
-    if not isinstance(kind, TileKind) or not kind.weak:
-        return None
+def _wanted(loop: Loop, name: str, kind: Kind) -> Kind:
+    """The type a variable that entered with numbers should enter with, by what the turns make of it."""
     for site in loop.sites:
         end = site.variables.get(name)
-        if site.kind == "dead" or end is None or isinstance(end, Unbound | Poison):
-            continue
-        made = kind_of(end)
-        if not isinstance(made, TileKind):
-            continue
-        if made.weak:
-            if made.dtype.is_float and not kind.dtype.is_float:
-                return made
-            continue
-        if (made.dtype, made.shape) != (kind.dtype, kind.shape):
-            return TileKind(made.dtype, made.shape)
-    return None
+        if site.kind != "dead" and end is not None and not isinstance(end, Unbound | Poison):
+            kind = _adapted(kind, kind_of(end))
+    return kind
+
+
+def _adapted(kind: Kind, made: Kind | None) -> Kind:
+    """`kind` with its numbers, as far as they are guesses, given the types of `made`."""
+    match kind, made:
+        case TileKind(weak=True), TileKind(weak=True):
+            return made if made.dtype.is_float and not kind.dtype.is_float else kind
+        case TileKind(weak=True), TileKind():
+            return kind if (made.dtype, made.shape) == (kind.dtype, kind.shape) else made
+        case TupleKind(), TupleKind() if made.of is kind.of and len(made.items) == len(kind.items):
+            return TupleKind(tuple(map(_adapted, kind.items, made.items)), kind.of)
+        case (FixedKind(), TileKind() | FixedKind()) if kind.number is not None and not fits(made, kind):
+            return _adapted(kind.number, made)
+        case TileKind(weak=True), FixedKind():
+            return _adapted(kind, made.number)
+        case _:
+            return kind
 
 
 def _finish(c: Context, loop: Loop, names: list[str], kinds: list[Kind], before: dict[str, Value]) -> None:
@@ -327,10 +339,9 @@ def _finish(c: Context, loop: Loop, names: list[str], kinds: list[Kind], before:
             for name, kind in zip(names, kinds, strict=True):
                 end = site.variables.get(name)
                 made = None if end is None else kind_of(end)
-                strong = TileKind(kind.dtype, kind.shape) if isinstance(kind, TileKind) else kind
                 if site.kind == "dead":
                     values += _any(c, kind)
-                elif end is None or made is None or join(strong, made) != strong:
+                elif end is None or not fits(made, kind):
                     if end is not None and name not in reported and not isinstance(end, Poison):
                         reported.add(name)
                         if isinstance(end, Unbound):
@@ -357,18 +368,21 @@ def _any(c: Context, kind: Kind) -> list[TileValue]:
 
 
 def _changes(c: Context, name: str, before: Value, after: Value, place: ast.AST, node: ast.For | ast.While) -> None:
+    whole = name
+    name, before, after = difference(name, before, after)
     error = errors.TypeChanges(c.span(place), name=name, before=describe(before), after=describe(after))
     header = node.iter if isinstance(node, ast.For) else node.test
     error.add(error.Enters(c.span(header), name, describe(before)))
+    begin = f"{name} = " if name == whole else ""
     if isinstance(before, TileValue) and isinstance(after, TileValue):
         if before.shape == after.shape:
             error.add(error.Instead(f"convert before it is carried on: `.astype({before.dtype})`"))
         elif not before.shape:
-            error.add(error.Instead(f"begin with a tile: `{name} = fh.zeros({after.shape}, {after.dtype})`"))
+            error.add(error.Instead(f"begin with a tile: `{begin}fh.zeros({after.shape}, {after.dtype})`"))
         else:
             error.add(error.Instead("give the new value a name of its own"))
     elif isinstance(before, Static) and isinstance(after, TileValue):
-        error.add(error.Instead(f"begin with a tile: `{name} = fh.zeros({after.shape}, {after.dtype})`"))
+        error.add(error.Instead(f"begin with a tile: `{begin}fh.zeros({after.shape}, {after.dtype})`"))
     else:
         error.add(error.Instead("give the new value a name of its own"))
     c.error(error)

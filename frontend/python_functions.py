@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from enum import EnumType
 from functools import partial
 from typing import Final, cast
 
@@ -17,10 +18,12 @@ from freehold.frontend.arithmetic import as_tile, convert
 from freehold.frontend.builtins import Handler, extreme, misuse, range_
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context
+from freehold.frontend.language.tile import Scalar, Tile
 from freehold.frontend.values import (
     POISON,
     Poison,
     RangeValue,
+    RecordValue,
     Static,
     TensorValue,
     TileValue,
@@ -89,8 +92,8 @@ def _tuple(c: Context, a: Arguments) -> Value:
     value = a["values"]
     if isinstance(value, TupleValue):
         return value
-    if isinstance(value, Static) and isinstance(value.value, range | str):
-        return TupleValue(tuple(Static(v) for v in value.value))
+    if isinstance(value, Static) and isinstance(value.value, range | str | EnumType):
+        return TupleValue(tuple(Static(cast(object, v)) for v in value.value))
     if isinstance(value, RangeValue) and all(isinstance(v, Static) for v in (value.start, value.stop, value.step)):
         bounds = [cast(int, cast(Static, v).value) for v in (value.start, value.stop, value.step)]
         return TupleValue(tuple(Static(v) for v in range(*bounds)[:1000]))
@@ -142,6 +145,26 @@ def _zip(c: Context, a: Arguments) -> Value:
     return TupleValue(tuple(TupleValue(row) for row in zip(*columns, strict=False)))
 
 
+def _isinstance(c: Context, a: Arguments) -> Value:
+    """Whether a value is of a class, which is known at compile time: `Tile` and `Scalar` stand for what is computed."""
+    value, given = a["value"], static_of(a["kind"])
+    match value:
+        case Static(value=host):
+            kind = type(host)
+        case TileValue():
+            kind = Tile if value.shape else Scalar
+        case TupleValue():
+            kind = value.kind or tuple
+        case RecordValue():
+            kind = value.kind
+        case _:
+            return misuse(c, a, "value", f"has no meaning for {describe(value)}")
+    try:
+        return Static(issubclass(kind, cast("type", None if given is None else given[0])))
+    except TypeError:
+        return misuse(c, a, "kind", f"needs a class, not {describe(a['kind'])}")
+
+
 def _divmod(c: Context, a: Arguments) -> Value:
     probe = ast.copy_location(ast.BinOp(a.place("a"), ast.FloorDiv(), a.place("b")), a.node)
     quotient = arithmetic.binary(c, "//", a["a"], a["b"], probe)
@@ -162,6 +185,7 @@ PYTHON: Final[dict[object, tuple[Signature, Handler]]] = {
     enumerate: (Signature("enumerate", ("values", "start"), (), (("start", 0),)), _enumerate),
     reversed: (Signature("reversed", ("values",)), _reversed),
     zip: (Signature("zip", (), ("strict",), (("strict", False),), "values"), _zip),
+    isinstance: (Signature("isinstance", ("value", "kind")), _isinstance),
     divmod: (Signature("divmod", ("a", "b")), _divmod),
 }
 """Functions of Python that have a meaning in kernels."""

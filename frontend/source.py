@@ -248,9 +248,12 @@ def _feed(digest: Any, value: object, seen: set[int]) -> None:
         case None | bool() | int() | str() | bytes() | complex() | DType() | PartitionSpec():
             digest.update(repr(value).encode())
         case tuple():
-            for item in cast("tuple[object, ...]", value):
+            whole = cast("tuple[object, ...]", value)
+            for item in whole:
                 _feed(digest, item, seen)
             digest.update(b")")
+            if type(whole) is not tuple:
+                _feed(digest, type(whole), seen)
         case Enum():
             digest.update(repr((type(value).__qualname__, value.name)).encode())
             _feed(digest, value.value, seen)
@@ -259,11 +262,10 @@ def _feed(digest: Any, value: object, seen: set[int]) -> None:
         case type():
             kind = cast("type[object]", value)
             digest.update(kind.__qualname__.encode())
-            if id(kind) not in seen and (issubclass(kind, Enum) or is_dataclass(kind)):
-                seen.add(id(kind))
-                for item in vars(kind).values():
-                    if isinstance(item, FunctionType | Enum):
-                        _feed(digest, item, seen)
+            if id(value) not in seen and (issubclass(kind, (Enum, tuple)) or is_dataclass(value)):
+                seen.add(id(value))
+                for base in kind.__mro__:
+                    _feed_class(digest, base, seen)
         case _ if is_dataclass(value):
             for f in fields(value):
                 _feed(digest, getattr(value, f.name, None), seen)
@@ -272,6 +274,25 @@ def _feed(digest: Any, value: object, seen: set[int]) -> None:
             digest.update(getattr(value, "__name__", "").encode())
             if type(value).__module__.partition(".")[0] in ("numpy", "torch", "ml_dtypes", "jax"):  # dtypes
                 digest.update(str(value).encode())
+
+
+def _feed_class(digest: Any, kind: type, seen: set[int]) -> None:
+    """Feeds the methods, properties and constants of a class."""
+    for name, item in vars(kind).items():
+        match item:
+            case property():
+                found: object = item.fget
+            case cached_property():
+                found = cast("cached_property[object]", item).func
+            case staticmethod() | classmethod():
+                found = cast("staticmethod[..., object]", item).__func__
+            case FunctionType() | Enum() | bool() | int() | float() | str() | tuple():
+                found = cast(object, item)
+            case _:
+                continue
+        if name not in ("__doc__", "__module__", "__qualname__", "__static_attributes__", "__firstlineno__"):
+            digest.update(name.encode() + b"=")
+            _feed(digest, found, seen)
 
 
 def _feed_code(digest: Any, code: CodeType, function: FunctionType, seen: set[int]) -> None:

@@ -12,7 +12,7 @@ from freehold.frontend import advice, arithmetic, errors, flow
 from freehold.frontend.arithmetic import SYMBOLS
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context, Flow
-from freehold.frontend.joins import assemble, flatten, is_live, join, kind_of, tile_kinds
+from freehold.frontend.joins import assemble, difference, flatten, is_live, join, kind_of, tile_kinds
 from freehold.frontend.loops import leave
 from freehold.frontend.values import (
     NONE,
@@ -29,6 +29,7 @@ from freehold.frontend.values import (
     Unbound,
     Value,
     describe,
+    record_of,
     same,
     static_of,
 )
@@ -143,6 +144,10 @@ def _into_memory(c: Context, target: ast.Subscript | ast.Attribute) -> None:
             if isinstance(here, ast.Assign) and isinstance(target, ast.Subscript):
                 edit = advice.of_element(c, value, target, here.value)
             error.add(error.Instead(edit or "make a new tile: `fh.where(condition, new, old)`"))
+        elif record_of(value) is not None and isinstance(target, ast.Attribute) and isinstance(c.here, ast.Assign):
+            name = c.text(target.value)
+            edit = f"make a new one: `{name} = dataclasses.replace({name}, {target.attr}={c.text(c.here.value)})`"
+            error.add(error.Instead(edit))
         else:
             error.add(error.Instead("make a new value and give it a name"))
     c.error(error)
@@ -274,7 +279,9 @@ def _join(
         x, y = kind_of(a), kind_of(b)
         kind = None if x is None or y is None else join(x, y)
         if kind is None:
-            why = f"it is {describe(a)} if the condition holds, and {describe(b)} if not"
+            part, p, q = difference(name, a, b)
+            what = "it" if part == name else f"`{part}`"
+            why = f"{what} is {describe(p)} if the condition holds, and {describe(q)} if not"
             c.frame.variables[name] = Unbound("of one type", why, "`if`, or convert it to one type in both branches")
             continue
         for block, value, out in ((blocks[0], a, yields[0]), (blocks[1], b, yields[1])):
@@ -359,9 +366,10 @@ def _if_returning(c: Context, node: ast.If, truth: TileValue, rest: Sequence[ast
         kind = None if x is None or y is None else join(x, y)
         if kind is None:
             if not isinstance(a, Poison) and not isinstance(b, Poison):
+                _, p, q = difference("", a, b)
                 error = errors.ControlFlow(
                     c.span(node.test),
-                    what=f"returning {describe(a)} on one way and {describe(b)} on the other",
+                    what=f"returning {describe(p)} on one way and {describe(q)} on the other",
                     where="in one function",
                     why="a function's result has one type",
                 )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from enum import Enum
+from functools import lru_cache
 from types import BuiltinFunctionType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from xdsl.ir import SSAValue
 
@@ -41,6 +42,17 @@ class TupleValue:
     """A Python tuple."""
 
     items: tuple[Value, ...]
+    kind: type[tuple[object, ...]] | None = None
+    """Of a named tuple, its class."""
+
+
+@dataclass(eq=False, slots=True)
+class RecordValue:
+    """An object of a frozen dataclass of the user's. One whose fields are all known at compile time is a `Static`."""
+
+    kind: type[object]
+    items: tuple[Value, ...]
+    """The values of its fields, in order."""
 
 
 @dataclass(eq=False, slots=True)
@@ -84,6 +96,14 @@ class MethodValue:
 
     receiver: Value
     name: str
+
+
+@dataclass(eq=False, slots=True)
+class BoundValue:
+    """A method of a class of the user's, with the object it was taken from."""
+
+    receiver: Value
+    function: FunctionType
 
 
 @dataclass(eq=False, slots=True)
@@ -153,9 +173,11 @@ Value = (
     Static
     | TileValue
     | TupleValue
+    | RecordValue
     | TensorValue
     | RegionValue
     | MethodValue
+    | BoundValue
     | ClosureValue
     | RangeValue
     | TilesValue
@@ -170,9 +192,13 @@ NONE: Final = Static(None)
 
 def of_host(value: object) -> Value:
     """A host value as the kernel sees it: tuples are taken apart."""
-    if value.__class__ is tuple:
-        return TupleValue(tuple(of_host(item) for item in cast("tuple[object, ...]", value)))
-    return Static(value)
+    if not isinstance(value, tuple):
+        return Static(value)
+    whole = cast("tuple[object, ...]", value)
+    kind = type(whole)
+    if kind is not tuple and not is_named_tuple(kind):
+        return Static(whole)
+    return TupleValue(tuple(map(of_host, whole)), None if kind is tuple else kind)
 
 
 def static_of(value: Value) -> tuple[object] | None:
@@ -182,7 +208,47 @@ def static_of(value: Value) -> tuple[object] | None:
     if isinstance(value, TupleValue):
         items = [static_of(item) for item in value.items]
         if all(item is not None for item in items):
-            return (tuple(item[0] for item in items if item is not None),)
+            known = tuple(item[0] for item in items if item is not None)
+            return (known if value.kind is None else cast(Any, value.kind)._make(known),)
+    return None
+
+
+def is_named_tuple(kind: type[object]) -> bool:
+    """Whether a class is a `NamedTuple`."""
+    return issubclass(kind, tuple) and hasattr(cast(object, kind), "_fields")
+
+
+def is_record_class(kind: type[object]) -> bool:
+    """Whether a class is a frozen dataclass."""
+    return bool(getattr(getattr(kind, "__dataclass_params__", None), "frozen", False))
+
+
+@lru_cache(maxsize=1024)
+def field_names(kind: type[object]) -> tuple[str, ...]:
+    """The fields of a dataclass or named tuple, in order."""
+    named: Any = kind
+    return tuple(named._fields if is_named_tuple(kind) else (f.name for f in fields(named)))
+
+
+def record(kind: type[object], items: tuple[Value, ...]) -> Value:
+    """An object of a dataclass or named tuple, by its fields."""
+    if issubclass(kind, tuple):
+        return TupleValue(items, cast("type[tuple[object, ...]]", kind))
+    known = [static_of(item) for item in items]
+    if any(k is None for k in known):
+        return RecordValue(kind, items)
+    made = object.__new__(kind)
+    for name, value in zip(field_names(kind), known, strict=True):
+        object.__setattr__(made, name, cast("tuple[object]", value)[0])
+    return Static(made)
+
+
+def record_of(value: Value) -> RecordValue | None:
+    """A value as an object of a frozen dataclass, if it is one."""
+    if isinstance(value, RecordValue):
+        return value
+    if isinstance(value, Static) and is_record_class(kind := type(value.value)):
+        return RecordValue(kind, tuple(of_host(getattr(value.value, n, None)) for n in field_names(kind)))
     return None
 
 
@@ -193,7 +259,9 @@ def is_number(value: object) -> bool:
 
 def is_poison(*values: Value) -> bool:
     """Whether any of these comes of a mistake."""
-    return any(isinstance(v, Poison) or (isinstance(v, TupleValue) and is_poison(*v.items)) for v in values)
+    return any(
+        isinstance(v, Poison) or (isinstance(v, TupleValue | RecordValue) and is_poison(*v.items)) for v in values
+    )
 
 
 def same(a: Value, b: Value) -> bool:
@@ -205,9 +273,14 @@ def same(a: Value, b: Value) -> bool:
             return a.ssa is b.ssa and a.dtype is b.dtype
         case Static(), Static():
             x, y = a.value, b.value
-            return x is y or (type(x) is type(y) and is_comparable(x) and x == y and str(x) == str(y))
-        case TupleValue(), TupleValue():
-            return len(a.items) == len(b.items) and all(map(same, a.items, b.items))
+            if x is y or type(x) is not type(y):
+                return x is y
+            if is_comparable(x):
+                return x == y and str(x) == str(y)
+            left, right = record_of(a), record_of(b)
+            return left is not None and right is not None and same(left, right)
+        case (TupleValue(), TupleValue()) | (RecordValue(), RecordValue()):
+            return a.kind is b.kind and len(a.items) == len(b.items) and all(map(same, a.items, b.items))
         case ClosureValue(), ClosureValue():
             return a.node is b.node and a.frame is b.frame
         case RegionValue(), RegionValue():
@@ -219,24 +292,6 @@ def same(a: Value, b: Value) -> bool:
 def is_comparable(value: object) -> bool:
     """Whether `==` on a host value is an ordinary comparison (not, say, an array's)."""
     return isinstance(value, bool | int | float | str | bytes | Enum | DType | None)
-
-
-def leaves(value: Value) -> Iterator[TileValue]:
-    """The tiles in a tile or a tuple, in order."""
-    if isinstance(value, TileValue):
-        yield value
-    elif isinstance(value, TupleValue):
-        for item in value.items:
-            yield from leaves(item)
-
-
-def rebuild(value: Value, tiles: Iterator[TileValue]) -> Value:
-    """`value` with its tiles replaced, in order."""
-    if isinstance(value, TileValue):
-        return next(tiles)
-    if isinstance(value, TupleValue):
-        return TupleValue(tuple(rebuild(item, tiles) for item in value.items))
-    return value
 
 
 # --- How values are named in errors ----------------------------------------------------------------------------------
@@ -257,6 +312,8 @@ def describe(value: Value) -> str:
     match value:
         case TileValue():
             return _an(show_tile(value.dtype, value.shape))
+        case TupleValue(kind=type() as kind) | RecordValue(kind=kind):
+            return f"a `{kind.__name__}`"
         case TupleValue():
             return f"a tuple of {len(value.items)}"
         case TensorValue():
@@ -265,6 +322,8 @@ def describe(value: Value) -> str:
             return f"a region of `{value.tensor.name}`"
         case MethodValue():
             return f"the method `{value.name}`"
+        case BoundValue():
+            return f"the method `{value.function.__name__}`"
         case ClosureValue():
             return "a lambda" if value.name == "<lambda>" else f"function `{value.name}`"
         case RangeValue():
@@ -300,7 +359,8 @@ def _describe_static(value: object) -> str:
         case type():
             return f"the class `{value.__name__}`"
         case _:
-            return _an(f"object of type `{type(value).__name__}`")
+            kind = type(value)
+            return f"a `{kind.__name__}`" if is_record_class(kind) else _an(f"object of type `{kind.__name__}`")
 
 
 def _an(phrase: str) -> str:
