@@ -9,6 +9,7 @@ import numpy as np
 from freehold.runtime.interpreter.access import element, flag, keyword
 from freehold.runtime.interpreter.compile import unary
 from freehold.runtime.interpreter.elements import Array, Element, Tile, from_exact, to_f64, unsigned
+from freehold.runtime.interpreter.machine import clean
 from freehold.runtime.interpreter.rounding import convert, round_to
 
 if TYPE_CHECKING:
@@ -146,14 +147,14 @@ def pack(tile: Array, e: Element) -> Array:
 
 
 def unpack(data: Array, e: Element) -> Array:
-    """The elements that bytes hold: the inverse of `pack`."""
+    """The elements that bytes hold: the inverse of `pack`, and what a load from memory of these bytes gives."""
     data = np.ascontiguousarray(data)
     if e.bits == 1:
         return np.unpackbits(data.view(np.uint8), bitorder="little").astype(np.bool_)
     if e.bits == 4:
         codes = np.stack([data.view(np.uint8) & np.uint8(15), data.view(np.uint8) >> np.uint8(4)], axis=1).reshape(-1)
         return codes.view(e.dtype) if e.is_float else _low_bits(codes, e)
-    return data.view(e.dtype)
+    return clean(data.view(e.dtype), e)
 
 
 def _pack(op: Operation, _: Compiler) -> Function:

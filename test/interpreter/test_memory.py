@@ -347,3 +347,23 @@ def test_one_device_is_all_the_copies_there_are() -> None:
     arguments = "%o: !cuda_tile.tile<ptr<i32, #cuda_tile.ptr_attr<multicast>>>, %i: !cuda_tile.tile<ptr<i32>>"
     run_tile(module(arguments, text), [out, copy], checked=True)
     assert out.tolist() == copy.tolist() == list(range(1, 9))
+
+
+def test_tf32_has_no_low_bits_wherever_its_bytes_come_from() -> None:
+    """It has 19 bits: the other 13 of its four bytes say nothing, to a load as to `unpack`."""
+    arguments = ", ".join(
+        f"%{name}: !cuda_tile.tile<ptr<{element}>>"
+        for name, element in (("l", "tf32"), ("u", "tf32"), ("i", "tf32"), ("b", "i8"))
+    )
+    body = f"""{LANES} %w = iota : tile<32xi32>
+      {pointers("i", 8, "tf32", "%n")} {pointers("l", 8, "tf32", "%n")} {pointers("u", 8, "tf32", "%n")} {pointers("b", 32, "i8", "%w")}
+      %x, %t0 = load_ptr_tko weak %pi : tile<8xptr<tf32>> -> tile<8xtf32>, token
+      %y, %t1 = load_ptr_tko weak %pb : tile<32xptr<i8>> -> tile<32xi8>, token
+      %z = unpack %y : tile<32xi8> -> tile<8xtf32>
+      %t2 = store_ptr_tko weak %pl, %x : tile<8xptr<tf32>>, tile<8xtf32> -> token
+      %t3 = store_ptr_tko weak %pu, %z : tile<8xptr<tf32>>, tile<8xtf32> -> token"""
+    bits = np.array([0x3FC00001, 0x7F801FFF, 0xFFC12345, 0x3F8FFFFF, 0x80001FFF, 0, 0x7F800000, 0x1FFF], np.uint32)
+    loaded, unpacked = np.zeros(8, np.float32), np.zeros(8, np.float32)
+    run_tile(module(arguments, body), [loaded, unpacked, bits.view(np.float32), bits.copy().view(np.int8)])
+    assert (loaded.view(np.uint32) == bits & np.uint32(0xFFFFE000)).all()
+    assert (unpacked.view(np.uint32) == loaded.view(np.uint32)).all()
