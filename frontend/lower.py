@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import Final, cast
 
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.ir import Attribute, Block, Region
 
 from freehold.dialects.cuda_tile.attrs import OptimizationHintsAttr
@@ -145,9 +145,16 @@ class _Kernel:
         if hints:
             values: dict[str, Attribute] = {name: IntegerAttr(value, i64) for name, value in hints.items()}
             attribute = OptimizationHintsAttr({"default": DictionaryAttr(values)})
-        kernel = KernelOp(self.function.name, Region(body), attribute)
+        kernel = KernelOp(self.function.name, Region(body), attribute, self._dtypes())
         kernel.location = c.location()
         return ModuleOp([kernel])
+
+    def _dtypes(self) -> ArrayAttr[StringAttr] | None:
+        """What the types of arguments do not say: needed where there are integers or truth values among them."""
+        dtypes = [spec.dtype for _, spec in self.parameters if not isinstance(spec, ConstSpec)]
+        if all(dtype.is_float for dtype in dtypes):
+            return None
+        return ArrayAttr([StringAttr(dtype.name) for dtype in dtypes])
 
     def _place(self, parameter: Parameter) -> Span | Argument:
         return parameter.span or Argument(parameter.name, self.function.name)
