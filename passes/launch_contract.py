@@ -18,11 +18,12 @@ from xdsl.utils.exceptions import PassFailedException
 from freehold.dialects.cuda_tile.types import TileType, element_name
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
-    Access,
+    AccumulatorOp,
     BlocksKind,
     BorrowOp,
     DistributeOp,
     Duty,
+    ExposeOp,
     KernelOp,
     LoadOp,
     ObligationAttr,
@@ -31,6 +32,7 @@ from freehold.dialects.ownership import (
     RegionOp,
     Rung,
     TensorType,
+    tensor_type,
 )
 from freehold.support.contract import (
     EntryParameter,
@@ -40,6 +42,7 @@ from freehold.support.contract import (
     ScalarParameter,
     TensorParameter,
 )
+from freehold.support.terms import Term
 
 
 def kernel_of(module: ModuleOp) -> KernelOp:
@@ -64,9 +67,9 @@ def name_of(argument: SSAValue, position: int) -> str:
 
 
 def source_name(value: SSAValue) -> str:
-    """The user's name of the tensor that `value` borrows, partitions, or is a region of."""
+    """The user's name of the tensor that `value` lends, partitions, or is a region of."""
     owner = value.owner
-    while isinstance(owner, RegionOp | PartitionOp | BorrowOp):
+    while isinstance(owner, RegionOp | PartitionOp | BorrowOp | AccumulatorOp | ExposeOp):
         value = owner.operands[0]
         owner = value.owner
     return value.name_hint or "a tensor"
@@ -75,7 +78,8 @@ def source_name(value: SSAValue) -> str:
 def entry_parameters(kernel: KernelOp) -> tuple[EntryParameter, ...]:
     """The entry point's parameters: pointers, then extents, then strides, then scalars.
 
-    Each distinct extent that is not a constant comes once, in order of first occurrence; so do the strides that only
+    Each distinct extent that is not a constant comes once, in order of first occurrence; behind them come extents of
+    the domain that are more than numbers of tiles, so that the kernel computes none of them; then the strides that only
     the launch knows. Pointers and scalars follow the kernel's arguments.
     """
     arguments = kernel.body.block.args
@@ -87,6 +91,7 @@ def entry_parameters(kernel: KernelOp) -> tuple[EntryParameter, ...]:
         for axis in range(type_.rank)
         if not (extent := type_.extent(axis)).is_const
     }
+    terms |= {str(extent): None for extent in computed_extents(kernel)}
     extents = [EntryParameter("extent", term=text) for text in terms]
     strides = [
         EntryParameter("stride", n, axis)
@@ -98,18 +103,31 @@ def entry_parameters(kernel: KernelOp) -> tuple[EntryParameter, ...]:
     return (*pointers, *extents, *strides, *scalars)
 
 
+def computed_extents(kernel: KernelOp) -> list[Term]:
+    """The extents of a kernel's domain that are neither constants nor numbers of tiles along an axis of an argument."""
+    arguments = [a.type for a in kernel.body.block.args if isinstance(a.type, TensorType)]
+    plain = {type_.extent(axis) for type_ in arguments for axis in range(type_.rank)}
+    return [
+        extent
+        for extent in distribution_of(kernel).extents
+        if not extent.is_const
+        and extent not in plain
+        and not (extent.op == "ceildiv" and extent.args[0] in plain and extent.args[1].is_const)
+    ]
+
+
 def contract(module: ModuleOp) -> LaunchContract:
     """The launch contract of a verified module with one kernel. Raises `PassFailedException` for any other module."""
     kernel = kernel_of(module)
     distribution = distribution_of(kernel)
-    domain = distribution.domain
     return LaunchContract(
         symbol=kernel.sym_name.data,
         parameters=tuple(_parameter(kernel, n, a) for n, a in enumerate(kernel.body.block.args)),
         entry=entry_parameters(kernel),
-        grid=tuple(str(domain.grid(axis)) for axis in range(domain.tensor.rank)),
-        persistent=distribution.blocks.data is BlocksKind.PERSISTENT,
+        grid=tuple(map(str, distribution.extents)),
+        persistent=distribution.blocks.kind is BlocksKind.PERSISTENT,
         checks=_checks(kernel),
+        blocks=distribution.blocks.count,
     )
 
 
@@ -137,7 +155,9 @@ def _mode(argument: SSAValue) -> Mode:
         if isinstance(use.operation, PartitionOp):
             type_ = use.operation.result.type
             assert isinstance(type_, PartitionType)
-            return "mut" if type_.access.data is Access.MUT else "out"
+            return type_.access.data.value
+        if isinstance(use.operation, AccumulatorOp | ExposeOp):
+            return "acc" if isinstance(use.operation, AccumulatorOp) else "raw"
     return "ref"
 
 
@@ -168,8 +188,14 @@ def _checks(kernel: KernelOp) -> tuple[LaunchCheck, ...]:
 def _reason(op: Operation, obligation: ObligationAttr) -> str:
     axis = obligation.axis.data
     if obligation.duty is Duty.SAME_GRID and isinstance(op, DistributeOp):
+        short = [p for p in op.partitions if tensor_type(p).rank <= axis]
+        if obligation.text.data.endswith(" == 1") and short:
+            names = " and ".join(f"`{source_name(p)}`" for p in short)
+            return f"blocks that differ along axis {axis} of the grid alone would share regions of {names}"
         names = " and ".join(f"`{source_name(p)}`" for p in op.partitions)
         return f"{names} are partitioned into as many regions"
+    if obligation.duty is Duty.COVERED:
+        return f"every region of `{source_name(op.operands[0])}` is taken by a block"
     if obligation.duty is Duty.DISJOINT:
         return f"no two regions of `{source_name(op.operands[0])}` overlap"
     verb = "is loaded" if isinstance(op, LoadOp) else "lies"
@@ -208,6 +234,9 @@ def describe(found: LaunchContract) -> str:
             case "extent":
                 what = e.term
         lines.append(f"//   entry %{n}: {e.kind} {what}")
-    lines.append(f"//   grid [{', '.join(found.grid)}]{' persistent' if found.persistent else ''}")
+    lines.append(
+        f"//   grid [{', '.join(found.grid)}]{' persistent' if found.persistent else ''}"
+        f"{f' {found.blocks}' if found.blocks else ''}"
+    )
     lines += [f"//   check {c.predicate}: {c.reason}" for c in found.checks]
     return "\n".join(lines)
