@@ -17,8 +17,13 @@ _FAILURES: Final = ("CUDAError", "NVRTCError", "DynamicLibNotFoundError")
 """Classes of exceptions for errors of the driver. cuda.core does not export them before 1.3."""
 
 
+_forked = False
+"""Whether this process was forked from one that used the driver."""
+
+
 @cache
 def _core() -> Any:
+    _require_own()
     from cuda import core
 
     return core
@@ -26,20 +31,39 @@ def _core() -> Any:
 
 @cache
 def _bindings() -> Any:
+    _require_own()
     import cuda.bindings.driver
 
     return cuda.bindings.driver  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType] -- it has no stubs
+
+
+def _require_own() -> None:
+    """Raises `Rejected` (O281) in a process that was forked from one that used the driver."""
+    if _forked:
+        from freehold.runtime.call_site import caller
+        from freehold.runtime.errors import Forked
+        from freehold.support.diagnostic import Rejected
+
+        raise Rejected([Forked(caller().span)])
+
+
+def forget() -> None:
+    """In a forked process: nothing that the driver knew is of any use, and whoever asks is told so."""
+    global _forked
+    _forked = True
+    _core.cache_clear()
+    _bindings.cache_clear()
+    for known in streams.values():
+        known.clear()
 
 
 def failed(what: str, error: Exception) -> NoReturn:
     """Raises the `Rejected` of an exception from cuda-python, or that exception if it is not the driver's."""
     if type(error).__name__ not in _FAILURES:
         raise error
-    from freehold.runtime.errors import DriverFailed
-    from freehold.support.diagnostic import Rejected
+    from freehold.runtime import faults
 
-    text = " ".join(str(error).split())
-    raise Rejected([DriverFailed(None, what, text)]) from error
+    faults.report(what, " ".join(str(error).split()), error)
 
 
 @contextmanager
@@ -66,7 +90,12 @@ def _problem() -> str | None:
         if isinstance(e, RuntimeError) or type(e).__name__ in _FAILURES:
             return f"the NVIDIA driver cannot be used ({' '.join(str(e).split())[:200]})"
         raise
-    return None if devices else "the NVIDIA driver reports no device"
+    if not devices:
+        return "the NVIDIA driver reports no device"
+    from freehold.runtime import faults
+
+    faults.watch()
+    return None
 
 
 def gpu_available() -> bool:
@@ -218,11 +247,14 @@ def record(stream: Any) -> Any:
 
 
 def wait(stream: Any, what: str) -> None:
-    """Waits until a stream is empty. `what` is what runs there, for errors. Raises `Rejected` (O241)."""
+    """Waits until a stream is empty. `what` is what runs there, for errors. Raises `Rejected` (O241, O280)."""
+    from freehold.runtime import faults
+
     try:
         stream.sync()
     except Exception as e:
         failed(what, e)
+    faults.passed(stream)
 
 
 def new_stream(device: int) -> Any:
@@ -397,12 +429,11 @@ def launch_failed(error: Any, device: int, config: Any, kernel: int, address: in
 
 def _refused(what: str, error: Any) -> NoReturn:
     """Raises the `Rejected` (O241) of an error of the driver."""
-    from freehold.runtime.errors import DriverFailed
-    from freehold.support.diagnostic import Rejected
+    from freehold.runtime import faults
 
     _, text = _bindings().cuGetErrorString(error)
     shown = error.name if text is None else f"{error.name}: {text.decode(errors='replace')}"
-    raise Rejected([DriverFailed(None, what, shown)])
+    faults.report(what, shown)
 
 
 def launch_on(device: int, stream: Any, config: Any, kernel: Any, *arguments: Any) -> None:
@@ -428,10 +459,17 @@ def copy(target: int, source: int, size: int, on: Any) -> None:
 
 
 def fill(pointer: int, pattern: int, width: int, count: int, on: Any) -> None:
-    """Enqueues the filling of memory with `count` elements of `width` bytes (1, 2 or 4), each with the bits `pattern`."""
-    if count:
-        enqueue = getattr(_bindings(), f"cuMemsetD{8 * width}Async")
-        _checked("filling memory", enqueue(pointer, pattern, count, int(on.handle)))
+    """Enqueues the filling of memory with `count` elements of `width` bytes (1, 2, 4 or 8) with the bits `pattern`."""
+    if not count:
+        return
+    bindings, handle = _bindings(), int(on.handle)
+    if width == 8:  # the driver fills with 32 bits at most: first one half of each element, then the other
+        for half in (0, 1):
+            bits = pattern >> (32 * half) & 0xFFFFFFFF
+            _checked("filling memory", bindings.cuMemsetD2D32Async(pointer + 4 * half, 8, bits, 1, count, handle))
+    else:
+        enqueue = getattr(bindings, f"cuMemsetD{8 * width}Async")
+        _checked("filling memory", enqueue(pointer, pattern, count, handle))
 
 
 def copy_to_device(pointer: int, host: int, size: int, device: int) -> None:

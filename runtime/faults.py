@@ -1,20 +1,55 @@
 """
-What goes wrong on a GPU while nobody looks: faults in kernels, forked processes, the end of the interpreter.
+What goes wrong while nobody looks: faults in kernels, forked processes, the end of the interpreter.
 
-A fault is reported by whatever call of the driver comes next, and it ends the use of the GPU in this process. To say
-which launch it was, the launches that may be in flight are remembered.
+A fault is reported by whatever call of the driver comes next, and it ends the use of that GPU in this process. To say
+which launch it was, the launches that may be running are remembered.
 """
 
 from __future__ import annotations
 
+import atexit
+import ctypes
+import os
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final
+from functools import cache
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 if TYPE_CHECKING:
+    from freehold.runtime.errors import GpuLost
     from freehold.runtime.launch import Launch
 
 trail: Final[deque[tuple[Any, Launch | None]]] = deque(maxlen=4096)
 """Launches with their streams, in order; None where all before it on that stream was seen to be done."""
+
+FAULTS: Final = frozenset(
+    (
+        "CUDA_ERROR_ILLEGAL_ADDRESS",
+        "CUDA_ERROR_LAUNCH_TIMEOUT",
+        "CUDA_ERROR_ASSERT",
+        "CUDA_ERROR_HARDWARE_STACK_ERROR",
+        "CUDA_ERROR_ILLEGAL_INSTRUCTION",
+        "CUDA_ERROR_MISALIGNED_ADDRESS",
+        "CUDA_ERROR_INVALID_ADDRESS_SPACE",
+        "CUDA_ERROR_INVALID_PC",
+        "CUDA_ERROR_LAUNCH_FAILED",
+        "CUDA_ERROR_ECC_UNCORRECTABLE",
+        "CUDA_ERROR_CONTAINED",
+    )
+)
+"""Errors after which a context takes no more work (CUDA Driver API, `CUresult`)."""
+
+PATIENCE: Final = 2.0
+"""Seconds that the end of the interpreter waits for work in flight."""
+
+_lost: Final[dict[int, GpuLost]] = {}
+"""By GPU: the first fault there."""
+
+
+def passed(stream: Any) -> None:
+    """Says that all on a stream was seen to be done."""
+    if trail:
+        trail.append((stream, None))
 
 
 def unfinished() -> list[Launch]:
@@ -26,3 +61,63 @@ def unfinished() -> list[Launch]:
         else:
             found.append((stream, launch))
     return [launch for _, launch in found]
+
+
+def report(what: str, text: str, cause: BaseException | None = None) -> NoReturn:
+    """
+    Raises `Rejected` for an error of the driver: O280 if it is a fault, after which a GPU is lost, or else O241.
+
+    `what` is what was being done, `text` the error's name and what the driver says about it. The GPU is the calling
+    thread's.
+    """
+    from freehold.runtime.errors import DriverFailed
+    from freehold.support.diagnostic import Rejected
+
+    if FAULTS.isdisjoint(text.replace(":", " ").split()):
+        raise Rejected([DriverFailed(None, what, text)]) from cause
+    from freehold.runtime import driver, storage
+
+    device = driver.current_device()
+    error = _lost.get(device)
+    if error is None:
+        error = _lost[device] = _fault(what, text, device)
+        storage.lose(device, f"GPU {device} was lost to a fault: {text}")
+    raise Rejected([error]) from cause
+
+
+def _fault(what: str, text: str, device: int) -> GpuLost:
+    from freehold.runtime.errors import GpuLost
+
+    launches = unfinished()
+    if not launches:
+        error = GpuLost(None, device, text, what)
+        return error.add(error.Unknown())
+    oldest = launches[0]
+    error = GpuLost(oldest.site.span, device, text, what)
+    error.add(error.Oldest(oldest.what))
+    if len(launches) > 1:
+        error.add(error.Others(len(launches) - 1))
+    return error
+
+
+# --- The life of the process ------------------------------------------------------------------------------------------
+
+
+@cache
+def watch() -> None:
+    """Once the driver is in use: looks out for forks and for the end of the interpreter."""
+    from freehold.runtime import driver
+
+    os.register_at_fork(after_in_child=driver.forget)
+    atexit.register(_end)
+
+
+def _end() -> None:
+    """Waits a little for work in flight. What is not done then is never taken down: it may still use its memory."""
+    from freehold.runtime import streams
+
+    deadline = monotonic() + PATIENCE
+    while (left := streams.unfinished()) and monotonic() < deadline:
+        sleep(1e-3)
+    for kept in left:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))

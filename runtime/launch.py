@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from itertools import islice
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from freehold.runtime.arguments import HOST
 from freehold.runtime.execution import Execution
-from freehold.runtime.faults import trail
+from freehold.runtime.faults import passed, trail
 from freehold.runtime.operation import InFlight, Operation, in_turn
 from freehold.runtime.partition import Partition, partition
 from freehold.runtime.plan import Plan, rounded
@@ -66,8 +67,7 @@ class Launch(Operation[Any]):
                 stream.sync()
             except Exception as e:
                 dispatcher.failed(e, stream, self)
-            if trail:
-                trail.append((stream, None))
+            passed(stream)
         return dispatcher.value(arguments)
 
     def on(self, stream: Any = None) -> InFlight[Any]:
@@ -132,10 +132,23 @@ class Launch(Operation[Any]):
         return f"<launch of {self._dispatcher.kernel.__name__}, {state}>"
 
     def __del__(self) -> None:
-        if self._arguments is not None:
-            name, span = self._dispatcher.kernel.__name__, self.site.span
-            place = self._code.co_filename if span is None else str(span)
-            warnings.warn(f"a launch of `{name}` was never run: add `.sync()` at {place}", UnrunLaunch, stacklevel=2)
+        if self._arguments is None:
+            return
+        _drop(self)
+        name, code = self._dispatcher.kernel.__name__, self._code
+        position = next(islice(code.co_positions(), self._instruction // 2, None), None)
+        line = code.co_firstlineno if position is None else position[0]
+        place = f"{code.co_filename}:{line}"
+        warnings.warn(f"a launch of `{name}` was never run: add `.sync()` at {place}", UnrunLaunch, stacklevel=2)
+
+
+def _drop(launch: Launch) -> None:
+    """Takes a launch that was never run apart, however deep its arguments nest; only the outermost one warns."""
+    inner = [launch]
+    while inner:
+        dropped = inner.pop()
+        arguments, dropped._arguments = dropped._arguments, None  # pyright: ignore[reportPrivateUsage] -- of its module
+        inner += [found for a in arguments or () if isinstance(found := _operation_in(a), Launch)]
 
 
 UNMET: Final = object()

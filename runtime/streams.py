@@ -119,6 +119,7 @@ def release_finished() -> None:
                 break
 
 
-def held() -> int:
-    """How many things are kept alive, before looking which of them are over."""
-    return sum(map(len, _held.values()))
+def unfinished() -> list[object]:
+    """What is kept for work that is not done."""
+    release_finished()
+    return [objects for queue in list(_held.values()) for _, objects in list(queue)]

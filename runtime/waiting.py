@@ -98,7 +98,7 @@ def _put_back(stream: Any, event: Any) -> None:
 
 def _look(pending: list[tuple[Any, Any]]) -> bool:
     """Whether all is done; takes out what is."""
-    from freehold.runtime import driver
+    from freehold.runtime import driver, faults
 
     with driver.unseen_by_captures():
         while pending:
@@ -106,6 +106,7 @@ def _look(pending: list[tuple[Any, Any]]) -> bool:
             if not event.is_done:
                 return False
             pending.pop()
+            faults.passed(stream)
             _put_back(stream, event)
     return True
 
@@ -118,12 +119,15 @@ def _keep(pending: list[tuple[Any, Any]], kept: object) -> None:
 
 
 def _in_threads(pending: list[tuple[Any, Any]], kept: object) -> Generator[Any, None, None]:
+    from freehold.runtime import faults
+
     loop = asyncio.get_running_loop()
     while pending:
         stream, event = pending[-1]
         future = loop.create_future()
         _waiter(stream).events.put((event, loop, future, kept))
         yield from future
+        faults.passed(stream)
         _turns.last = perf_counter()
         pending.pop()
 

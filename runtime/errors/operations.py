@@ -131,7 +131,7 @@ class GpuLost(Error):
 
     code: ClassVar[str] = "O280"
     title: ClassVar[str] = "GPU {device} was lost to a fault: {error}"
-    label: ClassVar[str] = "the oldest launch that was not known to be done"
+    label: ClassVar[str] = "launched here"
     notes: ClassVar[tuple[str, ...]] = ("it was noticed by {what}",)
     helps: ClassVar[tuple[str, ...]] = (
         "start a new process; run it on the interpreter (`FREEHOLD_INTERPRET=1`), which checks every access",
@@ -141,13 +141,18 @@ class GpuLost(Error):
     what: str
 
     @dataclass(frozen=True)
+    class Oldest(Note):
+        text: ClassVar[str] = "the oldest launch that was not known to be done is of {launch}"
+        launch: str
+
+    @dataclass(frozen=True)
     class Others(Note):
-        text: ClassVar[str] = "{count} launches may have been running; this one came first"
+        text: ClassVar[str] = "launches that came after it and may have been running: {count}"
         count: int
 
     @dataclass(frozen=True)
     class Unknown(Note):
-        text: ClassVar[str] = "no launch of Freehold's was running: the fault is another library's"
+        text: ClassVar[str] = "all launches of Freehold were seen to be done: the fault is of another library"
 
 
 @dataclass(frozen=True)

@@ -114,9 +114,13 @@ from freehold.support.span import register_source
 
 if TYPE_CHECKING:
     from freehold.runtime.device_array import gpu_available, to_device, to_numpy
+
+    from freehold.runtime.graph import Graph, graph
     from freehold.runtime.kernel import kernel
+    from freehold.runtime.operation import InFlight, Operation, gather, value
     from freehold.runtime.partition import partition
     from freehold.runtime.show import show
+    from freehold.runtime.streams import RoundRobin, SingleStream, stream_policy
     from freehold.support.diagnostic import Rejected
 
 __version__ = "0.1.0"
@@ -125,6 +129,15 @@ _LAZY: Final = {
     "kernel": "freehold.runtime.kernel",
     "partition": "freehold.runtime.partition",
     "show": "freehold.runtime.show",
+    "Graph": "freehold.runtime.graph",
+    "graph": "freehold.runtime.graph",
+    "InFlight": "freehold.runtime.operation",
+    "Operation": "freehold.runtime.operation",
+    "gather": "freehold.runtime.operation",
+    "value": "freehold.runtime.operation",
+    "RoundRobin": "freehold.runtime.streams",
+    "SingleStream": "freehold.runtime.streams",
+    "stream_policy": "freehold.runtime.streams",
     "gpu_available": "freehold.runtime.device_array",
     "to_device": "freehold.runtime.device_array",
     "to_numpy": "freehold.runtime.device_array",
@@ -149,13 +162,18 @@ __all__ = [
     "ROW",
     "Const",
     "DType",
+    "Graph",
+    "InFlight",
     "Index",
     "Mut",
+    "Operation",
     "Out",
     "Ref",
     "Region",
     "Rejected",
+    "RoundRobin",
     "Scalar",
+    "SingleStream",
     "Tile",
     "arange",
     "argmax",
@@ -186,7 +204,9 @@ __all__ = [
     "floor",
     "fma",
     "full",
+    "gather",
     "gpu_available",
+    "graph",
     "grouped",
     "i8",
     "i16",
@@ -220,6 +240,7 @@ __all__ = [
     "sqrt",
     "static_assert",
     "static_range",
+    "stream_policy",
     "tan",
     "tanh",
     "tf32",
@@ -232,6 +253,7 @@ __all__ = [
     "u16",
     "u32",
     "u64",
+    "value",
     "where",
     "zeros",
 ]

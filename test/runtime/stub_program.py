@@ -13,7 +13,6 @@ import pytest
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, bf16, f32, i32, i64
 from freehold.runtime import binding, build, driver
-from freehold.runtime.device_array import DeviceArray
 
 stub = ctypes.CDLL("libcuda.so.1")
 stub.stub_launches.restype = ctypes.c_ulong
@@ -41,7 +40,7 @@ def rows(y: Out["M", "N"], x: Ref["M", "N"], n: i32, m: i64, b: bf16, K: Const[i
 class View:
     """A part of a device array, by its interface alone."""
 
-    def __init__(self, base: DeviceArray, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]):
+    def __init__(self, base: fh.Tensor, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]):
         self.base = base
         interface = dict(base.__cuda_array_interface__)
         self.__cuda_array_interface__ = {
@@ -90,7 +89,7 @@ def on_gpu(*shape: int, dtype: Any = np.float32) -> Any:
 def test_copies() -> None:
     array = np.arange(24, dtype=np.float32).reshape(4, 6)
     there = fh.to_device(array)
-    assert isinstance(there, DeviceArray)
+    assert isinstance(there, fh.Tensor)
     assert (there.shape, there.ndim, there.nbytes) == ((4, 6), 2, 96)
     assert np.array_equal(fh.to_numpy(there), array)
     assert np.array_equal(fh.to_numpy(View(there, 4, (4, 2), (24, 8))), array[:, 1:5:2])
@@ -209,7 +208,7 @@ def test_a_fault_is_named() -> None:
     saxpy(fh.partition(y, 64), x, 1.0).sync()
     stub.stub_fail(700)
     try:
-        refused("O241", lambda: saxpy(fh.partition(y, 64), x, 1.0).sync())
+        refused("O280", lambda: saxpy(fh.partition(y, 64), x, 1.0).sync())
     finally:
         stub.stub_fail(0)
     saxpy(fh.partition(y, 64), x, 1.0).sync()

@@ -1,0 +1,313 @@
+"""Operations: what runs when, what their values are, and that each is run once. On the interpreter."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import freehold as fh
+from freehold import Mut, Out, Ref
+from freehold.runtime.execution import Execution
+from freehold.runtime.launch import UnrunLaunch
+from freehold.runtime.operation import Operation, Work, gather, value
+
+
+@fh.kernel
+def add(z: Out["N"], x: Ref["N"], y: Ref["N"]):
+    z.store(x.load_like(z) + y.load_like(z))
+
+
+@fh.kernel
+def double(z: Mut["N"]):
+    z.store(z.load() * 2)
+
+
+@fh.kernel
+def both(s: Out["N"], d: Out["N"], x: Ref["N"], y: Ref["N"]):
+    a, b = x.load_like(s), y.load_like(s)
+    s.store(a + b)
+    d.store(a - b)
+
+
+def ones(n: int = 100) -> Operation[Any]:
+    return Work("ones", lambda execution: np.ones(n, np.float32))
+
+
+def array(n: int = 100, start: float = 0) -> Any:
+    return np.arange(n, dtype=np.float32) + np.float32(start)
+
+
+def run(operation: Operation[Any], how: str) -> Any:
+    """Runs an operation in one of all ways."""
+    if how == "sync":
+        return operation.sync()
+    if how == "on":
+        return operation.on().wait()
+    if how == "await":
+
+        async def main() -> Any:
+            return await operation
+
+        return asyncio.run(main())
+    if how == "await on":
+
+        async def enqueued() -> Any:
+            return await operation.on()
+
+        return asyncio.run(enqueued())
+    raise AssertionError(how)
+
+
+WAYS = ("sync", "on", "await", "await on")
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_a_launch_has_what_it_writes_for_a_value(how: str) -> None:
+    z, x, y = array(), array(), array(start=5)
+    assert run(add(fh.partition(z, 32), x, y), how) is z
+    assert np.array_equal(z, x + y)
+    s, d = array(), array()
+    found = run(both(fh.partition(s, 32), fh.partition(d, 32), x, y), how)
+    assert found[0] is s
+    assert found[1] is d
+    assert np.array_equal(d, x - y)
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_chains(how: str) -> None:
+    z, x = array(), array()
+    seen: list[Any] = []
+    chain = (
+        add(fh.partition(z, 32), x, x)
+        .then(lambda t: double(fh.partition(t, 32)))
+        .map(lambda t: seen.append(t) or t)
+        .then(lambda t: double(fh.partition(t, 32)))
+        .map(lambda t: float(t[3]))
+    )
+    assert not seen
+    assert run(chain, how) == 24.0
+    assert len(seen) == 1
+    assert seen[0] is z
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_operations_as_arguments(how: str) -> None:
+    operation = add(fh.partition(ones(), 32), double(fh.partition(ones(), 32)), array())
+    found = run(operation, how)
+    assert np.array_equal(found, 2 + array())
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_several(how: str) -> None:
+    x, y = array(), array(start=1)
+    first, second = run(double(fh.partition(x, 32)).zip(double(fh.partition(y, 32))), how)
+    assert first is x
+    assert second is y
+    assert np.array_equal(y, 2 * array(start=1))
+    assert run(gather(value(n) for n in range(5)), how) == [0, 1, 2, 3, 4]
+    assert run(gather([]), how) == []
+    assert run(value(1).zip(value("a"), value(None)), how) == (1, "a", None)
+
+
+def test_what_is_shared_is_run_once() -> None:
+    x = array()
+    shared = double(fh.partition(x, 32)).shared()
+    z = array()
+    add(fh.partition(z, 32), shared, shared).sync()
+    assert np.array_equal(x, 2 * array())
+    assert np.array_equal(z, 4 * array())
+    assert shared.sync() is x
+    assert shared.shared() is shared
+    assert np.array_equal(x, 2 * array())
+
+
+def test_a_shared_failure_is_raised_for_everybody() -> None:
+    def fails(execution: Execution) -> None:
+        raise ValueError("no")
+
+    shared = Work("a failure", fails).shared()
+    for _ in range(2):
+        with pytest.raises(ValueError, match="no"):
+            shared.sync()
+
+
+def test_shared_operations_in_threads() -> None:
+    x = array()
+    shared = double(fh.partition(x, 32)).shared()
+    found: list[Any] = []
+    threads = [threading.Thread(target=lambda: found.append(shared.sync())) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(f is x for f in found)
+    assert len(found) == 8
+    assert np.array_equal(x, 2 * array())
+
+
+def test_nothing_is_too_deep() -> None:
+    depth = 5000
+    chain: Operation[int] = value(0)
+    for _ in range(depth):
+        chain = chain.map(lambda n: n + 1)
+    assert chain.sync() == depth
+
+    def count(n: int) -> Operation[int]:
+        return value(n) if n == depth else value(n + 1).then(count)
+
+    assert count(0).sync() == depth
+    nested: Operation[Any] = value(0)
+    for _ in range(depth):
+        nested = nested.zip(value(1)).map(sum)
+    assert nested.sync() == depth
+
+
+def test_arguments_nest_as_deep_as_one_likes() -> None:
+    made: list[int] = []
+
+    class Stop(Exception):
+        pass
+
+    def stops(execution: Execution) -> Any:
+        made.append(1)
+        raise Stop
+
+    operation: Operation[Any] = Work("a stop", stops)
+    for _ in range(2000):
+        operation = double(fh.partition(operation, 8))
+    with pytest.raises(Stop):
+        operation.sync()
+    assert made == [1]
+
+
+def test_only_the_outermost_of_what_was_never_run_warns() -> None:
+    operation: Operation[Any] = value(array())
+    with pytest.warns(UnrunLaunch, match="`double` was never run") as caught:  # noqa: PT031 -- it warns when it is dropped
+        for _ in range(2000):
+            operation = double(fh.partition(operation, 8))
+        del operation
+        gc.collect()
+    assert len(caught) == 1
+
+
+def test_a_failure_leaves_what_comes_after_undone() -> None:
+    x = array()
+    ran: list[int] = []
+    chain = double(fh.partition(x, 32)).map(lambda t: 1 // 0).map(lambda t: ran.append(1))
+    with pytest.raises(ZeroDivisionError):
+        chain.sync()
+    assert not ran
+    assert np.array_equal(x, 2 * array())
+
+
+def test_host_work_lets_the_event_loop_run() -> None:
+    async def main() -> list[str]:
+        order: list[str] = []
+
+        async def other() -> None:
+            for _ in range(3):
+                order.append("other")
+                await asyncio.sleep(0)
+
+        task = asyncio.create_task(other())
+        for _ in range(3):
+            await double(fh.partition(array(), 32))
+            order.append("kernel")
+            await asyncio.sleep(0)
+        await task
+        return order
+
+    order = asyncio.run(main())
+    assert order.count("kernel") == 3
+    assert "other" in order[:2]
+
+
+# --- Graphs -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_graph_records_and_replays() -> None:
+    x, t, z = array(), array(), array()
+    with fh.graph() as g:
+        first = g.record(add(fh.partition(t, 32), x, x))
+        assert first is t
+        g.record(add(fh.partition(z, 32), t, x))
+    assert np.array_equal(z, array())
+    for _ in range(2):
+        assert g.replay().sync() is z
+        assert np.array_equal(z, 3 * x)
+    x += 1
+    g.replay().sync()
+    assert np.array_equal(z, 3 * (array() + 1))
+
+
+def test_an_operation_becomes_a_graph() -> None:
+    x = array()
+    g = double(fh.partition(x, 32)).then(lambda t: double(fh.partition(t, 32))).graph()
+    assert np.array_equal(x, array())
+    g.replay().sync()
+    asyncio.run(awaited(g.replay()))
+    assert np.array_equal(x, 16 * array())
+    gather([g.replay(), g.replay()]).sync()
+    assert np.array_equal(x, 256 * array())
+
+
+async def awaited(operation: Operation[Any]) -> Any:
+    return await operation
+
+
+def test_a_graph_that_fails_to_record_cannot_be_replayed() -> None:
+    with pytest.raises(ZeroDivisionError), fh.graph() as g:
+        g.record(double(fh.partition(array(), 32)).map(lambda t: 1 // 0))
+    assert repr(g) == "<graph, closed>"
+    refused("O262", lambda: g.replay().sync())
+
+
+def test_graphs_have_states() -> None:
+    g = fh.graph()
+    refused("O262", lambda: g.record(value(1)))
+    refused("O262", lambda: g.replay().sync())
+    x = array()
+    with g:
+        g.record(double(fh.partition(x, 32)))
+        refused("O262", lambda: g.replay().sync())
+    refused("O262", lambda: g.record(value(1)))
+    refused("O262", lambda: g.__enter__())
+    replay = g.replay()
+    replay.sync()
+    refused("O260", replay.sync)
+    refused("O262", lambda: g.replay().graph())
+    g.close()
+    refused("O262", lambda: g.replay().sync())
+    refused("O266", lambda: value(1).graph().replay().sync())
+
+
+def test_creation_in_a_graph_is_refused() -> None:
+    def allocates(execution: Execution) -> Any:
+        execution.allocating("`zeros`")
+
+    refused("O263", lambda: Work("zeros", allocates).graph())
+    assert Work("zeros", allocates).sync() is None
+
+
+def test_operations_run_once() -> None:
+    for make in (
+        lambda: value(1),
+        lambda: value(1).map(str),
+        lambda: value(1).zip(value(2)),
+        lambda: gather([value(1)]),
+    ):
+        operation: Operation[Any] = make()
+        operation.sync()
+        refused("O260", operation.sync)
+    refused("O261", lambda: value(1).then(lambda n: n).sync())  # pyright: ignore[reportArgumentType, reportUnknownArgumentType, reportUnknownLambdaType] -- what is tested
+
+
+def refused(code: str, function: Any) -> None:
+    with pytest.raises(fh.Rejected) as caught:
+        function()
+    assert caught.value.codes == (code,), str(caught.value)
