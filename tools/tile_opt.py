@@ -75,6 +75,8 @@ class Options:
     verify: bool = True
     """Whether to verify what was read, and after each pass."""
     generic: bool = False
+    elide_prefix: bool = False
+    """Whether operations in a `cuda_tile.module` are printed without the dialect's name, as NVIDIA's tools do it."""
     debuginfo: bool = False
     implicit_module: bool = True
     print_before: bool = False
@@ -168,6 +170,10 @@ def _verify_timed(module: ModuleOp, after: str | None, options: Options, timing:
 def _print(module: ModuleOp, options: Options) -> str:
     from xdsl.printer import Printer
 
+    if options.elide_prefix:
+        from freehold.dialects.cuda_tile.text import print_module
+
+        return print_module(module, locations=options.debuginfo)
     stream = StringIO()
     Printer(stream=stream, print_generic_format=options.generic, print_debuginfo=options.debuginfo).print_op(module)
     return stream.getvalue() + "\n"
@@ -226,7 +232,11 @@ def argument_parser() -> argparse.ArgumentParser:
         "--verify-diagnostics", action="store_true", help="print errors to standard output, and exit with status 0"
     )
     parser.add_argument("--no-verify", action="store_true", help="do not check the IR when read and after each pass")
-    parser.add_argument("--print-op-generic", action="store_true", help="print in generic form")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--print-op-generic", action="store_true", help="print in generic form")
+    form.add_argument(
+        "--elide-prefix", action="store_true", help="print operations in a `cuda_tile.module` without `cuda_tile.`"
+    )
     parser.add_argument("--print-debuginfo", action="store_true", help="print locations")
     parser.add_argument("--print-ir-before-all", action="store_true", help="print to standard error before each pass")
     parser.add_argument("--print-ir-after-all", action="store_true", help="print to standard error after each pass")
@@ -277,6 +287,7 @@ def _run(arguments: argparse.Namespace, more_passes: PassFactories | None) -> in
     options = Options(
         verify=not arguments.no_verify,
         generic=arguments.print_op_generic,
+        elide_prefix=arguments.elide_prefix,
         debuginfo=arguments.print_debuginfo,
         implicit_module=not arguments.no_implicit_module,
         print_before=arguments.print_ir_before_all,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
+from io import StringIO
 
 import pytest
 from bytecode_text import normalised
 from op_kernels import SAMPLES, Sample, module_of
+from xdsl.printer import Printer
 
 from freehold.backend.assembler import AssembleOptions, assemble, disassemble
 from freehold.backend.bytecode.reader import bytecode_version, read_bytecode
@@ -32,6 +34,17 @@ def test_the_disassembler_prints_what_we_print(version: Version):
     module = module_of(samples_of(version))
     data = write_bytecode(module, version)
     assert normalised(disassemble(data)) == normalised(print_module(module))
+
+
+@each_version
+def test_with_the_prefix_it_is_the_same_module(version: Version):
+    module = module_of(samples_of(version))
+    text = StringIO()
+    Printer(text).print_op(module)
+    parsed = parse_disassembly(text.getvalue())
+    assert "cuda_tile.addf " in text.getvalue()
+    assert write_bytecode(parsed, version) == write_bytecode(module, version)
+    assert normalised(disassemble(write_bytecode(parsed, version))) == normalised(print_module(parsed))
 
 
 @each_version
