@@ -137,15 +137,17 @@ def _div(op: DivIOp, known: Known) -> Term | None:
     # Divisions rounded towards zero, and those of numbers read as unsigned, are rounded down for a >= 0 only.
     if (not signed or rounding == "zero") and not known.shown(_ZERO.le(a), op.result):
         return None
+    if a == b:
+        return _ONE
     return terms.ceildiv(a, b) if rounding == "positive_inf" else _quotient(a, b)
 
 
 def _rem(op: RemIOp, known: Known) -> Term | None:
     a, b = known.term(op.lhs), known.term(op.rhs)
     # The remainder of a truncated division has the dividend's sign, and `%` the divisor's.
-    if known.shown(_ONE.le(b), op.result) and known.shown(_ZERO.le(a), op.result):
-        return a % b
-    return None
+    if not known.shown(_ONE.le(b), op.result) or not known.shown(_ZERO.le(a), op.result):
+        return None
+    return _ZERO if a == b else a % b
 
 
 def _both_readings(op: MinIOp | MaxIOp | CmpIOp, known: Known) -> bool:

@@ -103,9 +103,13 @@ def bound_monomial(m: Monomial, bounds: Mapping[Monomial, Interval]) -> Interval
     """The interval of a product of atoms."""
     if not m:
         return 1, 1
-    result = bound_atom(m[0], bounds)
-    for atom in m[1:]:
-        result = _times(result, bound_atom(atom, bounds))
+    result: Interval = (1, 1)
+    for atom in dict.fromkeys(m):
+        power = m.count(atom)
+        for _ in range(power % 2):
+            result = _times(result, bound_atom(atom, bounds))
+        for _ in range(power // 2):
+            result = _times(result, _squared(bound_atom(atom, bounds)))
     return meet(result, bounds.get(m, UNBOUNDED)) if len(m) > 1 else result
 
 
@@ -172,6 +176,12 @@ def _times(a: Interval, b: Interval) -> Interval:
     if a[0] is not None and b[0] is not None and a[0] >= 0 and b[0] >= 0:
         return a[0] * b[0], None
     return UNBOUNDED
+
+
+def _squared(a: Interval) -> Interval:
+    low, high = a
+    least = 0 if low is None or high is None or low <= 0 <= high else min(low * low, high * high)
+    return least, None if low is None or high is None else max(low * low, high * high)
 
 
 def meet(a: Interval, b: Interval) -> Interval:

@@ -22,7 +22,7 @@ Evaluate = Callable[[Mapping[str, int]], int]
 _SMALL: Final = (1, 2, 0, 3, 4, -1)
 _BUDGETS: Final = (400, 2500)
 """Assignments to one symbol: with few candidates, then with all of them."""
-_LARGE: Final = 2**20
+_LARGE: Final = 2**31 - 1
 _FEW: Final = 3
 _MOST: Final = 12
 
@@ -138,8 +138,10 @@ def _conjuncts(t: Term) -> Iterator[Term]:
 
 
 def _isolated(p: Term) -> Term:
-    """An inequality of one symbol in sums, multiples and quotients by constants, with that symbol alone on a side."""
-    if p.op not in ("<", "<="):
+    """An inequality of one symbol in sums, multiples and quotients by constants, with that symbol alone on a side.
+
+    One that has a symbol alone on a side stays as it is."""
+    if p.op not in ("<", "<=") or any(a.op == "sym" for a in p.args):
         return p
     upper = p.args[0].op in _INVERTED
     while p.op in ("<", "<="):
@@ -243,7 +245,7 @@ def _pool(predicates: Sequence[Term]) -> list[int]:
     constants = sorted(
         {abs(t.value) for p in predicates for t in p.walk() if t.is_const and 3 < abs(t.value) < _LARGE}
     )[:_MOST]
-    return [*(c + d for c in constants for d in (0, 1, -1)), *(2 * c for c in constants), 64, 4096]
+    return [*(c + d for c in constants for d in (0, 1, -1)), *(2 * c for c in constants), 64, 4096, 65536]
 
 
 @lru_cache(maxsize=65536)
