@@ -7,7 +7,7 @@ that are equal by the rules of rings have one polynomial.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import product
 from typing import Final
 
@@ -103,13 +103,9 @@ def bound_monomial(m: Monomial, bounds: Mapping[Monomial, Interval]) -> Interval
     """The interval of a product of atoms."""
     if not m:
         return 1, 1
-    result: Interval = (1, 1)
-    for atom in dict.fromkeys(m):
-        power = m.count(atom)
-        for _ in range(power % 2):
-            result = _times(result, bound_atom(atom, bounds))
-        for _ in range(power // 2):
-            result = _times(result, _squared(bound_atom(atom, bounds)))
+    factors = [bound_atom(atom, bounds) for atom in dict.fromkeys(m) if m.count(atom) % 2]
+    factors += [_squared(bound_atom(atom, bounds)) for atom in dict.fromkeys(m) for _ in range(m.count(atom) // 2)]
+    result = reduce(_times, factors)
     return meet(result, bounds.get(m, UNBOUNDED)) if len(m) > 1 else result
 
 
