@@ -489,12 +489,18 @@ def _astype(c: Context, a: Arguments) -> Value:
     return POISON if tile is None or dtype is None else convert(c, tile, dtype)
 
 
+def _unsafe(c: Context, a: Arguments) -> Value:
+    error = errors.NotAnUnsafeBlock(c.span(a.node), what="`unsafe` begins a block", why="it is a value of no use")
+    return c.error(error.add(error.Instead(f"write `with {c.text(a.node)}:`, and the accesses in it")))
+
+
 # --- Tables ----------------------------------------------------------------------------------------------------------
 
 INTRINSICS: Final[dict[str, Handler]] = {
     "tiles": _tiles,
     "static_range": partial(range_, static=True),
     "static_assert": _static_assert,
+    "unsafe": _unsafe,
     "cdiv": _cdiv,
     "print": texts.print_,
     "assert_": texts.assert_,

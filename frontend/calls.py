@@ -16,6 +16,7 @@ from freehold.frontend.arithmetic import as_tile, convert
 from freehold.frontend.builtins import INTRINSICS, TILE_METHODS
 from freehold.frontend.context import Context, Flow, Frame, Host
 from freehold.frontend.expressions import elements
+from freehold.frontend.elements import method as element_method
 from freehold.frontend.memory import method as memory_method
 from freehold.frontend.python_functions import PYTHON
 from freehold.frontend.source import SourceMissing, source_of
@@ -25,9 +26,11 @@ from freehold.frontend.values import (
     BoundValue,
     ClosureValue,
     MethodValue,
+    PlaceValue,
     Poison,
     RecordValue,
     Static,
+    TensorValue,
     TileValue,
     TupleValue,
     Value,
@@ -83,7 +86,7 @@ def call(c: Context, node: ast.Call) -> Value:
 
 def _method(c: Context, callee: MethodValue, node: ast.Call) -> Value:
     if not isinstance(callee.receiver, TileValue):
-        return memory_method(c, callee, node)
+        return _of_tensor(c, callee, node)
     signature, handler = TILE_METHODS[callee.name]
     a = bind(c, node, signature)
     if a is None:
@@ -92,6 +95,19 @@ def _method(c: Context, callee: MethodValue, node: ast.Call) -> Value:
     assert isinstance(node.func, ast.Attribute)
     a.nodes["x"] = node.func.value
     return POISON if a.poisoned else handler(c, a)
+
+
+def _of_tensor(c: Context, callee: MethodValue, node: ast.Call) -> Value:
+    """A method of a tensor, a region, or a place."""
+    target = callee.receiver
+    mode = target.parameter.mode if isinstance(target, TensorValue) else None
+    if mode == "raw":
+        from freehold.frontend.unsafe import method as unsafe_method  # which writes statements, and those calls
+
+        return unsafe_method(c, callee, node)
+    if isinstance(target, PlaceValue) or mode == "acc" or callee.name in ("gather", "load_window"):
+        return element_method(c, callee, node)
+    return memory_method(c, callee, node)
 
 
 def _call_static(c: Context, function: object, node: ast.Call) -> Value:

@@ -79,6 +79,8 @@ class Frame:
     returned: Value | None = None
     loops: list[Loop] = field(default_factory=list["Loop"])
     """The loops around the current statement, innermost last."""
+    unsafe: str | None = None
+    """The reason of the `unsafe` block that the current statement stands in."""
     locations: dict[ast.AST, LocationAttr] = field(default_factory=dict[ast.AST, LocationAttr])
 
     @property

@@ -20,6 +20,7 @@ from freehold.frontend.values import (
     POISON,
     ClosureValue,
     MethodValue,
+    PlaceValue,
     Poison,
     RecordValue,
     RegionValue,
@@ -38,9 +39,19 @@ from freehold.frontend.values import (
 from freehold.support.dtypes import DType
 
 TILE_METHODS: Final = ("astype", "reshape", "permute", "transpose", "sum", "prod", "max", "min")
-REF_METHODS: Final = ("load", "load_like", "store")
+REF_METHODS: Final = ("load", "load_like", "gather", "load_window", "store")
 REGION_METHODS: Final = ("load", "store", "release")
-PARTITION_METHODS: Final = (*REGION_METHODS, "load_like", "at")
+PARTITION_METHODS: Final = (*REGION_METHODS, "load_like", "gather", "load_window", "at")
+UPDATES: Final = ("add", "maximum", "minimum", "bitwise_and", "bitwise_or", "bitwise_xor")
+ATOMICS: Final = (
+    *("atomic_add", "atomic_max", "atomic_min", "atomic_and", "atomic_or", "atomic_xor"),
+    *("atomic_exchange", "atomic_cas"),
+)
+ELEMENT_METHODS: Final = {
+    "acc": (*UPDATES, *(f"{name}_at" for name in UPDATES), "at"),
+    "raw": ("gather", "scatter", *ATOMICS),
+}
+"""The methods of tensors that are neither read nor stored as the others are, by mode."""
 
 # --- Names -----------------------------------------------------------------------------------------------------------
 
@@ -122,6 +133,8 @@ def attribute(c: Context, node: ast.Attribute) -> Value:
             found = _of_tensor(c, value, attr)
         case RegionValue():
             found = _of_region(value, attr)
+        case PlaceValue():
+            found = MethodValue(value, attr) if attr in UPDATES else None
         case TupleValue() | RecordValue() | Static():
             found = _of_object(c, value, attr, node)
         case _:
@@ -151,6 +164,8 @@ def _of_tensor(c: Context, tensor: TensorValue, attr: str) -> Value | None:
             return Static(tensor.spec.rank)
         case "shape":
             return TupleValue(tuple(_extent(c, tensor, axis) for axis in range(tensor.spec.rank)))
+        case _ if tensor.parameter.mode in ELEMENT_METHODS:
+            return MethodValue(tensor, attr) if attr in ELEMENT_METHODS[tensor.parameter.mode] else None
         case _ if tensor.region is not None:
             if attr in PARTITION_METHODS:
                 return MethodValue(tensor, attr)
@@ -216,6 +231,28 @@ _COMMON: Final = {
 }
 
 
+_ELSEWHERE: Final = {
+    **dict.fromkeys(
+        (("acc", name) for name in ("load", "load_like", "gather", "load_window")),
+        "blocks update it in any order, so nobody reads it: read the result in another kernel, or declare it `Mut`",
+    ),
+    ("acc", "store"): "blocks meet there, so nobody stores: `.add(tile)`, or declare it `Out`",
+    ("acc", "index"): "a place in it is named: `.at(i, j).add(tile)`",
+    ("ref", "add"): "declare it as `Acc` if tile blocks add to it",
+    ("ref", "add_at"): "declare it as `Acc` if tile blocks add to it",
+    ("ref", "scatter"): "declare it as `Acc`, and add to it: `.add_at(values, i)`",
+    ("mut", "add"): "declare it as `Acc` if tile blocks meet there; else load, add and store",
+    ("out", "add"): "declare it as `Acc` if tile blocks meet there",
+    ("mut", "add_at"): "declare it as `Acc` if tile blocks add to it",
+    ("out", "add_at"): "declare it as `Acc` if tile blocks add to it",
+    ("mut", "scatter"): "declare it as `Acc`, and add to it: `.add_at(values, i)`",
+    ("out", "scatter"): "declare it as `Acc`, and add to it: `.add_at(values, i)`",
+    ("raw", "load"): "name elements: `.gather(i, j)`",
+    ("raw", "store"): "name elements: `.scatter(values, i, j)`",
+}
+"""What a tensor of a mode has instead of a method."""
+
+
 def _no_attribute(c: Context, value: Value, node: ast.Attribute) -> Poison:
     from freehold.frontend import records
 
@@ -225,8 +262,12 @@ def _no_attribute(c: Context, value: Value, node: ast.Attribute) -> Poison:
             known = ("dtype", "shape", "ndim", "T", *TILE_METHODS)
         case TensorValue() if value.region is not None:
             known = ("dtype", "shape", "ndim", "index", "tile", "load", "store", "at", "release")
+        case TensorValue() if value.parameter.mode in ELEMENT_METHODS:
+            known = ("dtype", "shape", "ndim", *ELEMENT_METHODS[value.parameter.mode])
         case TensorValue():
-            known = ("dtype", "shape", "ndim", "load", "load_like")
+            known = ("dtype", "shape", "ndim", "load", "load_like", "gather", "load_window")
+        case PlaceValue():
+            known = UPDATES
         case RegionValue():
             known = ("dtype", "ndim", "index", "tile", *REGION_METHODS)
         case Static(value=host) if isinstance(host, type) and issubclass(host, Enum):
@@ -257,6 +298,8 @@ def _no_attribute(c: Context, value: Value, node: ast.Attribute) -> Poison:
             edit = f"write `{c.text(node.value)}.{close[0]}`"
     elif edit is None and close:
         edit = f"write `.{close[0]}`"
+    if isinstance(value, TensorValue):
+        edit = _ELSEWHERE.get((value.parameter.mode, node.attr), edit)
     if edit is not None:
         error.add(error.Instead(edit))
     elif isinstance(value, TensorValue) and node.attr in TILE_METHODS:

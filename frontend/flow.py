@@ -35,6 +35,9 @@ def _targets(node: ast.stmt) -> Iterator[tuple[str, ast.AST]]:
         case ast.If():
             for statement in (*node.body, *node.orelse):
                 yield from _targets(statement)
+        case ast.With():
+            for statement in node.body:
+                yield from _targets(statement)
         case ast.FunctionDef():
             yield node.name, node
         case _:
@@ -82,6 +85,10 @@ def _scan(statements: Sequence[ast.stmt], known: set[str], found: set[str]) -> N
             case ast.While():
                 found |= _reads(node.test) - known
                 _scan(node.body, set(known), found)
+            case ast.With():
+                for item in node.items:
+                    found |= _reads(item.context_expr) - known
+                _scan(node.body, known, found)
             case ast.AugAssign():
                 found |= (_reads(node.value) | _reads(node.target)) - known
                 if isinstance(node.target, ast.Name):
@@ -107,6 +114,7 @@ def leaves_by_return(statements: Sequence[ast.stmt]) -> bool:
     return any(
         isinstance(n, ast.Return)
         or (isinstance(n, ast.If | ast.For | ast.While) and leaves_by_return([*n.body, *n.orelse]))
+        or (isinstance(n, ast.With) and leaves_by_return(n.body))
         for n in statements
     )
 
@@ -114,14 +122,21 @@ def leaves_by_return(statements: Sequence[ast.stmt]) -> bool:
 def leaves_the_turn(statements: Sequence[ast.stmt]) -> bool:
     """Whether a `break` or `continue` of the loop around them stands in `statements`."""
     return any(
-        isinstance(n, ast.Break | ast.Continue) or (isinstance(n, ast.If) and leaves_the_turn([*n.body, *n.orelse]))
+        isinstance(n, ast.Break | ast.Continue)
+        or (isinstance(n, ast.If) and leaves_the_turn([*n.body, *n.orelse]))
+        or (isinstance(n, ast.With) and leaves_the_turn(n.body))
         for n in statements
     )
 
 
 def breaks(statements: Sequence[ast.stmt]) -> bool:
     """Whether a `break` of the loop whose body they are stands in `statements`."""
-    return any(isinstance(n, ast.Break) or (isinstance(n, ast.If) and breaks([*n.body, *n.orelse])) for n in statements)
+    return any(
+        isinstance(n, ast.Break)
+        or (isinstance(n, ast.If) and breaks([*n.body, *n.orelse]))
+        or (isinstance(n, ast.With) and breaks(n.body))
+        for n in statements
+    )
 
 
 @lru_cache(maxsize=1024)

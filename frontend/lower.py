@@ -17,11 +17,13 @@ from xdsl.ir import Attribute, Block, Region
 from freehold.dialects.cuda_tile.attrs import OptimizationHintsAttr
 from freehold.dialects.ownership import (
     Access,
+    AccumulatorOp,
     BlocksAttr,
     BlocksKind,
     BorrowOp,
     DistributeOp,
     EndOp,
+    ExposeOp,
     KernelOp,
     LayoutAttr,
     OrderAttr,
@@ -32,7 +34,7 @@ from freehold.dialects.ownership import (
     ReturnOp,
     TensorType,
 )
-from freehold.frontend import calls, conditions, errors, expressions, loops, statements, texts
+from freehold.frontend import calls, conditions, errors, expressions, loops, statements, texts, unsafe
 from freehold.frontend.context import Context, Frame, Host, hint
 from freehold.frontend.memory import storage
 from freehold.frontend.schedule import PartitionSpec
@@ -70,6 +72,7 @@ DISPATCH: Final = cast(
         ast.Expr: statements.expression,
         ast.Pass: statements.pass_,
         ast.Assert: statements.assert_,
+        ast.With: unsafe.with_,
         ast.FunctionDef: statements.function,
     },
 )
@@ -127,7 +130,7 @@ class _Kernel:
         if c.errors:
             for parameter, _ in self.parameters:  # go on, for the errors of the body
                 c.frame.variables.setdefault(parameter.name, expressions.POISON)
-        partitioned = [t for t in tensors if t.parameter.mode != "ref"]
+        partitioned = [t for t in tensors if t.parameter.mode in ("mut", "out")]
         if not partitioned:
             self._no_output()
         point = self._point(partitioned)
@@ -182,7 +185,11 @@ class _Kernel:
         type_ = TensorType.of(dims, storage(spec.dtype), layout)
         argument = body.insert_arg(type_, len(body.args), c.location())
         hint(argument, parameter.name)
-        if parameter.mode == "ref":
+        if parameter.mode == "acc":
+            handle = c.add(AccumulatorOp(argument)).result  # pyright: ignore[reportArgumentType] -- as below
+        elif parameter.mode == "raw":
+            handle = c.add(ExposeOp(argument)).result  # pyright: ignore[reportArgumentType] -- as below
+        elif parameter.mode == "ref":
             if spec.partition is not None:
                 self._reject_partition(
                     parameter,

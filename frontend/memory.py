@@ -89,7 +89,7 @@ def _load(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Valu
             return POISON
         shape = shape_of(c, a["shape"], a.place("shape"))
         index = coordinates(c, a["index"], a.place("index"), target)
-        if shape is None or index is None or not _rank(c, len(shape), "the shape", a.place("shape"), target):
+        if shape is None or index is None or not right_rank(c, len(shape), "the shape", a.place("shape"), target):
             return POISON
         source = target.handle
         if region is not None:  # not this block's place: a shared borrow, which the verifier judges
@@ -118,7 +118,7 @@ def _load_like(c: Context, target: TensorValue | RegionValue, node: ast.Call) ->
         if isinstance(like, TensorValue) and ".load_like(" in (text := advice.load_of(c, target)):
             edit = f"write `{text}`"
         return c.error(error.add(error.Instead(edit)))
-    if not _rank(c, len(region.tile), f"the place of `{region.tensor.name}`", a.place("region"), target):
+    if not right_rank(c, len(region.tile), f"the place of `{region.tensor.name}`", a.place("region"), target):
         return POISON
     source = target.handle
     if target.region is not None:
@@ -130,8 +130,8 @@ def _read(
     c: Context, tensor: TensorValue, source: SSAValue, index: tuple[SSAValue, ...], shape: tuple[int, ...], a: Arguments
 ) -> Value:
     dtype = tensor.spec.dtype
-    padding = _padding(c, a, dtype)
-    hints = _hints(c, a)
+    padding = padding_of(c, a, dtype)
+    hints = hints_of(c, a)
     if isinstance(padding, Poison) or isinstance(hints, Poison):
         return POISON
     held = dtypes.u8 if dtype.kind == "bool" else dtype
@@ -141,7 +141,8 @@ def _read(
         return convert(c, loaded, dtype)
 
 
-def _padding(c: Context, a: Arguments, dtype: DType) -> PaddingValueAttr | Poison | None:
+def padding_of(c: Context, a: Arguments, dtype: DType) -> PaddingValueAttr | Poison | None:
+    """What a load reads out of bounds, None for zeros."""
     value = a["padding"]
     if not isinstance(value, Static) or value.value not in PADDINGS:
         place = a.place("padding")
@@ -169,9 +170,10 @@ def _padding(c: Context, a: Arguments, dtype: DType) -> PaddingValueAttr | Poiso
     return PaddingValueAttr.of(name)
 
 
-def _hints(c: Context, a: Arguments) -> OptimizationHintsAttr | Poison | None:
+def hints_of(c: Context, a: Arguments, names: tuple[str, ...] = _HINTS) -> OptimizationHintsAttr | Poison | None:
+    """The hints of an access, None where there are none."""
     found: dict[str, int | bool] = {}
-    for name in _HINTS:
+    for name in names:
         value = a[name]
         if isinstance(value, Static) and value.value is None:
             continue
@@ -197,10 +199,12 @@ def _hints_attr(found: tuple[tuple[str, int | bool], ...]) -> OptimizationHintsA
     return OptimizationHintsAttr({"default": DictionaryAttr(values)})
 
 
-def coordinates(c: Context, value: Value, node: ast.expr, tensor: TensorValue) -> tuple[SSAValue, ...] | None:
-    """A tile coordinate in a tensor: one 32-bit scalar an axis. None after reporting."""
+def coordinates(
+    c: Context, value: Value, node: ast.expr, tensor: TensorValue, counts: str = "tiles"
+) -> tuple[SSAValue, ...] | None:
+    """A coordinate in a tensor, in tiles or elements: one 32-bit scalar an axis. None after reporting."""
     items = value.items if isinstance(value, TupleValue) else (value,)
-    if not _rank(c, len(items), "the index", node, tensor):
+    if not right_rank(c, len(items), "the index", node, tensor):
         return None
     found: list[SSAValue] = []
     nodes = node.elts if isinstance(node, ast.Tuple) and len(node.elts) == len(items) else [node] * len(items)
@@ -214,7 +218,7 @@ def coordinates(c: Context, value: Value, node: ast.expr, tensor: TensorValue) -
                     c.span(place),
                     what=describe(one),
                     role="an index",
-                    why="an index counts tiles: one `i32` scalar an axis",
+                    why=f"an index counts {counts}: one `i32` scalar an axis",
                 )
                 if one.shape:
                     error.add(error.Instead("reduce it to a scalar: `t.max()`"))
@@ -226,7 +230,8 @@ def coordinates(c: Context, value: Value, node: ast.expr, tensor: TensorValue) -
     return tuple(found)
 
 
-def _rank(c: Context, given: int, what: str, node: ast.expr, tensor: TensorValue) -> bool:
+def right_rank(c: Context, given: int, what: str, node: ast.expr, tensor: TensorValue) -> bool:
+    """Whether something has an entry for each axis of a tensor; reports it if not."""
     rank = tensor.spec.rank
     if given == rank:
         return True
@@ -256,10 +261,10 @@ def _store(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Val
     a = _bind(c, target, node, STORE)
     if a is None or a.poisoned:
         return POISON
-    hints = _hints(c, a)
+    hints = hints_of(c, a)
     dtype = tensor.spec.dtype
     place = a.place("tile")
-    tile = as_tile(c, a["tile"], place, _number_dtype(a["tile"], dtype))
+    tile = as_tile(c, a["tile"], place, number_dtype(a["tile"], dtype))
     if isinstance(tile, Poison) or isinstance(hints, Poison):
         return POISON
     if not can_store(tile.dtype, dtype):
@@ -283,7 +288,7 @@ def _store(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Val
     return NONE
 
 
-def _number_dtype(value: Value, dtype: DType) -> DType | None:
+def number_dtype(value: Value, dtype: DType) -> DType | None:
     """A number is stored in the tensor's dtype, unless that would drop its fraction."""
     if isinstance(value, Static) and (dtype.is_float or not isinstance(value.value, float)):
         return dtype
@@ -333,9 +338,16 @@ def _count(shape: tuple[int, ...]) -> int:
 def _at(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Value:
     assert isinstance(target, TensorValue)
     a = _bind(c, target, node, AT)
-    if a is None or a.poisoned:
+    index = None if a is None or a.poisoned else at_index(c, target, a)
+    if index is None:
         return POISON
-    items = a.rest
+    region = c.add(RegionOp(target.handle, index))
+    return RegionValue(target, region.result, tuple(TileValue(i, INDEX_DTYPE, ()) for i in index))
+
+
+def at_index(c: Context, target: TensorValue, a: Arguments) -> tuple[SSAValue, ...] | None:
+    """The coordinates, in tiles, of `x.at(i, j)`. None after reporting."""
+    node, items = a.node, a.rest
     if len(items) == 1 and isinstance(items[0], TupleValue):
         items = items[0].items
     place: ast.expr = node
@@ -343,11 +355,7 @@ def _at(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Value:
         place = ast.copy_location(ast.Tuple(list(node.args), ast.Load()), node)
     elif len(node.args) == 1:
         place = node.args[0]
-    index = coordinates(c, TupleValue(items), place, target)
-    if index is None:
-        return POISON
-    region = c.add(RegionOp(target.handle, index))
-    return RegionValue(target, region.result, tuple(TileValue(i, INDEX_DTYPE, ()) for i in index))
+    return coordinates(c, TupleValue(items), place, target)
 
 
 def _release(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Value:

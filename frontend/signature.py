@@ -19,9 +19,10 @@ from freehold.support.span import Span
 if TYPE_CHECKING:
     from freehold.support.diagnostic import Error
 
-Mode = Literal["ref", "mut", "out", "scalar", "const"]
+TensorMode = Literal["ref", "mut", "out", "acc", "raw"]
+Mode = TensorMode | Literal["scalar", "const"]
 
-SPELLING: Final[dict[str, str]] = {"ref": "Ref", "mut": "Mut", "out": "Out"}
+SPELLING: Final[dict[str, str]] = {"ref": "Ref", "mut": "Mut", "out": "Out", "acc": "Acc", "raw": "Raw"}
 """Tensor modes as users write them."""
 
 
@@ -29,7 +30,7 @@ SPELLING: Final[dict[str, str]] = {"ref": "Ref", "mut": "Mut", "out": "Out"}
 class TensorAnnotation:
     """What `Ref["M", "K"]` is at run time."""
 
-    mode: Literal["ref", "mut", "out"]
+    mode: TensorMode
     items: tuple[object, ...] = ()
 
     def __call__(self, *_: object) -> Any:

@@ -26,6 +26,7 @@ SUPPORTED: Final[frozenset[type[ast.AST]]] = frozenset(
         ast.For,
         ast.While,
         ast.If,
+        ast.With,
         ast.Assert,
         ast.Expr,
         ast.Pass,
@@ -57,7 +58,6 @@ REFUSED: Final[dict[type[ast.AST], tuple[str, str, str]]] = {
     ast.ClassDef: ("a class", "kernels make no objects", "define the class outside the kernel, and use its constants"),
     ast.Delete: ("`del`", "variables end with the kernel", "leave it out"),
     ast.AsyncFor: ("`async for`", "a kernel runs to its end without waiting", "write `for`"),
-    ast.With: ("`with`", "kernels have no contexts to enter", "write its body alone"),
     ast.AsyncWith: ("`async with`", "kernels have no contexts to enter", "write its body alone"),
     ast.Raise: (
         "`raise`",
@@ -99,6 +99,8 @@ def check(tree: ast.FunctionDef | ast.Lambda, span: Callable[[ast.AST], Span]) -
             refuse(node, *reason)
         elif isinstance(node, ast.stmt | ast.expr) and type(node) not in SUPPORTED:
             refuse(node, f"`{type(node).__name__}`", "it has no meaning in a kernel", "leave it out")
+        elif isinstance(node, ast.With) and not _is_unsafe(node):
+            refuse(node, "`with`", "kernels have no contexts to enter", "write its body alone")
         elif isinstance(node, ast.For | ast.While) and node.orelse:
             word = "for" if isinstance(node, ast.For) else "while"
             refuse(
@@ -127,6 +129,14 @@ def check(tree: ast.FunctionDef | ast.Lambda, span: Callable[[ast.AST], Span]) -
                 if keyword.arg is None:
                     refuse(keyword, "`**` in a call", "keywords are written out", "write `name=value`")
     return found
+
+
+def _is_unsafe(node: ast.With) -> bool:
+    """Whether a `with` may be an `unsafe` block, by its looks."""
+    call = node.items[0].context_expr
+    function = call.func if isinstance(call, ast.Call) else None
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)
+    return name == "unsafe" and len(node.items) == 1 and node.items[0].optional_vars is None
 
 
 def _beginning(span: Span, node: ast.AST) -> Span:

@@ -91,6 +91,15 @@ class RegionValue:
 
 
 @dataclass(eq=False, slots=True)
+class PlaceValue:
+    """A place in an `Acc` tensor, where a tile can be added."""
+
+    tensor: TensorValue
+    index: tuple[SSAValue, ...]
+    """Its coordinates, in tiles."""
+
+
+@dataclass(eq=False, slots=True)
 class MethodValue:
     """A method of a tile or tensor, taken but not yet called."""
 
@@ -176,6 +185,7 @@ Value = (
     | RecordValue
     | TensorValue
     | RegionValue
+    | PlaceValue
     | MethodValue
     | BoundValue
     | ClosureValue
@@ -320,6 +330,8 @@ def describe(value: Value) -> str:
             return f"tensor `{value.name}`"
         case RegionValue():
             return f"a region of `{value.tensor.name}`"
+        case PlaceValue():
+            return f"a place in `{value.tensor.name}`"
         case MethodValue():
             return f"the method `{value.name}`"
         case BoundValue():

@@ -219,18 +219,21 @@ def _tensor(call: Call, parameter: Parameter, value: object, partition: Partitio
             add(errors.TooLarge(call.place(parameter), name, kernel, "extent", extent, axis))
         elif stride > LARGEST:
             add(errors.TooLarge(call.place(parameter), name, kernel, "stride", stride, axis))
-    if parameter.mode == "ref":
+    if parameter.mode not in ("mut", "out"):
         if partition is not None:
             add(errors.PartitionUnwanted(call.place(parameter), name, kernel, annotation, _array_of(call, parameter)))
     else:
-        _output(call, parameter, found, partition)
+        _partitioned(call, parameter, shape, partition)
+    if parameter.mode != "ref":
+        _writable(call, parameter, found)
     return found if len(call.errors) == before else None
 
 
-def _output(call: Call, parameter: Parameter, found: ArrayView, partition: PartitionSpec | None) -> None:
-    """What is asked of an array that is written."""
+def _partitioned(
+    call: Call, parameter: Parameter, shape: tuple[int, ...], partition: PartitionSpec | None
+) -> None:
+    """The partition of an array that is split into regions."""
     name, kernel = parameter.name, call.signature.kernel
-    shape, strides = found.shape, found.element_strides
     if partition is None:
         tile = _suggested_tile(shape)
         call.errors.append(
@@ -241,6 +244,12 @@ def _output(call: Call, parameter: Parameter, found: ArrayView, partition: Parti
     elif len(partition.tile) != len(shape):
         error = errors.PartitionRank(call.place(parameter), name, partition.tile, len(shape), shape)
         call.errors.append(error.add(error.Extents(_suggested_tile(shape))))
+
+
+def _writable(call: Call, parameter: Parameter, found: ArrayView) -> None:
+    """What is asked of an array that is written."""
+    name, kernel = parameter.name, call.signature.kernel
+    shape, strides = found.shape, found.element_strides
     if found.read_only is not None:
         call.errors.append(errors.ReadOnlyOutput(call.place(parameter), name, kernel, *found.read_only))
     difference = repeated(shape, strides)

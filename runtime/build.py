@@ -23,6 +23,8 @@ class Options(NamedTuple):
     """Refuse the kernel rather than check anything while it runs."""
     checks: bool = True
     """Make the checks that are met in the kernel. Without them, the caller answers for them."""
+    deny_unsafe: bool = False
+    """Refuse the kernel if it has an access of which nothing is proved."""
 
 
 HINTS: Final[Mapping[str, tuple[str, tuple[int, ...]]]] = {
@@ -53,7 +55,7 @@ def verified(function: KernelFunction, specialisation: Specialisation, options: 
     from freehold.passes.pipeline import verify
 
     module = lower(function, specialisation, options)
-    verify(module, deny_kernel_checks=options.deny_kernel_checks)
+    verify(module, deny_kernel_checks=options.deny_kernel_checks, deny_unsafe=options.deny_unsafe)
     return module
 
 

@@ -260,7 +260,11 @@ def kernel(function: Callable[..., None], /) -> Kernel: ...
 
 @overload
 def kernel(
-    *, hints: Mapping[str, int] | None = None, deny_kernel_checks: bool = False, checks: bool = True
+    *,
+    hints: Mapping[str, int] | None = None,
+    deny_kernel_checks: bool = False,
+    deny_unsafe: bool = False,
+    checks: bool = True,
 ) -> Callable[[Callable[..., None]], Kernel]: ...
 
 
@@ -270,13 +274,14 @@ def kernel(
     *,
     hints: Mapping[str, int] | None = None,
     deny_kernel_checks: bool = False,
+    deny_unsafe: bool = False,
     checks: bool = True,
 ) -> Kernel | Callable[[Callable[..., None]], Kernel]:
     """
     Makes a kernel of a function: `@kernel`, or `@kernel(hints={"occupancy": 2}, deny_kernel_checks=True)`.
 
     `hints` are those of `Kernel.with_hints`. `deny_kernel_checks` refuses the kernel if anything would have to be
-    checked while it runs. `checks=False` leaves such checks out, and their truth to you.
+    checked while it runs, `deny_unsafe` if it has an `unsafe` block with an access in it. `checks=False` leaves such checks out, and their truth to you.
 
     Raises `Rejected` where the signature is not understood. The body is looked at when the kernel is compiled.
     """
@@ -284,7 +289,7 @@ def kernel(
     def make(function: Callable[..., None]) -> Kernel:
         if not isinstance(function, FunctionType):
             raise TypeError(f"a kernel is made of a function, not of a {type(function).__name__}")
-        options = Options(_hints(function.__name__, hints or {}), deny_kernel_checks, checks)
+        options = Options(_hints(function.__name__, hints or {}), deny_kernel_checks, checks, deny_unsafe=deny_unsafe)
         return Kernel(function, options)
 
     return make if function is None else make(function)

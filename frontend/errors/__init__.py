@@ -46,6 +46,7 @@ from freehold.frontend.errors.declarations import (
     VariadicParameter,
     WrongArguments,
 )
+from freehold.frontend.errors.sharing import NotAnUnsafeBlock, UnsafeNeeded, UpdateUnavailable
 
 __all__ = [
     "AnnotationMissing",
@@ -69,6 +70,7 @@ __all__ = [
     "NoPromotion",
     "NoSource",
     "NoSuchScalar",
+    "NotAnUnsafeBlock",
     "NotCallable",
     "NotConstant",
     "NotIterable",
@@ -84,7 +86,9 @@ __all__ = [
     "Unbound",
     "UndefinedName",
     "Unpacking",
+    "UnsafeNeeded",
     "Unsupported",
+    "UpdateUnavailable",
     "VariadicParameter",
     "WrongArguments",
     "WrongOperands",

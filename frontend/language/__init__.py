@@ -12,6 +12,7 @@ from freehold.frontend.language.control import (
     static_assert,
     static_range,
     tiles,
+    unsafe,
 )
 from freehold.frontend.language.elementwise import (
     abs,
@@ -75,9 +76,12 @@ from freehold.frontend.language.shapes import (
     zeros,
 )
 from freehold.frontend.language.tensors import (
+    Acc,
     Const,
     Mut,
     Out,
+    Place,
+    Raw,
     Ref,
     Region,
 )
@@ -108,6 +112,7 @@ from freehold.frontend.language.tile import (
 )
 
 __all__ = [
+    "Acc",
     "AnyDType",
     "Axis",
     "Const",
@@ -115,6 +120,8 @@ __all__ = [
     "Mut",
     "Operand",
     "Out",
+    "Place",
+    "Raw",
     "Ref",
     "Region",
     "Scalar",
@@ -195,6 +202,7 @@ __all__ = [
     "u16",
     "u32",
     "u64",
+    "unsafe",
     "where",
     "zeros",
 ]

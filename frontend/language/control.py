@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 from freehold.frontend.intrinsics import intrinsic
@@ -15,6 +16,16 @@ def tiles(tensor: Tensor, *, axis: int, size: int) -> Iterator[Scalar]:
     """The indices of the tiles of `size` elements that cover `tensor` along `axis`: `0 .. ceildiv(extent, size) - 1`.
 
     Only as what a `for` runs over. The index carries its bound, so a load with it needs no check.
+    """
+    ...
+
+
+@intrinsic
+def unsafe(reason: str) -> AbstractContextManager[None]:
+    """
+    `with unsafe("why this is right"):` a block in which `Raw` tensors are accessed, without proof and without checks.
+
+    Everything else in it is proved as anywhere. The reason stands in `Kernel.explain` and in reports.
     """
     ...
 

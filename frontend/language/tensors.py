@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, cast
 
 from freehold.frontend.intrinsics import Padding, outside
 from freehold.frontend.language.tile import Index, Operand, Scalar, Shape, Tile
@@ -12,6 +12,12 @@ from freehold.support.dtypes import DType
 T = TypeVar("T")
 Const = Annotated[T, ConstMarker()]
 """A parameter whose value is known when the kernel is compiled: `BK: Const[int] = 64`."""
+
+
+MemoryOrder: TypeAlias = Literal["weak", "relaxed", "acquire", "release", "acq_rel"]
+"""Which accesses of other blocks an access is ordered with."""
+Scope: TypeAlias = Literal["block", "device", "system"]
+"""Among whom an access that is not weak is atomic and ordered."""
 
 
 class Tensor:
@@ -67,6 +73,37 @@ class Ref(Tensor):
             """The tile at the place of `region`: `load(region.index, region.tile)`."""
             ...
 
+        def load_window(
+            self,
+            start: Index | tuple[Index, ...],
+            shape: Shape,
+            *,
+            padding: Padding = "zero",
+            latency: int | None = None,
+            allow_tma: bool | None = None,
+        ) -> Tile:
+            """
+            Reads the tile of `shape` that begins at element `start`, which may lie anywhere, also in front of it all.
+
+            What is out of bounds reads as `padding`. For halos: `u.load_window((i * 64 - 1, j * 64 - 1), (128, 128))`.
+            """
+            ...
+
+        def gather(
+            self,
+            *index: Operand,
+            mask: Operand | None = None,
+            padding: Padding = "zero",
+            latency: int | None = None,
+        ) -> Tile:
+            """
+            Reads the elements at `index`: one tile of integers an axis, which are broadcast together.
+
+            As NumPy's `x[i, j]`, but that an index out of bounds, negative ones included, and one for which `mask` is
+            false, reads as `padding`.
+            """
+            ...
+
 
 class Region(Tensor):
     """The part of a `Mut` or `Out` tensor that one tile block owns."""
@@ -118,6 +155,148 @@ class Out(Region):
 
         def at(self, *index: Index) -> Region:
             """The region at other coordinates, where the compiler can prove that no other block owns it."""
+            ...
+
+
+class Place:
+    """A place in an `Acc` tensor, to which a tile is added."""
+
+    if TYPE_CHECKING:
+
+        def add(self, tile: Operand) -> None:
+            """Adds a tile, element by element; what overhangs the tensor is left out."""
+            ...
+
+        def maximum(self, tile: Operand) -> None:
+            """Makes each element the greater of itself and the tile's. Integers of 32 and 64 bits."""
+            ...
+
+        def minimum(self, tile: Operand) -> None:
+            """Makes each element the lesser of itself and the tile's. Integers of 32 and 64 bits."""
+            ...
+
+        def bitwise_and(self, tile: Operand) -> None:
+            """Keeps the bits that the tile has, too. Integers of 32 and 64 bits."""
+            ...
+
+        def bitwise_or(self, tile: Operand) -> None:
+            """Sets the bits that the tile has. Integers of 32 and 64 bits."""
+            ...
+
+        def bitwise_xor(self, tile: Operand) -> None:
+            """Flips the bits that the tile has. Integers of 32 and 64 bits."""
+            ...
+
+
+class Acc(Tensor, Place):
+    """
+    A tensor that any tile block updates, atomically, and none reads: `dw: Acc[f32, "N"]`.
+
+    Blocks may meet at an element: updates of one kind commute, and all updates of a tensor in a kernel are of one kind.
+    The caller initialises it; sums of floats depend on the order of the summands in their last bits.
+    """
+
+    __freehold_mode__ = "acc"
+
+    def __class_getitem__(cls, item: object) -> Any:
+        return TensorAnnotation("acc", _items(item))
+
+    if TYPE_CHECKING:
+
+        def at(self, *index: Index) -> Place:
+            """The place at `index`, counted in tiles of the shape of what is added there."""
+            ...
+
+        def add_at(self, values: Operand, *index: Operand, mask: Operand | None = None) -> None:
+            """
+            Adds each element of `values` to the element that the indices name, as `numpy.add.at` does.
+
+            One tile of integers an axis; all are broadcast together. An index out of bounds, and one for which `mask`
+            is false, does nothing. Two that name one element both count.
+            """
+            ...
+
+        def maximum_at(self, values: Operand, *index: Operand, mask: Operand | None = None) -> None:
+            """As `add_at`, with the greater of both."""
+            ...
+
+        def minimum_at(self, values: Operand, *index: Operand, mask: Operand | None = None) -> None:
+            """As `add_at`, with the lesser of both."""
+            ...
+
+        def bitwise_and_at(self, values: Operand, *index: Operand, mask: Operand | None = None) -> None:
+            """As `add_at`, with the bits that both have."""
+            ...
+
+        def bitwise_or_at(self, values: Operand, *index: Operand, mask: Operand | None = None) -> None:
+            """As `add_at`, with the bits that either has."""
+            ...
+
+        def bitwise_xor_at(self, values: Operand, *index: Operand, mask: Operand | None = None) -> None:
+            """As `add_at`, with the bits that one of both has."""
+            ...
+
+
+class Raw(Tensor):
+    """
+    A tensor of which nothing is proved: `locks: Raw[i32, "N"]`. It is accessed in `with unsafe("why"):` alone.
+
+    Elements are named by one tile of integers an axis, broadcast together; an index out of bounds is undefined. `order`
+    and `scope` are those of the memory model: a "weak" access may not race with another.
+    """
+
+    __freehold_mode__ = "raw"
+
+    def __class_getitem__(cls, item: object) -> Any:
+        return TensorAnnotation("raw", _items(item))
+
+    if TYPE_CHECKING:
+
+        def gather(
+            self,
+            *index: Operand,
+            mask: Operand | None = None,
+            padding: Padding = "zero",
+            order: MemoryOrder = "weak",
+            scope: Scope | None = None,
+        ) -> Tile:
+            """Reads elements. `order` is "weak", "relaxed" or "acquire"."""
+            ...
+
+        def scatter(
+            self,
+            values: Operand,
+            *index: Operand,
+            mask: Operand | None = None,
+            order: MemoryOrder = "weak",
+            scope: Scope | None = None,
+        ) -> None:
+            """Writes elements. `order` is "weak", "relaxed" or "release"."""
+            ...
+
+        def atomic_add(
+            self,
+            values: Operand,
+            *index: Operand,
+            mask: Operand | None = None,
+            order: MemoryOrder = "relaxed",
+            scope: Scope | None = None,
+        ) -> Tile:
+            """Adds to elements, and yields what they were. Likewise the other updates, and `atomic_exchange`."""
+            ...
+
+        atomic_max = atomic_min = atomic_and = atomic_or = atomic_xor = atomic_exchange = atomic_add
+
+        def atomic_cas(
+            self,
+            expected: Operand,
+            desired: Operand,
+            *index: Operand,
+            mask: Operand | None = None,
+            order: MemoryOrder = "relaxed",
+            scope: Scope | None = None,
+        ) -> Tile:
+            """Replaces elements that equal `expected`, bit by bit, by `desired`, and yields what they were."""
             ...
 
 

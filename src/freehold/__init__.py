@@ -6,10 +6,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from freehold.frontend.language import (
+    Acc,
     Const,
     Index,
     Mut,
     Out,
+    Raw,
     Ref,
     Region,
     Scalar,
@@ -81,6 +83,7 @@ from freehold.frontend.language import (
     u16,
     u32,
     u64,
+    unsafe,
     where,
     zeros,
 )
@@ -160,6 +163,7 @@ __all__ = [
     "EACH",
     "PERSISTENT",
     "ROW",
+    "Acc",
     "Const",
     "DType",
     "Graph",
@@ -168,6 +172,7 @@ __all__ = [
     "Mut",
     "Operation",
     "Out",
+    "Raw",
     "Ref",
     "Region",
     "Rejected",
@@ -253,6 +258,7 @@ __all__ = [
     "u16",
     "u32",
     "u64",
+    "unsafe",
     "value",
     "where",
     "zeros",

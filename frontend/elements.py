@@ -1,0 +1,310 @@
+"""Accesses by element: gathers, windows, and the updates of accumulators."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final
+
+from xdsl.ir import SSAValue
+
+from freehold.dialects.cuda_tile.ops.shape import ReshapeOp
+from freehold.dialects.cuda_tile.types import element_name
+from freehold.dialects.ownership import ATOMIC, AccumulateAtOp, AccumulateOp, BorrowOp, GatherOp, LoadWindowOp, Update
+from freehold.frontend import errors
+from freehold.frontend.arguments import Arguments, Signature, bind, shape_of
+from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, convert
+from freehold.frontend.context import Context
+from freehold.frontend.memory import (
+    at_index,
+    coordinates,
+    hints_of,
+    number_dtype,
+    padding_of,
+    right_rank,
+    storage,
+)
+from freehold.frontend.types import can_store, tile_type
+from freehold.frontend.values import (
+    INDEX_DTYPE,
+    NONE,
+    POISON,
+    MethodValue,
+    PlaceValue,
+    Poison,
+    Static,
+    TensorValue,
+    TileValue,
+    TupleValue,
+    Value,
+    describe,
+    show_shape,
+)
+from freehold.support import dtypes
+from freehold.support.dtypes import DType
+
+GATHER: Final = Signature(
+    "gather", (), ("mask", "padding", "latency"), (("mask", None), ("padding", "zero"), ("latency", None)), "index"
+)
+LOAD_WINDOW: Final = Signature(
+    "load_window",
+    ("start", "shape"),
+    ("padding", "latency", "allow_tma"),
+    (("padding", "zero"), ("latency", None), ("allow_tma", None)),
+)
+AT: Final = Signature("at", (), (), (), "index")
+
+UPDATES: Final[dict[str, tuple[Update, Update]]] = {
+    "add": (Update.ADD, Update.ADD),
+    "maximum": (Update.MAX, Update.UMAX),
+    "minimum": (Update.MIN, Update.UMIN),
+    "bitwise_and": (Update.AND, Update.AND),
+    "bitwise_or": (Update.OR, Update.OR),
+    "bitwise_xor": (Update.XOR, Update.XOR),
+}
+"""The updates by NumPy's names: of what has a sign or is a float, and of unsigned integers."""
+
+
+def method(c: Context, called: MethodValue, node: ast.Call) -> Value:
+    """A method of a `Ref` or `Acc` that is about elements, or of a place in an `Acc`."""
+    target = called.receiver
+    assert isinstance(target, TensorValue | PlaceValue)
+    return _METHODS[called.name](c, target, node)
+
+
+# --- Indices ---------------------------------------------------------------------------------------------------------
+
+
+def element_indices(c: Context, tensor: TensorValue, a: Arguments) -> tuple[tuple[TileValue, ...], ast.expr] | None:
+    """One tile of integers an axis, and where they stand. None after reporting."""
+    items = a.rest
+    nodes: Sequence[ast.expr] = a.node.args[len(a.signature.positional) :]
+    if len(items) == 1 and isinstance(items[0], TupleValue):
+        items = items[0].items
+        nodes = nodes[0].elts if len(nodes) == 1 and isinstance(nodes[0], ast.Tuple) else []
+    place: ast.expr = nodes[0] if len(nodes) == 1 else a.node
+    if not right_rank(c, len(items), "the index", place, tensor):
+        return None
+    found: list[TileValue] = []
+    places = nodes if len(nodes) == len(items) else [a.node] * len(items)
+    for item, where in zip(items, places, strict=True):
+        with c.at(where):
+            one = as_tile(c, item, where, INDEX_DTYPE)
+            if isinstance(one, Poison):
+                return None
+            if one.dtype.kind != "int":
+                error = errors.WrongValue(
+                    c.span(where),
+                    what=describe(one),
+                    role="an index",
+                    why="an index counts elements: one tile of integers an axis",
+                )
+                if one.dtype.is_float:
+                    error.add(error.Instead(f"convert it: `{c.primary(where)}.astype(fh.i32)`"))
+                else:
+                    error.add(error.Instead(f"choose elements with a mask: `mask={c.text(where)}`"))
+                c.error(error)
+                return None
+            fits = one.dtype.bits < 32 or one.dtype is dtypes.i32
+            found.append(convert(c, one, dtypes.i32 if fits else dtypes.i64))
+    return tuple(found), place
+
+
+def together(c: Context, tiles: Sequence[TileValue], place: ast.expr) -> tuple[int, ...] | None:
+    """The shape in which tiles meet, or None after reporting that there is none."""
+    shape: tuple[int, ...] = ()
+    for one in tiles:
+        met = common_shape(shape, one.shape)
+        if met and met[-1] is None:
+            error = errors.NoBroadcast(
+                c.span(place), left=show_shape(shape), right=show_shape(one.shape), a=met[0], b=met[1]
+            )
+            c.error(error)
+            return None
+        shape = tuple(n for n in met if n is not None)
+    return shape
+
+
+def stretched(c: Context, index: TileValue, rank: int) -> SSAValue:
+    """An index with as many axes as the common shape. Its elements are repeated where they are used."""
+    missing = rank - len(index.shape)
+    if not missing:
+        return index.ssa
+    shape = (1,) * missing + index.shape
+    return c.tile(ReshapeOp(index.ssa, shape), index.dtype, shape).ssa
+
+
+def mask_of(c: Context, a: Arguments) -> TileValue | Poison | None:
+    """The mask, a tile of truth values; None where there is none."""
+    value = a["mask"]
+    if isinstance(value, Static) and value.value is None:
+        return None
+    place = a.place("mask")
+    mask = as_tile(c, value, place, dtypes.bool_)
+    if isinstance(mask, Poison):
+        return POISON
+    if mask.dtype.kind != "bool":
+        error = errors.WrongValue(
+            c.span(place), what=describe(mask), role="a mask", why="a mask says of each element whether it counts"
+        )
+        return c.error(error.add(error.Instead(f"compare it: `{c.primary(place)} != 0`")))
+    return mask
+
+
+# --- Reads -----------------------------------------------------------------------------------------------------------
+
+
+def _gather(c: Context, target: TensorValue | PlaceValue, node: ast.Call) -> Value:
+    assert isinstance(target, TensorValue)
+    a = bind(c, node, GATHER, f"{target.name}.")
+    if a is None or a.poisoned:
+        return POISON
+    found = element_indices(c, target, a)
+    dtype = target.spec.dtype
+    padding, hints, mask = padding_of(c, a, dtype), hints_of(c, a, ("latency",)), mask_of(c, a)
+    if found is None or isinstance(padding, Poison) or isinstance(hints, Poison) or isinstance(mask, Poison):
+        return POISON
+    indices, place = found
+    shape = together(c, (*indices, *(() if mask is None else (mask,))), place)
+    if shape is None:
+        return POISON
+    held = dtypes.u8 if dtype.kind == "bool" else dtype
+    with c.at(node):
+        chosen = None if mask is None else broadcast(c, mask, shape).ssa
+        spread = [stretched(c, index, len(shape)) for index in indices]
+        op = GatherOp(_borrowed(c, target), spread, tile_type(shape, held), chosen, padding=padding, hints=hints)
+        return convert(c, c.tile(op, held, shape), dtype)
+
+
+def _load_window(c: Context, target: TensorValue | PlaceValue, node: ast.Call) -> Value:
+    assert isinstance(target, TensorValue)
+    a = bind(c, node, LOAD_WINDOW, f"{target.name}.")
+    if a is None or a.poisoned:
+        return POISON
+    dtype = target.spec.dtype
+    shape = shape_of(c, a["shape"], a.place("shape"))
+    start = coordinates(c, a["start"], a.place("start"), target, "elements")
+    if shape is None or start is None or not right_rank(c, len(shape), "the shape", a.place("shape"), target):
+        return POISON
+    padding, hints = padding_of(c, a, dtype), hints_of(c, a)
+    if isinstance(padding, Poison) or isinstance(hints, Poison):
+        return POISON
+    held = dtypes.u8 if dtype.kind == "bool" else dtype
+    with c.at(node):
+        op = LoadWindowOp(_borrowed(c, target), start, tile_type(shape, held), padding=padding, hints=hints)
+        return convert(c, c.tile(op, held, shape), dtype)
+
+
+def _borrowed(c: Context, tensor: TensorValue) -> SSAValue:
+    """The borrow that is read through. That a `Mut` or `Out` is read anywhere is for the verifier to refuse."""
+    if tensor.region is None:
+        return tensor.handle
+    return c.add(BorrowOp(tensor.argument)).result  # pyright: ignore[reportArgumentType] -- a tensor's argument
+
+
+# --- Updates ---------------------------------------------------------------------------------------------------------
+
+
+def _update(c: Context, target: TensorValue | PlaceValue, node: ast.Call, *, name: str) -> Value:
+    """`acc.at(i, j).add(tile)`, and `acc.add(tile)` at the block's place."""
+    tensor = target if isinstance(target, TensorValue) else target.tensor
+    a = bind(c, node, Signature(name, ("tile",)), f"{tensor.name}.")
+    if a is None or a.poisoned:
+        return POISON
+    update = update_of(c, tensor, name, node)
+    if isinstance(target, TensorValue):
+        error = errors.WrongArguments(
+            c.span(node),
+            function=f"{tensor.name}.{name}",
+            problem="does not know where: this launch gives blocks no place in it",
+            signature=f"{name}(tile)",
+        )
+        index = ", ".join(["0"] * tensor.spec.rank)
+        return c.error(error.add(error.Instead(f"name the place, in tiles: `{tensor.name}.at({index}).{name}(...)`")))
+    tile = stored(c, tensor, a["tile"], a.place("tile"))
+    if isinstance(tile, Poison) or update is None:
+        return POISON
+    if not right_rank(c, len(tile.shape), "the tile", a.place("tile"), tensor):
+        return POISON
+    with c.at(node):
+        c.add(AccumulateOp(update, tile.ssa, tensor.handle, target.index))
+    return NONE
+
+
+def _update_at(c: Context, target: TensorValue | PlaceValue, node: ast.Call, *, name: str) -> Value:
+    """`acc.add_at(values, i, j)`: an update of each element that an index names."""
+    assert isinstance(target, TensorValue)
+    a = bind(c, node, Signature(f"{name}_at", ("values",), ("mask",), (("mask", None),), "index"), f"{target.name}.")
+    if a is None or a.poisoned:
+        return POISON
+    update = update_of(c, target, name, node)
+    found, mask = element_indices(c, target, a), mask_of(c, a)
+    values = stored(c, target, a["values"], a.place("values"))
+    if found is None or update is None or isinstance(mask, Poison) or isinstance(values, Poison):
+        return POISON
+    indices, place = found
+    shape = together(c, (*indices, values, *(() if mask is None else (mask,))), place)
+    if shape is None:
+        return POISON
+    with c.at(node):
+        chosen = None if mask is None else broadcast(c, mask, shape).ssa
+        spread = [stretched(c, index, len(shape)) for index in indices]
+        c.add(AccumulateAtOp(update, broadcast(c, values, shape).ssa, target.handle, spread, chosen))
+    return NONE
+
+
+def update_of(c: Context, tensor: TensorValue, name: str, node: ast.Call) -> Update | None:
+    """The update of a tensor's elements that a method is, or None after reporting that there is none."""
+    dtype = tensor.spec.dtype
+    signed, unsigned = UPDATES[name]
+    update = signed if dtype.is_float or dtype.signed else unsigned
+    if dtype.kind != "bool" and element_name(storage(dtype)) in ATOMIC[update]:
+        return update
+    known = [str(d) for d in dtypes.ALL if d.kind != "bool" and d.storage_bits and _takes(d, name)]
+    error = errors.UpdateUnavailable(
+        c.span(node), name=tensor.name, update=name, dtype=str(dtype), known=", ".join(f"`{k}`" for k in known)
+    )
+    c.error(error)
+    return None
+
+
+def _takes(dtype: DType, name: str) -> bool:
+    signed, unsigned = UPDATES[name]
+    return element_name(storage(dtype)) in ATOMIC[signed if dtype.is_float or dtype.signed else unsigned]
+
+
+def stored(c: Context, tensor: TensorValue, value: Value, place: ast.expr) -> TileValue | Poison:
+    """A value in the element type of a tensor in memory, converted where a store would convert it."""
+    dtype = tensor.spec.dtype
+    tile = as_tile(c, value, place, number_dtype(value, dtype))
+    if isinstance(tile, Poison):
+        return POISON
+    if not can_store(tile.dtype, dtype):
+        error = errors.WrongValue(
+            c.span(place),
+            what=describe(tile),
+            role=f"put into `{tensor.name}`, which is `{dtype}`",
+            why="the conversion would drop fractions unasked",
+        )
+        return c.error(error.add(error.Instead(f"convert it: `{c.primary(place)}.astype({dtype})`")))
+    with c.at(place):
+        return convert(c, convert(c, tile, dtype), dtypes.u8 if dtype.kind == "bool" else dtype)
+
+
+def _at(c: Context, target: TensorValue | PlaceValue, node: ast.Call) -> Value:
+    assert isinstance(target, TensorValue)
+    a = bind(c, node, AT, f"{target.name}.")
+    if a is None or a.poisoned:
+        return POISON
+    index = at_index(c, target, a)
+    return POISON if index is None else PlaceValue(target, index)
+
+
+_METHODS: Final[dict[str, Callable[[Context, TensorValue | PlaceValue, ast.Call], Value]]] = {
+    "gather": _gather,
+    "load_window": _load_window,
+    "at": _at,
+    **{name: partial(_update, name=name) for name in UPDATES},
+    **{f"{name}_at": partial(_update_at, name=name) for name in UPDATES},
+}
