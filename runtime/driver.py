@@ -385,13 +385,13 @@ def load(cubin: bytes, symbol: str, device: int) -> Any:
 
 
 @cache
-def config(blocks: int) -> Any:
-    """The launch configuration for so many tile blocks. A tile block is one thread as far as a launch can tell."""
-    return _core().LaunchConfig(grid=(blocks, 1, 1), block=(1, 1, 1))
+def config(x: int, y: int = 1, z: int = 1) -> Any:
+    """The launch configuration for a grid of tile blocks. A tile block is one thread as far as a launch can tell."""
+    return _core().LaunchConfig(grid=(x, y, z), block=(1, 1, 1))
 
 
 def launch_config(blocks: int, handle: int) -> Any:
-    """As `config`, for the driver itself and for one stream. Nobody may change it."""
+    """As `config` for so many blocks, for the driver itself and for one stream. Nobody may change it."""
     made = _bindings().CUlaunchConfig()
     made.gridDimX, made.gridDimY, made.gridDimZ = blocks, 1, 1
     made.blockDimX = made.blockDimY = made.blockDimZ = 1

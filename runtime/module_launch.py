@@ -13,45 +13,63 @@ from freehold.dialects.cuda_tile.ops.module import EntryOp
 from freehold.dialects.cuda_tile.types import TileType
 from freehold.runtime import driver
 from freehold.runtime.interpreter.arguments import scalar
+from freehold.runtime.interpreter.compile import reject
 from freehold.runtime.interpreter.elements import element_of
-from freehold.runtime.interpreter.launch import entry_call
+from freehold.runtime.interpreter.errors import UnfitArgument
+from freehold.runtime.interpreter.launch import entry_call, find
+from freehold.support.contract import TensorParameter
+from freehold.support.diagnostic import Argument
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 
-def launch_kernel(module: ModuleOp, arguments: Sequence[object]) -> None:
-    """Verifies, compiles and launches an ownership kernel on NumPy arrays, which it writes in place.
+def launch_kernel(
+    module: ModuleOp, arguments: Sequence[object], *, symbol: str | None = None, blocks: int | None = None
+) -> set[int]:
+    """Verifies, compiles and launches an ownership kernel on NumPy arrays; returns the numbers of those it writes.
 
-    Raises `Rejected` where the module is refused, an argument does not fit, or there is no GPU.
+    `symbol` names the kernel where there are several; `blocks` is the number of tile blocks of a persistent one. Raises
+    `Rejected` where the module is refused, an argument does not fit, or there is no GPU.
     """
-    driver.require_gpu("leave `--gpu` out: the interpreter runs the module")
-    from freehold.passes.launch_contract import contract
+    from xdsl.dialects.builtin import ModuleOp
+
+    from freehold.passes.launch_contract import contract, kernel_of
     from freehold.passes.pipeline import convert, verify
 
-    verify(module)
-    found = contract(module)
-    call = entry_call(found, arguments)
-    blocks = (
-        min(call.points, found.blocks or driver.multiprocessors(driver.current_device()))
-        if found.persistent
-        else call.points
-    )
-    launch_entry(convert(module), call.values, blocks)
+    driver.require_gpu("leave `--gpu` out: the interpreter runs the module")
+    chosen = ModuleOp([find(module, "ownership.kernel", symbol, "kernels").clone()])
+    verify(chosen)
+    found = contract(chosen)
+    if blocks is not None and not found.persistent:
+        error = UnfitArgument(Argument("blocks", found.symbol), "the kernel has one tile block a region")
+        reject(error.add(error.Give("no number of blocks")))
+    call = entry_call(found, arguments, signed=kernel_of(chosen).dtypes is not None)
+    size = call.points
+    if found.persistent:
+        size = min(size, blocks or found.blocks or driver.multiprocessors(driver.current_device()))
+    launch_entry(convert(chosen), call.values, (size, 1, 1))
+    return {n for n, p in enumerate(found.parameters) if isinstance(p, TensorParameter) and p.mode != "ref"}
 
 
-def launch_entry(module: ModuleOp, arguments: Sequence[object], blocks: int) -> None:
-    """Compiles and launches the entry of a `cuda_tile` module: NumPy arrays, which are written in place, for pointers.
+def launch_entry(
+    module: ModuleOp, arguments: Sequence[object], grid: tuple[int, int, int], *, symbol: str | None = None
+) -> None:
+    """Compiles and launches an entry of a `cuda_tile` module: NumPy arrays, which are written in place, for pointers.
 
-    The grid is `blocks` along x. Raises `Rejected`.
+    `symbol` names the entry where there are several. Raises `Rejected`.
     """
     driver.require_gpu("leave `--gpu` out: the interpreter runs the module")
     device = driver.current_device()
-    entry = next(op for op in module.walk() if isinstance(op, EntryOp))
+    entry = find(module, "cuda_tile.entry", symbol, "entries")
+    assert isinstance(entry, EntryOp)
     name = entry.sym_name.data
     kernel = driver.load(assemble(write_bytecode(module), driver.architecture(device), kernel=name), name, device)
     passed: list[Any] = []
     copies: list[tuple[Any, np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
+    if len(arguments) != len(entry.block.args):
+        what = f"{len(arguments)} arguments for {len(entry.block.args)} parameters"
+        reject(UnfitArgument(Argument(name, name), what))
     for argument, value in zip(entry.block.args, arguments, strict=True):
         if isinstance(value, np.ndarray):
             given = cast("np.ndarray[Any, Any]", value)
@@ -66,7 +84,7 @@ def launch_entry(module: ModuleOp, arguments: Sequence[object], blocks: int) -> 
             # What NumPy itself has no scalar for travels as its bits.
             passed.append(number if number.dtype.isbuiltin == 1 else number.view(f"u{number.dtype.itemsize}"))
     stream = driver.stream(0, device)
-    driver.launch_on(device, stream, driver.config(blocks), kernel, *passed)
+    driver.launch_on(device, stream, driver.config(*grid), kernel, *passed)
     driver.wait(stream, f"kernel `{name}`")
     for buffer, host, value in copies:
         result = np.empty_like(host)

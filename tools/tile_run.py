@@ -50,7 +50,8 @@ def argument_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--blocks", type=int, metavar="N", help="the tile blocks of a persistent ownership kernel")
     parser.add_argument(
-        "--order", default="increasing", help="of blocks: increasing, decreasing, or the seed of a random order"
+        "--order",
+        help="of blocks, on the interpreter: increasing (if left out), decreasing, or the seed of a random order",
     )
     parser.add_argument(
         "--checked", action="store_true", help="find races, uninitialised reads and undefined results, too"
@@ -72,9 +73,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     grid = _numbers(options.grid)
     if not 1 <= len(grid) <= 3 or min(grid) < 1:
         parser.error("--grid takes one to three positive numbers")
-    order = _order(options.order)
+    order = _order(options.order or "increasing")
     if order is None:
         parser.error("--order takes increasing, decreasing or a number")
+    if options.blocks is not None and options.blocks < 1:
+        parser.error("--blocks takes a positive number")
+    for given, option in ((options.order is not None, "--order"), (options.checked, "--checked")):
+        if options.gpu and given:
+            parser.error(f"{option} is the interpreter's: leave it out, or leave out --gpu")
     sources = SourceMap()
     try:
         data, file = files.read(options.file, PROGRAM)
@@ -172,12 +178,15 @@ def _run(
     is_ownership = any(op.name == "ownership.kernel" for op in module.walk())
     arrays = {n for n, value in enumerate(arguments) if hasattr(value, "shape")}
     if options.gpu:
+        from freehold.runtime.interpreter.errors import UnfitArgument
         from freehold.runtime.module_launch import launch_entry, launch_kernel
 
         if is_ownership:
-            launch_kernel(module, arguments)
-        else:
-            launch_entry(module, arguments, grid[0] * grid[1] * grid[2])
+            return launch_kernel(module, arguments, symbol=options.symbol, blocks=options.blocks)
+        if options.blocks is not None:
+            error = UnfitArgument(Argument("--blocks", PROGRAM), "a cuda_tile entry has the grid that it is given")
+            raise Rejected([error.add(error.Give("--grid instead"))])
+        launch_entry(module, arguments, cast("tuple[int, int, int]", grid), symbol=options.symbol)
         return arrays
     write: Callable[[str], None] = _write
     if is_ownership:

@@ -11,7 +11,9 @@ import numpy as np
 from freehold.runtime.interpreter.compile import reject
 from freehold.runtime.interpreter.elements import Array, Element, by_name
 from freehold.runtime.interpreter.errors import CheckFailed, UnfitArgument
+from freehold.runtime.plan import numpy_dtype
 from freehold.support.diagnostic import Argument
+from freehold.support.dtypes import BY_NAME
 from freehold.support.span import Span
 from freehold.support.terms import Term
 
@@ -38,6 +40,8 @@ class Parameter:
     name: str
     element: Element
     dims: tuple[Term, ...] | None
+    dtype: str = ""
+    """The dtype with its sign (`u32`, `bool_`), where the kernel says; else integers of the same width will do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,25 @@ def regular(found: Array) -> bool:
     return True
 
 
+def _signed(kernel: str, parameter: Parameter, value: object) -> None:
+    """Refuses an array, or an integer, that is not of the dtype that the kernel says."""
+    dtype = BY_NAME[parameter.dtype]
+    if parameter.dims is not None:
+        wanted = numpy_dtype(dtype.name)
+        if isinstance(value, np.ndarray) and (found := cast(Array, value).dtype) != wanted:
+            what = f"an array of {found} where {dtype} is needed"
+            _unfit(kernel, parameter.name, what, f"an array of {wanted}")
+        return
+    given: Any = value
+    plain: object = given.item() if isinstance(value, np.generic) else value
+    if dtype.kind == "int" and isinstance(plain, int):
+        low, high = (
+            (-(1 << (dtype.bits - 1)), (1 << (dtype.bits - 1)) - 1) if dtype.signed else (0, (1 << dtype.bits) - 1)
+        )
+        if not low <= plain <= high:
+            _unfit(kernel, parameter.name, f"{plain} is no {dtype}", f"an integer from {low} to {high}")
+
+
 def bind(kernel: str, parameters: Sequence[Parameter], arguments: Sequence[object]) -> Bound:
     """Checks arguments against parameters; binds a bare symbol to the first extent it names, compares the others."""
     if len(arguments) != len(parameters):
@@ -110,6 +133,8 @@ def bind(kernel: str, parameters: Sequence[Parameter], arguments: Sequence[objec
     values: list[Any] = []
     symbols: dict[str, int] = {}
     for parameter, argument in zip(parameters, arguments, strict=True):
+        if parameter.dtype:
+            _signed(kernel, parameter, argument)
         if parameter.dims is None:
             value = scalar(kernel, parameter.name, argument, parameter.element)
             if not parameter.element.is_float:

@@ -47,7 +47,8 @@ if TYPE_CHECKING:
     from freehold.support.terms import Term
 
 
-def _find(module: Operation, name: str, symbol: str | None, what: str) -> Operation:
+def find(module: Operation, name: str, symbol: str | None, what: str) -> Operation:
+    """The one operation of this name and symbol; `what` is the plural of its kind, for errors. Raises `Rejected`."""
     found = [op for op in module.walk() if op.name == name and symbol in (None, text(op, "sym_name"))]
     if len(found) != 1:
         which = "" if symbol is None else f" named @{symbol}"
@@ -73,18 +74,19 @@ class Kernel:
     @staticmethod
     def of(module: ModuleOp, symbol: str | None = None, *, checked: bool = False) -> Kernel:
         """Compiles the kernel of an ownership module: the one named, or the only one. Raises `Rejected`."""
-        op = _find(module, "ownership.kernel", symbol, "kernels")
+        op = find(module, "ownership.kernel", symbol, "kernels")
         assert isinstance(op, KernelOp)
         compiler = Compiler(PURE, EFFECTS, checked=checked)
         compiler.slots(op.body.block.args)
         parameters: list[Parameter] = []
         for n, argument in enumerate(op.body.block.args):
             name, type_ = argument.name_hint or f"arg{n}", argument.type
+            dtype = op.dtype_names[n] if op.dtypes is not None else ""
             if isinstance(type_, TensorType):
                 dims = tuple(type_.extent(axis) for axis in range(type_.rank))
-                parameters.append(Parameter(name, element_of(type_.element), dims))
+                parameters.append(Parameter(name, element_of(type_.element), dims, dtype))
             else:
-                parameters.append(Parameter(name, element(argument), None))
+                parameters.append(Parameter(name, element(argument), None, dtype))
         arguments = op.body.block.args
         return Kernel(
             op,
@@ -207,7 +209,7 @@ class Entry:
     @staticmethod
     def of(module: Operation, symbol: str | None = None, *, checked: bool = False) -> Entry:
         """Compiles an entry: the one named, or the only one. Raises `Rejected`."""
-        op = _find(module, "cuda_tile.entry", symbol, "entries")
+        op = find(module, "cuda_tile.entry", symbol, "entries")
         compiler = Compiler(PURE, EFFECTS, checked=checked)
         block = op.regions[0].block
         compiler.slots(block.args)
@@ -317,13 +319,17 @@ class EntryCall:
     """How many regions the grid has."""
 
 
-def entry_call(contract: LaunchContract, arguments: Sequence[object]) -> EntryCall:
-    """The entry's arguments for the kernel's. Raises `Rejected` where they do not fit or a launch check fails."""
+def entry_call(contract: LaunchContract, arguments: Sequence[object], *, signed: bool = False) -> EntryCall:
+    """The entry's arguments for the kernel's. Raises `Rejected` where they do not fit or a launch check fails.
+
+    With `signed`, integers must have the contract's sign, which it has of kernels that say it (`KernelOp.dtypes`).
+    """
     parameters = tuple(
         Parameter(
             p.name,
             element_of_dtype(p.dtype),
             tuple(terms.parse(d) for d in p.dims) if isinstance(p, TensorParameter) else None,
+            p.dtype if signed else "",
         )
         for p in contract.parameters
     )

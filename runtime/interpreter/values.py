@@ -6,6 +6,8 @@ import numpy as np
 
 from freehold.runtime.interpreter.arguments import element_of_dtype
 from freehold.runtime.interpreter.elements import Array
+from freehold.runtime.plan import numpy_dtype
+from freehold.support.dtypes import BY_NAME
 
 _ALIGNMENT = 256
 """Of every array that is made here, as GPU memory has it: layouts in a module may count on some."""
@@ -42,5 +44,9 @@ def filled(kind: str, element: str, shape: tuple[int, ...], seed: int = 0) -> Ar
             values = np.arange(int(np.prod(shape, dtype=np.int64)), dtype=np.float64).reshape(shape)
         case _:
             values = rng.random(shape) if e.is_float else rng.integers(0, 2 if e.bits == 1 else 100, shape)
+    dtype = BY_NAME.get(element)
     with np.errstate(all="ignore"):
-        return aligned(np.asarray(values).astype(e.dtype))
+        found = np.asarray(values).astype(e.dtype)
+    if dtype is not None and dtype.kind == "int":
+        found = found.view(numpy_dtype(element))
+    return aligned(found)
