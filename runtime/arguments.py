@@ -137,9 +137,7 @@ def _family(kind: type) -> str:
     return ""
 
 
-_CLASSES: Final = frozenset(
-    (("torch", "Tensor"), ("numpy", "ndarray"), ("cupy", "ndarray"), ("freehold", "DeviceArray"))
-)
+_CLASSES: Final = frozenset((("torch", "Tensor"), ("numpy", "ndarray"), ("cupy", "ndarray"), ("freehold", "Tensor")))
 
 
 def _reader(kind: type) -> Callable[[Any], ArrayView]:

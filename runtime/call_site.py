@@ -87,6 +87,20 @@ class CallSite:
             return Argument(name, of)
         return self._span(node, self._call[1])
 
+    @property
+    def receiver(self) -> tuple[Span, str] | None:
+        """What a method was called on, or what was indexed, with its source text."""
+        found = self._expression
+        if found is None or self._code is None:
+            return None
+        node, lines = found
+        if isinstance(node, ast.Call):
+            node = node.func
+        if not isinstance(node, ast.Attribute | ast.Subscript):
+            return None
+        text = ast.unparse(node.value)
+        return (self._span(node.value, lines), text) if len(text) <= 40 else None
+
     def text(self, position: int | None, name: str) -> str | None:
         """The source text of an argument, if it is short."""
         node = self._node(position, name)

@@ -11,8 +11,8 @@ of other libraries. While one timeline alone uses a space, and nothing holds it,
 and a lease is one comparison. Otherwise it keeps uses by byte range. An operation that touches bytes which another
 timeline still writes, or which it writes while they are still read, makes its timeline wait; that is never an error.
 
-**Holds.** What order cannot mend is refused: memory lent to the host, captured by a graph, or exported exclusively is
-held (`Hold`); moved, freed and lost memory is gone. All leases of an operation are taken at once or none, before
+**Holds.** What order cannot mend is refused: memory lent to the host is held (`Hold`); moved, freed and lost memory
+is gone. All leases of an operation are taken at once or none, before
 anything is enqueued.
 
     with leased(timeline, reads, writes, blame):
@@ -97,9 +97,11 @@ class Timeline:
         """Whether the operation at a tick is known to be done, without waiting."""
         if tick <= self.finished:
             return True
+        from freehold.runtime import driver
+
         with LOCK:
             marks = self.marks
-            while marks and marks[0][1].is_done:
+            while marks and driver.is_done(marks[0][1]):
                 self.finished = max(self.finished, marks.popleft()[0])
         return tick <= self.finished
 
@@ -325,29 +327,43 @@ class Space:
         self.uses.clear()
 
 
-Kind = Literal["borrowed", "captured", "exported"]
+Kind = Literal["borrowed", "exported"]
 
 
 class Hold:
     """Bytes that are kept from operations until `release`."""
 
-    __slots__ = ("exclusive", "kind", "ranges", "site", "what")
+    __slots__ = ("consumer", "exclusive", "kind", "ranges", "site", "what")
 
-    def __init__(self, tensors: Sequence[Leased], kind: Kind, what: str, exclusive: bool, site: CallSite | None):
+    def __init__(
+        self,
+        tensors: Sequence[Leased],
+        kind: Kind,
+        what: str,
+        exclusive: bool,
+        site: CallSite | None,
+        consumer: Timeline | None,
+    ):
         self.kind: Final[Kind] = kind
         self.what: Final = what
-        """Who holds it, in the user's words: `a graph`, `a NumPy array`."""
+        """Who holds it, in the user's words: `the host`, `another library`."""
         self.exclusive: Final = exclusive
         """Whether reads are kept away, too."""
         self.site: Final = site
         """Where it was lent."""
+        self.consumer: Final = consumer
+        """The stream of the library that it is exported to: what is on it comes before our operations."""
         self.ranges = tuple((t.space, t.low, t.high) for t in tensors)
 
-    def stops(self, space: Space, low: int, high: int, write: bool) -> bool:
-        """Whether it keeps an access away."""
-        if not (write or self.exclusive):
+    def stops(self, tensor: Leased, write: bool) -> bool:
+        """Whether it keeps an access away. What is exported both sides may use; order is kept as far as it is known."""
+        if self.kind == "exported" or not (write or self.exclusive):
             return False
-        return any(s is space and first < high and low < last for s, first, last in self.ranges)
+        return self.touches(tensor)
+
+    def touches(self, tensor: Leased) -> bool:
+        """Whether it holds any of a tensor's bytes."""
+        return any(s is tensor.space and first < tensor.high and tensor.low < last for s, first, last in self.ranges)
 
     def release(self) -> None:
         """Ends it. A second time does nothing."""
@@ -380,18 +396,26 @@ def verify(tensor: Leased, write: bool, through: Hold | None = None) -> None:
     if tensor.storage.lost_to(tensor):
         raise Refusal(tensor, write, None)
     for found in tensor.space.holds:
-        if found is not through and found.stops(tensor.space, tensor.low, tensor.high, write):
+        if found is not through and found.stops(tensor, write):
             raise Refusal(tensor, write, found)
 
 
-def hold(tensors: Sequence[Leased], kind: Kind, what: str, *, exclusive: bool, site: CallSite | None = None) -> Hold:
+def hold(
+    tensors: Sequence[Leased],
+    kind: Kind,
+    what: str,
+    *,
+    exclusive: bool,
+    site: CallSite | None = None,
+    consumer: Timeline | None = None,
+) -> Hold:
     """
     Keeps operations away from tensors' bytes: from writing them, and if `exclusive` from reading them, too.
 
     Work in flight goes on; `join` waits for it. Raises `Refusal` where another hold or the state of a tensor is in the
     way; nothing is held then.
     """
-    made = Hold(tensors, kind, what, exclusive, site)
+    made = Hold(tensors, kind, what, exclusive, site, consumer)
     with LOCK:
         for tensor in tensors:
             verify(tensor, exclusive)
@@ -526,6 +550,10 @@ def _pending(
                 for other, tick in tensor.space.conflicts(tensor.low, tensor.high, write):
                     if other is not user and user.seen.get(other, 0) < tick and not other.passed(tick):
                         found[other] = max(tick, found.get(other, 0))
+                for consumer in [h.consumer for h in tensor.space.holds if h.consumer is not None]:
+                    consumer.now += 1  # whatever its library enqueued there is not counted
+                    if consumer is not user:
+                        found[consumer] = consumer.now
     except Refusal as e:
         if blame is None:
             raise

@@ -258,4 +258,4 @@ def _family(array: object) -> str | None:
     known = {"torch.Tensor": "torch", "torch.Parameter": "torch", "cupy.ndarray": "cupy"}
     if name in known:
         return known[name]
-    return "freehold" if name == "freehold.DeviceArray" else None
+    return "freehold" if name == "freehold.Tensor" else None

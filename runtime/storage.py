@@ -105,8 +105,9 @@ class Storage:
 
     def _drop(self) -> None:
         owner, self.owner = self.owner, None
-        if owner is not None and (self.device != HOST or self.foreign):
-            _DROPPED.append((owner, self.device, self.address, self.nbytes, self.space, self.foreign))
+        if owner is not None:
+            kept = self.foreign or self.device == HOST
+            _DROPPED.append((owner, self.device, self.address, self.nbytes, self.space, kept))
 
     def __del__(self) -> None:
         self._drop()
@@ -120,7 +121,7 @@ _ALIVE: Final[WeakSet[Storage]] = WeakSet()
 _DROPPED: Final[deque[tuple[Any, int, int, int, Space, bool]]] = deque()
 """What nobody has a handle of any more and nobody has given back yet. Appending to it is all that a collection does."""
 _WAITING: Final[list[tuple[Any, list[tuple[Timeline, int]]]]] = []
-"""Other libraries' arrays, with the work that they are kept for."""
+"""Other libraries' arrays and memory of the host, with the work that they are kept for."""
 _LEAKED: Final[list[object]] = []
 """What is never given back."""
 
@@ -144,6 +145,7 @@ def allocate(nbytes: int, user: Timeline) -> Storage:
 def _on_host(nbytes: int) -> Storage:
     import numpy as np
 
+    drain()
     memory: Any = np.empty(nbytes + ALIGNMENT, np.uint8)
     start = memory.ctypes.data
     return Storage(start + -start % ALIGNMENT, nbytes, HOST, memory)
@@ -181,9 +183,9 @@ def drain() -> None:
     with LOCK:
         _WAITING[:] = [(owner, pending) for owner, pending in _WAITING if not all(u.passed(t) for u, t in pending)]
         while _DROPPED:
-            owner, device, address, nbytes, space, foreign = _DROPPED.popleft()
+            owner, device, address, nbytes, space, kept = _DROPPED.popleft()
             pending = [(u, t) for u, t in space.conflicts(address, address + nbytes, True) if not u.passed(t)]
-            if foreign:
+            if kept:
                 for user, tick in pending:
                     if user.stream is not None:
                         user.mark(tick)

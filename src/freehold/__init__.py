@@ -16,7 +16,6 @@ from freehold.frontend.language import (
     Region,
     Scalar,
     Tile,
-    arange,
     argmax,
     argmin,
     argsort,
@@ -44,7 +43,6 @@ from freehold.frontend.language import (
     f64,
     floor,
     fma,
-    full,
     i8,
     i16,
     i32,
@@ -57,7 +55,6 @@ from freehold.frontend.language import (
     maximum,
     minimum,
     mma,
-    ones,
     permute,
     prod,
     random_bits,
@@ -85,7 +82,6 @@ from freehold.frontend.language import (
     u64,
     unsafe,
     where,
-    zeros,
 )
 from freehold.frontend.language import (
     abs as abs,
@@ -116,14 +112,30 @@ from freehold.support.dtypes import DType
 from freehold.support.span import register_source
 
 if TYPE_CHECKING:
-    from freehold.runtime.device_array import gpu_available, to_device, to_numpy
-
+    from freehold.runtime.arguments import HOST
+    from freehold.runtime.creation import (
+        arange,
+        empty,
+        eye,
+        from_numpy,
+        full,
+        linspace,
+        ones,
+        rand,
+        randn,
+        to_device,
+        to_numpy,
+        zeros,
+    )
+    from freehold.runtime.dlpack import from_dlpack
+    from freehold.runtime.driver import gpu_available
     from freehold.runtime.graph import Graph, graph
     from freehold.runtime.kernel import kernel
     from freehold.runtime.operation import InFlight, Operation, gather, value
     from freehold.runtime.partition import partition
     from freehold.runtime.show import show
     from freehold.runtime.streams import RoundRobin, SingleStream, stream_policy
+    from freehold.runtime.tensor import Tensor
     from freehold.support.diagnostic import Rejected
 
 __version__ = "0.1.0"
@@ -141,9 +153,22 @@ _LAZY: Final = {
     "RoundRobin": "freehold.runtime.streams",
     "SingleStream": "freehold.runtime.streams",
     "stream_policy": "freehold.runtime.streams",
-    "gpu_available": "freehold.runtime.device_array",
-    "to_device": "freehold.runtime.device_array",
-    "to_numpy": "freehold.runtime.device_array",
+    "gpu_available": "freehold.runtime.driver",
+    "HOST": "freehold.runtime.arguments",
+    "Tensor": "freehold.runtime.tensor",
+    "from_dlpack": "freehold.runtime.dlpack",
+    "arange": "freehold.runtime.creation",
+    "empty": "freehold.runtime.creation",
+    "eye": "freehold.runtime.creation",
+    "from_numpy": "freehold.runtime.creation",
+    "full": "freehold.runtime.creation",
+    "linspace": "freehold.runtime.creation",
+    "ones": "freehold.runtime.creation",
+    "rand": "freehold.runtime.creation",
+    "randn": "freehold.runtime.creation",
+    "to_device": "freehold.runtime.creation",
+    "to_numpy": "freehold.runtime.creation",
+    "zeros": "freehold.runtime.creation",
     "Rejected": "freehold.support.diagnostic",
 }
 """What lives above the language, loaded when first asked for."""
@@ -161,6 +186,7 @@ def __getattr__(name: str) -> object:
 __all__ = [
     "COLUMN",
     "EACH",
+    "HOST",
     "PERSISTENT",
     "ROW",
     "Acc",
@@ -179,6 +205,7 @@ __all__ = [
     "RoundRobin",
     "Scalar",
     "SingleStream",
+    "Tensor",
     "Tile",
     "arange",
     "argmax",
@@ -198,9 +225,11 @@ __all__ = [
     "cosh",
     "cumprod",
     "cumsum",
+    "empty",
     "exp",
     "exp2",
     "expand_dims",
+    "eye",
     "f8e4m3fn",
     "f8e5m2",
     "f16",
@@ -208,6 +237,8 @@ __all__ = [
     "f64",
     "floor",
     "fma",
+    "from_dlpack",
+    "from_numpy",
     "full",
     "gather",
     "gpu_available",
@@ -221,6 +252,7 @@ __all__ = [
     "isinf",
     "isnan",
     "kernel",
+    "linspace",
     "log",
     "log2",
     "maximum",
@@ -230,6 +262,8 @@ __all__ = [
     "partition",
     "permute",
     "prod",
+    "rand",
+    "randn",
     "random_bits",
     "random_uniform",
     "reduce",

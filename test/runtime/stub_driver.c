@@ -1,28 +1,254 @@
-/* A driver without a GPU: memory is the host's, and a launch is only written down. What is not listed succeeds. */
+/*
+ * A driver without a GPU: memory is the host's, and kernels do nothing, but for those that `stub_meaning` was told of.
+ *
+ * At first everything is done at once. After `stub_defer` each stream is a queue, and what is at the head of one runs
+ * when somebody waits or asks: any head that is ready, by chance. So programs meet orders that a GPU would take a long
+ * time to show. Memory that is freed is overwritten, and whatever touches it, or a byte that is no allocation's, is
+ * counted (`stub_stray`). What is not listed in KNOWN succeeds and does nothing.
+ */
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef int Result;
 typedef struct { unsigned grid[3], block[3], shared; void *stream; } Config;
+enum { NOT_READY = 600, INVALID = 1, UNSUPPORTED = 900 };
 
-static unsigned long launches;
-static unsigned long copies;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+/* --- What a test asks ----------------------------------------------------------------------------------------------- */
+
+static unsigned long launches, copies, stray, waits, records, stuck;
 static Config last;
 static unsigned char values[64][8];
 static int sizes[64], count;
-static int failing;
+static int failing, deferred, held, devices = 1;
+static uint64_t chance = 1;
 
-/* What a test asks: sizes of the parameters of the next launches, then what the last one was given. */
+/* Sizes of the parameters of the next launches; then what the last one was given. */
 void stub_expect(const int *bytes, int n) { memcpy(sizes, bytes, n * sizeof *bytes); count = n; }
 unsigned long stub_launches(void) { return launches; }
+unsigned long stub_stray(void) { return stray; }
+unsigned long stub_waits(void) { return waits; }
+unsigned long stub_records(void) { return records; }
+unsigned long stub_stuck(void) { return stuck; }
 void stub_grid(unsigned *out) { memcpy(out, last.grid, sizeof last.grid); memcpy(out + 3, last.block, sizeof last.block); }
 void *stub_stream(void) { return last.stream; }
 void stub_value(int n, void *out) { memcpy(out, values[n], 8); }
-void stub_fail(int error) { failing = error; }
+void stub_fail(int error) { failing = error; pthread_cond_broadcast(&changed); }
+void stub_devices(int n) { devices = n; }
+
+/* --- Allocations ---------------------------------------------------------------------------------------------------- */
+
+typedef struct { uintptr_t at; size_t size; } Allocation;
+static Allocation *allocations;
+static size_t allocated, room;
+
+static void enter_allocation(uintptr_t at, size_t size) {
+  if (allocated == room) allocations = realloc(allocations, (room = room ? 2 * room : 64) * sizeof *allocations);
+  allocations[allocated++] = (Allocation){at, size};
+}
+
+static int on_device(uint64_t at, size_t size) {
+  for (size_t n = allocated; n--;)
+    if (allocations[n].at <= at && at + size <= allocations[n].at + allocations[n].size) return 1;
+  return 0;
+}
+
+/* The bytes a kernel touches; counted if they are no allocation's. */
+static void *touched(uint64_t at, size_t size) {
+  if (on_device(at, size)) return (void *)(uintptr_t)at;
+  stray++;
+  return NULL;
+}
+
+static void release_now(uint64_t at) {
+  for (size_t n = allocated; n--;)
+    if (allocations[n].at == at) {
+      memset((void *)(uintptr_t)at, 0xDD, allocations[n].size);
+      free((void *)(uintptr_t)at);
+      allocations[n] = allocations[--allocated];
+      return;
+    }
+  stray++;
+}
+
+/* --- Queues --------------------------------------------------------------------------------------------------------- */
+
+typedef struct Event { uint64_t recorded, done; } Event;
+typedef struct Item {
+  enum { KERNEL, COPY, SET, RECORD, WAIT, FREE } kind;
+  struct Item *next;
+  uint64_t to, from, size, pattern, pitch, rows, ticket;
+  int width, meaning, from_device, to_device;
+  void *staged;
+  Event *event;
+  uint64_t parameters[4];
+} Item;
+typedef struct Stream { void *handle; Item *head, **tail; int capturing; Item *captured, **captured_tail; } Stream;
+typedef struct { Item *first; } Graph;
+static Stream streams[1024];
+static int open_streams;
+
+static Stream *stream_of(void *handle) {
+  if ((uintptr_t)handle <= 2) handle = NULL; /* the default streams are one */
+  for (int n = 0; n < open_streams; n++) if (streams[n].handle == handle) return &streams[n];
+  Stream *made = &streams[open_streams++];
+  if (open_streams > 1024) abort();
+  made->handle = handle;
+  made->tail = &made->head;
+  return made;
+}
+
+static uint64_t draw(uint64_t below) {
+  chance ^= chance << 13, chance ^= chance >> 7, chance ^= chance << 17;
+  return (chance * 0x2545F4914F6CDD1DULL >> 33) % below;
+}
+
+static void fill(uint64_t at, int width, uint64_t pattern, uint64_t n) {
+  void *p = touched(at, n * width);
+  if (!p) return;
+  if (width == 1) memset(p, (int)pattern, n);
+  if (width == 2) for (uint64_t k = 0; k < n; k++) ((uint16_t *)p)[k] = (uint16_t)pattern;
+  if (width == 4) for (uint64_t k = 0; k < n; k++) ((uint32_t *)p)[k] = (uint32_t)pattern;
+}
+
+/* Kernels that mean something. 1: y = 1664525 y + 1013904223 x + 12345 on 32-bit integers; parameters are y, x, n. */
+static void compute(const Item *item) {
+  if (item->meaning != 1) return;
+  uint32_t n = (uint32_t)item->parameters[2];
+  uint32_t *y = touched(item->parameters[0], 4 * (size_t)n), *x = touched(item->parameters[1], 4 * (size_t)n);
+  if (y && x) for (uint32_t k = 0; k < n; k++) y[k] = 1664525u * y[k] + 1013904223u * x[k] + 12345u;
+}
+
+static void perform(Item *item) {
+  switch (item->kind) {
+    case KERNEL: compute(item); break;
+    case COPY: {
+      const void *from = item->staged ? item->staged : (const void *)(uintptr_t)item->from;
+      if (item->from_device && !touched(item->from, item->size)) break;
+      if (item->to_device && !touched(item->to, item->size)) break;
+      memmove((void *)(uintptr_t)item->to, from, item->size);
+      copies++;
+      break;
+    }
+    case SET:
+      for (uint64_t row = 0; row < item->rows; row++) fill(item->to + row * item->pitch, item->width, item->pattern, item->size);
+      break;
+    case RECORD: if (item->event->done < item->ticket) item->event->done = item->ticket; break;
+    case WAIT: break;
+    case FREE: release_now(item->to); break;
+  }
+}
+
+static int ready(const Stream *stream) {
+  const Item *head = stream->head;
+  return head && (head->kind != WAIT || head->event->done >= head->ticket);
+}
+
+/* Runs one item of a random stream; 0 if none can run. */
+static int step(void) {
+  int able = 0, chosen = -1;
+  for (int n = 0; n < open_streams; n++) if (ready(&streams[n]) && draw(++able) == 0) chosen = n;
+  if (chosen < 0) return 0;
+  Stream *stream = &streams[chosen];
+  Item *item = stream->head;
+  if (!(stream->head = item->next)) stream->tail = &stream->head;
+  perform(item);
+  free(item->staged);
+  free(item);
+  pthread_cond_broadcast(&changed);
+  return 1;
+}
+
+static int anything(void) {
+  for (int n = 0; n < open_streams; n++) if (streams[n].head) return 1;
+  return 0;
+}
+
+static void enqueue(void *handle, Item item) {
+  Stream *stream = stream_of(handle);
+  Item *made = malloc(sizeof *made);
+  *made = item;
+  made->next = NULL;
+  if (stream->capturing) {
+    *stream->captured_tail = made;
+    stream->captured_tail = &made->next;
+    return;
+  }
+  *stream->tail = made;
+  stream->tail = &made->next;
+  if (!deferred) while (step()) {}
+}
+
+/* Waits until `done` or a failure; others may run meanwhile. Under the lock. */
+#define UNTIL(done)                                                        \
+  while (!(done) && !failing) {                                            \
+    if (!held && step()) continue;                                         \
+    if (!held && !anything()) break;                                       \
+    if (!held) { stuck++; break; }                                         \
+    pthread_cond_wait(&changed, &lock);                                    \
+  }
+
+/* Streams become queues, or, with 0, are emptied and done with at once again. */
+void stub_defer(uint64_t seed) {
+  pthread_mutex_lock(&lock);
+  if (seed) chance = seed;
+  deferred = seed != 0;
+  if (!deferred) while (step()) {}
+  pthread_mutex_unlock(&lock);
+}
+
+/* While it is held nothing runs, and whoever waits blocks. */
+void stub_hold(int yes) {
+  pthread_mutex_lock(&lock);
+  held = yes;
+  if (yes) deferred = 1;
+  pthread_cond_broadcast(&changed);
+  pthread_mutex_unlock(&lock);
+}
+
+/* Runs up to `most` items. */
+void stub_run(int most) {
+  pthread_mutex_lock(&lock);
+  while (most-- > 0 && step()) {}
+  pthread_mutex_unlock(&lock);
+}
+
+/* --- Meanings ------------------------------------------------------------------------------------------------------- */
+
+static struct { char name[64]; int meaning; void *kernel; } meanings[64];
+static int known_meanings;
+
+/* From now on kernels of this symbol mean something. */
+void stub_meaning(const char *symbol, int meaning) {
+  strncpy(meanings[known_meanings].name, symbol, 63);
+  meanings[known_meanings++].meaning = meaning;
+}
+
+static Result new_handle(void **out) { static uintptr_t next = 0x10000; *out = (void *)__atomic_add_fetch(&next, 64, __ATOMIC_RELAXED); return 0; }
+
+static struct { void *kernel; int meaning; } kernels[1024];
+static int loaded;
+
+static Result get_kernel(void **out, void *library, const char *name) {
+  new_handle(out);
+  pthread_mutex_lock(&lock);
+  for (int n = 0; n < known_meanings; n++)
+    if (!strcmp(meanings[n].name, name) && loaded < 1024) {
+      kernels[loaded].kernel = *out;
+      kernels[loaded++].meaning = meanings[n].meaning;
+    }
+  pthread_mutex_unlock(&lock);
+  return 0;
+}
+
+/* --- The driver's functions ----------------------------------------------------------------------------------------- */
 
 static Result ok(void) { return 0; }
-static Result one(int *out) { *out = 1; return 0; }
+static Result how_many(int *out) { *out = devices; return 0; }
 static Result zero(int *out) { *out = 0; return 0; }
 static Result version(int *out) { *out = 13000; return 0; }
 static Result device(int *out, int n) { *out = n; return 0; }
@@ -30,40 +256,212 @@ static Result attribute(int *out, int which, int n) { *out = which == 75 ? 9 : w
 static Result context(void **out) { *out = (void *)0x1000; return 0; }
 static Result stream_context(void *stream, void **out) { *out = (void *)0x1000; return 0; }
 static Result stream_context2(void *stream, void **out, void **green) { *out = (void *)0x1000; if (green) *green = 0; return 0; }
-static Result handle(void **out) { static uintptr_t next = 0x10000; *out = (void *)(next += 64); return 0; }
-static Result allocate(uint64_t *out, size_t size) { *out = (uint64_t)(uintptr_t)aligned_alloc(256, (size + 255) / 256 * 256); return 0; }
-static Result copy_in(uint64_t to, const void *from, size_t size) { memcpy((void *)(uintptr_t)to, from, size); copies++; return 0; }
-static Result copy_out(void *to, uint64_t from, size_t size) { memcpy(to, (void *)(uintptr_t)from, size); copies++; return 0; }
-static Result not_capturing(void *stream, int *out) { *out = 0; return 0; }
-static Result name_of(int error, const char **out) { *out = error == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "CUDA_ERROR_OTHER"; return 0; }
-static Result text_of(int error, const char **out) { *out = "an illegal memory access was encountered"; return 0; }
-static Result no_attribute(void) { return 1; }
-static Result synchronise(void) { return failing; }
+static Result name_of(int error, const char **out) { *out = error == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : error == NOT_READY ? "CUDA_ERROR_NOT_READY" : "CUDA_ERROR_OTHER"; return 0; }
+static Result text_of(int error, const char **out) { *out = error == 700 ? "an illegal memory access was encountered" : "an error"; return 0; }
+static Result no_attribute(void) { return INVALID; }
+
+static Result new_event(void **out) { *out = calloc(1, sizeof(Event)); return 0; }
+
+static Result record(void *event, void *stream) {
+  pthread_mutex_lock(&lock);
+  Event *own = event;
+  records++;
+  enqueue(stream, (Item){.kind = RECORD, .event = own, .ticket = ++own->recorded});
+  pthread_mutex_unlock(&lock);
+  return failing;
+}
+
+static Result wait_event(void *stream, void *event) {
+  pthread_mutex_lock(&lock);
+  Event *own = event;
+  waits++;
+  if (own->recorded) enqueue(stream, (Item){.kind = WAIT, .event = own, .ticket = own->recorded});
+  pthread_mutex_unlock(&lock);
+  return failing;
+}
+
+static Result query_event(void *event) {
+  pthread_mutex_lock(&lock);
+  Event *own = event;
+  if (deferred && !held) for (uint64_t n = draw(4); n && step(); n--) {}
+  int done = own->done >= own->recorded;
+  pthread_mutex_unlock(&lock);
+  return failing ? failing : done ? 0 : NOT_READY;
+}
+
+static Result sync_event(void *event) {
+  pthread_mutex_lock(&lock);
+  Event *own = event;
+  uint64_t ticket = own->recorded;
+  UNTIL(own->done >= ticket)
+  pthread_mutex_unlock(&lock);
+  return failing;
+}
+
+static Result sync_stream(void *handle) {
+  pthread_mutex_lock(&lock);
+  Stream *stream = stream_of(handle);
+  int capturing = stream->capturing;
+  if (!capturing) UNTIL(!stream->head)
+  pthread_mutex_unlock(&lock);
+  return capturing ? UNSUPPORTED : failing;
+}
+
+static Result query_stream(void *handle) {
+  pthread_mutex_lock(&lock);
+  int empty = !stream_of(handle)->head;
+  pthread_mutex_unlock(&lock);
+  return failing ? failing : empty ? 0 : NOT_READY;
+}
+
+static Result sync_context(void) {
+  pthread_mutex_lock(&lock);
+  UNTIL(!anything())
+  pthread_mutex_unlock(&lock);
+  return failing;
+}
+
+static Result allocate(uint64_t *out, size_t size) {
+  size_t whole = (size + 255) / 256 * 256;
+  *out = (uint64_t)(uintptr_t)aligned_alloc(256, whole);
+  pthread_mutex_lock(&lock);
+  enter_allocation((uintptr_t)*out, whole);
+  pthread_mutex_unlock(&lock);
+  return *out ? 0 : 2;
+}
+
+static Result release(uint64_t at) {
+  pthread_mutex_lock(&lock);
+  UNTIL(!anything())
+  release_now(at);
+  pthread_mutex_unlock(&lock);
+  return 0;
+}
+
+static Result release_later(uint64_t at, void *stream) {
+  pthread_mutex_lock(&lock);
+  enqueue(stream, (Item){.kind = FREE, .to = at});
+  pthread_mutex_unlock(&lock);
+  return 0;
+}
+
+/* From the host's memory the bytes are taken at once; to the host's memory the caller waits. */
+static Result copy_later(uint64_t to, uint64_t from, size_t size, void *stream) {
+  pthread_mutex_lock(&lock);
+  int from_device = on_device(from, size), to_device = on_device(to, size);
+  Item item = {.kind = COPY, .to = to, .from = from, .size = size, .from_device = from_device, .to_device = to_device};
+  if (!from_device) memcpy(item.staged = malloc(size ? size : 1), (void *)(uintptr_t)from, size);
+  enqueue(stream, item);
+  Stream *queue = stream_of(stream);
+  if (!to_device && !queue->capturing) UNTIL(!queue->head)
+  pthread_mutex_unlock(&lock);
+  return failing;
+}
+
+static Result copy_now(uint64_t to, uint64_t from, size_t size) {
+  copy_later(to, from, size, NULL);
+  return sync_stream(NULL);
+}
+
+static Result set2d(uint64_t at, size_t pitch, int width, uint64_t pattern, size_t n, size_t rows, void *stream) {
+  pthread_mutex_lock(&lock);
+  enqueue(stream, (Item){.kind = SET, .to = at, .pitch = pitch, .width = width, .pattern = pattern, .size = n, .rows = rows});
+  pthread_mutex_unlock(&lock);
+  return 0;
+}
+static Result set8(uint64_t at, unsigned char bits, size_t n, void *stream) { return set2d(at, 0, 1, bits, n, 1, stream); }
+static Result set16(uint64_t at, unsigned short bits, size_t n, void *stream) { return set2d(at, 0, 2, bits, n, 1, stream); }
+static Result set32(uint64_t at, unsigned bits, size_t n, void *stream) { return set2d(at, 0, 4, bits, n, 1, stream); }
+static Result set2d32(uint64_t at, size_t pitch, unsigned bits, size_t width, size_t height, void *stream) { return set2d(at, pitch, 4, bits, width, height, stream); }
 
 static Result launch(const Config *config, void *kernel, void **parameters, void **extra) {
   if (failing) return failing;
+  pthread_mutex_lock(&lock);
   launches++;
   last = *config;
   for (int n = 0; n < count; n++) {
     memset(values[n], 0, 8);
     memcpy(values[n], parameters[n], sizes[n]);
   }
+  Item item = {.kind = KERNEL};
+  for (int n = 0; n < loaded; n++) if (kernels[n].kernel == kernel) item.meaning = kernels[n].meaning;
+  if (item.meaning == 1) {
+    memcpy(&item.parameters[0], parameters[0], 8);
+    memcpy(&item.parameters[1], parameters[1], 8);
+    memcpy(&item.parameters[2], parameters[2], 4);
+  }
+  enqueue(config->stream, item);
+  pthread_mutex_unlock(&lock);
+  return 0;
+}
+
+/* --- Graphs --------------------------------------------------------------------------------------------------------- */
+
+static Result begin_capture(void *handle, int mode) {
+  pthread_mutex_lock(&lock);
+  Stream *stream = stream_of(handle);
+  stream->capturing = 1;
+  stream->captured = NULL;
+  stream->captured_tail = &stream->captured;
+  pthread_mutex_unlock(&lock);
+  return 0;
+}
+
+static Result end_capture(void *handle, void **out) {
+  pthread_mutex_lock(&lock);
+  Stream *stream = stream_of(handle);
+  int capturing = stream->capturing;
+  stream->capturing = 0;
+  Graph *made = calloc(1, sizeof *made);
+  made->first = stream->captured;
+  *out = made;
+  pthread_mutex_unlock(&lock);
+  return capturing ? 0 : INVALID;
+}
+
+static Result is_capturing(void *handle, int *out) {
+  pthread_mutex_lock(&lock);
+  *out = stream_of(handle)->capturing;
+  pthread_mutex_unlock(&lock);
+  return 0;
+}
+
+static Result instantiate(void **out, void *graph, unsigned long long flags) { Graph *made = calloc(1, sizeof *made); *made = *(Graph *)graph; *out = made; return 0; }
+static Result destroy_graph(void *graph) { free(graph); return 0; }
+
+static Result run_graph(void *graph, void *stream) {
+  if (failing) return failing;
+  pthread_mutex_lock(&lock);
+  for (Item *item = ((Graph *)graph)->first; item; item = item->next) {
+    Item copy = *item;
+    if (copy.staged) memcpy(copy.staged = malloc(copy.size ? copy.size : 1), item->staged, copy.size);
+    enqueue(stream, copy);
+  }
+  pthread_mutex_unlock(&lock);
   return 0;
 }
 
 static const struct { const char *name; void *function; } KNOWN[] = {
-  {"cuDriverGetVersion", version}, {"cuDeviceGetCount", one}, {"cuDeviceGet", device}, {"cuDeviceGetAttribute", attribute},
+  {"cuDriverGetVersion", version}, {"cuDeviceGetCount", how_many}, {"cuDeviceGet", device}, {"cuDeviceGetAttribute", attribute},
   {"cuDevicePrimaryCtxRetain", context}, {"cuCtxGetCurrent", context}, {"cuCtxGetDevice", zero}, {"cuCtxGetDevice_v2", zero},
-  {"cuStreamGetCtx", stream_context}, {"cuStreamGetCtx_v2", stream_context2}, {"cuStreamCreateWithPriority", handle},
-  {"cuEventCreate", handle}, {"cuLibraryLoadData", handle}, {"cuLibraryGetKernel", handle}, {"cuDeviceGetDefaultMemPool", handle},
-  {"cuDeviceGetMemPool", handle}, {"cuMemAllocAsync", allocate}, {"cuMemAllocFromPoolAsync", allocate}, {"cuMemAlloc", allocate},
-  {"cuMemcpyHtoD", copy_in}, {"cuMemcpyDtoH", copy_out}, {"cuPointerGetAttribute", no_attribute},
-  {"cuStreamIsCapturing", not_capturing}, {"cuLaunchKernelEx", launch},
-  {"cuStreamSynchronize", synchronise}, {"cuGetErrorName", name_of}, {"cuGetErrorString", text_of},
+  {"cuCtxSynchronize", sync_context}, {"cuStreamGetCtx", stream_context}, {"cuStreamGetCtx_v2", stream_context2},
+  {"cuStreamCreateWithPriority", new_handle}, {"cuStreamCreate", new_handle}, {"cuStreamSynchronize", sync_stream},
+  {"cuStreamQuery", query_stream}, {"cuStreamWaitEvent", wait_event}, {"cuEventCreate", new_event}, {"cuEventRecord", record},
+  {"cuEventQuery", query_event}, {"cuEventSynchronize", sync_event}, {"cuLibraryLoadData", new_handle},
+  {"cuLibraryGetKernel", get_kernel}, {"cuDeviceGetDefaultMemPool", new_handle}, {"cuDeviceGetMemPool", new_handle},
+  {"cuMemAllocAsync", allocate}, {"cuMemAllocFromPoolAsync", allocate}, {"cuMemAlloc", allocate}, {"cuMemFree", release},
+  {"cuMemFreeAsync", release_later}, {"cuMemcpyAsync", copy_later}, {"cuMemcpyHtoDAsync", copy_later},
+  {"cuMemcpyDtoHAsync", copy_later}, {"cuMemcpyDtoDAsync", copy_later}, {"cuMemcpy", copy_now}, {"cuMemcpyHtoD", copy_now},
+  {"cuMemcpyDtoH", copy_now}, {"cuMemcpyDtoD", copy_now}, {"cuMemsetD8Async", set8}, {"cuMemsetD16Async", set16},
+  {"cuMemsetD32Async", set32}, {"cuMemsetD2D32Async", set2d32}, {"cuPointerGetAttribute", no_attribute},
+  {"cuStreamIsCapturing", is_capturing}, {"cuStreamBeginCapture", begin_capture}, {"cuStreamEndCapture", end_capture},
+  {"cuGraphInstantiate", instantiate}, {"cuGraphInstantiateWithFlags", instantiate}, {"cuGraphDestroy", destroy_graph},
+  {"cuGraphExecDestroy", destroy_graph}, {"cuGraphLaunch", run_graph}, {"cuLaunchKernelEx", launch},
+  {"cuGetErrorName", name_of}, {"cuGetErrorString", text_of},
 };
 
 Result cuInit(unsigned flags) { return 0; }
-Result cuDeviceGetCount(int *out) { return one(out); }
+Result cuDeviceGetCount(int *out) { return how_many(out); }
 Result cuDriverGetVersion(int *out) { return version(out); }
 Result cuGetProcAddress_v2(const char *name, void **out, int version, uint64_t flags, int *status);
 

@@ -127,10 +127,11 @@ def test_without_a_gpu_to_device_copies(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(driver, "gpu_available", lambda: False)
     array: Any = np.arange(6, dtype=np.float32).reshape(2, 3)
-    copy: Any = fh.to_device(array.T)
-    assert type(copy) is np.ndarray
-    assert np.array_equal(copy, array.T)
-    assert not np.shares_memory(copy, array)
+    copy = fh.to_device(array.T)
+    assert copy.device == fh.HOST
+    assert np.array_equal(copy.numpy(), array.T)
+    with copy.borrow() as inside:
+        assert not np.shares_memory(inside, array)
     back: Any = fh.to_numpy(array)
     assert np.array_equal(back, array)
     assert not np.shares_memory(back, array)

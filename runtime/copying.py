@@ -1,0 +1,312 @@
+"""
+Copies: between tensors, arrays and NumPy, from any place to any place, with conversion of elements.
+
+Between tensors of one GPU, and between GPUs, copies are enqueued on the execution's stream. Between the host and a GPU
+they are done by the calling thread, on a stream of their own: memory that the host may page out is copied by the driver
+in no other way. They wait for the work that they come after, and for no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+
+from freehold.runtime import driver, ledger
+from freehold.runtime.arguments import HOST, contiguous
+from freehold.runtime.blame import of_method
+from freehold.runtime.call_site import CallSite, caller
+from freehold.runtime.execution import Execution, Next
+from freehold.runtime.ledger import Blame, Hold
+from freehold.runtime.operation import Operation, Work
+from freehold.runtime.storage import allocate
+from freehold.runtime.tensor import Tensor
+from freehold.support.dtypes import DType
+
+if TYPE_CHECKING:
+    from freehold.runtime.partition import Partition
+
+# --- Between a GPU and NumPy ------------------------------------------------------------------------------------------
+
+
+def over(tensor: Tensor) -> Any:
+    """A NumPy array over the memory of a tensor on the host. The caller has a lease."""
+    from freehold.runtime.arguments import view
+    from freehold.runtime.host import array_of
+
+    return array_of(view(tensor))
+
+
+def read(tensor: Tensor, blame: Blame | None, through: Hold | None = None) -> Any:
+    """A contiguous copy of a tensor as a NumPy array, made when what writes it is done."""
+    import numpy as np
+
+    from freehold.runtime.plan import numpy_dtype
+
+    dtype: Any = numpy_dtype(tensor.dtype.name)
+    with ledger.leased(ledger.host_timeline(), [tensor], [], blame, through):
+        if tensor.device == HOST:
+            return np.array(over(tensor), order="C")
+        if tensor.size == 0:
+            return np.empty(tensor.shape, dtype)
+        if tensor.high - tensor.low > 4 * tensor.nbytes:  # much lies between the elements
+            made: Any = np.empty(tensor.shape, dtype)
+            _copy_runs(tensor, made, to_host=True)
+            return made
+        data: Any = np.empty(tensor.high - tensor.low, np.uint8)
+        with _own_stream(tensor.device) as stream:
+            driver.copy(data.ctypes.data, tensor.low, data.nbytes, stream)
+            driver.wait(stream, "copying to the host")
+        found: Any = np.ndarray(tensor.shape, dtype, data, tensor.pointer - tensor.low, tensor.strides)
+        return np.ascontiguousarray(found).reshape(tensor.shape)
+
+
+def write(tensor: Tensor, array: Any, blame: Blame | None, through: Hold | None = None) -> None:
+    """Copies a NumPy array of the same shape, with elements of any dtype, into a tensor, when work on it is done."""
+    import numpy as np
+
+    from freehold.runtime.plan import numpy_dtype
+
+    with ledger.leased(ledger.host_timeline(), [], [tensor], blame, through):
+        if tensor.device == HOST:
+            np.copyto(over(tensor), array, casting="unsafe")
+            return
+        dtype: Any = numpy_dtype(tensor.dtype.name)
+        source: Any = np.ascontiguousarray(array.astype(dtype, copy=False))
+        if not tensor.is_contiguous:
+            _copy_runs(tensor, source, to_host=False)
+            return
+        with _own_stream(tensor.device) as stream:
+            driver.copy(tensor.low, source.ctypes.data, source.nbytes, stream)
+            driver.wait(stream, "copying to the GPU")
+
+
+def _copy_runs(tensor: Tensor, array: Any, to_host: bool) -> None:
+    """Copies between a tensor on a GPU and a contiguous array, one run of neighbouring elements at a time."""
+    itemsize = tensor.dtype.itemsize
+    inner = tensor.ndim  # axes from here on lie in memory as they do in the array
+    run = itemsize
+    while inner and (tensor.strides[inner - 1] == run or tensor.shape[inner - 1] == 1):
+        inner -= 1
+        run *= tensor.shape[inner]
+    address = array.ctypes.data
+    with _own_stream(tensor.device) as stream:
+        for n, offset in enumerate(_offsets(tensor.shape[:inner], tensor.strides[:inner])):
+            here, there = tensor.pointer + offset, address + n * run
+            driver.copy(there if to_host else here, here if to_host else there, run, stream)
+        driver.wait(stream, "copying between the host and the GPU")
+
+
+def _offsets(shape: tuple[int, ...], strides: tuple[int, ...]) -> Iterator[int]:
+    """The offsets of all elements, in bytes, in row-major order."""
+    if not shape:
+        yield 0
+        return
+    for position in range(shape[0]):
+        for rest in _offsets(shape[1:], strides[1:]):
+            yield position * strides[0] + rest
+
+
+_OWN: Final[dict[int, tuple[Any, Lock]]] = {}
+
+
+@contextmanager
+def _own_stream(device: int) -> Generator[Any]:
+    """A stream for copies of the host, for one thread at a time; the GPU is the current one meanwhile."""
+    found = _OWN.get(device)
+    if found is None:
+        found = _OWN.setdefault(device, (driver.new_stream(device), Lock()))
+    stream, lock = found
+    with lock, driver.on_device(device):
+        yield stream
+
+
+# --- Operations -------------------------------------------------------------------------------------------------------
+
+
+def work(what: str, run: Callable[[Execution], Tensor | Next]) -> Operation[Tensor]:
+    """An operation that makes or fills a tensor by a function, which may ask for other operations first."""
+    return cast("Operation[Tensor]", Work(what, run))
+
+
+def empty(execution: Execution, shape: tuple[int, ...], dtype: DType, device: int, what: str) -> Tensor:
+    """A new tensor with anything in it, to be written first by an execution. Raises `Rejected`, also inside a graph."""
+    execution.allocating(what)
+    user = ledger.host_timeline() if device == HOST else ledger.timeline_of(execution.stream(device), device)
+    size = dtype.itemsize
+    for extent in shape:
+        size *= extent
+    storage = allocate(size, user)
+    return Tensor(storage, storage.address, shape, contiguous(shape, dtype.itemsize), dtype)
+
+
+def copy(target: Any, source: Any) -> Operation[Any]:
+    """
+    An operation that overwrites `target` with `source`, each a tensor or an array of another library, of one shape.
+
+    Elements of another dtype are converted. The value is `target`. Raises `Rejected` (O256, O257).
+    """
+    from freehold.runtime.dlpack import from_dlpack
+
+    made = overwritten(from_dlpack(target), source, caller())
+    return made if isinstance(target, Tensor) else made.map(lambda _: target)
+
+
+def overwritten(target: Tensor, source: Any, site: CallSite) -> Operation[Tensor]:
+    """What `Tensor.copy_from` describes."""
+    blame = of_method("copy_from", site)
+
+    def run(execution: Execution) -> Tensor | Next:
+        return _assign(execution, target, given, blame)
+
+    if isinstance(source, Operation):
+        operation = cast("Operation[Any]", source)
+        return operation.then(lambda value: overwritten(target, value, site))
+    given = _tensor(source)
+    if given.shape != target.shape:
+        _unfit("the shape of what is copied", f"{target.shape}", f"{given.shape}", site)
+    return work("a copy", run)
+
+
+def converted(source: Tensor, dtype: DType, device: int, name: str, site: CallSite) -> Operation[Tensor]:
+    """What `Tensor.copy`, `astype` and `to` describe."""
+    blame = of_method(name, site)
+    if device != HOST:
+        driver.require_gpu("leave it on the host: `freehold.HOST`")
+
+    def run(execution: Execution) -> Tensor | Next:
+        target = empty(execution, source.shape, dtype, device, f"`{name}`")
+        return _assign(execution, target, source, blame)
+
+    return work(f"`{name}`", run)
+
+
+def filled(target: Tensor, value: Any, site: CallSite) -> Operation[Tensor]:
+    """What `Tensor.fill` describes."""
+    blame = of_method("fill", site)
+    bits = element(value, target.dtype, site)
+
+    def run(execution: Execution) -> Tensor | Next:
+        if target.device == HOST:
+            return _on_host(execution, [], target, blame, lambda: over(target).fill(bits[()]))
+        if target.is_contiguous:
+            pattern = int.from_bytes(bits.tobytes(), "little")
+            with _enqueued(execution, [], target, blame) as stream:
+                driver.fill(target.low, pattern, target.dtype.itemsize, target.size, stream)
+            return target
+        made = empty(execution, target.shape, target.dtype, target.device, "`fill` of a view that is not contiguous")
+        return Next(filled(made, value, site), lambda _: _assign(execution, target, made, blame))
+
+    return work("`fill`", run)
+
+
+def element(value: Any, dtype: DType, site: CallSite) -> Any:
+    """A NumPy array of one element. Raises `Rejected` (O256) for what is no number, or not one of the dtype."""
+    import numpy as np
+
+    from freehold.runtime.binding import fits
+    from freehold.runtime.plan import numpy_dtype
+
+    given: Any = value
+    if isinstance(value, bool) and dtype.kind != "bool":
+        given = int(value)
+    if not fits(dtype, given):
+        _unfit("the value", f"one that {dtype} has", f"`{value!r}`", site)
+    with np.errstate(over="ignore"):
+        return np.asarray(given).astype(numpy_dtype(dtype.name))
+
+
+# --- How --------------------------------------------------------------------------------------------------------------
+
+
+def _assign(execution: Execution, target: Tensor, source: Tensor, blame: Blame) -> Tensor | Next:
+    """Copies, or says what is to be done for it; the value is `target`."""
+    if target.size == 0:
+        return target
+    if target.device == HOST and source.device == HOST:
+        return _on_host(execution, [source], target, blame, lambda: _between_arrays(target, source))
+    if HOST in (target.device, source.device):
+        execution.allocating("a copy between the host and a GPU")
+        write(target, read(source, blame), blame)
+        return target
+    alike = target.dtype == source.dtype and target.is_contiguous and source.is_contiguous
+    if alike:
+        with _enqueued(execution, [source], target, blame) as stream:
+            driver.copy(target.low, source.low, target.nbytes, stream)
+        return target
+    if target.device != source.device:
+        made = converted(source, target.dtype, source.device, "to", caller())
+        return Next(made, lambda found: _assign(execution, target, found, blame))
+    if min(*target.strides, *source.strides) <= 0:  # kernels see memory through positive strides only
+        execution.allocating("a copy of a view that runs backwards")
+        write(target, read(source, blame), blame)
+        return target
+    from freehold.runtime.builtin_kernels import convert
+
+    with ledger.LOCK:  # the launch would call the tensors by the names of its parameters
+        for tensor, written in ((source, False), (target, True)):
+            try:
+                ledger.verify(tensor, written)
+            except ledger.Refusal as e:
+                raise blame(e) from None
+    return Next(convert(cut(target), source), lambda _: target)
+
+
+def cut(tensor: Tensor, elements: int = 1024) -> Partition:
+    """A tensor in regions of about so many elements, which are neighbours in memory if it is row-major."""
+    from freehold.runtime.partition import partition
+
+    tile: list[int] = []
+    left = elements
+    for extent in reversed(tensor.shape):
+        tile.append(min(left, 1 << (extent - 1).bit_length()))
+        left //= tile[-1]
+    return partition(tensor, tuple(reversed(tile)))
+
+
+@contextmanager
+def _enqueued(execution: Execution, reads: list[Tensor], target: Tensor, blame: Blame) -> Generator[Any]:
+    """The execution's stream on the target's GPU, with all leases, or recorded by a graph."""
+    stream = execution.stream(target.device)
+    if execution.recording is not None:
+        from freehold.runtime.arguments import view
+
+        execution.recording.uses([view(t) for t in (*reads, target)], reads, [target])
+        yield stream
+        return
+    with ledger.leased(ledger.timeline_of(stream, target.device), reads, [target], blame):
+        yield stream
+
+
+def _on_host(execution: Execution, reads: list[Tensor], target: Tensor, blame: Blame, work: Any) -> Tensor:
+    """Does work on the host, with all leases, or has a graph record it."""
+    if execution.recording is not None:
+        from freehold.runtime.arguments import view
+
+        execution.recording.uses([view(t) for t in (*reads, target)], reads, [target])
+        execution.recording.host_work(work)
+        return target
+    with ledger.leased(ledger.host_timeline(), reads, [target], blame):
+        work()
+    return target
+
+
+def _between_arrays(target: Tensor, source: Tensor) -> None:
+    import numpy as np
+
+    with np.errstate(all="ignore"):
+        np.copyto(over(target), over(source), casting="unsafe")
+
+
+def _tensor(source: Any) -> Tensor:
+    from freehold.runtime.dlpack import adopted_any
+
+    return source if isinstance(source, Tensor) else adopted_any(source)
+
+
+def _unfit(what: str, expected: str, given: str, site: CallSite) -> NoReturn:
+    from freehold.runtime.errors import TensorUnfit
+    from freehold.support.diagnostic import Rejected
+
+    raise Rejected([TensorUnfit(site.span, what, expected, given)])
