@@ -2,100 +2,24 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from threading import Lock
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, NoReturn, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from freehold.frontend.signature import Specialisation
 from freehold.frontend.source import KernelFunction
 from freehold.runtime.build import HINTS, Options
-from freehold.support.contract import LaunchContract
+from freehold.runtime.compiled import Compiled, Once
+from freehold.runtime.launchable import Launchable
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from freehold.runtime.binding import Bound
-    from freehold.runtime.call_site import CallSite
     from freehold.runtime.explain import Explanation
     from freehold.runtime.host import Interpreted
-    from freehold.runtime.launch import Launch
-    from freehold.runtime.plan import Enqueue, Layout
 
 
-class Once:
-    """Values by key, each made by one thread while others that want it wait; what fails is made again."""
-
-    def __init__(self) -> None:
-        self._values: dict[Hashable, Any] = {}
-        self._making: dict[Hashable, Lock] = {}
-        self._lock = Lock()
-
-    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """The value of a key, made if there is none yet. Raises what `make` raises."""
-        found = self._values.get(key)
-        if found is not None:
-            return found
-        with self._lock:
-            own = self._making.setdefault(key, Lock())
-        with own:
-            found = self._values.get(key)
-            if found is None:
-                found = self._values[key] = make()
-        with self._lock:
-            self._making.pop(key, None)
-        return found
-
-
-class Compiled:
-    """A kernel compiled for arguments of one kind and one architecture."""
-
-    def __init__(self, name: str, contract: LaunchContract, arch: str, cubin: bytes, options: Options):
-        self.name = name
-        self.contract = contract
-        """What a launch must respect."""
-        self.arch = arch
-        """The architecture, such as `sm_90`."""
-        self.cubin = cubin
-        """GPU code, an ELF file."""
-        hints = dict(options.hints)
-        self.occupancy = hints.get("occupancy", 1)
-        self.ctas = hints.get("num_cta_in_cga", 1)
-        self._once = Once()
-
-    def __repr__(self) -> str:
-        return f"<kernel {self.name} for {self.arch}, {len(self.cubin)} bytes>"
-
-    @property
-    def evaluator(self) -> Any:
-        """The contract as a function (`runtime.evaluation`)."""
-        from freehold.runtime.evaluation import Evaluator
-
-        return self._once.get("evaluator", lambda: Evaluator(self.contract))
-
-    @property
-    def enqueue(self) -> Enqueue:
-        """What launches it (`runtime.plan`)."""
-        from freehold.runtime.plan import make_enqueue
-
-        return self._once.get("enqueue", lambda: make_enqueue(self.contract, self.layout))
-
-    @property
-    def layout(self) -> Layout:
-        """Where the parameters of a launch lie in memory (`runtime.plan`)."""
-        from freehold.runtime.plan import Layout
-
-        return self._once.get("layout", lambda: Layout(self.contract))
-
-    def loaded(self, device: int) -> Any:
-        """It, loaded for a GPU. Raises `Rejected` (O241)."""
-        from freehold.runtime import driver
-
-        return self._once.get(device, lambda: driver.load(self.cubin, self.contract.symbol, device))
-
-
-class Kernel:
+class Kernel(Launchable):
     """
     A function that runs on tile blocks. Made by `freehold.kernel`; called with arrays, it returns a `Launch`.
 
@@ -106,56 +30,13 @@ class Kernel:
 
     def __init__(self, function: FunctionType, options: Options = Options()):  # noqa: B008 -- immutable
         self.function = KernelFunction(function)
-        self.signature = self.function.signature
+        super().__init__(self.function.signature)
         self.options = options
-        self.__name__ = function.__name__
         self.__qualname__ = function.__qualname__
         self.__doc__ = function.__doc__
         self.__module__ = function.__module__
         self.__wrapped__ = function
         self._variants = Once()
-        self._count = len(self.signature.parameters)
-        self._lock = Lock()
-        self._dispatcher: Any = None
-        self._launch: type[Launch] | None = None
-
-    def __repr__(self) -> str:
-        return f"<kernel {self.__name__}>"
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Launch:
-        """
-        A launch on these arguments, which does nothing until it is run: `.sync()` or `.on(stream)`.
-
-        Raises `Rejected` (O210) where arguments are missing or too many; everything else is checked when it is run.
-        """
-        frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] -- documented, and there is no other way
-        launch = self._launch or self._prepared()
-        if kwargs or len(args) != self._count:
-            from freehold.runtime.binding import positional
-            from freehold.runtime.call_site import CallSite
-
-            args = positional(self.signature, args, kwargs, CallSite(frame.f_code, frame.f_lasti))
-        return launch(self._dispatcher, args, frame.f_code, frame.f_lasti)
-
-    def __getitem__(self, grid: object) -> NoReturn:
-        """Refuses `kernel[grid](...)` (O228): the partitions of the outputs are the grid."""
-        from freehold.runtime.call_site import caller
-        from freehold.runtime.errors import GridGiven
-        from freehold.support.diagnostic import Rejected
-
-        parameters = self.signature.parameters
-        shown = [f"fh.partition({p.name}, tile)" if p.mode in ("mut", "out") else p.name for p in parameters]
-        raise Rejected([GridGiven(caller().span, self.__name__, ", ".join(shown))])
-
-    def _prepared(self) -> type[Launch]:
-        """Loads what launches need, once."""
-        from freehold.runtime.launch import Dispatcher, Launch
-
-        with self._lock:
-            if self._dispatcher is None:
-                self._dispatcher = Dispatcher(self)
-        self._launch = Launch
-        return Launch
 
     def with_hints(self, **hints: int) -> Kernel:
         """
@@ -245,14 +126,6 @@ class Kernel:
 
         return self._variants.get(("interpreted", specialisation), make)
 
-    def bound(self, *args: Any, **kwargs: Any) -> Bound:
-        """The arguments of a call, checked, with what the kernel is specialised to for them. Raises `Rejected`."""
-        from freehold.runtime.binding import bind, positional
-        from freehold.runtime.call_site import caller
-
-        site: CallSite = caller()
-        return bind(self.signature, positional(self.signature, args, kwargs, site), site)
-
 
 @overload
 def kernel(function: Callable[..., None], /) -> Kernel: ...
@@ -281,7 +154,8 @@ def kernel(
     Makes a kernel of a function: `@kernel`, or `@kernel(hints={"occupancy": 2}, deny_kernel_checks=True)`.
 
     `hints` are those of `Kernel.with_hints`. `deny_kernel_checks` refuses the kernel if anything would have to be
-    checked while it runs, `deny_unsafe` if it has an `unsafe` block with an access in it. `checks=False` leaves such checks out, and their truth to you.
+    checked while it runs, `deny_unsafe` if it has an `unsafe` block with an access in it. `checks=False` leaves such
+    checks out, and their truth to you.
 
     Raises `Rejected` where the signature is not understood. The body is looked at when the kernel is compiled.
     """

@@ -1,0 +1,82 @@
+"""What is launched by calling it: kernels, those of packages among them."""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from freehold.frontend.signature import KernelSignature, Specialisation
+    from freehold.runtime.binding import Bound
+    from freehold.runtime.call_site import CallSite
+    from freehold.runtime.compiled import Compiled
+    from freehold.runtime.host import Interpreted
+    from freehold.runtime.launch import Launch
+
+
+class Launchable(ABC):
+    """A kernel as its callers see it: parameters, and code for arguments of each kind."""
+
+    def __init__(self, signature: KernelSignature):
+        self.signature = signature
+        self.__name__ = signature.kernel
+        self._count = len(signature.parameters)
+        self._lock = Lock()
+        self._dispatcher: Any = None
+        self._launch: type[Launch] | None = None
+
+    @abstractmethod
+    def compiled(self, specialisation: Specialisation, arch: str) -> Compiled:
+        """The GPU code for one kind of arguments and an architecture. Raises `Rejected`."""
+
+    @abstractmethod
+    def interpreted(self, specialisation: Specialisation) -> Interpreted:
+        """The kernel made ready for the interpreter, for one kind of arguments. Raises `Rejected`."""
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.__name__}>"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Launch:
+        """
+        A launch on these arguments, which does nothing until it is run: `.sync()` or `.on(stream)`.
+
+        Raises `Rejected` (O210) where arguments are missing or too many; everything else is checked when it is run.
+        """
+        frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] -- documented, and there is no other way
+        launch = self._launch or self._prepared()
+        if kwargs or len(args) != self._count:
+            from freehold.runtime.binding import positional
+            from freehold.runtime.call_site import CallSite
+
+            args = positional(self.signature, args, kwargs, CallSite(frame.f_code, frame.f_lasti))
+        return launch(self._dispatcher, args, frame.f_code, frame.f_lasti)
+
+    def __getitem__(self, grid: object) -> NoReturn:
+        """Refuses `kernel[grid](...)` (O228): the partitions of the outputs are the grid."""
+        from freehold.runtime.call_site import caller
+        from freehold.runtime.errors import GridGiven
+        from freehold.support.diagnostic import Rejected
+
+        parameters = self.signature.parameters
+        shown = [f"fh.partition({p.name}, tile)" if p.mode in ("mut", "out") else p.name for p in parameters]
+        raise Rejected([GridGiven(caller().span, self.__name__, ", ".join(shown))])
+
+    def _prepared(self) -> type[Launch]:
+        """Loads what launches need, once."""
+        from freehold.runtime.launch import Dispatcher, Launch
+
+        with self._lock:
+            if self._dispatcher is None:
+                self._dispatcher = Dispatcher(self)
+        self._launch = Launch
+        return Launch
+
+    def bound(self, *args: Any, **kwargs: Any) -> Bound:
+        """The arguments of a call, checked, with what the kernel is specialised to for them. Raises `Rejected`."""
+        from freehold.runtime.binding import bind, positional
+        from freehold.runtime.call_site import caller
+
+        site: CallSite = caller()
+        return bind(self.signature, positional(self.signature, args, kwargs, site), site)
