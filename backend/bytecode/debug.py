@@ -70,7 +70,14 @@ def _scope_in(path: str, subprogram: DISubprogramAttr) -> DISubprogramAttr | DIL
     return DILexicalBlockAttr(subprogram, file, IntAttr(1), IntAttr(1))
 
 
-def _position(location: Attribute) -> tuple[FileLineColLoc | None, Attribute | None]:
+def _function(scope: DISubprogramAttr | DILexicalBlockAttr) -> DISubprogramAttr:
+    """The function that a scope is a part of."""
+    while isinstance(scope, DILexicalBlockAttr):
+        scope = cast("DISubprogramAttr | DILexicalBlockAttr", scope.scope)
+    return scope
+
+
+def _position(location: Attribute) -> tuple[FileLineColLoc | None, DISubprogramAttr | DILexicalBlockAttr | None]:
     """The position where a location's text begins, and the scope that it names itself."""
     if type(location) is FusedLoc and type(location.metadata) is NoneAttr:  # a span, as most locations are
         first = cast("ArrayAttr[Attribute]", location.locations).data[:1]
@@ -107,6 +114,8 @@ class DebugWriter:
         self._subprogram: DISubprogramAttr | None = None
         self.by_id: dict[int, int] = {}
         """Numbers of the current function's locations by their identity; `_kept` keeps them alive."""
+        self._callees: dict[int, int] = {}
+        """As `by_id`, for locations in functions that were inlined."""
         self._kept: list[Attribute] = []
         self._places: dict[str, tuple[int, int]] = {}
         """For each file with positions in the current function: the numbers of its scope and of its path."""
@@ -114,6 +123,7 @@ class DebugWriter:
     def begin(self, location: LocationAttr, name: str) -> list[int] | None:
         """The list to append the numbers of a function's operations to; None where its location is unknown."""
         self.by_id.clear()
+        self._callees.clear()
         self._kept.clear()
         self._places.clear()
         position, scope = _position(location)
@@ -121,13 +131,15 @@ class DebugWriter:
             self._subprogram = None
             return None
         path, line = position.filename.data, position.line.data
-        if isinstance(scope, DISubprogramAttr):
-            if scope.linkage_name.data != name:
-                what = f"the debug information of `{name}`"
-                raise NoForm(what, f"it is of a function with the linkage name `{scope.linkage_name.data}`")
-            self._subprogram = scope
-        else:
+        if scope is None:
             self._subprogram = _subprogram(path, line, name)
+        elif not isinstance(scope, DISubprogramAttr):
+            raise NoForm(f"the debug information of `{name}`", "the scope of a kernel is a `di_subprogram`")
+        elif scope.linkage_name.data != name:
+            what = f"the debug information of `{name}`"
+            raise NoForm(what, f"it is of a function with the linkage name `{scope.linkage_name.data}`")
+        else:
+            self._subprogram = scope
         numbers = [self._located(position, self._scope(self._subprogram), self._attributes.string(path))]
         self._lists.append(numbers)
         return numbers
@@ -145,17 +157,29 @@ class DebugWriter:
             self._kept.append(location)
         return number
 
-    def _number(self, location: Attribute) -> int:
+    def _callee(self, location: Attribute) -> int:
+        """The number of a location in a function that was inlined, which may be of any subprogram."""
+        number = self._callees.get(id(location))
+        if number is None:
+            number = self._callees[id(location)] = self._number(location, inlined=True)
+            self._kept.append(location)
+        return number
+
+    def _number(self, location: Attribute, inlined: bool = False) -> int:
         if type(location) is CallSiteLoc:  # exact types: isinstance asks an abstract base for each of these
-            callee, caller = self.number(location.callee), self.number(location.caller)
+            callee = self._callee(location.callee)
+            caller = self._callee(location.caller) if inlined else self.number(location.caller)
             return self._record(DebugTag.CALL_SITE, callee, caller) if callee and caller else callee or caller
         if type(location) is NameLoc:
-            return self.number(location.location)
+            return self._number(location.location, inlined)
         position, scope = _position(location)
         if position is None or self._subprogram is None:
             return 0
         path = position.filename.data
         if scope is not None:
+            if not inlined and (function := _function(scope)) != self._subprogram:
+                what = "the debug information of an operation"
+                raise NoForm(what, f"its scope is of `{function.linkage_name.data}`, another function than the kernel")
             return self._located(position, self._scope(scope), self._attributes.string(path))
         place = self._places.get(path)
         if place is None:

@@ -268,6 +268,54 @@ def test_locations_of_arguments_are_kept_in_text():
     assert write_bytecode(parse_disassembly(print_module(module, locations=True))) == write_bytecode(module)
 
 
+@pytest.mark.parametrize(
+    ("entry", "operation", "why"),
+    [
+        ("#at", "loc(unknown)", "the scope of a kernel is a `di_subprogram`"),
+        ("#in", "loc(#of_other)", "its scope is of `other`, another function than the kernel"),
+        ("#plain", "loc(#at)", "its scope is of `k`, another function than the kernel"),
+        ("#in", "loc(callsite(#at at #of_other))", "its scope is of `other`"),
+        ("#in", 'loc("name"(#of_other))', "its scope is of `other`"),
+    ],
+)
+def test_scopes_are_of_the_kernel(entry: str, operation: str, why: str):
+    """NVIDIA's tools refuse a file in which they are not."""
+    module = parse_disassembly(SCOPES_OF_OTHERS.replace("ENTRY", entry).replace("OPERATION", operation))
+    with pytest.raises(Rejected) as caught:
+        write_bytecode(module)
+    assert caught.value.codes == ("O412",)
+    assert why in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("entry", "operation"),
+    [("#in", "loc(#at)"), ("#in", "loc(callsite(#of_other at #at))"), ("#plain", "loc(callsite(#of_other at #plain))")],
+)
+def test_what_was_inlined_may_be_of_any_function(entry: str, operation: str):
+    data = write_bytecode(parse_disassembly(SCOPES_OF_OTHERS.replace("ENTRY", entry).replace("OPERATION", operation)))
+    assert write_bytecode(read_bytecode(data)) == data
+    disassemble(data, debug_info=True)
+
+
+SCOPES_OF_OTHERS = """
+#file = #cuda_tile.di_file<"k.py" in "/project">
+#unit = #cuda_tile.di_compile_unit<file = #file>
+#function = #cuda_tile.di_subprogram<file = #file, line = 9, name = "k", linkageName = "k", compileUnit = #unit>
+#other = #cuda_tile.di_subprogram<file = #file, line = 1, name = "other", linkageName = "other", compileUnit = #unit>
+#block = #cuda_tile.di_lexical_block<scope = #function, file = #file, line = 3>
+#plain = loc("/project/k.py":7:8)
+#at = #cuda_tile.di_loc<#plain in #block>
+#in = #cuda_tile.di_loc<#plain in #function>
+#of_other = #cuda_tile.di_loc<loc("/project/k.py":2:8) in #other>
+cuda_tile.module @kernels {
+  entry @k() {
+    %x = constant <i32: 1> : tile<i32> OPERATION
+    return loc(unknown)
+  } loc(ENTRY)
+}
+"""
+
+
 def test_a_declaration_needs_13_5():
     module = located("addf")
     file, name = DIFileAttr(StringAttr("k.py"), StringAttr("")), StringAttr("addf_0")
