@@ -162,7 +162,7 @@ def ask(facts: Sequence[Term], *, real_products: bool, budget: int) -> tuple[Ans
     context = z3.Context()
     encoding = _Encoding(context, real_products)
     assertions = [encoding.predicate(f) for f in facts]
-    solver = z3.SolverFor("QF_NIA", ctx=context) if real_products else z3.Solver(ctx=context)
+    solver = z3.SimpleSolver(ctx=context)
     solver.set("rlimit", budget)
     solver.set("random_seed", 0)
     solver.add(*assertions, *encoding.side, *([] if real_products else encoding.lemmas()))
