@@ -18,30 +18,23 @@ from freehold.dialects.cuda_tile.attrs import OptimizationHintsAttr
 from freehold.dialects.ownership import (
     Access,
     AccumulatorOp,
-    BlocksAttr,
-    BlocksKind,
     BorrowOp,
-    DistributeOp,
-    EndOp,
     ExposeOp,
     KernelOp,
     LayoutAttr,
-    OrderAttr,
-    OrderKind,
     PartitionOp,
     PartitionType,
-    RegionOp,
     ReturnOp,
     TensorType,
 )
 from freehold.frontend import calls, conditions, errors, expressions, loops, statements, texts, unsafe
 from freehold.frontend.context import Context, Frame, Host, hint
+from freehold.frontend.domains import Domain
 from freehold.frontend.memory import storage
-from freehold.frontend.schedule import PartitionSpec
 from freehold.frontend.signature import ConstSpec, Parameter, ScalarSpec, Specialisation, TensorSpec
 from freehold.frontend.source import KernelFunction
 from freehold.frontend.types import tile_type
-from freehold.frontend.values import INDEX_DTYPE, RegionValue, TensorValue, TileValue, of_host
+from freehold.frontend.values import TensorValue, TileValue, of_host
 from freehold.support.diagnostic import Argument, Rejected
 from freehold.support.span import Span
 
@@ -130,19 +123,19 @@ class _Kernel:
         if c.errors:
             for parameter, _ in self.parameters:  # go on, for the errors of the body
                 c.frame.variables.setdefault(parameter.name, expressions.POISON)
-        partitioned = [t for t in tensors if t.parameter.mode in ("mut", "out")]
-        if not partitioned:
+        placed = [t for t in tensors if t.spec.partition is not None]
+        if not placed:
             self._no_output()
-        point = self._point(partitioned)
-        with c.into(point):
-            code = cast(ast.FunctionDef, self.function.source.tree).body
+        code = cast(ast.FunctionDef, self.function.source.tree).body
+        c.here = self.function.source.tree
+        domain = Domain(c, placed, self.nodes)
+        domain.begin()
+        with c.into(domain.work):
             statements.statements(c, code)
-            with c.at(code[-1]):
-                c.add(EndOp())
+        domain.finish(code[-1])
         if c.errors:
             return None
-        order, blocks = self._schedule(partitioned)
-        c.add(DistributeOp([t.handle for t in partitioned], Region(point), order, blocks))
+        c.add(domain.distribution())
         c.add(ReturnOp())
         attribute = None
         if hints:
@@ -190,12 +183,12 @@ class _Kernel:
         elif parameter.mode == "raw":
             handle = c.add(ExposeOp(argument)).result  # pyright: ignore[reportArgumentType] -- as below
         elif parameter.mode == "ref":
-            if spec.partition is not None:
+            if spec.partition is not None and spec.partition.step != spec.partition.tile:
                 self._reject_partition(
                     parameter,
-                    f"`{parameter.name}` is a `Ref`, and is given a partition",
-                    "a tensor that is read is not split",
-                    f"pass the array itself, or declare it written: `{parameter.name}: Out`",
+                    f"`{parameter.name}` is a `Ref`, and its partition has a step of its own",
+                    "what is read is loaded in whole tiles",
+                    f"leave out `step=`, or load windows: `{parameter.name}.load_window(...)`",
                 )
             handle = c.add(BorrowOp(argument)).result  # pyright: ignore[reportArgumentType] -- its type is a tensor's
         elif spec.partition is None:
@@ -211,7 +204,8 @@ class _Kernel:
             return None
         else:
             partition = spec.partition
-            access = Access.MUT if parameter.mode == "mut" else Access.OUT
+            written = Access.PARTIAL if partition.partial else Access.OUT
+            access = Access.MUT if parameter.mode == "mut" else written
             made = PartitionType.of(access, partition.tile, type_, partition.step)
             handle = c.add(PartitionOp(argument, made)).result
         tensor = TensorValue(parameter, spec, argument, handle)
@@ -232,52 +226,3 @@ class _Kernel:
             why="the parts of what a kernel writes are its blocks",
         )
         c.error(error.add(error.Instead("declare the tensor that is written as `Out` or `Mut`")))
-
-    def _schedule(self, partitioned: list[TensorValue]) -> tuple[OrderAttr, BlocksAttr]:
-        """The order and the blocks of the partitions, which share them."""
-        spec = cast(PartitionSpec, partitioned[0].spec.partition)
-        return OrderAttr(OrderKind(spec.order.kind), spec.order.size), BlocksAttr(BlocksKind(spec.blocks.value))
-
-    def _point(self, partitioned: list[TensorValue]) -> Block:
-        """The block of what one point of the partitions' index space does; it begins with taking its regions."""
-        c = self.c
-        if not partitioned:
-            return Block()
-        specs = [cast(PartitionSpec, t.spec.partition) for t in partitioned]
-        first = specs[0]
-        for tensor, spec in zip(partitioned[1:], specs[1:], strict=True):
-            leader = partitioned[0].name
-            if len(spec.tile) != len(first.tile):
-                what = f"`{tensor.name}` has {len(spec.tile)} axes, and `{leader}` has {len(first.tile)}"
-                self._reject_partition(
-                    tensor.parameter, what, "all partitions of a launch have the same axes",
-                    f"give both as many axes: `{tensor.name}[None]` on the host adds one",
-                )  # fmt: skip
-                return Block()
-            if (spec.order, spec.blocks) != (first.order, first.blocks):
-                what = f"the partitions of `{tensor.name}` and `{leader}` differ in their order or blocks"
-                self._reject_partition(
-                    tensor.parameter, what, "one schedule serves the whole launch",
-                    f"give both the same: `order=fh.{first.order}, blocks=fh.{first.blocks.name}`",
-                )  # fmt: skip
-                return Block()
-        if first.order.kind == "grouped" and len(first.tile) < 2:
-            self._reject_partition(
-                partitioned[0].parameter,
-                f"`{partitioned[0].name}` has one axis, and a grouped order needs two",
-                "bands of rows are walked column by column",
-                "leave out `order=`",
-            )
-            return Block()
-        index = tile_type((), INDEX_DTYPE)
-        point = Block(arg_types=[index] * len(first.tile))
-        c.here = self.function.source.tree
-        coordinates = tuple(TileValue(a, INDEX_DTYPE, ()) for a in point.args)
-        for argument in point.args:
-            argument.location = c.location()
-        with c.into(point):
-            for tensor in partitioned:
-                with c.at(self.nodes[tensor.name]):
-                    region = c.add(RegionOp(tensor.handle, point.args))
-                    tensor.region = RegionValue(tensor, region.result, coordinates)
-        return point

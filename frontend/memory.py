@@ -11,11 +11,12 @@ from xdsl.dialects.builtin import BoolAttr, DictionaryAttr, IntegerAttr, i64
 from xdsl.ir import Attribute, SSAValue
 
 from freehold.dialects.cuda_tile.attrs import OptimizationHintsAttr, PaddingValueAttr
-from freehold.dialects.ownership import BorrowOp, LoadOp, RegionOp, ReleaseOp, StoreOp
+from freehold.dialects.ownership import BorrowOp, LoadOp, PartitionType, RegionOp, ReleaseOp, StoreOp
 from freehold.frontend import advice, errors
 from freehold.frontend.arguments import Arguments, Signature, bind, shape_of
 from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, convert
 from freehold.frontend.context import Context
+from freehold.frontend.domains import coordinates_at
 from freehold.frontend.expressions import not_constant
 from freehold.frontend.types import ELEMENTS, can_store, tile_type
 from freehold.frontend.values import (
@@ -24,6 +25,7 @@ from freehold.frontend.values import (
     POISON,
     MethodValue,
     Poison,
+    PositionValue,
     RegionValue,
     Static,
     TensorValue,
@@ -60,7 +62,30 @@ def method(c: Context, called: MethodValue, node: ast.Call) -> Value:
     """A method of a tensor or region."""
     target = called.receiver
     assert isinstance(target, TensorValue | RegionValue)
+    if isinstance(target, TensorValue) and called.name in _OF_ONE_REGION and has_many_regions(target):
+        return _many_regions(c, target, called.name, node)
     return _METHODS[called.name](c, target, node)
+
+
+def has_many_regions(target: TensorValue) -> bool:
+    """Whether a point has more than one region of a tensor, which have to be named."""
+    return target.spec.partition is not None and bool(target.spec.partition.owned)
+
+
+def _many_regions(c: Context, target: TensorValue, name: str, node: ast.Call) -> Value:
+    assert target.spec.partition is not None
+    owned = target.spec.partition.owned
+    axes = f"{'axis' if len(owned) == 1 else 'axes'} {', '.join(map(str, owned))}"
+    error = errors.WrongArguments(
+        c.span(node),
+        function=f"{target.name}.{name}",
+        problem=f"does not say which region: a block has all of those along {axes}",
+        signature=f"{target.name}.at({', '.join('klmn'[: len(owned)])}).{name}",
+    )
+    arguments = ", ".join(map(c.text, node.args))
+    loop = f"`for k in fh.tiles({target.name}, axis={owned[0]}, size={target.spec.partition.step[owned[0]]}):`"
+    index = ", ".join(["k", *["0"] * (len(owned) - 1)])
+    return c.error(error.add(error.Instead(f"in {loop}, `{target.name}.at({index}).{name}({arguments})`")))
 
 
 def _tensor(target: TensorValue | RegionValue) -> TensorValue:
@@ -75,10 +100,18 @@ def _bind(c: Context, target: TensorValue | RegionValue, node: ast.Call, signatu
 
 
 def _load(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Value:
+    if isinstance(target, TensorValue) and has_many_regions(target) and not _names_index(node):
+        return _many_regions(c, target, "load", node)
     region = target if isinstance(target, RegionValue) else target.region
     if isinstance(target, TensorValue) and (
         region is None or node.args or any(k.arg == "index" for k in node.keywords)
     ):
+        if region is None and target.position is not None and not _names_index(node):
+            a = _bind(c, target, node, LOAD)
+            index = tuple(i.ssa for i in target.position.index)
+            if a is None or a.poisoned:
+                return POISON
+            return _read(c, target, target.handle, index, target.position.tile, a)
         if region is None and not node.args and not node.keywords:
             error = errors.WrongArguments(
                 c.span(node), function=f"{target.name}.load", problem="needs `index`, `shape`", signature=LOAD_AT.text
@@ -92,12 +125,17 @@ def _load(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Valu
         if shape is None or index is None or not right_rank(c, len(shape), "the shape", a.place("shape"), target):
             return POISON
         source = target.handle
-        if region is not None:  # not this block's place: a shared borrow, which the verifier judges
+        if isinstance(target.handle.type, PartitionType):  # a shared borrow beside it, which the verifier judges
             source = c.add(BorrowOp(target.argument)).result  # pyright: ignore[reportArgumentType] -- a tensor's argument
         return _read(c, target, source, index, shape, a)
     assert region is not None
     a = _bind(c, target, node, LOAD)
     return POISON if a is None or a.poisoned else _read(c, region.tensor, region.ssa, (), region.tile, a)
+
+
+def _names_index(node: ast.Call) -> bool:
+    """Whether a load says where."""
+    return bool(node.args) or any(k.arg in ("index", "shape") for k in node.keywords)
 
 
 def _load_like(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Value:
@@ -106,8 +144,10 @@ def _load_like(c: Context, target: TensorValue | RegionValue, node: ast.Call) ->
     if a is None or a.poisoned:
         return POISON
     like = a["region"]
-    region = like.region if isinstance(like, TensorValue) else like
-    if not isinstance(region, RegionValue):
+    region = like
+    if isinstance(like, TensorValue):
+        region = like.region or (None if has_many_regions(like) else like.position)
+    if not isinstance(region, RegionValue | PositionValue):
         error = errors.WrongValue(
             c.span(a.place("region")),
             what=describe(like),
@@ -121,7 +161,7 @@ def _load_like(c: Context, target: TensorValue | RegionValue, node: ast.Call) ->
     if not right_rank(c, len(region.tile), f"the place of `{region.tensor.name}`", a.place("region"), target):
         return POISON
     source = target.handle
-    if target.region is not None:
+    if isinstance(target.handle.type, PartitionType):
         source = c.add(BorrowOp(target.argument)).result  # pyright: ignore[reportArgumentType] -- a tensor's argument
     return _read(c, target, source, tuple(v.ssa for v in region.index), region.tile, a)
 
@@ -200,11 +240,12 @@ def _hints_attr(found: tuple[tuple[str, int | bool], ...]) -> OptimizationHintsA
 
 
 def coordinates(
-    c: Context, value: Value, node: ast.expr, tensor: TensorValue, counts: str = "tiles"
+    c: Context, value: Value, node: ast.expr, tensor: TensorValue, counts: str = "tiles", axes: int | None = None
 ) -> tuple[SSAValue, ...] | None:
-    """A coordinate in a tensor, in tiles or elements: one 32-bit scalar an axis. None after reporting."""
+    """A coordinate in a tensor, in tiles or elements: one 32-bit scalar an axis, of all or of some. None after
+    reporting."""
     items = value.items if isinstance(value, TupleValue) else (value,)
-    if not right_rank(c, len(items), "the index", node, tensor):
+    if not right_rank(c, len(items), "the index", node, tensor, axes):
         return None
     found: list[SSAValue] = []
     nodes = node.elts if isinstance(node, ast.Tuple) and len(node.elts) == len(items) else [node] * len(items)
@@ -230,9 +271,11 @@ def coordinates(
     return tuple(found)
 
 
-def right_rank(c: Context, given: int, what: str, node: ast.expr, tensor: TensorValue) -> bool:
-    """Whether something has an entry for each axis of a tensor; reports it if not."""
-    rank = tensor.spec.rank
+def right_rank(
+    c: Context, given: int, what: str, node: ast.expr, tensor: TensorValue, axes_named: int | None = None
+) -> bool:
+    """Whether something has an entry for each axis of a tensor, or for so many of them; reports it if not."""
+    rank = tensor.spec.rank if axes_named is None else axes_named
     if given == rank:
         return True
     entries = f"{given} {'entry' if given == 1 else 'entries'}"
@@ -338,15 +381,20 @@ def _count(shape: tuple[int, ...]) -> int:
 def _at(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Value:
     assert isinstance(target, TensorValue)
     a = _bind(c, target, node, AT)
-    index = None if a is None or a.poisoned else at_index(c, target, a)
+    partition = target.spec.partition
+    owned = () if partition is None else partition.owned
+    index = None if a is None or a.poisoned else at_index(c, target, a, len(owned) or None)
     if index is None:
         return POISON
-    region = c.add(RegionOp(target.handle, index))
+    if owned:
+        index = tuple(coordinates_at(target, index))
+    axes = None if target.position is None else target.position.axes
+    region = c.add(RegionOp(target.handle, index, axes=axes))
     return RegionValue(target, region.result, tuple(TileValue(i, INDEX_DTYPE, ()) for i in index))
 
 
-def at_index(c: Context, target: TensorValue, a: Arguments) -> tuple[SSAValue, ...] | None:
-    """The coordinates, in tiles, of `x.at(i, j)`. None after reporting."""
+def at_index(c: Context, target: TensorValue, a: Arguments, axes: int | None = None) -> tuple[SSAValue, ...] | None:
+    """The coordinates, in tiles, of `x.at(i, j)`, of all axes or of so many. None after reporting."""
     node, items = a.node, a.rest
     if len(items) == 1 and isinstance(items[0], TupleValue):
         items = items[0].items
@@ -355,7 +403,7 @@ def at_index(c: Context, target: TensorValue, a: Arguments) -> tuple[SSAValue, .
         place = ast.copy_location(ast.Tuple(list(node.args), ast.Load()), node)
     elif len(node.args) == 1:
         place = node.args[0]
-    return coordinates(c, TupleValue(items), place, target)
+    return coordinates(c, TupleValue(items), place, target, axes=axes)
 
 
 def _release(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Value:
@@ -366,6 +414,8 @@ def _release(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> V
     c.add(ReleaseOp(region.ssa))
     return NONE
 
+
+_OF_ONE_REGION: Final = frozenset(("store", "release"))
 
 _METHODS: Final[dict[str, Callable[[Context, TensorValue | RegionValue, ast.Call], Value]]] = {
     "load": _load,

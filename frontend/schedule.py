@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Literal
+
+from freehold.frontend.index_maps import PointMap, identity
+from freehold.support import terms
+from freehold.support.terms import Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +74,36 @@ class PartitionSpec:
     step: tuple[int, ...]
     order: Order = ROW
     blocks: Blocks = EACH
+    count: int = 0
+    """How many persistent blocks there are; 0: as many as the GPU holds."""
+    map: PointMap | None = None
+    """Which region a point takes; None: the one at its own coordinates."""
+    owned: tuple[int, ...] = ()
+    """The axes along which a point has all regions. They are no axes of the map's."""
+    partial: bool = False
+    """Whether some regions may be left as they are."""
+
+    @property
+    def shared(self) -> tuple[int, ...]:
+        """The axes along which regions are shared out among the points."""
+        return tuple(axis for axis in range(len(self.tile)) if axis not in self.owned)
+
+    @property
+    def point_map(self) -> PointMap:
+        """The map, whether one was given or not."""
+        return identity(len(self.shared)) if self.map is None else self.map
+
+    @property
+    def plain(self) -> bool:
+        """Whether each point takes the region at its own coordinates, and there are as many points as regions."""
+        return self.map is None and not self.owned
+
+    def grid(self, extents: Sequence[Term]) -> dict[str, Term]:
+        """The numbers of regions that the map speaks of, for a tensor of these extents."""
+        counts = (terms.ceildiv(extents[axis], terms.const(self.step[axis])) for axis in self.shared)
+        return {f"grid[{n}]": count for n, count in enumerate(counts)}
+
+    def domain(self, extents: Sequence[Term]) -> tuple[Term, ...]:
+        """The extents of the domain, for a tensor of these extents."""
+        counts = self.grid(extents)
+        return tuple(t.substitute(counts) for t in self.point_map.domain)

@@ -67,11 +67,30 @@ class TensorValue:
     """The borrow of a `Ref`, the partition of a `Mut` or `Out`."""
     region: RegionValue | None = None
     """The region of a `Mut` or `Out` that this block was given."""
+    position: PositionValue | None = None
+    """Where in it the point is, if it was partitioned."""
 
     @property
     def name(self) -> str:
         """The user's name of it."""
         return self.parameter.name
+
+
+@dataclass(eq=False, slots=True)
+class PositionValue:
+    """Where a point is in a partitioned tensor: its coordinates along the axes that points share out."""
+
+    tensor: TensorValue
+    index: tuple[TileValue, ...]
+    axes: int | None = None
+    """How many axes of the launch's domain the partition speaks of, if not of all."""
+
+    @property
+    def tile(self) -> tuple[int, ...]:
+        """The shape of a region."""
+        partition = self.tensor.spec.partition
+        assert partition is not None
+        return partition.tile
 
 
 @dataclass(eq=False, slots=True)

@@ -189,8 +189,8 @@ def _reason(op: Operation, obligation: ObligationAttr) -> str:
     axis = obligation.axis.data
     if obligation.duty is Duty.SAME_GRID and isinstance(op, DistributeOp):
         short = [p for p in op.partitions if tensor_type(p).rank <= axis]
-        if obligation.text.data.endswith(" == 1") and short:
-            names = " and ".join(f"`{source_name(p)}`" for p in short)
+        if obligation.text.data.endswith(" == 1") and (short or op.domain is not None):
+            names = " and ".join(f"`{source_name(p)}`" for p in short or op.partitions)
             return f"blocks that differ along axis {axis} of the grid alone would share regions of {names}"
         names = " and ".join(f"`{source_name(p)}`" for p in op.partitions)
         return f"{names} are partitioned into as many regions"

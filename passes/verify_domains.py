@@ -1,10 +1,10 @@
 """`verify-domains`: the points of a launch are handed out once each, and its partitions agree on what they are.
 
-Established: the extents of the arguments do not contradict each other; a kernel makes its partitions and distributes its
-points once, at its top level, by a schedule that hands out each point once; the extents of the domain have a value in
-every launch; and the partitions agree on it where it is taken from one of them. A partition with fewer axes than the
+Established: the extents of the arguments do not contradict each other; a kernel makes its partitions and distributes
+its points once, at its top level, by a schedule that hands out each point once; the extents of the domain have a value
+in every launch; and the partitions agree on it where it is taken from one of them. A partition with fewer axes than the
 domain has the leading ones, so the domain has extent 1 along the others. What is left to the launch is recorded on the
-distribution (`same_grid`); the analyses of the other verifiers take it for granted from there, so this pass runs first.
+distribution (`same_grid`); the analyses of the other verifiers take it for granted from there: this pass runs first.
 """
 
 from __future__ import annotations
@@ -135,30 +135,34 @@ def _agreement(
     """A partition and the domain: equal along the axes of both, where nobody says more; and 1 along the others."""
     assert isinstance(partition.type, PartitionType)
     rank = partition.type.tensor.rank
-    if op.domain is not None and not _leading(op, partition):
-        return  # where its regions lie is what their coordinates say
     leader = None if op.domain is not None else op.partitions[op.leader]
+    axes = rank if leader is not None else _leading(op, partition)
     for axis, extent in enumerate(extents):
-        if axis < rank and (leader is None or partition is leader):
-            continue
-        wanted = extent.eq(partition.type.grid(axis) if axis < rank else 1)
+        if axis < axes and (leader is None or partition is leader):
+            continue  # where its regions lie is what their coordinates say
+        wanted = extent.eq(partition.type.grid(axis) if axis < axes else 1)
         if wanted == terms.TRUE:
             continue
         if prove(wanted, given).proved:
             found.append(ObligationAttr.of(Duty.SAME_GRID, Rung.PROVED, str(wanted), axis))
         elif prove(terms.negate(wanted), given).proved or not wanted.symbols() <= launch:
-            other = f"{partition.type.grid(axis)} (axis {axis})" if axis < rank else f"{rank} axes of"
+            other = f"{partition.type.grid(axis)} (axis {axis})" if axis < axes else f"{axes} axes of"
             yield _different(op, leader, partition, f"{extent} (axis {axis})", other)
         else:
             found.append(ObligationAttr.of(Duty.SAME_GRID, Rung.LAUNCH, str(wanted), axis))
 
 
-def _leading(op: DistributeOp, partition: SSAValue) -> bool:
-    """Whether a partition has fewer axes than the domain, and its regions are taken at the leading coordinates."""
+def _leading(op: DistributeOp, partition: SSAValue) -> int:
+    """How many leading axes of the domain a partition speaks of: as many as it says, or has coordinates at which its
+    regions are taken."""
     assert isinstance(partition.type, PartitionType)
     rank, point = partition.type.tensor.rank, op.body.block.args
     regions = [u.operation for u in partition.uses if isinstance(u.operation, RegionOp)]
-    return rank < len(point) and bool(regions) and all([*r.coordinates] == [*point[:rank]] for r in regions)
+    if any(r.axes is not None for r in regions):
+        return max(len(point) if r.axes is None else r.axes.data for r in regions)
+    if rank < len(point) and regions and all([*r.coordinates] == [*point[:rank]] for r in regions):
+        return rank
+    return len(point)
 
 
 def _different(op: DistributeOp, leader: SSAValue | None, partition: SSAValue, grid: str, other: str) -> Error:

@@ -13,7 +13,7 @@ from functools import reduce
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from freehold.dialects.location import span_of
@@ -200,7 +200,7 @@ def _not_disjoint(earlier: RegionOp, op: RegionOp, outcome: Outcome, facts: Kern
     starts = [i * s for i, s in zip(index, partition.steps, strict=True)]
     ends = [a + t for a, t in zip(starts, partition.tile_shape, strict=True)]
     error.add(error.Witness(where, tuple_text(first), tuple_text(second), span_text(starts, ends)))
-    return error.add(error.OwnPlace())
+    return error.add(error.OneRegion() if op.mapped is not None else error.OwnPlace())
 
 
 # Outputs
@@ -242,13 +242,9 @@ def _product(factors: Sequence[Term]) -> str:
 
 
 def _place_of_map(op: PartitionOp) -> Span | None:
-    """Where the coordinates of a partition's regions are computed, if they are computed."""
-    for use in op.result.uses:
-        if isinstance(use.operation, RegionOp):
-            for coordinate in use.operation.coordinates:
-                if isinstance(coordinate.owner, Operation):
-                    return span_of(coordinate)
-    return None
+    """Where the coordinates of a partition's regions are computed, if that is not in the kernel."""
+    taken = (u.operation for u in op.result.uses)
+    return next((span_of(r) for r in taken if isinstance(r, RegionOp) and r.mapped is not None), None)
 
 
 def _where(values: Mapping[str, int], facts: KernelFacts) -> str:

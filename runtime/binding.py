@@ -29,7 +29,7 @@ from freehold.runtime.overlap import overlap, repeated
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
 from freehold.support.span import Span
-from freehold.support.terms import Term, parse
+from freehold.support.terms import Term, const, parse
 
 if TYPE_CHECKING:
     from freehold.runtime import errors
@@ -150,7 +150,7 @@ def bind(signature: KernelSignature, arguments: tuple[Any, ...], site: CallSite)
         if found is not None:
             values.append(found)
             tensors.append((parameter, found, None if partition is None else partition.spec))
-    if not any(p.mode in ("mut", "out") for p in signature.parameters):
+    if not any(p.mode in ("mut", "out") for p in signature.parameters) and all(s is None for _, _, s in tensors):
         error = errors.NothingPartitioned(site.span, signature.kernel)
         for parameter in [p for p in signature.parameters if p.is_tensor][:1]:
             written = parameter.annotation.replace("Ref", "Out", 1)
@@ -219,19 +219,16 @@ def _tensor(call: Call, parameter: Parameter, value: object, partition: Partitio
             add(errors.TooLarge(call.place(parameter), name, kernel, "extent", extent, axis))
         elif stride > LARGEST:
             add(errors.TooLarge(call.place(parameter), name, kernel, "stride", stride, axis))
-    if parameter.mode not in ("mut", "out"):
-        if partition is not None:
-            add(errors.PartitionUnwanted(call.place(parameter), name, kernel, annotation, _array_of(call, parameter)))
-    else:
+    if parameter.mode == "raw" and partition is not None:
+        add(errors.PartitionUnwanted(call.place(parameter), name, kernel, annotation, _array_of(call, parameter)))
+    elif parameter.mode in ("mut", "out") or partition is not None:
         _partitioned(call, parameter, shape, partition)
     if parameter.mode != "ref":
         _writable(call, parameter, found)
     return found if len(call.errors) == before else None
 
 
-def _partitioned(
-    call: Call, parameter: Parameter, shape: tuple[int, ...], partition: PartitionSpec | None
-) -> None:
+def _partitioned(call: Call, parameter: Parameter, shape: tuple[int, ...], partition: PartitionSpec | None) -> None:
     """The partition of an array that is split into regions."""
     name, kernel = parameter.name, call.signature.kernel
     if partition is None:
@@ -386,39 +383,55 @@ def _together(call: Call, tensors: Sequence[tuple[Parameter, ArrayView, Partitio
 
 
 def _schedules(call: Call, partitions: Sequence[tuple[Parameter, ArrayView, PartitionSpec]]) -> None:
-    (first, first_view, first_spec), *others = partitions
-    grid = _grid(first_view, first_spec)
+    if not partitions:
+        return
     kernel = call.signature.kernel
-    for parameter, found, spec in others:
-        if (spec.order, spec.blocks) != (first_spec.order, first_spec.blocks):
-            schedules = [f"order {s.order} and blocks {s.blocks.name}" for s in (spec, first_spec)]
+    domains = [_domain(found, spec) for _, found, spec in partitions]
+    leader = max(range(len(domains)), key=lambda n: len(domains[n]))
+    (first, first_view, first_spec), grid = partitions[leader], domains[leader]
+    for n, (parameter, found, spec) in enumerate(partitions):
+        if (spec.order, spec.blocks, spec.count) != (first_spec.order, first_spec.blocks, first_spec.count):
+            schedules = [f"order {s.order} and blocks {s.count or s.blocks.name}" for s in (spec, first_spec)]
             call.errors.append(
                 errors.SchedulesDiffer(
                     call.place(parameter), kernel, parameter.name, schedules[0], first.name, schedules[1]
                 )
             )
-        elif _grid(found, spec) != grid:
+        elif n != leader and not _agree(parameter, domains[n], grid):
             error = errors.GridsDiffer(
                 call.place(parameter),
                 kernel,
                 parameter.name,
                 str(found.shape),
                 str(spec.tile),
-                _times(_grid(found, spec)),
+                _times(domains[n]),
                 first.name,
                 str(first_view.shape),
                 str(first_spec.tile),
                 _times(grid),
             )
             more = len(first_spec.tile) - len(spec.tile)
-            if more > 0:
+            if more > 0 and spec.plain:
                 shape = ", ".join(map(str, (*found.shape, *[1] * more)))
                 error.add(error.MoreAxes(shape, str((*spec.tile, *[1] * more))))
             call.errors.append(error)
 
 
-def _grid(found: ArrayView, spec: PartitionSpec) -> tuple[int, ...]:
-    return tuple(-(-extent // step) for extent, step in zip(found.shape, spec.step, strict=True))
+def _agree(parameter: Parameter, own: tuple[int, ...], domain: tuple[int, ...]) -> bool:
+    """Whether a partition's points are the leading coordinates of a launch's. Several points may read one place, but
+    not write it."""
+    shared = parameter.mode not in ("mut", "out")
+    return own == domain[: len(own)] and (shared or all(extent == 1 for extent in domain[len(own) :]))
+
+
+def _domain(found: ArrayView, spec: PartitionSpec) -> tuple[int, ...]:
+    """The extents of the domain that a partition asks for."""
+    if spec.plain:
+        return tuple(-(-extent // step) for extent, step in zip(found.shape, spec.step, strict=True))
+    try:
+        return tuple(t.evaluate({}) for t in spec.domain([const(extent) for extent in found.shape]))
+    except ZeroDivisionError:
+        return (0,) * len(spec.point_map.domain)
 
 
 def _times(grid: tuple[int, ...]) -> str:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from types import FunctionType
 from typing import Any, Final, NoReturn, cast
 
-from freehold.frontend.schedule import EACH, ROW, Blocks, Order, PartitionSpec
+from freehold.frontend.index_maps import OWN_PLACE, Extents, IndexMap, PointMap, Untraceable, place_of, read
+from freehold.frontend.schedule import EACH, PERSISTENT, ROW, Blocks, Order, PartitionSpec
 
 _IN_KERNELS: Final = frozenset(("load", "load_like", "store", "at", "release", "index", "tile"))
 
 
 class Partition:
     """
-    An array and how it is cut into regions, for a `Mut` or `Out` parameter. Made by `freehold.partition`.
+    An array and how it is cut into regions, for a tensor parameter. Made by `freehold.partition`.
 
     Classes of partitions differ by the class of their arrays, so that a launch knows from the classes of its arguments
     all it needs to read them quickly.
@@ -38,7 +43,14 @@ class Partition:
         parts = [f"tile={spec.tile}"]
         if spec.step != spec.tile:
             parts.append(f"step={spec.step}")
-        return f"<partition of a {type(self.array).__name__}: {', '.join(parts)}, order={spec.order}, {spec.blocks}>"
+        if spec.map is not None:
+            parts.append(f"map={spec.map.region}, domain={spec.map.domain}, where={spec.map.where}")
+        if spec.owned:
+            parts.append(f"owned={spec.owned}")
+        if spec.partial:
+            parts.append("partial=True")
+        blocks = spec.count or spec.blocks
+        return f"<partition of a {type(self.array).__name__}: {', '.join(parts)}, order={spec.order}, {blocks}>"
 
 
 _CLASSES: Final[dict[type, type[Partition]]] = {}
@@ -51,19 +63,34 @@ def partition(
     tile: int | tuple[int, ...],
     *,
     step: int | tuple[int, ...] | None = None,
+    map: IndexMap | Callable[..., Any] | None = None,
+    grid: Extents | None = None,
+    where: Callable[..., Any] | None = None,
+    owned: int | tuple[int, ...] = (),
+    partial: bool = False,
     order: Order = ROW,
-    blocks: Blocks = EACH,
+    blocks: Blocks | int = EACH,
 ) -> Partition:
     """
-    Cuts `array` into regions of `tile` elements, one tile block's work each.
+    Cuts `array` into regions of `tile` elements, and says which points of the launch take which.
 
     `tile` has one power of two for each axis (an integer, where there is one axis). Region `(i, j)` begins at element
     `(i * step[0], j * step[1])`; `step` is `tile` unless given, and the regions at the end are partial. `order` is the
-    order in which regions are handed to tile blocks, `blocks` how many blocks there are; results depend on neither.
+    order in which points are handed to tile blocks, `blocks` how many blocks there are: `EACH`, `PERSISTENT`, or a
+    number of persistent ones. Results depend on neither.
 
-    Raises `Rejected` with O223 for what is no tile, step, order or number of blocks.
+    Point `(i, j)` takes region `map(i, j)`, by default its own coordinates; a map with a parameter `grid` is given the
+    numbers of regions along each axis. `grid` are the extents of the points' domain: numbers, or a function of the
+    numbers of regions, which are the default. Points for which `where(i, j)` is false do nothing. A point has all
+    regions along the axes `owned`: the others are the map's, and `y.at(k)` names one of them. Maps are read once, with
+    symbols for integers, and proved: that no two points take one region, that all regions are in the array, and that
+    each region of an `Out` is taken, unless the partition is `partial` and leaves the rest as it is.
+
+    Raises `Rejected` with O223 for what is no tile, step, order or number of blocks, and O244 for maps that cannot be
+    read.
     """
-    if step is None and order is ROW and blocks is EACH:
+    plain = map is None and grid is None and where is None and owned == () and not partial
+    if plain and step is None and order is ROW and blocks is EACH:
         try:
             spec = _FAST.get(tile)
         except TypeError:  # a list
@@ -71,7 +98,7 @@ def partition(
         if spec is None or (tile.__class__ is not int and tile.__class__ is not tuple):  # 64.0 finds what 64 left
             spec = _FAST[tile] = _spec(tile, None, ROW, EACH)
     else:
-        spec = _spec(tile, step, order, blocks)
+        spec = _spec(tile, step, order, blocks, map, grid, where, owned, bool(partial))
     kind: type[Partition] | None = _CLASSES.get(array.__class__)
     if kind is None:
         kind = _class(array.__class__)
@@ -84,7 +111,17 @@ def _class(array: type[object]) -> type[Partition]:
     return _CLASSES.setdefault(array, type("Partition", (Partition,), {"__slots__": ()}))
 
 
-def _spec(tile: object, step: object, order: object, blocks: object) -> PartitionSpec:
+def _spec(
+    tile: object,
+    step: object,
+    order: object,
+    blocks: object,
+    map: object = None,
+    grid: object = None,
+    where: object = None,
+    owned: object = (),
+    partial: bool = False,
+) -> PartitionSpec:
     extents = _extents("the tile", tile)
     for extent in extents:
         if extent & (extent - 1):
@@ -96,12 +133,91 @@ def _spec(tile: object, step: object, order: object, blocks: object) -> Partitio
         _refuse("the step", f"as long as the tile {extents}", repr(step))
     if not isinstance(order, Order):
         _refuse("`order`", "`freehold.ROW`, `COLUMN` or `grouped(n)`", repr(order))
-    if order.kind == "grouped" and len(extents) < 2:
-        _refuse("`order`", "`freehold.ROW` or `COLUMN` for a tile of one axis", str(order), "`freehold.ROW`")
+    count = 0
+    if isinstance(blocks, int) and not isinstance(blocks, bool) and 1 <= blocks < 2**24:
+        count, blocks = blocks, PERSISTENT
     if not isinstance(blocks, Blocks):
-        _refuse("`blocks`", "`freehold.EACH` or `PERSISTENT`", repr(blocks))
-    spec = PartitionSpec(extents, steps, order, blocks)
+        _refuse("`blocks`", "`freehold.EACH`, `PERSISTENT` or a number of blocks", repr(blocks))
+    axes = _axes(owned, len(extents))
+    if map is None and grid is None and where is None:
+        found = None
+    else:
+        found = _map(map, grid, where, len(extents) - len(axes))
+    rank = len(extents) - len(axes) if found is None else len(found.domain)
+    if order.kind == "grouped" and rank < 2 and found is None and not axes:
+        _refuse("`order`", "`freehold.ROW` or `COLUMN` for a tile of one axis", str(order), "`freehold.ROW`")
+    spec = PartitionSpec(extents, steps, order, blocks, count, found, axes, partial)
     return _SPECS.setdefault(spec, spec)
+
+
+def _axes(owned: object, rank: int) -> tuple[int, ...]:
+    shown = repr(owned)
+    items: tuple[object, ...] = (owned,)
+    if isinstance(owned, tuple | list):
+        items = tuple(cast("list[object]", owned))
+    found: set[int] = set()
+    for item in items:
+        if isinstance(item, bool) or not isinstance(item, int) or not -rank <= item < rank or item % rank in found:
+            _refuse("`owned`", f"axes of the tile, each from 0 to {rank - 1} and once", shown)
+        found.add(item % rank)
+    if len(found) == rank:
+        _refuse("`owned`", "some of the tile's axes", shown)
+    return tuple(sorted(found))
+
+
+def _map(given: object, grid: object, where: object, rank: int) -> PointMap:
+    """An index map, read. Ready-made ones are read once."""
+    if isinstance(given, IndexMap):
+        if grid is None and where is None:
+            return _known_map(given, rank)
+        index_map = replace(given, domain=given.domain if grid is None else cast(Extents, grid))
+        if where is not None:
+            index_map = replace(index_map, where=cast("Callable[..., Any]", where))
+    else:
+        region = OWN_PLACE.region if given is None else given
+        index_map = IndexMap(
+            cast("Callable[..., Any]", region), cast("Extents | None", grid), cast("Callable[..., Any] | None", where)
+        )
+    for name, function in (("map", index_map.region), ("where", index_map.where)):
+        if function is not None and not callable(function):
+            _refuse(f"`{name}`", "a function of a point's coordinates", repr(function))
+    return _read(index_map, rank)
+
+
+@lru_cache(maxsize=256)
+def _known_map(index_map: IndexMap, rank: int) -> PointMap:
+    return _read(index_map, rank)
+
+
+def _read(index_map: IndexMap, rank: int) -> PointMap:
+    try:
+        return read(index_map, rank)
+    except Exception as e:
+        _unreadable(index_map, e)
+
+
+def _unreadable(index_map: IndexMap, problem: Exception) -> NoReturn:
+    """Says why a map cannot be read, at the line where it does what it may not."""
+    from freehold.runtime.call_site import CallSite, caller
+    from freehold.runtime.errors import MapUnfit
+    from freehold.support.diagnostic import Rejected
+
+    functions = (index_map.region, index_map.domain, index_map.where)
+    codes = {id(f.__code__) for f in functions if isinstance(f, FunctionType)}
+    place = None
+    trace = problem.__traceback__
+    while trace is not None:
+        if id(trace.tb_frame.f_code) in codes:
+            code = trace.tb_frame.f_code
+            place = CallSite(code, trace.tb_lasti).span
+            if place is None and (found := place_of(code, code.co_filename)) is not None:
+                place = found.span
+        trace = trace.tb_next
+    what = problem.what if isinstance(problem, Untraceable) else f"raises {type(problem).__name__}: {problem}"
+    error = MapUnfit(place or caller().argument(None, "map", "freehold.partition"), what)
+    if isinstance(problem, Untraceable) and problem.instead:
+        error.add(error.Instead(problem.instead))
+    raise Rejected([error]) from None
 
 
 def _extents(what: str, given: object) -> tuple[int, ...]:

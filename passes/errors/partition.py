@@ -51,6 +51,12 @@ class OverlappingRegions(Error):
         steps: str
 
     @dataclass(frozen=True)
+    class OneRegion(Help):
+        """A map that is one to one."""
+
+        text: ClassVar[str] = "let the partition's map take every point to a region of its own: as `i, j` to `j, i`"
+
+    @dataclass(frozen=True)
     class OwnPlace(Help):
         """Coordinates that are the point's own."""
 

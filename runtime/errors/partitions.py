@@ -1,4 +1,4 @@
-"""How outputs are cut into regions (O220 to O229)."""
+"""How arrays are cut into regions, and points mapped to them (O220 to O229, O244)."""
 
 from __future__ import annotations
 
@@ -87,6 +87,28 @@ class TileUnfit(Error):
     class Nearest(Help):
         text: ClassVar[str] = "use {tile}"
         tile: str
+
+
+@dataclass(frozen=True)
+class MapUnfit(Error):
+    """
+    The index map of a partition cannot be read.
+
+    A map, the extents of its domain, and `where` are functions of integers, called once, with symbols in the place of
+    the integers: what they compute holds for all points and all arrays. So they use `+ - * // %`, comparisons,
+    `fh.minimum`, `fh.maximum` and `fh.cdiv`, and ask no questions that need a number for an answer: not `if`, `and`,
+    `or`, `not`, `min`, `max`, `int()`.
+    """
+
+    code: ClassVar[str] = "O244"
+    title: ClassVar[str] = "the map of a partition cannot be read: it {what}"
+    label: ClassVar[str] = "here, where the integers are not known"
+    what: str
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str
 
 
 @dataclass(frozen=True)

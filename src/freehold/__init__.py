@@ -5,6 +5,15 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+from freehold.frontend.index_maps import (
+    LOWER_TRIANGLE,
+    REVERSED,
+    SKEWED,
+    UPPER_TRIANGLE,
+    IndexMap,
+    interleaved,
+    permuted,
+)
 from freehold.frontend.language import (
     Acc,
     Const,
@@ -187,14 +196,19 @@ __all__ = [
     "COLUMN",
     "EACH",
     "HOST",
+    "LOWER_TRIANGLE",
     "PERSISTENT",
+    "REVERSED",
     "ROW",
+    "SKEWED",
+    "UPPER_TRIANGLE",
     "Acc",
     "Const",
     "DType",
     "Graph",
     "InFlight",
     "Index",
+    "IndexMap",
     "Mut",
     "Operation",
     "Out",
@@ -248,6 +262,7 @@ __all__ = [
     "i16",
     "i32",
     "i64",
+    "interleaved",
     "isfinite",
     "isinf",
     "isnan",
@@ -261,6 +276,7 @@ __all__ = [
     "ones",
     "partition",
     "permute",
+    "permuted",
     "prod",
     "rand",
     "randn",

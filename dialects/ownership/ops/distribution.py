@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr, UnitAttr
 from xdsl.ir import Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -236,13 +236,16 @@ class RegionOp(FormattedOp):
     """Takes the region of a partition at some coordinates, for the exclusive use of the point that takes it.
 
     Owes: each coordinate in the partition's index space (`in_bounds`), and that no other point takes a region that
-    overlaps it (`disjoint`).
+    overlaps it (`disjoint`). `mapped` says, for messages, that the coordinates are those of the partition's own map.
+    `axes` says that the partition speaks of so many leading axes of the domain, so the others have extent 1.
     """
 
     name = "ownership.region"
 
     partition = operand_def(PartitionType)
     coordinates = var_operand_def(INDEX)
+    mapped = opt_prop_def(UnitAttr)
+    axes = opt_prop_def(IntAttr)
     obligations = opt_prop_def(ArrayAttr[ObligationAttr])
     result = result_def(RegionType)
 
@@ -250,9 +253,15 @@ class RegionOp(FormattedOp):
     irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(OwnershipEffect())
 
-    def __init__(self, partition: SSAValue, coordinates: Sequence[SSAValue]):
+    def __init__(
+        self, partition: SSAValue, coordinates: Sequence[SSAValue], *, mapped: bool = False, axes: int | None = None
+    ):
         assert isinstance(partition.type, PartitionType)
-        super().__init__(operands=[partition, coordinates], result_types=[RegionType(partition.type)])
+        super().__init__(
+            operands=[partition, coordinates],
+            properties={"mapped": UnitAttr() if mapped else None, "axes": None if axes is None else IntAttr(axes)},
+            result_types=[RegionType(partition.type)],
+        )
 
     def verify_(self) -> None:
         partition = self.result.type.partition

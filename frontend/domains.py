@@ -1,0 +1,262 @@
+"""
+Domains: the points of a launch, and where each of them finds its part of every partitioned tensor.
+
+The domain of a launch is that of the partition whose points have the most axes; the others have its leading ones. What
+a partition's map computes is written in front of a point's work, as the arithmetic that the verifiers judge.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from xdsl.ir import Block, Region, SSAValue
+
+from freehold.dialects.cuda_tile.attrs import SIGNED, RoundingModeAttr
+from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, MaxIOp, MinIOp
+from freehold.dialects.cuda_tile.ops.control_flow import IfOp, YieldOp
+from freehold.dialects.location import location_of
+from freehold.dialects.ownership import (
+    BlocksAttr,
+    BlocksKind,
+    DistributeOp,
+    EndOp,
+    OrderAttr,
+    OrderKind,
+    PartitionType,
+    RegionOp,
+    TilesOp,
+    tensor_type,
+)
+from freehold.frontend import errors
+from freehold.frontend.arithmetic import arithmetic
+from freehold.frontend.context import Context, hint
+from freehold.frontend.schedule import PartitionSpec
+from freehold.frontend.types import tile_type
+from freehold.frontend.values import INDEX_DTYPE, PositionValue, RegionValue, TensorValue, TileValue
+from freehold.support import dtypes, terms
+from freehold.support.diagnostic import Argument
+from freehold.support.terms import Term
+
+
+class Domain:
+    """The points of a launch while they are written: first their regions, then their work, then their distribution."""
+
+    def __init__(self, c: Context, placed: Sequence[TensorValue], nodes: Mapping[str, ast.arg]):
+        self.c = c
+        self.placed: Final = placed
+        """The tensors that a partition was given for."""
+        self.nodes = nodes
+        self.block = Block()
+        """What a point does."""
+        self.work = self.block
+        """Where its work is written: in the block, or in a branch of it."""
+        self.fits = bool(placed) and self._one_schedule()
+        if not self.fits:
+            return
+        specs = [_spec(t) for t in placed]
+        self.extents = [s.domain(_extents(t)) for t, s in zip(placed, specs, strict=True)]
+        ranks = [len(e) for e in self.extents]
+        # Of equals, one that is written: its index space needs no words.
+        self.leader = min(range(len(placed)), key=lambda n: (-ranks[n], not _is_region(placed[n])))
+        self.block = self.work = self._points(specs[self.leader])
+
+    def _one_schedule(self) -> bool:
+        """Whether the partitions share their order and blocks; reports it if not."""
+        first = self.placed[0]
+        spec = _spec(first)
+        for tensor in self.placed[1:]:
+            other = _spec(tensor)
+            if (other.order, other.blocks, other.count) != (spec.order, spec.blocks, spec.count):
+                blocks = spec.count or f"fh.{spec.blocks.name}"
+                self._reject(
+                    tensor,
+                    f"the partitions of `{tensor.name}` and `{first.name}` differ in their order or blocks",
+                    "one schedule serves the whole launch",
+                    f"give both the same: `order=fh.{spec.order}, blocks={blocks}`",
+                )
+                return False
+        return True
+
+    def _points(self, spec: PartitionSpec) -> Block:
+        """A block with a point's coordinates."""
+        rank = len(self.extents[self.leader])
+        if spec.order.kind == "grouped" and rank < 2:
+            self._reject(
+                self.placed[self.leader],
+                f"`{self.placed[self.leader].name}` has one axis, and a grouped order needs two",
+                "bands of rows are walked column by column",
+                "leave out `order=`",
+            )
+            self.fits = False
+        block = Block(arg_types=[tile_type((), INDEX_DTYPE)] * rank)
+        for argument in block.args:
+            argument.location = self.c.location()
+        for argument, name in zip(block.args, spec.point_map.names, strict=False):
+            hint(argument, name)
+        return block
+
+    def begin(self) -> None:
+        """Writes what comes before a point's work: its places, and the branch in which it does anything at all."""
+        if not self.fits:
+            return
+        c = self.c
+        with c.into(self.block):
+            places = [self._place(tensor) for tensor in self.placed]
+            condition = self._condition(places)
+            if condition is not None:
+                self.work = Block()
+                c.add(IfOp(condition.ssa, [], Region(self.work)))
+        with c.into(self.work):
+            for tensor, values in zip(self.placed, places, strict=True):
+                self._take(tensor, values)
+
+    def finish(self, end: ast.AST) -> None:
+        """Writes what comes after a point's work."""
+        c = self.c
+        with c.at(end):
+            if self.work is not self.block:
+                with c.into(self.work):
+                    c.add(YieldOp())
+            with c.into(self.block):
+                c.add(EndOp())
+        # A kernel that names regions itself takes no others.
+        for tensor in self.placed:
+            own = None if tensor.region is None else tensor.region.ssa
+            taken = [u.operation for u in tensor.handle.uses if isinstance(u.operation, RegionOp)]
+            if own is not None and not any(own.uses) and isinstance(own.owner, RegionOp) and len(taken) > 1:
+                own.owner.detach()
+                own.owner.erase()
+
+    def distribution(self) -> DistributeOp:
+        """The operation that hands the points to tile blocks."""
+        spec = _spec(self.placed[0])
+        order = OrderAttr(OrderKind(spec.order.kind), spec.order.size)
+        blocks = BlocksAttr(BlocksKind(spec.blocks.value), spec.count)
+        regions = [t for t in self.placed if _is_region(t)]
+        plain = _is_region(self.placed[self.leader]) and all(_spec(t).plain for t in regions)
+        domain = None if plain else [str(extent) for extent in self.extents[self.leader]]
+        return DistributeOp([t.handle for t in regions], Region(self.block), order, blocks, domain)
+
+    def axes_of(self, tensor: TensorValue) -> int | None:
+        """How many axes of the domain a tensor's partition speaks of, if not of all."""
+        axes = len(_spec(tensor).point_map.domain)
+        return axes if axes < len(self.block.args) else None
+
+    # Places
+
+    def _place(self, tensor: TensorValue) -> dict[str, TileValue]:
+        """The values of the symbols of a tensor's map."""
+        c, spec = self.c, _spec(tensor)
+        points = (TileValue(a, INDEX_DTYPE, ()) for a in self.block.args)
+        values = {f"point[{n}]": p for n, p in zip(range(len(spec.point_map.domain)), points, strict=False)}
+        used = {name for t in (*spec.point_map.region, spec.point_map.where) for name in t.symbols()}
+        with self._at(tensor):
+            for n, axis in enumerate(spec.shared):
+                if f"grid[{n}]" in used:
+                    op = TilesOp(tensor.handle, axis, spec.step[axis])
+                    values[f"grid[{n}]"] = c.tile(op, INDEX_DTYPE, ())
+        return values
+
+    def _condition(self, places: Sequence[dict[str, TileValue]]) -> TileValue | None:
+        """Whether a point does anything; None where all do."""
+        c = self.c
+        found: TileValue | None = None
+        for tensor, values in zip(self.placed, places, strict=True):
+            where = _spec(tensor).point_map.where
+            if where == terms.TRUE:
+                continue
+            for other in self.placed:
+                if other.parameter.mode == "out" and not _spec(other).partial:
+                    self._reject(
+                        other,
+                        f"`{other.name}` is an `Out`, and `where=` leaves points of the launch out",
+                        "an output is written whole, or its partition says that it is not",
+                        f"leave the rest of it as it is: `fh.partition({other.name}, ..., partial=True)`",
+                    )
+            with self._at(tensor):
+                one = _written(c, where, values)
+                found = one if found is None else arithmetic(c, "&", found, one)
+        return found
+
+    def _take(self, tensor: TensorValue, values: Mapping[str, TileValue]) -> None:
+        """A tensor's place at the point; of one that is written, the region there, unless the point has many."""
+        c, spec = self.c, _spec(tensor)
+        with self._at(tensor):
+            known = dict(values)
+            index = tuple(_written(c, t, known) for t in spec.point_map.region)
+            tensor.position = PositionValue(tensor, index, self.axes_of(tensor))
+            if _is_region(tensor) and not spec.owned:
+                values = [i.ssa for i in index]
+                op = RegionOp(tensor.handle, values, mapped=spec.map is not None, axes=self.axes_of(tensor))
+                region = c.add(op)
+                tensor.region = RegionValue(tensor, region.result, index)
+
+    @contextmanager
+    def _at(self, tensor: TensorValue) -> Generator[None]:
+        """Gives what is written the place of a tensor's map, or else of its declaration."""
+        c, point_map = self.c, _spec(tensor).map
+        last = c.block.last_op
+        with c.at(self.nodes[tensor.name]):
+            yield
+        if point_map is None or point_map.place is None:
+            return
+        location = location_of(point_map.place.span)
+        op = c.block.first_op if last is None else last.next_op
+        while op is not None:
+            op.location = location
+            op = op.next_op
+
+    def _reject(self, tensor: TensorValue, what: str, why: str, edit: str) -> None:
+        place = tensor.parameter.span or Argument(tensor.name, self.c.kernel)
+        error = errors.NoPartition(place, what=what, why=why)
+        self.c.error(error.add(error.Instead(edit)))
+
+
+def _spec(tensor: TensorValue) -> PartitionSpec:
+    assert tensor.spec.partition is not None
+    return tensor.spec.partition
+
+
+def _is_region(tensor: TensorValue) -> bool:
+    """Whether points own regions of a tensor: what is read, or added to, has none."""
+    return isinstance(tensor.handle.type, PartitionType)
+
+
+def _extents(tensor: TensorValue) -> list[Term]:
+    type_ = tensor_type(tensor.argument)
+    return [type_.extent(axis) for axis in range(type_.rank)]
+
+
+_EXTREMES: Final = {"min": MinIOp, "max": MaxIOp}
+_UP: Final = RoundingModeAttr.of("positive_inf")
+
+
+def _written(c: Context, t: Term, values: dict[str, TileValue] | Mapping[str, TileValue]) -> TileValue:
+    """A term as operations."""
+    match t.op:
+        case "const":
+            return c.constant(t.value, INDEX_DTYPE)
+        case "sym":
+            return values[t.name]
+        case "not":
+            return arithmetic(c, "^", _written(c, t.args[0], values), c.constant(True, dtypes.bool_))
+        case _:
+            a, b = (_written(c, x, values) for x in t.args)
+    match t.op:
+        case "min" | "max":
+            return c.tile(_EXTREMES[t.op](a.ssa, b.ssa, SIGNED), INDEX_DTYPE, ())
+        case "ceildiv":
+            return c.tile(DivIOp(a.ssa, b.ssa, SIGNED, _UP), INDEX_DTYPE, ())
+        case _:
+            return arithmetic(c, {"and": "&", "or": "|"}.get(t.op, t.op), a, b)
+
+
+def coordinates_at(tensor: TensorValue, index: Sequence[SSAValue]) -> list[SSAValue]:
+    """The coordinates of a region of which a point has many: its own, and along the axes that it owns, those named."""
+    assert tensor.position is not None
+    own, named = iter(tensor.position.index), iter(index)
+    spec = _spec(tensor)
+    return [next(named) if axis in spec.owned else next(own).ssa for axis in range(len(spec.tile))]
