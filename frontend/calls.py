@@ -59,6 +59,8 @@ _INSTEAD: Final = {
 def call(c: Context, node: ast.Call) -> Value:
     """`f(...)`."""
     callee = c.lower(node.func)
+    if any(isinstance(a, ast.GeneratorExp) for a in node.args) and not _consumes(callee):
+        return _generator_given(c, node)
     match callee:
         case Poison():
             elements(c, [*node.args, *(k.value for k in node.keywords)])
@@ -82,6 +84,27 @@ def call(c: Context, node: ast.Call) -> Value:
             elif isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id):
                 error.add(error.Instead(f"give the variable another name: it hides the function `{node.func.id}`"))
             return c.error(error)
+
+
+def _consumes(callee: Value) -> bool:
+    """Whether a call runs over its arguments once, so that it does not matter when a generator's values are made."""
+    try:
+        return isinstance(callee, Poison) or (isinstance(callee, Static) and callee.value in PYTHON)
+    except TypeError:  # not hashable, so none of them
+        return False
+
+
+def _generator_given(c: Context, node: ast.Call) -> Poison:
+    for argument in node.args:
+        if isinstance(argument, ast.GeneratorExp):
+            error = errors.Unsupported(
+                c.span(argument), what="a generator expression given to a function", why="it would run later"
+            )
+            edit = f"tuple({ast.unparse(argument)[1:-1]})"
+            c.error(error.add(error.Instead(f"make a tuple of it: `{edit}`")))
+        else:
+            c.lower(argument.value if isinstance(argument, ast.Starred) else argument)
+    return POISON
 
 
 def _method(c: Context, callee: MethodValue, node: ast.Call) -> Value:

@@ -326,6 +326,8 @@ def _objects(c: Context, symbol: str, a: Value, b: Value, node: ast.expr) -> Val
     if (made := records.operator(c, symbol, a, b, node)) is not None:
         return made
     x, y = (v if isinstance(v, TupleValue) else record_of(v) for v in (a, b))
+    if symbol in ("==", "!=") and any(v is None and isinstance(w, Static) for v, w in ((x, a), (y, b))):
+        return Static(symbol == "!=")
     if symbol not in ("==", "!=") or x is None or y is None:
         why = "tuples and objects are compared by `==` and `!=`"
         error = errors.WrongOperands(

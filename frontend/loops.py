@@ -47,6 +47,7 @@ from freehold.frontend.values import (
     describe,
     is_comparable,
     is_poison,
+    items_of,
     same,
 )
 from freehold.support import dtypes
@@ -90,12 +91,8 @@ def for_(c: Context, node: ast.For) -> Flow:
     match over:
         case Poison():
             return _poisoned(c, node)
-        case TupleValue():
-            return _unrolled(c, node, over.items)
-        case Static(value=range() as values):
-            return _unrolled(c, node, [Static(v) for v in values[: MAX_TURNS + 1]])
-        case Static(value=EnumType() as members):
-            return _unrolled(c, node, [Static(cast(object, v)) for v in members])
+        case TupleValue() | Static(value=range() | EnumType()):
+            return _unrolled(c, node, items_of(over, MAX_TURNS + 1) or ())
         case RangeValue() if over.static:
             return _static_range(c, node, over)
         case RangeValue():
@@ -147,12 +144,10 @@ def _body(c: Context, statements: Sequence[ast.stmt]) -> Flow:
 
 
 def _static_range(c: Context, node: ast.For, over: RangeValue) -> Flow:
-    bounds = [cast(Static, v).value for v in (over.start, over.stop, over.step)]
-    if bounds[2] == 0:
+    if cast(Static, over.step).value == 0:
         c.error(errors.ArithmeticFails(c.span(node.iter), what="the step of a range is 0"))
         return _poisoned(c, node)
-    start, stop, step = cast("list[int]", bounds)
-    return _unrolled(c, node, [Static(v) for v in range(start, stop, step)[: MAX_TURNS + 1]])
+    return _unrolled(c, node, items_of(over, MAX_TURNS + 1) or ())
 
 
 def _range_bounds(c: Context, node: ast.For, over: RangeValue) -> tuple[TileValue, TileValue, TileValue] | None:

@@ -27,7 +27,19 @@ from freehold.dialects.ownership import (
     ReturnOp,
     TensorType,
 )
-from freehold.frontend import calls, conditions, errors, expressions, loops, statements, texts, unsafe
+from freehold.frontend import (
+    calls,
+    comprehensions,
+    conditions,
+    errors,
+    expressions,
+    loops,
+    matches,
+    patterns,
+    statements,
+    texts,
+    unsafe,
+)
 from freehold.frontend.context import Context, Frame, Host, hint
 from freehold.frontend.domains import Domain
 from freehold.frontend.memory import storage
@@ -52,6 +64,9 @@ DISPATCH: Final = cast(
         ast.IfExp: conditions.ternary,
         ast.Compare: conditions.compare,
         ast.Lambda: expressions.lambda_,
+        ast.GeneratorExp: comprehensions.generator,
+        matches.Fits: patterns.fits,
+        matches.Positional: patterns.positional,
         ast.JoinedStr: texts.joined,
         ast.Call: calls.call,
         ast.Assign: statements.assign_,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from enum import EnumType
-from functools import partial
+from functools import partial, reduce
 from typing import Final, cast
 
 from freehold.frontend import arithmetic, errors
@@ -22,7 +21,6 @@ from freehold.frontend.language.tile import Scalar, Tile
 from freehold.frontend.values import (
     POISON,
     Poison,
-    RangeValue,
     RecordValue,
     Static,
     TensorValue,
@@ -30,6 +28,7 @@ from freehold.frontend.values import (
     TupleValue,
     Value,
     describe,
+    items_of,
     static_of,
 )
 from freehold.support import dtypes
@@ -90,14 +89,37 @@ def _number(c: Context, a: Arguments, dtype: DType, kind: type) -> Value:
 
 def _tuple(c: Context, a: Arguments) -> Value:
     value = a["values"]
-    if isinstance(value, TupleValue):
+    if isinstance(value, TupleValue) and value.kind is None:
         return value
-    if isinstance(value, Static) and isinstance(value.value, range | str | EnumType):
-        return TupleValue(tuple(Static(cast(object, v)) for v in value.value))
-    if isinstance(value, RangeValue) and all(isinstance(v, Static) for v in (value.start, value.stop, value.step)):
-        bounds = [cast(int, cast(Static, v).value) for v in (value.start, value.stop, value.step)]
-        return TupleValue(tuple(Static(v) for v in range(*bounds)[:1000]))
+    items = items_of(value, 1000)
+    if items is not None:
+        return TupleValue(items)
     return misuse(c, a, "values", f"cannot take {describe(value)} apart")
+
+
+def _quantified(c: Context, a: Arguments, decides: bool) -> Value:
+    """`any` and `all` of a tuple; a value that is known to be `decides` settles it."""
+    values = a["values"]
+    name = a.signature.name
+    if isinstance(values, TileValue):
+        return misuse(
+            c, a, "values", "tests the values of a tuple, and is given a tile", f"test its elements: `t.{name}()`"
+        )
+    made = _tuple(c, a)
+    if not isinstance(made, TupleValue):
+        return POISON
+    found: list[TileValue] = []
+    for item in made.items:
+        truth = condition(c, item, a.place("values"), f"`{name}(...)`")
+        if truth is None:
+            return POISON
+        if truth is decides:
+            return Static(decides)
+        if isinstance(truth, TileValue):
+            found.append(truth)
+    if not found:
+        return Static(not decides)
+    return reduce(lambda s, t: arithmetic.arithmetic(c, "|" if decides else "&", s, t), found)
 
 
 def _python_sum(c: Context, a: Arguments) -> Value:
@@ -146,8 +168,15 @@ def _zip(c: Context, a: Arguments) -> Value:
 
 
 def _isinstance(c: Context, a: Arguments) -> Value:
-    """Whether a value is of a class, which is known at compile time: `Tile` and `Scalar` stand for what is computed."""
-    value, given = a["value"], static_of(a["kind"])
+    truth = is_of(a["value"], a["kind"])
+    if truth is None:
+        both = f"{describe(a['value'])} and {describe(a['kind'])}"
+        return misuse(c, a, "kind", f"asks a value for its class, and is given {both}")
+    return Static(truth)
+
+
+def is_of(value: Value, of: Value) -> bool | None:
+    """Whether a value is of a class: `Tile` and `Scalar` stand for what is computed. None where that has no meaning."""
     match value:
         case Static(value=host):
             kind = type(host)
@@ -158,11 +187,12 @@ def _isinstance(c: Context, a: Arguments) -> Value:
         case RecordValue():
             kind = value.kind
         case _:
-            return misuse(c, a, "value", f"has no meaning for {describe(value)}")
+            return None
+    given = static_of(of)
     try:
-        return Static(issubclass(kind, cast("type", None if given is None else given[0])))
+        return issubclass(kind, cast("type", None if given is None else given[0]))
     except TypeError:
-        return misuse(c, a, "kind", f"needs a class, not {describe(a['kind'])}")
+        return None
 
 
 def _divmod(c: Context, a: Arguments) -> Value:
@@ -181,6 +211,8 @@ PYTHON: Final[dict[object, tuple[Signature, Handler]]] = {
     int: (Signature("int", ("x",)), partial(_number, dtype=dtypes.i32, kind=int)),
     float: (Signature("float", ("x",)), partial(_number, dtype=dtypes.f32, kind=float)),
     bool: (Signature("bool", ("x",)), partial(_number, dtype=dtypes.bool_, kind=bool)),
+    builtins.any: (Signature("any", ("values",)), partial(_quantified, decides=True)),
+    builtins.all: (Signature("all", ("values",)), partial(_quantified, decides=False)),
     tuple: (Signature("tuple", ("values",)), _tuple),
     enumerate: (Signature("enumerate", ("values", "start"), (), (("start", 0),)), _enumerate),
     reversed: (Signature("reversed", ("values",)), _reversed),

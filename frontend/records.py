@@ -188,6 +188,14 @@ def _getter(found: object) -> object:
     return cast("cached_property[object]", found).func if isinstance(found, cached_property) else None
 
 
+def field_of(value: Value, name: str) -> Value | None:
+    """A field of an object by its name; None if it has none of that name."""
+    whole = value if isinstance(value, TupleValue) else record_of(value)
+    if whole is None or whole.kind is None or name not in (names := field_names(whole.kind)):
+        return None
+    return whole.items[names.index(name)]
+
+
 def attribute(c: Context, value: Value, attr: str, node: ast.Attribute) -> Value | None:
     """A field, property, method or constant of an object; None if it has none of that name."""
     kind = class_of(value)
@@ -196,9 +204,8 @@ def attribute(c: Context, value: Value, attr: str, node: ast.Attribute) -> Value
     host = value.value if isinstance(value, Static) else None
     if isinstance(host, Enum) and attr in ("name", "value"):
         return of_host(getattr(host, attr))
-    whole = value if isinstance(value, TupleValue) else record_of(value)
-    if whole is not None and attr in (names := field_names(kind)):
-        return whole.items[names.index(attr)]
+    if (found := field_of(value, attr)) is not None:
+        return found
     return _of_class(c, kind, value, _found(kind, attr), attr, node)
 
 

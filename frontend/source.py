@@ -19,6 +19,7 @@ from functools import cached_property, lru_cache
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from freehold.frontend.matches import without_matches
 from freehold.frontend.schedule import PartitionSpec
 from freehold.frontend.signature import KernelSignature, read_signature
 from freehold.support.dtypes import DType
@@ -124,7 +125,7 @@ def _source_of(code: CodeType, file: str) -> FunctionSource:
     tree = cast(ast.If, body[0]).body[0] if indented else body[0]
     if not isinstance(tree, ast.FunctionDef) or tree.name != code.co_name or _arguments(tree) != _parameters(code):
         raise SourceMissing(f"that place of `{file}` holds something else now")
-    return FunctionSource(file, code.co_name, tree, block, first - indented)
+    return FunctionSource(file, code.co_name, without_matches(tree), block, first - indented)
 
 
 def _arguments(tree: FunctionNode) -> tuple[str, ...]:

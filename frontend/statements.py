@@ -14,6 +14,7 @@ from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context, Flow
 from freehold.frontend.joins import assemble, difference, flatten, is_live, join, kind_of, tile_kinds
 from freehold.frontend.loops import leave
+from freehold.frontend.matches import Case
 from freehold.frontend.values import (
     NONE,
     POISON,
@@ -183,7 +184,8 @@ def _if(c: Context, node: ast.If, rest: Sequence[ast.stmt]) -> Flow:
     """`if`. Where a branch returns, the rest of the function belongs to the branches that do not."""
     outer, c.here = c.here, node
     try:
-        truth = condition(c, c.lower(node.test), node.test, "an `if`")
+        construct = "a `case`" if isinstance(node, Case) else "an `if`"
+        truth = condition(c, c.lower(node.test), node.test, construct)
         if isinstance(truth, bool):
             return statements(c, node.body if truth else node.orelse)
         if truth is None:

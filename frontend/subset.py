@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from freehold.frontend import errors
+from freehold.frontend.matches import Case, Fits, Positional
 from freehold.support.diagnostic import Error
 from freehold.support.span import Span
 
@@ -49,6 +50,11 @@ SUPPORTED: Final[frozenset[type[ast.AST]]] = frozenset(
         ast.Starred,
         ast.JoinedStr,
         ast.FormattedValue,
+        ast.GeneratorExp,
+        # what `match` has become
+        Case,
+        Fits,
+        Positional,
     )
 )
 """Statements and expressions with a meaning in kernels."""
@@ -70,19 +76,36 @@ REFUSED: Final[dict[type[ast.AST], tuple[str, str, str]]] = {
     ast.ImportFrom: ("`import`", "modules are loaded by the host", "move the import to the top of the file"),
     ast.Global: ("`global`", "a kernel changes no variables of the host", "store the result in an `Out` parameter"),
     ast.Nonlocal: ("`nonlocal`", "a function changes its own variables only", "return the value and assign it"),
-    ast.Match: ("`match`", "there is nothing to take apart", "write `if` and `elif`"),
+    ast.Match: (
+        "a pattern of this `match`",
+        "patterns for dictionaries, and alternatives within a pattern that capture, have no meaning in a kernel",
+        "write `if` and `elif`",
+    ),
     ast.NamedExpr: ("`:=`", "an assignment is a statement of its own", "assign on a line before"),
-    ast.Dict: ("a dictionary", "its keys would have to be known", "use a tuple, or variables of their own"),
-    ast.Set: ("a set", "its elements would have to be known", "use a tuple: `(a, b)`"),
+    ast.Dict: (
+        "a dictionary",
+        "dictionaries can change, and a kernel's values cannot",
+        "use variables of their own, or a frozen dataclass",
+    ),
+    ast.Set: ("a set", "sets can change, and a kernel's values cannot", "use a tuple: `(a, b)`"),
     ast.List: ("a list", "lists can grow, and a kernel's values cannot", "use a tuple: `(a, b)`"),
-    ast.ListComp: ("a list comprehension", "lists can grow, and a kernel's values cannot", "write a `for`"),
-    ast.SetComp: ("a set comprehension", "its elements would have to be known", "write a `for`"),
-    ast.DictComp: ("a dictionary comprehension", "its keys would have to be known", "write a `for`"),
-    ast.GeneratorExp: ("a generator expression", "it would run later", "write a `for`"),
+    ast.ListComp: ("a list comprehension", "lists can grow, and a kernel's values cannot", "make a tuple of it"),
+    ast.SetComp: ("a set comprehension", "sets can change, and a kernel's values cannot", "make a tuple of it"),
+    ast.DictComp: (
+        "a dictionary comprehension",
+        "dictionaries can change, and a kernel's values cannot",
+        "make tuples of its keys and of its values",
+    ),
     ast.Await: ("`await`", "a kernel runs to its end without waiting", "leave it out"),
     ast.Yield: ("`yield`", "a kernel runs to its end without waiting", "return the values as a tuple"),
     ast.YieldFrom: ("`yield from`", "a kernel runs to its end without waiting", "return the values as a tuple"),
 }
+for _name, _reason in (
+    ("TypeAlias", ("`type`", "kernels make no types", "define it outside the kernel")),
+    ("TemplateStr", ("a t-string", "there is no text on a GPU", 'print an f-string: `fh.print(f"...")`')),
+):
+    if hasattr(ast, _name):  # from a later Python
+        REFUSED[getattr(ast, _name)] = _reason
 """By node: its name, why it is refused, what to write instead."""
 
 
@@ -94,9 +117,18 @@ def check(tree: ast.FunctionDef | ast.Lambda, span: Callable[[ast.AST], Span]) -
         error = errors.Unsupported(_beginning(span(node), node), what=what, why=why)
         found.append(error.add(error.Instead(instead)))
 
+    taken = {id(a) for call in ast.walk(tree) if isinstance(call, ast.Call) for a in call.args}
     for node in _nodes(tree):
+        if isinstance(node, ast.List) and isinstance(node.ctx, ast.Store):
+            continue  # `[a, b] = c`
         if (reason := REFUSED.get(type(node))) is not None:
-            refuse(node, *reason)
+            what, why, instead = reason
+            refuse(node, what, why, _as_tuple(node) or instead)
+        elif isinstance(node, ast.GeneratorExp) and id(node) not in taken:
+            why = "it would run later"
+            refuse(node, "a generator expression with a name", why, f"make a tuple of it: `tuple{_short(node)}`")
+        elif isinstance(node, ast.comprehension) and node.is_async:
+            refuse(node.iter, "`async for`", "a kernel runs to its end without waiting", "write `for`")
         elif isinstance(node, ast.stmt | ast.expr) and type(node) not in SUPPORTED:
             refuse(node, f"`{type(node).__name__}`", "it has no meaning in a kernel", "leave it out")
         elif isinstance(node, ast.With) and not _is_unsafe(node):
@@ -139,6 +171,24 @@ def _is_unsafe(node: ast.With) -> bool:
     return name == "unsafe" and len(node.items) == 1 and node.items[0].optional_vars is None
 
 
+def _short(node: ast.expr) -> str:
+    """The text of an expression, or as much of it as a line holds."""
+    text = ast.unparse(node)
+    return text if len(text) <= 72 else f"{text[:1]}...{text[-1:]}"
+
+
+def _as_tuple(node: ast.AST) -> str | None:
+    """The edit that makes a tuple of a list or set, with the user's values."""
+    match node:
+        case ast.List(elts=items) | ast.Set(elts=items):
+            inside = _short(node)[1:-1]
+            return f"use a tuple: `({inside}{',' * (len(items) == 1)})`"
+        case ast.ListComp() | ast.SetComp():
+            return f"make a tuple of it: `tuple({_short(node)[1:-1]})`"
+        case _:
+            return None
+
+
 def _beginning(span: Span, node: ast.AST) -> Span:
     """Of a statement with a body, its first word; all of anything else."""
     word = _WORDS.get(type(node))
@@ -165,7 +215,7 @@ def _nodes(tree: ast.FunctionDef | ast.Lambda) -> Iterator[ast.AST]:
     while waiting:
         node = waiting.pop()
         yield node
-        if type(node) in REFUSED:
+        if type(node) in REFUSED and not isinstance(getattr(node, "ctx", None), ast.Store):
             continue  # one error is enough
         if isinstance(node, ast.FunctionDef):
             waiting += [*node.body, *node.args.defaults, *filter(None, node.args.kw_defaults)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from enum import Enum
+from enum import Enum, EnumType
 from functools import lru_cache
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -279,6 +279,21 @@ def record_of(value: Value) -> RecordValue | None:
     if isinstance(value, Static) and is_record_class(kind := type(value.value)):
         return RecordValue(kind, tuple(of_host(getattr(value.value, n, None)) for n in field_names(kind)))
     return None
+
+
+def items_of(value: Value, most: int) -> tuple[Value, ...] | None:
+    """The items of what can be run over at compile time, `most` at most; None of anything else."""
+    match value:
+        case TupleValue():
+            return value.items[:most]
+        case Static(value=range() | str() as host):
+            return tuple(Static(v) for v in host[:most])
+        case Static(value=EnumType() as members):
+            return tuple(Static(cast(object, v)) for v in members)
+        case RangeValue(start=Static(value=start), stop=Static(value=stop), step=Static(value=step)) if step != 0:
+            return tuple(Static(v) for v in range(cast(int, start), cast(int, stop), cast(int, step))[:most])
+        case _:
+            return None
 
 
 def is_number(value: object) -> bool:

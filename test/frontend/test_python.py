@@ -149,6 +149,64 @@ def booleans(a: int, b: int) -> int:
     return int(p) + 2 * int(q) + (4 if p and q else 0) + (8 if a in (1, b) else 0) + int(a != b != 2)
 
 
+def comprehensions(a: int, b: int) -> int:
+    xs = (a, b, 3)
+    t = tuple(x * 2 + i for i, x in enumerate(xs) if i != 1)
+    n = sum(x * y for x in xs for y in range(3)) + max(x - 1 for x in xs) - min(0, *tuple(-x for x in xs))
+    flags = any(x == 3 for x in t) + 2 * all(x > 0 for x in xs) + 4 * any(()) + 8 * all(x < 9 for x in (1, 2))
+    x = 1
+    u = tuple(tuple(x + y for y in (1, a)) for x in (b, x))
+    for i in range(2):
+        n += sum(i * x for x in t)
+    return n + len(t) + t[1] + flags + u[1][1] * 10 + x + sum(p * q for p, q in zip(t, (1, 2), strict=False))
+
+
+def matched(a: int, b: int) -> int:
+    n = 0
+    kinds: tuple[Any, ...] = ("low", "high", 3, None, (1, a), (a, 2, 3), 2.5, -1)
+    for kind in kinds:
+        match kind:
+            case "low" | "middle":
+                n += a
+            case "high":
+                n += 10
+            case None:
+                n += 1
+            case (1, x):
+                n += x * 100
+            case (x, *rest) if len(rest) == 2:
+                n += rest[0] + x
+            case int(x) if x > 0:
+                n += x
+            case float() | -1 as y:
+                n += 2 if y > 0 else 7
+            case _:
+                n = -1000
+    return n + b
+
+
+def matched_when_run(a: int, b: int) -> int:
+    match a - b:
+        case 0:
+            return 100
+        case 1 | 3 | 5 as odd:
+            n = odd * 2
+        case d if d > 7:
+            n = d
+        case -2:
+            n = b
+        case _:
+            n = a + 1
+    match (n, b):
+        case (x, 0):
+            x += 1
+        case (0, x):
+            x += 2
+        case (_, _):
+            x = n
+    return x
+
+
 FUNCTIONS = (
     counted,
     conditional,
@@ -164,6 +222,9 @@ FUNCTIONS = (
     statics,
     reassigned_types,
     booleans,
+    comprehensions,
+    matched,
+    matched_when_run,
 )
 
 

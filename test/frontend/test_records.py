@@ -207,6 +207,38 @@ def numbers_adapt(a: int, b: int) -> int:
     return t[0] + t[1][0] * 3 + t[1][1]
 
 
+def shape(value: Range | Point | Pair | Mode | int, a: int) -> int:
+    match value:
+        case Range(low=0, high=h):
+            return h
+        case Range(low, high, Mode.HIGH):
+            return low - high
+        case Point(x, 3) if x > 4:
+            return x
+        case Point(x=x, y=y) | Pair(second=Point(x, y)):
+            return x * y + a
+        case Mode.LOW:
+            return 7
+        case Mode():
+            return value.value * a
+        case Range():
+            return 1000
+        case _:
+            return -1
+
+
+def matched(a: int, b: int) -> int:
+    n = shape(Range(0, a), b) + shape(Range(a, b, Mode.HIGH), b) * 2 + shape(Range(b, a), b) * 3
+    return (
+        n
+        + shape(Point(a), b) * 5
+        + shape(Point(b, a), a) * 7
+        + shape(Pair(Range(1), Point(a, b)), a)
+        + shape(Mode.LOW, b)
+        + shape(Mode.HIGH, a)
+    )
+
+
 FUNCTIONS = (
     fields,
     methods,
@@ -219,6 +251,7 @@ FUNCTIONS = (
     nested,
     numbers_stay_known,
     numbers_adapt,
+    matched,
 )
 
 

@@ -1,9 +1,9 @@
 from freehold import Const, Out, Ref
 
 
-def kernel(y: Out["N"], x: Ref["N"], MODE: Const[int] = 1):
-    match MODE:
-        case 1:
-            y.store(x.load_like(y))
-        case _:
-            y.store(0.0)
+def kernel(y: Out["N"], x: Ref["N"], kind: Const[str] = "a", n: int = 3):
+    t = x.load_like(y)
+    match kind:
+        case {"a": b}:
+            t = t + b
+    y.store(t)
