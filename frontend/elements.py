@@ -84,13 +84,19 @@ def element_indices(c: Context, tensor: TensorValue, a: Arguments) -> tuple[tupl
         items = items[0].items
         nodes = nodes[0].elts if len(nodes) == 1 and isinstance(nodes[0], ast.Tuple) else []
     place: ast.expr = nodes[0] if len(nodes) == 1 else a.node
+    if len(items) == 1 < tensor.spec.rank == 2 and len(nodes) == 1:
+        error = errors.WrongRank(c.span(place), what="the index", given="1 entry", of=tensor.name, rank="2 axes")
+        rows = c.primary(place) if isinstance(items[0], TileValue) and len(items[0].shape) == 1 else "rows"
+        edit = f"{tensor.name}.{a.signature.name}({rows}[:, None], fh.arange(64))"
+        c.error(error.add(error.Instead(f"name rows and columns: `{edit}`")))
+        return None
     if not right_rank(c, len(items), "the index", place, tensor):
         return None
     found: list[TileValue] = []
     places = nodes if len(nodes) == len(items) else [a.node] * len(items)
     for item, where in zip(items, places, strict=True):
         with c.at(where):
-            one = as_tile(c, item, where, INDEX_DTYPE)
+            one = as_tile(c, item, where, number_dtype(item, INDEX_DTYPE))
             if isinstance(one, Poison):
                 return None
             if one.dtype.kind != "int":
@@ -120,6 +126,9 @@ def together(c: Context, tiles: Sequence[TileValue], place: ast.expr) -> tuple[i
             error = errors.NoBroadcast(
                 c.span(place), left=show_shape(shape), right=show_shape(one.shape), a=met[0], b=met[1]
             )
+            if isinstance(place, ast.Call) and len(shape) == len(one.shape) == 1 and len(place.args) > 1:
+                rows = place.args[-2]
+                error.add(error.Instead(f"give rows an axis of their own: `{c.primary(rows)}[:, None]`"))
             c.error(error)
             return None
         shape = tuple(n for n in met if n is not None)
@@ -213,7 +222,13 @@ def _update(c: Context, target: TensorValue | PlaceValue, node: ast.Call, *, nam
     if a is None or a.poisoned:
         return POISON
     update = update_of(c, tensor, name, node)
-    if isinstance(target, TensorValue):
+    tile = stored(c, tensor, a["tile"], a.place("tile"))
+    if isinstance(tile, Poison) or update is None:
+        return POISON
+    if isinstance(target, PlaceValue):
+        return _update_there(c, target, update, tile, a)
+    position, partition = tensor.position, tensor.spec.partition
+    if position is None or partition is None or len(position.index) != tensor.spec.rank:
         error = errors.WrongArguments(
             c.span(node),
             function=f"{tensor.name}.{name}",
@@ -222,13 +237,29 @@ def _update(c: Context, target: TensorValue | PlaceValue, node: ast.Call, *, nam
         )
         index = ", ".join(["0"] * tensor.spec.rank)
         return c.error(error.add(error.Instead(f"name the place, in tiles: `{tensor.name}.at({index}).{name}(...)`")))
-    tile = stored(c, tensor, a["tile"], a.place("tile"))
-    if isinstance(tile, Poison) or update is None:
-        return POISON
-    if not right_rank(c, len(tile.shape), "the tile", a.place("tile"), tensor):
-        return POISON
+    shape = position.tile
+    if common_shape(tile.shape, shape) != shape:
+        error = errors.StoreShape(
+            c.span(a.place("tile")), tile=show_shape(tile.shape), name=tensor.name, region=show_shape(shape)
+        )
+        return c.error(error)
     with c.at(node):
-        c.add(AccumulateOp(update, tile.ssa, tensor.handle, target.index))
+        index = [i.ssa for i in position.index]
+        step = None if partition.step == partition.tile else partition.step
+        c.add(AccumulateOp(update, broadcast(c, tile, shape).ssa, tensor.handle, index, step))
+    return NONE
+
+
+def _update_there(c: Context, place: PlaceValue, update: Update, tile: TileValue, a: Arguments) -> Value:
+    """An update of the tile at a place that is named, in tiles of the tile's own shape."""
+    tensor, rank = place.tensor, place.tensor.spec.rank
+    if len(tile.shape) != rank:
+        given, axes = (f"{n} {'axis' if n == 1 else 'axes'}" for n in (len(tile.shape), rank))
+        return c.error(
+            errors.WrongRank(c.span(a.place("tile")), what="the tile", given=given, of=tensor.name, rank=axes)
+        )
+    with c.at(a.node):
+        c.add(AccumulateOp(update, tile.ssa, tensor.handle, place.index))
     return NONE
 
 
@@ -265,7 +296,7 @@ def update_of(c: Context, tensor: TensorValue, name: str, node: ast.Call) -> Upd
     error = errors.UpdateUnavailable(
         c.span(node), name=tensor.name, update=name, dtype=str(dtype), known=", ".join(f"`{k}`" for k in known)
     )
-    c.error(error)
+    c.error(error.add(error.TwoKernels()))
     return None
 
 

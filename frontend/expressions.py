@@ -164,12 +164,12 @@ def _of_tensor(c: Context, tensor: TensorValue, attr: str) -> Value | None:
             return Static(tensor.spec.rank)
         case "shape":
             return TupleValue(tuple(_extent(c, tensor, axis) for axis in range(tensor.spec.rank)))
-        case _ if tensor.parameter.mode in ELEMENT_METHODS:
-            return MethodValue(tensor, attr) if attr in ELEMENT_METHODS[tensor.parameter.mode] else None
         case "index" if tensor.position is not None:
             return TupleValue(tensor.position.index)
         case "tile" if tensor.position is not None:
             return of_host(tensor.position.tile)
+        case _ if tensor.parameter.mode in ELEMENT_METHODS:
+            return MethodValue(tensor, attr) if attr in ELEMENT_METHODS[tensor.parameter.mode] else None
         case _ if tensor.region is not None:
             if attr in PARTITION_METHODS:
                 return MethodValue(tensor, attr)

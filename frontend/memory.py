@@ -251,7 +251,7 @@ def coordinates(
     nodes = node.elts if isinstance(node, ast.Tuple) and len(node.elts) == len(items) else [node] * len(items)
     for item, place in zip(items, nodes, strict=True):
         with c.at(place):
-            one = as_tile(c, item, place, INDEX_DTYPE)
+            one = as_tile(c, item, place, number_dtype(item, INDEX_DTYPE))
             if isinstance(one, Poison):
                 return None
             if one.shape or one.dtype.is_float or one.dtype.bits > 32 or one.dtype is dtypes.u32:
@@ -263,6 +263,8 @@ def coordinates(
                 )
                 if one.shape:
                     error.add(error.Instead("reduce it to a scalar: `t.max()`"))
+                elif isinstance(item, Static):
+                    error.add(error.Instead("write a whole number"))
                 else:
                     error.add(error.Instead(f"convert it: `{c.primary(place)}.astype(i32)`"))
                 c.error(error)

@@ -131,7 +131,7 @@ def check(tree: ast.FunctionDef | ast.Lambda, span: Callable[[ast.AST], Span]) -
             refuse(node.iter, "`async for`", "a kernel runs to its end without waiting", "write `for`")
         elif isinstance(node, ast.stmt | ast.expr) and type(node) not in SUPPORTED:
             refuse(node, f"`{type(node).__name__}`", "it has no meaning in a kernel", "leave it out")
-        elif isinstance(node, ast.With) and not _is_unsafe(node):
+        elif isinstance(node, ast.With) and not is_unsafe(node):
             refuse(node, "`with`", "kernels have no contexts to enter", "write its body alone")
         elif isinstance(node, ast.For | ast.While) and node.orelse:
             word = "for" if isinstance(node, ast.For) else "while"
@@ -163,7 +163,7 @@ def check(tree: ast.FunctionDef | ast.Lambda, span: Callable[[ast.AST], Span]) -
     return found
 
 
-def _is_unsafe(node: ast.With) -> bool:
+def is_unsafe(node: ast.With) -> bool:
     """Whether a `with` may be an `unsafe` block, by its looks."""
     call = node.items[0].context_expr
     function = call.func if isinstance(call, ast.Call) else None
@@ -215,7 +215,8 @@ def _nodes(tree: ast.FunctionDef | ast.Lambda) -> Iterator[ast.AST]:
     while waiting:
         node = waiting.pop()
         yield node
-        if type(node) in REFUSED and not isinstance(getattr(node, "ctx", None), ast.Store):
+        refused = type(node) in REFUSED and not isinstance(getattr(node, "ctx", None), ast.Store)
+        if refused or (isinstance(node, ast.With) and not is_unsafe(node)):
             continue  # one error is enough
         if isinstance(node, ast.FunctionDef):
             waiting += [*node.body, *node.args.defaults, *filter(None, node.args.kw_defaults)]

@@ -11,10 +11,11 @@ from freehold.dialects.cuda_tile.attrs import MemoryOrderingSemanticsAttr, Memor
 from freehold.dialects.cuda_tile.ops.atomics import ALL_ORDERS, atomic_elements
 from freehold.dialects.cuda_tile.types import element_name
 from freehold.dialects.ownership import UnsafeLoadOp, UnsafeStoreOp, UnsafeSwapOp, UnsafeUpdateOp
-from freehold.frontend import errors, flow, statements
+from freehold.frontend import errors, flow, statements, subset
 from freehold.frontend.arguments import Arguments, Signature, bind
 from freehold.frontend.arithmetic import broadcast, convert
 from freehold.frontend.context import Context, Flow
+from freehold.frontend.context import stored as stored_names
 from freehold.frontend.elements import element_indices, mask_of, stored, stretched, together
 from freehold.frontend.memory import padding_of, storage
 from freehold.frontend.types import tile_type
@@ -37,6 +38,10 @@ from freehold.support.dtypes import DType
 
 def with_(c: Context, node: ast.With) -> Flow:
     """`with unsafe("why this is right"):`. The block covers the text in it, not that of helpers it calls."""
+    if not subset.is_unsafe(node):  # reported when the syntax was checked
+        for name in stored_names(node):
+            c.frame.variables[name] = POISON
+        return Flow.FALLS
     reason = _reason(c, node)
     if any(flow.leaves_by_return([n]) for n in node.body):
         error = errors.NotAnUnsafeBlock(

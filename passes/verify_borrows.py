@@ -231,13 +231,25 @@ def _of_one_kind(argument: SSAValue, facts: KernelFacts) -> Iterator[Error]:
             first = op
         elif op.update != first.update:
             one, other = first.update.data, op.update.data
-            error = UpdatesDiffer(span_of(op), name_of(argument), one.value, other.value)
+            names = _NUMPY.get(one, one.value), _NUMPY.get(other, other.value)
+            error = UpdatesDiffer(span_of(op), name_of(argument), *names)
             if (where := span_of(first)) is not None and where != error.place:
                 error.add(error.First(where))
             if (witness := _order_matters(one, other)) is not None:
-                error.add(error.Witness(one.value, other.value, *witness))
+                error.add(error.Witness(*names, *witness))
             yield error.add(error.TwoTensors())
 
+
+_NUMPY: Final = {
+    Update.MAX: "maximum",
+    Update.MIN: "minimum",
+    Update.UMAX: "maximum",
+    Update.UMIN: "minimum",
+    Update.AND: "bitwise_and",
+    Update.OR: "bitwise_or",
+    Update.XOR: "bitwise_xor",
+}
+"""What users call updates, where that is not their name here."""
 
 _RESULT: Final[dict[Update, Callable[[int, int], int]]] = {
     Update.ADD: int.__add__,

@@ -45,6 +45,12 @@ class UpdateUnavailable(Error):
     dtype: str
     known: str
 
+    @dataclass(frozen=True)
+    class TwoKernels(Help):
+        """How to combine what blocks have found without an atomic update."""
+
+        text: ClassVar[str] = "let each block store its own result in an `Out`, and combine those in a second kernel"
+
 
 @dataclass(frozen=True)
 class NotAnUnsafeBlock(Error):

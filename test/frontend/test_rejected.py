@@ -32,7 +32,7 @@ def plain(p: Parameter, dtype: DType | None = None, rank: int = 0) -> TensorSpec
     rank = rank or len(p.dims or "1")
     tile = TILES[rank]
     return TensorSpec.plain(
-        dtype or p.dtype or dtypes.f32, rank, None if p.mode == "ref" else PartitionSpec(tile, tile)
+        dtype or p.dtype or dtypes.f32, rank, PartitionSpec(tile, tile) if p.mode in ("mut", "out") else None
     )
 
 
