@@ -114,7 +114,7 @@ def _key(function: KernelFunction, specialisation: Specialisation, options: Opti
 
     values: list[str] = []
     for spec in specialisation:
-        value = _stable(spec.value) if isinstance(spec, ConstSpec) else repr(spec)
+        value = stable_text(spec.value) if isinstance(spec, ConstSpec) else repr(spec)
         if value is None:
             return None
         values.append(value)
@@ -131,7 +131,7 @@ def _key(function: KernelFunction, specialisation: Specialisation, options: Opti
     )
 
 
-def _stable(value: object) -> str | None:
+def stable_text(value: object) -> str | None:
     """Text that is the same in every process for equal values, and only for those; None where there is none."""
     from enum import Enum
 
@@ -144,6 +144,6 @@ def _stable(value: object) -> str | None:
     if value is None or type(value) in (bool, int, str, bytes) or isinstance(value, DType):
         return f"{type(value).__name__} {value!r}"
     if type(value) is tuple:
-        parts = [_stable(v) for v in cast("tuple[object, ...]", value)]
+        parts = [stable_text(v) for v in cast("tuple[object, ...]", value)]
         return None if None in parts else f"({', '.join(p or '' for p in parts)})"
     return None

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from freehold.frontend.signature import KernelSignature
     from freehold.runtime.binding import Bound
     from freehold.runtime.call_site import CallSite
-    from freehold.runtime.kernel import Kernel
+    from freehold.runtime.launchable import Launchable
 
 
 class UnrunLaunch(RuntimeWarning):
@@ -115,6 +115,16 @@ class Launch(Operation[Any]):
 
         return in_turn(tuple(operations.values()), resume)
 
+    def described(self) -> tuple[Launchable, Bound]:
+        """The kernel and its arguments, checked. The launch counts as run, and nothing was. Raises `Rejected`."""
+        from freehold.runtime.binding import bind
+
+        arguments, self._arguments = self._arguments, None
+        dispatcher = self._dispatcher
+        if arguments is None:
+            dispatcher._already()  # pyright: ignore[reportPrivateUsage] -- of its module
+        return dispatcher.kernel, bind(dispatcher.kernel.signature, arguments, self.site)
+
     @property
     def what(self) -> str:
         """What it is, in an error's words."""
@@ -172,7 +182,7 @@ def _in_place_of(argument: Any, value: Any) -> Any:
 class Dispatcher:
     """The launches of one kernel: the readers for its arguments, and the thorough way."""
 
-    def __init__(self, kernel: Kernel):
+    def __init__(self, kernel: Launchable):
         self.kernel = kernel
         self._readers: dict[tuple[type, ...], tuple[Read, Plans]] = {}
         self._last: Read = reads_nothing

@@ -21,6 +21,17 @@ from freehold.runtime.errors.contracts import (
     DimensionUnbound,
     LaunchCheckFailed,
 )
+from freehold.runtime.errors.deployment import (
+    AddressChanged,
+    ArchitectureMissing,
+    ArchitectureWrong,
+    NoOperator,
+    NoPackage,
+    OutOfMemory,
+    PackageDamaged,
+    Unpackable,
+    VariantMissing,
+)
 from freehold.runtime.errors.gpus import (
     AlreadyRun,
     DriverFailed,
@@ -63,8 +74,11 @@ from freehold.runtime.errors.tensors import (
 )
 
 __all__ = [
+    "AddressChanged",
     "AllocatesInGraph",
     "AlreadyRun",
+    "ArchitectureMissing",
+    "ArchitectureWrong",
     "ArgumentCount",
     "ArgumentsOverlap",
     "DTypeUnknown",
@@ -86,12 +100,16 @@ __all__ = [
     "MixedGraph",
     "NoGpu",
     "NoOperation",
+    "NoOperator",
+    "NoPackage",
     "NoPoints",
     "NoTensor",
     "NotAnArray",
     "NothingPartitioned",
     "OperationRun",
+    "OutOfMemory",
     "OutputOverlapsItself",
+    "PackageDamaged",
     "PartitionMissing",
     "PartitionRank",
     "PartitionUnwanted",
@@ -108,6 +126,8 @@ __all__ = [
     "TileUnfit",
     "TooLarge",
     "TooManyRegions",
+    "Unpackable",
+    "VariantMissing",
     "ViewUnfit",
     "WrongDType",
     "WrongRank",

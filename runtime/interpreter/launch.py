@@ -362,6 +362,31 @@ def entry_call(contract: LaunchContract, arguments: Sequence[object], *, signed:
     return EntryCall(tuple(values), tuple(names), frozenset(outputs), points)
 
 
+class Lowered:
+    """A lowered kernel with its launch contract, compiled once to be run often."""
+
+    def __init__(self, module: Operation, contract: LaunchContract, *, checked: bool = False):
+        self.contract = contract
+        self.entry = Entry.of(module, contract.symbol, checked=checked)
+
+    def run(
+        self,
+        arguments: Sequence[object],
+        *,
+        blocks: int | None = None,
+        order: Order = None,
+        write: Callable[[str], None] = show,
+    ) -> None:
+        """Runs it as the contract says, on the arguments of the kernel that it was lowered from.
+
+        `blocks` is the number of tile blocks of a persistent kernel. Raises `Rejected`.
+        """
+        contract = self.contract
+        call = entry_call(contract, arguments)
+        size = min(call.points, blocks or contract.blocks or DEFAULT_BLOCKS) if contract.persistent else call.points
+        self.entry.run(call.values, (size, 1, 1), order=order, outputs=call.outputs, names=call.names, write=write)
+
+
 def run_entry(
     module: Operation,
     contract: LaunchContract,
@@ -372,15 +397,8 @@ def run_entry(
     checked: bool = False,
     write: Callable[[str], None] = show,
 ) -> None:
-    """Runs a lowered kernel as its launch contract says, on the arguments of the kernel that it was lowered from.
-
-    `blocks` is the number of tile blocks of a persistent kernel. Raises `Rejected`.
-    """
-    call = entry_call(contract, arguments)
-    size = min(call.points, blocks or contract.blocks or DEFAULT_BLOCKS) if contract.persistent else call.points
-    Entry.of(module, contract.symbol, checked=checked).run(
-        call.values, (size, 1, 1), order=order, outputs=call.outputs, names=call.names, write=write
-    )
+    """`Lowered.run`, once."""
+    Lowered(module, contract, checked=checked).run(arguments, blocks=blocks, order=order, write=write)
 
 
 def _check_strides(kernel: str, p: TensorParameter, found: Array) -> None:

@@ -141,6 +141,8 @@ if TYPE_CHECKING:
     from freehold.runtime.graph import Graph, graph
     from freehold.runtime.kernel import kernel
     from freehold.runtime.operation import InFlight, Operation, gather, value
+    from freehold.runtime.package import load
+    from freehold.runtime.package_build import build
     from freehold.runtime.partition import partition
     from freehold.runtime.show import show
     from freehold.runtime.streams import RoundRobin, SingleStream, stream_policy
@@ -150,7 +152,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _LAZY: Final = {
+    "build": "freehold.runtime.package_build",
     "kernel": "freehold.runtime.kernel",
+    "load": "freehold.runtime.package",
     "partition": "freehold.runtime.partition",
     "show": "freehold.runtime.show",
     "Graph": "freehold.runtime.graph",
@@ -231,6 +235,7 @@ __all__ = [
     "bitcast",
     "bool_",
     "broadcast_to",
+    "build",
     "cdiv",
     "ceil",
     "clip",
@@ -268,6 +273,7 @@ __all__ = [
     "isnan",
     "kernel",
     "linspace",
+    "load",
     "log",
     "log2",
     "maximum",

@@ -1,0 +1,190 @@
+"""Kernels away from their source: packages, bound launches, other frameworks' operators (O270 to O279)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from freehold.support.diagnostic import Error, Help, Note
+
+
+@dataclass(frozen=True)
+class VariantMissing(Error):
+    """
+    A package has no variant of a kernel that fits the arguments of a launch.
+
+    A package holds the variants that it was built for: dtypes, ranks, layouts, partitions and values of `Const`
+    parameters. It has no source, so no others can be made from it.
+    """
+
+    code: ClassVar[str] = "O270"
+    title: ClassVar[str] = "the package has no variant of `{kernel}` for these arguments"
+    helps: ClassVar[tuple[str, ...]] = ("build the package with a launch on arguments of this kind, too",)
+    kernel: str
+
+    @dataclass(frozen=True)
+    class Asked(Note):
+        """What the launch asks for."""
+
+        text: ClassVar[str] = "`{name}` is {given}; the package has {there}"
+        name: str
+        given: str
+        there: str
+
+    @dataclass(frozen=True)
+    class Together(Note):
+        """Each argument fits some variant, but none fits all."""
+
+        text: ClassVar[str] = "each argument fits a variant, but no variant fits all of them"
+
+
+@dataclass(frozen=True)
+class ArchitectureMissing(Error):
+    """
+    A package has no GPU code for an architecture, and it was loaded with `strict`, which forbids to make some.
+
+    Without `strict`, the package's bytecode, which is for all architectures, is assembled when it is first needed.
+    """
+
+    code: ClassVar[str] = "O271"
+    title: ClassVar[str] = "the package has no code of `{kernel}` for {arch}, and nothing may be compiled"
+    notes: ClassVar[tuple[str, ...]] = ("it has code for {there}",)
+    helps: ClassVar[tuple[str, ...]] = (
+        'build the package for it, too: `archs=[..., "{arch}"]`',
+        "or load the package without `strict`: the assembler makes the code when it is first needed",
+    )
+    kernel: str
+    arch: str
+    there: str
+
+
+@dataclass(frozen=True)
+class NoPackage(Error):
+    """
+    What should be loaded is no package of kernels, or one of a form that this Freehold does not read.
+
+    A package is a folder or a `.zip` file that `freehold.build` wrote, with a `manifest.json`.
+    """
+
+    code: ClassVar[str] = "O272"
+    title: ClassVar[str] = "`{path}` cannot be loaded: {reason}"
+    path: str
+    reason: str
+
+    @dataclass(frozen=True)
+    class Rebuild(Help):
+        """For a package of another version."""
+
+        text: ClassVar[str] = "build it again with this Freehold"
+
+
+@dataclass(frozen=True)
+class PackageDamaged(Error):
+    """
+    A file of a package is not what was written: it is missing, or its length or checksum differs.
+
+    Nothing of such a file is used. Checksums find damage; they are no signature, so load only packages that you trust.
+    """
+
+    code: ClassVar[str] = "O273"
+    title: ClassVar[str] = "`{file}` in the package `{path}` is damaged: {reason}"
+    helps: ClassVar[tuple[str, ...]] = ("copy the package again, or build it again",)
+    file: str
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Unpackable(Error):
+    """
+    Something given to `freehold.build` cannot be put into a package.
+
+    A package is built of launches, which are not run, and keeps values of `Const` parameters as text that is the same
+    in every process: of numbers, strings, dtypes, enumerations, and tuples of them.
+    """
+
+    code: ClassVar[str] = "O274"
+    title: ClassVar[str] = "{what} cannot be put into a package: {reason}"
+    what: str
+    reason: str
+
+    @dataclass(frozen=True)
+    class Example(Help):
+        """What a package is built of."""
+
+        text: ClassVar[str] = 'give it launches: `freehold.build([{call}], archs=["sm_90"], path="kernels")`'
+        call: str
+
+
+@dataclass(frozen=True)
+class AddressChanged(Error):
+    """
+    An array of a bound launch is not where it was when it was bound: it was resized, or its memory was exchanged.
+
+    A bound launch keeps its arrays alive and passes their addresses again and again. `rebind` takes other arrays, or
+    the same ones at their new address.
+    """
+
+    code: ClassVar[str] = "O275"
+    title: ClassVar[str] = "`{name}` of this bound launch of `{kernel}` has changed since it was bound"
+    notes: ClassVar[tuple[str, ...]] = ("{change}", "nothing was launched")
+    helps: ClassVar[tuple[str, ...]] = ("bind it again: `.rebind({name}=...)`",)
+    name: str
+    kernel: str
+    change: str
+
+
+@dataclass(frozen=True)
+class ArchitectureWrong(Error):
+    """
+    GPU code was loaded on a GPU that it is not for.
+
+    A cubin is for one architecture. The compiler makes one for the GPU at hand; a cubin that was made elsewhere, or for
+    another GPU of the machine, cannot be loaded.
+    """
+
+    code: ClassVar[str] = "O276"
+    title: ClassVar[str] = "kernel `{kernel}` cannot run on GPU {device}: its code is not for {arch}"
+    notes: ClassVar[tuple[str, ...]] = ("the driver says {error}",)
+    helps: ClassVar[tuple[str, ...]] = ('compile it for this GPU: `arch="{arch}"`',)
+    kernel: str
+    device: int
+    arch: str
+    error: str
+
+
+@dataclass(frozen=True)
+class OutOfMemory(Error):
+    """
+    A GPU has not enough memory left.
+
+    Memory that libraries keep for later use (torch's caching allocator, pools) counts as used.
+    """
+
+    code: ClassVar[str] = "O277"
+    title: ClassVar[str] = "GPU {device} has no memory left for {what}"
+    notes: ClassVar[tuple[str, ...]] = ("{left}",)
+    helps: ClassVar[tuple[str, ...]] = (
+        "drop arrays that are no longer needed, or work on smaller ones",
+        "other libraries give back what they keep for later: `torch.cuda.empty_cache()`",
+    )
+    device: int
+    what: str
+    left: str
+
+
+@dataclass(frozen=True)
+class NoOperator(Error):
+    """
+    A kernel cannot become an operator of another framework in the way that was asked for.
+
+    Frameworks want to know the shape and dtype of each result before anything runs. Those of an `Out` parameter follow
+    from its dimensions where each is a number, or made of names that stand alone as dimensions of other arguments.
+    """
+
+    code: ClassVar[str] = "O278"
+    title: ClassVar[str] = "`{kernel}` cannot become an operator: {reason}"
+    helps: ClassVar[tuple[str, ...]] = ("{remedy}",)
+    kernel: str
+    reason: str
+    remedy: str
