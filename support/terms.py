@@ -14,12 +14,12 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial, reduce
 from typing import Final
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Term:
     """`op` applied to `args`; `name` holds the symbol's name, `value` the constant's."""
 
@@ -27,6 +27,25 @@ class Term:
     args: tuple[Term, ...] = ()
     name: str = ""
     value: int = 0
+    _hash: int = field(init=False, repr=False)
+    _symbols: frozenset[str] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        # Terms are looked up far more often than they are made: what a look-up needs is found out once.
+        object.__setattr__(self, "_hash", hash((self.op, self.args, self.name, self.value)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Term)
+            and self._hash == other._hash
+            and self.op == other.op
+            and self.name == other.name
+            and self.value == other.value
+            and self.args == other.args
+        )
 
     def __add__(self, other: Term | int) -> Term:
         return add(self, term(other))
@@ -71,7 +90,12 @@ class Term:
 
     def symbols(self) -> frozenset[str]:
         """The names of all symbols in it."""
-        return frozenset(t.name for t in self.walk() if t.op == "sym")
+        try:
+            return self._symbols
+        except AttributeError:
+            found = frozenset((self.name,)) if self.op == "sym" else _NOTHING.union(*(a.symbols() for a in self.args))
+            object.__setattr__(self, "_symbols", found)
+            return found
 
     def walk(self) -> Iterator[Term]:
         """Itself and all terms below, outermost first."""
@@ -100,6 +124,9 @@ class Term:
 
     def __str__(self) -> str:
         return _print(self, 0)
+
+
+_NOTHING: Final[frozenset[str]] = frozenset()
 
 
 def const(value: int) -> Term:

@@ -21,6 +21,7 @@ from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.polynomials import Poly, bound_atom, poly, to_term
 from freehold.passes.prover.prove import prove
+from freehold.passes.prover.search import compiled
 from freehold.support import terms
 from freehold.support.terms import Term
 
@@ -183,12 +184,13 @@ def _enumerated(
     if _computed((*one.conditions, *other.conditions), facts):
         return None
     mine, others = identity(a, facts) or (), identity(b, facts) or ()
+    one_place, other_place = [compiled(c) for c in first], [compiled(c) for c in second]
     for extents in islice(launches(facts, distribution), _MOST_LAUNCHES):
         seen: dict[tuple[int, ...], list[dict[str, int]]] = {}
         for values in turns(extents, one.given.facts, [*first, *map(terms.sym, mine)]):
-            seen.setdefault(tuple(c.evaluate(values) for c in first), []).append(values)
+            seen.setdefault(tuple(c(values) for c in one_place), []).append(values)
         for values in turns(extents, other.given.facts, [*second, *map(terms.sym, others)]):
-            for match in seen.get(tuple(c.evaluate(values) for c in second), ()):
+            for match in seen.get(tuple(c(values) for c in other_place), ()):
                 if not different or any(match[n] != values[n] for n in different):
                     return match, values
     return None

@@ -13,7 +13,7 @@ from typing import Final
 from freehold.dialects.ownership import DistributeOp, LoadOp, LoadWindowOp, PartitionOp, RegionOp, tensor_type
 from freehold.passes.analysis.facts import KernelFacts
 from freehold.passes.analysis.wording import sizes, span_text, tuple_text
-from freehold.passes.prover.search import holds_in
+from freehold.passes.prover.search import compiled, holds_in
 from freehold.support.terms import Term
 
 _MOST: Final = 4000
@@ -44,13 +44,16 @@ def launches(facts: KernelFacts, distribution: DistributeOp) -> Iterator[dict[st
 def turns(extents: Mapping[str, int], facts: Sequence[Term], coordinates: Sequence[Term]) -> Iterator[dict[str, int]]:
     """Values of all symbols that coordinates depend on under which `facts` hold."""
     names = sorted({n for c in coordinates for n in c.symbols()} - extents.keys())
-    own = [f for f in facts if f.symbols() <= {*extents, *names}]
     if len(names) > 4:
         return
+    own = [compiled(f) for f in facts if f.symbols() <= {*extents, *names}]
     for values in product(range(4), repeat=len(names)):
         found = {**extents, **dict(zip(names, values, strict=True))}
-        if holds_in(own, found):
-            yield found
+        try:
+            if all(f(found) for f in own):
+                yield found
+        except ZeroDivisionError:
+            continue
 
 
 def reader_and_writer(

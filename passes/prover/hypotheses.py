@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final, Self
 
 from freehold.passes.prover.polynomials import UNBOUNDED, Interval, Monomial, Poly, combine, meet, poly
@@ -12,6 +13,7 @@ from freehold.support.terms import Term
 _ONE: Final[Poly] = {(): 1}
 
 
+@lru_cache(maxsize=65536)
 def at_most_zero(predicate: Term) -> tuple[Poly, ...] | None:
     """Polynomials that are all at most 0 exactly if the predicate holds; None for `or`, `not ==` and others."""
     if predicate.op == "const":

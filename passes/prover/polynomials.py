@@ -30,6 +30,11 @@ def _key(atom: Term) -> str:
     return str(atom)
 
 
+def size(m: Monomial) -> int:
+    """How long a product of atoms is, written down."""
+    return sum(len(_key(atom)) for atom in m)
+
+
 @lru_cache(maxsize=65536)
 def poly(t: Term) -> Poly:
     """The polynomial of a term. Of a predicate: itself, as an atom."""
@@ -103,10 +108,11 @@ def bound_monomial(m: Monomial, bounds: Mapping[Monomial, Interval]) -> Interval
     """The interval of a product of atoms."""
     if not m:
         return 1, 1
+    if len(m) == 1:
+        return bound_atom(m[0], bounds)
     factors = [bound_atom(atom, bounds) for atom in dict.fromkeys(m) if m.count(atom) % 2]
     factors += [_squared(bound_atom(atom, bounds)) for atom in dict.fromkeys(m) for _ in range(m.count(atom) // 2)]
-    result = reduce(_times, factors)
-    return meet(result, bounds.get(m, UNBOUNDED)) if len(m) > 1 else result
+    return meet(reduce(_times, factors), bounds.get(m, UNBOUNDED))
 
 
 def bound_term(t: Term, bounds: Mapping[Monomial, Interval]) -> Interval:

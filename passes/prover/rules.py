@@ -12,7 +12,7 @@ from math import gcd
 from typing import Final
 
 from freehold.passes.prover.hypotheses import Hypotheses, at_most_zero
-from freehold.passes.prover.polynomials import Poly, atoms, bound, bound_term, combine, poly
+from freehold.passes.prover.polynomials import Poly, atoms, bound, bound_term, combine, poly, size
 from freehold.support import terms
 from freehold.support.terms import Term
 
@@ -69,6 +69,7 @@ class _Search:
     def __init__(self, given: Hypotheses):
         self.given = given
         self.left = _NODES
+        self.seen: dict[Term, bool] = {}
 
     def at_most_zero(self, p: Poly, depth: int) -> bool:
         """Whether `p <= 0` follows."""
@@ -78,7 +79,7 @@ class _Search:
             return True
         if depth == 0 or self.left <= 0:
             return False
-        for m, c in sorted(p.items(), key=lambda item: -len(str(item[0]))):
+        for m, c in sorted(p.items(), key=lambda item: -size(item[0])):
             if not m:
                 continue
             for h in self.known(m, p):
@@ -101,7 +102,11 @@ class _Search:
 
     def plain(self, condition: Term) -> bool:
         """Whether intervals alone show `condition`, which is an inequality."""
-        return all((b := bound(p, self.given.bounds)[1]) is not None and b <= 0 for p in at_most_zero(condition) or ())
+        if (found := self.seen.get(condition)) is None:
+            parts = at_most_zero(condition) or ()
+            found = all((b := bound(p, self.given.bounds)[1]) is not None and b <= 0 for p in parts)
+            self.seen[condition] = found
+        return found
 
 
 def _reduced(p: Poly) -> Poly:
