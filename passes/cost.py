@@ -2,7 +2,7 @@
 What a kernel moves and computes: bytes by tensor and floating-point operations, as terms over the launch's symbols.
 
 Counted is what the kernel asks for, each time it asks: a tile that is loaded in two turns of a loop counts twice,
-whatever a cache may make of it. Of tiles that overhang their tensor only the part inside is moved; all of it is
+whatever a cache may make of it; an atomic update counts its elements once, as updated. Of tiles that overhang their tensor only the part inside is moved; all of it is
 computed on. A matrix product of `m x k` by `k x n` is `2 * m * n * k` operations; every other floating-point operation
 is one for each element of its result (a fused multiply-add two, comparisons, conversions and selections none), in a
 reduction one for each element that is combined with another.
@@ -29,13 +29,21 @@ from freehold.dialects.cuda_tile.ops.reduce import Aggregate
 from freehold.dialects.cuda_tile.types import TileType
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
+    AccumulateAtOp,
+    AccumulateOp,
     DistributeOp,
+    GatherOp,
     KernelOp,
     LoadOp,
+    LoadWindowOp,
     RegionOp,
     RegionType,
     StoreOp,
     TensorType,
+    UnsafeLoadOp,
+    UnsafeStoreOp,
+    UnsafeSwapOp,
+    UnsafeUpdateOp,
     tensor_type,
 )
 from freehold.passes.analysis.arithmetic import term_of
@@ -144,12 +152,15 @@ class Work:
     launch: Total = Total()
 
 
+Direction = Literal["read", "written", "updated"]
+
+
 @dataclass(frozen=True, slots=True)
 class Traffic:
     """Bytes that are moved between one tensor and the tile blocks."""
 
     tensor: str
-    direction: Literal["read", "written"]
+    direction: Direction
     size: Term
     """Bytes of the tensor itself."""
     work: Work
@@ -253,7 +264,7 @@ class _Count:
                 self.scalars[name] = value.index
         self.assumes = False
         self.known = set(facts.launch) | set(self.scalars)
-        self.moved: dict[tuple[SSAValue, Literal["read", "written"]], list[tuple[Sequence[_Axis], _Around]]] = {}
+        self.moved: dict[tuple[SSAValue, Direction], list[tuple[Sequence[_Axis], _Around]]] = {}
         self.matrix: list[tuple[int, _Around]] = []
         self.other: list[tuple[int, _Around]] = []
 
@@ -352,6 +363,19 @@ class _Count:
                 tile = op.tile.type
                 assert isinstance(tile, TileType)
                 self.access(op.target, "written", tile.dims, (), around)
+            case LoadWindowOp():
+                if any(True for _ in op.result.uses):
+                    self.places(op.source, "read", op.result.type.dims, self.facts.coordinates(op), around)
+            case GatherOp() | UnsafeLoadOp():
+                self.elements(op.source, "read", op.result, around)
+            case AccumulateOp():
+                self.places(op.target, "updated", op.shape, self.facts.coordinates(op), around, op.steps)
+            case AccumulateAtOp():
+                self.elements(op.target, "updated", op.values, around)
+            case UnsafeStoreOp():
+                self.elements(op.target, "written", op.tile, around)
+            case UnsafeUpdateOp() | UnsafeSwapOp():
+                self.elements(op.target, "updated", op.result, around)
             case Mma():
                 lhs, _, acc = (cast(TileType, o.type).dims for o in op.operands[:3])
                 self.matrix.append((2 * prod(acc) * lhs[-1], around))
@@ -364,7 +388,7 @@ class _Count:
     def access(
         self,
         source: SSAValue,
-        direction: Literal["read", "written"],
+        direction: Direction,
         tile: Sequence[int],
         coordinates: Sequence[Term],
         around: _Around,
@@ -376,11 +400,31 @@ class _Count:
             if not isinstance(region, RegionOp):  # a region that a loop or a branch hands on is refused elsewhere
                 return
             step, coordinates = source.type.partition.steps, self.facts.coordinates(region)
+        self.places(source, direction, tile, coordinates, around, step)
+
+    def places(
+        self,
+        source: SSAValue,
+        direction: Direction,
+        tile: Sequence[int],
+        coordinates: Sequence[Term],
+        around: _Around,
+        step: Sequence[int] = (),
+    ) -> None:
+        """An access to a tile at coordinates that count steps; without steps, elements."""
         tensor = tensor_type(source)
+        steps = step or [1] * len(tile)
         axes = [
-            _Axis(c, t, s, tensor.extent(n)) for n, (c, t, s) in enumerate(zip(coordinates, tile, step, strict=True))
+            _Axis(c, t, s, tensor.extent(n)) for n, (c, t, s) in enumerate(zip(coordinates, tile, steps, strict=True))
         ]
         self.moved.setdefault((tensor_of(source), direction), []).append((axes, around))
+
+    def elements(self, source: SSAValue, direction: Direction, value: SSAValue, around: _Around) -> None:
+        """An access by element: all of the tile, at most, for nobody knows what is masked."""
+        tile = value.type
+        assert isinstance(tile, TileType)
+        axes = [_Axis(terms.sym(_NOBODY), tile.num_elements, 1, tensor_type(source).extent(0))]
+        self.moved.setdefault((tensor_of(source), direction), []).append((axes, _Around(around.turns, False)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ def _lines(op: Operation) -> Iterator[str]:
     where = _where(op)
     match op:
         case DistributeOp():
-            what = "distribution of " + ", ".join(f"`{name_of(p)}`" for p in op.partitions)
+            what = "distribution of " + (", ".join(f"`{name_of(p)}`" for p in op.partitions) or "points")
         case PartitionOp():
             what = f"output `{name_of(op.tensor)}`"
         case LoadOp():

@@ -179,6 +179,7 @@ _RUNGS: Final = {
     "proved": "proved",
     "launch": "checked at launch",
     "kernel": "checked in the kernel",
+    "masked": "masked",
     "refused": "refused",
 }
 
