@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from freehold.runtime.call_site import CallSite, caller
@@ -11,6 +11,7 @@ from freehold.support.diagnostic import Argument, Error, Label, Rejected
 from freehold.support.span import Span
 
 if TYPE_CHECKING:
+    from freehold.frontend.signature import KernelSignature
     from freehold.runtime.storage import Storage
 
 Place = Span | Argument | None
@@ -72,6 +73,16 @@ def of_method(name: str, site: CallSite | None = None, verb: str = "") -> Blame:
     return blame
 
 
+def of_operation(doing: str) -> Blame:
+    """For tensors that an operation uses and that have no name where it is run, as those of a graph."""
+    used = caller()
+
+    def blame(refusal: Refusal) -> Rejected:
+        return rejected(refusal, used.span, "a tensor", doing)
+
+    return blame
+
+
 def of_call(function: str, parameters: Mapping[str, Any], site: CallSite | None = None) -> Blame:
     """For tensors that are arguments of a function at `site`: by parameter in order, as the function calls them."""
     used = site or caller()
@@ -86,18 +97,18 @@ def of_call(function: str, parameters: Mapping[str, Any], site: CallSite | None 
     return blame
 
 
-def of_launch(kernel: str, parameters: list[str], arguments: tuple[Any, ...], site: Callable[[], CallSite]) -> Blame:
+def of_launch(signature: KernelSignature, arguments: tuple[Any, ...], site: CallSite) -> Blame:
     """For tensors that are arguments of a launch, or are partitioned by one."""
 
     def blame(refusal: Refusal) -> Rejected:
-        doing = f"this launch of `{kernel}`"
-        called = site()
-        for position, (parameter, given) in enumerate(zip(parameters, arguments, strict=True)):
+        doing = f"this launch of `{signature.kernel}`"
+        for position, (parameter, given) in enumerate(zip(signature.parameters, arguments, strict=True)):
             if given is refusal.tensor or getattr(given, "array", None) is refusal.tensor:
-                text = called.text(position, parameter)
-                # `x` of `fh.partition(x, 64)` is what the tensor is called.
-                name = text if text is not None and given is refusal.tensor else parameter
-                return rejected(refusal, called.argument(position, parameter, kernel), name, doing)
-        return rejected(refusal, called.span, "an argument", doing)
+                text = site.text(position, parameter.name)
+                if given is not refusal.tensor:
+                    text = site.first_argument(position, parameter.name)
+                place = site.argument(position, parameter.name, signature.kernel)
+                return rejected(refusal, place, text or parameter.name, doing)
+        return rejected(refusal, site.span, "an argument", doing)
 
     return blame

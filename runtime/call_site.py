@@ -87,6 +87,14 @@ class CallSite:
             return Argument(name, of)
         return self._span(node, self._call[1])
 
+    def first_argument(self, position: int | None, name: str) -> str | None:
+        """The source text of `x` in an argument that is written as a call, `partition(x, ...)`."""
+        node = self._node(position, name)
+        if not isinstance(node, ast.Call) or not node.args:
+            return None
+        text = ast.unparse(node.args[0])
+        return text if len(text) <= 40 else None
+
     @property
     def receiver(self) -> tuple[Span, str] | None:
         """What a method was called on, or what was indexed, with its source text."""

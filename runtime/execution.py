@@ -101,16 +101,20 @@ class Execution:
             raise Rejected([AllocatesInGraph(caller().span, what)])
 
     @contextmanager
-    def leased(self, device: int, reads: Sequence[Leased], writes: Sequence[Leased]) -> Generator[None]:
-        """Leases tensors for one operation on a GPU, or on the host, which the block enqueues. Raises `Rejected`."""
+    def leased(self, device: int, reads: Sequence[Leased], writes: Sequence[Leased], what: str) -> Generator[None]:
+        """
+        Leases tensors for one operation on a GPU, or on the host, which the block enqueues. `what` is what it is, for
+        errors. Raises `Rejected`.
+        """
         from freehold.runtime import ledger
         from freehold.runtime.arguments import HOST
+        from freehold.runtime.blame import of_operation
 
         if device == HOST:
             user: ledger.Timeline = ledger.host_timeline()
         else:
             user = ledger.timeline_of(self.stream(device), device)
-        with ledger.leased(user, reads, writes):
+        with ledger.leased(user, reads, writes, of_operation(what)):
             yield
 
     def uses(self, views: Iterable[ArrayView]) -> None:

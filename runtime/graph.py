@@ -170,7 +170,7 @@ class Graph(Generic[T]):
         if recording.captured is None:
             if not recording.work:
                 refuse(errors.EmptyGraph)
-            with execution.leased(HOST, recording.reads, recording.writes):
+            with execution.leased(HOST, recording.reads, recording.writes, "a replay of a graph"):
                 for work in recording.work:
                     work()
             return self.value
@@ -180,7 +180,7 @@ class Graph(Generic[T]):
         for family in recording.families:
             execution.borrow(driver.current_handle(family, device), device)
             execution.keep(recording)
-        with execution.leased(device, recording.reads, recording.writes):
+        with execution.leased(device, recording.reads, recording.writes, "a replay of a graph"):
             driver.run_graph(self._made, stream, device)
         return self.value
 

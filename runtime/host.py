@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from freehold.runtime import driver
+from freehold.runtime import driver, ledger
 from freehold.runtime.arguments import HOST, ArrayView
 from freehold.runtime.checks import geometry
 from freehold.runtime.evaluation import Evaluator
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from freehold.runtime.binding import Bound
     from freehold.runtime.call_site import CallSite
     from freehold.runtime.execution import Execution
-    from freehold.runtime.kernel import Kernel
+    from freehold.runtime.launchable import Launchable
+    from freehold.runtime.leases import Leases
+    from freehold.runtime.ledger import Blame
 
 
 class Interpreted(NamedTuple):
@@ -28,15 +30,16 @@ class Interpreted(NamedTuple):
     """Of `runtime.interpreter`."""
 
 
-def run(kernel: Kernel, bound: Bound, site: CallSite, execution: Execution) -> None:
+def run(kernel: Launchable, bound: Bound, site: CallSite, execution: Execution, used: Leases, blame: Blame) -> None:
     """Checks a launch and runs it on the interpreter, or records it."""
     made = kernel.interpreted(bound.specialisation)
     geometry(kernel.signature, made.evaluator, bound.views, site)
     recording = execution.recording
     if recording is None:
-        _interpret(made, bound)
+        with ledger.leased(ledger.host_timeline(), used.reads, used.writes, blame):
+            _interpret(made, bound)
     else:
-        recording.uses(bound.views)
+        recording.uses(bound.views, used.reads, used.writes)
         recording.host_work(lambda: _interpret(made, bound))
 
 

@@ -14,8 +14,11 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from freehold.runtime.arguments import HOST
+from freehold.runtime.blame import of_launch
 from freehold.runtime.execution import Execution
 from freehold.runtime.faults import passed, trail
+from freehold.runtime.leases import leases
+from freehold.runtime.ledger import leased, timeline_of
 from freehold.runtime.operation import InFlight, Operation, in_turn
 from freehold.runtime.partition import Partition, partition
 from freehold.runtime.plan import Plan, rounded
@@ -249,10 +252,12 @@ class Dispatcher:
         kernel, site = self.kernel, launch.site
         execution = execution or Execution()
         bound = bind(kernel.signature, arguments, site)
+        used = leases(kernel.signature, bound.views)
+        blame = of_launch(kernel.signature, arguments, site)
         if bound.device == HOST or INTERPRET:
             from freehold.runtime import host
 
-            host.run(kernel, bound, site, execution)
+            host.run(kernel, bound, site, execution, used, blame)
             return None
         from freehold.runtime import driver
 
@@ -260,7 +265,13 @@ class Dispatcher:
         plan = self._plan(bound, site)
         stream = execution.stream(plan.device, plan.family)
         execution.uses(bound.views)
-        plan.enqueue(plan, int(stream.handle), *rounded(plan.contract, bound.values))
+        values = rounded(plan.contract, bound.values)
+        if execution.recording is not None:
+            execution.recording.uses(bound.views, used.reads, used.writes)
+            plan.enqueue(plan, int(stream.handle), *values)
+        else:
+            with leased(timeline_of(stream, plan.device), used.reads, used.writes, blame):
+                plan.enqueue(plan, int(stream.handle), *values)
         if plans is not None and key is not None:
             plans.add(key, plan)
         return stream

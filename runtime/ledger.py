@@ -23,7 +23,7 @@ There is nothing to release: a use is over when its timeline has passed its tick
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from threading import Condition, RLock, local
@@ -181,7 +181,9 @@ class HostTimeline(Timeline):
             self._changed.wait_for(lambda: self.finished >= wanted)
 
 
-_TIMELINES: Final[dict[tuple[int, int], Timeline]] = {}
+timelines: Final[defaultdict[int, dict[int, Timeline]]] = defaultdict(dict)
+"""Of streams, by GPU and handle, as `timeline` made them."""
+
 _THREAD: Final = local()
 
 
@@ -189,12 +191,12 @@ def timeline(device: int, handle: int = 0) -> Timeline:
     """The timeline of a GPU's stream by its driver handle; 0 is the default stream. Of `HOST`: that of this thread."""
     if device == HOST:
         return host_timeline()
-    found = _TIMELINES.get((device, handle))
+    found = timelines[device].get(handle)
     if found is None:
         from freehold.runtime import driver
 
         made = Timeline(device, driver.stream(handle, device))
-        found = _TIMELINES.setdefault((device, handle), made)
+        found = timelines[device].setdefault(handle, made)
     return found
 
 
@@ -252,9 +254,11 @@ class Leased(Protocol):
 class Space:
     """Memory with its users."""
 
-    __slots__ = ("high", "holds", "low", "sole", "uses", "wrote")
+    __slots__ = ("counted", "high", "holds", "low", "sole", "uses", "wrote")
 
-    def __init__(self, low: int = 0, high: int = 1 << 64):
+    def __init__(self, low: int = 0, high: int = 1 << 64, counted: bool = True):
+        self.counted: Final = counted
+        """Whether the sole user's operations are told to the ledger. Those on other libraries' memory need not be."""
         self.low: Final = low
         self.high: Final = high
         self.sole: Timeline | None = None
@@ -268,18 +272,27 @@ class Space:
 
     def disturb(self) -> None:
         """Ends the time of the sole user: from here on leases are looked at one by one."""
-        sole, self.sole = self.sole, None
+        sole = self.sole
         if sole is None:
             return
+        self._count()
+        self.sole = None
         if self.wrote:
             self.uses[sole, self.low, self.high, True] = self.wrote
         if sole.now > self.wrote:
             self.uses[sole, self.low, self.high, False] = sole.now
 
+    def _count(self) -> None:
+        """Counts what the sole user did and did not tell, as one operation that writes."""
+        if self.sole is not None and self.sole.stream is not None and not self.counted:
+            self.sole.now += 1
+            self.wrote = self.sole.now
+
     def conflicts(self, low: int, high: int, write: bool) -> list[tuple[Timeline, int]]:
         """What an access to these bytes has to come after."""
         sole = self.sole
         if sole is not None:
+            self._count()
             return [(sole, sole.now if write else self.wrote)]
         return [
             (other, tick)
@@ -320,7 +333,14 @@ class Space:
 
     def settle(self) -> None:
         """Finds out whether there is a sole user again."""
-        if self.holds or self.sole is not None or len({key[0] for key in self.uses}) != 1:
+        if self.holds or self.sole is not None:
+            return
+        users = {key[0] for key in self.uses}
+        if len(users) > 1:
+            for user in [u for u in users if u.stream is None and u.finished == u.now]:  # a thread that is idle
+                users.remove(user)
+                self.uses = {key: tick for key, tick in self.uses.items() if key[0] is not user}
+        if len(users) != 1:
             return
         self.sole = next(iter(self.uses))[0]
         self.wrote = max((tick for key, tick in self.uses.items() if key[3]), default=0)

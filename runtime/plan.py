@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from freehold.runtime.arguments import ArrayView
 from freehold.runtime.evaluation import Geometry
+from freehold.runtime.ledger import timelines
 from freehold.runtime.overlap import overlap
+from freehold.runtime.storage import Outside, foreign_space
 from freehold.support.contract import LaunchContract, ScalarParameter, TensorParameter
 
 if TYPE_CHECKING:
-    from freehold.runtime.kernel import Compiled
+    from freehold.runtime.compiled import Compiled
 
 Enqueue = Callable[..., None]
 """
@@ -36,7 +38,7 @@ class Plan:
 
     __slots__ = (
         "blocks", "checked", "configs", "contract", "device", "enqueue", "family", "integers", "kernel", "layout",
-        "layouts", "loaded", "missed", "name", "packed", "sizes", "streams",
+        "layouts", "loaded", "missed", "name", "outside", "packed", "sizes", "streams", "timelines", "writes",
     )  # fmt: skip
 
     def __init__(self, compiled: Compiled, views: Sequence[ArrayView], geometry: Geometry, device: int):
@@ -61,6 +63,12 @@ class Plan:
         self.configs: dict[int, Any] = {}
         """Launch configurations, by the handle of their stream."""
         self.streams = driver.streams[device]
+        self.timelines = timelines[device]
+        self.outside = foreign_space(device)
+        """Of all memory of other libraries on the GPU."""
+        tensors = [p for p in compiled.contract.parameters if isinstance(p, TensorParameter)]
+        self.writes = tuple(p.mode != "ref" for p in tensors)
+        """By array: whether it is more than read."""
         self.loaded = compiled.loaded(device)
         self.kernel = int(self.loaded.handle)
         self.contract = compiled.contract
@@ -75,6 +83,13 @@ class Plan:
         from freehold.runtime import driver
 
         found = self.configs[handle] = driver.launch_config(self.blocks, handle)
+        return found
+
+    def leases(self, *pointers: int) -> tuple[list[Outside], list[Outside]]:
+        """Other libraries' arrays at these addresses, as the ledger knows them: those that are read, and the others."""
+        found: tuple[list[Outside], list[Outside]] = ([], [])
+        for pointer, size, written in zip(pointers, self.sizes, self.writes, strict=True):
+            found[written].append(Outside(self.device, pointer, pointer + size))
         return found
 
     def parameters(self) -> tuple[bytearray, int, Any]:

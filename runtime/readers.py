@@ -19,6 +19,7 @@ from functools import cache
 from struct import error as StructError
 from typing import TYPE_CHECKING, Any, Final
 
+from freehold.runtime.ledger import LOCK, Refusal, take, timeline
 from freehold.runtime.plan import Mismatch, Plan
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ None for arguments of other classes, and a tuple of their key where there is no 
 arguments that are not as they should be; nothing was launched then.
 """
 
-WRONG: Final = (Mismatch, AttributeError, RuntimeError, TypeError, ValueError, OverflowError, StructError)
+WRONG: Final = (Mismatch, Refusal, AttributeError, RuntimeError, TypeError, ValueError, OverflowError, StructError)
 """What comes of reading or passing something that is no good. The driver's errors are `Rejected`."""
 
 
@@ -87,6 +88,8 @@ class _Writer:
         self.fixed: list[str] = []
         """Of the key, what is no array: specs of partitions, and compile-time arguments."""
         self.arrays: list[str] = []
+        self.written: list[bool] = []
+        """Whether each array is more than read."""
         self.values: list[str] = []
         """What is passed: addresses and scalars."""
         families: set[str | None] = set()
@@ -107,6 +110,7 @@ class _Writer:
                     self.fixed.append(f"id(a{n}.spec)")  # equal specs are one object, and none is ever dropped
                 families.add(_family(array))
                 self.arrays.append(name)
+                self.written.append(parameter.mode != "ref")
                 self.values.append(f"p{len(self.arrays) - 1}")
         # Whose stream to use, and which to wait for, has to be seen where there are several libraries.
         self.family = families.pop() if len(families) == 1 else None
@@ -147,11 +151,29 @@ class _Writer:
             lines += ["        if int(stream.handle) != handle:", "            execution.borrow(handle, plan.device)"]
         lines += [
             "        handle = int(stream.handle)",
-            f"    plan.enqueue(plan, handle, {', '.join(self.values)})",
+            "    user = plan.timelines.get(handle) or timeline(plan.device, handle)",
+            *self._enqueued(f"plan.enqueue(plan, handle, {', '.join(self.values)})"),
             "    return stream",
         ]
         exec("\n".join(lines), self.scope)
         return self.scope["read"]
+
+    def _enqueued(self, call: str) -> list[str]:
+        """Lines that lease the arrays and enqueue."""
+        self.scope |= {"take": take, "release": LOCK.release, "timeline": timeline}
+        enqueue = ["    try:", f"        {call}", "    finally:", "        release()"]
+        if self.family == "freehold":
+            reads = [name for name, written in zip(self.arrays, self.written, strict=True) if not written]
+            writes = [name for name, written in zip(self.arrays, self.written, strict=True) if written]
+            return [f"    take(user, ({', '.join(reads)},), ({', '.join(writes)},))".replace("(,)", "()"), *enqueue]
+        pointers = ", ".join(f"p{n}" for n in range(len(self.arrays)))
+        return [
+            "    if plan.outside.sole is user:",  # then there is nothing to order it with
+            f"        {call}",
+            "        return stream",
+            f"    take(user, *plan.leases({pointers}))",
+            *enqueue,
+        ]
 
     def _keyed(self, key: str) -> list[str]:
         """Lines that find the plan by a key."""

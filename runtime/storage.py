@@ -153,7 +153,8 @@ def _on_host(nbytes: int) -> Storage:
 
 def foreign_space(device: int) -> Space:
     """The space of all memory of other libraries on a device, by address."""
-    return _FOREIGN.setdefault(device, Space())
+    found = _FOREIGN.get(device)
+    return _FOREIGN.setdefault(device, Space(counted=False)) if found is None else found
 
 
 _FOREIGN: Final[dict[int, Space]] = {}

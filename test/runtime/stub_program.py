@@ -211,7 +211,7 @@ def test_a_fault_is_named() -> None:
         refused("O280", lambda: saxpy(fh.partition(y, 64), x, 1.0).sync())
     finally:
         stub.stub_fail(0)
-    saxpy(fh.partition(y, 64), x, 1.0).sync()
+    refused("O253", lambda: saxpy(fh.partition(y, 64), x, 1.0).sync())
 
 
 def refused(code: str, function: Any) -> None:
