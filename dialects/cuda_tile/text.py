@@ -8,6 +8,7 @@ form spells as integers. `TilePrinter` leaves out the dialect's name inside its 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -16,6 +17,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     Builtin,
     BytesAttr,
+    DenseArrayBase,
     FusedLoc,
     IntegerAttr,
     IntegerType,
@@ -23,14 +25,15 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
 )
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue
 from xdsl.irdl import VarResultDef
-from xdsl.parser import Parser
+from xdsl.parser import ForwardDeclaredValue, Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 if TYPE_CHECKING:
+    from freehold.dialects.cuda_tile.op import TileOp
     from freehold.dialects.cuda_tile.ops.module import TileModuleOp
 
 _ALIAS: Final = re.compile(r"^#[\w.$-]+[ \t]*=", re.MULTILINE)
@@ -45,6 +48,10 @@ class TileParser(Parser):
     _exact_floats = False
     """Whether the operation that is being read is of this dialect, so that its floats are `FloatBitsAttr`."""
 
+    def __init__(self, ctx: Context, input: str | bytes, name: str = "<unknown>"):
+        super().__init__(ctx, input, name)
+        self._placeholders: list[tuple[ForwardDeclaredValue, UnresolvedOperand]] = []
+
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         """Read a whole file. Aliases may stand after their uses."""
         self._aliases_at: set[int] = set()
@@ -52,7 +59,18 @@ class TileParser(Parser):
             self._resume_from(match.start())
             self._parse_alias_def()
         self._resume_from(0)
-        return super().parse_module(allow_implicit_module)
+        module = super().parse_module(allow_implicit_module)
+        for value, operand in self._placeholders:
+            if value.first_use is not None:  # defined in a region of the operation that uses it
+                self.raise_error(f"%{operand.operand_name} is not defined here", operand.span)
+        return module
+
+    def resolve_operand(self, operand: UnresolvedOperand, type: AttributeInvT) -> SSAValue[AttributeInvT]:
+        """The value of this name, which may be defined further on."""
+        value = super().resolve_operand(operand, type)
+        if isinstance(value, ForwardDeclaredValue):
+            self._placeholders.append((cast("ForwardDeclaredValue", value), operand))
+        return value
 
     def _parse_alias_def(self) -> None:
         start, name = self._current_token.span.start, self._current_token.text
@@ -129,9 +147,12 @@ class TileParser(Parser):
         return attr
 
     def _parse_generic_operation(self, op_type: type[Operation]) -> Operation:
+        from freehold.dialects.cuda_tile.op import TileOp
+
         op = super()._parse_generic_operation(op_type)
-        if op.name.startswith("cuda_tile."):
+        if isinstance(op, TileOp):
             _name_enumerations(op)
+            _add_missing(op)
         return op
 
 
@@ -148,6 +169,20 @@ def _name_enumerations(op: Operation) -> None:
         given = op.properties.get(name)
         if isinstance(given, IntegerAttr):
             op.properties[name] = cls.from_wire(cast("IntegerAttr[IntegerType]", given).value.data)
+
+
+def _add_missing(op: TileOp) -> None:
+    """Give the properties that text of an older version does not have what their absence means."""
+    from freehold.dialects.cuda_tile.op import SEGMENTS
+
+    sizes: Sequence[int] = (len(op.operands),)
+    if isinstance(given := op.properties.get(SEGMENTS), DenseArrayBase):
+        sizes = cast("DenseArrayBase[IntegerType]", given).get_values()
+    for name in op.field_since:
+        if name in op.get_irdl_definition().properties and name not in op.properties:
+            value = op.missing_property(name, sizes)
+            if value is not None:
+                op.properties[name] = value
 
 
 class TilePrinter(Printer):

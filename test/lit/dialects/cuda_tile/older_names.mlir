@@ -9,3 +9,9 @@ cuda_tile.module @m {
     print "%f", %y : tile<f32>
   }
 }
+
+// Generic text of a version in which `inbounds` did not exist promises nothing.
+// CHECK: cuda_tile.load_view_tko weak %view[%at] : partition_view<
+%view = "test.op"() : () -> !cuda_tile.partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>
+%at = "test.op"() : () -> !cuda_tile.tile<i32>
+%loaded, %token = "cuda_tile.load_view_tko"(%view, %at) <{memory_ordering_semantics = 0 : i32, operandSegmentSizes = array<i32: 1, 1, 0>}> : (!cuda_tile.partition_view<tile=(8), tensor_view<64xf32, strides=[1]>>, !cuda_tile.tile<i32>) -> (!cuda_tile.tile<8xf32>, !cuda_tile.token)
