@@ -80,15 +80,15 @@ class Evaluator:
         for name, (n, axis) in self.binders.items():
             lines.append(f"    {names[name]} = shapes[{n}][{axis}]")
         conditions = [
-            f"shapes[{n}][{axis}] == {_python(term, names)}"
+            f"shapes[{n}][{axis}] == {as_python(term, names)}"
             for n, dims in enumerate(self.dims)
             for axis, term in enumerate(dims)
             if not (term.op == "sym" and self.binders[term.name] == (n, axis))
         ]
-        conditions += [_python(term, names) for term in self.checks]
-        lines.append(f"    points = {' * '.join(f'({_python(t, names)})' for t in self.grid) or '1'}")
+        conditions += [as_python(term, names) for term in self.checks]
+        lines.append(f"    points = {' * '.join(f'({as_python(t, names)})' for t in self.grid) or '1'}")
         # Numbers of tiles are positive; of other extents that has to be seen.
-        conditions += [f"1 <= {_python(t, names)}" for t in self.grid if not _counts_tiles(t)]
+        conditions += [f"1 <= {as_python(t, names)}" for t in self.grid if not _counts_tiles(t)]
         conditions.append(f"0 < points <= {self.most_points}")
         lines.append(f"    if not ({' and '.join(f'({c})' for c in conditions)}):")
         lines.append("        return None")
@@ -96,11 +96,11 @@ class Evaluator:
         integers: list[str] = []
         for entry in self.contract.entry:
             if entry.kind == "extent":
-                integers.append(_python(parse(entry.term), names))
+                integers.append(as_python(parse(entry.term), names))
             elif entry.kind == "stride":
                 integers.append(f"strides[{place[entry.argument]}][{entry.axis}]")
         lines.append(f"    return Geometry(points, ({''.join(f'{i}, ' for i in integers)}))")
-        scope: dict[str, object] = {"Geometry": Geometry, "ceildiv": _ceildiv}
+        scope: dict[str, object] = {"Geometry": Geometry, "ceildiv": ceildiv}
         exec("\n".join(lines), scope)
         evaluate: Callable[[Shapes, Shapes], Geometry] = scope["evaluate"]  # pyright: ignore[reportAssignmentType] -- just defined
 
@@ -126,17 +126,18 @@ def _never(shapes: Shapes, strides: Shapes) -> None:
     return None
 
 
-def _ceildiv(a: int, b: int) -> int:
+def ceildiv(a: int, b: int) -> int:
+    """`a / b`, rounded up."""
     return -(-a // b)
 
 
-def _python(term: Term, names: dict[str, str]) -> str:
+def as_python(term: Term, names: dict[str, str]) -> str:
     """A term as a Python expression, fully parenthesised, over other names for its symbols."""
     if term.op == "const":
         return f"({term.value})"
     if term.op == "sym":
         return names[term.name]
-    arguments = [_python(a, names) for a in term.args]
+    arguments = [as_python(a, names) for a in term.args]
     if term.op in ("min", "max", "ceildiv"):
         return f"{term.op}({', '.join(arguments)})"
     if term.op == "not":

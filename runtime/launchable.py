@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from freehold.runtime.compiled import Compiled
     from freehold.runtime.host import Interpreted
     from freehold.runtime.launch import Launch
+    from freehold.runtime.results import Cut
 
 
 class Launchable(ABC):
@@ -80,3 +82,38 @@ class Launchable(ABC):
 
         site: CallSite = caller()
         return bind(self.signature, positional(self.signature, args, kwargs, site), site)
+
+    # --- In other frameworks ------------------------------------------------------------------------------------------
+
+    def as_torch_op(
+        self,
+        name: str,
+        partitions: Mapping[str, Cut],
+        *,
+        returns: Sequence[str] | Mapping[str, Any] = (),
+        fixed: Mapping[str, object] | None = None,
+        backward: Callable[..., Any] | None = None,
+        setup_context: Callable[..., None] | None = None,
+    ) -> Any:
+        """
+        The kernel as an operator of torch, which `torch.compile` and `torch.export` see as one piece:
+        `saxpy.as_torch_op("mine::saxpy", {"y": 1024})` defines and returns `torch.ops.mine.saxpy`.
+
+        `partitions` says how each output is cut: a tile, or a function that makes the partition of a tensor. Arguments
+        are the kernel's, in order. `Mut` and `Out` parameters are mutated, and the schema says so; those `Out`
+        parameters that `returns` names are allocated instead and returned. Their extents follow from the dimensions of
+        other arguments, their dtype is the annotation's, the one that `returns` maps them to, or else that of the first
+        tensor. `fixed` gives values to parameters that the operator leaves out.
+
+        `backward(ctx, *gradients)` makes it differentiable, as in `torch.library.register_autograd`; it needs an
+        operator that mutates nothing. Unless `setup_context` is given, `ctx.saved_tensors` are all tensors among the
+        arguments and then the results. Gradients may repeat elements (stride 0), which kernels refuse: call
+        `.contiguous()` of them.
+
+        Raises `Rejected` (O278) where no operator can be made of it.
+        """
+        from freehold.runtime.torch_op import as_torch_op
+
+        return as_torch_op(
+            self, name, partitions, returns=returns, fixed=fixed, backward=backward, setup_context=setup_context
+        )
