@@ -10,9 +10,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, cast
 
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from freehold.dialects.cuda_tile.attrs import SIGNED, RoundingModeAttr
 from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, MaxIOp, MinIOp
@@ -103,6 +103,10 @@ class Domain:
         if not self.fits:
             return
         c = self.c
+        for tensor in self.placed:
+            point_map = _spec(tensor).map
+            if _is_region(tensor) and point_map is not None and point_map.place is not None:
+                cast(Operation, tensor.handle.owner).location = location_of(point_map.place.span)
         with c.into(self.block):
             places = [self._place(tensor) for tensor in self.placed]
             condition = self._condition(places)
@@ -189,9 +193,8 @@ class Domain:
             index = tuple(_written(c, t, known) for t in spec.point_map.region)
             tensor.position = PositionValue(tensor, index, self.axes_of(tensor))
             if _is_region(tensor) and not spec.owned:
-                values = [i.ssa for i in index]
-                op = RegionOp(tensor.handle, values, mapped=spec.map is not None, axes=self.axes_of(tensor))
-                region = c.add(op)
+                mapped, axes = spec.map is not None, self.axes_of(tensor)
+                region = c.add(RegionOp(tensor.handle, [i.ssa for i in index], mapped=mapped, axes=axes))
                 tensor.region = RegionValue(tensor, region.result, index)
 
     @contextmanager

@@ -17,7 +17,17 @@ from freehold.support import terms
 from freehold.support.span import Span, char_column
 from freehold.support.terms import Term
 
-Extents = int | tuple[int, ...] | Callable[..., Any]
+OfPoint = (
+    Callable[[Any], Any]
+    | Callable[[Any, Any], Any]
+    | Callable[[Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any, Any], Any]
+    | Callable[..., Any]
+)
+"""A function of integers, as many as there are axes: spelled out so that lambdas need no annotations."""
+
+Extents = int | tuple[int, ...] | OfPoint
 """The extents of a domain: numbers, or a function of the numbers of regions along each axis."""
 
 
@@ -164,9 +174,9 @@ class IndexMap:
     default the numbers of regions themselves. Points for which `where` is false do nothing.
     """
 
-    region: Callable[..., Any]
+    region: OfPoint
     domain: Extents | None = None
-    where: Callable[..., Any] | None = None
+    where: OfPoint | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,10 +361,20 @@ def _skewed(*at: Any, grid: Sequence[Any]) -> tuple[Any, ...]:
 SKEWED: Final = IndexMap(_skewed)
 """Diagonals of the last two axes: neighbouring rows begin a region apart, and wrap around."""
 
-LOWER_TRIANGLE: Final = IndexMap(lambda *at: at, where=lambda *at: at[-1] <= at[-2])
+
+def _below(*at: Any) -> Any:
+    return at[-1] <= at[-2]
+
+
+LOWER_TRIANGLE: Final = IndexMap(_own_place, where=_below)
 """The regions on and below the diagonal of the last two axes; the points of the others do nothing."""
 
-UPPER_TRIANGLE: Final = IndexMap(lambda *at: at, where=lambda *at: at[-2] <= at[-1])
+
+def _above(*at: Any) -> Any:
+    return at[-2] <= at[-1]
+
+
+UPPER_TRIANGLE: Final = IndexMap(_own_place, where=_above)
 """The regions on and above the diagonal of the last two axes; the points of the others do nothing."""
 
 
@@ -371,7 +391,10 @@ def permuted(*axes: int) -> IndexMap:
     def region(*at: Any) -> tuple[Any, ...]:
         return tuple(at[axes.index(axis)] for axis in range(len(axes)))
 
-    return IndexMap(region, domain=lambda *counts: tuple(counts[axis] for axis in axes))
+    def domain(*counts: Any) -> tuple[Any, ...]:
+        return tuple(counts[axis] for axis in axes)
+
+    return IndexMap(region, domain)
 
 
 @lru_cache(maxsize=64)
@@ -389,4 +412,7 @@ def interleaved(ways: int) -> IndexMap:
         *outer, first, turn = at
         return (*outer, turn * ways + first)
 
-    return IndexMap(region, domain=lambda *counts: (*counts[:-1], ways, counts[-1] // ways))
+    def domain(*counts: Any) -> tuple[Any, ...]:
+        return (*counts[:-1], ways, counts[-1] // ways)
+
+    return IndexMap(region, domain)

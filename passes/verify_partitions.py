@@ -230,7 +230,7 @@ def _covered(op: PartitionOp, facts: KernelFacts) -> Iterator[Error]:
         record(op, (Duty.COVERED,), [ObligationAttr.of(Duty.COVERED, Rung.LAUNCH, str(open_[0]))])
         return
     taken = coverage.takings(op, distribution, facts)[0]
-    error = NotCovered(_place_of_map(op) or span_of(op), name_of(op.tensor), _product(taken), _product(wanted))
+    error = NotCovered(span_of(op), name_of(op.tensor), _product(taken), _product(wanted))
     if (witness := races.left_out(op, distribution, facts)) is not None:
         error.add(error.Witness(*witness))
     yield error.add(error.Partial(), error.DeclareMut())
@@ -239,12 +239,6 @@ def _covered(op: PartitionOp, facts: KernelFacts) -> Iterator[Error]:
 def _product(factors: Sequence[Term]) -> str:
     """Factors as one number, in the user's terms."""
     return str(reduce(terms.mul, factors, terms.const(1)))
-
-
-def _place_of_map(op: PartitionOp) -> Span | None:
-    """Where the coordinates of a partition's regions are computed, if that is not in the kernel."""
-    taken = (u.operation for u in op.result.uses)
-    return next((span_of(r) for r in taken if isinstance(r, RegionOp) and r.mapped is not None), None)
 
 
 def _where(values: Mapping[str, int], facts: KernelFacts) -> str:

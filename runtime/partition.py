@@ -8,7 +8,7 @@ from functools import lru_cache
 from types import FunctionType
 from typing import Any, Final, NoReturn, cast
 
-from freehold.frontend.index_maps import OWN_PLACE, Extents, IndexMap, PointMap, Untraceable, place_of, read
+from freehold.frontend.index_maps import OWN_PLACE, Extents, IndexMap, OfPoint, PointMap, Untraceable, place_of, read
 from freehold.frontend.schedule import EACH, PERSISTENT, ROW, Blocks, Order, PartitionSpec
 
 _IN_KERNELS: Final = frozenset(("load", "load_like", "store", "at", "release", "index", "tile"))
@@ -63,9 +63,9 @@ def partition(
     tile: int | tuple[int, ...],
     *,
     step: int | tuple[int, ...] | None = None,
-    map: IndexMap | Callable[..., Any] | None = None,
+    map: IndexMap | OfPoint | None = None,
     grid: Extents | None = None,
-    where: Callable[..., Any] | None = None,
+    where: OfPoint | None = None,
     owned: int | tuple[int, ...] = (),
     partial: bool = False,
     order: Order = ROW,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, cast, overload
 
 from freehold.frontend.intrinsics import Padding, outside
 from freehold.frontend.language.tile import Index, Operand, Scalar, Shape, Tile
@@ -44,11 +44,31 @@ class Ref(Tensor):
         return TensorAnnotation("ref", _items(item))
 
     if TYPE_CHECKING:
+        index: tuple[Scalar, ...]
+        """Of one that was given a partition: this block's place in it, in tiles."""
+        tile: tuple[int, ...]
+        """Of one that was given a partition: its tile."""
 
+        @overload
         def load(
             self,
             index: Index | tuple[Index, ...],
             shape: Shape,
+            *,
+            padding: Padding = "zero",
+            latency: int | None = None,
+            allow_tma: bool | None = None,
+        ) -> Tile: ...
+
+        @overload
+        def load(
+            self, *, padding: Padding = "zero", latency: int | None = None, allow_tma: bool | None = None
+        ) -> Tile: ...
+
+        def load(
+            self,
+            index: Index | tuple[Index, ...] = (),
+            shape: Shape = (),
             *,
             padding: Padding = "zero",
             latency: int | None = None,
@@ -58,13 +78,14 @@ class Ref(Tensor):
             Reads the tile at `index`, counted in tiles of `shape`: element `index[i] * shape[i]` is its first.
 
             What overhangs the tensor reads as `padding`. The index must lie in the tensor: that is proved, or checked
-            at launch, or in the kernel. `latency` (1 to 10) and `allow_tma` are hints about speed.
+            at launch, or in the kernel. `latency` (1 to 10) and `allow_tma` are hints about speed. A tensor that was
+            given a partition is read at this block's place where no index is given.
             """
             ...
 
         def load_like(
             self,
-            region: Mut | Out | Region,
+            region: Ref | Mut | Out | Region,
             *,
             padding: Padding = "zero",
             latency: int | None = None,
@@ -197,6 +218,10 @@ class Acc(Tensor, Place):
     """
 
     __freehold_mode__ = "acc"
+    index: tuple[Scalar, ...]
+    """The coordinates of this block's part, where the launch was given a partition of it."""
+    tile: tuple[int, ...]
+    """The shape of that part."""
 
     def __class_getitem__(cls, item: object) -> Any:
         return TensorAnnotation("acc", _items(item))

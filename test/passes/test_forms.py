@@ -33,7 +33,7 @@ ownership.kernel @k(%y: !ownership.tensor<[N], f32>, %z: !ownership.tensor<[N], 
   %out = ownership.partition %y : !ownership.tensor<[N], f32> -> OUT
   %mut = ownership.partition %z : !ownership.tensor<[N], f32> -> MUT
   %ref = ownership.borrow %x : !ownership.tensor<[M], f32> -> REF
-  ownership.distribute %out, %mut : OUT, MUT {
+  ownership.distribute %out, %mut BLOCKS : OUT, MUT {
   ^bb0(%i: INDEX):
     %zero = cuda_tile.constant <i32: 0> : INDEX
     %one = cuda_tile.constant <i32: 1> : INDEX
@@ -198,7 +198,7 @@ def located(text: str) -> str:
     return "\n".join(lines)
 
 
-def wrapped(case: Case, form: str) -> str:
+def wrapped(case: Case, form: str, blocks: str = "") -> str:
     """The case's body in a form."""
     text = case.text
     if form == "for":
@@ -207,7 +207,7 @@ def wrapped(case: Case, form: str) -> str:
         text = f"cuda_tile.if %flag {{\n{text}\ncuda_tile.yield\n}}"
     elif form == "helper" and text and "{" not in text:
         text = located(text)
-    return expand(TEMPLATE.replace("BODY", f"{text}\n{case.after}"))
+    return expand(TEMPLATE.replace("BODY", f"{text}\n{case.after}").replace("BLOCKS", blocks))
 
 
 def read(text: str) -> ModuleOp:
@@ -229,9 +229,10 @@ def forms() -> Iterator[tuple[Case, str]]:
             yield case, form
 
 
+@pytest.mark.parametrize("blocks", ["", "blocks #ownership.blocks<persistent>"], ids=["each", "persistent"])
 @pytest.mark.parametrize(("case", "form"), [*forms()], ids=lambda x: x.name if isinstance(x, Case) else x)
-def test_a_rule_holds_in_every_form(case: Case, form: str) -> None:
-    found = codes_of(wrapped(case, form))
+def test_a_rule_holds_in_every_form(case: Case, form: str, blocks: str) -> None:
+    found = codes_of(wrapped(case, form, blocks))
     expected = case.expected(form)
     # Where a case lists alternatives of one fault in another form, each code that is found is among them.
     assert bool(found) == bool(expected)

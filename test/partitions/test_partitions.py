@@ -1,0 +1,366 @@
+"""
+Partitions of every kind, run: against NumPy in several orders of blocks, as ownership IR and as Tile IR, with the
+interpreter looking for races and for elements that nobody wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import freehold as fh
+from freehold import Const, Mut, Out, Ref, f32
+from freehold.backend.assembler import assemble
+from freehold.backend.bytecode.writer import write_bytecode
+from freehold.passes.pipeline import contract, convert
+from freehold.runtime.interpreter import run, run_entry
+from freehold.runtime.partition import Partition
+
+ORDERS = (None, "decreasing", 1, 2)
+RNG = np.random.default_rng(3)
+
+
+def everywhere(kernel: Any, *arguments: Any, check: Callable[[], None], arch: str = "") -> None:
+    """Runs a kernel in several orders, before and after it is lowered, and checks what it wrote each time."""
+    module = kernel.verify(*arguments)
+    arrays = [a.array if isinstance(a, Partition) else a for a in arguments]
+    written = [a.array for a in arguments if isinstance(a, Partition) and a.array.flags.writeable]
+    before = [a.copy() for a in written]
+    found, lowered = contract(module), convert(module.clone())
+    for order in ORDERS:
+        for is_lowered in (False, True):
+            for array, value in zip(written, before, strict=True):
+                array[...] = value
+            if is_lowered:
+                run_entry(lowered, found, arrays, order=order, checked=True)
+            else:
+                run(module, arrays, order=order, checked=True)
+            check()
+    if arch:
+        assert assemble(write_bytecode(lowered), arch).startswith(b"\x7fELF")
+
+
+def read_only(array: Any) -> Any:
+    array.flags.writeable = False
+    return array
+
+
+@fh.kernel
+def double(y: Out["M", "N"], x: Ref["M", "N"]):
+    y.store(x.load_like(y) * 2.0)
+
+
+@fh.kernel
+def add_in_place(y: Mut["M", "N"], x: Ref["M", "N"]):
+    y.store(y.load() + x.load_like(y))
+
+
+MAPS: dict[str, fh.IndexMap] = {
+    "reversed": fh.REVERSED,
+    "permuted": fh.permuted(1, 0),
+    "skewed": fh.SKEWED,
+    "interleaved": fh.interleaved(3),
+    "of one's own": fh.IndexMap(lambda i, j, grid: (grid[0] - 1 - i, j)),
+    "one axis": fh.IndexMap(lambda n, grid: (n // grid[1], n % grid[1]), domain=lambda m, n: m * n),
+    "one axis, columns": fh.IndexMap(lambda n, grid: (n % grid[0], n // grid[0]), domain=lambda m, n: m * n),
+    "three axes": fh.IndexMap(lambda i, j, k: (i, 3 * j + k), domain=lambda m, n: (m, n // 3, 3)),
+    "halves swapped": fh.IndexMap(
+        lambda i, j, k, grid: (i, (1 - j) * (grid[1] // 2) + k), domain=lambda m, n: (m, 2, n // 2)
+    ),
+    "bounds that hold anyway": fh.IndexMap(lambda i, j, grid: (fh.minimum(i, grid[0] - 1), fh.maximum(j, 0))),
+}
+
+
+@pytest.mark.parametrize("blocks", [fh.EACH, fh.PERSISTENT, 5], ids=str)
+@pytest.mark.parametrize("name", MAPS)
+def test_a_map_changes_nothing(name: str, blocks: Any) -> None:
+    x = read_only(RNG.standard_normal((50, 96 * 6 - 7), np.float32))
+    y = np.full_like(x, np.nan)
+    tile = (16, 32)
+
+    def same() -> None:
+        np.testing.assert_array_equal(y, x * 2.0)
+
+    everywhere(double, fh.partition(y, tile, blocks=blocks, map=MAPS[name]), x, check=same, arch="sm_90")
+
+
+def test_what_is_updated_in_place_may_be_mapped_too() -> None:
+    x = read_only(RNG.standard_normal((50, 70), np.float32))
+    y = x.copy()
+
+    def same() -> None:
+        np.testing.assert_array_equal(y, x + x)
+
+    everywhere(add_in_place, fh.partition(y, (8, 16), map=fh.SKEWED), x, check=same)
+
+
+# --- Parts ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_prefix_leaves_the_rest() -> None:
+    x = read_only(RNG.standard_normal((50, 70), np.float32))
+    y = np.zeros_like(x)
+
+    def prefix() -> None:
+        np.testing.assert_array_equal(y[:32], 2.0 * x[:32])
+        assert not y[32:].any()
+
+    everywhere(double, fh.partition(y, (16, 32), grid=lambda m, n: (m - 2, n), partial=True), x, check=prefix)
+    everywhere(double, fh.partition(y, (16, 32), grid=(2, 3), partial=True), x, check=prefix)
+
+
+@pytest.mark.parametrize("triangle", [fh.LOWER_TRIANGLE, fh.UPPER_TRIANGLE], ids=["lower", "upper"])
+def test_a_triangle(triangle: fh.IndexMap) -> None:
+    x = read_only(RNG.standard_normal((64, 64), np.float32))
+    y = np.zeros_like(x)
+    i, j = np.indices((64, 64)) // 16
+    inside = j <= i if triangle is fh.LOWER_TRIANGLE else i <= j
+
+    def drawn() -> None:
+        np.testing.assert_array_equal(y, np.where(inside, 2.0 * x, 0.0))
+
+    everywhere(double, fh.partition(y, (16, 16), map=triangle, partial=True), x, check=drawn, arch="sm_90")
+
+
+def test_a_prefix_that_is_too_long_is_refused_at_launch() -> None:
+    x = np.ones((50, 70), np.float32)
+    with pytest.raises(fh.Rejected) as caught:
+        double(fh.partition(np.zeros_like(x), (16, 32), grid=(9, 3), partial=True), x).sync()
+    assert caught.value.codes == ("O232",)
+
+
+def test_a_domain_without_points_is_refused_at_launch() -> None:
+    x = np.ones((10, 10), np.float32)
+    with pytest.raises(fh.Rejected) as caught:
+        double(fh.partition(np.zeros_like(x), (16, 32), grid=lambda m, n: (m - 1, n), partial=True), x).sync()
+    assert caught.value.codes == ("O229",)
+
+
+# --- Owned axes -------------------------------------------------------------------------------------------------------
+
+
+@fh.kernel
+def softmax(y: Out["M", "N"], x: Ref["M", "N"]):
+    (i,) = y.index
+    top = fh.full((y.tile[0], 1), float("-inf"), f32)
+    total = fh.zeros((y.tile[0], 1), f32)
+    for k in fh.tiles(x, axis=1, size=y.tile[1]):
+        t = x.load((i, k), y.tile, padding="-inf")
+        higher = fh.maximum(top, fh.max(t, axis=1, keepdims=True))
+        total = total * fh.exp(top - higher) + fh.sum(fh.exp(t - higher), axis=1, keepdims=True)
+        top = higher
+    for k in fh.tiles(y, axis=1, size=y.tile[1]):
+        y.at(k).store(fh.exp(x.load((i, k), y.tile) - top) / total)
+
+
+@pytest.mark.parametrize("blocks", [fh.EACH, fh.PERSISTENT], ids=str)
+@pytest.mark.parametrize("options", [{}, {"map": fh.REVERSED}], ids=["straight", "reversed"])
+def test_rows_longer_than_a_tile(options: dict[str, Any], blocks: Any) -> None:
+    x = read_only(RNG.standard_normal((10, 150), np.float32))
+    y = np.full_like(x, np.nan)
+    wanted = np.exp(x - x.max(1, keepdims=True))
+    wanted /= wanted.sum(1, keepdims=True)
+
+    def right() -> None:
+        np.testing.assert_allclose(y, wanted, rtol=1e-5)
+
+    part = fh.partition(y, (4, 64), owned=1, blocks=blocks, **options)
+    everywhere(softmax, part, x, check=right, arch="sm_90")
+
+
+@fh.kernel
+def layer_norm(y: Out["M", "N"], mean: Out["M"], x: Ref["M", "N"], w: Ref["N"], eps: float):
+    (i,) = y.index
+    first = fh.zeros((y.tile[0], 1), f32)
+    second = fh.zeros((y.tile[0], 1), f32)
+    for k in fh.tiles(x, axis=1, size=y.tile[1]):
+        t = x.load((i, k), y.tile)
+        first += fh.sum(t, axis=1, keepdims=True)
+        second += fh.sum(t * t, axis=1, keepdims=True)
+    n = x.shape[1].astype(f32)
+    middle = first / n
+    scale = fh.rsqrt(second / n - middle * middle + eps)
+    mean.store(middle.reshape(mean.tile))
+    for k in fh.tiles(y, axis=1, size=y.tile[1]):
+        y.at(k).store((x.load((i, k), y.tile) - middle) * scale * w.load((k,), (y.tile[1],)))
+
+
+def test_layer_norm_with_a_second_output() -> None:
+    x, w = read_only(RNG.standard_normal((10, 150), np.float32)), read_only(RNG.standard_normal(150, np.float32))
+    y, mean = np.full_like(x, np.nan), np.full(10, np.nan, np.float32)
+    middle = x.mean(1, keepdims=True)
+    wanted = (x - middle) / np.sqrt(x.var(1, keepdims=True) + 1e-5) * w
+
+    def right() -> None:
+        np.testing.assert_allclose(y, wanted, rtol=1e-3, atol=1e-4)
+        np.testing.assert_allclose(mean, middle[:, 0], rtol=1e-3, atol=1e-5)
+
+    parts = fh.partition(y, (4, 64), owned=1), fh.partition(mean, 4)
+    everywhere(layer_norm, *parts, x, w, 1e-5, check=right, arch="sm_90")
+
+
+@fh.kernel
+def transpose(y: Out["N", "M"], x: Ref["M", "N"], T: Const[int] = 16):
+    (i,) = y.index
+    for k in fh.tiles(y, axis=0, size=T):
+        y.at(k).store(x.load((i, k), (T, T)).T)
+
+
+def test_a_transpose_that_owns_columns() -> None:
+    x = read_only(RNG.standard_normal((50, 70), np.float32))
+    y = np.full((70, 50), np.nan, np.float32)
+
+    def right() -> None:
+        np.testing.assert_array_equal(y, x.T)
+
+    everywhere(transpose, fh.partition(y, (16, 16), owned=0), x, check=right)
+
+
+@fh.kernel
+def first_of_row(y: Out["M", "N"], x: Ref["M", "N"]):
+    (i,) = y.index
+    y.at(0).store(x.load((i, 0), y.tile))
+
+
+def test_an_axis_that_is_owned_and_not_walked_has_one_region() -> None:
+    x = np.ones((8, 64), np.float32)
+    y = np.zeros_like(x)
+    first_of_row(fh.partition(y, (4, 64), owned=1), x).sync()
+    assert y.all()
+    longer = np.ones((8, 65), np.float32)
+    with pytest.raises(fh.Rejected) as caught:
+        first_of_row(fh.partition(np.zeros_like(longer), (4, 64), owned=1), longer).sync()
+    assert caught.value.codes == ("O232",)
+
+
+# --- Outputs of different rank ----------------------------------------------------------------------------------------
+
+
+@fh.kernel
+def partial_attention(
+    part: Out["B", "H", "S", "D"], lse: Out["B", "H", "S"], q: Ref["B", "H", "D"], k: Ref["B", "N", "D"],
+    v: Ref["B", "N", "D"], KEYS: Const[int] = 16,
+):  # fmt: skip
+    b, h, s, _ = part.index
+    d: Const[int] = part.tile[3]
+    query = q.load((b, h, 0), (1, 1, d)).reshape((1, d))
+    keys = k.load((b, s, 0), (1, KEYS, d)).reshape((KEYS, d))
+    values = v.load((b, s, 0), (1, KEYS, d)).reshape((KEYS, d))
+    inside = s * KEYS + fh.arange(KEYS)[None] < k.shape[1]
+    scores = fh.where(inside, fh.sum(query * keys, axis=1).reshape((1, KEYS)), float("-inf"))
+    top = fh.max(scores, axis=1, keepdims=True)
+    weights = fh.exp(scores - top)
+    total = fh.sum(weights, axis=1, keepdims=True)
+    out = fh.sum(weights.reshape((KEYS, 1)) * values, axis=0) / total.reshape((1,))
+    part.store(out.reshape(part.tile))
+    lse.store((top + fh.log(total)).reshape(lse.tile))
+
+
+@fh.kernel
+def merge(o: Out["B", "H", "D"], part: Ref["B", "H", "S", "D"], lse: Ref["B", "H", "S"]):
+    b, h, _ = o.index
+    d: Const[int] = o.tile[2]
+    top = fh.full((1,), float("-inf"), f32)
+    for s in fh.tiles(lse, axis=2, size=1):
+        top = fh.maximum(top, lse.load((b, h, s), (1, 1, 1)).reshape((1,)))
+    total = fh.zeros((1,), f32)
+    acc = fh.zeros((d,), f32)
+    for s in fh.tiles(lse, axis=2, size=1):
+        w = fh.exp(lse.load((b, h, s), (1, 1, 1)).reshape((1,)) - top)
+        total += w
+        acc += w * part.load((b, h, s, 0), (1, 1, 1, d)).reshape((d,))
+    o.store((acc / total).reshape(o.tile))
+
+
+def test_split_attention() -> None:
+    """Partial results and log-sum-exps on one grid, and a kernel that merges them."""
+    b, h, n, d, splits = 2, 3, 75, 32, 5
+    q = read_only(RNG.standard_normal((b, h, d), np.float32))
+    k, v = (read_only(RNG.standard_normal((b, n, d), np.float32)) for _ in range(2))
+    part, lse = np.full((b, h, splits, d), np.nan, np.float32), np.full((b, h, splits), np.nan, np.float32)
+    scores = np.einsum("bhd,bnd->bhn", q, k)
+    weights = np.exp(scores - scores.max(2, keepdims=True))
+    wanted = np.einsum("bhn,bnd->bhd", weights / weights.sum(2, keepdims=True), v)
+
+    def finite() -> None:
+        assert np.isfinite(part).all()
+        assert np.isfinite(lse).all()
+
+    parts = fh.partition(part, (1, 1, 1, d)), fh.partition(lse, (1, 1, 1))
+    everywhere(partial_attention, *parts, q, k, v, check=finite, arch="sm_90")
+    checks = [c.predicate for c in contract(partial_attention.verify(*parts, q, k, v)).checks]
+    assert "ceildiv(D, 32) == 1" in checks
+    o = np.full((b, h, d), np.nan, np.float32)
+
+    def right() -> None:
+        np.testing.assert_allclose(o, wanted, rtol=1e-4, atol=1e-5)
+
+    everywhere(merge, fh.partition(o, (1, 1, d)), read_only(part), read_only(lse), check=right, arch="sm_90")
+
+
+# --- Partitions of what is read ---------------------------------------------------------------------------------------
+
+
+@fh.kernel
+def sum_rows(y: Out["M"], x: Ref["M", "N"]):
+    (i,) = y.index
+    acc = fh.zeros(x.tile, f32)
+    for k in fh.tiles(x, axis=1, size=x.tile[1]):
+        acc += x.load((i, k), x.tile)
+    y.store(fh.sum(acc, axis=1))
+
+
+def test_an_input_that_is_partitioned_has_a_tile() -> None:
+    x = read_only(RNG.standard_normal((10, 150), np.float32))
+    y = np.full(10, np.nan, np.float32)
+
+    def right() -> None:
+        np.testing.assert_allclose(y, x.sum(1), rtol=1e-4, atol=1e-5)
+
+    everywhere(sum_rows, fh.partition(y, 4), fh.partition(x, (4, 64), owned=1), check=right)
+
+
+@fh.kernel
+def window(y: Out["N"], x: Ref["N"]):
+    y.store(x.load() * 2.0)
+
+
+def test_an_input_may_be_read_at_a_mapped_place() -> None:
+    x = read_only(RNG.standard_normal(128, np.float32))
+    y = np.full(128, np.nan, np.float32)
+
+    def right() -> None:
+        np.testing.assert_array_equal(y, 2.0 * x.reshape(4, 32)[::-1].reshape(128))
+
+    everywhere(window, fh.partition(y, 32), fh.partition(x, 32, map=fh.REVERSED), check=right)
+
+
+@fh.kernel
+def regions_by_name(y: Out["N"], x: Ref["N"]):
+    (i,) = y.index
+    j = fh.cdiv(y.shape[0], y.tile[0]) - 1 - i
+    y.at(j).store(x.load((j,), y.tile))
+
+
+def test_a_kernel_may_name_its_regions() -> None:
+    x = read_only(RNG.standard_normal(150, np.float32))
+    y = np.full(150, np.nan, np.float32)
+
+    def right() -> None:
+        np.testing.assert_array_equal(y, x)
+
+    everywhere(regions_by_name, fh.partition(y, 32), x, check=right)
+
+
+def test_equal_specs_are_one_object() -> None:
+    y = np.zeros((8, 8), np.float32)
+
+    def turned() -> Partition:
+        return fh.partition(y, (2, 2), map=lambda i, j: (j, i), grid=lambda m, n: (n, m))
+
+    assert turned().spec is turned().spec
+    assert turned().spec is not fh.partition(y, (2, 2)).spec
+    assert turned().spec.point_map.region == fh.partition(y, (2, 2), map=fh.permuted(1, 0)).spec.point_map.region

@@ -1,0 +1,38 @@
+"""Partitions that are refused: every program in `rejected/` with the text that its author sees."""
+
+from __future__ import annotations
+
+import gc
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import freehold as fh
+
+REJECTED = Path(__file__).parent / "rejected"
+PROGRAMS = sorted(REJECTED.glob("O*.txt"))
+
+
+def refused(program: Path) -> str:
+    """What a program is told."""
+    text, name = program.read_text(encoding="utf-8"), f"{program.stem}.py"
+    fh.register_source(name, text)
+    scope: dict[str, Any] = {"__name__": "program"}
+    with pytest.raises(fh.Rejected) as caught:
+        exec(compile(text, name, "exec"), scope)
+    told = str(caught.value)
+    with warnings.catch_warnings():  # launches that were refused never ran
+        warnings.simplefilter("ignore")
+        del caught, scope
+        gc.collect()
+    return told
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.stem)
+def test_is_refused(program: Path, golden: Callable[[Path, str], None]) -> None:
+    told = refused(program)
+    assert f"error[{program.stem[:4]}]: " in told
+    golden(program.with_suffix(".err"), told)
