@@ -54,15 +54,13 @@ class Execution:
         current: Operation[Any] = operation
         while True:
             found: Any = current.enqueue(self)
-            while True:
-                if found.__class__ is Next:
-                    if found.resume is not None:
-                        waiting.append(found.resume)
-                    current = found.operation
-                    break
+            while found.__class__ is not Next:
                 if not waiting:
                     return found
                 found = waiting.pop()(found)
+            if found.resume is not None:
+                waiting.append(found.resume)
+            current = found.operation
 
     # --- For what is enqueued -----------------------------------------------------------------------------------------
 

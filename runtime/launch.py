@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from freehold.runtime.arguments import HOST
 from freehold.runtime.blame import of_launch
-from freehold.runtime.execution import Execution
+from freehold.runtime.execution import Execution, Next
 from freehold.runtime.faults import passed, trail
 from freehold.runtime.leases import leases
 from freehold.runtime.ledger import leased, timeline_of
-from freehold.runtime.operation import InFlight, Operation, in_turn
+from freehold.runtime.operation import InFlight, Operation, gather
 from freehold.runtime.partition import Partition, partition
 from freehold.runtime.plan import Plan, rounded
 from freehold.runtime.readers import INTERPRET, WRONG, Plans, Read, make_reader, reads_nothing
@@ -116,7 +116,7 @@ class Launch(Operation[Any]):
             self._arguments = tuple(given)
             return self.enqueue(execution)
 
-        return in_turn(tuple(operations.values()), resume)
+        return Next(gather(operations.values()), resume)
 
     def described(self) -> tuple[Launchable, Bound]:
         """The kernel and its arguments, checked. The launch counts as run, and nothing was. Raises `Rejected`."""

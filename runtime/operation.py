@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, overload
 
 from freehold.runtime.execution import Execution, Next
 
@@ -204,10 +204,10 @@ class Chain(Operation[T]):
         return Next(source, self._nested if self._nests else self._function)
 
     def _nested(self, value: Any) -> Next:
-        operation = self._function(value)
-        if not isinstance(operation, Operation):
-            _no_operation(self._function, cast("object", operation))
-        return Next(cast("Operation[Any]", operation))
+        operation: Operation[Any] = self._function(value)
+        if not isinstance(operation, Operation):  # pyright: ignore[reportUnnecessaryIsInstance] -- it is the user's
+            _no_operation(self._function, operation)
+        return Next(operation)
 
 
 class Several(Operation[T]):
@@ -226,22 +226,42 @@ class Several(Operation[T]):
         self._operations = None
         if operations is None:
             already(self.what)
-        return in_turn(operations, self._make)
+        return in_turn(operations, self._make, execution)
 
 
-def in_turn(operations: tuple[Operation[Any], ...], make: Callable[[list[Any]], T]) -> T | Next:
+def in_turn(operations: tuple[Operation[Any], ...], make: Callable[[list[Any]], T], execution: Execution) -> T | Next:
     """Runs operations from left to right, and makes something of the list of their values."""
-    if not operations:
-        return make([])
     values: list[Any] = []
+
+    def go_on() -> T | Next:
+        for operation in operations[len(values) :]:
+            if operation.__class__ is Several:  # however deep they nest, Python's stack does not grow
+                return Next(operation, took)
+            found = operation.enqueue(execution)
+            if found.__class__ is Next:
+                return Next(_Begun(found), took)
+            values.append(found)
+        return make(values)
 
     def took(value: Any) -> T | Next:
         values.append(value)
-        if len(values) < len(operations):
-            return Next(operations[len(values)], took)
-        return make(values)
+        return go_on()
 
-    return Next(operations[0], took)
+    return go_on()
+
+
+class _Begun(Operation[Any]):
+    """An operation that has been begun, and needs another one's value first."""
+
+    __slots__ = ("_next",)
+    _what = "an operation"
+
+    def __init__(self, found: Next):
+        self._next = found
+
+    def enqueue(self, execution: Execution) -> Next:
+        """Goes on."""
+        return self._next
 
 
 class Shared(Operation[T]):

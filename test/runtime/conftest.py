@@ -1,8 +1,16 @@
-"""What the runtime's tests share: programs that are refused, kept as text, and the stub driver."""
+"""
+What the runtime's tests share: programs that are refused, kept as text, and the stub driver.
+
+Lets them import the modules beside them, too (pytest's importlib mode does not).
+"""
 
 from __future__ import annotations
 
 import linecache
+import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +18,33 @@ import pytest
 
 import freehold as fh
 
-REJECTED = Path(__file__).parent / "rejected"
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from stub_printed import Printed  # noqa: E402 -- from beside this file
+
+REJECTED = HERE / "rejected"
+
+
+@pytest.fixture(scope="session")
+def on_stub(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Printed]:
+    """`on_stub(program, *arguments)` runs a program of this folder, in a process of its own, on the stub driver."""
+    pytest.importorskip("cuda.core")
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None or sys.platform != "linux":
+        pytest.skip("no C compiler on a Linux machine")
+    folder = tmp_path_factory.mktemp("stub")
+    library = folder / "libcuda.so.1"
+    command = [compiler, "-O1", "-w", "-shared", "-fPIC", "-pthread", "-o", str(library), str(HERE / "stub_driver.c")]
+    subprocess.run(command, check=True)
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(folder), "FREEHOLD_CACHE_DIR": ""}
+
+    def run(program: str, *arguments: str) -> Printed:
+        command = [sys.executable, "-W", "error", str(HERE / program), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=240)
+        return Printed(done.stdout.split(), done.stderr, done.returncode)
+
+    return run
 
 
 @pytest.fixture

@@ -81,16 +81,17 @@ typedef struct Event { uint64_t recorded, done; } Event;
 typedef struct Item {
   enum { KERNEL, COPY, SET, RECORD, WAIT, FREE } kind;
   struct Item *next;
-  uint64_t to, from, size, pattern, pitch, rows, ticket;
+  uint64_t to, from, size, pattern, pitch, rows, ticket, number;
   int width, meaning, from_device, to_device;
   void *staged;
   Event *event;
   uint64_t parameters[4];
 } Item;
-typedef struct Stream { void *handle; Item *head, **tail; int capturing; Item *captured, **captured_tail; } Stream;
 typedef struct { Item *first; } Graph;
+typedef struct Stream { void *handle; Item *head, **tail; int capturing; Item *captured, **captured_tail; Graph *target; } Stream;
 static Stream streams[1024];
-static int open_streams;
+static int open_streams, blind;
+static uint64_t numbered;
 
 static Stream *stream_of(void *handle) {
   if ((uintptr_t)handle <= 2) handle = NULL; /* the default streams are one */
@@ -145,7 +146,7 @@ static void perform(Item *item) {
 
 static int ready(const Stream *stream) {
   const Item *head = stream->head;
-  return head && (head->kind != WAIT || head->event->done >= head->ticket);
+  return head && (blind || head->kind != WAIT || head->event->done >= head->ticket);
 }
 
 /* Runs one item of a random stream; 0 if none can run. */
@@ -173,6 +174,7 @@ static void enqueue(void *handle, Item item) {
   Item *made = malloc(sizeof *made);
   *made = item;
   made->next = NULL;
+  made->number = ++numbered;
   if (stream->capturing) {
     *stream->captured_tail = made;
     stream->captured_tail = &made->next;
@@ -215,6 +217,89 @@ void stub_run(int most) {
   pthread_mutex_lock(&lock);
   while (most-- > 0 && step()) {}
   pthread_mutex_unlock(&lock);
+}
+
+/* Waits of streams for events count for nothing while it is set: what must be seen to go wrong. */
+void stub_blind(int yes) { blind = yes; }
+
+/* --- All orders of one program --------------------------------------------------------------------------------------- */
+
+static uint64_t digest(void) {
+  uint64_t hash = 14695981039346656037ull;
+  for (size_t n = 0; n < allocated; n++)
+    for (size_t k = 0; k < allocations[n].size; k += 8) {
+      uint64_t word;
+      memcpy(&word, (void *)(allocations[n].at + k), 8);
+      hash = (hash ^ word) * 1099511628211ull;
+      hash ^= hash >> 29;
+    }
+  return hash;
+}
+
+static void perform_in_vitro(Item *item) {
+  if (item->kind != FREE) { perform(item); return; }
+  for (size_t n = 0; n < allocated; n++)
+    if (allocations[n].at == item->to) memset((void *)allocations[n].at, 0xDD, allocations[n].size);
+}
+
+/*
+ * Runs what is in the queues `times` times, each time from the same memory and in another random order, and last in the
+ * order in which it was enqueued; the queues and the memory are then as they were. Returns in how many orders the memory
+ * was another one at the end than in the last, or the streams waited for one another.
+ */
+unsigned long stub_interleave(unsigned long times) {
+  pthread_mutex_lock(&lock);
+  size_t bytes = 0, at = 0;
+  int items = 0;
+  for (size_t n = 0; n < allocated; n++) bytes += allocations[n].size;
+  char *before = malloc(bytes + 1);
+  for (size_t n = 0; n < allocated; at += allocations[n++].size) memcpy(before + at, (void *)allocations[n].at, allocations[n].size);
+  Item *heads[1024];
+  for (int n = 0; n < open_streams; n++) {
+    heads[n] = streams[n].head;
+    for (Item *item = heads[n]; item; item = item->next) items++;
+  }
+  Item **all = malloc((items + 1) * sizeof *all);
+  uint64_t *done = malloc((items + 1) * sizeof *done);
+  int count = 0;
+  for (int n = 0; n < open_streams; n++)
+    for (Item *item = heads[n]; item; item = item->next) {
+      int place = count++;
+      while (place && all[place - 1]->number > item->number) all[place] = all[place - 1], place--;
+      all[place] = item;
+    }
+  for (int n = 0; n < items; n++) done[n] = all[n]->event ? all[n]->event->done : 0;
+  unsigned long wrong = 0, stray_before = stray, copies_before = copies;
+  uint64_t *digests = malloc((times + 1) * sizeof *digests);
+  for (unsigned long t = 0; t <= times; t++) {
+    at = 0;
+    for (size_t n = 0; n < allocated; at += allocations[n++].size) memcpy((void *)allocations[n].at, before + at, allocations[n].size);
+    for (int n = items; n--;) if (all[n]->event) all[n]->event->done = done[n];
+    if (t == times) {
+      for (int n = 0; n < items; n++) perform_in_vitro(all[n]);
+    } else {
+      for (int left = items; left; left--) {
+        int able = 0, chosen = -1;
+        for (int n = 0; n < open_streams; n++) if (ready(&streams[n]) && draw(++able) == 0) chosen = n;
+        if (chosen < 0) { digests[t] = 0; goto stopped; }
+        Item *item = streams[chosen].head;
+        streams[chosen].head = item->next;
+        perform_in_vitro(item);
+      }
+    }
+    digests[t] = digest();
+  stopped:
+    for (int n = 0; n < open_streams; n++) streams[n].head = heads[n];
+  }
+  for (unsigned long t = 0; t < times; t++) wrong += digests[t] != digests[times];
+  at = 0;
+  for (size_t n = 0; n < allocated; at += allocations[n++].size) memcpy((void *)allocations[n].at, before + at, allocations[n].size);
+  for (int n = items; n--;) if (all[n]->event) all[n]->event->done = done[n];
+  copies = copies_before;
+  stray = stray_before;
+  free(before), free(all), free(done), free(digests);
+  pthread_mutex_unlock(&lock);
+  return wrong;
 }
 
 /* --- Meanings ------------------------------------------------------------------------------------------------------- */
@@ -403,20 +488,30 @@ static Result begin_capture(void *handle, int mode) {
   stream->capturing = 1;
   stream->captured = NULL;
   stream->captured_tail = &stream->captured;
+  stream->target = calloc(1, sizeof(Graph));
   pthread_mutex_unlock(&lock);
   return 0;
 }
+
+static Result begin_capture_to(void *handle, void *graph, void *nodes, void *edges, size_t n, int mode) {
+  begin_capture(handle, mode);
+  stream_of(handle)->target = graph;
+  return 0;
+}
+
+static Result create_graph(void **out, unsigned flags) { *out = calloc(1, sizeof(Graph)); return 0; }
 
 static Result end_capture(void *handle, void **out) {
   pthread_mutex_lock(&lock);
   Stream *stream = stream_of(handle);
   int capturing = stream->capturing;
   stream->capturing = 0;
-  Graph *made = calloc(1, sizeof *made);
+  Graph *made = stream->target;
+  if (!capturing) { pthread_mutex_unlock(&lock); return INVALID; }
   made->first = stream->captured;
   *out = made;
   pthread_mutex_unlock(&lock);
-  return capturing ? 0 : INVALID;
+  return 0;
 }
 
 static Result is_capturing(void *handle, int *out) {
@@ -427,7 +522,18 @@ static Result is_capturing(void *handle, int *out) {
 }
 
 static Result instantiate(void **out, void *graph, unsigned long long flags) { Graph *made = calloc(1, sizeof *made); *made = *(Graph *)graph; *out = made; return 0; }
-static Result destroy_graph(void *graph) { free(graph); return 0; }
+static Result clone_graph(void **out, void *graph) { return instantiate(out, graph, 0); }
+static Result instantiate_with(void **out, void *graph, void *params) {
+  struct { uint64_t flags; void *stream, *node; int result; } *given = params;
+  given->result = 0;
+  return instantiate(out, graph, 0);
+}
+static Result capture_info(void *handle, int *status, uint64_t *id, void **graph) {
+  if (id) *id = 1;
+  if (graph) *graph = stream_of(handle)->target;
+  return is_capturing(handle, status);
+}
+static Result destroy_graph(void *graph) { return 0; } /* cuda.core destroys some that it did not get here */
 
 static Result run_graph(void *graph, void *stream) {
   if (failing) return failing;
@@ -455,7 +561,9 @@ static const struct { const char *name; void *function; } KNOWN[] = {
   {"cuMemcpyDtoH", copy_now}, {"cuMemcpyDtoD", copy_now}, {"cuMemsetD8Async", set8}, {"cuMemsetD16Async", set16},
   {"cuMemsetD32Async", set32}, {"cuMemsetD2D32Async", set2d32}, {"cuPointerGetAttribute", no_attribute},
   {"cuStreamIsCapturing", is_capturing}, {"cuStreamBeginCapture", begin_capture}, {"cuStreamEndCapture", end_capture},
-  {"cuGraphInstantiate", instantiate}, {"cuGraphInstantiateWithFlags", instantiate}, {"cuGraphDestroy", destroy_graph},
+  {"cuGraphInstantiate", instantiate}, {"cuGraphInstantiateWithFlags", instantiate},
+  {"cuGraphInstantiateWithParams", instantiate_with}, {"cuStreamGetCaptureInfo", capture_info},
+  {"cuStreamBeginCaptureToGraph", begin_capture_to}, {"cuGraphCreate", create_graph}, {"cuGraphClone", clone_graph}, {"cuGraphDestroy", destroy_graph},
   {"cuGraphExecDestroy", destroy_graph}, {"cuGraphLaunch", run_graph}, {"cuLaunchKernelEx", launch},
   {"cuGetErrorName", name_of}, {"cuGetErrorString", text_of},
 };

@@ -1,0 +1,466 @@
+"""Operations on the stub driver, whose streams are queues that run in random orders; run by test_stub_driver.py."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import gc
+import os
+import threading
+import warnings
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+import freehold as fh
+from freehold import Mut, Ref
+from freehold.runtime import build, driver, streams
+from freehold.runtime.operation import Operation
+
+stub = ctypes.CDLL("libcuda.so.1")
+for counter in ("launches", "stray", "waits", "records", "stuck"):
+    getattr(stub, f"stub_{counter}").restype = ctypes.c_ulong
+stub.stub_defer.argtypes = [ctypes.c_uint64]
+stub.stub_stream.restype = ctypes.c_void_p
+stub.stub_meaning(b"mix", 1)
+
+
+def without_assembler(code: bytes, arch: str, kernel: str) -> bytes:
+    """The driver here looks at no cubin."""
+    return b"\x7fELF" + bytes(64)
+
+
+build.assembled = without_assembler
+
+
+@fh.kernel
+def mix(y: Mut["N"], x: Ref["N"]):
+    y.store(y.load() * 1664525 + x.load_like(y) * 1013904223 + 12345)
+
+
+N = 64
+
+
+def tensor(seed: int) -> Any:
+    """Random integers on the GPU."""
+    return fh.from_numpy(numbers(seed), device=0).sync()
+
+
+def numbers(seed: int) -> Any:
+    return np.random.default_rng(seed).integers(-(2**31), 2**31, N, dtype=np.int32)
+
+
+def mixed(y: Any, x: Any) -> Any:
+    """What `mix` makes of y."""
+    with np.errstate(over="ignore"):
+        return y * np.int32(1664525) + x * np.int32(1013904223) + np.int32(12345)
+
+
+def step(y: Any, x: Any) -> Operation[Any]:
+    return mix(fh.partition(y, 32), x)
+
+
+def deferred(function: Callable[[], None]) -> None:
+    """Runs a test with streams as queues, in several random orders."""
+    for seed in range(1, 30):
+        stub.stub_defer(seed)
+        function()
+        stub.stub_defer(0)
+
+
+def test_kernels_here_mean_something() -> None:
+    y, x = tensor(1), tensor(2)
+    found = step(y, x).sync()
+    assert found is y
+    assert np.array_equal(y.numpy(), mixed(numbers(1), numbers(2)))
+
+
+def test_streams_that_share_a_tensor_are_in_order() -> None:
+    def check() -> None:
+        a, b, c = tensor(1), tensor(2), tensor(3)
+        first, second = driver.new_stream(0), driver.new_stream(0)
+        step(a, b).on(first)
+        step(c, a).on(second)  # after the first: it reads what that writes
+        step(b, b2).on(first)
+        step(a, c).on(second)
+        expected_a = mixed(numbers(1), numbers(2))
+        expected_c = mixed(numbers(3), expected_a)
+        assert np.array_equal(c.numpy(), expected_c)
+        assert np.array_equal(a.numpy(), mixed(expected_a, expected_c))
+        assert np.array_equal(b.numpy(), mixed(numbers(2), numbers(9)))
+
+    b2 = tensor(9)
+    deferred(check)
+
+
+def test_chains_and_arguments() -> None:
+    def check() -> None:
+        a, b = tensor(1), tensor(2)
+        found = step(step(a, b), b).then(lambda y: step(y, b)).sync()
+        expected = numbers(1)
+        for _ in range(3):
+            expected = mixed(expected, numbers(2))
+        assert found is a
+        assert np.array_equal(a.numpy(), expected)
+
+    deferred(check)
+
+
+def test_awaiting() -> None:
+    def check() -> None:
+        async def one(seed: int) -> None:
+            a, b = tensor(seed), tensor(seed + 100)
+            for _ in range(5):
+                await step(a, b)
+                await step(b, a)
+            x, y = numbers(seed), numbers(seed + 100)
+            for _ in range(5):
+                x = mixed(x, y)
+                y = mixed(y, x)
+            assert np.array_equal(a.numpy(), x)
+            assert np.array_equal(b.numpy(), y)
+
+        async def main() -> None:
+            await asyncio.gather(*(one(seed) for seed in range(8)))
+
+        asyncio.run(main())
+
+    deferred(check)
+
+
+def test_awaiting_one_tensor_on_many_streams() -> None:
+    def check() -> None:
+        shared, expected = tensor(0), numbers(0)
+        others = [tensor(n) for n in range(1, 9)]
+
+        async def main() -> None:
+            await asyncio.gather(*(awaited(step(shared, other)) for other in others))
+
+        asyncio.run(main())
+        for n in range(1, 9):
+            expected = mixed(expected, numbers(n))
+        assert np.array_equal(shared.numpy(), expected)  # in the order in which they were enqueued
+
+    deferred(check)
+
+
+async def awaited(operation: Operation[Any]) -> Any:
+    return await operation
+
+
+def test_the_loop_is_never_blocked() -> None:
+    a, b = tensor(1), tensor(2)
+    stub.stub_hold(1)
+
+    async def main() -> None:
+        turns = 0
+
+        async def ticks() -> None:
+            nonlocal turns
+            while True:
+                turns += 1
+                await asyncio.sleep(0.001)
+
+        task = asyncio.create_task(ticks())
+        waiting = asyncio.create_task(awaited(step(a, b)))
+        await asyncio.sleep(0.1)
+        assert not waiting.done()
+        assert turns > 20
+        stub.stub_hold(0)
+        assert await waiting is a
+        task.cancel()
+
+    asyncio.run(main())
+    stub.stub_defer(0)
+    assert np.array_equal(a.numpy(), mixed(numbers(1), numbers(2)))
+
+
+def test_a_cancelled_wait_changes_nothing() -> None:
+    for seconds in (0.0, 50e-6, 0.05):
+        a, b = tensor(1), tensor(2)
+        stub.stub_hold(1)
+
+        async def main(a: Any = a, b: Any = b, seconds: float = seconds) -> None:
+            waiting = asyncio.create_task(awaited(step(a, b)))
+            await asyncio.sleep(0)
+            await asyncio.sleep(seconds)
+            waiting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
+
+        asyncio.run(main())
+        later = step(b, a).on()
+        freed = b
+        del b
+        gc.collect()
+        stub.stub_hold(0)
+        later.wait()
+        expected = mixed(numbers(1), numbers(2))
+        assert np.array_equal(a.numpy(), expected)
+        assert np.array_equal(freed.numpy(), mixed(numbers(2), expected))
+        stub.stub_defer(0)
+
+
+def test_dropping_everything_frees_nothing_in_use() -> None:
+    def check() -> None:
+        result = tensor(5)
+        expected = numbers(5)
+        for n in range(6):
+            a, b = tensor(n), tensor(n + 50)
+            step(a, b).on(driver.new_stream(0))
+            step(result, a).on(driver.new_stream(0))
+            expected = mixed(expected, mixed(numbers(n), numbers(n + 50)))
+            del a, b
+            gc.collect()
+        assert np.array_equal(result.numpy(), expected)
+
+    before = stub.stub_stray()
+    deferred(check)
+    assert stub.stub_stray() == before
+
+
+def test_graphs() -> None:
+    def check() -> None:
+        a, b, c = tensor(1), tensor(2), tensor(3)
+        before = stub.stub_launches()
+        with fh.graph() as g:
+            g.record(step(a, b))
+            g.record(step(c, a))
+        assert stub.stub_launches() == before + 2
+        x, y, z = numbers(1), numbers(2), numbers(3)
+        assert np.array_equal(c.numpy(), z)
+        first, second = driver.new_stream(0), driver.new_stream(0)
+        for stream in (first, second, None):
+            g.replay().on(stream)
+            x = mixed(x, y)
+            z = mixed(z, x)
+            step(b, c).on(second)  # between replays
+            y = mixed(y, z)
+        g.update(b, numbers(7)).then(lambda _: g.replay()).sync()
+        x = mixed(x, numbers(7))
+        z = mixed(z, x)
+        assert np.array_equal(c.numpy(), z)
+        g.update(b, tensor(8)).on(first)
+        asyncio.run(awaited(g.replay()))
+        x = mixed(x, numbers(8))
+        assert np.array_equal(c.numpy(), mixed(z, x))
+        replay = g.replay().on(first)
+        g.close()
+        del a, b
+        gc.collect()
+        replay.wait()
+
+    before = stub.stub_stray()
+    deferred(check)
+    assert stub.stub_stray() == before
+
+
+def test_graphs_refuse() -> None:
+    a, b, c = tensor(1), tensor(2), tensor(3)
+    g = step(a, b).graph()
+    refused("O265", lambda: g.update(c, numbers(1)))
+    refused("O263", lambda: fh.zeros(8, fh.f32).graph())
+    refused("O263", lambda: a.copy().graph())
+
+    def mixes() -> None:
+        with fh.graph() as g:
+            g.record(step(a, b))
+            host = np.zeros(N, np.int32)
+            g.record(mix(fh.partition(host, 32), numbers(1)))
+
+    refused("O264", mixes)
+    assert step(a, b).sync() is a  # the stream of the failed graph disturbs nobody
+
+
+def test_moved_and_freed_tensors_are_refused_by_a_replay() -> None:
+    a, b = tensor(1), tensor(2)
+    g = step(a, b).graph()
+    g.replay().sync()
+    with b.borrow():
+        g.replay().sync()  # it only reads
+    with b.borrow_mut():
+        refused("O251", lambda: g.replay().sync())
+    b.free()
+    refused("O254", lambda: g.replay().sync())
+
+
+def test_policies() -> None:
+    used: set[int] = set()
+
+    async def main() -> None:
+        for n in range(8):
+            await step(tensor(n), tensor(n + 1))
+            used.add(stub.stub_stream())
+
+    with fh.stream_policy(fh.RoundRobin(3)):
+        asyncio.run(main())
+    assert len(used) == 3
+    used.clear()
+    with fh.stream_policy(fh.SingleStream()):
+        asyncio.run(main())
+    assert len(used) == 1
+
+
+def test_threads() -> None:
+    def check() -> None:
+        shared = tensor(0)
+        failed: list[BaseException] = []
+
+        def work(seed: int) -> None:
+            try:
+                own, expected = tensor(seed), numbers(seed)
+                stream = driver.new_stream(0)
+                other = tensor(seed + 1)
+                for n in range(20):
+                    if n % 3 == 0:
+                        step(own, other).on(stream)
+                    elif n % 3 == 1:
+                        step(own, other).sync()
+                    else:
+                        asyncio.run(awaited(step(own, other)))
+                    expected = mixed(expected, numbers(seed + 1))
+                    step(shared, other).on(stream)
+                assert np.array_equal(own.numpy(), expected)
+            except BaseException as e:
+                failed.append(e)
+
+        threads = [threading.Thread(target=work, args=(10 * n,)) for n in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not failed, failed
+        shared.numpy()
+
+    stub.stub_defer(7)
+    check()
+    stub.stub_defer(0)
+
+
+def test_shared_operations_order_those_who_use_them() -> None:
+    def check() -> None:
+        a, b = tensor(1), tensor(2)
+        shared = step(a, b).shared()
+        results = [tensor(n) for n in range(3, 6)]
+        for result in results:
+            mix(fh.partition(result, 32), shared).on(driver.new_stream(0))
+        for n, result in enumerate(results, 3):
+            assert np.array_equal(result.numpy(), mixed(numbers(n), mixed(numbers(1), numbers(2))))
+
+    deferred(check)
+
+
+def test_waiting_for_what_is_in_flight() -> None:
+    async def main() -> None:
+        a, b = tensor(1), tensor(2)
+        flying = step(a, b).on()
+        assert "enqueued" in repr(flying)
+        assert await flying is a
+        assert "done" in repr(flying)
+
+    stub.stub_defer(3)
+    asyncio.run(main())
+    stub.stub_defer(0)
+
+
+def test_forked_processes_are_told() -> None:
+    a, b = tensor(1), tensor(2)
+    step(a, b).sync()
+    read, write = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of Python 3.12, which warns of threads in forked processes
+        child = os.fork()
+    if not child:
+        found: list[str] = []
+        for use in (
+            lambda: step(a, b).sync(),
+            lambda: step(a, b).on(),
+            lambda: asyncio.run(awaited(step(a, b))),
+            lambda: fh.zeros(8, fh.f32, device=0).sync(),
+            lambda: a.numpy(),
+            lambda: step(a, b).graph(),
+        ):
+            try:
+                use()
+                found.append("nothing")
+            except fh.Rejected as e:
+                found += e.codes
+            except BaseException as e:
+                found.append(type(e).__name__)
+        os.write(write, " ".join(found).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert os.read(read, 1000).decode().split() == ["O281"] * 6
+    os.close(read)
+    os.close(write)
+    step(a, b).sync()
+
+
+def test_what_is_held_is_let_go() -> None:
+    stub.stub_defer(5)
+    for _ in range(50):
+        streams.hold(driver.stream(0, 0), object())
+    stub.stub_defer(0)
+    assert streams.unfinished() == []
+
+
+def test_waits_are_few() -> None:
+    a, b = tensor(1), tensor(2)
+    step(a, b).sync()
+    records, waits = stub.stub_records(), stub.stub_waits()
+    for _ in range(100):
+        step(a, b).on()
+    assert (stub.stub_records(), stub.stub_waits()) == (records, waits)  # one stream needs no event
+    other = driver.new_stream(0)
+    for _ in range(100):
+        step(a, b).on(other)
+    assert stub.stub_waits() == waits + 1
+
+
+def test_a_fault_names_the_oldest_launch_and_loses_the_gpu() -> None:  # the last one: nothing works after it
+    a, b = tensor(1), tensor(2)
+    stub.stub_defer(1)
+    step(a, b).on()
+    step(b, a).on()
+    stub.stub_fail(700)
+    with pytest.raises(fh.Rejected) as caught:
+        step(a, b).sync()
+    text = str(caught.value)
+    assert caught.value.codes == ("O280",), text
+    assert "the oldest launch that was not known to be done is of `mix`" in text
+    assert "mix(fh.partition(y, 32), x)" in text
+    assert a.state == "lost"
+    refused("O253", lambda: asyncio.run(awaited(step(b, a))))
+    refused("O280", lambda: fh.zeros(N, fh.i32, device=0).sync().numpy())
+    stub.stub_fail(0)
+    stub.stub_defer(0)
+    refused("O253", lambda: a.numpy())
+    refused("O253", lambda: step(b, a).sync())
+
+
+def refused(code: str, function: Callable[[], Any]) -> None:
+    """Calls something that must be refused with one error of this code."""
+    with pytest.raises(fh.Rejected) as caught:
+        function()
+    assert caught.value.codes == (code,), str(caught.value)
+
+
+def main() -> None:
+    """Runs all tests and prints their names."""
+    assert fh.gpu_available()
+    for name, function in list(globals().items()):
+        if name.startswith("test_"):
+            began = perf_counter()
+            stray, stuck = stub.stub_stray(), stub.stub_stuck()
+            function()
+            assert (stub.stub_stray(), stub.stub_stuck()) == (stray, stuck), name
+            print(name, flush=True)
+            if os.environ.get("SLOW"):
+                print(round(perf_counter() - began, 3))
+
+
+if __name__ == "__main__":
+    main()
