@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PYTHON ?=
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.13 python3.12 python3.11)
 
-.PHONY: help demo test lint format types lit pytest fuzz fuzz-bytecode fuzz-frontend docs golden clean
+.PHONY: help demo test lint format types lit pytest fuzz fuzz-bytecode fuzz-frontend soak docs golden clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -45,6 +45,9 @@ fuzz-frontend: $(VENV)/.installed-test ## Throw CASES=100000 random kernels at t
 
 fuzz-bytecode: $(VENV)/.installed-test ## Throw INPUTS=2000000 hostile inputs at the bytecode reader
 	$(BIN)/python test/fuzz/fuzz_bytecode.py --inputs $(INPUTS)
+
+soak: $(VENV)/.installed-test ## Make LAUNCHES=10000000 launches on a stub of the driver, and see that memory stays flat
+	$(BIN)/python test/runtime/soak.py --launches $(or $(LAUNCHES),10000000)
 
 docs: $(VENV)/.installed-test ## Write the pages and texts that are generated from docstrings and error classes
 	$(BIN)/python -m freehold.tools.error_pages

@@ -41,7 +41,10 @@ Nothing waits for a GPU under it. Reentrant, because a collection of garbage may
 """
 
 MOST_USES: Final = 64
-"""Uses of one space that are kept before those that are over are looked for."""
+"""Uses of one space that are kept apart."""
+
+PRUNING: Final = 16
+"""How many operations on a space with several users pass before uses that are over are looked for."""
 
 
 # --- Timelines --------------------------------------------------------------------------------------------------------
@@ -90,20 +93,23 @@ class Timeline:
             made = (self.now, driver.record(self.stream))
             self.marks.append(made)
             if len(self.marks) > MOST_USES:
-                self.passed(0)
+                self.collect()
         return made
 
     def passed(self, tick: int) -> bool:
         """Whether the operation at a tick is known to be done, without waiting."""
-        if tick <= self.finished:
-            return True
+        if tick > self.finished and self.marks:
+            self.collect()
+        return tick <= self.finished
+
+    def collect(self) -> None:
+        """Finds out how far the stream is, and forgets events that are done."""
         from freehold.runtime import driver
 
         with LOCK:
             marks = self.marks
             while marks and driver.is_done(marks[0][1]):
                 self.finished = max(self.finished, marks.popleft()[0])
-        return tick <= self.finished
 
     def join(self, tick: int | None = None) -> None:
         """Waits until the operation at a tick is done; all that is enqueued, unless given. Raises `Rejected` (O241)."""
@@ -254,7 +260,7 @@ class Leased(Protocol):
 class Space:
     """Memory with its users."""
 
-    __slots__ = ("counted", "high", "holds", "low", "sole", "uses", "wrote")
+    __slots__ = ("_age", "counted", "high", "holds", "low", "sole", "uses", "wrote")
 
     def __init__(self, low: int = 0, high: int = 1 << 64, counted: bool = True):
         self.counted: Final = counted
@@ -269,14 +275,18 @@ class Space:
         """Ticks by timeline, first byte, byte behind the last, and whether it writes. Empty with a sole user."""
         self.holds: tuple[Hold, ...] = ()
         """What keeps operations away."""
+        self._age = 0
 
     def disturb(self) -> None:
         """Ends the time of the sole user: from here on leases are looked at one by one."""
-        sole = self.sole
+        self._count()
+        self._share()
+
+    def _share(self) -> None:
+        """Enters what the sole user did, as far as it is counted, as uses."""
+        sole, self.sole = self.sole, None
         if sole is None:
             return
-        self._count()
-        self.sole = None
         if self.wrote:
             self.uses[sole, self.low, self.high, True] = self.wrote
         if sole.now > self.wrote:
@@ -306,12 +316,13 @@ class Space:
             if write:
                 self.wrote = tick
             return
-        self.disturb()
+        self._share()  # `conflicts` has counted
         if write:  # what comes after this access comes after all that it came after
             for key in [k for k in self.uses if low <= k[1] and k[2] <= high]:
                 del self.uses[key]
         self.uses[user, low, high, write] = tick
-        if len(self.uses) > MOST_USES:
+        self._age += 1
+        if not self._age % PRUNING or len(self.uses) > MOST_USES:
             self.prune()
 
     def prune(self) -> None:

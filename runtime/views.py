@@ -80,7 +80,7 @@ def indexed(shape: tuple[int, ...], strides: tuple[int, ...], key: Any) -> Layou
             count = len(range(start, stop, step))
             offset += start * strides[axis] if count else 0
             extents.append(count)
-            steps.append(step * strides[axis])
+            steps.append(step * strides[axis] if count > 1 else strides[axis])
             axis += 1
         else:
             offset += _position(k, shape[axis], axis) * strides[axis]
@@ -159,10 +159,13 @@ def reinterpreted(shape: tuple[int, ...], strides: tuple[int, ...], size: int, n
         return Layout(0, shape, strides)
     if not shape:
         raise NoView(f"one element of {size} bytes is none of {new}")
-    if shape[-1] != 1 and strides[-1] != size:
+    if shape[-1] != 1 and strides[-1] != size and 0 not in shape:
         raise NoView("the elements of its last axis do not lie one behind the other", copies=True)
     if shape[-1] * size % new:
         raise NoView(f"{shape[-1]} elements of {size} bytes are no whole number of {new} bytes")
+    if 0 in shape:
+        made = (*shape[:-1], shape[-1] * size // new)
+        return Layout(0, made, contiguous(made, new))
     if any(stride % new for stride in strides[:-1]):
         raise NoView(f"strides {strides} are no multiples of {new} bytes", copies=True)
     return Layout(0, (*shape[:-1], shape[-1] * size // new), (*strides[:-1], new))

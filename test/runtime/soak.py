@@ -1,0 +1,113 @@
+"""
+Whether memory stays flat: many launches on the stub driver, with tensors that come and go, on several streams.
+
+`python test/runtime/soak.py --launches 10000000` (`make soak LAUNCHES=...`) prints resident memory as it goes, and ends
+with status 1 if it grew by more than `--most` MiB after the first tenth. Needs a C compiler, and no GPU.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import freehold as fh
+from freehold import Mut, Ref, f32
+from freehold.runtime import build, storage
+from freehold.runtime.driver import new_stream
+
+HERE = Path(__file__).parent
+MIB = 1 << 20
+
+
+def without_assembler(code: bytes, arch: str, kernel: str) -> bytes:
+    """The driver here looks at no cubin."""
+    return b"\x7fELF" + bytes(64)
+
+
+@fh.kernel
+def saxpy(y: Mut["N"], x: Ref["N"], a: f32):
+    y.store(a * x.load_like(y) + y.load())
+
+
+def main() -> int:
+    """Builds the stub driver, and runs itself with it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--launches", type=int, default=1_000_000)
+    parser.add_argument("--most", type=float, default=2.0, help="MiB that memory may grow by")
+    parser.add_argument("--on-stub", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.on_stub:
+        return soak(given.launches, given.most)
+    with tempfile.TemporaryDirectory() as folder:
+        library = Path(folder) / "libcuda.so.1"
+        compiler = os.environ.get("CC", "cc")
+        options = ["-O1", "-w", "-shared", "-fPIC", "-pthread"]
+        subprocess.run([compiler, *options, "-o", str(library), str(HERE / "stub_driver.c")], check=True)
+        # Large blocks are mapped by themselves, so that what the allocator keeps does not look like a leak.
+        environment = {
+            **os.environ, "LD_LIBRARY_PATH": folder, "FREEHOLD_CACHE_DIR": "", "MALLOC_MMAP_THRESHOLD_": "65536",
+        }  # fmt: skip
+        return subprocess.run([sys.executable, *sys.argv, "--on-stub"], env=environment, check=False).returncode
+
+
+def resident() -> float:
+    """This process's memory, in MiB."""
+    gc.collect()
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / MIB
+
+
+def soak(launches: int, most: float) -> int:
+    """All launches, and what memory did."""
+    build.assembled = without_assembler
+    streams = [new_stream(0) for _ in range(4)]
+    y, x = (fh.zeros((4096,), fh.f32, device=0).sync() for _ in range(2))
+    step = max(1, launches // 10)
+    first, started = 0.0, time.perf_counter()
+    done = 0
+    while done < launches:
+        for _ in range(28):  # on one stream, as most launches are
+            saxpy(fh.partition(y, 1024), x, 2.0).on()
+        for n, stream in enumerate(streams):  # halves of one tensor on several
+            half = y[: 2048 + n]
+            saxpy(fh.partition(half, 1024), x[: half.shape[0]], 2.0).on(stream)
+        done += 32
+        if done % 256 == 0:
+            come_and_go(streams[done // 256 % 4], x)
+        if done % 4096 == 0:
+            y.numpy()
+            with x.borrow_mut() as inside:
+                inside[0] = done
+        if done // step != (done - 32) // step:
+            now = resident()
+            first = first or now
+            waiting = len(storage._DROPPED) + len(storage._WAITING)  # pyright: ignore[reportPrivateUsage] -- what must not grow
+            took = (time.perf_counter() - started) / done * 1e6
+            print(f"{done:>10} launches  {now:7.1f} MiB  {waiting} to be freed  {took:.1f} us each", flush=True)
+    grown = resident() - first
+    print(f"memory grew by {grown:.2f} MiB after the first tenth; {most:.2f} are allowed")
+    return int(grown > most)
+
+
+def come_and_go(stream: Any, x: fh.Tensor) -> None:
+    """Tensors that live for a launch or two, views, moves, exports."""
+    made = fh.zeros((4096,), fh.f32, device=0).on(stream).value
+    saxpy(fh.partition(made, 1024), x, 1.0).on(stream)
+    owner = made.reshape(64, 64)[1:].move()
+    owner.copy().on(stream)
+    owner.__dlpack__(stream=1, max_version=(1, 0))
+    given = fh.from_numpy(np.ones(128, np.float32), device=0).on().value
+    given.free()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,312 @@
+"""The ledger by itself: who waits for whom, on streams that only write down what they are asked, and on threads."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from time import process_time
+from typing import Any
+
+import pytest
+
+from freehold.runtime import ledger
+from freehold.runtime.ledger import HostTimeline, Refusal, Timeline, leased
+from freehold.runtime.storage import Outside, Storage
+
+
+class Event:
+    """Done when somebody says so."""
+
+    def __init__(self, after: int):
+        self.after = after
+        self.is_done = False
+
+    def sync(self) -> None:
+        self.is_done = True
+
+
+class Stream:
+    """Counts what is enqueued, and writes down what it waits for: (stream, how much of it)."""
+
+    def __init__(self) -> None:
+        self.work = 0
+        self.events: list[Event] = []
+        self.waits: list[tuple[Stream, int]] = []
+        self.of: dict[int, Stream] = {}
+
+    def record(self) -> Event:
+        self.events.append(Event(self.work))
+        _OWNER[id(self.events[-1])] = self
+        return self.events[-1]
+
+    def wait(self, event: Event) -> None:
+        self.waits.append((_OWNER[id(event)], event.after))
+
+
+_OWNER: dict[int, Stream] = {}
+
+
+class Handle:
+    """A part of an allocation."""
+
+    def __init__(self, storage: Storage, low: int = 0, high: int | None = None):
+        self.storage, self.space, self.epoch = storage, storage.space, storage.epoch
+        self.low = storage.address + low
+        self.high = storage.address + (storage.nbytes if high is None else high)
+
+
+def streams(count: int) -> list[Timeline]:
+    return [Timeline(0, Stream()) for _ in range(count)]
+
+
+def memory() -> Handle:
+    return Handle(Storage(4096, 1024, 0, None))
+
+
+def run(user: Timeline, reads: list[Any], writes: list[Any]) -> None:
+    """Enqueues one operation."""
+    with leased(user, reads, writes):
+        user.stream.work += 1
+
+
+def waits(user: Timeline) -> list[tuple[Stream, int]]:
+    """What a stream was made to wait for since this was last asked."""
+    found = list(user.stream.waits)
+    user.stream.waits.clear()
+    return found
+
+
+def test_one_stream_records_nothing() -> None:
+    (a,) = streams(1)
+    x, y = memory(), memory()
+    for _ in range(10):
+        run(a, [x], [y])
+    assert not a.stream.events
+    assert x.space.sole is a
+
+
+def test_a_write_is_waited_for_by_others_once() -> None:
+    a, b = streams(2)
+    x = memory()
+    run(a, [], [x])
+    run(b, [x], [])
+    assert waits(b) == [(a.stream, 1)]
+    run(b, [x], [])
+    run(b, [x], [])
+    assert waits(b) == []
+    run(a, [], [x])
+    assert waits(a) == [(b.stream, 3)]
+    assert x.space.sole is a
+
+
+def test_readers_do_not_wait_for_readers() -> None:
+    a, b, c = streams(3)
+    x = memory()
+    run(a, [], [x])
+    for reader in (b, c):
+        run(reader, [x], [])
+        assert waits(reader) == [(a.stream, 1)]
+    assert len(a.stream.events) == 1  # one event serves both
+    run(a, [x], [])
+    assert waits(a) == []
+    run(b, [], [x])
+    assert sorted(found.work for found, _ in waits(b)) == [1, 2]
+
+
+def test_parts_that_do_not_overlap_are_not_in_order() -> None:
+    a, b, c = streams(3)
+    storage = Storage(4096, 1024, 0, None)
+    left, right, whole = Handle(storage, 0, 512), Handle(storage, 512, 1024), Handle(storage)
+    run(a, [], [whole])
+    run(b, [], [left])
+    run(c, [], [right])
+    assert waits(b) == waits(c) == [(a.stream, 1)]
+    run(b, [], [left])
+    run(c, [], [right])
+    assert waits(b) == waits(c) == []
+    run(a, [whole], [])
+    assert {(id(stream), work) for stream, work in waits(a)} == {(id(b.stream), 2), (id(c.stream), 2)}
+
+
+def test_what_is_done_is_not_waited_for() -> None:
+    a, b = streams(2)
+    x = memory()
+    run(a, [], [x])
+    a.mark()[1].is_done = True
+    run(b, [x], [])
+    assert waits(b) == []
+    assert a.finished == 1
+
+
+def test_all_leases_or_none() -> None:
+    a, b = streams(2)
+    x, y = memory(), memory()
+    run(a, [], [x, y])
+    held = ledger.hold([y], "borrowed", "the host", exclusive=True)
+    with pytest.raises(Refusal):
+        run(b, [x, y], [])
+    assert waits(b) == []
+    assert b.now == 0
+    assert all(user is a for user, *_ in (*x.space.uses, *y.space.uses))
+    held.release()
+    run(b, [x, y], [])
+    assert waits(b) == [(a.stream, 1)]
+
+
+@pytest.mark.parametrize(
+    ("exclusive", "write", "stops"), [(True, True, 1), (True, False, 1), (False, True, 1), (False, False, 0)]
+)
+def test_holds(exclusive: bool, write: bool, stops: int) -> None:
+    (a,) = streams(1)
+    storage = Storage(4096, 1024, 0, None)
+    part, other = Handle(storage, 0, 512), Handle(storage, 512, 1024)
+    held = ledger.hold([part], "borrowed", "the host", exclusive=exclusive)
+    run(a, [], [other])
+    use: Callable[[], None] = lambda: run(a, [] if write else [part], [part] if write else [])  # noqa: E731 -- used twice
+    if stops:
+        with pytest.raises(Refusal):
+            use()
+    held.release()
+    held.release()
+    use()
+
+
+def test_a_hold_lets_its_own_operations_pass() -> None:
+    (a,) = streams(1)
+    x = memory()
+    held = ledger.hold([x], "borrowed", "the host", exclusive=True)
+    with leased(a, [], [x], through=held):
+        pass
+    with pytest.raises(Refusal):
+        ledger.hold([x], "borrowed", "the host", exclusive=False)
+
+
+def test_moves_end_the_handles_of_the_bytes_moved() -> None:
+    (a,) = streams(1)
+    storage = Storage(4096, 1024, 0, None)
+    left, right, whole = Handle(storage, 0, 512), Handle(storage, 512, 1024), Handle(storage)
+    run(a, [left], [right])
+    storage.move(left, None)
+    run(a, [], [right])
+    for gone in (left, whole):
+        with pytest.raises(Refusal):
+            run(a, [gone], [])
+    owner = Handle(storage, 0, 512)
+    run(a, [], [owner])
+    storage.free(None)
+    with pytest.raises(Refusal):
+        run(a, [owner], [])
+
+
+def test_memory_of_other_libraries_is_ordered_by_its_bytes() -> None:
+    a, b = streams(2)
+    x, y = Outside(7, 4096, 8192), Outside(7, 8192, 9000)
+    run(a, [], [x])
+    assert x.space.sole is a
+    a.stream.work += 1  # a launch that found itself alone and told nobody
+    run(b, [y], [])
+    assert waits(b) == [(a.stream, 2)]
+    run(b, [], [y])
+    run(a, [], [x])
+    assert waits(a) == []
+    run(b, [x], [])
+    assert waits(b) == [(a.stream, 3)]
+
+
+def test_uses_do_not_pile_up() -> None:
+    users = streams(4)
+    storage = Storage(4096, 1 << 20, 0, None)
+    for n in range(5000):
+        user = users[n % 4]
+        run(user, [Handle(storage, n, n + 1)], [Handle(storage, n + (1 << 19), n + (1 << 19) + 1)])
+        assert len(storage.space.uses) <= ledger.MOST_USES + 2
+        for event in user.stream.events[: -8 if n % 3 else None]:
+            event.is_done = True
+        del user.stream.events[:-8]
+        assert len(user.marks) <= ledger.MOST_USES + 8
+
+
+def test_threads_of_the_host_come_one_after_the_other_where_they_must() -> None:
+    x, y = Handle(Storage(4096, 64, -1, None)), Handle(Storage(8192, 64, -1, None))
+    inside = [0]
+    most = [0]
+
+    def work() -> None:
+        own = ledger.host_timeline()
+        for n in range(200):
+            with leased(own, [], [x, y] if n % 2 else [y, x]):
+                inside[0] += 1
+                most[0] = max(most[0], inside[0])
+                inside[0] -= 1
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)
+    assert most == [1]
+
+
+def test_an_operation_inside_another_one_of_its_thread() -> None:
+    own = HostTimeline()
+    other = HostTimeline()
+    x = Handle(Storage(4096, 64, -1, None))
+    with leased(own, [], [x]):
+        with leased(own, [x], []):
+            pass
+        assert not own.passed(1)
+        assert x.space.conflicts(x.low, x.high, True) == [(own, 2)]
+    assert own.passed(2)
+    with leased(other, [], [x]):
+        pass
+
+
+def test_a_gpu_waits_for_the_host_without_the_lock() -> None:
+    (a,) = streams(1)
+    x = memory()
+    began, end = threading.Event(), threading.Event()
+
+    def host() -> None:
+        with leased(ledger.host_timeline(), [], [x]):
+            began.set()
+            end.wait(30)
+
+    thread = threading.Thread(target=host)
+    thread.start()
+    began.wait(30)
+    second = threading.Thread(target=lambda: run(a, [x], []))
+    second.start()
+    assert ledger.LOCK.acquire(timeout=10)
+    ledger.LOCK.release()
+    assert a.now == 0
+    end.set()
+    second.join(30)
+    thread.join(30)
+    assert a.now == 1
+
+
+def test_a_lease_without_conflicts_costs_a_few_calls() -> None:
+    (a,) = streams(1)
+    x, y, z = memory(), memory(), memory()
+    run(a, [x, y], [z])
+    run(a, [], [x, y])
+
+    def lease() -> None:
+        ledger.take(a, (x, y), (z,))
+        ledger.leave(a)
+
+    def called(reads: Any, writes: Any) -> None: ...
+
+    def calls() -> None:
+        called((x, y), (z,))
+        called((x, y), (z,))
+
+    def seconds(function: Callable[[], None]) -> float:
+        start = process_time()
+        for _ in range(20000):
+            function()
+        return process_time() - start
+
+    ratio = min(seconds(lease) / seconds(calls) for _ in range(5))
+    assert ratio < 12  # about 4 where nothing else runs
