@@ -232,6 +232,8 @@ def _of_one_kind(argument: SSAValue, facts: KernelFacts) -> Iterator[Error]:
         elif op.update != first.update:
             one, other = first.update.data, op.update.data
             names = _NUMPY.get(one, one.value), _NUMPY.get(other, other.value)
+            if names[0] == names[1]:  # of one name, but of different signs
+                names = one.value, other.value
             error = UpdatesDiffer(span_of(op), name_of(argument), *names)
             if (where := span_of(first)) is not None and where != error.place:
                 error.add(error.First(where))

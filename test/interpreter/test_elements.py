@@ -122,7 +122,7 @@ def extremes(low: Acc[i32, 1], high: Acc[fh.u32, 1], seen: Acc[fh.i64, 2], x: Re
     v = x.load()
     low.minimum_at(v.min(), 0)
     high.maximum_at(v.max().astype(fh.u32), 0)
-    seen.bitwise_or_at(1 << (v % 32).astype(fh.i64), (v // 32) % 2)
+    seen.bitwise_or_at(fh.ones(v.shape, fh.i64) << (v % 32).astype(fh.i64), (v // 32) % 2)
 
 
 @fh.kernel
@@ -275,8 +275,8 @@ def verified(name: str) -> ModuleOp:
 
 def arrays_of(case: Case) -> list[Any]:
     """Copies of the arguments, without their partitions."""
-    found = [getattr(argument, "array", argument) for argument in case.arguments]
-    return [np.array(x) if isinstance(x, np.ndarray) else x for x in found]
+    found: list[Any] = [getattr(argument, "array", argument) for argument in case.arguments]
+    return [np.array(x) if np.ndim(x) else x for x in found]
 
 
 def compare(case: Case, arrays: list[Any]) -> None:

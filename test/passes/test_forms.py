@@ -26,10 +26,16 @@ INDEX = "!cuda_tile.tile<i32>"
 OUT = "!ownership.partition<out tile [64], [N], f32>"
 MUT = "!ownership.partition<mut tile [64], [N], f32>"
 REF = "!ownership.ref<[M], f32>"
+ACC = "!ownership.acc<[B], i32>"
+RAW = "!ownership.raw<[B], i32>"
+IDS = "!cuda_tile.tile<64xi32>"
 
 TEMPLATE = """
 ownership.kernel @k(%y: !ownership.tensor<[N], f32>, %z: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[M], f32>,
-    %s: !cuda_tile.tile<i32>, %flag: !cuda_tile.tile<i1>) {
+    %s: !cuda_tile.tile<i32>, %flag: !cuda_tile.tile<i1>, %counts: !ownership.tensor<[B], i32>,
+    %tickets: !ownership.tensor<[B], i32>) {
+  %acc = ownership.accumulator %counts : !ownership.tensor<[B], i32> -> ACC
+  %raw = ownership.expose %tickets : !ownership.tensor<[B], i32> -> RAW
   %out = ownership.partition %y : !ownership.tensor<[N], f32> -> OUT
   %mut = ownership.partition %z : !ownership.tensor<[N], f32> -> MUT
   %ref = ownership.borrow %x : !ownership.tensor<[M], f32> -> REF
@@ -55,10 +61,13 @@ def expand(text: str) -> str:
         "OUT": OUT,
         "MUT": MUT,
         "REF": REF,
+        "ACC": ACC,
+        "RAW": RAW,
+        "IDS": IDS,
         "INDEX": INDEX,
         "TILE": TILE,
     }
-    return re.sub(r"\b(?:OREGION|MREGION|OUT|MUT|REF|INDEX|TILE)\b", lambda m: spelled[m.group()], text)
+    return re.sub(r"\b(?:OREGION|MREGION|OUT|MUT|REF|ACC|RAW|IDS|INDEX|TILE)\b", lambda m: spelled[m.group()], text)
 
 
 @dataclass(frozen=True)
@@ -184,6 +193,41 @@ CASES = [
         "%v, %tok = cuda_tile.load_ptr_tko weak %q"
         " : !cuda_tile.tile<ptr<f32>> -> !cuda_tile.tile<f32>, !cuda_tile.token",
         codes=("O112",),
+    ),
+    Case("a gather", "%n = cuda_tile.iota : IDS\n%t = ownership.gather %ref[%n] : REF, (IDS) -> TILE"),
+    Case("a window in front of the tensor", "%t = ownership.load_window %ref[%minus] : REF -> TILE"),
+    Case(
+        "a gather of nothing",
+        "%n = cuda_tile.constant <i32: -1> : IDS\n%t = ownership.gather %ref[%n] : REF, (IDS) -> TILE",
+        codes=("O303",),
+    ),
+    Case(
+        "a window behind the tensor",
+        "%n = ownership.dim %ref, 0 : REF\n%t = ownership.load_window %ref[%n] : REF -> TILE",
+        codes=("O303",),
+    ),
+    # Every block updates the same elements, again and again.
+    Case(
+        "updates that meet",
+        "%n = cuda_tile.iota : IDS\nownership.accumulate <add> %n, %acc[%zero] : IDS, ACC\n"
+        "ownership.accumulate_at <add> %n, %acc[%n] : IDS, ACC, (IDS)",
+    ),
+    Case(
+        "updates that do not commute",
+        "%n = cuda_tile.iota : IDS\nownership.accumulate <add> %n, %acc[%zero] : IDS, ACC\n"
+        "ownership.accumulate_at <max> %n, %acc[%n] : IDS, ACC, (IDS)",
+        codes=("O131",),
+    ),
+    Case(
+        "an update behind the last tile",
+        "%n = cuda_tile.iota : IDS\n%m = ownership.tiles %acc, 0 by 64 : ACC\n"
+        "ownership.accumulate <add> %n, %acc[%m] : IDS, ACC",
+        codes=("O302",),
+    ),
+    Case(
+        "an unsafe access",
+        '%v = ownership.unsafe_load "why" %raw[%zero] {ordering = #cuda_tile.memory_ordering_semantics<weak>}'
+        " : RAW, (INDEX) -> INDEX",
     ),
     Case("a promise", "%a = cuda_tile.assume bounded<0, 4>, %s : INDEX", codes=("O112",)),
     Case("a promise not to wrap", "%a = cuda_tile.addi %s, %one overflow<no_signed_wrap> : INDEX", codes=("O112",)),
