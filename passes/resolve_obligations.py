@@ -13,7 +13,7 @@ element is ever in bounds is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -42,16 +42,15 @@ from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.analysis.obligations import access_text, accessed, record, steps_of
 from freehold.passes.analysis.ranges import Range, Ranges
 from freehold.passes.analysis.wording import name_of, sizes
-from freehold.passes.errors.bounds import NoElementInBounds, OutOfBounds
+from freehold.passes.errors.bounds import MapNotShownInside, NoElementInBounds, OutOfBounds
 from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses
-from freehold.passes.prover.prove import prove
+from freehold.passes.prover.prove import Verdict, prove
 from freehold.passes.prover.search import find
 from freehold.passes.verify_dominance import verify_dominance
 from freehold.support import terms
 from freehold.support.diagnostic import Error, Rejected
 from freehold.support.terms import Term
-
 
 _MOST: Final = 2**31 - 1
 
@@ -63,7 +62,7 @@ class ResolveObligationsPass(ModulePass):
     name = "resolve-obligations"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Raises `Rejected` with every error (O302, O303) of every kernel."""
+        """Raises `Rejected` with every error (O302 to O304) of every kernel."""
         if errors := verify_dominance(op):
             raise Rejected(errors)
         for kernel in op.body.block.ops:
@@ -159,7 +158,23 @@ def _meet(
         if prove(at, facts.base).proved:
             return ObligationAttr.of(Duty.IN_BOUNDS, Rung.PROVED, f"{at} for every launch", axis)
         return ObligationAttr.of(Duty.IN_BOUNDS, Rung.LAUNCH, str(at), axis)
+    if isinstance(op, RegionOp) and op.mapped is not None:
+        return _map_not_inside(op, axis, index, count, verdicts)
     return ObligationAttr.of(Duty.IN_BOUNDS, Rung.KERNEL, str(open_), axis)
+
+
+def _map_not_inside(
+    op: RegionOp, axis: int, index: Term, count: Term, verdicts: Sequence[Verdict]
+) -> MapNotShownInside:
+    """The error for a map that may leave its tensor, in ways that no launch can be asked about."""
+    error = MapNotShownInside(span_of(op), name_of(op.partition), axis, str(index))
+    witness = next((v.witness for v in verdicts if v.refuted), None)
+    if witness is not None:
+        symbols = sorted({*index.symbols(), *count.symbols()})
+        values = dict.fromkeys(symbols, 1) | dict(witness)
+        shown = {name: values[name] for name in symbols}
+        error.add(error.Example(sizes(shown), index.evaluate(values), count.evaluate(values)))
+    return error.add(error.Smaller())
 
 
 def _never(bound: Term, given: Hypotheses) -> bool:

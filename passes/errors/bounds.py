@@ -89,6 +89,41 @@ class NoElementInBounds(Error):
 
 
 @dataclass(frozen=True)
+class MapNotShownInside(Error):
+    """
+    The map of a partition is not shown to take every point to a region that exists.
+
+    What a map computes depends on nothing but the arrays' extents, so it is proved for all of them, or reduced to one
+    comparison that the launcher makes. A map for which neither was possible is refused: a check in the kernel would
+    find out too late.
+    """
+
+    code: ClassVar[str] = "O304"
+    title: ClassVar[str] = "cannot show that the map of `{name}` stays inside along axis {axis}"
+    label: ClassVar[str] = "it takes region `{index}`"
+    name: str
+    axis: int
+    index: str
+
+    @dataclass(frozen=True)
+    class Example(Note):
+        """Extents for which it does not, if any were found."""
+
+        text: ClassVar[str] = "where {where}, region {value} of {count} is taken"
+        where: str
+        value: int
+        count: int
+
+    @dataclass(frozen=True)
+    class Smaller(Help):
+        """A domain without the points that have no region."""
+
+        text: ClassVar[str] = (
+            "leave out the points that have no region, by `grid=` or `where=`"
+        )
+
+
+@dataclass(frozen=True)
 class OutOfBounds(Error):
     """
     An access is out of bounds whenever it happens.
