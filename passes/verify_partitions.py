@@ -179,6 +179,13 @@ def _not_disjoint(earlier: RegionOp, op: RegionOp, outcome: Outcome, facts: Kern
         error = NotShownDisjoint(span_of(op), name, ", ".join(map(str, coordinates)))
         for symbol in outcome.unknown:
             error.add(error.UnknownNumber(symbol, why_unknown(facts.symbols[symbol])))
+        if (wrong := outcome.outside) is not None:
+            does = "divides by zero to find its region"
+            if wrong.coordinates:
+                taken = tuple_text(wrong.coordinates).strip("()")
+                does = f"takes region [{taken}] of {' x '.join(map(str, wrong.grid))}"
+            where = f"where {sizes(wrong.extents)}, " if wrong.extents else ""
+            error.add(error.NoSuchRegion(where, tuple_text(wrong.point), does))
         return error
     # Numbers that do not matter have no value in the counterexample; any that may occur will do.
     missing = {n for c in coordinates for n in c.symbols()} - outcome.second.keys()

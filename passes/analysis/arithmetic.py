@@ -221,14 +221,22 @@ def _shr(op: ShrIOp, known: Known) -> Term | None:
 
 
 def _widen(op: ExtIOp, known: Known) -> Term | None:
-    if width_of(op.from_.type) == 1:
+    width = width_of(op.from_.type)
+    if width == 1 or width is None:
         return None
     a = known.term(op.from_)
-    return a if op.signedness.data.value == "signed" or known.shown(_ZERO.le(a), op.to) else None
+    if op.signedness.data.value == "signed" or known.shown(_ZERO.le(a), op.to):
+        return a
+    return a % (1 << width)
 
 
 def _narrow(op: TruncIOp, known: Known) -> Term | None:
-    return None if width_of(op.to.type) == 1 else _checked(known.term(op.from_), op, known)
+    width = width_of(op.to.type)
+    if width == 1 or width is None:
+        return None
+    a = known.term(op.from_)
+    half = 1 << (width - 1)
+    return _checked(a, op, known) or (a + half) % (2 * half) - half
 
 
 def _same(op: ReshapeOp | BroadcastOp, known: Known) -> Term | None:

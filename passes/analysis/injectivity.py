@@ -6,17 +6,18 @@ cannot do the solver is asked about two copies of the point.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final, Literal
 
 from xdsl.ir import OpResult
 
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp
-from freehold.dialects.ownership import RegionOp
+from freehold.dialects.ownership import KernelOp, RegionOp
+from freehold.passes.analysis.concrete import is_outside, meeting, takings
 from freehold.passes.analysis.facts import KernelFacts, Place
-from freehold.passes.analysis.races import launches, turns
+from freehold.passes.analysis.races import launches, samples, turns
 from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.polynomials import Poly, bound_atom, poly, to_term
@@ -38,6 +39,19 @@ class Outcome:
     second: Mapping[str, int] = field(default_factory=dict[str, int])
     unknown: tuple[str, ...] = ()
     """Numbers of which nothing is known, where that is why."""
+    outside: Outside | None = None
+    """A taking of a region that does not exist, where that was found instead."""
+
+
+@dataclass(frozen=True)
+class Outside:
+    """A point of a launch that takes a region that there is not."""
+
+    extents: Mapping[str, int]
+    point: tuple[int, ...]
+    coordinates: tuple[int, ...]
+    """None of them where a divisor is zero."""
+    grid: tuple[int, ...]
 
 
 def identity(op: RegionOp, facts: KernelFacts) -> tuple[str, ...] | None:
@@ -100,29 +114,11 @@ def _recovers(coordinates: Sequence[Term], wanted: Sequence[str], given: Hypothe
     grown = True
     while grown:
         grown = False
-        for p in (*map(poly, coordinates), *_divided(coordinates, known)):
-            for name in _solved(p, known, given):
+        for coordinate in coordinates:
+            for name in _solved(poly(coordinate), known, given):
                 known.add(name)
                 grown = True
     return set(wanted) <= known
-
-
-def _divided(coordinates: Sequence[Term], known: set[str]) -> Iterator[Poly]:
-    """Terms of which a quotient and the remainder by the same divisor are determined."""
-    quotients: dict[tuple[Term, Term], set[str]] = {}
-    for coordinate in coordinates:
-        atom = _alone(poly(coordinate), known)
-        if atom is not None and atom.op in ("//", "%"):
-            quotients.setdefault((atom.args[0], atom.args[1]), set()).add(atom.op)
-    for (dividend, divisor), ops in quotients.items():
-        if len(ops) == 2 and divisor.symbols() <= known:
-            yield poly(dividend)
-
-
-def _alone(p: Poly, known: set[str]) -> Term | None:
-    """The only part of a polynomial that is not known, where it is one atom."""
-    open_ = [m for m in p if not all(a.symbols() <= known for a in m)]
-    return open_[0][0] if len(open_) == 1 and len(open_[0]) == 1 else None
 
 
 def _solved(p: Poly, known: set[str], given: Hypotheses) -> tuple[str, ...]:
@@ -130,9 +126,7 @@ def _solved(p: Poly, known: set[str], given: Hypotheses) -> tuple[str, ...]:
     open_ = {m: c for m, c in p.items() if not all(a.symbols() <= known for a in m)}
     if len(open_) == 1:
         (m,) = open_
-        if len(m) != 1:
-            return ()
-        return (m[0].name,) if m[0].op == "sym" else _turned(m[0], known, given)
+        return (m[0].name,) if len(m) == 1 and m[0].op == "sym" else ()
     if len(open_) != 2:
         return ()
     for low, high in (tuple(open_), tuple(open_)[::-1]):
@@ -147,18 +141,6 @@ def _solved(p: Poly, known: set[str], given: Hypotheses) -> tuple[str, ...]:
         if digit != digits[0] and rules.holds(terms.const(0).le(digit), given) and rules.holds(digit.lt(base), given):
             return digits[0].name, digit.name
     return ()
-
-
-def _turned(atom: Term, known: set[str], given: Hypotheses) -> tuple[str, ...]:
-    """The digit that `(digit + rest) % base` determines: below the base there is one with that remainder."""
-    if atom.op != "%" or not atom.args[1].symbols() <= known:
-        return ()
-    inside = poly(atom.args[0])
-    digit = _alone(inside, known)
-    if digit is None or digit.op != "sym" or abs(inside[(digit,)]) != 1:
-        return ()
-    below = rules.holds(terms.const(0).le(digit), given) and rules.holds(digit.lt(atom.args[1]), given)
-    return (digit.name,) if below else ()
 
 
 def _apart(a: RegionOp, b: RegionOp, different: Sequence[str], facts: KernelFacts) -> Outcome:
@@ -190,7 +172,37 @@ def _apart(a: RegionOp, b: RegionOp, different: Sequence[str], facts: KernelFact
         mine = {n: v for n, v in verdict.witness.items() if n not in facts.uniform and not n.endswith("_of_the_other")}
         others = {n: verdict.witness[r.name] for n, r in renaming.items() if r.name in verdict.witness}
         return Outcome("refuted", verdict.by, {**extents, **mine}, {**extents, **others})
-    return Outcome("unknown", verdict.by, unknown=unknown)
+    return _met(a, b, facts, Outcome("unknown", verdict.by, unknown=unknown))
+
+
+def _met(a: RegionOp, b: RegionOp, facts: KernelFacts, otherwise: Outcome) -> Outcome:
+    """Two executions that take the same region, if running small launches on numbers meets them: at two points rather
+    than at one, rather than one that takes a region that there is not."""
+    distribution = facts.places[a].distribution
+    kernel = None if distribution is None else distribution.parent_op()
+    if distribution is None or not isinstance(kernel, KernelOp):
+        return otherwise
+    at_one_point: Outcome | None = None
+    partition = a.result.type.partition
+    for extents, found in takings(kernel, distribution, samples(facts, distribution)):
+        grid = [partition.grid(axis).evaluate(extents) for axis in range(partition.tensor.rank)]
+        if (pair := meeting(a, b, found, grid)) is None:
+            wrong = next((t for t in found if t.op in (a, b) and is_outside(t, grid)), None)
+            if wrong is not None and otherwise.outside is None:
+                uniform = {
+                    n: wrong.values[v] for n, v in facts.symbols.items() if n in facts.uniform and v in wrong.values
+                }
+                outside = Outside({**extents, **uniform}, wrong.point, wrong.coordinates, tuple(grid))
+                otherwise = replace(otherwise, outside=outside)
+            continue
+        first, second = (
+            {**extents, **{name: t.values[v] for name, v in facts.symbols.items() if v in t.values}} for t in pair
+        )
+        outcome = Outcome("refuted", "search", first, second)
+        if pair[0].point != pair[1].point:
+            return outcome
+        at_one_point = at_one_point or outcome
+    return at_one_point or otherwise
 
 
 def _unknown(coordinates: Sequence[Term], facts: KernelFacts) -> list[str]:

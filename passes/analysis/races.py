@@ -18,6 +18,8 @@ from freehold.support.terms import Term
 
 _MOST: Final = 4000
 """Assignments that are tried."""
+_COUNTS: Final = (2, 4, 3, 9, 1, 40, 6)
+"""Numbers of regions."""
 _LAUNCHES: Final = 12
 """Launches in which a region is looked for that nobody takes."""
 
@@ -25,12 +27,7 @@ _LAUNCHES: Final = 12
 def launches(facts: KernelFacts, distribution: DistributeOp) -> Iterator[dict[str, int]]:
     """Small extents that a launch may have: up to four regions along each axis, whole and ragged."""
     symbols = sorted(facts.launch)
-    steps: dict[str, int] = {}
-    for extent in (t for e in distribution.extents for t in e.walk()):
-        if extent.op == "sym":
-            steps.setdefault(extent.name, 1)
-        elif extent.op == "ceildiv" and extent.args[0].op == "sym" and extent.args[1].is_const:
-            steps.setdefault(extent.args[0].name, extent.args[1].value)
+    steps = _steps(distribution)
     choices = [
         [n * steps[s] for n in (2, 3, 1, 4)] + [3 * steps[s] - 1] if s in steps else [64, 8, 2, 1, 512] for s in symbols
     ]
@@ -39,6 +36,31 @@ def launches(facts: KernelFacts, distribution: DistributeOp) -> Iterator[dict[st
         found = dict(zip(symbols, values, strict=True))
         if holds_in([f for f in base if f.symbols() <= facts.launch], found):
             yield found
+
+
+def samples(facts: KernelFacts, distribution: DistributeOp) -> Iterator[dict[str, int]]:
+    """Some extents that a launch may have, of up to forty regions along an axis: no two symbols in step."""
+    symbols = sorted(facts.launch)
+    steps = _steps(distribution)
+    base = [f for f in facts.base.facts if f.symbols() <= facts.launch]
+    for n in range(2 * len(_COUNTS)):
+        found = {
+            s: max(1, _COUNTS[(n * (k + 1) + k) % len(_COUNTS)] * steps.get(s, 2) - n % 2)
+            for k, s in enumerate(symbols)
+        }
+        if holds_in(base, found):
+            yield found
+
+
+def _steps(distribution: DistributeOp) -> dict[str, int]:
+    """How many elements of each symbol a region takes up."""
+    steps: dict[str, int] = {}
+    for extent in (t for e in distribution.extents for t in e.walk()):
+        if extent.op == "sym":
+            steps.setdefault(extent.name, 1)
+        elif extent.op == "ceildiv" and extent.args[0].op == "sym" and extent.args[1].is_const:
+            steps.setdefault(extent.args[0].name, extent.args[1].value)
+    return steps
 
 
 def turns(extents: Mapping[str, int], facts: Sequence[Term], coordinates: Sequence[Term]) -> Iterator[dict[str, int]]:

@@ -86,6 +86,15 @@ class NotShownDisjoint(Error):
         symbol: str
         what: str
 
+    @dataclass(frozen=True)
+    class NoSuchRegion(Note):
+        """A launch in which a block takes a region that there is not."""
+
+        text: ClassVar[str] = "{where}block {block} {does}"
+        where: str
+        block: str
+        does: str
+
 
 @dataclass(frozen=True)
 class RegionTakenTwice(Error):

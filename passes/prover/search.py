@@ -180,11 +180,12 @@ def _plan(predicates: Sequence[Term]) -> list[_Level]:
             bounding[name].append(other.symbols())
     levels: list[_Level] = []
     known: set[str] = set()
+    nothing: frozenset[str] = frozenset()
     while len(levels) < len(names):
         # First what nothing open bounds; then what most predicates are about.
         name = min(
             (n for n in names if n not in known),
-            key=lambda n: (len(set().union(*bounding[n]) - known - {n}), -len(bounding[n]), n),
+            key=lambda n: (len(nothing.union(*bounding[n]) - known - {n}), -len(bounding[n]), n),
         )
         known.add(name)
         levels.append(_level(name, predicates, known))

@@ -86,6 +86,40 @@ ownership.kernel @wraps(%u: !ownership.tensor<[N], f32>) {
 
 // -----
 
+// What cannot be proved is computed for some small launches: two blocks that meet are a witness.
+// CHECK:      error[O101]: two tile blocks write overlapping regions of `u`
+// CHECK:      = note: where N = {{[0-9]+}}, blocks {{[0-9]+}} and {{[0-9]+}} both write
+ownership.kernel @wraps_and_meets(%u: !ownership.tensor<[N], f32>) {
+  %p = ownership.partition %u : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [64], [N], f32>
+  ownership.distribute %p : !ownership.partition<mut tile [64], [N], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %big = cuda_tile.constant <i32: -2147483648> : !cuda_tile.tile<i32>
+    %two = cuda_tile.constant <i32: 2> : !cuda_tile.tile<i32>
+    %even = cuda_tile.muli %i, %two : !cuda_tile.tile<i32>
+    %w = cuda_tile.muli %even, %big : !cuda_tile.tile<i32>
+    %r = ownership.region %p[%w] : !ownership.partition<mut tile [64], [N], f32> -> !ownership.region<mut tile [64], [N], f32>
+  }
+}
+
+// -----
+
+// The same for a divisor that is zero: the first block has no region.
+// CHECK:      error[O113]: cannot show that tile blocks write different regions of `u`
+// CHECK:      = note: where N = {{[0-9]+}}, block 0 divides by zero to find its region
+ownership.kernel @divides_by_zero(%u: !ownership.tensor<[N], f32>) {
+  %p = ownership.partition %u : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [64], [N], f32>
+  ownership.distribute %p : !ownership.partition<mut tile [64], [N], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %n = ownership.tiles %p, 0 by 64 : !ownership.partition<mut tile [64], [N], f32>
+    %square = cuda_tile.muli %n, %i : !cuda_tile.tile<i32>
+    %w = cuda_tile.divi %square, %i signed : !cuda_tile.tile<i32>
+    %j = cuda_tile.addi %w, %i : !cuda_tile.tile<i32>
+    %r = ownership.region %p[%j] : !ownership.partition<mut tile [64], [N], f32> -> !ownership.region<mut tile [64], [N], f32>
+  }
+}
+
+// -----
+
 // CHECK:      error[O114]: the same region of `u` is taken twice
 // CHECK:      taken again in every turn of the loop
 ownership.kernel @again(%u: !ownership.tensor<[N], f32>, %c: !cuda_tile.tile<i1>) {
