@@ -22,6 +22,7 @@ from xml.sax.saxutils import escape
 from freehold.frontend.schedule import Blocks, Order, PartitionSpec
 from freehold.runtime.arguments import UnknownDType, Unreadable, view
 from freehold.runtime.partition import Partition
+from freehold.runtime.takings import takings
 
 Index = tuple[int, ...]
 
@@ -54,9 +55,10 @@ def show(partition: Partition, *, blocks: int = 8) -> Drawing:
     """
     Draws a partition: `show(freehold.partition(c, (128, 256), order=freehold.grouped(8)))`.
 
-    How many persistent blocks there are is up to the GPU; they are drawn for `blocks` of them. No GPU is needed, and no
-    element is looked at. Raises `TypeError` for what is no partition of an array, `ValueError` where there are no
-    blocks, and `Rejected` (O221) where the tile has another rank than the array.
+    Regions carry the number of the point that takes them. How many persistent blocks there are is up to the GPU, where
+    the partition does not say it; they are drawn for `blocks` of them. No GPU is needed, and no element is looked at.
+    Raises `TypeError` for what is no partition of an array, `ValueError` where there are no blocks, no points, or too
+    many to carry out a map for, and `Rejected` (O221) where the tile has another rank than the array.
     """
     if not isinstance(partition, Partition):  # pyright: ignore[reportUnnecessaryIsInstance] -- callers may be untyped
         raise TypeError(
@@ -234,10 +236,16 @@ class _Picture:
     def __init__(self, shape: Index, dtype: str, spec: PartitionSpec, blocks: int):
         self.shape, self.dtype, self.spec = shape, dtype, spec
         self.grid = grid_of(shape, spec)
-        self.count = prod(self.grid)
+        self.taken = None if spec.plain or not prod(self.grid) else takings(spec, shape)
+        self.count = prod(self.grid if self.taken is None else self.taken.domain)
+        """Of points."""
         self.persistent = spec.blocks is Blocks.PERSISTENT
-        self.blocks = min(blocks, max(1, self.count))
-        self.number = numbering(spec.order, self.grid) if self.count else None
+        self.blocks = min(spec.count or blocks, max(1, self.count))
+        self.number: Callable[[Index], int | None] | None = None
+        if self.taken is not None:
+            self.number = self.taken.numbers.get
+        elif self.count:
+            self.number = numbering(spec.order, self.grid)
         self.out: list[str] = []
         self.drawn = 0
         digest = sha256(repr((shape, dtype, spec, blocks)).encode()).hexdigest()
@@ -286,11 +294,17 @@ class _Picture:
         order = {"row": "row by row", "column": "column by column"}.get(
             spec.order.kind, f"in groups of {spec.order.size} rows"
         )
-        if len(self.grid) == 1:
+        domain = self.grid if self.taken is None else self.taken.domain
+        if len(domain) == 1:
             order = "in order"
-        many = "1 region" if self.count == 1 else f"{self.count} regions"
-        of = "" if len(self.grid) == 1 else f" ({_by(self.grid)})"
         blocks = f"persistent blocks, drawn for {self.blocks}" if self.persistent else "one block each"
+        if spec.count:
+            blocks = f"{self.blocks} persistent blocks"
+        of = "" if len(domain) == 1 else f" ({_by(domain)})"
+        if self.taken is not None:
+            points = "1 point takes" if self.count == 1 else f"{self.count} points{of} {order} take"
+            return title, f"{points} {len(self.taken.numbers)} of {prod(self.grid)} regions, {blocks}"
+        many = "1 region" if self.count == 1 else f"{self.count} regions"
         return title, f"{many}{of} {order}, {blocks}"
 
     def tale(self) -> str:
@@ -298,11 +312,12 @@ class _Picture:
         if self.number is None:
             return "The array is empty."
         first: dict[int, Index] = {}
-        for index in product(*(range(min(extent, 4)) for extent in self.grid)):
-            if (n := self.number(index)) < 4:
-                first[n] = index
+        near = product(*(range(min(extent, 4)) for extent in self.grid))
+        for index in near if self.taken is None else self.taken.numbers:
+            if (n := self.number(index)) is not None and n < 4:
+                first.setdefault(n, index)
         told = [f"number {n} is region {_tuple(first[n])}" for n in sorted(first)]
-        return f"{', '.join(told)}. {self.drawn} of {self.count} regions are drawn."
+        return f"{', '.join(told)}. {self.drawn} of {prod(self.grid)} regions are drawn."
 
     def legend(self) -> Iterator[tuple[Callable[[float, float], str], str]]:
         """What colours and patterns mean."""
@@ -311,7 +326,9 @@ class _Picture:
         if self.persistent:
             yield self.swatch(_BLOCKS[0]), f"block 0: regions {_every(self.blocks, self.count)}; colours go by block"
         elif self.count > 1:
-            yield self.ramp, f"numbers and colours: the order in which regions are handed out, 0 to {self.count - 1}"
+            what = "regions" if self.taken is None else "points"
+            yield self.ramp, f"numbers and colours: the order in which {what} are handed out, 0 to {self.count - 1}"
+        yield from self.oddities()
         pairs = list(zip(self.shape, self.spec.tile, self.spec.step, strict=True))
         if any((-(-e // s) - 1) * s + t > e for e, t, s in pairs):
             yield self.ghost, "dashed: overhangs the array; reads as padding and is not written"
@@ -322,6 +339,25 @@ class _Picture:
             )
         if any(t < s and e > t for e, t, s in pairs):
             yield self.swatch(f"url(#{self.name}-dots)"), "dotted: in no region"
+
+    def oddities(self) -> Iterator[tuple[Callable[[float, float], str], str]]:
+        """What is not as it is without a map."""
+        if self.taken is None:
+            return
+        left = prod(self.grid) - len(self.taken.numbers)
+        if left:
+            rest = "stay as they are" if self.spec.partial else "an `Out` may not have any"
+            yield self.swatch(f"url(#{self.name}-dots)"), f"dotted: {left} regions that no point takes: {rest}"
+        if self.taken.twice:
+            told = (
+                f"hatched: {len(self.taken.twice)} regions that several points take, so a kernel that writes is refused"
+            )
+            yield self.hatched, told
+        if self.taken.outside:
+            yield self.ghost, f"{self.taken.outside} points have no region, so this is refused"
+        if self.spec.owned:
+            axes = " and ".join(map(str, self.spec.owned))
+            yield self.swatch(_ORDERED[2]), f"a point has all regions along axis {axes}"
 
     def swatch(self, fill: str) -> Callable[[float, float], str]:
         """A small box of one colour."""
@@ -407,34 +443,59 @@ class _Picture:
             for begin, end in columns.frames():
                 fill = f"url(#{self.name}-dots)" if unowned else "none"
                 self.rect(x + begin, y + top, end - begin, bottom - top, f'fill="{fill}" class="array"')
-        labels: dict[int, tuple[Piece, float, float, float, float]] = {}
+        labels: dict[Index, tuple[Piece, float, float, float, float]] = {}
         row_list = [(0, 0)] if rows is None else [*rows.drawn()]
         for (i, row_run), (j, column_run) in product(row_list, columns.drawn()):
             index = (*leading, j) if rows is None else (*leading, i, j)
             vertical = (0.0, 56.0, 56.0) if rows is None else _extent(rows, i, row_run)
             horizontal = _extent(columns, j, column_run)
             piece = self.piece(index)
+            if piece is None:
+                self.free(index, x, y, horizontal, vertical)
+                continue
             self.region(piece, x, y, horizontal, vertical)
+            if self.taken is not None and index in self.taken.twice:
+                size = horizontal[1] - horizontal[0], vertical[1] - vertical[0]
+                extra = f'fill="url(#{self.name}-hatch)" fill-opacity=".4" class="shared" pointer-events="none"'
+                self.rect(x + horizontal[0], y + vertical[0], *size, extra, stroke=False)
             # Where neighbours overlap it, a region's number stands before the next one begins.
             width = min(horizontal[1] - horizontal[0], columns.step * columns.scale)
             height = min(vertical[1] - vertical[0], 56.0 if rows is None else rows.step * rows.scale)
             middle = x + horizontal[0] + width / 2, y + vertical[0] + height / 2
-            labels[piece.number] = (piece, *middle, width, height)
+            labels[piece.index] = (piece, *middle, width, height)
         self.overlaps(x, y, rows, columns, frames)
         if any(a is not None and a.tile > a.step for a in (rows, columns)):
             down = frames[-1][1], frames[-1][1] if rows is None else rows.room
             if columns.room > columns.length or down[1] > down[0]:
                 self.ghosts(x, x + columns.length, x + columns.room, y, y + down[0], y + down[1])
         if not self.persistent and self.count <= 400:
-            self.path({n: (at, low + 0.3 * height) for n, (_, at, low, _, height) in labels.items()})
+            self.path({p.number: (at, low + 0.3 * height) for p, at, low, _, height in labels.values()})
         for label in labels.values():
             self.label(*label)
         self.ticks(x, y, rows, columns)
 
-    def piece(self, index: Index) -> Piece:
-        """A region by its coordinates."""
+    def free(
+        self,
+        index: Index,
+        x: float,
+        y: float,
+        horizontal: tuple[float, float, float],
+        vertical: tuple[float, float, float],
+    ) -> None:
+        """A region that no point takes."""
+        (left, right, _), (top, bottom, _) = horizontal, vertical
+        data = f'data-region="{",".join(map(str, index))}"'
+        self.out.append(f'<g class="r" {data}><title>region {_tuple(index)}: no point takes it</title>')
+        fill = f'rx="2" fill="url(#{self.name}-dots)"'
+        self.rect(x + left, y + top, right - left, bottom - top, fill, stroke=False)
+        self.out.append("</g>")
+        self.drawn += 1
+
+    def piece(self, index: Index) -> Piece | None:
+        """A region by its coordinates; None if no point takes it."""
         assert self.number is not None
-        number = self.number(index)
+        if (number := self.number(index)) is None:
+            return None
         spec = self.spec
         starts = [i * s for i, s in zip(index, spec.step, strict=True)]
         ends = [a + t for a, t in zip(starts, spec.tile, strict=True)]
