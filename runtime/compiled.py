@@ -10,7 +10,7 @@ from freehold.support.contract import LaunchContract
 
 if TYPE_CHECKING:
     from freehold.runtime.build import Options
-    from freehold.runtime.plan import Enqueue, Layout
+    from freehold.runtime.plan import Enqueue, Fill, Layout
 
 
 class Once:
@@ -66,6 +66,15 @@ class Compiled:
     @property
     def enqueue(self) -> Enqueue:
         """What launches it (`runtime.plan`)."""
+        return self._functions[0]
+
+    @property
+    def fill(self) -> Fill:
+        """What packs a launch's addresses and scalars (`runtime.plan`)."""
+        return self._functions[1]
+
+    @property
+    def _functions(self) -> tuple[Enqueue, Fill]:
         from freehold.runtime.plan import make_enqueue
 
         return self._once.get("enqueue", lambda: make_enqueue(self.contract, self.layout))

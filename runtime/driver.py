@@ -221,15 +221,20 @@ def stream_of(given: Any, device: int) -> Any:
 
 def current_handle(family: str, device: int) -> int:
     """The handle of the current stream of a library (`torch`, `cupy`), or 0, the default stream."""
+    if family not in ("torch", "cupy"):
+        return 0
+    found = current_of(family)(device)
+    return int(found if family == "torch" else found.ptr)
+
+
+def current_of(family: str) -> Any:
+    """The function that yields a library's current stream on a GPU: torch's handle, CuPy's object."""
     import sys
 
     if family == "torch":
         torch: Any = sys.modules["torch"]
-        return int(torch._C._cuda_getCurrentRawStream(device))
-    if family == "cupy":
-        cupy: Any = sys.modules["cupy"]
-        return int(cupy.cuda.get_current_stream(device).ptr)
-    return 0
+        return torch._C._cuda_getCurrentRawStream
+    return sys.modules["cupy"].cuda.get_current_stream
 
 
 def order_after(later: Any, earlier: int, device: int) -> None:

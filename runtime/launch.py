@@ -20,7 +20,7 @@ from freehold.runtime.faults import passed, trail
 from freehold.runtime.leases import leases
 from freehold.runtime.ledger import leased, timeline_of
 from freehold.runtime.operation import InFlight, Operation, gather
-from freehold.runtime.partition import Partition, partition
+from freehold.runtime.partition import Partition
 from freehold.runtime.plan import Plan, rounded
 from freehold.runtime.readers import INTERPRET, WRONG, Plans, Read, make_reader, reads_nothing
 
@@ -118,6 +118,11 @@ class Launch(Operation[Any]):
 
         return Next(gather(operations.values()), resume)
 
+    def spend(self) -> Launch:
+        """It, as if it had been run: for those who run it in another way."""
+        self._arguments = None
+        return self
+
     def described(self) -> tuple[Launchable, Bound]:
         """The kernel and its arguments, checked. The launch counts as run, and nothing was. Raises `Rejected`."""
         from freehold.runtime.binding import bind
@@ -178,8 +183,7 @@ def _in_place_of(argument: Any, value: Any) -> Any:
     """The argument with the value of its operation."""
     if not isinstance(argument, Partition):
         return value
-    spec = argument.spec
-    return partition(value, spec.tile, step=spec.step, order=spec.order, blocks=spec.blocks)
+    return argument.of(value)
 
 
 class Dispatcher:
@@ -262,7 +266,7 @@ class Dispatcher:
         from freehold.runtime import driver
 
         driver.require_gpu()
-        plan = self._plan(bound, site)
+        plan = self.plan(bound, site)
         stream = execution.stream(plan.device, plan.family)
         execution.uses(bound.views)
         values = rounded(plan.contract, bound.values)
@@ -276,7 +280,8 @@ class Dispatcher:
             plans.add(key, plan)
         return stream
 
-    def _plan(self, bound: Bound, site: CallSite) -> Plan:
+    def plan(self, bound: Bound, site: CallSite) -> Plan:
+        """The plan for checked arguments on a GPU. Compiles if that has not been done. Raises `Rejected`."""
         from freehold.runtime import driver
         from freehold.runtime.checks import geometry
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 if TYPE_CHECKING:
     from freehold.frontend.signature import KernelSignature, Specialisation
     from freehold.runtime.binding import Bound
+    from freehold.runtime.bound_launch import BoundLaunch
     from freehold.runtime.call_site import CallSite
     from freehold.runtime.compiled import Compiled
     from freehold.runtime.host import Interpreted
@@ -82,6 +83,18 @@ class Launchable(ABC):
 
         site: CallSite = caller()
         return bind(self.signature, positional(self.signature, args, kwargs, site), site)
+
+    def bind(self, *args: Any, **kwargs: Any) -> BoundLaunch:
+        """
+        A launch on these arguments that may be run any number of times: `bound.on()`, `bound.sync()`.
+
+        Everything is checked here; a run only looks whether the arrays, which it keeps alive, are still where they
+        were. `bound.rebind(x=...)` exchanges some. Raises `Rejected`.
+        """
+        from freehold.runtime.bound_launch import bind_here
+
+        self._prepared()
+        return bind_here(self._dispatcher, args, kwargs)
 
     # --- In other frameworks ------------------------------------------------------------------------------------------
 

@@ -29,6 +29,11 @@ class Partition:
         self.spec = spec
         """Equal specs are one object."""
 
+    def of(self, array: Any) -> Partition:
+        """Another array, cut the same way."""
+        kind = _CLASSES.get(array.__class__) or _class(array.__class__)
+        return kind(array, self.spec)
+
     def __getattr__(self, name: str) -> NoReturn:
         if name in _IN_KERNELS:
             from freehold.frontend.errors import OutsideKernel

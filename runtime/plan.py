@@ -28,6 +28,9 @@ arguments. Raises `Mismatch`, `TypeError`, `OverflowError` or `struct.error` for
 was launched then.
 """
 
+Fill = Callable[..., None]
+"""`fill(memory, *values)`: packs the same values, as `enqueue` would."""
+
 
 class Mismatch(Exception):
     """The arguments of a launch are not what the plan is for, or overlap. The thorough way finds out what it is."""
@@ -37,8 +40,8 @@ class Plan:
     """One launch without its addresses."""
 
     __slots__ = (
-        "blocks", "checked", "configs", "contract", "device", "enqueue", "family", "integers", "kernel", "layout",
-        "layouts", "loaded", "missed", "name", "outside", "packed", "sizes", "streams", "timelines", "writes",
+        "blocks", "checked", "configs", "contract", "device", "enqueue", "family", "fill", "integers", "kernel",
+        "layout", "layouts", "loaded", "missed", "name", "outside", "packed", "sizes", "streams", "timelines", "writes",
     )  # fmt: skip
 
     def __init__(self, compiled: Compiled, views: Sequence[ArrayView], geometry: Geometry, device: int):
@@ -77,6 +80,7 @@ class Plan:
         """Memory for the parameters of a launch that is not in use by one: bytes, the address of their addresses, and
         what keeps that alive. What the plan knows is in there."""
         self.enqueue: Enqueue = compiled.enqueue
+        self.fill: Fill = compiled.fill
 
     def config(self, handle: int) -> Any:
         """The launch configuration for a stream."""
@@ -139,17 +143,18 @@ class Layout:
         return data
 
 
-def make_enqueue(contract: LaunchContract, layout: Layout) -> Enqueue:
+def make_enqueue(contract: LaunchContract, layout: Layout) -> tuple[Enqueue, Fill]:
     """
-    A function that checks what is left to check for one launch and enqueues it on a stream.
+    A function that checks what is left to check for one launch and enqueues it on a stream, and one that only packs.
 
-    It is written out for the contract: the pairs of arrays that must not overlap, and how addresses and scalars are
+    They are written out for the contract: the pairs of arrays that must not overlap, and how addresses and scalars are
     packed. Extents and strides lie in the plan's memory already.
     """
     from freehold.runtime import driver
 
     tensors = [n for n, p in enumerate(contract.parameters) if isinstance(p, TensorParameter)]
-    lines = [f"def enqueue(plan, handle, {', '.join(f'v{n}' for n in range(len(contract.parameters)))}):"]
+    given = ", ".join(f"v{n}" for n in range(len(contract.parameters)))
+    lines = [f"def enqueue(plan, handle, {given}):"]
     lines.append(f"    {''.join(f'n{n}, ' for n in tensors)} = plan.sizes")
     for i, n in enumerate(tensors):
         for j, m in enumerate(tensors[i + 1 :], i + 1):
@@ -191,9 +196,11 @@ def make_enqueue(contract: LaunchContract, layout: Layout) -> Enqueue:
         "    if error:",  # no context, or another GPU's, is current in this thread; or it is a real one
         "        failed(error, plan.device, config, plan.kernel, block[1])",
         "    plan.packed.append(block)",  # the driver has copied what is in it
+        f"def fill(data, {given}):",
+        f"    pack(data, 0, {', '.join(values)})",
     ]
     exec("\n".join(lines), scope)
-    return scope["enqueue"]
+    return scope["enqueue"], scope["fill"]
 
 
 def rounded(contract: LaunchContract, values: Sequence[Any]) -> list[Any]:

@@ -108,7 +108,7 @@ class _Writer:
                     array, name = argument.array, f"t{n}"
                     self.opened.append(f"    {name} = a{n}.array")
                     self.fixed.append(f"id(a{n}.spec)")  # equal specs are one object, and none is ever dropped
-                families.add(_family(array))
+                families.add(quick_family(array))
                 self.arrays.append(name)
                 self.written.append(parameter.mode != "ref")
                 self.values.append(f"p{len(self.arrays) - 1}")
@@ -273,7 +273,7 @@ _CURRENT: Final[Mapping[str, str]] = {
 """By family: the handle of its current stream."""
 
 
-def _family(array: object) -> str | None:
+def quick_family(array: object) -> str | None:
     """The library of an array whose class is exactly one that can be read quickly; None for others."""
     kind = type(array)
     name = f"{kind.__module__.partition('.')[0]}.{kind.__name__}"

@@ -1,0 +1,238 @@
+"""
+Bound launches: a kernel with its arguments, to be run again and again at little more than what the driver takes.
+
+Everything is checked and packed when it is bound. What is left for each run are the arrays' addresses, which must still
+be the same, the caller's current stream, and the ledger of who uses which bytes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import CodeType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from freehold.runtime.arguments import HOST, ArrayView, view
+from freehold.runtime.faults import passed, trail
+from freehold.runtime.launch import Launch
+from freehold.runtime.ledger import LOCK, Refusal, take, timeline
+from freehold.runtime.operation import InFlight
+from freehold.runtime.partition import Partition
+from freehold.runtime.readers import INTERPRET
+
+if TYPE_CHECKING:
+    from freehold.runtime.binding import Bound
+    from freehold.runtime.call_site import CallSite
+    from freehold.runtime.launch import Dispatcher
+
+
+class _State(NamedTuple):
+    """What is bound; one object, so that threads see it whole."""
+
+    fire: Callable[[], Any]
+    """Runs it; returns the stream, or None where it is done already."""
+    arguments: tuple[Any, ...]
+    value: Any
+    launch: Launch
+    """Stands for all runs, in errors and for those who wait."""
+
+
+class BoundLaunch:
+    """A kernel with its arguments, which it keeps alive. Made by `kernel.bind(...)`; may be run any number of times."""
+
+    def __init__(self, dispatcher: Dispatcher, arguments: tuple[Any, ...], code: CodeType, instruction: int):
+        self._dispatcher = dispatcher
+        self._code = code
+        self._instruction = instruction
+        self._bind(arguments)
+
+    def _bind(self, arguments: tuple[Any, ...]) -> None:
+        from freehold.runtime.binding import bind
+
+        bound = bind(self._dispatcher.kernel.signature, arguments, self.site)
+        launch = Launch(self._dispatcher, arguments, self._code, self._instruction).spend()
+        make = self._interpreted if bound.device == HOST or INTERPRET else self._quick
+        self._state = _State(make(bound, arguments, launch), arguments, self._dispatcher.value(arguments), launch)
+
+    # --- Running ------------------------------------------------------------------------------------------------------
+
+    def sync(self) -> Any:
+        """Runs it on the caller's current stream and waits until it is done, as `Launch.sync`; returns its value."""
+        state = self._state
+        stream = self._run(state)
+        if stream is not None:
+            try:
+                stream.sync()
+            except Exception as e:
+                self._dispatcher.failed(e, stream, state.launch)
+            passed(stream)
+        return state.value
+
+    def on(self, stream: Any = None) -> InFlight[Any]:
+        """Enqueues it on a stream, the caller's current one unless given, and returns at once, as `Launch.on`."""
+        if stream is not None:
+            return self().on(stream)
+        state = self._state
+        used = self._run(state)
+        if used is None:
+            return InFlight(state.value, (), state.launch)
+        trail.append((used, state.launch))
+        return InFlight(state.value, (used,), state.launch, state.arguments)
+
+    def __call__(self) -> Launch:
+        """A launch on the same arguments, for chains, graphs and `await`; checked anew, as any launch."""
+        return Launch(self._dispatcher, self._state.arguments, self._code, self._instruction)
+
+    def rebind(self, **arguments: Any) -> BoundLaunch:
+        """
+        Puts other arguments in the place of some, by name, and returns it. Arrays for outputs are cut as those before.
+
+        Everything is checked as when it was bound. Raises `Rejected`, and keeps the arguments that it has.
+        """
+        parameters = self._dispatcher.kernel.signature.parameters
+        given = list(self._state.arguments)
+        for n, parameter in enumerate(parameters):
+            if parameter.name in arguments:
+                before, value = given[n], arguments.pop(parameter.name)
+                given[n] = (
+                    before.of(value) if isinstance(before, Partition) and not isinstance(value, Partition) else value
+                )
+        if arguments:
+            from freehold.runtime.binding import positional
+
+            positional(self._dispatcher.kernel.signature, tuple(given), arguments, self.site)
+        self._bind(tuple(given))
+        return self
+
+    @property
+    def site(self) -> CallSite:
+        """Where it was bound."""
+        from freehold.runtime.call_site import CallSite
+
+        return CallSite(self._code, self._instruction)
+
+    def __repr__(self) -> str:
+        return f"<bound launch of {self._dispatcher.kernel.__name__}>"
+
+    # --- What each run does -------------------------------------------------------------------------------------------
+
+    def _run(self, state: _State) -> Any:
+        try:
+            return state.fire()
+        except Refusal:  # an array is lent, moved or lost: the thorough way says which and why
+            return self._dispatcher.run(state.arguments, state.launch, None)
+
+    def _interpreted(self, bound: Bound, arguments: tuple[Any, ...], launch: Launch) -> Callable[[], Any]:
+        """Runs on the interpreter, with all checks."""
+        expected = [(v.pointer, v.shape, v.strides) for v in bound.views]
+        owners = [v.owner for v in bound.views]
+
+        def fire() -> None:
+            for n, (owner, before) in enumerate(zip(owners, expected, strict=True)):
+                found = view(owner)
+                if (found.pointer, found.shape, found.strides) != before:
+                    self._moved(n)
+            self._dispatcher.run(arguments, launch, None)
+
+        return fire
+
+    def _quick(self, bound: Bound, arguments: tuple[Any, ...], launch: Launch) -> Callable[[], Any]:
+        """Compares addresses and calls the driver; written out for the arrays' library."""
+        from freehold.runtime import driver
+        from freehold.runtime.plan import rounded
+
+        driver.require_gpu()
+        plan = self._dispatcher.plan(bound, self.site)
+        family = _family(bound.views)
+        if family is None:  # whose stream to use, and which to wait for, has to be seen each time
+            return lambda: self._dispatcher.run(arguments, launch, None)
+        data, address, keeper = plan.parameters()
+        plan.fill(data, *rounded(plan.contract, bound.values))
+        enqueue, current = driver.parts()
+        scope: dict[str, Any] = {
+            "plan": plan, "launch": enqueue, "kernel": plan.kernel, "address": address, "keeper": (data, keeper),
+            "failed": driver.launch_failed, "stream_of": driver.stream, "timeline": timeline, "take": take,
+            "release": LOCK.release, "moved": self._moved, "gpu": current, "device": plan.device,
+        }  # fmt: skip
+        if family != "freehold":
+            scope["current"] = driver.current_of(family)
+        for n, found in enumerate(bound.views):
+            scope |= {f"a{n}": found.owner, f"p{n}": found.pointer}
+        scope |= {"reads": tuple(v.owner for v, w in zip(bound.views, plan.writes, strict=True) if not w)}
+        scope |= {"writes": tuple(v.owner for v, w in zip(bound.views, plan.writes, strict=True) if w)}
+        exec("\n".join(_lines(family, len(bound.views), driver.device_count())), scope)
+        return scope["fire"]
+
+    def _moved(self, number: int) -> None:
+        """Raises `Rejected` (O275) for an array, counted among arrays."""
+        from freehold.runtime.call_site import caller
+        from freehold.runtime.errors import AddressChanged
+        from freehold.support.diagnostic import Rejected
+
+        signature = self._dispatcher.kernel.signature
+        change = "its memory, or its shape, is another one than it was"
+        raise Rejected([AddressChanged(caller().span, signature.tensors[number].name, signature.kernel, change)])
+
+
+_ADDRESS: Final = {"torch": "{}.data_ptr()", "cupy": "{}.data.ptr", "freehold": "{}.pointer"}
+"""By family: the address of an array."""
+
+
+def _lines(family: str, arrays: int, devices: int) -> list[str]:
+    """What a run does, on a GPU."""
+    moved: list[str] = []
+    for n in range(arrays):
+        moved += [f"    if {_ADDRESS[family].format(f'a{n}')} != p{n}:", f"        moved({n})"]
+    launch = "launch(config, kernel, address, 0)[0]"
+    enqueue = f"error = {launch}" if devices == 1 else f"error = gpu()[1] != device or {launch}"
+    pointers = ", ".join(f"p{n}" for n in range(arrays))
+    handle = {"torch": "current(device)", "cupy": "current(device).ptr", "freehold": "0"}[family]
+    lines = [
+        "def fire():",
+        *moved,
+        f"    handle = {handle}",
+        "    stream = plan.streams.get(handle) or stream_of(handle, device)",
+        "    handle = int(stream.handle)" if family == "freehold" else "",
+        "    config = plan.configs.get(handle) or plan.config(handle)",
+        "    user = plan.timelines.get(handle) or timeline(device, handle)",
+    ]
+    if family == "freehold":
+        lines.append("    take(user, reads, writes)")
+    else:
+        lines += [
+            "    if plan.outside.sole is user:",  # then there is nothing to order it with
+            f"        {enqueue}",
+            "        if error:",
+            "            failed(error, device, config, kernel, address)",
+            "        return stream",
+            f"    take(user, *plan.leases({pointers}))",
+        ]
+    return [
+        *lines,
+        "    try:",
+        f"        {enqueue}",
+        "        if error:",
+        "            failed(error, device, config, kernel, address)",
+        "    finally:",
+        "        release()",
+        "    return stream",
+    ]
+
+
+def _family(views: tuple[ArrayView, ...]) -> str | None:
+    """The library of all the arrays, if their addresses can be read quickly; None otherwise."""
+    from freehold.runtime.readers import quick_family
+
+    families = {quick_family(v.owner) for v in views}
+    return families.pop() if len(families) == 1 else None
+
+
+def bind_here(dispatcher: Dispatcher, args: tuple[Any, ...], kwargs: dict[str, Any]) -> BoundLaunch:
+    """What `Launchable.bind` returns to the caller of its caller."""
+    from freehold.runtime.binding import positional
+    from freehold.runtime.call_site import CallSite
+
+    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage] -- documented, and there is no other way
+    site = CallSite(frame.f_code, frame.f_lasti)
+    arguments = positional(dispatcher.kernel.signature, args, kwargs, site)
+    return BoundLaunch(dispatcher, arguments, frame.f_code, frame.f_lasti)

@@ -1,0 +1,277 @@
+"""Launches again and again, of packages and from torch, on the stub driver; run by test_stub_driver.py."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import sys
+import tempfile
+import threading
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import freehold as fh
+from freehold import Mut, Out, Ref, f32
+from freehold.runtime import arguments, build, driver, readers
+
+stub = ctypes.CDLL("libcuda.so.1")
+stub.stub_launches.restype = ctypes.c_ulong
+stub.stub_stream.restype = ctypes.c_void_p
+
+
+def without_assembler(code: bytes, arch: str, kernel: str) -> bytes:
+    """The driver here looks at no cubin."""
+    return b"\x7fELF" + arch.encode() + bytes(64)
+
+
+build.assembled = without_assembler
+
+
+@fh.kernel
+def saxpy(y: Mut["N"], x: Ref["N"], a: f32):
+    y.store(a * x.load_like(y) + y.load())
+
+
+@fh.kernel
+def add(z: Out["N"], x: Ref["N"], y: Ref["N"]):
+    z.store(x.load_like(z) + y.load_like(z))
+
+
+def expect(sizes: str) -> None:
+    """Says what the parameters of the next launches are."""
+    widths = [struct.calcsize(f"={s}") for s in sizes]
+    stub.stub_expect((ctypes.c_int * len(widths))(*widths), len(widths))
+
+
+def passed(sizes: str) -> list[Any]:
+    """The last launch's parameters."""
+    found: list[Any] = []
+    for n, code in enumerate(sizes):
+        buffer = ctypes.create_string_buffer(8)
+        stub.stub_value(n, buffer)
+        found.append(struct.unpack_from(f"={code}", buffer.raw)[0])
+    return found
+
+
+def launched() -> int:
+    """How many launches there were."""
+    return int(stub.stub_launches())
+
+
+def refused(code: str, function: Any) -> str:
+    """Calls something that must be refused with one error of this code; returns what it says."""
+    before = launched()
+    with pytest.raises(fh.Rejected) as caught:
+        function()
+    assert caught.value.codes == (code,), str(caught.value)
+    assert launched() == before
+    return str(caught.value)
+
+
+def tensor(n: int = 1000) -> Any:
+    """Zeros in the driver's memory."""
+    return fh.to_device(np.zeros(n, np.float32))
+
+
+# --- Bound launches ---------------------------------------------------------------------------------------------------
+
+
+def test_a_bound_launch_passes_what_was_bound() -> None:
+    y, x, z = tensor(), tensor(), tensor()
+    expect("QQif")
+    bound = saxpy.bind(fh.partition(y, 64), x, 2.5)
+    before = launched()
+    assert bound.sync() is y
+    assert bound.on().wait() is y
+    assert launched() == before + 2
+    assert passed("QQif") == [y.pointer, x.pointer, 1000, 2.5]
+    bound.rebind(x=z, a=1.5).on()
+    assert passed("QQif") == [y.pointer, z.pointer, 1000, 1.5]
+    bound.on(0x5000)
+    assert stub.stub_stream() == 0x5000
+    refused("O201", lambda: bound.rebind(x=y))
+    bound().sync()
+    assert passed("QQif") == [y.pointer, z.pointer, 1000, 1.5]
+
+
+def test_a_bound_launch_takes_leases() -> None:
+    y, x = tensor(), tensor()
+    bound = saxpy.bind(fh.partition(y, 64), x, 2.5)
+    moved = y.move()
+    refused("O250", bound.on)
+    bound.rebind(y=moved).on()
+
+
+def test_a_bound_launch_in_threads() -> None:
+    y, x = tensor(), tensor()
+    bound = saxpy.bind(fh.partition(y, 64), x, 2.5)
+    expect("QQif")
+    before = launched()
+
+    def many() -> None:
+        for _ in range(200):
+            bound.on()
+
+    threads = [threading.Thread(target=many) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert launched() == before + 800
+    assert passed("QQif") == [y.pointer, x.pointer, 1000, 2.5]
+
+
+# --- Torch ------------------------------------------------------------------------------------------------------------
+
+TORCH: Any = import_module("torch") if find_spec("torch") else None
+
+
+def default_stream(device: int) -> int:
+    """The handle of torch's current stream."""
+    return 0
+
+
+@cache
+def posing() -> Any:
+    """Torch, whose tensors in the host's memory are taken for the GPU's from here on."""
+    read = arguments._torch  # pyright: ignore[reportPrivateUsage] -- to be replaced
+
+    def as_gpu(tensor: Any) -> Any:
+        found = read(tensor)
+        found.device = 0
+        return found
+
+    readers_of: Any = arguments._BY_FAMILY  # pyright: ignore[reportPrivateUsage] -- as above
+    readers_of["torch"] = as_gpu
+    TORCH._C._cuda_getCurrentRawStream = default_stream
+    return TORCH
+
+
+def test_torch_by_guards() -> None:
+    if TORCH is None:
+        return
+    torch = posing()
+    assert readers.guards() is not None
+    z, x, y = (torch.zeros(1000) for _ in range(3))
+    expect("QQQi")
+    binding: Any = sys.modules["freehold.runtime.binding"]
+    bind = binding.bind
+    for _ in range(3):
+        add(fh.partition(z, 64), x, y).on()
+    try:
+        binding.bind = None  # must not be called
+        for first, second in ((x, y), (y, x), (torch.zeros(1000), torch.zeros(1000))):
+            add(fh.partition(z, 64), first, second).on()
+            assert passed("QQQi") == [z.data_ptr(), first.data_ptr(), second.data_ptr(), 1000]
+    finally:
+        binding.bind = bind
+
+
+def test_what_looks_different_is_told_apart() -> None:
+    if TORCH is None:
+        return
+    torch = posing()
+    z, x, y = (torch.zeros(64) for _ in range(3))
+    expect("QQQi")
+    watched = torch.zeros(64, requires_grad=True)
+    rounds: list[Any] = []
+    for _ in range(3):  # the first time thoroughly, then by key, then by guards
+        rounds = []
+        for n in (64, 48, 32, 16, 8, 4):
+            add(fh.partition(z[:n], 16), x[:n], y[:n]).on()
+            rounds.append(passed("QQQi")[3])
+        add(fh.partition(z, 32), x, y).on()
+        refused("O230", lambda: add(fh.partition(z, 16), x[:32], y).sync())
+        refused("O201", lambda: add(fh.partition(z, 16), z, y).sync())
+        refused("O201", lambda: add(fh.partition(z[:32], 16), x[:32], z[16:48]).sync())
+        refused("O206", lambda: add(fh.partition(watched, 16), x, y).sync())
+        with torch.no_grad():
+            add(fh.partition(watched, 16), x, y).on()
+        add(fh.partition(z, 16), watched, y).on()
+        refused("O211", lambda: add(fh.partition(z, 16), torch._neg_view(x), y).sync())
+        before = launched()
+        add(fh.partition(z, 16), torch.nn.Parameter(x), y).on()
+        add(fh.partition(z[1:33], 16), x[2:34], y[3:35]).on()
+        add(fh.partition(torch.zeros(64, 2)[:, 0], 16), x, y).on()
+        assert launched() == before + 3
+    assert rounds == [64, 48, 32, 16, 8, 4]
+
+
+def test_without_guards_keys_do() -> None:
+    if TORCH is None:
+        return
+    torch = posing()
+    found = readers.guards
+    try:
+        readers.guards = lambda: None  # pyright: ignore[reportAttributeAccessIssue] -- a torch without them
+        kernel = add.with_hints(occupancy=2)
+        z, x, y = (torch.zeros(64) for _ in range(3))
+        expect("QQQi")
+        for n in (64, 32, 64, 32):
+            kernel(fh.partition(z[:n], 16), x[:n], y[:n]).on()
+            assert passed("QQQi") == [z.data_ptr(), x.data_ptr(), y.data_ptr(), n]
+    finally:
+        readers.guards = found
+
+
+def test_a_bound_launch_from_torch() -> None:
+    if TORCH is None:
+        return
+    torch = posing()
+    z, x, y = (torch.zeros(1000) for _ in range(3))
+    expect("QQQi")
+    bound = add.bind(fh.partition(z, 64), x, y)
+    assert bound.on().wait() is z
+    assert passed("QQQi") == [z.data_ptr(), x.data_ptr(), y.data_ptr(), 1000]
+    x.set_(torch.zeros(1000))
+    text = refused("O275", bound.on)
+    assert "`x` of this bound launch of `add` has changed since it was bound" in text
+    bound.rebind(x=x).on()
+    assert passed("QQQi")[1] == x.data_ptr()
+    mixed = add.bind(fh.partition(z, 64), tensor(), y)  # of two libraries: read each time
+    before = launched()
+    mixed.sync()
+    mixed.on()
+    assert launched() == before + 2
+
+
+# --- Packages ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_package_is_launched() -> None:
+    y, x = tensor(), tensor()
+    expect("QQif")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "kernels")
+        fh.build([saxpy(fh.partition(y, 64), x, 1.0)], ["sm_90"], path)
+        fh.build([saxpy(fh.partition(y, 64), x, 1.0)], ["sm_100"], Path(folder, "others"))
+        kernels = fh.load(path, strict=True)
+        for n in (1000, 999):
+            z = tensor(n)
+            kernels.saxpy(fh.partition(z, 64), tensor(n), 2.5).sync()
+            assert passed("QQif")[0::2] == [z.pointer, n]
+        bound = kernels.saxpy.bind(fh.partition(y, 64), x, 3.0)
+        bound.sync()
+        assert passed("QQif") == [y.pointer, x.pointer, 1000, 3.0]
+        others = fh.load(Path(folder, "others"), strict=True)
+        text = refused("O271", others.saxpy(fh.partition(y, 64), x, 1.0).sync)
+        assert "no code of `saxpy` for sm_90" in text
+
+
+def test_the_stub_is_there() -> None:
+    assert fh.gpu_available()
+    assert driver.architecture(0) == "sm_90"
+
+
+if __name__ == "__main__":
+    for name, function in list(globals().items()):
+        if name.startswith("test_"):
+            expect("")  # what the stub would read of another kernel's parameters is not there
+            function()
+            print(name, flush=True)
