@@ -12,6 +12,7 @@ from xdsl.printer import Printer
 
 from freehold.backend.assembler import AssembleOptions, assemble, disassemble
 from freehold.backend.bytecode.reader import bytecode_version, read_bytecode
+from freehold.backend.bytecode.tables import op_of_opcode
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.dialects.cuda_tile.text import parse_disassembly, print_module
 from freehold.dialects.cuda_tile.version import VERSIONS, Version
@@ -63,15 +64,37 @@ def test_the_assembler_accepts_every_operation(version: Version, arch: str):
     assert all(sample.name.encode() in cubin for sample in samples)
 
 
+def forms() -> list[tuple[str, Version, str]]:
+    """Every operation in every version that has it, with the architectures that its forms need."""
+    return sorted(
+        {
+            (sample.mnemonic, version, sample.arch)
+            for sample in SAMPLES
+            for version in VERSIONS
+            if version >= lowest(sample)
+        }
+    )
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("mnemonic", sorted({sample.mnemonic for sample in SAMPLES}))
-def test_the_assembler_accepts_each_operation_alone(mnemonic: str):
-    """A module an operation, in the oldest version that has one of its forms and in the newest that has."""
-    for arch in ("sm_100", "sm_107"):
-        samples = [sample for sample in SAMPLES if sample.mnemonic == mnemonic and sample.arch == arch]
-        for version in {min(map(lowest, samples)), VERSIONS[-1]} if samples else ():
-            forms = [sample for sample in samples if lowest(sample) <= version]
-            assemble(write_bytecode(module_of(forms), version), arch)
+@pytest.mark.parametrize(("mnemonic", "version", "arch"), forms(), ids=str)
+def test_the_assembler_accepts_each_operation_alone(mnemonic: str, version: Version, arch: str):
+    """A module an operation and version, with all the forms that the version has of it."""
+    samples = [sample for sample in samples_of(version, arch) if sample.mnemonic == mnemonic]
+    options = AssembleOptions(opt_level=3 if version == VERSIONS[-1] else 0)
+    cubin = assemble(write_bytecode(module_of(samples), version), arch, options)
+    assert all(sample.name.encode() in cubin for sample in samples)
+
+
+def test_every_form_is_tried_in_every_version_that_has_it():
+    tried = {
+        (s.name, version)
+        for mnemonic, version, arch in forms()
+        for s in samples_of(version, arch)
+        if s.mnemonic == mnemonic
+    }
+    assert tried == {(s.name, version) for s in SAMPLES for version in VERSIONS if version >= lowest(s)}
+    assert {mnemonic for mnemonic, _, _ in forms()} == {op.short_name() for op in op_of_opcode().values()}
 
 
 def test_a_module_that_was_read_is_the_same_code():
