@@ -1,10 +1,11 @@
-"""Random ownership kernels: trees of statements and expressions, changed at random, and written as IR.
+"""Random ownership kernels: trees of statements and expressions, changed at random; `kernel_builder` makes IR of them.
 
 An expression is a tuple: a name first, then numbers, strings and expressions. A statement is a list of the same make.
+To add a form of access: a statement here (`_places` says where its expressions stand), and its operation there.
 """
 
-# A kernel a line, and lines of IR, are as long as they are.
-# ruff: noqa: E501, B008, E741
+# A kernel a line is as long as it is.
+# ruff: noqa: B008, E741
 
 from __future__ import annotations
 
@@ -14,9 +15,9 @@ from typing import Any
 
 Node = Any
 
-INDEX = "!cuda_tile.tile<i32>"
 BINARY = ("addi", "subi", "muli", "mini", "maxi")
 RELATIONS = ("less_than", "less_than_or_equal", "greater_than", "greater_than_or_equal", "equal", "not_equal")
+READS = ("load", "window", "gather", "update", "update_at")
 I: Node = ("point", 0)
 J: Node = ("point", 1)
 K: Node = ("counter",)
@@ -49,7 +50,7 @@ def load(*coordinates: Node) -> Node:
 
 def seeds() -> list[dict[str, Node]]:
     """Kernels that are right."""
-    one = {"rank": 1, "tile": [2, 2], "step": [2, 2], "access": "out", "second": "", "order": "", "blocks": ""}
+    one = {"rank": 1, "tile": [2, 2], "step": [2, 2], "access": "out", "second": "", "order": "row", "blocks": "each"}
     two = {**one, "rank": 2}
     rows, inner = ("tiles", 0), ("tiles", 1)
     bodies: list[dict[str, Node]] = [
@@ -85,7 +86,7 @@ def seeds() -> list[dict[str, Node]]:
 
 def near() -> list[dict[str, Node]]:
     """Kernels that are wrong, or need a check, by one detail each."""
-    out = {"rank": 1, "tile": [2, 2], "step": [2, 2], "access": "out", "second": "", "order": "", "blocks": ""}
+    out = {"rank": 1, "tile": [2, 2], "step": [2, 2], "access": "out", "second": "", "order": "row", "blocks": "each"}
     mut = {**out, "access": "mut"}
     rows, inner, zero, one, two = ("tiles", 0), ("tiles", 1), const(0), const(1), const(2)
     before, half = ("subi", I, one), ("remi", I, two)
@@ -128,11 +129,11 @@ class Maker:
 
     def schedule(self, kernel: dict[str, Node]) -> None:
         """Any order and blocks: they change no verdict."""
-        orders = ["", "order #ownership.order<column>"]
+        orders: list[Node] = ["row", "column"]
         if kernel["rank"] == 2:
-            orders.append(f"order #ownership.order<grouped {self.chosen.randrange(1, 4)}>")
+            orders.append(("grouped", self.chosen.randrange(1, 4)))
         kernel["order"] = self.chosen.choice(orders)
-        kernel["blocks"] = self.chosen.choice(["", "blocks #ownership.blocks<persistent>"])
+        kernel["blocks"] = self.chosen.choice(["each", "persistent", ("persistent", self.chosen.randrange(1, 4))])
 
     def scratch(self) -> dict[str, Node]:
         rank = self.chosen.choice((1, 1, 2))
@@ -142,7 +143,8 @@ class Maker:
             "rank": rank,
             "tile": tile,
             "step": step,
-            "access": self.chosen.choice(("out", "mut")),
+            "access": self.chosen.choice(("out", "out", "mut", "mut", "partial")),
+            "sums": self.chosen.random() < 0.15,
             "second": self.chosen.choice(("", "", "mut", "out")),
             "square": self.chosen.random() < 0.2,
             "fixed": self.chosen.choice((0, 0, 0, 2, 8)),
@@ -181,7 +183,8 @@ class Maker:
         if kind < 0.7:
             rank = 2 if J in atoms else 1
             return ["take", 0, [self.place(self.chosen.choice(atoms), atoms) for _ in range(rank)], "store"]
-        return load(self.place(I, atoms), self.place(self.chosen.choice(atoms), atoms))
+        where = [self.place(I, atoms), self.place(self.chosen.choice(atoms), atoms)]
+        return [self.chosen.choice(("load", "load", "load", "load", "window", "gather", "update", "update_at")), where]
 
     def condition(self, atoms: list[Node]) -> tuple[str, Node, Node]:
         return self.chosen.choice(RELATIONS), self.expression(atoms, 1), self.expression(atoms, 1)
@@ -216,7 +219,7 @@ class Maker:
             kernel["step"][axis] = self.chosen.choice((1, 2, 4))
             return
         if self.chosen.random() < 0.06:
-            kernel["access"] = "mut" if kernel["access"] == "out" else "out"
+            kernel["access"] = self.chosen.choice([a for a in ("mut", "out", "partial") if a != kernel["access"]])
             return
         if self.chosen.random() < 0.06:
             kernel["fixed"] = self.chosen.choice((0, 2, 4, 8))
@@ -246,9 +249,8 @@ class Maker:
                 )
             case 4 if body[n][0] == "if":
                 body[n : n + 1] = body[n][4] or body[n][5] or [["nothing"]]
-            case _ if body[n][0] in ("take", "load"):
-                where = body[n][2] if body[n][0] == "take" else body[n][1]
-                where.reverse()
+            case _ if body[n][0] in ("take", *READS):
+                (body[n][2] if body[n][0] == "take" else body[n][1]).reverse()
             case _:
                 pass
 
@@ -286,7 +288,7 @@ def _places(statements: list[Node], atoms: list[Node]) -> Any:
         match s[0]:
             case "take" | "open":
                 yield from ((s[2], n, atoms) for n in range(len(s[2])))
-            case "load":
+            case "load" | "window" | "gather" | "update" | "update_at":
                 yield from ((s[1], n, atoms) for n in range(len(s[1])))
             case "for":
                 yield from ((s, n, atoms) for n in (1, 2, 3, 4))
@@ -299,170 +301,3 @@ def _places(statements: list[Node], atoms: list[Node]) -> Any:
                 yield from _places(s[5], atoms)
             case _:
                 pass
-
-
-class Writer:
-    """Writes a kernel as IR."""
-
-    def __init__(self, kernel: dict[str, Node]):
-        self.kernel = kernel
-        self.lines: list[str] = []
-        self.count = 0
-        self.loops: list[tuple[str, str, Node]] = []
-        self.region = ""
-        rank = kernel["rank"]
-        fixed = kernel.get("fixed")
-        first = str(fixed) if fixed else "M"
-        self.dims = [first, (first if kernel.get("square") else "N")][:rank]
-        self.tiles, self.steps = kernel["tile"][:rank], kernel["step"][:rank]
-        self.shape = "x".join(map(str, self.tiles))
-
-    def partition(self, number: int) -> str:
-        access = self.kernel["second"] if number else self.kernel["access"]
-        step = f" step {self.steps}" if self.steps != self.tiles else ""
-        return f"!ownership.partition<{access} tile {self.tiles}{step}, [{', '.join(self.dims)}], i32>"
-
-    def emit(self, text: str) -> str:
-        self.count += 1
-        self.lines.append(f"%v{self.count} = {text}")
-        return f"%v{self.count}"
-
-    def expression(self, e: Node) -> str:
-        """The value of an expression, computed here."""
-        match e:
-            case ("point", axis):
-                return "%j" if axis and self.kernel["rank"] > 1 else "%i"
-            case ("counter",):
-                return self.loops[-1][0] if self.loops else "%i"
-            case ("carried",):
-                return self.loops[-1][1] if self.loops else "%i"
-            case ("scalar",):
-                return "%s"
-            case ("const", value):
-                return self.emit(f"cuda_tile.constant <i32: {value}> : tile<i32>")
-            case ("tiles", axis):
-                return self.emit(f"ownership.tiles %ra, {axis} by 2 : !ownership.ref<[M, K], i32>")
-            case ("grid", _):
-                return self.emit(f"ownership.tiles %p0, 0 by {self.steps[0]} : {self.partition(0)}")
-            case ("select", relation, a, b, x, y):
-                flag = self.flag(relation, a, b)
-                return self.emit(
-                    f"cuda_tile.select {flag}, {self.expression(x)}, {self.expression(y)} : tile<i1>, tile<i32>"
-                )
-            case ("divi", "unsigned", a, b):
-                return self.emit(f"cuda_tile.divi {self.expression(a)}, {self.expression(b)} unsigned : tile<i32>")
-            case ("divi", rounding, a, b):
-                how = "" if rounding == "zero" else f" rounding<{rounding}>"
-                return self.emit(f"cuda_tile.divi {self.expression(a)}, {self.expression(b)} signed{how} : tile<i32>")
-            case ("remi", a, b):
-                return self.emit(f"cuda_tile.remi {self.expression(a)}, {self.expression(b)} signed : tile<i32>")
-            case ("unsigned", name, a, b):
-                return self.emit(f"cuda_tile.{name} {self.expression(a)}, {self.expression(b)} unsigned : tile<i32>")
-            case ("narrow", sign, a):
-                small = self.emit(f"cuda_tile.trunci {self.expression(a)} : tile<i32> -> tile<i8>")
-                return self.emit(f"cuda_tile.exti {small} {sign} : tile<i8> -> tile<i32>")
-            case ("promised", a, b):
-                x, y = self.expression(a), self.expression(b)
-                return self.emit(f"cuda_tile.addi {x}, {y} overflow<no_signed_wrap> : tile<i32>")
-            case ("clamp", a, b):
-                return self.expression(("maxi", ("mini", a, ("subi", b, const(1))), const(0)))
-            case ("mini" | "maxi" as name, a, b):
-                return self.emit(f"cuda_tile.{name} {self.expression(a)}, {self.expression(b)} signed : tile<i32>")
-            case (name, a, b):
-                return self.emit(f"cuda_tile.{name} {self.expression(a)}, {self.expression(b)} : tile<i32>")
-            case _:
-                raise ValueError(e)
-
-    def flag(self, relation: str, a: Node, b: Node) -> str:
-        x, y = self.expression(a), self.expression(b)
-        return self.emit(f"cuda_tile.cmpi {relation} {x}, {y}, signed : tile<i32> -> tile<i1>")
-
-    def turn_ends(self) -> None:
-        self.lines.append(f"cuda_tile.continue {self.expression(self.loops[-1][2])} : tile<i32>")
-
-    def statement(self, s: Node) -> bool:
-        """Writes a statement; says whether the end of it is reached."""
-        match s:
-            case ["take" | "open" as what, number, coordinates, *_]:
-                if number and not self.kernel["second"]:
-                    return True
-                type_ = self.partition(number)
-                where = ", ".join(self.expression(c) for c in (coordinates * 2)[: self.kernel["rank"]])
-                region = type_.replace("partition", "region", 1)
-                name = self.emit(f"ownership.region %p{number}[{where}] : {type_} -> {region}")
-                self.region = f"{name}|{region}"
-                if what == "take":
-                    self.write()
-            case ["write"]:
-                self.write()
-            case ["read"]:
-                name, type_ = self.region.split("|")
-                self.emit(f"ownership.load {name} : {type_} -> !cuda_tile.tile<{self.shape}xi32>")
-            case ["load", coordinates]:
-                where = ", ".join(self.expression(c) for c in coordinates)
-                source = "!ownership.ref<[M, K], i32>"
-                self.emit(f"ownership.load %ra[{where}] : {source} -> !cuda_tile.tile<2x2xi32>")
-            case ["for", low, high, step, init, turn, body]:
-                a, b, c, d = (self.expression(x) for x in (low, high, step, init))
-                self.count += 1
-                k, carried = f"%k{self.count}", f"%c{self.count}"
-                self.lines.append(
-                    f"%l{self.count} = cuda_tile.for {k} in ({a} to {b}, step {c}) : tile<i32>"
-                    f" iter_values({carried} = {d}) -> (tile<i32>) {{"
-                )
-                self.loops.append((k, carried, turn))
-                if self.block(body):
-                    self.turn_ends()
-                self.loops.pop()
-                self.lines.append("}")
-            case ["if", relation, a, b, then, other]:
-                self.lines.append(f"cuda_tile.if {self.flag(relation, a, b)} {{")
-                self.branch(then)
-                if other:
-                    self.lines.append("} else {")
-                    self.branch(other)
-                self.lines.append("}")
-            case ["continue"]:
-                if self.loops:
-                    self.turn_ends()
-                    return False
-            case _:
-                pass
-        return True
-
-    def branch(self, body: list[Node]) -> None:
-        if self.block(body):
-            self.lines.append("cuda_tile.yield")
-
-    def block(self, body: list[Node]) -> bool:
-        region = self.region
-        reached = all(self.statement(s) for s in body)
-        self.region = region or self.region
-        return reached
-
-    def write(self) -> None:
-        if self.region:
-            name, type_ = self.region.split("|")
-            self.lines.append(f"ownership.store %one, {name} : !cuda_tile.tile<{self.shape}xi32>, {type_}")
-
-    def text(self) -> str:
-        """The kernel."""
-        self.emit("ownership.tiles %ra, 0 by 2 : !ownership.ref<[M, K], i32>")
-        self.lines.append(f"%one = cuda_tile.constant <i32: 1> : tile<{self.shape}xi32>")
-        for s in self.kernel["body"]:
-            self.statement(s)
-        tensor = f"!ownership.tensor<[{', '.join(self.dims)}], i32>"
-        numbers = [0, 1] if self.kernel["second"] else [0]
-        arguments = "".join(f"%y{n}: {tensor}, " for n in numbers)
-        parts = "\n  ".join(f"%p{n} = ownership.partition %y{n} : {tensor} -> {self.partition(n)}" for n in numbers)
-        types = ", ".join(self.partition(n) for n in numbers)
-        points = ", ".join(f"{p}: {INDEX}" for p in ("%i", "%j")[: self.kernel["rank"]])
-        body = "\n    ".join(self.lines)
-        return f"""ownership.kernel @random({arguments}%a: !ownership.tensor<[M, K], i32>, %s: {INDEX}) {{
-  {parts}
-  %ra = ownership.borrow %a : !ownership.tensor<[M, K], i32> -> !ownership.ref<[M, K], i32>
-  ownership.distribute {", ".join(f"%p{n}" for n in numbers)} {self.kernel["order"]} {self.kernel["blocks"]} : {types} {{
-  ^bb0({points}):
-    {body}
-  }}
-}}"""
