@@ -211,6 +211,8 @@ def element(value: Any, dtype: DType, site: CallSite) -> Any:
     given: Any = value
     if isinstance(value, bool) and dtype.kind != "bool":
         given = int(value)
+    elif dtype.kind == "bool" and type(value) is int and value in (0, 1):
+        given = bool(value)
     if not fits(dtype, given):
         _unfit("the value", f"one that {dtype} has", f"`{value!r}`", site)
     with np.errstate(over="ignore"):

@@ -347,6 +347,15 @@ static Result no_attribute(void) { return INVALID; }
 
 static Result new_event(void **out) { *out = calloc(1, sizeof(Event)); return 0; }
 
+/* Items in a queue or a graph may still name it, unless all is run at once. */
+static Result drop_event(void *event) {
+  pthread_mutex_lock(&lock);
+  Event *own = event;
+  if (!deferred && own->done >= own->recorded) free(own);
+  pthread_mutex_unlock(&lock);
+  return 0;
+}
+
 static Result record(void *event, void *stream) {
   pthread_mutex_lock(&lock);
   Event *own = event;
@@ -552,7 +561,7 @@ static const struct { const char *name; void *function; } KNOWN[] = {
   {"cuDevicePrimaryCtxRetain", context}, {"cuCtxGetCurrent", context}, {"cuCtxGetDevice", zero}, {"cuCtxGetDevice_v2", zero},
   {"cuCtxSynchronize", sync_context}, {"cuStreamGetCtx", stream_context}, {"cuStreamGetCtx_v2", stream_context2},
   {"cuStreamCreateWithPriority", new_handle}, {"cuStreamCreate", new_handle}, {"cuStreamSynchronize", sync_stream},
-  {"cuStreamQuery", query_stream}, {"cuStreamWaitEvent", wait_event}, {"cuEventCreate", new_event}, {"cuEventRecord", record},
+  {"cuStreamQuery", query_stream}, {"cuStreamWaitEvent", wait_event}, {"cuEventCreate", new_event}, {"cuEventDestroy", drop_event}, {"cuEventRecord", record},
   {"cuEventQuery", query_event}, {"cuEventSynchronize", sync_event}, {"cuLibraryLoadData", new_handle},
   {"cuLibraryGetKernel", get_kernel}, {"cuDeviceGetDefaultMemPool", new_handle}, {"cuDeviceGetMemPool", new_handle},
   {"cuMemAllocAsync", allocate}, {"cuMemAllocFromPoolAsync", allocate}, {"cuMemAlloc", allocate}, {"cuMemFree", release},

@@ -1,0 +1,153 @@
+"""Memory shared with other libraries: out by DLPack, in by DLPack and by their own attributes, and for how long."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+
+import freehold as fh
+from freehold.runtime import dlpack
+from freehold.runtime.plan import numpy_dtype
+from freehold.support import dtypes
+
+IN_MEMORY = [d for d in dtypes.ALL if d.storage_bits]
+NARROW = ("bf16", "f8e4m3fn", "f8e5m2")
+
+
+def made(dtype: fh.DType) -> fh.Tensor:
+    """A matrix on the host with a few small numbers."""
+    return fh.from_numpy(np.arange(12).reshape(3, 4) % 2, dtype, device=fh.HOST).sync()
+
+
+@pytest.mark.parametrize("dtype", IN_MEMORY, ids=str)
+def test_torch_has_the_same_memory(dtype: fh.DType) -> None:
+    torch: Any = pytest.importorskip("torch")
+    tensor = made(dtype)
+    found = torch.from_dlpack(tensor)
+    assert str(found.dtype).removeprefix("torch.") in (numpy_dtype(dtype.name).name, "bool")
+    assert found.data_ptr() == tensor.pointer
+    assert tensor.state == "exported"
+    expected = tensor.numpy().astype(np.float32)
+    assert np.array_equal(found.to(torch.float32).numpy(), expected)
+    part = torch.from_dlpack(tensor[1:, ::2])
+    assert np.array_equal(part.to(torch.float32).numpy(), expected[1:, ::2])
+    found.zero_()
+    assert not tensor.numpy().astype(np.float32).any()
+    tensor.fill(1).sync()
+    assert (found.to(torch.float32) == 1).all()
+    del found, part
+    assert tensor.state == "owned"
+
+
+@pytest.mark.parametrize("dtype", IN_MEMORY, ids=str)
+def test_tensors_of_torch_come_in(dtype: fh.DType) -> None:
+    torch: Any = pytest.importorskip("torch")
+    source = torch.from_dlpack(made(dtype)).clone()
+    tensor = fh.from_dlpack(source)
+    assert (tensor.dtype, tensor.shape, tensor.pointer) == (dtype, (3, 4), source.data_ptr())
+    assert fh.from_dlpack(source.t()).strides == (dtype.itemsize, 4 * dtype.itemsize)
+    tensor.fill(0).sync()
+    assert not source.to(torch.float32).any()
+    assert np.array_equal(fh.to_numpy(source).astype(np.float32), source.to(torch.float32).numpy())
+    copied = fh.to_device(source, fh.HOST)
+    assert copied.dtype == dtype
+    assert copied.pointer != source.data_ptr()
+
+
+@pytest.mark.parametrize("dtype", [d for d in IN_MEMORY if d.name not in NARROW], ids=str)
+def test_numpy_both_ways(dtype: fh.DType) -> None:
+    tensor = made(dtype)
+    found = np.from_dlpack(tensor)
+    assert found.ctypes.data == tensor.pointer
+    assert np.array_equal(found, tensor.numpy())
+    again = fh.from_dlpack(found)
+    assert again.pointer == tensor.pointer
+    assert fh.from_dlpack(again) is again
+
+
+def test_jax_both_ways() -> None:
+    jax: Any = pytest.importorskip("jax")
+    tensor = made(fh.f32)
+    assert np.array_equal(np.asarray(jax.dlpack.from_dlpack(tensor)), tensor.numpy())
+    with pytest.raises(fh.Rejected) as caught:
+        fh.from_dlpack(jax.numpy.ones(4))
+    assert caught.value.codes == ("O257",)  # its arrays never change
+    assert fh.from_numpy(jax.numpy.ones(4)).sync().numpy().tolist() == [1, 1, 1, 1]
+
+
+def test_memory_lives_as_long_as_somebody_has_it() -> None:
+    tensor = made(fh.f32)
+    alive = weakref.ref(tensor.storage)
+    found = np.from_dlpack(tensor)
+    part = found[1:]
+    del tensor, found
+    gc.collect()
+    assert alive() is not None
+    assert part.sum() == 4
+    del part
+    gc.collect()
+    assert alive() is None
+
+
+def test_arrays_live_as_long_as_tensors_of_them() -> None:
+    class Array(np.ndarray):
+        """Can be referred to weakly."""
+
+    array: Any = np.zeros(8, np.float32).view(Array)
+    alive = weakref.ref(array)
+    tensor = fh.from_dlpack(array)[2:]
+    del array
+    gc.collect()
+    assert alive() is not None
+    tensor.fill(1).sync()
+    del tensor
+    gc.collect()
+    from freehold.runtime.storage import drain
+
+    drain()
+    assert alive() is None
+
+
+@pytest.mark.parametrize("version", [None, (0, 8), (1, 0), (1, 1)])
+def test_a_capsule_that_nobody_takes_gives_all_back(version: Any) -> None:
+    tensor = made(fh.bf16)
+    before = len(dlpack._EXPORTED)  # pyright: ignore[reportPrivateUsage] -- there is no public count
+    count = sys.getrefcount(tensor.storage)
+    capsule = tensor.__dlpack__(max_version=version)
+    assert ("versioned" in repr(capsule)) == (version is not None and version[0] >= 1)
+    assert tensor.state == "exported"
+    del capsule
+    assert tensor.state == "owned"
+    assert len(dlpack._EXPORTED) == before  # pyright: ignore[reportPrivateUsage] -- as above
+    after = sys.getrefcount(tensor.storage)
+    assert after == count
+
+
+def test_what_cannot_be_exported_is_a_buffer_error() -> None:
+    tensor = made(fh.f32)
+    for arguments in ({"copy": True}, {"dl_device": (2, 0)}):
+        with pytest.raises(BufferError, match="operation"):
+            tensor.__dlpack__(**arguments)
+    with tensor.borrow_mut(), pytest.raises(BufferError, match="lent exclusively"):
+        np.from_dlpack(tensor)
+    owner = tensor.move()
+    with pytest.raises(BufferError, match="moved"):
+        np.from_dlpack(tensor)
+    moved = np.from_dlpack(owner.move())  # nobody else has it
+    assert moved.shape == (3, 4)
+
+
+def test_what_is_no_tensor() -> None:
+    fixed = np.zeros(3)
+    fixed.flags.writeable = False
+    for given in (1, [1.0], "text", np.zeros(2, np.complex64), np.zeros(2, ">f4"), fixed):
+        with pytest.raises(fh.Rejected) as caught:
+            fh.from_dlpack(given)
+        assert caught.value.codes == ("O257",)
+    assert fh.to_numpy(fixed).tolist() == [0, 0, 0]
+    assert fh.zeros(3, device=fh.HOST).then(lambda t: t.copy_from(fixed)).sync().numpy().tolist() == [0, 0, 0]

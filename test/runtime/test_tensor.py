@@ -1,0 +1,271 @@
+"""Tensors on the host: made, filled, copied, converted, lent, moved and freed."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import pickle
+import threading
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import freehold as fh
+from freehold.runtime import storage
+from freehold.runtime.plan import numpy_dtype
+from freehold.support import dtypes
+
+IN_MEMORY = [d for d in dtypes.ALL if d.storage_bits]
+FLOATS = [d for d in IN_MEMORY if d.is_float]
+
+
+@pytest.fixture(autouse=True)
+def on_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tensors are made on the host wherever no device is given, also where there is a GPU."""
+    from freehold.runtime import driver
+
+    monkeypatch.setattr(driver, "gpu_available", lambda: False)
+
+
+@fh.kernel
+def scale(y: fh.Out["N"], x: fh.Ref["N"], a: fh.f32):
+    y.store(a * x.load_like(y))
+
+
+# --- Making -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", IN_MEMORY, ids=str)
+def test_zeros_ones_full(dtype: fh.DType) -> None:
+    expected: Any = numpy_dtype(dtype.name)
+    for made, value in ((fh.zeros((2, 3), dtype), 0), (fh.ones((2, 3), dtype), 1), (fh.full((2, 3), True, dtype), 1)):
+        tensor = made.sync()
+        assert (tensor.shape, tensor.dtype, tensor.device) == ((2, 3), dtype, fh.HOST)
+        assert tensor.is_contiguous
+        assert tensor.pointer % 256 == 0
+        found = tensor.numpy()
+        assert found.dtype == expected
+        assert (found.astype(np.float32) == value).all()
+
+
+def test_nothing_is_done_before_it_is_asked_for() -> None:
+    array = np.zeros(3, np.float32)
+    operation = fh.from_numpy(array)
+    array[:] = 7
+    tensor = operation.sync()
+    array[:] = 8
+    assert tensor.numpy().tolist() == [7, 7, 7]
+    with pytest.raises(fh.Rejected):
+        operation.sync()
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (lambda: fh.arange(5), np.arange(5, dtype=np.int32)),
+        (lambda: fh.arange(5, fh.f16), np.arange(5, dtype=np.float16)),
+        (lambda: fh.arange(2, 11, 3), np.arange(2, 11, 3, dtype=np.int32)),
+        (lambda: fh.arange(0.0, 1.0, 0.25), np.arange(0, 1, 0.25, dtype=np.float32)),
+        (lambda: fh.arange(7, 0, -2, fh.u8), np.arange(7, 0, -2).astype(np.uint8)),
+        (lambda: fh.linspace(-1, 1, 9), np.linspace(-1, 1, 9, dtype=np.float32)),
+        (lambda: fh.eye(3), np.eye(3, dtype=np.float32)),
+        (lambda: fh.eye(2, 4, fh.i8), np.eye(2, 4, dtype=np.int8)),
+        (lambda: fh.full((), 3, fh.i64), np.int64(3)),
+        (lambda: fh.zeros((0, 4), fh.f32), np.zeros((0, 4), np.float32)),
+        (lambda: fh.from_numpy([[1, 2], [3, 4]]), np.array([[1, 2], [3, 4]])),
+        (lambda: fh.from_numpy(np.arange(4.0), fh.bf16), np.arange(4.0).astype(ml_dtypes.bfloat16)),
+    ],
+)
+def test_contents(made: Any, expected: Any) -> None:
+    found = made().sync().numpy()
+    assert found.dtype == expected.dtype
+    assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_random_numbers_are_a_function_of_the_seed(dtype: fh.DType) -> None:
+    first, again, other = (fh.rand((3, 700), dtype, seed=seed).sync().numpy() for seed in (5, 5, 6))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+    assert ((first >= 0) & (first <= 1)).all()
+    longer = fh.rand(4000, dtype, seed=5).sync().numpy()
+    assert np.array_equal(longer[:2100], first.ravel())
+
+
+def test_random_numbers_look_random() -> None:
+    n = 20000
+    uniform = fh.rand(n, seed=1).sync().numpy()
+    assert len(np.unique(uniform)) > 0.99 * n
+    assert abs(uniform.mean() - 0.5) < 5 * np.sqrt(1 / 12 / n)
+    assert uniform.max() < 1
+    normal = fh.randn(n, seed=1).sync().numpy()
+    assert abs(normal.mean()) < 5 / np.sqrt(n)
+    assert abs(normal.std() - 1) < 0.03
+    assert abs((normal**3).mean()) < 0.15
+    assert np.isfinite(normal).all()
+    assert not np.array_equal(fh.rand(8).sync().numpy(), fh.rand(8).sync().numpy())
+
+
+# --- Copies -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("source", IN_MEMORY, ids=str)
+@pytest.mark.parametrize("target", IN_MEMORY, ids=str)
+def test_every_dtype_is_converted_to_every_other(source: fh.DType, target: fh.DType) -> None:
+    array = np.array([0, 1, 2, 3, 5, 7]).astype(numpy_dtype(source.name)).reshape(2, 3)
+    tensor = fh.from_numpy(array).sync()
+    converted = tensor[:, ::2].astype(target).sync()
+    assert converted.dtype == target
+    assert converted.is_contiguous
+    assert np.array_equal(converted.numpy(), array[:, ::2].astype(numpy_dtype(target.name)))
+
+
+def test_copies_are_separate() -> None:
+    tensor = fh.arange(6).sync()
+    twin, there = tensor.copy().sync(), tensor.to(fh.HOST).sync()
+    tensor.fill(9).sync()
+    assert twin.numpy().tolist() == there.numpy().tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_overwriting() -> None:
+    tensor = fh.zeros((3, 4)).sync()
+    assert tensor[1:, ::-2].copy_from(np.ones((2, 2), np.int64)).sync().shape == (2, 2)
+    tensor[0].fill(-2.5).sync()
+    assert tensor.numpy().tolist() == [[-2.5] * 4, [0, 1, 0, 1], [0, 1, 0, 1]]
+    tensor.copy_from(fh.full((3, 4), 3.0, fh.f32)).sync()
+    assert (tensor.numpy() == 3).all()
+
+
+def test_a_tensor_is_what_kernels_take() -> None:
+    x, y = fh.arange(100, fh.f32).sync(), fh.empty(100).sync()
+    assert scale(fh.partition(y, 64), x, 2.0).sync() is y
+    assert np.array_equal(y.numpy(), 2 * np.arange(100))
+    scale(fh.partition(y[10:20], 8), x[::10], 1.0).sync()
+    assert np.array_equal(y[10:20].numpy(), np.arange(0, 100, 10))
+    made = scale(fh.partition(fh.zeros(100), 64), fh.ones(100), 0.5).sync()
+    assert (made.numpy() == 0.5).all()
+
+
+def test_reading() -> None:
+    tensor = fh.full((1, 1), 2.5).sync()
+    assert tensor.item() == 2.5
+    assert np.asarray(tensor, np.float64).tolist() == [[2.5]]
+    assert np.add(tensor, 1).tolist() == [[3.5]]
+    assert len(tensor) == 1
+    with pytest.raises(ValueError, match="single"):
+        fh.zeros(2).sync().item()
+    with pytest.raises(ValueError, match="borrow"):
+        np.asarray(tensor, copy=False)
+    with pytest.raises(TypeError, match="item"):
+        bool(tensor)
+    for function in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match=r"copy\(\)\.sync\(\)"):
+            function(tensor)
+
+
+# --- Owners -----------------------------------------------------------------------------------------------------------
+
+
+def codes(function: Any) -> tuple[str, ...]:
+    """The codes of the errors that a call must end in."""
+    with pytest.raises(fh.Rejected) as caught:
+        function()
+    return caught.value.codes
+
+
+def test_borrows() -> None:
+    tensor = fh.zeros(4).sync()
+    other = tensor[2:]
+    assert tensor.state == "owned"
+    with tensor[:2].borrow() as inside:
+        assert (tensor.state, other.state) == ("lent", "owned")
+        assert not inside.flags.writeable
+        with tensor.borrow():
+            pass
+        assert tensor.numpy().tolist() == [0, 0, 0, 0]
+        assert codes(lambda: tensor.fill(1).sync()) == ("O251",)
+        assert codes(lambda: tensor.borrow_mut().__enter__()) == ("O251",)
+        other.fill(1).sync()
+    with tensor.borrow_mut() as inside:
+        assert tensor.state == "lent exclusively"
+        inside[0] = 5
+        for use in (tensor.numpy, tensor[0].item, tensor.move, tensor.free, lambda: tensor.copy().sync()):
+            assert codes(use) == ("O251",)
+        assert codes(lambda: scale(fh.partition(fh.zeros(4).sync(), 4), tensor, 1.0).sync()) == ("O251",)
+    assert tensor.state == "owned"
+    assert tensor.numpy().tolist() == [5, 0, 1, 1]
+
+
+def test_a_borrow_ends_with_its_block_whatever_happens() -> None:
+    tensor = fh.zeros(4).sync()
+    with pytest.raises(ZeroDivisionError), tensor.borrow_mut():
+        raise ZeroDivisionError
+    assert tensor.state == "owned"
+    tensor.fill(1).sync()
+
+
+def test_moves() -> None:
+    tensor = fh.arange(8).sync()
+    left, right = tensor[:4], tensor[4:]
+    owner = left.move()
+    assert (tensor.state, left.state, right.state, owner.state) == ("moved", "moved", "owned", "owned")
+    assert codes(tensor.numpy) == codes(left[1:].numpy) == codes(left.move) == ("O250",)
+    assert right.numpy().tolist() == [4, 5, 6, 7]
+    assert owner[1:].move().numpy().tolist() == [1, 2, 3]
+    assert codes(owner.numpy) == ("O250",)
+    numbers = fh.zeros(4).sync()
+    numbers.move()
+    assert codes(lambda: scale(fh.partition(numbers, 4), fh.zeros(4).sync(), 1.0).sync()) == ("O250",)
+
+
+def test_freeing() -> None:
+    tensor = fh.arange(8).sync()
+    part = tensor[2:]
+    tensor.free()
+    assert tensor.state == part.state == "freed"
+    assert codes(part.numpy) == codes(tensor.free) == codes(tensor.move) == ("O254",)
+
+
+def test_memory_goes_when_the_last_view_does() -> None:
+    gc.collect()
+    before = len(storage._ALIVE)  # pyright: ignore[reportPrivateUsage] -- there is no public count
+    tensor = fh.zeros(1000).sync()
+    view = tensor[10:]
+    del tensor
+    assert view.numpy().sum() == 0
+    assert len(storage._ALIVE) == before + 1  # pyright: ignore[reportPrivateUsage] -- as above
+    del view
+    gc.collect()
+    assert len(storage._ALIVE) == before  # pyright: ignore[reportPrivateUsage] -- as above
+
+
+def test_threads_write_one_after_the_other() -> None:
+    tensor, one = fh.zeros(256).sync(), fh.ones(256).sync()
+
+    @fh.kernel
+    def add(y: fh.Mut["N"], x: fh.Ref["N"]):
+        y.store(y.load() + x.load_like(y))
+
+    def work() -> None:
+        for _ in range(25):
+            add(fh.partition(tensor, 256), one).sync()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (tensor.numpy() == 100).all()
+
+
+def test_what_is_shown() -> None:
+    tensor = fh.zeros((2, 3), fh.bf16).sync()
+    assert repr(tensor) == "<tensor (2, 3) of bf16 on the host>"
+    assert repr(fh.zeros(2)) == "<`zeros`, not run>"
+    owner = tensor.move()
+    assert repr(tensor) == "<tensor (2, 3) of bf16 on the host, moved>"
+    with owner.borrow():
+        assert repr(owner) == "<tensor (2, 3) of bf16 on the host, lent>"
+    assert repr(owner.storage) == "<storage of 12 bytes on the host>"
