@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 import tile_ir
 
+from freehold.backend.bytecode import tables
 from freehold.dialects.cuda_tile import ENUMS, OPS, TYPES, CudaTile, TileOp
-from freehold.dialects.cuda_tile.types import ELEMENT_BITS, ELEMENT_SINCE
+from freehold.dialects.cuda_tile.types import ELEMENT_BITS, ELEMENT_SINCE, element_name
 
 
 def test_operations_opcodes_and_versions() -> None:
@@ -56,6 +57,19 @@ def test_attributes() -> None:
 def test_elements() -> None:
     found = {name: (bits, str(ELEMENT_SINCE[name])) for name, bits in ELEMENT_BITS.items()}
     assert found == tile_ir.ELEMENTS
+
+
+def test_numbers_in_bytecode() -> None:
+    types = {element_name(element): tag for tag, element in tables.ELEMENTS}
+    types |= {record.type.short_name(): record.tag for record in tables.COMPOSITES}
+    assert types == tile_ir.TYPE_TAGS
+    assert set(types) == {*tile_ir.TYPES, *tile_ir.ELEMENTS}
+    assert [(tag.name, tag.value) for tag in tables.AttributeTag] == [
+        (name, number) for number, name in enumerate(tile_ir.ATTRIBUTE_TAGS, 1)
+    ]
+    assert [(tag.name, tag.value) for tag in tables.DebugTag] == [
+        (name, number) for number, name in enumerate(tile_ir.DEBUG_TAGS)
+    ]
 
 
 def test_every_operation_is_documented() -> None:

@@ -218,3 +218,36 @@ ELEMENTS: dict[str, tuple[int, str]] = {
     "fnv8E5M3FNU": (8, "13.4"),
 }
 """Element types: width in bits, and version."""
+
+TYPE_TAGS: dict[str, int] = {
+    **{name: tag for tag, name in enumerate(("i1", "i8", "i16", "i32", "i64"))},
+    **{name: tag for tag, name in enumerate(("f16", "bf16", "f32", "tf32", "f64", "f8E4M3FN", "f8E5M2"), 5)},
+    **{name: tag for tag, name in enumerate(("ptr", "tile", "tensor_view", "partition_view"), 12)},
+    "token": 17,
+    "f8E8M0FNU": 18,
+    "f4E2M1FN": 19,
+    "gather_scatter_view": 20,
+    "strided_view": 21,
+    "i4": 22,
+    "fnv8E5M3FNU": 130,
+}
+"""The number by which bytecode knows each type; 16 is a kernel's signature."""
+
+ATTRIBUTE_TAGS: list[str] = [
+    "INTEGER",
+    "FLOAT",
+    "BOOL",
+    "TYPE",
+    "STRING",
+    "ARRAY",
+    "DENSE",
+    "DIV_BY",
+    "SAME_ELEMENTS",
+    "DICTIONARY",
+    "HINTS",
+    "BOUNDED",
+]
+"""The self-contained attributes in the order of their numbers, from 1."""
+
+DEBUG_TAGS: list[str] = ["UNKNOWN", "COMPILE_UNIT", "FILE", "LEXICAL_BLOCK", "LOCATION", "SUBPROGRAM", "CALL_SITE"]
+"""The debug records in the order of their numbers, from 0."""
