@@ -61,7 +61,7 @@ def test_elements() -> None:
 
 def test_numbers_in_bytecode() -> None:
     types = {element_name(element): tag for tag, element in tables.ELEMENTS}
-    types |= {record.type.short_name(): record.tag for record in tables.COMPOSITES}
+    types |= {record.type.name.removeprefix("cuda_tile."): record.tag for record in tables.COMPOSITES}
     assert types == tile_ir.TYPE_TAGS
     assert set(types) == {*tile_ir.TYPES, *tile_ir.ELEMENTS}
     assert [(tag.name, tag.value) for tag in tables.AttributeTag] == [
