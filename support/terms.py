@@ -193,7 +193,14 @@ def floordiv(a: Term, b: Term) -> Term:
         return const(a.value // b.value)
     if a.op == "//" and a.args[1].is_const and b.is_const and a.args[1].value > 0 and b.value > 0:
         return floordiv(a.args[0], const(a.args[1].value * b.value))  # (x // a) // b == x // (a * b)
-    return Term("//", (a, b))
+    return _without_factor(a, b) or Term("//", (a, b))
+
+
+def _without_factor(a: Term, b: Term) -> Term | None:
+    """`a / b`, where `a` is a multiple of the constant `b` by the way it is written."""
+    if a.op == "*" and a.args[1].is_const and b.is_const and b.value > 0 and a.args[1].value % b.value == 0:
+        return mul(a.args[0], const(a.args[1].value // b.value))
+    return None
 
 
 def ceildiv(a: Term, b: Term) -> Term:
@@ -202,7 +209,7 @@ def ceildiv(a: Term, b: Term) -> Term:
         return a
     if a.is_const and b.is_const and b.value > 0:
         return const(-(-a.value // b.value))
-    return Term("ceildiv", (a, b))
+    return _without_factor(a, b) or Term("ceildiv", (a, b))
 
 
 def mod(a: Term, b: Term) -> Term:

@@ -422,7 +422,9 @@ class _Walk:
         self.record(op)
         extents = op.extents
         facts = [terms.const(1).le(extent) for extent in extents if not extent.is_const]
-        facts.append(schedules.count(extents).le(MOST_POINTS[op.blocks.kind]))
+        most = MOST_POINTS[op.blocks.kind]
+        facts.append(schedules.count(extents).le(most))
+        facts += [extent.le(most) for extent in extents if not extent.is_const]  # the others are at least 1
         names: list[str] = []
         for argument, extent in zip(op.body.block.args, extents, strict=True):
             symbol = self.term(argument)
