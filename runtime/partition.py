@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, Final, NoReturn, cast
 
+import freehold
 from freehold.frontend.index_maps import OWN_PLACE, Extents, IndexMap, OfPoint, PointMap, Untraceable, place_of, read
 from freehold.frontend.schedule import EACH, PERSISTENT, ROW, Blocks, Order, PartitionSpec
 
@@ -58,6 +59,7 @@ class Partition:
         return f"<partition of a {type(self.array).__name__}: {', '.join(parts)}, order={spec.order}, {blocks}>"
 
 
+_new: Final = object.__new__
 _CLASSES: Final[dict[type, type[Partition]]] = {}
 _SPECS: Final[dict[PartitionSpec, PartitionSpec]] = {}
 _FAST: Final[dict[object, PartitionSpec]] = {}
@@ -94,8 +96,8 @@ def partition(
     Raises `Rejected` with O223 for what is no tile, step, order or number of blocks, and O244 for maps that cannot be
     read.
     """
-    plain = map is None and grid is None and where is None and owned == () and not partial
-    if plain and step is None and order is ROW and blocks is EACH:
+    schedule = order is ROW and blocks is EACH
+    if schedule and step is map is grid is where is None and not owned and owned.__class__ is tuple and not partial:
         try:
             spec = _FAST.get(tile)
         except TypeError:  # a list
@@ -103,11 +105,50 @@ def partition(
         if spec is None or (tile.__class__ is not int and tile.__class__ is not tuple):  # 64.0 finds what 64 left
             spec = _FAST[tile] = _spec(tile, None, ROW, EACH)
     else:
-        spec = _spec(tile, step, order, blocks, map, grid, where, owned, bool(partial))
+        spec = _remembered(tile, step, order, blocks, map, grid, where, owned, partial)
     kind: type[Partition] | None = _CLASSES.get(array.__class__)
     if kind is None:
         kind = _class(array.__class__)
-    return kind(array, spec)
+    made = _new(kind)  # a launch makes one each time, and `__init__` would take most of it
+    made.array = array
+    made.spec = spec
+    return made
+
+
+_REMEMBERED: Final[dict[object, PartitionSpec]] = {}
+_MOST_REMEMBERED: Final = 1024
+
+
+def _remembered(*given: object) -> PartitionSpec:
+    """A partition's spec, worked out once for arguments that say the same. Maps are read again where they may not."""
+    try:
+        key = tuple([_sense(value) for value in given])
+        spec = _REMEMBERED.get(key)
+    except TypeError:  # a list, or a function of which it is not known what it depends on
+        return _spec(*given)
+    if spec is None:
+        spec = _spec(*given)
+        if len(_REMEMBERED) >= _MOST_REMEMBERED:
+            _REMEMBERED.clear()
+        _REMEMBERED[key] = spec
+    return spec
+
+
+def _sense(value: object) -> object:
+    """What tells an argument from others: of a function its code, with the integers that it finds around it.
+
+    Raises `TypeError` for functions that read anything else.
+    """
+    if not isinstance(value, FunctionType):
+        return value.__class__, value
+    code, scope = value.__code__, value.__globals__
+    if value.__defaults__ or value.__kwdefaults__ or any(isinstance(c, CodeType) for c in code.co_consts):
+        raise TypeError
+    around = [cell.cell_contents for cell in value.__closure__ or ()]
+    around += [scope[name] for name in code.co_names if name in scope and scope[name] is not freehold]
+    if any(a.__class__ is not int for a in around):
+        raise TypeError
+    return code, code.co_filename, *around
 
 
 def _class(array: type[object]) -> type[Partition]:
@@ -125,7 +166,7 @@ def _spec(
     grid: object = None,
     where: object = None,
     owned: object = (),
-    partial: bool = False,
+    partial: object = False,
 ) -> PartitionSpec:
     extents = _extents("the tile", tile)
     for extent in extents:
@@ -151,7 +192,7 @@ def _spec(
     rank = len(extents) - len(axes) if found is None else len(found.domain)
     if order.kind == "grouped" and rank < 2 and found is None and not axes:
         _refuse("`order`", "`freehold.ROW` or `COLUMN` for a tile of one axis", str(order), "`freehold.ROW`")
-    spec = PartitionSpec(extents, steps, order, blocks, count, found, axes, partial)
+    spec = PartitionSpec(extents, steps, order, blocks, count, found, axes, bool(partial))
     return _SPECS.setdefault(spec, spec)
 
 
