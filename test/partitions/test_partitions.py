@@ -364,3 +364,17 @@ def test_equal_specs_are_one_object() -> None:
     assert turned().spec is turned().spec
     assert turned().spec is not fh.partition(y, (2, 2)).spec
     assert turned().spec.point_map.region == fh.partition(y, (2, 2), map=fh.permuted(1, 0)).spec.point_map.region
+
+
+def test_a_map_is_read_again_where_it_may_say_something_else() -> None:
+    y = np.zeros(64, np.float32)
+
+    def shifted(by: int) -> Any:
+        part = fh.partition(y, 4, map=lambda i, grid: (i + by) % grid[0])
+        return part.spec.point_map.region[0]
+
+    assert [str(shifted(n)) for n in (1, 2, 1)] == [f"(point[0] + {n}) % grid[0]" for n in (1, 2, 1)]
+    table = {"by": 3}
+    assert "3" in str(fh.partition(y, 4, map=lambda i, grid: (i + table["by"]) % grid[0]).spec.map)
+    table["by"] = 5
+    assert "5" in str(fh.partition(y, 4, map=lambda i, grid: (i + table["by"]) % grid[0]).spec.map)
