@@ -13,7 +13,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from operator import index
-from typing import TYPE_CHECKING, Any, cast, overload
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from freehold.frontend import language
 from freehold.runtime.arguments import HOST
@@ -33,17 +33,18 @@ if TYPE_CHECKING:
 else:
     copying = Lazy("freehold.runtime.copying")
 
+F = TypeVar("F", bound=Callable[..., Any])
 Shape = int | tuple[int, ...]
 
 
-def _both(tile: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
+def _both(tile: Callable[..., Any]) -> Callable[[F], F]:
     """Marks a function of the host as one that kernels know by the same name: there it is `tile`."""
 
-    def mark(function: Callable[..., Any]) -> Any:
+    def mark(function: F) -> F:
         marked: Any = function
         marked.__wrapped__ = cast(Any, tile).__wrapped__  # the frontend reads the parameters of what it stands for
         marked.__freehold_intrinsic__ = function.__name__
-        return marked
+        return function
 
     return mark
 
@@ -76,20 +77,20 @@ def full(shape: Shape, value: Operand, dtype: AnyDType = f32, *, device: int | N
 @overload
 def arange(stop: int, dtype: AnyDType = ..., /, *, device: int | None = None) -> TileOrTensor: ...
 @overload
-def arange(stop: int, *, dtype: AnyDType = ..., device: int | None = None) -> TileOrTensor: ...
+def arange(stop: int, /, *, dtype: AnyDType = ..., device: int | None = None) -> TileOrTensor: ...
 @overload
 def arange(
-    start: float, stop: float, step: float = 1, dtype: AnyDType | None = None, *, device: int | None = None
+    start: float, stop: float, step: float = 1, /, dtype: AnyDType | None = None, *, device: int | None = None
 ) -> Operation[Tensor]: ...
 @_both(language.arange)
 def arange(
-    start: Any, stop: Any = None, step: Any = 1, dtype: AnyDType | None = None, *, device: int | None = None
+    start: Any, stop: Any = None, step: Any = 1, /, dtype: AnyDType | None = None, *, device: int | None = None
 ) -> Any:
     """
     Numbers in even steps: in a kernel a tile of the integers up to `stop`, else an operation that makes a tensor.
 
-    `arange(stop)`, `arange(stop, dtype)` or `arange(start, stop, step, dtype)`, without `stop` itself. Unless given, the
-    dtype is i32, or f32 if anything is a float. Raises as `zeros`, and `ValueError` if `step` is 0.
+    `arange(stop)`, `arange(stop, dtype)` or `arange(start, stop, step, dtype)`, without `stop` itself. Unless given,
+    the dtype is i32, or f32 if anything is a float. Raises as `zeros`, and `ValueError` if `step` is 0.
     """
     import numpy as np
 

@@ -199,9 +199,12 @@ def timeline(device: int, handle: int = 0) -> Timeline:
         return host_timeline()
     found = timelines[device].get(handle)
     if found is None:
-        from freehold.runtime import driver
+        if handle == 1:  # the default stream's other name
+            made = timeline(device)
+        else:
+            from freehold.runtime import driver
 
-        made = Timeline(device, driver.stream(handle, device))
+            made = Timeline(device, driver.stream(handle, device))
         found = timelines[device].setdefault(handle, made)
     return found
 
