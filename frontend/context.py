@@ -38,6 +38,8 @@ class Flow(Enum):
     """The next statement follows, on some way at least."""
     RETURNS = auto()
     """Every way has returned; the frame holds the value."""
+    MAY_HAVE_RETURNED = auto()
+    """The next statement follows a loop, unless that has returned from the function: `flow.RETURNED` says so."""
     LEAVES = auto()
     """Every way has left the loop's turn, by operations already written."""
     BREAKS = auto()
@@ -82,6 +84,11 @@ class Frame:
     unsafe: str | None = None
     """The reason of the `unsafe` block that the current statement stands in."""
     locations: dict[ast.AST, LocationAttr] = field(default_factory=dict[ast.AST, LocationAttr])
+
+    @property
+    def running(self) -> Loop | None:
+        """The innermost loop around the current statement that runs: one that is not written out."""
+        return next((loop for loop in reversed(self.loops) if not loop.static), None)
 
     @property
     def is_kernel(self) -> bool:

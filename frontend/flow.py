@@ -6,6 +6,12 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
+
+RETURNED: Final = "returned$"
+"""A variable that no program can name: whether the loop that has just ended did so by a `return`."""
+RESULT: Final = "result$"
+"""Likewise: what that `return` returned."""
 
 
 def assigned(statements: Sequence[ast.stmt]) -> dict[str, ast.AST]:
@@ -154,12 +160,25 @@ class LoopFacts:
     """The variables its body assigns, each with the node that does so first."""
     exposed: frozenset[str]
     """The variables that a turn may read before it assigns them."""
-    breaks: bool
-    """Whether a `break` of this loop stands in its body."""
+    returns: bool
+    """Whether a `return` stands in its body."""
+    leaves: bool
+    """Whether it may end before its time: by `break` or `return`."""
 
 
 @lru_cache(maxsize=1024)
 def of_loop(node: ast.For | ast.While) -> LoopFacts:
     """The facts of a loop; syntax does not change, so they are found once."""
     test = node.test if isinstance(node, ast.While) else None
-    return LoopFacts(assigned(node.body), frozenset(exposed(node.body, test)), breaks(node.body))
+    returns = leaves_by_return(node.body)
+    leaves = returns or breaks(node.body)
+    return LoopFacts(assigned(node.body), frozenset(exposed(node.body, test)), returns, leaves)
+
+
+@lru_cache(maxsize=1024)
+def return_after(loop: ast.For | ast.While) -> ast.If:
+    """What stands after a loop with a `return` in it: `if it has returned: return its result`."""
+    place = next(node for node in ast.walk(loop) if isinstance(node, ast.Return))
+    result = ast.copy_location(ast.Return(ast.copy_location(ast.Name(RESULT, ast.Load()), place)), place)
+    test = ast.copy_location(ast.Name(RETURNED, ast.Load()), place)
+    return ast.copy_location(ast.If(test, [result], []), loop)

@@ -29,12 +29,14 @@ from freehold.frontend.joins import (
     fits,
     flatten,
     is_live,
+    join,
     kind_of,
     tile_kinds,
 )
 from freehold.frontend.types import promote
 from freehold.frontend.values import (
     INDEX_DTYPE,
+    NONE,
     Poison,
     RangeValue,
     Static,
@@ -49,6 +51,7 @@ from freehold.frontend.values import (
     is_poison,
     items_of,
     same,
+    static_of,
 )
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
@@ -56,11 +59,14 @@ from freehold.support.dtypes import DType
 MAX_TURNS = 1000
 
 
+Ending = Literal["continue", "break", "return", "dead"]
+
+
 @dataclass(eq=False)
 class Site:
     """A place where a turn of a loop ends."""
 
-    kind: Literal["continue", "break", "dead"]
+    kind: Ending
     block: Block
     variables: dict[str, Value]
     node: ast.AST
@@ -77,9 +83,16 @@ class Loop:
     """Index and step of a `for` that has a `break`: such a loop counts by itself."""
 
 
-def leave(c: Context, kind: Literal["continue", "break", "dead"], node: ast.AST) -> None:
-    """Notes that the current block ends here, by leaving the turn."""
-    c.frame.loops[-1].sites.append(Site(kind, c.block, dict(c.frame.variables), node))
+def leave(c: Context, kind: Ending, node: ast.AST, result: Value | None = None) -> None:
+    """Notes that the current block ends here, by leaving the turn; `result` is what a `return` returns."""
+    loop = c.frame.running
+    assert loop is not None
+    variables = dict(c.frame.variables)
+    variables[flow.RETURNED] = Static(kind == "return")
+    variables.pop(flow.RESULT, None)
+    if result is not None:
+        variables[flow.RESULT] = result
+    loop.sites.append(Site(kind, c.block, variables, node))
 
 
 # --- for -------------------------------------------------------------------------------------------------------------
@@ -120,8 +133,9 @@ def for_(c: Context, node: ast.For) -> Flow:
             return _poisoned(c, node)
     if bounds is None:
         return _poisoned(c, node)
-    _repeat(c, node, lambda names, kinds: _counted(c, node, bounds, names, kinds))
-    return Flow.FALLS
+    return _repeat(
+        c, node, lambda names, kinds, leaves: (_leaving if leaves else _counted)(c, node, bounds, names, kinds)
+    )
 
 
 def _poisoned(c: Context, node: ast.For) -> Flow:
@@ -197,8 +211,8 @@ def _unrolled(c: Context, node: ast.For, items: Sequence[Value]) -> Flow:
             match _body(c, node.body):
                 case Flow.BREAKS:
                     break
-                case Flow.RETURNS:
-                    return Flow.RETURNS
+                case Flow.RETURNS | Flow.LEAVES as ends:
+                    return ends
                 case _:
                     continue
     finally:
@@ -213,24 +227,27 @@ def while_(c: Context, node: ast.While) -> Flow:
     """`while test:`."""
     if isinstance(node.test, ast.Constant) and not node.test.value:
         return Flow.FALLS
-    if isinstance(node.test, ast.Constant) and not flow.of_loop(node).breaks:
+    if isinstance(node.test, ast.Constant) and not flow.of_loop(node).leaves:
         error = errors.ControlFlow(
             c.span(node.test), what="`while True`", where="without a `break`", why="this loop has no end"
         )
         c.error(error.add(error.Instead("leave it: `if done: break`")))
         return Flow.FALLS
-    _repeat(c, node, lambda names, kinds: _conditional(c, node, names, kinds))
-    return Flow.FALLS
+    return _repeat(c, node, lambda names, kinds, _: _conditional(c, node, names, kinds))
 
 
 # --- What a loop carries ---------------------------------------------------------------------------------------------
 
-Write = Callable[[list[str], list[Kind]], tuple[Loop, list[TileValue]]]
+Write = Callable[[list[str], list[Kind], bool], tuple[Loop, list[TileValue]]]
 
 
-def _repeat(c: Context, node: ast.For | ast.While, write: Write) -> None:
-    """Writes a loop. `write` is given the variables that it carries and their types, and may be called again where a
-    number turns out to need another type."""
+def _repeat(c: Context, node: ast.For | ast.While, write: Write) -> Flow:
+    """
+    Writes a loop. `write` is given the variables that it carries, their types, and whether the loop may end before its
+    time. It is called again where a number turns out to need another type, or a way out not to be taken.
+
+    Where the loop may have returned from the function, it assigns `flow.RETURNED` and `flow.RESULT`.
+    """
     frame = c.frame
     facts = flow.of_loop(node)
     changed = facts.assigned
@@ -249,17 +266,28 @@ def _repeat(c: Context, node: ast.For | ast.While, write: Write) -> None:
         if name in exposed or is_live(frame, name, node):
             names.append(name)
             kinds.append(kind)
-    tries = 0
+    tries, leaves, result = 0, facts.leaves, NONE
+    if facts.returns:
+        before[flow.RETURNED] = frame.variables[flow.RETURNED] = Static(False)
+        names.append(flow.RETURNED)
+        kinds.append(TileKind(dtypes.bool_, ()))
     while True:
         tries += 1
         mark = len(c.errors)
         prelude = Block()
         with c.into(prelude):
-            loop, results = write(names, kinds)
-        wanted = [_wanted(loop, name, kind) for name, kind in zip(names, kinds, strict=True)]
-        if tries == 4 or wanted == kinds:
+            loop, results = write(names, kinds, leaves)
+        wanted = {name: _wanted(loop, name, kind) for name, kind in zip(names, kinds, strict=True)}
+        if facts.returns:
+            result = _result(c, loop, wanted)
+        early = any(s.kind in ("break", "return") and s.node is not node for s in loop.sites)
+        never = leaves and not early and tries == 1 and isinstance(node, ast.For)
+        if tries == 6 or (list(wanted) == names and list(wanted.values()) == kinds and not never and leaves >= early):
             break
-        kinds = wanted
+        names, kinds, leaves = list(wanted), list(wanted.values()), early or (leaves and not never)
+        if flow.RESULT in wanted:
+            kind = wanted[flow.RESULT]
+            before[flow.RESULT] = assemble(kind, _any(c, kind))
         del c.errors[mark:]
         prelude.erase(safe_erase=False)
         frame.variables = dict(before)
@@ -274,6 +302,11 @@ def _repeat(c: Context, node: ast.For | ast.While, write: Write) -> None:
         for tile in tiles:
             hint(tile.ssa, name)
         frame.variables[name] = assemble(kind, tiles)
+    if flow.RETURNED in names:
+        if flow.RESULT not in names:
+            frame.variables[flow.RESULT] = result
+        if all(s.kind != "break" for s in loop.sites):
+            frame.variables[flow.RETURNED] = Static(True)
     construct = "loop"
     for name, place in (*changed.items(), *((t, node) for t in targets)):
         if name in names:
@@ -297,6 +330,41 @@ def _repeat(c: Context, node: ast.For | ast.While, write: Write) -> None:
             unbound.places.clear()
             unbound.why = f"`{name}` exists in the loop only, which may run no turn at all"
         frame.variables[name] = unbound
+    return Flow.MAY_HAVE_RETURNED if flow.RETURNED in names else Flow.FALLS
+
+
+def _result(c: Context, loop: Loop, wanted: dict[str, Kind]) -> Value:
+    """What the loop returns from the function, where that is known at compile time; otherwise the loop carries it, and
+    `wanted` says so."""
+    returned = [(s.node, s.variables[flow.RESULT]) for s in loop.sites if s.kind == "return"]
+    if not returned:
+        wanted.pop(flow.RETURNED, None)
+        return NONE
+    first = returned[0][1]
+    if static_of(first) is not None and all(same(value, first) for _, value in returned):
+        return first
+    kind = kind_of(first)
+    for node, value in returned[1:]:
+        other = kind_of(value)
+        joined = None if kind is None or other is None else join(kind, other)
+        if joined is None and not is_poison(first, value):
+            returns_differ(c, node, first, value)
+        kind = joined
+    if kind is None:
+        if len(returned) == 1 and not is_poison(first):
+            what = f"returning {describe(first)}"
+            c.error(errors.ControlFlow(c.span(returned[0][0]), what=what, where="from a loop", why="it has no dtype"))
+        return Poison()
+    wanted[flow.RESULT] = kind
+    return NONE
+
+
+def returns_differ(c: Context, node: ast.AST, a: Value, b: Value) -> None:
+    """Reports that a function returns values that do not meet."""
+    _, p, q = difference("", a, b)
+    what = f"returning {describe(p)} on one way and {describe(q)} on the other"
+    error = errors.ControlFlow(c.span(node), what=what, where="in one function", why="a function's result has one type")
+    c.error(error.add(error.Instead("convert the results to one type: `.astype(f32)`")))
 
 
 def _wanted(loop: Loop, name: str, kind: Kind) -> Kind:
@@ -348,7 +416,7 @@ def _finish(c: Context, loop: Loop, names: list[str], kinds: list[Kind], before:
                 else:
                     values += flatten(c, end, kind)
             carried = [v.ssa for v in values]
-            if site.kind == "break":
+            if site.kind in ("break", "return"):
                 c.add(BreakOp(carried))
             elif loop.counter is None:
                 c.add(ContinueOp(carried))
@@ -429,8 +497,6 @@ def _counted(
     from freehold.frontend.statements import assign
 
     start, stop, step = bounds
-    if flow.of_loop(node).breaks:
-        return _counted_with_break(c, node, bounds, names, kinds)
     body = Block(arg_types=[start.ssa.type])
     index = TileValue(body.args[0], start.dtype, ())
     body.args[0].location = c.location()
@@ -441,9 +507,10 @@ def _counted(
     return loop, _results(op, kinds)
 
 
-def _counted_with_break(
+def _leaving(
     c: Context, node: ast.For, bounds: tuple[TileValue, TileValue, TileValue], names: list[str], kinds: list[Kind]
 ) -> tuple[Loop, list[TileValue]]:
+    """A `for` that may end before its time: a loop that counts and tests by itself."""
     from freehold.frontend.statements import assign
 
     start, stop, step = bounds

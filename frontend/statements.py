@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import cast
 
 from xdsl.ir import Block, Region
 
@@ -13,7 +14,7 @@ from freehold.frontend.arithmetic import SYMBOLS
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context, Flow
 from freehold.frontend.joins import assemble, difference, flatten, is_live, join, kind_of, tile_kinds
-from freehold.frontend.loops import leave
+from freehold.frontend.loops import leave, returns_differ
 from freehold.frontend.matches import Case
 from freehold.frontend.values import (
     NONE,
@@ -47,6 +48,8 @@ def statements(c: Context, nodes: Sequence[ast.stmt]) -> Flow:
             ends = _if(c, node, nodes[position + 1 :])
         else:
             ends = c.statement(node)
+        if ends is Flow.MAY_HAVE_RETURNED:
+            ends = _if(c, flow.return_after(cast("ast.For | ast.While", node)), nodes[position + 1 :])
         if ends is not Flow.FALLS:
             return ends
     return Flow.FALLS
@@ -192,7 +195,8 @@ def _if(c: Context, node: ast.If, rest: Sequence[ast.stmt]) -> Flow:
             truth = c.constant(True, dtypes.bool_)
             _branches(c, node, truth)
             return Flow.FALLS
-        if flow.leaves_by_return(node.body) or flow.leaves_by_return(node.orelse):
+        returns = flow.leaves_by_return(node.body) or flow.leaves_by_return(node.orelse)
+        if returns and c.frame.running is None:
             return _if_returning(c, node, truth, rest)
         return _branches(c, node, truth)
     finally:
@@ -241,7 +245,7 @@ def _branches(c: Context, node: ast.If, truth: TileValue) -> Flow:
         parts = [TileValue(made.pop(0), k.dtype, k.shape) for k in tile_kinds(kind)]
         c.bind(name, assemble(kind, parts))
     if not any(falls):
-        if c.frame.loops and not c.frame.loops[-1].static:
+        if c.frame.running is not None:
             leave(c, "dead", node)
         return Flow.LEAVES
     return Flow.FALLS
@@ -368,14 +372,7 @@ def _if_returning(c: Context, node: ast.If, truth: TileValue, rest: Sequence[ast
         kind = None if x is None or y is None else join(x, y)
         if kind is None:
             if not isinstance(a, Poison) and not isinstance(b, Poison):
-                _, p, q = difference("", a, b)
-                error = errors.ControlFlow(
-                    c.span(node.test),
-                    what=f"returning {describe(p)} on one way and {describe(q)} on the other",
-                    where="in one function",
-                    why="a function's result has one type",
-                )
-                c.error(error.add(error.Instead("convert the results to one type: `.astype(f32)`")))
+                returns_differ(c, node.test, a, b)
             result = POISON
         else:
             for (block, value), out in zip(ways, yields, strict=True):
@@ -402,25 +399,28 @@ def return_(c: Context, node: ast.Return) -> Flow:
     """`return value`."""
     frame = c.frame
     value = NONE if node.value is None else c.lower(node.value)
-    if any(not loop.static for loop in frame.loops):
-        _return_in_loop(c, node)
-        return Flow.RETURNS
     if frame.is_kernel and node.value is not None and not (isinstance(value, Static) and value.value is None):
         outputs = [v.name for v in frame.variables.values() if isinstance(v, TensorValue) and v.region is not None]
         edit = f"{outputs[0] if outputs else 'c'}.store({c.text(node.value)})"
         c.error(errors.ReturnsValue(c.span(node), name=frame.name, edit=edit))
         value = NONE
+    if frame.running is not None:
+        leave(c, "return", node, value)
+        return Flow.LEAVES
     frame.returned = value
     return Flow.RETURNS
 
 
 def _return_in_loop(c: Context, node: ast.stmt) -> None:
-    place = node if isinstance(node, ast.Return) else next(n for n in ast.walk(node) if isinstance(n, ast.Return))
+    place = next(n for n in ast.walk(node) if isinstance(n, ast.Return))
     error: Error = errors.ControlFlow(
-        c.span(place), what="`return`", where="in a loop", why="a loop ends by itself, or by `break`"
+        c.span(place),
+        what="`return` from an unrolled loop",
+        where="under a condition of the running kernel",
+        why="what is written out cannot depend on it",
     )
     assert isinstance(error, errors.ControlFlow)
-    c.error(error.add(error.Instead("assign the result to a variable, `break`, and return after the loop")))
+    c.error(error.add(error.Instead("count at run time: `for i in range(...)`")))
 
 
 def break_(c: Context, node: ast.Break) -> Flow:

@@ -149,6 +149,61 @@ def booleans(a: int, b: int) -> int:
     return int(p) + 2 * int(q) + (4 if p and q else 0) + (8 if a in (1, b) else 0) + int(a != b != 2)
 
 
+def first_multiple(a: int, b: int) -> int:
+    for i in range(a, a + 9):
+        if b != 0 and i % b == 0:
+            return i * 10
+        if i == 20:
+            break
+    return -a
+
+
+def found(a: int, b: int) -> tuple[int, bool]:
+    i = 0
+    while True:
+        i += 1
+        if i * i > a:
+            return i, True
+        for j in range(i):
+            if i * j == b:
+                return j, False
+            if j > 3:
+                continue
+            for k in (1, 2):
+                if k + j + i == b:
+                    return k, b > 2
+
+
+def returned_from_loops(a: int, b: int) -> int:
+    n, flag = found(a, b)
+    m = first_multiple(a, b)
+    for i in range(3):
+        m += first_multiple(i, 2)
+        if m == 40:
+            return m + a
+    return n + (100 if flag else 0) + m * 1000
+
+
+def one_way_or_none(a: int, b: int) -> int:
+    def search(limit: int) -> int:
+        n = 0
+        while n < limit:
+            n += 2
+            if n == b:
+                return 1
+            if n > 8:
+                return 1
+        return 0
+
+    def pruned(known: bool) -> int:
+        for i in range(a):
+            if known:
+                return i
+        return 7
+
+    return search(a) + 10 * pruned(False) + 100 * pruned(True)
+
+
 def comprehensions(a: int, b: int) -> int:
     xs = (a, b, 3)
     t = tuple(x * 2 + i for i, x in enumerate(xs) if i != 1)
@@ -222,6 +277,8 @@ FUNCTIONS = (
     statics,
     reassigned_types,
     booleans,
+    returned_from_loops,
+    one_way_or_none,
     comprehensions,
     matched,
     matched_when_run,
