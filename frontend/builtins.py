@@ -83,7 +83,21 @@ def _tiles(c: Context, a: Arguments) -> Value:
         return POISON
     if len(sizes) != 1:
         return misuse(c, a, "size", f"takes one size, and is given {len(sizes)}", "`size=64`")
-    return TilesValue(tensor, axis, sizes[0])
+    bounds: list[Static | TileValue] = []
+    for name in ("start", "stop", "step"):
+        match a[name]:
+            case Static(value=int() as number) if number < (name == "step"):
+                problem = f"counts tiles from 0 upwards, and is given {name} {number}"
+                edit = "run backwards: `reversed(fh.tiles(...))`" if name == "step" else "count from the first: `0`"
+                return misuse(c, a, name, problem, edit)
+            case (TileValue() | Static(value=int())) as bound:
+                bounds.append(bound)
+            case Static(value=None) as bound if name == "stop":
+                bounds.append(bound)
+            case other:
+                return not_constant(c, a.place(name), other, "the bound of a range of tiles")
+    start, stop, step = bounds
+    return TilesValue(tensor, axis, sizes[0], start, stop, step)
 
 
 def range_(c: Context, a: Arguments, static: bool) -> Value:
@@ -96,7 +110,7 @@ def range_(c: Context, a: Arguments, static: bool) -> Value:
         if not known and (static or not isinstance(value, TileValue)):
             place = a.node.args[position] if position < len(a.node.args) else a.node
             return not_constant(c, place, value, "the bound of a static range" if static else "the bound of a range")
-    parts = (Static(0), *given) if len(given) == 1 else given
+    parts = cast("tuple[Static | TileValue, ...]", (Static(0), *given) if len(given) == 1 else given)
     step = parts[2] if len(parts) == 3 else Static(1)
     return RangeValue(parts[0], parts[1], step, static)
 

@@ -39,7 +39,7 @@ class Flow(Enum):
     RETURNS = auto()
     """Every way has returned; the frame holds the value."""
     MAY_HAVE_RETURNED = auto()
-    """The next statement follows a loop, unless that has returned from the function: `flow.RETURNED` says so."""
+    """The next statement follows a loop, unless that has returned from the function: `frame.after` asks."""
     LEAVES = auto()
     """Every way has left the loop's turn, by operations already written."""
     BREAKS = auto()
@@ -81,6 +81,8 @@ class Frame:
     returned: Value | None = None
     loops: list[Loop] = field(default_factory=list["Loop"])
     """The loops around the current statement, innermost last."""
+    after: tuple[ast.stmt, ...] = ()
+    """What stands after the loop that has just ended, because it may have returned from the function."""
     unsafe: str | None = None
     """The reason of the `unsafe` block that the current statement stands in."""
     locations: dict[ast.AST, LocationAttr] = field(default_factory=dict[ast.AST, LocationAttr])

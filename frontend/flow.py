@@ -6,12 +6,16 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
 
-RETURNED: Final = "returned$"
-"""A variable that no program can name: whether the loop that has just ended did so by a `return`."""
-RESULT: Final = "result$"
-"""Likewise: what that `return` returned."""
+
+def returned(key: str) -> str:
+    """A variable that no program can name: whether the loop that has just ended did so by the way out `key`."""
+    return f"returned${key}"
+
+
+def result(key: str) -> str:
+    """Likewise: what that way out takes along."""
+    return f"result${key}"
 
 
 def assigned(statements: Sequence[ast.stmt]) -> dict[str, ast.AST]:
@@ -175,10 +179,63 @@ def of_loop(node: ast.For | ast.While) -> LoopFacts:
     return LoopFacts(assigned(node.body), frozenset(exposed(node.body, test)), returns, leaves)
 
 
+@dataclass(frozen=True, slots=True)
+class WayOut:
+    """A `return` in a loop: what is left to do after the loop, and the variables that this reads of the loop's."""
+
+    key: str
+    tail: tuple[ast.stmt, ...]
+    reads: tuple[str, ...]
+
+
 @lru_cache(maxsize=1024)
-def return_after(loop: ast.For | ast.While) -> ast.If:
-    """What stands after a loop with a `return` in it: `if it has returned: return its result`."""
-    place = next(node for node in ast.walk(loop) if isinstance(node, ast.Return))
-    result = ast.copy_location(ast.Return(ast.copy_location(ast.Name(RESULT, ast.Load()), place)), place)
-    test = ast.copy_location(ast.Name(RETURNED, ast.Load()), place)
-    return ast.copy_location(ast.If(test, [result], []), loop)
+def way_out(loop: ast.For | ast.While, tail: tuple[ast.stmt, ...] = ()) -> WayOut:
+    """
+    The way out of `loop` by `return`. A `tail` is carried out after the loop: what it stores is stored there.
+
+    What stands after the loop is `if returned: (reads) = result; tail`, or `if returned: return result`.
+    """
+    key = f"{loop.lineno}.{loop.col_offset}"
+    if not tail:
+        return WayOut(key, (), ())
+    changed = {
+        *of_loop(loop).assigned,
+        *(name for name, _ in (names(loop.target) if isinstance(loop, ast.For) else ())),
+    }
+    reads = tuple(sorted(changed & {name for node in tail for name in _reads(node)}))
+    return WayOut(f"{key}.{tail[0].lineno}.{tail[0].col_offset}", tail, reads)
+
+
+@lru_cache(maxsize=1024)
+def after(loop: ast.For | ast.While, way: WayOut, place: ast.stmt, always: bool) -> tuple[ast.stmt, ...]:
+    """What stands after a loop for one of its ways out; `always`: the loop has no other."""
+
+    def name(of: str, context: ast.expr_context) -> ast.Name:
+        return ast.copy_location(ast.Name(of, context), place)
+
+    value = name(result(way.key), ast.Load())
+    made: list[ast.stmt]
+    if way.tail:
+        targets = ast.copy_location(ast.Tuple([name(n, ast.Store()) for n in way.reads], ast.Store()), place)
+        made = [ast.copy_location(ast.Assign([targets], value), place), *way.tail]
+    else:
+        made = [ast.copy_location(ast.Return(value), place)]
+    if always:
+        return tuple(made)
+    return (ast.copy_location(ast.If(name(returned(way.key), ast.Load()), made, []), loop),)
+
+
+def always_returns(statements: Sequence[ast.stmt]) -> bool:
+    """Whether every way through `statements` ends in a `return`, as far as syntax says."""
+    last = statements[-1]
+    if leaves_the_turn(statements):
+        return False
+    return isinstance(last, ast.Return) or (
+        isinstance(last, ast.If) and bool(last.orelse) and always_returns(last.body) and always_returns(last.orelse)
+    )
+
+
+@lru_cache(maxsize=4096)
+def stores(node: ast.stmt) -> bool:
+    """Whether a statement may write a region or end its use, as far as syntax says."""
+    return any(isinstance(n, ast.Attribute) and n.attr in ("store", "release") for n in ast.walk(node))

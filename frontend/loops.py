@@ -12,11 +12,11 @@ from xdsl.ir import Block, Region, SSAValue
 
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, YieldOp
-from freehold.dialects.ownership import TilesOp
-from freehold.frontend import errors, flow
-from freehold.frontend.arithmetic import Number, comparison, convert
+from freehold.frontend import counts, errors, flow
+from freehold.frontend.arithmetic import comparison
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context, Flow, hint
+from freehold.frontend.counts import Count
 from freehold.frontend.expressions import host_value
 from freehold.frontend.joins import (
     FixedKind,
@@ -33,12 +33,12 @@ from freehold.frontend.joins import (
     kind_of,
     tile_kinds,
 )
-from freehold.frontend.types import promote
 from freehold.frontend.values import (
-    INDEX_DTYPE,
-    NONE,
+    PlaceValue,
     Poison,
     RangeValue,
+    RecordValue,
+    RegionValue,
     Static,
     TensorValue,
     TilesValue,
@@ -51,10 +51,8 @@ from freehold.frontend.values import (
     is_poison,
     items_of,
     same,
-    static_of,
 )
 from freehold.support import dtypes
-from freehold.support.dtypes import DType
 
 MAX_TURNS = 1000
 
@@ -70,6 +68,8 @@ class Site:
     block: Block
     variables: dict[str, Value]
     node: ast.AST
+    way: flow.WayOut | None = None
+    """Of a `return`, what is left to do."""
 
 
 @dataclass(eq=False)
@@ -83,16 +83,23 @@ class Loop:
     """Index and step of a `for` that has a `break`: such a loop counts by itself."""
 
 
-def leave(c: Context, kind: Ending, node: ast.AST, result: Value | None = None) -> None:
-    """Notes that the current block ends here, by leaving the turn; `result` is what a `return` returns."""
+def leave(c: Context, kind: Literal["continue", "break", "dead"], node: ast.AST) -> None:
+    """Notes that the current block ends here, by leaving the turn."""
     loop = c.frame.running
     assert loop is not None
-    variables = dict(c.frame.variables)
-    variables[flow.RETURNED] = Static(kind == "return")
-    variables.pop(flow.RESULT, None)
-    if result is not None:
-        variables[flow.RESULT] = result
-    loop.sites.append(Site(kind, c.block, variables, node))
+    loop.sites.append(Site(kind, c.block, dict(c.frame.variables), node))
+
+
+def leave_function(c: Context, node: ast.stmt, tail: tuple[ast.stmt, ...], value: Value | None = None) -> None:
+    """Notes that the current block ends here, by returning `value` from the function, or by leaving `tail` to do."""
+    loop = c.frame.running
+    assert loop is not None
+    way = flow.way_out(loop.node, tail)
+    if value is None:
+        read = (c.frame.variables.get(name) for name in way.reads)
+        value = TupleValue(tuple(Static(None) if v is None or isinstance(v, Unbound) else v for v in read))
+    variables = {**c.frame.variables, flow.returned(way.key): Static(True), flow.result(way.key): value}
+    loop.sites.append(Site("return", c.block, variables, node, way))
 
 
 # --- for -------------------------------------------------------------------------------------------------------------
@@ -108,15 +115,9 @@ def for_(c: Context, node: ast.For) -> Flow:
             return _unrolled(c, node, items_of(over, MAX_TURNS + 1) or ())
         case RangeValue() if over.static:
             return _static_range(c, node, over)
-        case RangeValue():
-            bounds = _range_bounds(c, node, over)
-        case TilesValue():
+        case RangeValue() | TilesValue():
             with c.at(node.iter):
-                bounds = (
-                    c.constant(0, INDEX_DTYPE),
-                    c.tile(TilesOp(over.tensor.handle, over.axis, over.size), INDEX_DTYPE, ()),
-                    c.constant(1, INDEX_DTYPE),
-                )
+                count = counts.of(c, node, over)
         case _:
             error = errors.NotIterable(c.span(node.iter), what=describe(over))
             if isinstance(over, TensorValue):
@@ -131,10 +132,10 @@ def for_(c: Context, node: ast.For) -> Flow:
                 return _poisoned(c, node)
             c.error(error)
             return _poisoned(c, node)
-    if bounds is None:
+    if count is None:
         return _poisoned(c, node)
     return _repeat(
-        c, node, lambda names, kinds, leaves: (_leaving if leaves else _counted)(c, node, bounds, names, kinds)
+        c, node, lambda names, kinds, leaves: (_leaving if leaves else _counted)(c, node, count, names, kinds)
     )
 
 
@@ -162,37 +163,6 @@ def _static_range(c: Context, node: ast.For, over: RangeValue) -> Flow:
         c.error(errors.ArithmeticFails(c.span(node.iter), what="the step of a range is 0"))
         return _poisoned(c, node)
     return _unrolled(c, node, items_of(over, MAX_TURNS + 1) or ())
-
-
-def _range_bounds(c: Context, node: ast.For, over: RangeValue) -> tuple[TileValue, TileValue, TileValue] | None:
-    parts = (over.start, over.stop, over.step)
-    if is_poison(*parts):
-        return None
-    if not isinstance(over.step, Static) or cast(int, over.step.value) <= 0:
-        if isinstance(over.step, Static):
-            error = errors.NotIterable(c.span(node.iter), what=f"a range with step {over.step.value}")
-            error.add(error.Instead("count upwards and compute the index: `i = n - 1 - k`"))
-        else:
-            error = errors.NotConstant(c.span(node.iter), what="the step of a range", why="a step of 0 would never end")
-            error.add(error.Instead("count by 1 and multiply: `i = start + k * step`"))
-        c.error(error)
-        return None
-    dtype: DType = INDEX_DTYPE
-    for part in parts:
-        if isinstance(part, TileValue):
-            if part.shape or part.dtype.kind != "int" or not part.dtype.signed:
-                what = f"a range to {describe(part)}"
-                error = errors.NotIterable(c.span(node.iter), what=what)
-                edit = "reduce the tile to a scalar: `t.max()`" if part.shape else "convert it: `.astype(i32)`"
-                c.error(error.add(error.Instead(edit)))
-                return None
-            dtype = promote(dtype, part.dtype)
-    with c.at(node.iter):
-        start, stop, step = (
-            convert(c, p, dtype) if isinstance(p, TileValue) else c.constant(cast(Number, cast(Static, p).value), dtype)
-            for p in parts
-        )
-    return start, stop, step
 
 
 def _unrolled(c: Context, node: ast.For, items: Sequence[Value]) -> Flow:
@@ -246,7 +216,7 @@ def _repeat(c: Context, node: ast.For | ast.While, write: Write) -> Flow:
     Writes a loop. `write` is given the variables that it carries, their types, and whether the loop may end before its
     time. It is called again where a number turns out to need another type, or a way out not to be taken.
 
-    Where the loop may have returned from the function, it assigns `flow.RETURNED` and `flow.RESULT`.
+    Where the loop may have returned from the function, `frame.after` is what to do then.
     """
     frame = c.frame
     facts = flow.of_loop(node)
@@ -266,11 +236,7 @@ def _repeat(c: Context, node: ast.For | ast.While, write: Write) -> Flow:
         if name in exposed or is_live(frame, name, node):
             names.append(name)
             kinds.append(kind)
-    tries, leaves, result = 0, facts.leaves, NONE
-    if facts.returns:
-        before[flow.RETURNED] = frame.variables[flow.RETURNED] = Static(False)
-        names.append(flow.RETURNED)
-        kinds.append(TileKind(dtypes.bool_, ()))
+    tries, leaves, known = 0, facts.leaves, dict[str, Value]()
     while True:
         tries += 1
         mark = len(c.errors)
@@ -278,16 +244,21 @@ def _repeat(c: Context, node: ast.For | ast.While, write: Write) -> Flow:
         with c.into(prelude):
             loop, results = write(names, kinds, leaves)
         wanted = {name: _wanted(loop, name, kind) for name, kind in zip(names, kinds, strict=True)}
-        if facts.returns:
-            result = _result(c, loop, wanted)
+        ways = {s.way: s.node for s in loop.sites if s.way is not None}
+        for way in ways:
+            wanted[flow.returned(way.key)] = TileKind(dtypes.bool_, ())
+            before[flow.returned(way.key)] = Static(False)
+            taken = _taken(c, loop, way)
+            if isinstance(taken, TileKind | TupleKind | FixedKind):
+                wanted[flow.result(way.key)] = taken
+                before[flow.result(way.key)] = assemble(taken, _any(c, taken))
+            else:
+                known[flow.result(way.key)] = taken
         early = any(s.kind in ("break", "return") and s.node is not node for s in loop.sites)
         never = leaves and not early and tries == 1 and isinstance(node, ast.For)
         if tries == 6 or (list(wanted) == names and list(wanted.values()) == kinds and not never and leaves >= early):
             break
         names, kinds, leaves = list(wanted), list(wanted.values()), early or (leaves and not never)
-        if flow.RESULT in wanted:
-            kind = wanted[flow.RESULT]
-            before[flow.RESULT] = assemble(kind, _any(c, kind))
         del c.errors[mark:]
         prelude.erase(safe_erase=False)
         frame.variables = dict(before)
@@ -302,11 +273,7 @@ def _repeat(c: Context, node: ast.For | ast.While, write: Write) -> Flow:
         for tile in tiles:
             hint(tile.ssa, name)
         frame.variables[name] = assemble(kind, tiles)
-    if flow.RETURNED in names:
-        if flow.RESULT not in names:
-            frame.variables[flow.RESULT] = result
-        if all(s.kind != "break" for s in loop.sites):
-            frame.variables[flow.RETURNED] = Static(True)
+    frame.variables |= known
     construct = "loop"
     for name, place in (*changed.items(), *((t, node) for t in targets)):
         if name in names:
@@ -330,33 +297,44 @@ def _repeat(c: Context, node: ast.For | ast.While, write: Write) -> Flow:
             unbound.places.clear()
             unbound.why = f"`{name}` exists in the loop only, which may run no turn at all"
         frame.variables[name] = unbound
-    return Flow.MAY_HAVE_RETURNED if flow.RETURNED in names else Flow.FALLS
+    if not ways:
+        return Flow.FALLS
+    always = all(s.kind != "break" for s in loop.sites)
+    last = len(ways) - 1
+    made = (flow.after(node, way, place, always and n == last) for n, (way, place) in enumerate(ways.items()))
+    frame.after = tuple(statement for part in made for statement in part)
+    return Flow.MAY_HAVE_RETURNED
 
 
-def _result(c: Context, loop: Loop, wanted: dict[str, Kind]) -> Value:
-    """What the loop returns from the function, where that is known at compile time; otherwise the loop carries it, and
-    `wanted` says so."""
-    returned = [(s.node, s.variables[flow.RESULT]) for s in loop.sites if s.kind == "return"]
-    if not returned:
-        wanted.pop(flow.RETURNED, None)
-        return NONE
-    first = returned[0][1]
-    if static_of(first) is not None and all(same(value, first) for _, value in returned):
+def _taken(c: Context, loop: Loop, way: flow.WayOut) -> Kind | Value:
+    """What a way out of a loop takes along: the type of what the loop carries for it, or, where it is known at compile
+    time, the value itself."""
+    sites = [s for s in loop.sites if s.way is way]
+    values = [s.variables[flow.result(way.key)] for s in sites]
+    first = values[0]
+    if is_poison(*values):
+        return Poison()
+    if _is_known(first) and all(same(value, first) for value in values):
         return first
     kind = kind_of(first)
-    for node, value in returned[1:]:
+    for site, value in zip(sites[1:], values[1:], strict=True):
         other = kind_of(value)
-        joined = None if kind is None or other is None else join(kind, other)
-        if joined is None and not is_poison(first, value):
-            returns_differ(c, node, first, value)
-        kind = joined
+        kind = None if kind is None or other is None else join(kind, other)
+        if kind is None:
+            returns_differ(c, site.node, first, value)
+            return Poison()
     if kind is None:
-        if len(returned) == 1 and not is_poison(first):
-            what = f"returning {describe(first)}"
-            c.error(errors.ControlFlow(c.span(returned[0][0]), what=what, where="from a loop", why="it has no dtype"))
+        what = f"returning {describe(first)}"
+        why = "it exists in the loop only"
+        c.error(errors.ControlFlow(c.span(sites[0].node), what=what, where="in a loop", why=why))
         return Poison()
-    wanted[flow.RESULT] = kind
-    return NONE
+    return kind
+
+
+def _is_known(value: Value) -> bool:
+    """Whether a value exists at compile time only, so that it is the same in the loop and after it."""
+    parts = value.items if isinstance(value, TupleValue | RecordValue) else ()
+    return not isinstance(value, TileValue | RegionValue | PlaceValue) and all(map(_is_known, parts))
 
 
 def returns_differ(c: Context, node: ast.AST, a: Value, b: Value) -> None:
@@ -492,28 +470,28 @@ def _results(op: ForOp | LoopOp, kinds: list[Kind]) -> list[TileValue]:
 
 
 def _counted(
-    c: Context, node: ast.For, bounds: tuple[TileValue, TileValue, TileValue], names: list[str], kinds: list[Kind]
+    c: Context, node: ast.For, count: Count, names: list[str], kinds: list[Kind]
 ) -> tuple[Loop, list[TileValue]]:
     from freehold.frontend.statements import assign
 
-    start, stop, step = bounds
+    start, stop, step = count.start, count.stop, count.step
     body = Block(arg_types=[start.ssa.type])
     index = TileValue(body.args[0], start.dtype, ())
     body.args[0].location = c.location()
     initial = _enter(c, body, names, kinds)
     loop = Loop(node)
-    _turn(c, loop, body, lambda: assign(c, node.target, index))
+    _turn(c, loop, body, lambda: assign(c, node.target, count.index(c, index)))
     op = c.add(ForOp(start.ssa, stop.ssa, step.ssa, initial, Region(body)))
     return loop, _results(op, kinds)
 
 
 def _leaving(
-    c: Context, node: ast.For, bounds: tuple[TileValue, TileValue, TileValue], names: list[str], kinds: list[Kind]
+    c: Context, node: ast.For, count: Count, names: list[str], kinds: list[Kind]
 ) -> tuple[Loop, list[TileValue]]:
     """A `for` that may end before its time: a loop that counts and tests by itself."""
     from freehold.frontend.statements import assign
 
-    start, stop, step = bounds
+    start, stop, step = count.start, count.stop, count.step
     body = Block(arg_types=[start.ssa.type])
     index = TileValue(body.args[0], start.dtype, ())
     body.args[0].location = c.location()
@@ -522,7 +500,7 @@ def _leaving(
 
     def begin() -> None:
         _unless(c, comparison(c, "<", index, stop), node)
-        assign(c, node.target, index)
+        assign(c, node.target, count.index(c, index))
 
     _turn(c, loop, body, begin)
     op = c.add(LoopOp([start.ssa, *initial], [v.type for v in initial], Region(body)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from dataclasses import replace
 from functools import partial, reduce
 from typing import Final, cast
 
@@ -21,9 +22,11 @@ from freehold.frontend.language.tile import Scalar, Tile
 from freehold.frontend.values import (
     POISON,
     Poison,
+    RangeValue,
     RecordValue,
     Static,
     TensorValue,
+    TilesValue,
     TileValue,
     TupleValue,
     Value,
@@ -51,7 +54,8 @@ def _len(c: Context, a: Arguments) -> Value:
 
 
 def _python_extremum(c: Context, a: Arguments, larger: bool) -> Value:
-    items = a.rest[0].items if len(a.rest) == 1 and isinstance(a.rest[0], TupleValue) else a.rest
+    taken = items_of(a.rest[0], 1000) if len(a.rest) == 1 else None
+    items = a.rest if taken is None else taken
     name = "max" if larger else "min"
     if len(items) == 1 and isinstance(items[0], TileValue) and items[0].shape:
         return misuse(c, a, "", "compares several values, and is given one tile", f"reduce the tile: `t.{name}()`")
@@ -126,10 +130,11 @@ def _python_sum(c: Context, a: Arguments) -> Value:
     values = a["values"]
     if isinstance(values, TileValue):
         return misuse(c, a, "values", "adds the values of a tuple, and is given a tile", "reduce the tile: `t.sum()`")
-    if not isinstance(values, TupleValue):
+    items = items_of(values, 1000)
+    if items is None:
         return misuse(c, a, "values", f"adds the values of a tuple, not of {describe(values)}")
     result: Value = a["start"]
-    for item in values.items:
+    for item in items:
         probe = ast.copy_location(ast.BinOp(a.place("values"), ast.Add(), a.place("values")), a.node)
         result = arithmetic.binary(c, "+", result, item, probe)
     return result
@@ -150,6 +155,9 @@ def _enumerate(c: Context, a: Arguments) -> Value:
 
 
 def _reversed(c: Context, a: Arguments) -> Value:
+    values = a["values"]
+    if isinstance(values, RangeValue | TilesValue):
+        return replace(values, backwards=not values.backwards)
     items = _sequence(c, a, "values")
     return POISON if items is None else TupleValue(items[::-1])
 

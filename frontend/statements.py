@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import cast
 
 from xdsl.ir import Block, Region
 
@@ -14,7 +13,7 @@ from freehold.frontend.arithmetic import SYMBOLS
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context, Flow
 from freehold.frontend.joins import assemble, difference, flatten, is_live, join, kind_of, tile_kinds
-from freehold.frontend.loops import leave, returns_differ
+from freehold.frontend.loops import leave, leave_function, returns_differ
 from freehold.frontend.matches import Case
 from freehold.frontend.values import (
     NONE,
@@ -44,12 +43,14 @@ MAX_COPIES = 6
 def statements(c: Context, nodes: Sequence[ast.stmt]) -> Flow:
     """Writes statements one after the other."""
     for position, node in enumerate(nodes):
-        if isinstance(node, ast.If):
-            ends = _if(c, node, nodes[position + 1 :])
-        else:
-            ends = c.statement(node)
+        rest = nodes[position + 1 :]
+        if c.frame.running is not None and flow.stores(node) and flow.always_returns(nodes[position:]):
+            # What is stored on the way out is stored after the loop, where each way stores once.
+            leave_function(c, node, tuple(nodes[position:]))
+            return Flow.LEAVES
+        ends = _if(c, node, rest) if isinstance(node, ast.If) else c.statement(node)
         if ends is Flow.MAY_HAVE_RETURNED:
-            ends = _if(c, flow.return_after(cast("ast.For | ast.While", node)), nodes[position + 1 :])
+            return statements(c, [*c.frame.after, *rest])
         if ends is not Flow.FALLS:
             return ends
     return Flow.FALLS
@@ -405,7 +406,7 @@ def return_(c: Context, node: ast.Return) -> Flow:
         c.error(errors.ReturnsValue(c.span(node), name=frame.name, edit=edit))
         value = NONE
     if frame.running is not None:
-        leave(c, "return", node, value)
+        leave_function(c, node, (), value)
         return Flow.LEAVES
     frame.returned = value
     return Flow.RETURNS

@@ -151,10 +151,21 @@ class ClosureValue:
 class RangeValue:
     """`range(...)` or `static_range(...)`."""
 
-    start: Value
-    stop: Value
-    step: Value
+    start: Static | TileValue
+    stop: Static | TileValue
+    step: Static | TileValue
     static: bool = False
+    backwards: bool = False
+    """Whether it is run over from its end: `reversed(range(...))`."""
+
+    @property
+    def known(self) -> range | None:
+        """The range itself, where it is known at compile time and has a step."""
+        known = [v.value for v in (self.start, self.stop, self.step) if isinstance(v, Static)]
+        if len(known) < 3 or known[2] == 0:
+            return None
+        start, stop, step = cast("list[int]", known)
+        return range(start, stop, step)[::-1] if self.backwards else range(start, stop, step)
 
 
 @dataclass(eq=False, slots=True)
@@ -164,6 +175,11 @@ class TilesValue:
     tensor: TensorValue
     axis: int
     size: int
+    start: Static | TileValue
+    stop: Static | TileValue
+    """The first tile and the one after the last; None: the end. What lies outside the tensor is left out."""
+    step: Static | TileValue
+    backwards: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,8 +306,8 @@ def items_of(value: Value, most: int) -> tuple[Value, ...] | None:
             return tuple(Static(v) for v in host[:most])
         case Static(value=EnumType() as members):
             return tuple(Static(cast(object, v)) for v in members)
-        case RangeValue(start=Static(value=start), stop=Static(value=stop), step=Static(value=step)) if step != 0:
-            return tuple(Static(v) for v in range(cast(int, start), cast(int, stop), cast(int, step))[:most])
+        case RangeValue(known=range() as known):
+            return tuple(Static(v) for v in known[:most])
         case _:
             return None
 

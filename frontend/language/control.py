@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
 from freehold.frontend.intrinsics import intrinsic
 from freehold.frontend.language.tensors import Tensor
-from freehold.frontend.language.tile import Operand, Scalar
+from freehold.frontend.language.tile import Index, Operand, Scalar
 
 
 @intrinsic
-def tiles(tensor: Tensor, *, axis: int, size: int) -> Iterator[Scalar]:
+def tiles(
+    tensor: Tensor, *, axis: int, size: int, start: Index = 0, stop: Index | None = None, step: Index = 1
+) -> Sequence[Scalar]:
     """The indices of the tiles of `size` elements that cover `tensor` along `axis`: `0 .. ceildiv(extent, size) - 1`.
 
+    Those from `start` up to `stop`, as a slice takes them: what lies outside the tensor is left out. Every `step`-th;
+    `step` is positive, which is checked in the kernel where it is not known. `reversed(tiles(...))` runs backwards.
     Only as what a `for` runs over. The index carries its bound, so a load with it needs no check.
     """
     ...

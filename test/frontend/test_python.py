@@ -204,6 +204,48 @@ def one_way_or_none(a: int, b: int) -> int:
     return search(a) + 10 * pruned(False) + 100 * pruned(True)
 
 
+def downwards(a: int, b: int) -> int:
+    n = 0
+    for i in range(a, b, -1):
+        n = (n * 3 + i) % 10007
+    for i in range(a + 4, -3, -3):
+        n = (n * 2 - i) % 10007
+        if i == b:
+            break
+    for i in range(9, 2, -2):
+        n = (n + i * a) % 10007
+    return n % 10007
+
+
+def backwards(a: int, b: int) -> int:
+    n = 0
+    for i in reversed(range(b, a)):
+        n = (n * 3 + i) % 10007
+    for i in reversed(range(b, a, 4)):
+        n = (n * 2 - i) % 10007
+    for i in reversed(range(a + 5)):
+        n = (n * 2 + i) % 10007
+        if i == b:
+            continue
+    for i in reversed(range(a, b, -2)):
+        n = (n + i * i) % 10007
+    for i in reversed(range(0, a + 3, 2)):
+        n = (n * 5 - i) % 10007
+    for i in reversed(range(1, 8, 3)):
+        n = (n + n * i + b) % 10007
+    return n % 10007 + sum(reversed(range(3))) + tuple(reversed(range(2, 9, 3)))[0]
+
+
+def by_a_step(a: int, b: int) -> int:
+    n = 0
+    step = b * b + 1
+    for i in range(b, a + 30, step):
+        n = (n * 2 + i) % 10007
+    for i in reversed(range(b, a, step)):
+        n = (n * 3 - i) % 10007
+    return n % 10007
+
+
 def comprehensions(a: int, b: int) -> int:
     xs = (a, b, 3)
     t = tuple(x * 2 + i for i, x in enumerate(xs) if i != 1)
@@ -279,6 +321,9 @@ FUNCTIONS = (
     booleans,
     returned_from_loops,
     one_way_or_none,
+    downwards,
+    backwards,
+    by_a_step,
     comprehensions,
     matched,
     matched_when_run,

@@ -9,6 +9,6 @@ def kernel(y: Out["N"], x: Ref["N"], n: int):
         t = t + 1.0
     for i in 4:
         t = t + 1.0
-    for i in range(10, 0, -1):
+    for i in range(10, 0, 0):
         t = t + 1.0
     y.store(t)

@@ -1,12 +1,23 @@
+import freehold as fh
 from freehold import Out, Ref
 
 
 def first(n):
-    for i in range(n):
+    for i in (1, 2, 3):
         if i * i > n:
             return i
     return n
 
 
+def found(n, x):
+    for i in range(n):
+        if i * i > n:
+            return x.load(i, 128)
+        if i > 7:
+            return None
+    return n
+
+
 def kernel(y: Out["N"], x: Ref["N"], n: int):
     y.store(x.load_like(y) * first(n))
+    found(n, x)
