@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from bytecode_text import normalised
+from fixtures.export import exported, kernel_names
 from xdsl.dialects.builtin import UnknownLoc
 
 from freehold.backend.assembler import assemble, disassemble
@@ -64,9 +65,10 @@ def test_source_lines_are_read():
 
 
 @pytest.mark.slow
-def test_what_cutile_exports_now():
+@pytest.mark.parametrize("kernel", kernel_names())
+def test_what_cutile_exports_now(kernel: str):
     pytest.importorskip("cuda.tile")
-    from fixtures.export import exported
-
-    for _, _, data in exported():
+    files = dict(exported(kernel))
+    assert "13.4" in files
+    for data in files.values():
         check(data)
