@@ -385,7 +385,7 @@ def _checked(what: str, answer: tuple[Any, ...]) -> tuple[Any, ...]:
 def load(cubin: bytes, symbol: str, device: int) -> Any:
     """The kernel of a cubin, loaded for a GPU. It stays loaded for the life of the process once it was launched."""
     core = _core()
-    with _doing(f"loading kernel `{symbol}`"), on_device(device):
+    with on_device(device), _doing(f"loading kernel `{symbol}`"):
         return core.ObjectCode.from_cubin(cubin, name=symbol).get_kernel(symbol)
 
 
@@ -450,10 +450,16 @@ def launch_on(device: int, stream: Any, config: Any, kernel: Any, *arguments: An
 # --- Memory -----------------------------------------------------------------------------------------------------------
 
 
+def memory_left() -> tuple[int, int] | None:
+    """The bytes that are free on the calling thread's GPU, and all it has; None where the driver does not say."""
+    error, free, total = _bindings().cuMemGetInfo()
+    return None if error else (int(free), int(total))
+
+
 def allocate(size: int, device: int, on: Any = None) -> Any:
     """A buffer of cuda.core in a GPU's memory, of at least one byte, usable on a stream (the default one) at once."""
     require_gpu()
-    with _doing(f"allocating {size} bytes on GPU {device}"), on_device(device):
+    with on_device(device), _doing(f"allocating {size} bytes on GPU {device}"):
         return _core().Device(device).allocate(max(size, 1), stream=on or stream(0, device))
 
 

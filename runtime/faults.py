@@ -65,24 +65,31 @@ def unfinished() -> list[Launch]:
 
 def report(what: str, text: str, cause: BaseException | None = None) -> NoReturn:
     """
-    Raises `Rejected` for an error of the driver: O280 if it is a fault, after which a GPU is lost, or else O241.
+    Raises `Rejected` for an error of the driver.
 
-    `what` is what was being done, `text` the error's name and what the driver says about it. The GPU is the calling
-    thread's.
+    O280 if it is a fault, after which a GPU is lost; O276 for code of another architecture, O277 where memory is short,
+    or else O241. `what` is what was being done, `text` the error's name and what the driver says about it. The GPU is
+    the calling thread's.
     """
-    from freehold.runtime.errors import DriverFailed
+    from freehold.runtime import driver, storage
+    from freehold.runtime.errors import ArchitectureWrong, DriverFailed, OutOfMemory
     from freehold.support.diagnostic import Rejected
 
-    if FAULTS.isdisjoint(text.replace(":", " ").split()):
-        raise Rejected([DriverFailed(None, what, text)]) from cause
-    from freehold.runtime import driver, storage
-
+    words = set(text.replace(":", " ").split())
     device = driver.current_device()
-    error = _lost.get(device)
-    if error is None:
-        error = _lost[device] = _fault(what, text, device)
+    if words & {"CUDA_ERROR_NO_BINARY_FOR_GPU", "CUDA_ERROR_INVALID_IMAGE"}:
+        raise Rejected([ArchitectureWrong(None, what, device, driver.architecture(device), text)]) from cause
+    if "CUDA_ERROR_OUT_OF_MEMORY" in words:
+        error = OutOfMemory(None, what, device)
+        left = driver.memory_left()
+        raise Rejected([error if left is None else error.add(error.Left(*left))]) from cause
+    if not words & FAULTS:
+        raise Rejected([DriverFailed(None, what, text)]) from cause
+    lost = _lost.get(device)
+    if lost is None:
+        lost = _lost[device] = _fault(what, text, device)
         storage.lose(device, f"GPU {device} was lost to a fault: {text}")
-    raise Rejected([error]) from cause
+    raise Rejected([lost]) from cause
 
 
 def _fault(what: str, text: str, device: int) -> GpuLost:

@@ -137,17 +137,17 @@ class AddressChanged(Error):
 @dataclass(frozen=True)
 class ArchitectureWrong(Error):
     """
-    GPU code was loaded on a GPU that it is not for.
+    GPU code was given to a GPU that it is not for.
 
     A cubin is for one architecture. The compiler makes one for the GPU at hand; a cubin that was made elsewhere, or for
-    another GPU of the machine, cannot be loaded.
+    another GPU of the machine, does not run.
     """
 
     code: ClassVar[str] = "O276"
-    title: ClassVar[str] = "kernel `{kernel}` cannot run on GPU {device}: its code is not for {arch}"
+    title: ClassVar[str] = "{what} failed: its code is not for GPU {device}, which is {arch}"
     notes: ClassVar[tuple[str, ...]] = ("the driver says {error}",)
     helps: ClassVar[tuple[str, ...]] = ('compile it for this GPU: `arch="{arch}"`',)
-    kernel: str
+    what: str
     device: int
     arch: str
     error: str
@@ -158,19 +158,26 @@ class OutOfMemory(Error):
     """
     A GPU has not enough memory left.
 
-    Memory that libraries keep for later use (torch's caching allocator, pools) counts as used.
+    Memory that libraries keep for later use (torch's caching allocator, pools) counts as used. Nothing is lost: what
+    was allocated before can be used as before.
     """
 
     code: ClassVar[str] = "O277"
-    title: ClassVar[str] = "GPU {device} has no memory left for {what}"
-    notes: ClassVar[tuple[str, ...]] = ("{left}",)
+    title: ClassVar[str] = "{what} failed: GPU {device} has not enough memory left"
     helps: ClassVar[tuple[str, ...]] = (
         "drop arrays that are no longer needed, or work on smaller ones",
-        "other libraries give back what they keep for later: `torch.cuda.empty_cache()`",
+        "make other libraries give back what they keep for later, such as `torch.cuda.empty_cache()`",
     )
-    device: int
     what: str
-    left: str
+    device: int
+
+    @dataclass(frozen=True)
+    class Left(Note):
+        """How much there is."""
+
+        text: ClassVar[str] = "{free} of {total} bytes are free"
+        free: int
+        total: int
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import freehold as fh
 from freehold.runtime import driver
 
 REJECTED = Path(__file__).parent / "rejected"
@@ -30,16 +31,45 @@ def test_no_gpu(
     golden(REJECTED / "O240_compile.err", text)
 
 
+class CUDAError(Exception):
+    """Called as cuda.core's, which is not public in every version."""
+
+
+@pytest.mark.parametrize(
+    ("name", "what", "text", "left"),
+    [
+        ("O276_cubin", "loading kernel `scale`", "CUDA_ERROR_NO_BINARY_FOR_GPU: no kernel image is available", None),
+        ("O277_allocation", "allocating 68719476736 bytes on GPU 1", "CUDA_ERROR_OUT_OF_MEMORY: out of memory", (5, 9)),
+        ("O277_launch", "a launch", "CUDA_ERROR_OUT_OF_MEMORY: out of memory", None),
+    ],
+)
+def test_what_the_driver_says_is_told_apart(
+    name: str,
+    what: str,
+    text: str,
+    left: tuple[int, int] | None,
+    golden: Callable[[Path, str], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def arch(device: int) -> str:
+        return f"sm_9{device}"
+
+    monkeypatch.setattr(driver, "current_device", lambda: 1)
+    monkeypatch.setattr(driver, "architecture", arch)
+    monkeypatch.setattr(driver, "memory_left", lambda: left)
+    with pytest.raises(fh.Rejected) as caught:
+        driver.failed(what, CUDAError(text))
+    golden(REJECTED / f"{name}.err", str(caught.value))
+
+
 def test_the_driver_fails(
     refused: Callable[[str], str], golden: Callable[[Path, str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class CUDAError(Exception):
-        """Called as cuda.core's, which is not public in every version."""
-
     def fail(*_: object) -> None:
-        driver.failed("loading kernel `scale`", CUDAError("CUDA_ERROR_NO_BINARY_FOR_GPU: no kernel image"))
+        driver.failed("wrapping a stream", CUDAError("CUDA_ERROR_INVALID_HANDLE: invalid resource handle"))
 
     monkeypatch.setattr(driver, "_problem", lambda: None)
+    monkeypatch.setattr(driver, "current_device", lambda: 0)
     monkeypatch.setattr(driver, "device_of", lambda pointer: 0)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType] -- a stand-in
     monkeypatch.setattr(driver, "architecture", fail)
     text = refused("scale(fh.partition(OnGpu(256, (64,)), 64), OnGpu(4096, (64,)), 2.0).sync()\n")
