@@ -229,15 +229,14 @@ def _covered(op: PartitionOp, facts: KernelFacts) -> Iterator[Error]:
             reason = f"{_product(taken)} takings of {_product(wanted)} regions, no two of one"
             record(op, (Duty.COVERED,), [ObligationAttr.of(Duty.COVERED, Rung.PROVED, reason)])
             return
-        # A kernel that walks the regions of an axis means to walk all of them, not an axis of one.
-        walked = len(taken) == len(distribution.extents) and coverage.walks(op, facts)
-        if not walked and equal.symbols() <= facts.launch and not prove(terms.negate(equal), facts.base).proved:
+        if equal.symbols() <= facts.launch and not prove(terms.negate(equal), facts.base).proved:
             open_.append(equal)
     if open_:
         record(op, (Duty.COVERED,), [ObligationAttr.of(Duty.COVERED, Rung.LAUNCH, str(open_[0]))])
         return
-    taken = coverage.takings(op, distribution, facts)[0]
-    error = NotCovered(span_of(op), name_of(op.tensor), _product(taken), _product(wanted))
+    counted = coverage.takings(op, distribution, facts)
+    taken = _product(counted[0]) if counted else "none"
+    error = NotCovered(span_of(op), name_of(op.tensor), taken, _product(wanted))
     if (witness := races.left_out(op, distribution, facts)) is not None:
         error.add(error.Witness(*witness))
     yield error.add(error.Partial(), error.DeclareMut())

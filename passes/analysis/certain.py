@@ -22,7 +22,7 @@ _MOST: Final = 32
 
 def in_every_launch(op: LoadOp | RegionOp | AccumulateOp, bound: Term, facts: KernelFacts) -> Mapping[str, int] | None:
     """Values at which a bound fails, if one of the corners of the index space violates it in every launch."""
-    if not always_reached(op, facts):
+    if not _always_reached(op, facts):
         return None
     for corner in islice(_corners(op, facts), _MOST):
         wrong = terms.negate(_at(bound, corner))
@@ -57,13 +57,18 @@ def _at(t: Term, corner: Mapping[str, Term]) -> Term:
     return t
 
 
-def always_reached(op: Operation, facts: KernelFacts) -> bool:
+def _always_reached(op: Operation, facts: KernelFacts) -> bool:
     """Whether every point gets there: no branch is around it, none in front leaves, and loops around it run a turn."""
+    return reached_in_every_turn(op) and all(loop in facts.repeated for loop in facts.places[op].loops)
+
+
+def reached_in_every_turn(op: Operation) -> bool:
+    """Whether every point gets there in every turn of the loops around it, which are all counted."""
     while (block := op.parent) is not None:
         if any(_may_leave(earlier) for earlier in _before(op, block)):
             return False
         parent = block.parent_op()
-        if isinstance(parent, IfOp | LoopOp) or (isinstance(parent, ForOp) and parent not in facts.repeated):
+        if isinstance(parent, IfOp | LoopOp):
             return False
         if parent is None:
             return True

@@ -1,9 +1,9 @@
 """Whether every region of an output is taken: by counting, for regions that are all different and in bounds.
 
 The verifiers show that no two takings are of one region, that each is in bounds, and that each region that is taken is
-stored. So an output is covered where there are at least as many takings as regions. At least one a point there is,
-because every path through the kernel stores one; where a region is taken in every turn of loops that every point runs,
-there are as many as points and turns.
+stored. So an output is covered where there are at least as many takings as regions. Where none is in a loop, every path
+through the kernel stores one, so there is one a point at least. Otherwise those are counted that every point comes to:
+a place outside of loops once, and one in loops as often as they turn.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import reduce
 
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp
 from freehold.dialects.ownership import DistributeOp, PartitionOp, RegionOp
-from freehold.passes.analysis.certain import always_reached
+from freehold.passes.analysis.certain import reached_in_every_turn
 from freehold.passes.analysis.facts import KernelFacts
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.prove import prove
@@ -27,17 +27,16 @@ def regions(op: PartitionOp) -> list[Term]:
     return [partition.grid(axis) for axis in range(partition.tensor.rank)]
 
 
-def takings(op: PartitionOp, distribution: DistributeOp, facts: KernelFacts) -> list[list[Term]]:
+def takings(partition: PartitionOp, distribution: DistributeOp, facts: KernelFacts) -> list[list[Term]]:
     """Numbers of regions that are taken for certain, each as a product: the most telling first."""
     points = list(distribution.extents)
-    found = [
-        [*points, *turns]
-        for use in op.result.uses
-        if isinstance(taken := use.operation, RegionOp)
-        and taken in facts.places
-        and (turns := _turns(taken, facts)) is not None
-    ]
-    return sorted([*found, points], key=len, reverse=True)
+    if not walks(partition, facts):
+        return [points]
+    taken = [op for op in facts.places if isinstance(op, RegionOp) and op.partition is partition.result]
+    turns = [found for op in taken if (found := _turns(op, facts)) is not None]
+    # Takings at different places are of different regions, so they add up.
+    together = [reduce(terms.add, (reduce(terms.mul, t, terms.const(1)) for t in turns))] if len(turns) > 1 else []
+    return [*([*points, total] for total in together), *([*points, *t] for t in turns)]
 
 
 def walks(op: PartitionOp, facts: KernelFacts) -> bool:
@@ -64,17 +63,17 @@ def as_many(taken: Sequence[Term], wanted: Sequence[Term], given: Hypotheses) ->
 
 
 def _turns(op: RegionOp, facts: KernelFacts) -> list[Term] | None:
-    """How often each loop around an operation turns, where every point runs all of them; None where that is not so."""
-    place = facts.places[op]
-    if not place.loops or not always_reached(op, facts):
+    """How often each loop around an operation turns, where every point and turn comes to it; None where not."""
+    if not reached_in_every_turn(op):
         return None
     found: list[Term] = []
-    for loop in place.loops:
+    for loop in facts.places[op].loops:
         if not isinstance(loop, ForOp) or loop not in facts.counters:
             return None
         low, high, step = (facts.terms[v] for v in (loop.lowerBound, loop.upperBound, loop.step))
         count = terms.ceildiv(high - low, step)
         if not count.symbols() <= facts.launch:
             return None
-        found.append(count)
+        turns = loop in facts.repeated or prove(low.le(high), facts.base, solver=False).proved
+        found.append(count if turns else terms.maximum(count, terms.const(0)))
     return found

@@ -378,3 +378,36 @@ def test_a_map_is_read_again_where_it_may_say_something_else() -> None:
     assert "3" in str(fh.partition(y, 4, map=lambda i, grid: (i + table["by"]) % grid[0]).spec.map)
     table["by"] = 5
     assert "5" in str(fh.partition(y, 4, map=lambda i, grid: (i + table["by"]) % grid[0]).spec.map)
+
+
+@fh.kernel
+def pairs(y: Out["M", "N"]):
+    for k in range(fh.cdiv(y.shape[1], y.tile[1]) // 2):
+        y.at(2 * k).store(1.0)
+        y.at(2 * k + 1).store(2.0)
+
+
+@fh.kernel
+def edge_and_rest(y: Out["M", "N"]):
+    y.at(0).store(1.0)
+    for k in range(1, fh.cdiv(y.shape[1], y.tile[1])):
+        y.at(k).store(2.0)
+
+
+@fh.kernel
+def two_halves(y: Out["M", "N"]):
+    n = fh.cdiv(y.shape[1], y.tile[1])
+    for k in range(n // 2):
+        y.at(k).store(1.0)
+    for k in range(n // 2, n):
+        y.at(k).store(2.0)
+
+
+@pytest.mark.parametrize("kernel", [pairs, edge_and_rest, two_halves], ids=lambda k: k.__name__)
+def test_several_places_cover_an_axis_together(kernel: Any) -> None:
+    y = np.full((8, 96), np.nan, np.float32)
+
+    def written() -> None:
+        assert np.isfinite(y).all()
+
+    everywhere(kernel, fh.partition(y, (4, 16), owned=1), check=written)
