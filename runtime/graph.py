@@ -196,7 +196,9 @@ class Graph(Generic[T]):
 
     def _expect(self, state: str, what: str, remedy: str) -> None:
         if self._state != state:
-            shown = "it has been recorded" if self._state == "complete" else f"it is {self._state}"
+            shown = {"complete": "it has been recorded", "not recorded": "its block has not begun"}.get(
+                self._state, f"it is {self._state}"
+            )
             refuse(errors.GraphState, what, shown, remedy)
 
     def __repr__(self) -> str:

@@ -132,7 +132,7 @@ class GpuLost(Error):
     code: ClassVar[str] = "O280"
     title: ClassVar[str] = "GPU {device} was lost to a fault: {error}"
     label: ClassVar[str] = "launched here"
-    notes: ClassVar[tuple[str, ...]] = ("it was noticed by {what}",)
+    notes: ClassVar[tuple[str, ...]] = ("noticed at: {what}",)
     helps: ClassVar[tuple[str, ...]] = (
         "start a new process; run it on the interpreter (`FREEHOLD_INTERPRET=1`), which checks every access",
     )

@@ -140,7 +140,7 @@ if TYPE_CHECKING:
     from freehold.runtime.driver import gpu_available
     from freehold.runtime.graph import Graph, graph
     from freehold.runtime.kernel import kernel
-    from freehold.runtime.operation import InFlight, Operation, gather, value
+    from freehold.runtime.operation import InFlight, Operation, Work, gather, value
     from freehold.runtime.package import load
     from freehold.runtime.package_build import build
     from freehold.runtime.partition import partition
@@ -161,6 +161,7 @@ _LAZY: Final = {
     "graph": "freehold.runtime.graph",
     "InFlight": "freehold.runtime.operation",
     "Operation": "freehold.runtime.operation",
+    "Work": "freehold.runtime.operation",
     "gather": "freehold.runtime.operation",
     "value": "freehold.runtime.operation",
     "RoundRobin": "freehold.runtime.streams",
@@ -225,6 +226,7 @@ __all__ = [
     "SingleStream",
     "Tensor",
     "Tile",
+    "Work",
     "arange",
     "argmax",
     "argmin",

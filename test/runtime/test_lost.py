@@ -1,0 +1,75 @@
+"""Errors of GPUs, forks and graphs that need a GPU, on stand-ins for one: what their author sees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from freehold.runtime import driver, faults
+
+REJECTED = Path(__file__).parent / "rejected"
+
+FAULT = """
+from freehold.runtime import driver, faults
+
+class CUDAError(Exception):
+    pass
+
+first = scale(fh.partition(y, 64), x, 2.0)
+second = scale(fh.partition(b.reshape(-1), 64), a.reshape(-1), 2.0)
+for launch in (first, second):
+    launch.sync()
+    faults.trail.append(("a stream", launch))
+driver.failed("waiting for work in flight", CUDAError("CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access"))
+"""
+
+Refused = Callable[[str], str]
+Golden = Callable[[Path, str], None]
+
+
+@pytest.fixture(autouse=True)
+def a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GPU that does not answer."""
+    monkeypatch.setattr(driver, "_problem", lambda: None)
+    monkeypatch.setattr(driver, "current_device", lambda: 0)
+    monkeypatch.setattr(faults, "_lost", {})
+    faults.trail.clear()
+
+
+def test_a_fault_names_the_oldest_launch(refused: Refused, golden: Golden) -> None:
+    golden(REJECTED / "O280_launch.err", refused(FAULT))
+    faults.trail.clear()
+
+
+def test_a_fault_of_another_library(refused: Refused, golden: Golden) -> None:
+    seen = FAULT.replace("driver.failed", 'faults.passed("a stream")\ndriver.failed')
+    golden(REJECTED / "O280_foreign.err", refused(seen))
+    faults.trail.clear()
+
+
+def test_a_lost_gpu_stays_lost(refused: Refused) -> None:
+    text = refused(FAULT)
+    assert refused(FAULT) == text
+    faults.trail.clear()
+
+
+def test_a_forked_process(refused: Refused, golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(driver, "_forked", True)
+    driver._core.cache_clear()  # pyright: ignore[reportPrivateUsage] -- what `forget` does
+    golden(REJECTED / "O281.err", refused("t = fh.zeros((64,), fh.f32, device=0).sync()\n"))
+
+
+def test_a_graph_in_two_places(refused: Refused, golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing(*_: object) -> None: ...
+
+    for name in ("new_stream", "begin_capture", "give_up_capture"):
+        monkeypatch.setattr(driver, name, nothing)
+    monkeypatch.setattr(driver, "new_stream", lambda device: "a stream")  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType] -- a stand-in
+    program = """
+with fh.graph() as g:
+    g.record(fh.Work("an all-reduce", lambda execution: execution.stream(0)))
+    g.record(scale(fh.partition(y, 64), x, 2.0))
+"""
+    golden(REJECTED / "O264.err", refused(program))
