@@ -7,7 +7,6 @@ all errors of a call. `freehold.runtime.launch` remembers its outcome for argume
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import combinations
@@ -152,9 +151,13 @@ def bind(signature: KernelSignature, arguments: tuple[Any, ...], site: CallSite)
             tensors.append((parameter, found, None if partition is None else partition.spec))
     if not any(p.mode in ("mut", "out") for p in signature.parameters) and all(s is None for _, _, s in tensors):
         error = errors.NothingPartitioned(site.span, signature.kernel)
-        for parameter in [p for p in signature.parameters if p.is_tensor][:1]:
-            written = parameter.annotation.replace("Ref", "Out", 1)
-            error.add(error.Declare(parameter.name, written))
+        shared = [p for p in signature.parameters if p.is_tensor and p.mode != "ref"]
+        if not shared:
+            for parameter in [p for p in signature.parameters if p.is_tensor][:1]:
+                error.add(error.Declare(parameter.name, parameter.annotation.replace("Ref", "Out", 1)))
+        elif tensors:  # what is read, or else what is updated: its tiles are the work
+            parameter, found, _ = next((t for t in tensors if t[0].mode == "ref"), tensors[0])
+            error.add(error.Partition(call.text(parameter), _suggested_tile(found.shape)))
         call.errors.append(error)
     call.finish()
     constants = {
@@ -219,9 +222,7 @@ def _tensor(call: Call, parameter: Parameter, value: object, partition: Partitio
             add(errors.TooLarge(call.place(parameter), name, kernel, "extent", extent, axis))
         elif stride > LARGEST:
             add(errors.TooLarge(call.place(parameter), name, kernel, "stride", stride, axis))
-    if parameter.mode == "raw" and partition is not None:
-        add(errors.PartitionUnwanted(call.place(parameter), name, kernel, annotation, _array_of(call, parameter)))
-    elif parameter.mode in ("mut", "out") or partition is not None:
+    if parameter.mode in ("mut", "out") or partition is not None:
         _partitioned(call, parameter, shape, partition)
     if parameter.mode != "ref":
         _writable(call, parameter, found)
@@ -258,15 +259,6 @@ def _writable(call: Call, parameter: Parameter, found: ArrayView) -> None:
         else:
             witness = "that its elements are separate could not be shown"
         call.errors.append(errors.OutputOverlapsItself(call.place(parameter), name, kernel, shape, strides, witness))
-
-
-def _array_of(call: Call, parameter: Parameter) -> str:
-    """The array in `partition(array, ...)` as the caller wrote it, behind a colon; empty where it is not plain."""
-    try:
-        tree = ast.parse(call.text(parameter), mode="eval").body
-    except SyntaxError:
-        return ""
-    return f": `{ast.unparse(tree.args[0])}`" if isinstance(tree, ast.Call) and tree.args else ""
 
 
 def _index(index: tuple[int, ...]) -> str:

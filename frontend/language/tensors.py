@@ -271,6 +271,10 @@ class Raw(Tensor):
     """
 
     __freehold_mode__ = "raw"
+    index: tuple[Scalar, ...]
+    """The coordinates of this block's place, where the launch was given a partition of it."""
+    tile: tuple[int, ...]
+    """The tile of that partition."""
 
     def __class_getitem__(cls, item: object) -> Any:
         return TensorAnnotation("raw", _items(item))

@@ -33,22 +33,6 @@ class PartitionMissing(Error):
 
 
 @dataclass(frozen=True)
-class PartitionUnwanted(Error):
-    """A partition was given for a parameter that is only read. A `Ref` is read anywhere, so it has no regions."""
-
-    code: ClassVar[str] = "O221"
-    title: ClassVar[str] = "argument `{name}` of `{kernel}` is only read and takes no partition"
-    label: ClassVar[str] = "a partition given for `{name}: {annotation}`"
-    notes: ClassVar[tuple[str, ...]] = (NOTHING_LAUNCHED,)
-    helps: ClassVar[tuple[str, ...]] = ("pass the array itself{argument}",)
-    name: str
-    kernel: str
-    annotation: str
-    argument: str
-    """The array's source text, behind a colon, where it is known."""
-
-
-@dataclass(frozen=True)
 class PartitionRank(Error):
     """A partition's tile has another number of axes than the array that it cuts."""
 
@@ -205,11 +189,14 @@ class NoPoints(Error):
 @dataclass(frozen=True)
 class NothingPartitioned(Error):
     """
-    A kernel has no `Mut` and no `Out`, so nothing says how many tile blocks to run, and nothing could come of them.
+    No argument of a launch is a partition, so nothing says how many tile blocks to run.
+
+    Each `Mut` and `Out` has one. A kernel that has only `Acc` and `Raw` to write to takes its blocks from a partition
+    of any tensor: of one that is read, mostly, whose tiles are then the work. A kernel without any of these does nothing.
     """
 
     code: ClassVar[str] = "O227"
-    title: ClassVar[str] = "`{kernel}` writes nothing: it has no `Mut` and no `Out` parameter"
+    title: ClassVar[str] = "`{kernel}` is launched without a partition"
     label: ClassVar[str] = "nothing says how many tile blocks to run"
     kernel: str
 
@@ -218,6 +205,14 @@ class NothingPartitioned(Error):
         text: ClassVar[str] = "declare what it stores to, and partition the argument: `{name}: {annotation}`"
         name: str
         annotation: str
+
+    @dataclass(frozen=True)
+    class Partition(Help):
+        """For a kernel that updates what blocks share."""
+
+        text: ClassVar[str] = "partition one of its arguments: `fh.partition({argument}, {tile})`"
+        argument: str
+        tile: str
 
 
 @dataclass(frozen=True)
