@@ -58,7 +58,7 @@ def _lines(op: Operation) -> Iterator[str]:
         case DistributeOp():
             what = "distribution of " + (", ".join(f"`{name_of(p)}`" for p in op.partitions) or "points")
         case PartitionOp():
-            what = f"output `{name_of(op.tensor)}`"
+            what = f"{'output' if op.result.type.covered else 'partition of'} `{name_of(op.tensor)}`"
         case LoadOp():
             what = f"load from `{name_of(op.source)}`"
         case LoadWindowOp():
@@ -80,6 +80,7 @@ def _duty(obligation: ObligationAttr) -> str:
         Duty.DISJOINT: "disjoint",
         Duty.SAME_GRID: "same grid",
         Duty.COVERED: "covered",
+        Duty.ORDERED: "ordered",
     }[obligation.duty] + axis
 
 

@@ -3,8 +3,10 @@
 Program order does not order memory accesses in Tile IR; tokens do. Two accesses of one tile block need an order where
 both touch the same region and one of them writes. Different regions are disjoint and a shared borrow is never written,
 as the verifiers have shown, so no other accesses need one, and every order that is not asked for is freedom for the
-assembler. Updates of an accumulator commute, and nothing else touches it: they need none. A raw tensor is like one
-region; an unsafe access that acquires or releases is a write to all of them, for it orders what is done to the others.
+assembler. Of a partition of which a point may know one region by several names (the verifiers say so: `ordered`), all
+regions count as one. Updates of an accumulator commute, and nothing else touches it: they need none. A raw tensor is
+like one region; an unsafe access that acquires or releases is a write to all of them, for it orders what is done to the
+others.
 
 What is followed is a region's state: the token of its last write, and the tokens of the reads since then. A read waits
 for the write; a write waits for all of them. Tokens pass through `if` as results and through `for` and `loop` as
@@ -30,10 +32,13 @@ from freehold.dialects.cuda_tile.ops.memory import JoinTokensOp, MakeTokenOp
 from freehold.dialects.cuda_tile.types import TOKEN
 from freehold.dialects.ownership import (
     DistributeOp,
+    Duty,
     ExposeOp,
     KernelOp,
     LoadOp,
+    PartitionOp,
     RawType,
+    RegionOp,
     RegionType,
     StoreOp,
     UnsafeLoadOp,
@@ -63,10 +68,18 @@ def thread_tokens(kernel: KernelOp) -> None:
 
     Raises `PassFailedException` for an access inside an operation through which no token can be carried.
     """
-    uses = _Uses(tuple(op.result for op in kernel.body.block.ops if isinstance(op, ExposeOp)))
+    uses = _Uses(
+        tuple(op.result for op in kernel.body.block.ops if isinstance(op, ExposeOp)),
+        frozenset(op.result for op in kernel.body.block.ops if isinstance(op, PartitionOp) and _is_ordered(op)),
+    )
     _look_ahead(kernel.body.block, {}, uses)
     if uses.wanted:
         _Threader(uses).block(kernel.body.block, {})
+
+
+def _is_ordered(op: PartitionOp) -> bool:
+    """Whether a point may know one region of a partition by several names."""
+    return any(o.duty is Duty.ORDERED for o in (() if op.obligations is None else op.obligations))
 
 
 @dataclass(frozen=True)
@@ -92,6 +105,8 @@ class _Uses:
 
     raw: tuple[SSAValue, ...] = ()
     """The raw tensors of the kernel."""
+    ordered: frozenset[SSAValue] = frozenset()
+    """The partitions whose regions count as one, because one region may have several names."""
     wanted: set[Operation] = field(default_factory=set[Operation])
     """Accesses whose token a later access takes."""
     inside: dict[Operation, _Accesses] = field(default_factory=dict[Operation, _Accesses])
@@ -100,20 +115,24 @@ class _Uses:
     """What follows such an operation."""
 
 
-def _accessed(op: Operation, raw: Sequence[SSAValue]) -> _Accesses:
-    """The regions and raw tensors that `op` itself reads or writes. `raw` are all that the kernel has."""
+def _accessed(op: Operation, uses: _Uses) -> _Accesses:
+    """The regions, ordered partitions and raw tensors that `op` itself reads or writes."""
     if type(op) is LoadOp:
         region, access = op.operands[0], _READ  # the named accessors of these two have to work out where operands lie
     elif type(op) is StoreOp:
         region, access = op.operands[1], _WRITE
     elif isinstance(op, UnsafeOp):
         if op.synchronises:
-            return dict.fromkeys(raw, _WRITE)
+            return dict.fromkeys(uses.raw, _WRITE)
         access = _WRITE if op.writes else _READ
         return {operand: access for operand in op.operands if isinstance(operand.type, RawType)}
     else:
         return {}
-    return {region: access} if isinstance(region.type, RegionType) else {}
+    if not isinstance(region.type, RegionType):
+        return {}
+    if uses.ordered and isinstance(taken := region.owner, RegionOp) and taken.partition in uses.ordered:
+        return {taken.partition: access}
+    return {region: access}
 
 
 def _merge(target: _Accesses, more: _Accesses) -> None:
@@ -121,12 +140,12 @@ def _merge(target: _Accesses, more: _Accesses) -> None:
         target[region] = target.get(region, _NONE) | access
 
 
-def _summary(op: Operation, raw: Sequence[SSAValue]) -> _Accesses:
+def _summary(op: Operation, uses: _Uses) -> _Accesses:
     """What the operations inside `op` do to regions that are made outside it, and to raw tensors."""
     found: _Accesses = {}
     for block in (block for region in op.regions for block in region.blocks):
         for inner in block.ops:
-            _merge(found, _summary(inner, raw) if inner.regions else _accessed(inner, raw))
+            _merge(found, _summary(inner, uses) if inner.regions else _accessed(inner, uses))
     return {region: access for region, access in found.items() if defined_outside(region, op)}
 
 
@@ -134,13 +153,13 @@ def _look_ahead(block: Block, later: _Accesses, uses: _Uses) -> None:
     """Walks backwards, knowing what follows, and marks the accesses that are waited for."""
     later = dict(later)
     for op in reversed(list(block.ops)):
-        for region, access in _accessed(op, uses.raw).items():
+        for region, access in _accessed(op, uses).items():
             after = later.get(region, _NONE)
             if after.write or (access.write and after.read):
                 uses.wanted.add(op)
             later[region] = after | access
         if op.regions:
-            inside = _summary(op, uses.raw)
+            inside = _summary(op, uses)
             uses.inside[op] = inside
             uses.later[op] = dict(later)
             # What a loop does, it may do again after this access.
@@ -181,7 +200,7 @@ class _Threader:
         op = block.first_op
         while op is not None:
             following = op.next_op
-            if found := _accessed(op, self.uses.raw):
+            if found := _accessed(op, self.uses):
                 self.access(op, found, states)
             elif isinstance(op, IfOp):
                 self.branch(op, states)

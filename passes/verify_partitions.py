@@ -133,6 +133,7 @@ def _first_store(op: PartitionOp) -> Span | None:
 
 def _regions_taken(facts: KernelFacts) -> Iterator[Error]:
     taken: dict[SSAValue, list[tuple[RegionOp, str]]] = {}
+    ordered: set[SSAValue] = set()
     for op in facts.places:
         if not isinstance(op, RegionOp):
             continue
@@ -146,6 +147,9 @@ def _regions_taken(facts: KernelFacts) -> Iterator[Error]:
             yield OutOfDistribution(span_of(op), name, "that is not distributed", why)
         else:
             outcome = injectivity.injective(op, facts)
+            if outcome.status != "proved" and not op.result.type.partition.covered:
+                outcome = injectivity.apart(op, op, facts)
+                ordered.add(op.partition)
             if outcome.status == "proved":
                 taken.setdefault(op.partition, []).append((op, outcome.by))
             else:
@@ -155,11 +159,18 @@ def _regions_taken(facts: KernelFacts) -> Iterator[Error]:
             reason = f"{_coordinates(op, facts)} differs from point to point, by {by}"
             for earlier, _ in found[:n]:
                 outcome = injectivity.disjoint(earlier, op, facts)
+                if outcome.status != "proved" and not op.result.type.partition.covered:
+                    outcome = injectivity.apart(earlier, op, facts)
+                    ordered.add(op.partition)
                 if outcome.status != "proved":
                     yield _not_disjoint(earlier, op, outcome, facts)
                     break
             else:
                 record(op, (Duty.DISJOINT,), [ObligationAttr.of(Duty.DISJOINT, Rung.PROVED, reason)])
+    for partition in ordered & taken.keys():
+        assert isinstance(partition.owner, PartitionOp)
+        reason = "a point may take a region again, so all its accesses are ordered by tokens"
+        record(partition.owner, (Duty.ORDERED,), [ObligationAttr.of(Duty.ORDERED, Rung.PROVED, reason)])
 
 
 def _coordinates(op: RegionOp, facts: KernelFacts) -> str:
@@ -174,7 +185,8 @@ def _not_disjoint(earlier: RegionOp, op: RegionOp, outcome: Outcome, facts: Kern
     assert place.distribution is not None
     points = facts.points[place.distribution]
     if outcome.by == "loop":
-        return RegionTakenTwice(span_of(op), name, "again in every turn of the loop")
+        error = RegionTakenTwice(span_of(op), name, "again in every turn of the loop")
+        return error.add(error.DeclareMut())
     if outcome.status == "unknown":
         error = NotShownDisjoint(span_of(op), name, ", ".join(map(str, coordinates)))
         for symbol in outcome.unknown:
@@ -199,7 +211,8 @@ def _not_disjoint(earlier: RegionOp, op: RegionOp, outcome: Outcome, facts: Kern
         error = RegionTakenTwice(span_of(op), name, when if earlier is not op or other_turn else "again")
         if earlier is not op and (before := span_of(earlier)) is not None:
             error.add(error.First(before))
-        return error.add(error.Witness(where, tuple_text(index).strip("()"), f" by block {tuple_text(first)}"))
+        witness = error.Witness(where, tuple_text(index).strip("()"), f" by block {tuple_text(first)}")
+        return error.add(witness, error.DeclareMut())
     error = OverlappingRegions(
         span_of(op), name, f"takes the region `[{', '.join(map(str, coordinates))}]` of `{name}`"
     )

@@ -284,6 +284,8 @@ class Duty(StrEnum):
     """The partitions of one distribution agree on its domain, along an axis of that."""
     COVERED = "covered"
     """Every region of an output is taken by some point."""
+    ORDERED = "ordered"
+    """Accesses of one point to a partition are ordered: it may take a region under several names."""
 
 
 @irdl_attr_definition

@@ -98,6 +98,16 @@ def disjoint(a: RegionOp, b: RegionOp, facts: KernelFacts) -> Outcome:
     return _apart(a, b, common, facts)
 
 
+def apart(a: RegionOp, b: RegionOp, facts: KernelFacts) -> Outcome:
+    """Whether two operations, or two executions of one, take the same region at one point only."""
+    place = facts.places[a]
+    assert place.distribution is not None
+    points = facts.points[place.distribution]
+    if not points or (a is b and _recovers(facts.coordinates(a), points, place.given, facts.uniform)):
+        return Outcome("proved", "rules")
+    return _apart(a, b, points, facts)
+
+
 def exclusive(a: Place, b: Place) -> bool:
     """Whether only one of two places is reached in one turn of the loops that are around both."""
     branches: dict[IfOp, int] = dict(a.branches)

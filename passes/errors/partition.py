@@ -99,10 +99,10 @@ class NotShownDisjoint(Error):
 @dataclass(frozen=True)
 class RegionTakenTwice(Error):
     """
-    One point takes the same region twice.
+    One point takes the same region of an output twice.
 
-    Accesses through two names of one region are not ordered with each other, not even within a tile block. Take a
-    region once, outside any loop, and use it as often as needed.
+    That every region of an `Out` is written is found out by counting, so each is taken once: outside of loops, and used
+    as often as needed. Regions of a `Mut` may be taken again; the accesses of a point are ordered then.
     """
 
     code: ClassVar[str] = "O114"
@@ -110,6 +110,12 @@ class RegionTakenTwice(Error):
     label: ClassVar[str] = "taken {when}"
     name: str
     when: str
+
+    @dataclass(frozen=True)
+    class DeclareMut(Help):
+        """A partition of which regions may be taken again."""
+
+        text: ClassVar[str] = "if it is meant to be written again, declare `{name}` as `Mut`"
 
     @dataclass(frozen=True)
     class First(Label):

@@ -411,3 +411,56 @@ def test_several_places_cover_an_axis_together(kernel: Any) -> None:
         assert np.isfinite(y).all()
 
     everywhere(kernel, fh.partition(y, (4, 16), owned=1), check=written)
+
+
+# --- Regions that are taken again -------------------------------------------------------------------------------------
+
+
+@fh.kernel
+def softmax_in_place(y: Mut["M", "N"]):
+    top = fh.full((y.tile[0], 1), float("-inf"), f32)
+    total = fh.zeros((y.tile[0], 1), f32)
+    for k in fh.tiles(y, axis=1, size=y.tile[1]):
+        t = y.at(k).load(padding="-inf")
+        higher = fh.maximum(top, fh.max(t, axis=1, keepdims=True))
+        total = total * fh.exp(top - higher) + fh.sum(fh.exp(t - higher), axis=1, keepdims=True)
+        top = higher
+    for k in fh.tiles(y, axis=1, size=y.tile[1]):
+        part = y.at(k)
+        part.store(fh.exp(part.load() - top) / total)
+
+
+@fh.kernel
+def accumulate_pairs(y: Mut["M", "N"]):
+    for k in fh.tiles(y, axis=1, size=y.tile[1]):
+        region = y.at(k // 2)
+        region.store(region.load() + 1.0)
+
+
+def test_a_point_may_walk_its_regions_again() -> None:
+    x = RNG.standard_normal((10, 150), np.float32)
+    y = x.copy()
+    wanted = np.exp(x - x.max(1, keepdims=True))
+    wanted /= wanted.sum(1, keepdims=True)
+
+    def right() -> None:
+        np.testing.assert_allclose(y, wanted, rtol=1e-5)
+
+    everywhere(softmax_in_place, fh.partition(y, (4, 64), owned=1), check=right, arch="sm_90")
+
+
+def test_turns_may_share_a_region() -> None:
+    y = np.zeros((4, 160), np.float32)
+
+    def right() -> None:
+        np.testing.assert_array_equal(y[0, ::32], [2.0, 2.0, 1.0, 0.0, 0.0])
+
+    everywhere(accumulate_pairs, fh.partition(y, (4, 32), owned=1), check=right)
+
+
+def test_without_their_order_the_interpreter_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The order is what makes it right: a lowering that forgets it is found out."""
+    monkeypatch.setattr("freehold.passes.thread_tokens._is_ordered", lambda _: False)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType] -- a stand-in
+    y = np.zeros((4, 160), np.float32)
+    with pytest.raises(fh.Rejected, match="token"):
+        everywhere(accumulate_pairs, fh.partition(y, (4, 32), owned=1), check=lambda: None)

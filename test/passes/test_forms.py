@@ -124,8 +124,14 @@ CASES = [
         loop=("O105",),
         branch=("O108",),
     ),
-    Case("the same region in a loop", REGION, loop=("O114",)),
-    Case("the same region twice", f"{REGION}\n%n = ownership.region %mut[%i] : MUT -> MREGION", codes=("O114",)),
+    # A point may know a region of a `mut` partition by several names, whose accesses are ordered then.
+    Case("the same region in a loop", REGION),
+    Case("the same region twice", f"{REGION}\n%n = ownership.region %mut[%i] : MUT -> MREGION"),
+    Case(
+        "the same region of an output twice",
+        "%p = ownership.region %out[%i] : OUT -> OREGION\nownership.store %value, %p : TILE, OREGION",
+        codes=("O114",),
+    ),
     Case(
         "a fixed region",
         "%m = ownership.region %mut[%zero] : MUT -> MREGION",
@@ -136,7 +142,7 @@ CASES = [
         "the neighbour's region",
         f"{REGION}\n%next = cuda_tile.addi %i, %one : INDEX\n%n = ownership.region %mut[%next] : MUT -> MREGION",
         codes=("O101", "O302"),  # the last point's neighbour does not exist
-        loop=("O114", "O302"),
+        loop=("O101", "O302"),
     ),
     # Each branch alone takes different regions at different points; a point of one takes that of a point of the other.
     Case(
