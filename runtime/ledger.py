@@ -326,24 +326,28 @@ class Space:
         self.uses[user, low, high, write] = tick
         self._age += 1
         if not self._age % PRUNING or len(self.uses) > MOST_USES:
-            self.prune()
+            self.prune(user)
 
-    def prune(self) -> None:
-        """Forgets uses that are over. Where too many are not, each timeline's become one."""
+    def prune(self, user: Timeline) -> None:
+        """
+        Forgets uses that are over. Where too many are not, each timeline's become one.
+
+        `user` is about to enqueue an operation that has its tick already, so no event may be recorded for that.
+        """
         latest: dict[Timeline, int] = {}
-        for (user, *_), tick in self.uses.items():
-            latest[user] = max(tick, latest.get(user, 0))
-        for user, tick in latest.items():
-            if user.stream is not None and not user.passed(tick):
-                user.mark(tick)  # so that the next time finds out
+        for (other, *_), tick in self.uses.items():
+            latest[other] = max(tick, latest.get(other, 0))
+        for other, tick in latest.items():
+            if other.stream is not None and other is not user and not other.passed(tick):
+                other.mark(tick)  # so that the next time finds out
         self.uses = {key: tick for key, tick in self.uses.items() if not key[0].passed(tick)}
         if len(self.uses) <= MOST_USES // 2:
             return
         merged: dict[tuple[Timeline, bool], tuple[int, int, int]] = {}
-        for (user, low, high, write), tick in self.uses.items():
-            first, last, most = merged.get((user, write), (low, high, tick))
-            merged[user, write] = min(first, low), max(last, high), max(most, tick)
-        self.uses = {(user, low, high, write): tick for (user, write), (low, high, tick) in merged.items()}
+        for (other, low, high, write), tick in self.uses.items():
+            first, last, most = merged.get((other, write), (low, high, tick))
+            merged[other, write] = min(first, low), max(last, high), max(most, tick)
+        self.uses = {(other, low, high, write): tick for (other, write), (low, high, tick) in merged.items()}
 
     def settle(self) -> None:
         """Finds out whether there is a sole user again."""

@@ -220,6 +220,7 @@ def test_uses_do_not_pile_up() -> None:
         user = users[n % 4]
         run(user, [Handle(storage, n, n + 1)], [Handle(storage, n + (1 << 19), n + (1 << 19) + 1)])
         assert len(storage.space.uses) <= ledger.MOST_USES + 2
+        assert all(event.after >= tick for other in users for tick, event in other.marks)
         for event in user.stream.events[: -8 if n % 3 else None]:
             event.is_done = True
         del user.stream.events[:-8]
