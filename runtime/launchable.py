@@ -130,3 +130,25 @@ class Launchable(ABC):
         return as_torch_op(
             self, name, partitions, returns=returns, fixed=fixed, backward=backward, setup_context=setup_context
         )
+
+    def as_jax(
+        self,
+        partitions: Mapping[str, Cut],
+        *,
+        returns: Mapping[str, Any] | None = None,
+        fixed: Mapping[str, object] | None = None,
+        vmap_method: str | None = None,
+    ) -> Callable[..., Any]:
+        """
+        The kernel as a function of JAX arrays, also under `jax.jit`: `y = gemm.as_jax({"c": (64, 64)})(a, b)`.
+
+        It returns what the kernel writes and changes no argument: `Out` parameters are no arguments but results, and
+        `Mut` parameters are both. Several results are a tuple, in the order of the parameters. `partitions` and `fixed`
+        are as in `as_torch_op`; `returns` gives the dtypes of `Out` parameters that are neither annotated nor that of
+        the first array. Scalars and constants have to be known when JAX traces. `vmap_method` is that of `jax.ffi`.
+
+        Raises `Rejected` (O278) where no function can be made of it.
+        """
+        from freehold.runtime.jax_call import as_jax
+
+        return as_jax(self, partitions, returns or {}, fixed or {}, vmap_method)

@@ -58,13 +58,25 @@ class Results:
                 if term.op == "sym":
                     self.names.setdefault(term.name, f"{p.name}.shape[{axis}]")
 
-    def refuse(self, reason: str, remedy: str) -> NoReturn:
-        """Raises `Rejected` (O278)."""
+    def refuse(self, reason: str, remedy: str, argument: str = "") -> NoReturn:
+        """Raises `Rejected` (O278), about the caller's line, or about an argument of a call that is being traced."""
         from freehold.runtime.call_site import caller
         from freehold.runtime.errors import NoOperator
-        from freehold.support.diagnostic import Rejected
+        from freehold.support.diagnostic import Argument, Rejected
 
-        raise Rejected([NoOperator(caller().span, self.kernel.__name__, reason, remedy)])
+        place = Argument(argument, self.kernel.__name__) if argument else caller().span
+        raise Rejected([NoOperator(place, self.kernel.__name__, reason, remedy)])
+
+    def check(self, partitions: Mapping[str, Cut], fixed: Mapping[str, object]) -> None:
+        """Raises `Rejected` (O278) where a parameter does not exist, or an output has no partition."""
+        names = [p.name for p in self.kernel.signature.parameters]
+        for unknown in (n for n in (*partitions, *fixed) if n not in names):
+            self.refuse(f"it has no parameter `{unknown}`", f"its parameters are {', '.join(f'`{n}`' for n in names)}")
+        for p in self.kernel.signature.tensors:
+            if p.mode != "ref" and p.name not in partitions:
+                self.refuse(
+                    f"nothing says how `{p.name}` is cut into regions", f'give its tile: `{{"{p.name}": 1024}}`'
+                )
 
     def shape(self, name: str) -> str:
         """The shape of a result, as a Python expression. Raises `Rejected` (O278)."""

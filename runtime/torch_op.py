@@ -66,13 +66,7 @@ class _Operator:
         self.kernel = kernel
         self.results = Results(kernel, returns, fixed)
         self.fixed = fixed
-        refuse = self.results.refuse
-        names = [p.name for p in kernel.signature.parameters]
-        for unknown in (n for n in (*partitions, *fixed) if n not in names):
-            refuse(f"it has no parameter `{unknown}`", f"its parameters are {', '.join(f'`{n}`' for n in names)}")
-        for p in kernel.signature.tensors:
-            if p.mode != "ref" and p.name not in partitions:
-                refuse(f"nothing says how `{p.name}` is cut into regions", f'give its tile: `{{"{p.name}": 1024}}`')
+        self.results.check(partitions, fixed)
         self.cuts: dict[str, Callable[[Any], Any]] = {name: cutter(value) for name, value in partitions.items()}
         self.taken = [p for p in kernel.signature.parameters if p.name not in {*self.results.dtypes, *fixed}]
         """The parameters that are arguments of the operator."""
