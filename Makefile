@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PYTHON ?=
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.13 python3.12 python3.11)
 
-.PHONY: help demo test lint format types lit pytest fuzz fuzz-bytecode fuzz-frontend soak docs golden clean
+.PHONY: help demo test lint format types lit pytest fuzz faults mutants fuzz-bytecode fuzz-frontend soak docs golden clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -39,6 +39,12 @@ pytest: $(VENV)/.installed-test ## The Python tests; those that need a GPU are s
 
 fuzz: $(VENV)/.installed-test ## Run CASES=200000 random ownership kernels that the verifiers accept; SEED=0
 	$(BIN)/python test/fuzz/fuzz_ownership.py --cases $(or $(CASES),200000) --seed $(or $(SEED),0)
+
+faults: $(VENV)/.installed-test ## Plant faults in the verifiers, one at a time, and see that the fuzzer finds each
+	$(BIN)/python test/fuzz/planted_faults.py --seed $(or $(SEED),0)
+
+mutants: $(VENV)/.installed-test ## Damage every accepted kernel in every way, and see what becomes of it; SECONDS=0 SEED=0
+	$(BIN)/python test/fuzz/mutants.py --survivors --seconds $(or $(SECONDS),0) --seed $(or $(SEED),0)
 
 fuzz-frontend: $(VENV)/.installed-test ## Throw CASES=100000 random kernels at the frontend
 	$(BIN)/python test/fuzz/fuzz_frontend.py --cases $(or $(CASES),100000)

@@ -22,7 +22,7 @@ import fuzz_ownership
 from fuzz_ownership import Finding
 
 from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, RemIOp
-from freehold.passes import resolve_obligations, verify_borrows, verify_partitions
+from freehold.passes import pipeline, resolve_obligations, verify_borrows, verify_partitions
 from freehold.passes.analysis import arithmetic, facts, injectivity
 from freehold.passes.analysis.injectivity import Outcome
 from freehold.passes.prover.prove import Verdict, prove
@@ -41,12 +41,16 @@ def rule(op: type, replacement: Callable[..., Any]) -> Any:
     return patch.dict(RULES, {op: replacement})
 
 
+def _positive(op: Any, known: Any) -> bool:
+    return known.shown(terms.const(1).le(known.term(op.rhs)), op.result)
+
+
 def _quotient(op: Any, known: Any) -> Any:
-    return terms.floordiv(known.term(op.lhs), known.term(op.rhs))
+    return None if not _positive(op, known) else terms.floordiv(known.term(op.lhs), known.term(op.rhs))
 
 
 def _remainder(op: Any, known: Any) -> Any:
-    return known.term(op.lhs) % known.term(op.rhs)
+    return None if not _positive(op, known) else known.term(op.lhs) % known.term(op.rhs)
 
 
 def _without(lower: bool) -> Callable[..., Any]:
@@ -94,6 +98,11 @@ def _folded(a: Any, b: Any, known: Any) -> Outcome:
 
 _DISJOINT: Final = injectivity.disjoint
 
+
+def _careless(kernel: Any, known: Any) -> Any:
+    return [e for e in verify_borrows.verify_borrows(kernel, known) if e.code != "O107"]
+
+
 FAULTS: Final[dict[str, Callable[[], list[Any]]]] = {
     "two points count as one": lambda: [patch.object(injectivity, "injective", always(Outcome("proved", "nothing")))],
     "pairs of regions are not compared": lambda: [
@@ -113,6 +122,8 @@ FAULTS: Final[dict[str, Callable[[], list[Any]]]] = {
     "`<=` for `<`": lambda: [patch.object(resolve_obligations, "prove", _without(lower=False))],
     "a join is its first side": lambda: [patch.object(WALK, "join", _one_side)],
     "every loop runs": lambda: [patch.object(WALK, "count", _runs)],
+    "outputs are covered by any taking": lambda: [patch.object(verify_partitions, "_covered", always(()))],
+    "an output may be read before it is stored": lambda: [patch.object(pipeline, "verify_borrows", _careless)],
     "what a turn begins with is kept": lambda: [patch.object(WALK, "kept", always(True))],
 }
 """By name: the patches that put a fault in."""
