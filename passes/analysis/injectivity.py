@@ -22,7 +22,7 @@ from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.polynomials import Poly, bound_atom, poly, to_term
 from freehold.passes.prover.prove import prove
-from freehold.passes.prover.search import compiled
+from freehold.passes.prover.search import Evaluate, compiled
 from freehold.support import terms
 from freehold.support.terms import Term
 
@@ -226,6 +226,14 @@ def _computed(conditions: Sequence[Term], facts: KernelFacts) -> list[str]:
     return [n for n in _unknown(conditions, facts) if n in facts.symbols and isinstance(facts.symbols[n], OpResult)]
 
 
+def _at(place: Sequence[Evaluate], values: Mapping[str, int]) -> tuple[int, ...] | None:
+    """The coordinates of a place; None where a divisor is zero, which what is not enumerated may rule out."""
+    try:
+        return tuple(c(values) for c in place)
+    except ZeroDivisionError:
+        return None
+
+
 def _enumerated(
     a: RegionOp, b: RegionOp, different: Sequence[str], facts: KernelFacts
 ) -> tuple[dict[str, int], dict[str, int]] | None:
@@ -242,9 +250,10 @@ def _enumerated(
     for extents in islice(launches(facts, distribution), _MOST_LAUNCHES):
         seen: dict[tuple[int, ...], list[dict[str, int]]] = {}
         for values in turns(extents, one.given.facts, [*first, *map(terms.sym, mine)]):
-            seen.setdefault(tuple(c(values) for c in one_place), []).append(values)
+            if (at := _at(one_place, values)) is not None:
+                seen.setdefault(at, []).append(values)
         for values in turns(extents, other.given.facts, [*second, *map(terms.sym, others)]):
-            for match in seen.get(tuple(c(values) for c in other_place), ()):
+            for match in seen.get(_at(other_place, values) or (), ()):
                 if not different or any(match[n] != values[n] for n in different):
                     return match, values
     return None

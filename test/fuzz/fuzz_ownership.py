@@ -15,6 +15,7 @@ import re
 import signal
 import sys
 import time
+import traceback
 from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -175,6 +176,8 @@ def check(seed: int, number: int, figures: Counter[str]) -> Finding | None:
         if outcome == "no":
             return Finding(number, f"the witness does not replay\n{refused}", str(module))
         return None
+    except Exception:  # a verifier that breaks is a finding, too
+        return Finding(number, traceback.format_exc(), str(module))
     figures["accepted"] += 1
     try:
         with limited():
