@@ -254,6 +254,7 @@ def _repeat(c: Context, node: ast.For | ast.While, write: Write) -> Flow:
                 before[flow.result(way.key)] = assemble(taken, _any(c, taken))
             else:
                 known[flow.result(way.key)] = taken
+                wanted.pop(flow.result(way.key), None)
         early = any(s.kind in ("break", "return") and s.node is not node for s in loop.sites)
         never = leaves and not early and tries == 1 and isinstance(node, ast.For)
         if tries == 6 or (list(wanted) == names and list(wanted.values()) == kinds and not never and leaves >= early):
@@ -374,6 +375,7 @@ def _adapted(kind: Kind, made: Kind | None) -> Kind:
 def _finish(c: Context, loop: Loop, names: list[str], kinds: list[Kind], before: dict[str, Value]) -> None:
     """Ends every turn by handing on what the loop carries."""
     reported: set[str] = set()
+    changed = flow.of_loop(loop.node).assigned
     for site in loop.sites:
         with c.into(site.block), c.at(site.node):
             values: list[TileValue] = []
@@ -387,9 +389,10 @@ def _finish(c: Context, loop: Loop, names: list[str], kinds: list[Kind], before:
                         reported.add(name)
                         if isinstance(end, Unbound):
                             c.unbound(name, end, site.node)
-                        else:
-                            place = flow.of_loop(loop.node).assigned[name]
-                            _changes(c, name, before[name], end, place, loop.node)
+                        elif name in changed:
+                            _changes(c, name, before[name], end, changed[name], loop.node)
+                        else:  # what a way out takes along
+                            returns_differ(c, site.node, before[name], end)
                     values += _any(c, kind)
                 else:
                     values += flatten(c, end, kind)

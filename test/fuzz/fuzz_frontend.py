@@ -29,10 +29,71 @@ from freehold.support.span import register_source
 
 CORPUS = sorted((Path(__file__).parents[1] / "frontend" / "rejected").glob("*.py"))
 SEEDS = """
+import dataclasses
+import enum
 import freehold as fh
 import math
 import numpy as np
+from dataclasses import dataclass
 from freehold import Const, Mut, Out, Ref, bf16, f16, f32, i32
+from typing import NamedTuple
+
+class Mode(enum.Enum):
+    ADD = 1
+    MUL = 2
+
+class Pair(NamedTuple):
+    a: object
+    b: object = 3
+
+    def total(self):
+        return self.a + self.b
+
+@dataclass(frozen=True)
+class State:
+    best: object
+    count: object = 0
+    mode: Mode = Mode.ADD
+    scale: int = dataclasses.field(default=2, kw_only=True)
+
+    def moved(self, by, times=1):
+        return dataclasses.replace(self, best=self.best + by * times, count=self.count + 1)
+
+    @property
+    def mean(self):
+        return self.best / (self.count + 1.0)
+
+    @classmethod
+    def start(cls, shape):
+        return cls(fh.zeros(shape, f32))
+
+    def __add__(self, other):
+        return State(self.best + other.best, self.count, self.mode)
+
+def search(x, limit, n):
+    for i in fh.tiles(x, axis=1, size=16, stop=n):
+        t = x.load((0, i), (16, 16))
+        if t.max() > limit:
+            return t, i
+        for j in reversed(range(n, 0, -2)):
+            if j == i:
+                return t * 2, j
+    return fh.zeros((16, 16), f32), -1
+
+def pick(value, n):
+    match value:
+        case Mode.ADD | 1:
+            return n
+        case State(best=b, scale=2):
+            return b
+        case Pair(a, b) if n > 2:
+            return a * b
+        case (first, *rest, last) if len(rest) > 1:
+            return first + last
+        case int(m) | float(m):
+            return m
+        case _:
+            return 0
 
 def helper(t, s, flag=True):
     if flag:
@@ -62,6 +123,23 @@ def kernel(y: Mut["M", "N"], x: Ref["M", "N"], z: Ref[f16, "N"], a: f32, n: int,
         w = w + q * r
     def inner(p):
         return p - z.load(0, 64).astype(f32).sum(axis=0, keepdims=True)
+    state = State.start(y.tile)
+    pair = Pair(0, n)
+    for k in range(n, -1, -1):
+        state = state.moved(u, k) if k % 2 else State(w + u, state.count + 1, state.mode)
+        pair = pair._replace(a=pair.a + k)
+        if pair.total() > 7:
+            y.store(state.best)
+            return
+    found, where = search(x, a, n)
+    v = v + pick(state, n) * pick(pair, n) + pick((n, 1, 2, 3), n)
+    w = w + sum(p * found for p in (1, n, a)) + tuple(q + i for i, q in enumerate((u, v)) if i < 1)[0]
+    flag = any(p > 2 for p in (n, 3)) and all(p is not None for p in (n, a)) and state.mode is Mode.ADD
+    [w, v] = (w + (state + state).mean, v) if flag else (w, v + where)
+    for k in range(0, n, s + 1):
+        if k > 5:
+            break
+        w = w + k
     best = (w, inner(w))
     for k in range(0, n, 2):
         best = best[1], best[0] + k
