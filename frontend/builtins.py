@@ -12,7 +12,7 @@ from freehold.dialects.cuda_tile.ops import arith_float as fl
 from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, MaxIOp, MinIOp
 from freehold.dialects.cuda_tile.ops.conversion import BitcastOp
 from freehold.dialects.cuda_tile.ops.shape import CatOp, IotaOp, SelectOp
-from freehold.frontend import arithmetic, errors, orders, random_numbers, reductions, texts
+from freehold.frontend import arithmetic, errors, orders, random_numbers, reductions, rounded, texts
 from freehold.frontend.arguments import (
     Arguments,
     Signature,
@@ -49,15 +49,6 @@ from freehold.support import dtypes
 from freehold.support.dtypes import DType
 
 Handler = Callable[[Context, Arguments], Value]
-
-ROUNDINGS: Final = {
-    "nearest": "nearest_even",
-    "zero": "zero",
-    "down": "negative_inf",
-    "up": "positive_inf",
-    "approx": "approx",
-    "full": "full",
-}
 
 
 def misuse(c: Context, a: Arguments, name: str, problem: str, instead: str | None = None) -> Poison:
@@ -208,41 +199,23 @@ def _float(c: Context, a: Arguments, name: str, dtype: DType | None = None) -> T
     return tile
 
 
-def _flush(c: Context, a: Arguments, tile: TileValue) -> bool | None:
-    flush = flag_of(c, a["flush_to_zero"], a.place("flush_to_zero"), "`flush_to_zero`")
-    if flush and tile.dtype is not dtypes.f32:
-        misuse(c, a, "flush_to_zero", f"flushes `f32` only, not `{tile.dtype}`", "leave out `flush_to_zero`")
-        return None
-    return flush
-
-
 def _unary(c: Context, a: Arguments, op: Any) -> Value:
     tile = _float(c, a, "x")
     if tile is None:
         return POISON
     extra: tuple[object, ...] = ()
     if "flush_to_zero" in a.values:
-        flush = _flush(c, a, tile)
+        flush = rounded.flush_of(c, a, tile)
         if flush is None:
             return POISON
         extra = (flush,)
     if "rounding" in a.values:
-        rounding = _rounding(c, a, tile, op)
+        modes = (*op.ROUNDING, *(op.F32_ROUNDING if tile.dtype is dtypes.f32 else ()))
+        rounding = rounded.mode_of(c, a, f"`{tile.dtype}`", modes, modes[0])
         if rounding is None:
             return POISON
         extra = (rounding, *extra)
     return c.tile(op(tile.ssa, *extra), tile.dtype, tile.shape)
-
-
-def _rounding(c: Context, a: Arguments, tile: TileValue, op: Any) -> RoundingModeAttr | None:
-    value = a["rounding"]
-    name = value.value if isinstance(value, Static) else None
-    allowed = (*op.ROUNDING, *(op.F32_ROUNDING if tile.dtype is dtypes.f32 else ()))
-    if isinstance(name, str) and ROUNDINGS.get(name) in allowed:
-        return RoundingModeAttr.of(ROUNDINGS[name])
-    known = ", ".join(f'"{k}"' for k, v in ROUNDINGS.items() if v in allowed)
-    misuse(c, a, "rounding", f"does not round `{tile.dtype}` by {describe(value)}", f"round by one of {known}")
-    return None
 
 
 def _atan2(c: Context, a: Arguments) -> Value:
@@ -250,10 +223,10 @@ def _atan2(c: Context, a: Arguments) -> Value:
 
 
 def _fma(c: Context, a: Arguments) -> Value:
-    return _floats(c, a, ("x", "y", "z"), fl.FmaOp)
+    return _floats(c, a, ("x", "y", "z"), fl.FmaOp, rounds=True)
 
 
-def _floats(c: Context, a: Arguments, names: tuple[str, ...], op: Any) -> Value:
+def _floats(c: Context, a: Arguments, names: tuple[str, ...], op: Any, rounds: bool = False) -> Value:
     """An operation on several floats of one dtype and shape."""
     values = [arithmetic.operand(c, a[n], a.place(n)) for n in names]
     if any(v is None for v in values):
@@ -283,15 +256,25 @@ def _floats(c: Context, a: Arguments, names: tuple[str, ...], op: Any) -> Value:
         if met is None:
             return POISON
         shape = met
-    return c.tile(op(*(broadcast(c, t, shape).ssa for t in tiles)), dtype, shape)
+    extra: tuple[object, ...] = ()
+    if rounds:
+        mode = rounded.mode_of(c, a, f"`{dtype}`", op.ROUNDING, op.ROUNDING[0])
+        flush = rounded.flush_of(c, a, tiles[0])
+        if mode is None or flush is None:
+            return POISON
+        extra = (mode, flush)
+    return c.tile(op(*(broadcast(c, t, shape).ssa for t in tiles), *extra), dtype, shape)
 
 
 def _extremum(c: Context, a: Arguments, larger: bool) -> Value:
     propagate = flag_of(c, a["propagate_nan"], a.place("propagate_nan"), "`propagate_nan`")
-    return POISON if propagate is None else extreme(c, a["x"], a["y"], larger, a, propagate)
+    flush = flag_of(c, a["flush_to_zero"], a.place("flush_to_zero"), "`flush_to_zero`")
+    if propagate is None or flush is None:
+        return POISON
+    return extreme(c, a["x"], a["y"], larger, a, propagate, flush)
 
 
-def extreme(c: Context, x: Value, y: Value, larger: bool, a: Arguments, propagate: bool) -> Value:
+def extreme(c: Context, x: Value, y: Value, larger: bool, a: Arguments, propagate: bool, flush: bool = False) -> Value:
     """The larger or smaller of two values; of two that are known, at compile time."""
     p, q = static_of(x), static_of(y)
     if p is not None and q is not None and is_number(p[0]) and is_number(q[0]):
@@ -301,12 +284,14 @@ def extreme(c: Context, x: Value, y: Value, larger: bool, a: Arguments, propagat
     if pair is None:
         return POISON
     s, t = pair
+    if flush and rounded.flush_of(c, a, s) is None:
+        return POISON
     if s.dtype.kind == "bool":
         return arithmetic.arithmetic(c, "|" if larger else "&", s, t)
     if s.dtype.is_float:
         if s.dtype not in ARITHMETIC:
             return misuse(c, a, "x", f"compares f16, bf16, f32 or f64, not `{s.dtype}`", "`.astype(f32)`")
-        op = (fl.MaxFOp if larger else fl.MinFOp)(s.ssa, t.ssa, propagate_nan=propagate)
+        op = (fl.MaxFOp if larger else fl.MinFOp)(s.ssa, t.ssa, propagate_nan=propagate, flush_to_zero=flush)
     else:
         op = (MaxIOp if larger else MinIOp)(s.ssa, t.ssa, signedness(s.dtype))
     return c.tile(op, s.dtype, s.shape)
@@ -498,11 +483,6 @@ def _bitcast(c: Context, a: Arguments) -> Value:
     return c.tile(BitcastOp(tile.ssa, ELEMENTS[dtype]), dtype, tile.shape)
 
 
-def _astype(c: Context, a: Arguments) -> Value:
-    tile, dtype = _tile(c, a), dtype_of(c, a["dtype"], a.place("dtype"))
-    return POISON if tile is None or dtype is None else convert(c, tile, dtype)
-
-
 def _unsafe(c: Context, a: Arguments) -> Value:
     error = errors.NotAnUnsafeBlock(c.span(a.node), what="`unsafe` begins a block", why="it is a value of no use")
     return c.error(error.add(error.Instead(f"write `with {c.text(a.node)}:`, and the accesses in it")))
@@ -538,6 +518,7 @@ INTRINSICS: Final[dict[str, Handler]] = {
     "ceil": partial(_unary, op=fl.CeilOp),
     "atan2": _atan2,
     "abs": _abs,
+    **rounded.ROUNDED,
     "maximum": partial(_extremum, larger=True),
     "minimum": partial(_extremum, larger=False),
     "where": _where,
@@ -576,10 +557,11 @@ INTRINSICS: Final[dict[str, Handler]] = {
 }
 """By name in `freehold.frontend.language`."""
 
+_CONVERSION: Final = (("rounding", None), ("saturate", False))
 _REDUCTION: Final = (("axis", None), ("keepdims", False))
 
 TILE_METHODS: Final[dict[str, tuple[Signature, Handler]]] = {
-    "astype": (Signature("astype", ("dtype",)), _astype),
+    "astype": (Signature("astype", ("dtype",), ("rounding", "saturate"), _CONVERSION), rounded.astype),
     "reshape": (Signature("reshape", (), (), (), "shape"), _reshape),
     "permute": (Signature("permute", (), (), (), "axes"), partial(_permute, reverse=False)),
     "transpose": (Signature("transpose", (), (), (), "axes"), partial(_permute, reverse=True)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 from typing import Literal, NoReturn, ParamSpec, TypeAlias, TypeVar
 
 P = ParamSpec("P")
@@ -11,8 +12,24 @@ R = TypeVar("R")
 Padding: TypeAlias = Literal["zero", "neg_zero", "nan", "inf", "-inf"]
 """What a load reads beyond the edge of a tensor. All but `zero` need floating-point elements."""
 
-Rounding: TypeAlias = Literal["nearest", "zero", "down", "up", "approx", "full"]
-"""How an inexact result is rounded; `approx` and `full` are two grades of fast approximations."""
+
+class Rounding(Enum):
+    """How an inexact result is rounded: `fh.Rounding.ZERO`."""
+
+    NEAREST = "nearest_even"
+    """To the nearest number; of two as near, to the even one."""
+    AWAY = "nearest_away"
+    """To the nearest number; of two as near, to the one farther from zero."""
+    ZERO = "zero"
+    """Towards zero."""
+    DOWN = "negative_inf"
+    """To the next lower number."""
+    UP = "positive_inf"
+    """To the next higher number."""
+    APPROX = "approx"
+    """By the fastest approximation."""
+    FULL = "full"
+    """By an approximation that is accurate over the whole range."""
 
 
 def outside(name: str) -> NoReturn:

@@ -7,8 +7,8 @@ from freehold.frontend.language.tile import Operand, Tile
 
 
 @intrinsic
-def exp(x: Operand) -> Tile:
-    """e to the power of each element."""
+def exp(x: Operand, *, rounding: Rounding = Rounding.FULL) -> Tile:
+    """e to the power of each element. `Rounding.APPROX`, for f32, is faster and less exact."""
     ...
 
 
@@ -31,8 +31,8 @@ def log2(x: Operand) -> Tile:
 
 
 @intrinsic
-def sqrt(x: Operand, *, rounding: Rounding = "nearest", flush_to_zero: bool = False) -> Tile:
-    """The square root."""
+def sqrt(x: Operand, *, rounding: Rounding = Rounding.NEAREST, flush_to_zero: bool = False) -> Tile:
+    """The square root. `Rounding.APPROX`, for f32, is faster and less exact."""
     ...
 
 
@@ -73,8 +73,8 @@ def cosh(x: Operand) -> Tile:
 
 
 @intrinsic
-def tanh(x: Operand) -> Tile:
-    """The hyperbolic tangent."""
+def tanh(x: Operand, *, rounding: Rounding = Rounding.FULL) -> Tile:
+    """The hyperbolic tangent. `Rounding.APPROX`, for f32, is faster and less exact."""
     ...
 
 
@@ -103,13 +103,13 @@ def abs(x: Operand) -> Tile:
 
 
 @intrinsic
-def maximum(x: Operand, y: Operand, *, propagate_nan: bool = True) -> Tile:
+def maximum(x: Operand, y: Operand, *, propagate_nan: bool = True, flush_to_zero: bool = False) -> Tile:
     """The larger of two; NaN if either is, as in NumPy, unless `propagate_nan` is False."""
     ...
 
 
 @intrinsic
-def minimum(x: Operand, y: Operand, *, propagate_nan: bool = True) -> Tile:
+def minimum(x: Operand, y: Operand, *, propagate_nan: bool = True, flush_to_zero: bool = False) -> Tile:
     """The smaller of two; NaN if either is, as in NumPy, unless `propagate_nan` is False."""
     ...
 
@@ -121,7 +121,9 @@ def where(condition: Operand, x: Operand, y: Operand) -> Tile:
 
 
 @intrinsic
-def fma(x: Operand, y: Operand, z: Operand) -> Tile:
+def fma(
+    x: Operand, y: Operand, z: Operand, *, rounding: Rounding = Rounding.NEAREST, flush_to_zero: bool = False
+) -> Tile:
     """`x * y + z`, rounded once."""
     ...
 
@@ -159,4 +161,47 @@ def clip(x: Operand, low: Operand, high: Operand) -> Tile:
 @intrinsic
 def round(x: Operand) -> Tile:
     """Rounded to the nearest whole number, as a float; halves go to the even one."""
+    ...
+
+
+@intrinsic
+def add(x: Operand, y: Operand, *, rounding: Rounding | None = None, flush_to_zero: bool = False) -> Tile:
+    """`x + y`, of floats rounded as asked. `flush_to_zero` takes subnormal f32 numbers for zero, going in and out."""
+    ...
+
+
+@intrinsic
+def subtract(x: Operand, y: Operand, *, rounding: Rounding | None = None, flush_to_zero: bool = False) -> Tile:
+    """`x - y`, of floats rounded as asked."""
+    ...
+
+
+@intrinsic
+def multiply(x: Operand, y: Operand, *, rounding: Rounding | None = None, flush_to_zero: bool = False) -> Tile:
+    """`x * y`, of floats rounded as asked."""
+    ...
+
+
+@intrinsic
+def divide(x: Operand, y: Operand, *, rounding: Rounding | None = None, flush_to_zero: bool = False) -> Tile:
+    """`x / y`, rounded as asked: f32 also by `APPROX` and `FULL`; integers by `ZERO`, `DOWN` or `UP`, to integers."""
+    ...
+
+
+@intrinsic
+def fmod(x: Operand, y: Operand) -> Tile:
+    """What is left of `x` when `y` is taken from it a whole number of times, with the sign of `x`, as C's; `%` has
+    the sign of `y`."""
+    ...
+
+
+@intrinsic
+def mulhi(x: Operand, y: Operand) -> Tile:
+    """The upper half of the product of integers: `x * y >> bits`, as if nothing had wrapped."""
+    ...
+
+
+@intrinsic
+def powi(x: Operand, n: Operand) -> Tile:
+    """Floats raised to whole numbers of up to 32 bits, which the kernel computes."""
     ...

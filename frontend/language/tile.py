@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from freehold.frontend.intrinsics import outside
+from freehold.frontend.intrinsics import Rounding, outside
 from freehold.support.dtypes import DType
 
 
@@ -59,8 +59,13 @@ class Tile:
             """The tile with its axes reversed."""
             ...
 
-        def astype(self, dtype: AnyDType) -> Tile:
-            """The tile with its elements converted. Floats become integers by dropping the fraction."""
+        def astype(self, dtype: AnyDType, *, rounding: Rounding | None = None, saturate: bool = False) -> Tile:
+            """
+            The tile with its elements converted; floats to floats rounded as asked.
+
+            Floats become integers by dropping the fraction; what is out of range is clamped, and NaN 0, where
+            `saturate`, and any number otherwise.
+            """
             ...
 
         def reshape(self, *shape: int | tuple[int, ...]) -> Tile:
