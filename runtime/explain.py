@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
+from freehold.dialects.ownership import UnsafeOp
 from freehold.passes.cost import Cost, Total, Work, cost
 from freehold.passes.launch_contract import contract, kernel_of, obligations_of
 from freehold.passes.listing import WIDTH, listing
@@ -188,7 +189,9 @@ def _proofs(module: ModuleOp) -> Iterator[str]:
     rungs = Counter(o.rung.value for op in module.walk() for o in obligations_of(op))
     total = sum(rungs.values())
     counts = [f"{rungs[rung]} {text}" for rung, text in _RUNGS.items() if rungs[rung]]
-    yield f"proofs: {total} obligations, {', '.join(counts)}" if total else "proofs: nothing is owed"
+    if unsafe := sum(isinstance(op, UnsafeOp) for op in module.walk()):
+        counts.append(f"and {unsafe} unsafe {'access' if unsafe == 1 else 'accesses'}")
+    yield f"proofs: {total} obligations, {', '.join(counts)}" if counts else "proofs: nothing is owed"
     for line in report(module):
         if line.startswith("  "):
             yield from _filled(line, "      ")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import freehold as fh
-from freehold import Const, Mut, Out, Ref, f32, i32
+from freehold import Acc, Const, Mut, Out, Raw, Ref, f32, i32
 from freehold.backend.cubin import Resources
 from freehold.passes.launch_contract import kernel_of
 from freehold.passes.listing import listing
@@ -45,6 +45,13 @@ def branches(y: Mut["N"], x: Ref["N"], n: i32):
     y.store(s)
 
 
+@fh.kernel
+def tickets(h: Acc["B"], count: Raw[i32, 1], x: Ref["N"]):
+    h.add_at(1.0, x.load().astype(i32))
+    with fh.unsafe("each block takes one ticket"):
+        count.atomic_add(1, 0)
+
+
 def product_arguments(m: int = 100, n: int = 96, k: int = 50) -> tuple[Any, ...]:
     a, b, c = (np.zeros(shape, np.float32) for shape in ((m, k), (k, n), (m, n)))
     return fh.partition(c, (32, 64)), a, b
@@ -53,6 +60,15 @@ def product_arguments(m: int = 100, n: int = 96, k: int = 50) -> tuple[Any, ...]
 def vectors() -> tuple[Any, ...]:
     y = np.zeros(1000, np.float32)
     return fh.partition(y, 64), y.copy(), 7
+
+
+def test_what_is_masked_and_what_is_unsafe():
+    arrays = np.zeros(5, np.float32), np.zeros(1, np.int32), fh.partition(np.zeros(100, np.float32), 16)
+    said = tickets.explain(*arrays, arch=())
+    assert "obligations, 2 proved, 1 masked, and 1 unsafe access" in said
+    assert "update of `h`: in bounds along axis 0: masked where not (indices are any number)" in said
+    assert 'unsafe atomic update of `count`: not proved: "each block takes one ticket"' in " ".join(said.split())
+    assert "`h` updated <= " in " ".join(said.split())
 
 
 def test_it_is_text_that_fits_a_terminal():
