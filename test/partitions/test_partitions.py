@@ -437,6 +437,24 @@ def test_several_places_cover_an_axis_together(kernel: Any) -> None:
     everywhere(kernel, fh.partition(y, (4, 16), owned=1), check=written)
 
 
+@fh.kernel
+def both_halves(y: Out["M", "N"]):
+    y.at(1).store(2.0)
+    y.at(0).store(1.0)
+
+
+def test_two_places_outside_of_loops_cover_two_regions() -> None:
+    y = np.full((8, 32), np.nan, np.float32)
+
+    def written() -> None:
+        np.testing.assert_array_equal(y, np.repeat([1.0, 2.0], 16)[None].repeat(8, axis=0))
+
+    everywhere(both_halves, fh.partition(y, (4, 16), owned=1), check=written)
+    with pytest.raises(fh.Rejected) as caught:
+        both_halves(fh.partition(np.zeros((8, 48), np.float32), (4, 16), owned=1)).sync()
+    assert caught.value.codes == ("O232",)
+
+
 # --- Regions that are taken again -------------------------------------------------------------------------------------
 
 
@@ -488,3 +506,34 @@ def test_without_their_order_the_interpreter_objects(monkeypatch: pytest.MonkeyP
     y = np.zeros((4, 160), np.float32)
     with pytest.raises(fh.Rejected, match="token"):
         everywhere(accumulate_pairs, fh.partition(y, (4, 32), owned=1), check=lambda: None)
+
+
+# --- Sums that several blocks share -----------------------------------------------------------------------------------
+
+
+@fh.kernel
+def split_product(c: fh.Acc["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"], BK: Const[int] = 16):
+    i, j = c.index
+    _, s = a.index
+    steps: Const[int] = a.tile[1] // BK
+    acc = fh.zeros(c.tile, f32)
+    for k in range(steps):
+        at = s * steps + k
+        if at * BK < a.shape[1]:
+            acc = fh.mma(a.load((i, at), (c.tile[0], BK)), b.load((at, j), (BK, c.tile[1])), acc)
+    c.add(acc)
+
+
+def test_a_product_split_along_its_sum() -> None:
+    a, b = (read_only(RNG.standard_normal(shape, np.float32)) for shape in ((40, 150), (150, 50)))
+    c = np.zeros((40, 50), np.float32)
+    splits = -(-150 // 64)
+    parts = (
+        fh.partition(c, (16, 16), map=lambda i, s, j: (i, j), grid=lambda m, n: (m, splits, n)),
+        fh.partition(a, (16, 64)),
+    )
+
+    def right() -> None:
+        np.testing.assert_allclose(c, a @ b, rtol=1e-3, atol=1e-3)
+
+    everywhere(split_product, *parts, b, check=right, arch="sm_90")

@@ -5,8 +5,9 @@ are different, in bounds, and all of them; and what is refused with a witness is
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
-from itertools import product
+from itertools import count, product
 from typing import Any
 
 import numpy as np
@@ -89,6 +90,10 @@ class _Numbers:
     minimum = min
     maximum = max
 
+    @staticmethod
+    def cdiv(a: int, b: int) -> int:
+        return -(-a // b)
+
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(likely(), st.sampled_from(DOMAINS), st.booleans())
@@ -113,3 +118,85 @@ def test_what_is_accepted_is_right(region: tuple[str, str], domain: str, covered
             assert at not in taken, f"{at} of {(m, n)} is taken twice"
             taken.add((at[0], at[1]))
         assert not covered or len(taken) == m * n, f"{m * n - len(taken)} of {(m, n)} are left out"
+
+
+# --- Axes that a point owns -------------------------------------------------------------------------------------------
+
+NUMBER = count()
+
+
+def walks() -> st.SearchStrategy[list[str]]:
+    """Statements that store regions of an axis that a point owns: often all of them, often not quite."""
+    bound = st.sampled_from(("n", "n - 1", "n // 2", "n // 2 * 2", "2", "n + 1", "i", "fh.cdiv(n, 2)"))
+    place = st.sampled_from(
+        ("k", "n - 1 - k", "2 * k", "2 * k + 1", "k // 2", "k + 1", "(k + 1) % n", "n // 2 + k", "0")
+    )
+    step = st.sampled_from(("1", "1", "2"))
+    low = st.sampled_from(("0", "0", "0", "1", "n // 2"))
+
+    def loop(low: str, bound: str, step: str, places: list[str], condition: str) -> list[str]:
+        inside = [f"y.at({place}).store(1.0)" for place in places]
+        if condition:
+            inside = [f"if {condition}:", *("    " + line for line in inside)]
+        return [f"for k in range({low}, {bound}, {step}):", *("    " + line for line in inside)]
+
+    conditions = st.sampled_from(("", "", "", "k < 3", "i < 2"))
+    loops = st.builds(loop, low, bound, step, st.lists(place, min_size=1, max_size=2), conditions)
+    straight = st.sampled_from((["y.at(0).store(1.0)"], ["y.at(n - 1).store(1.0)"], ["y.at(n // 2).store(1.0)"]))
+    usual = st.sampled_from((
+        ["for k in range(n):", "    y.at(k).store(1.0)"],
+        ["for k in range(n):", "    y.at(n - 1 - k).store(1.0)"],
+        ["y.at(0).store(1.0)", "for k in range(1, n):", "    y.at(k).store(1.0)"],
+        ["for k in range(n // 2):", "    y.at(2 * k).store(1.0)", "    y.at(2 * k + 1).store(1.0)"],
+        ["for k in range(0, n, 2):", "    y.at(k).store(1.0)", "for k in range(1, n, 2):", "    y.at(k).store(1.0)"],
+    ))  # fmt: skip
+    some = st.lists(st.one_of(loops, straight), min_size=1, max_size=2).map(lambda parts: sum(parts, list[str]()))
+    return st.one_of(usual, some)
+
+
+def walker(mode: str, lines: list[str]) -> Callable[..., Any]:
+    """The function of these statements: a kernel's, and Python's own."""
+    body = ["(i,) = y.index", "n = fh.cdiv(y.shape[1], 1)", *lines]
+    text = "\n".join([f'def walk(y: {mode}["M", "N"]):', *("    " + line for line in body), ""])
+    name = f"<walk {next(NUMBER)}>"
+    fh.register_source(name, text)
+    scope: dict[str, Any] = {"fh": fh, "Out": Out, "Mut": Mut}
+    exec(compile(text, name, "exec"), scope)
+    return scope["walk"]
+
+
+class Row:
+    """What a point's walk does, carried out by Python."""
+
+    def __init__(self, i: int, m: int, n: int):
+        self.index, self.shape = (i,), (m, n)
+        self.taken: list[int] = []
+
+    def at(self, j: int) -> Row:
+        self.taken.append(j)
+        return self
+
+    def store(self, value: float) -> None: ...
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(walks(), st.sampled_from(("Out", "Mut")))
+def test_walks_that_are_accepted_are_right(lines: list[str], mode: str) -> None:
+    y = np.zeros((5, 5), np.float32)  # extents of which nothing is known
+    walk = walker(mode, lines)
+    try:
+        module = fh.kernel(walk).verify(fh.partition(y, (1, 1), owned=1))
+    except fh.Rejected:
+        return
+    checks = [parse(check.predicate) for check in contract(module).checks]
+    kernel_checks = any("in_bounds axis" in str(op) and " kernel " in str(op) for op in module.walk())
+    walk.__globals__["fh"] = _Numbers
+    for m, n in product(range(1, 5), range(1, 8)):
+        if not all(check.evaluate({"M": m, "N": n}) for check in checks):
+            continue
+        for i in range(m):
+            row = Row(i, m, n)
+            walk(row)
+            assert kernel_checks or all(0 <= j < n for j in row.taken), f"{row.taken} of {n} leaves the array"
+            assert mode == "Mut" or len(set(row.taken)) == len(row.taken), f"{row.taken} takes one twice"
+            assert mode == "Mut" or kernel_checks or len(row.taken) == n, f"{row.taken} is not all of {n}"
