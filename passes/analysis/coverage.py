@@ -1,9 +1,9 @@
 """Whether every region of an output is taken: by counting, for regions that are all different and in bounds.
 
 The verifiers show that no two takings are of one region, that each is in bounds, and that each region that is taken is
-stored. So an output is covered where there are at least as many takings as regions. Where none is in a loop, every path
-through the kernel stores one, so there is one a point at least. Otherwise those are counted that every point comes to:
-a place outside of loops once, and one in loops as often as they turn.
+stored. So an output is covered where there are at least as many takings as regions. Those are counted that every point
+comes to: a place outside of loops once, and one in loops as often as they turn. Where none is in a loop, every path
+through the kernel stores one, so there is one a point at least.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ def regions(op: PartitionOp) -> list[Term]:
 def takings(partition: PartitionOp, distribution: DistributeOp, facts: KernelFacts) -> list[list[Term]]:
     """Numbers of regions that are taken for certain, each as a product: the most telling first."""
     points = list(distribution.extents)
-    if not walks(partition, facts):
-        return [points]
     taken = [op for op in facts.places if isinstance(op, RegionOp) and op.partition is partition.result]
     turns = [found for op in taken if (found := _turns(op, facts)) is not None]
+    if len(turns) < 2 and not walks(partition, facts):
+        return [points]
     # Takings at different places are of different regions, so they add up.
     together = [reduce(terms.add, (reduce(terms.mul, t, terms.const(1)) for t in turns))] if len(turns) > 1 else []
     return [*([*points, total] for total in together), *([*points, *t] for t in turns)]
