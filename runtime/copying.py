@@ -20,7 +20,7 @@ from freehold.runtime.call_site import CallSite, caller
 from freehold.runtime.execution import Execution, Next
 from freehold.runtime.ledger import Blame, Hold
 from freehold.runtime.operation import Operation, Work
-from freehold.runtime.storage import allocate
+from freehold.runtime.storage import allocate, drain
 from freehold.runtime.tensor import Tensor
 from freehold.support.dtypes import DType
 
@@ -44,6 +44,7 @@ def read(tensor: Tensor, blame: Blame | None, through: Hold | None = None) -> An
 
     from freehold.runtime.plan import numpy_dtype
 
+    drain()
     dtype: Any = numpy_dtype(tensor.dtype.name)
     with ledger.leased(ledger.host_timeline(), [tensor], [], blame, through):
         if tensor.device == HOST:

@@ -188,7 +188,16 @@ def to_device(array: Any, device: int | None = None) -> Tensor:
 
     So a program can be written once: kernels run on the GPU, or on the interpreter. Raises as `from_numpy`.
     """
-    return from_numpy(to_numpy(array) if hasattr(array, "__dlpack__") else array, device=device).sync()
+    import numpy as np
+
+    from freehold.runtime.arguments import is_array
+    from freehold.runtime.dlpack import adopted_any
+    from freehold.runtime.tensor import Tensor
+
+    if isinstance(array, np.ndarray) or not is_array(array):
+        return from_numpy(cast(Any, array), device=device).sync()
+    source = array if isinstance(array, Tensor) else adopted_any(array)
+    return source.to(_place(device, caller())).sync()
 
 
 def to_numpy(array: Any) -> Any:

@@ -105,9 +105,15 @@ class Storage:
 
     def _drop(self) -> None:
         owner, self.owner = self.owner, None
-        if owner is not None:
-            kept = self.foreign or self.device == HOST
-            _DROPPED.append((owner, self.device, self.address, self.nbytes, self.space, kept))
+        if owner is None:
+            return
+        if self.device == HOST:
+            # A thread that works on it has it; only a copy to or from a GPU may still need it.
+            users = [self.space.sole, *(user for user, *_ in list(self.space.uses))]
+            if all(user is None or user.stream is None for user in users):
+                return
+        kept = self.foreign or self.device == HOST
+        _DROPPED.append((owner, self.device, self.address, self.nbytes, self.space, kept))
 
     def __del__(self) -> None:
         self._drop()

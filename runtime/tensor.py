@@ -23,7 +23,7 @@ from freehold.runtime import ledger, views
 from freehold.runtime.arguments import HOST
 from freehold.runtime.call_site import CallSite, caller
 from freehold.runtime.ledger import LOCK, Hold, Refusal, Space
-from freehold.runtime.storage import Storage
+from freehold.runtime.storage import Storage, drain
 from freehold.support.dtypes import DType, u8
 
 if TYPE_CHECKING:
@@ -245,6 +245,7 @@ class Tensor:
                 if hold.touches(whole):
                     raise _blame("free", site, "free")(Refusal(self, True, hold))
             self.storage.free(site)
+            drain()
 
     def borrow(self) -> AbstractContextManager[Any]:
         """

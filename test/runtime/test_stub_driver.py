@@ -27,3 +27,8 @@ def printed(on_stub: Callable[..., Printed]) -> Callable[[str], Printed]:
 def test_on_the_stub(program: str, name: str, printed: Callable[[str], Printed]) -> None:
     found = printed(program)
     assert name in found.passed, found.wrong
+
+
+def test_memory_stays_flat(on_stub: Callable[..., Printed]) -> None:
+    found = on_stub("soak.py", "--launches", "40000", "--on-stub")
+    assert found.status == 0, f"{found.passed}\n{found.wrong}"
