@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial, reduce
+from math import prod
 from typing import Any, Final, cast
 
 from freehold.dialects.cuda_tile.attrs import RoundingModeAttr
@@ -12,7 +14,7 @@ from freehold.dialects.cuda_tile.ops import arith_float as fl
 from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, MaxIOp, MinIOp
 from freehold.dialects.cuda_tile.ops.conversion import BitcastOp
 from freehold.dialects.cuda_tile.ops.shape import CatOp, IotaOp, SelectOp
-from freehold.frontend import arithmetic, errors, orders, random_numbers, reductions, rounded, texts
+from freehold.frontend import arithmetic, errors, language, orders, random_numbers, reductions, rounded, texts
 from freehold.frontend.arguments import (
     Arguments,
     Signature,
@@ -442,6 +444,27 @@ def _expand_dims(c: Context, a: Arguments) -> Value:
     return POISON if axis is None else reshape(c, tile, (*tile.shape[:axis], 1, *tile.shape[axis:]))
 
 
+def _flatten(c: Context, a: Arguments) -> Value:
+    tile = _tile(c, a)
+    return POISON if tile is None else reshape(c, tile, (prod(tile.shape),))
+
+
+def _squeeze(c: Context, a: Arguments) -> Value:
+    tile = _tile(c, a)
+    if tile is None:
+        return POISON
+    given = a["axis"]
+    axes = tuple(i for i, e in enumerate(tile.shape) if e == 1)
+    if not (isinstance(given, Static) and given.value is None):
+        axis = axis_of(c, given, a.place("axis"), len(tile.shape), "the tile")
+        if axis is None:
+            return POISON
+        if axis not in axes:
+            return misuse(c, a, "axis", f"leaves out axes of extent 1, and axis {axis} has {tile.shape[axis]}")
+        axes = (axis,)
+    return reshape(c, tile, tuple(e for i, e in enumerate(tile.shape) if i not in axes))
+
+
 def _broadcast_to(c: Context, a: Arguments) -> Value:
     tile, shape = _tile(c, a), shape_of(c, a["shape"], a.place("shape"))
     if tile is None or shape is None:
@@ -558,16 +581,25 @@ INTRINSICS: Final[dict[str, Handler]] = {
 """By name in `freehold.frontend.language`."""
 
 _CONVERSION: Final = (("rounding", None), ("saturate", False))
-_REDUCTION: Final = (("axis", None), ("keepdims", False))
+
+AS_FUNCTIONS: Final = (
+    "sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "cumsum", "cumprod", "clip", "round"
+)  # fmt: skip
+"""Functions of the language that are methods of tiles, too."""
+
+
+def _as_method(name: str) -> tuple[Signature, Handler]:
+    function = Signature.of(getattr(language, name).__wrapped__, name)
+    return replace(function, positional=function.positional[1:]), INTRINSICS[name]
+
 
 TILE_METHODS: Final[dict[str, tuple[Signature, Handler]]] = {
     "astype": (Signature("astype", ("dtype",), ("rounding", "saturate"), _CONVERSION), rounded.astype),
     "reshape": (Signature("reshape", (), (), (), "shape"), _reshape),
     "permute": (Signature("permute", (), (), (), "axes"), partial(_permute, reverse=False)),
     "transpose": (Signature("transpose", (), (), (), "axes"), partial(_permute, reverse=True)),
-    **{
-        name: (Signature(name, ("axis",), ("keepdims",), _REDUCTION), INTRINSICS[name])
-        for name in ("sum", "prod", "max", "min")
-    },
+    "flatten": (Signature("flatten", ()), _flatten),
+    "squeeze": (Signature("squeeze", ("axis",), (), (("axis", None),)), _squeeze),
+    **{name: _as_method(name) for name in AS_FUNCTIONS},
 }
 """The methods of tiles; the tile is argument `x`."""

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Final, cast
 
-from freehold.frontend import errors, records, subset
+from freehold.frontend import advice, errors, records, subset
 from freehold.frontend.arguments import REQUIRED, Signature, bind
 from freehold.frontend.arithmetic import as_tile, convert
 from freehold.frontend.builtins import INTRINSICS, TILE_METHODS
 from freehold.frontend.context import Context, Flow, Frame, Host
-from freehold.frontend.expressions import elements
 from freehold.frontend.elements import method as element_method
+from freehold.frontend.expressions import elements
 from freehold.frontend.memory import method as memory_method
 from freehold.frontend.python_functions import PYTHON
 from freehold.frontend.source import SourceMissing, source_of
@@ -152,6 +152,8 @@ def _call_static(c: Context, function: object, node: ast.Call) -> Value:
     if function is dataclasses.replace:
         return records.replaced(c, node)
     if isinstance(function, FunctionType):
+        if function.__module__.startswith("freehold.runtime."):
+            return _not_callable(c, function, node)
         return _inline_host(c, function, node)
     if getattr(function, "__module__", None) == "math" and isinstance(function, BuiltinFunctionType):
         return _on_host(c, function, node)
@@ -221,6 +223,8 @@ def _not_callable(c: Context, function: object, node: ast.Call) -> Poison:
         return c.error(error)
     if isinstance(function, ModuleType):
         why = "it is a module"
+    elif module.startswith("freehold."):
+        why = "it is for the host"
     elif module == "builtins" and not isinstance(function, type):
         why = "this function of Python has no meaning on a GPU"
     elif isinstance(function, type):
@@ -230,6 +234,8 @@ def _not_callable(c: Context, function: object, node: ast.Call) -> Poison:
     else:
         why = f"it is {describe(Static(function))}"
     error = errors.NotCallable(c.span(node.func), name=text, why=why)
+    if module.startswith("freehold.") and (edit := advice.of_function(c, name)) is not None:
+        error.add(error.Instead(edit))
     if isinstance(function, type) and dataclasses.is_dataclass(function) and not is_record_class(function):
         error.add(error.Instead("make its class immutable: `@dataclass(frozen=True)`"))
     if name in _INSTEAD and module in ("builtins", "io", "sys"):

@@ -7,6 +7,7 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import is_dataclass
 from enum import Enum
+from math import prod
 from types import ModuleType
 from typing import Final, cast
 
@@ -38,7 +39,11 @@ from freehold.frontend.values import (
 )
 from freehold.support.dtypes import DType
 
-TILE_METHODS: Final = ("astype", "reshape", "permute", "transpose", "sum", "prod", "max", "min")
+TILE_METHODS: Final = (
+    "astype", "reshape", "permute", "transpose", "flatten", "squeeze", "sum", "prod", "max", "min", "any", "all",
+    "argmax", "argmin", "cumsum", "cumprod", "clip", "round",
+)  # fmt: skip
+TILE_ATTRIBUTES: Final = ("dtype", "shape", "ndim", "size", "T", *TILE_METHODS)
 REF_METHODS: Final = ("load", "load_like", "gather", "load_window", "store")
 REGION_METHODS: Final = ("load", "store", "release")
 PARTITION_METHODS: Final = (*REGION_METHODS, "load_like", "gather", "load_window", "at")
@@ -150,6 +155,8 @@ def _of_tile(c: Context, tile: TileValue, attr: str) -> Value | None:
             return of_host(tile.shape)
         case "ndim":
             return Static(len(tile.shape))
+        case "size":
+            return Static(prod(tile.shape))
         case "T":
             return permute(c, tile, tuple(reversed(range(len(tile.shape)))))
         case _:
@@ -265,7 +272,7 @@ def _no_attribute(c: Context, value: Value, node: ast.Attribute) -> Poison:
     known: tuple[str, ...] = ()
     match value:
         case TileValue():
-            known = ("dtype", "shape", "ndim", "T", *TILE_METHODS)
+            known = TILE_ATTRIBUTES
         case TensorValue() if value.region is not None:
             known = ("dtype", "shape", "ndim", "index", "tile", "load", "store", "at", "release")
         case TensorValue() if value.parameter.mode in ELEMENT_METHODS:

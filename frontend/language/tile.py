@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, overload
 
 from freehold.frontend.intrinsics import Rounding, outside
 from freehold.support.dtypes import DType
+
+
+class Reduction(Protocol):
+    """A method that folds a tile over one, several or all of its axes: of all, a scalar is left."""
+
+    @overload
+    def __call__(self, axis: None = None, *, keepdims: Literal[False] = False) -> Scalar: ...
+    @overload
+    def __call__(self, axis: Axis = None, *, keepdims: bool = False) -> Tile: ...
+
+
+class Position(Protocol):
+    """A method that finds an element along one axis, or among all."""
+
+    @overload
+    def __call__(self, axis: None = None, *, keepdims: Literal[False] = False) -> Scalar: ...
+    @overload
+    def __call__(self, axis: int | None = None, *, keepdims: bool = False) -> Tile: ...
 
 
 class Tile:
@@ -14,6 +32,8 @@ class Tile:
     dtype: DType
     shape: tuple[int, ...]
     ndim: int
+    size: int
+    """The number of elements."""
 
     def __init__(self, *_: object):
         outside(type(self).__name__)
@@ -80,20 +100,45 @@ class Tile:
             """The tile with its axes reversed, or permuted as given."""
             ...
 
-        def sum(self, axis: Axis = None, *, keepdims: bool = False) -> Tile:
-            """As `freehold.sum`."""
+        sum: Reduction
+        """The sum over `axis`, or over all. As `freehold.sum`."""
+        prod: Reduction
+        """The product over `axis`, or over all. As `freehold.prod`."""
+        max: Reduction
+        """The largest element over `axis`, or over all; NaN if there is one. As `freehold.max`."""
+        min: Reduction
+        """The smallest element over `axis`, or over all; NaN if there is one. As `freehold.min`."""
+        any: Reduction
+        """Whether an element over `axis`, or over all, is not 0. As `freehold.any`."""
+        all: Reduction
+        """Whether no element over `axis`, or over all, is 0. As `freehold.all`."""
+        argmax: Position
+        """Where the largest element along `axis`, or of all, is first found, as `i32`. As `freehold.argmax`."""
+        argmin: Position
+        """Where the smallest element along `axis`, or of all, is first found, as `i32`. As `freehold.argmin`."""
+
+        def cumsum(self, axis: int = 0, *, reverse: bool = False) -> Tile:
+            """Running sums along `axis`. As `freehold.cumsum`."""
             ...
 
-        def prod(self, axis: Axis = None, *, keepdims: bool = False) -> Tile:
-            """As `freehold.prod`."""
+        def cumprod(self, axis: int = 0, *, reverse: bool = False) -> Tile:
+            """Running products along `axis`. As `freehold.cumprod`."""
             ...
 
-        def max(self, axis: Axis = None, *, keepdims: bool = False) -> Tile:
-            """As `freehold.max`."""
+        def clip(self, low: Operand, high: Operand) -> Tile:
+            """The elements, none below `low` and none above `high`. As `freehold.clip`."""
             ...
 
-        def min(self, axis: Axis = None, *, keepdims: bool = False) -> Tile:
-            """As `freehold.min`."""
+        def round(self) -> Tile:
+            """Rounded to the nearest whole number, as a float; halves go to the even one. As `freehold.round`."""
+            ...
+
+        def flatten(self) -> Tile:
+            """The same elements in row-major order, along one axis."""
+            ...
+
+        def squeeze(self, axis: int | None = None) -> Tile:
+            """Without `axis`, which has extent 1; without all axes of extent 1."""
             ...
 
         def __hash__(self) -> int: ...

@@ -1,13 +1,16 @@
 """The surface of the language: every name is known to the compiler, and says so outside a kernel."""
 
+import ast
 import builtins
 import inspect
+from typing import assert_type
 
 import pytest
 
 import freehold as fh
 from freehold.frontend import language
-from freehold.frontend.builtins import INTRINSICS
+from freehold.frontend.builtins import INTRINSICS, TILE_METHODS
+from freehold.frontend.expressions import TILE_ATTRIBUTES
 from freehold.support.diagnostic import Rejected
 
 
@@ -55,3 +58,37 @@ def test_annotations_print_as_they_are_written():
 def test_bands_have_rows():
     with pytest.raises(ValueError, match="at least one row"):
         fh.grouped(0)
+
+
+def test_tiles_have_what_their_class_says():
+    declared = {n for n in (*vars(fh.Tile), *fh.Tile.__annotations__) if not n.startswith("_")}
+    stub = ast.parse(inspect.getsource(fh.Tile)).body[0]
+    for node in ast.walk(stub):
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            declared.add(node.name)
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            declared.add(node.target.id)
+    assert declared == set(TILE_ATTRIBUTES)
+    assert set(TILE_METHODS) == set(TILE_ATTRIBUTES) - {"dtype", "shape", "ndim", "size", "T"}
+
+
+def types_of_a_kernel(x: fh.Ref["M", "N"], y: fh.Mut["M", "N"]):
+    """For type checkers alone: what is left of a tile is known to be a scalar, and misuse is seen."""
+    t = x.load((0, 0), (16, 16))
+    assert_type(t, fh.Tile)
+    assert_type(t.sum(), fh.Scalar)
+    assert_type(t.max(axis=1), fh.Tile)
+    assert_type(t.min(keepdims=True), fh.Tile)
+    assert_type(t.argmax(), fh.Scalar)
+    assert_type(t + 1, fh.Tile)
+    assert_type(1.0 / t, fh.Tile)
+    assert_type(t > 0, fh.Tile)
+    assert_type(t.astype(fh.bf16, rounding=fh.Rounding.ZERO), fh.Tile)
+    for i in fh.tiles(x, axis=0, size=16, stop=y.index[0]):
+        assert_type(i, fh.Scalar)
+    t.cumsum(1, "reverse")  # pyright: ignore[reportCallIssue]
+    t.astype("f32")  # pyright: ignore[reportArgumentType]
+    t.item()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    fh.add(t, t, rounding="up")  # pyright: ignore[reportArgumentType]
+    x.store(t)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    y.load((0, 0), (16, 16))  # pyright: ignore[reportCallIssue]

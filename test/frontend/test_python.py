@@ -233,7 +233,7 @@ def backwards(a: int, b: int) -> int:
         n = (n * 5 - i) % 10007
     for i in reversed(range(1, 8, 3)):
         n = (n + n * i + b) % 10007
-    return n % 10007 + sum(reversed(range(3))) + tuple(reversed(range(2, 9, 3)))[0]
+    return n % 10007 + sum(reversed(range(3))) + tuple(reversed(range(2, 9, 3)))[-1]
 
 
 def by_a_step(a: int, b: int) -> int:

@@ -163,3 +163,34 @@ def test_padding(part: Any, interpret: Interpret):
     y = np.zeros(10, np.float32)
     interpret(kernel, part(y, 16), x)
     assert y.tolist() == [-22.0] * 10
+
+
+METHODS: list[tuple[Callable[[Any], Any], Callable[[Any], Any]]] = [
+    (lambda t: t.any(), lambda x: x.any()),
+    (lambda t: (t > 9).all(axis=0), lambda x: (x > 9).all(axis=0)),
+    (lambda t: t.argmax(axis=1), lambda x: x.argmax(axis=1)),
+    (lambda t: t.argmin(), lambda x: x.argmin()),
+    (lambda t: t.cumsum(1), lambda x: x.cumsum(1)),
+    (lambda t: (t / 4).cumprod(axis=1, reverse=True), lambda x: (x / 4)[:, ::-1].cumprod(axis=1)[:, ::-1]),
+    (lambda t: t.clip(-1, 1.5), lambda x: x.clip(-1, 1.5)),
+    (lambda t: (t * 1.5).round(), lambda x: (x * 1.5).round()),
+    (lambda t: t.flatten(), lambda x: x.flatten()),
+    (lambda t: t.sum(axis=0, keepdims=True).squeeze(), lambda x: x.sum(axis=0)),
+    (lambda t: t[None].squeeze(0)[:, None].squeeze(axis=1) + t.size, lambda x: x + x.size),
+]
+
+
+@pytest.mark.parametrize(("ours", "theirs"), METHODS, ids=[str(i) for i in range(len(METHODS))])
+def test_methods_are_those_of_arrays(
+    ours: Callable[[Any], Any], theirs: Callable[[Any], Any], part: Any, interpret: Interpret
+):
+    x = RNG.integers(-4, 5, (4, 8)).astype(np.float32)
+    wanted = np.asarray(theirs(x))
+    shape = wanted.shape or (1,)
+
+    def kernel(y: Out, x: Ref["M", "N"]):
+        y.store(ours(x.load((0, 0), (4, 8))))
+
+    y = np.zeros(shape, wanted.dtype if wanted.dtype != np.int64 else np.int32)
+    interpret(kernel, part(y, *shape), x)
+    np.testing.assert_allclose(y, wanted.reshape(shape), rtol=1e-5)
