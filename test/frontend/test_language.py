@@ -20,7 +20,11 @@ def names() -> list[str]:
 
 def test_every_function_of_the_language_is_lowered_and_exported():
     assert set(names()) == set(INTRINSICS)
-    assert all(getattr(fh, name) is getattr(language, name) for name in names())
+    for name in names():
+        exported = getattr(fh, name)
+        if exported is not getattr(language, name):  # one that makes tensors on the host
+            assert exported.__freehold_intrinsic__ == name
+            assert exported.__wrapped__ is getattr(language, name).__wrapped__
     assert set(names()) - set(fh.__all__) == set(names()) & set(dir(builtins))
 
 
