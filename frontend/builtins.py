@@ -14,7 +14,17 @@ from freehold.dialects.cuda_tile.ops import arith_float as fl
 from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, MaxIOp, MinIOp
 from freehold.dialects.cuda_tile.ops.conversion import BitcastOp
 from freehold.dialects.cuda_tile.ops.shape import CatOp, IotaOp, SelectOp
-from freehold.frontend import arithmetic, errors, language, orders, random_numbers, reductions, rounded, texts
+from freehold.frontend import (
+    arithmetic,
+    errors,
+    language,
+    orders,
+    random_numbers,
+    reductions,
+    requirements,
+    rounded,
+    texts,
+)
 from freehold.frontend.arguments import (
     Arguments,
     Signature,
@@ -517,6 +527,7 @@ INTRINSICS: Final[dict[str, Handler]] = {
     "tiles": _tiles,
     "static_range": partial(range_, static=True),
     "static_assert": _static_assert,
+    "require": requirements.require,
     "unsafe": _unsafe,
     "cdiv": _cdiv,
     "print": texts.print_,

@@ -106,6 +106,10 @@ class Context:
         self.errors: list[Error] = []
         self.block = Block()
         """Where operations are appended."""
+        self.body: Final = self.block
+        """The block of the kernel itself: what comes before its points are handed out."""
+        self.top = self.block
+        """Where the statements are written that every point runs."""
         self.frame: Frame = None  # type: ignore[assignment] # pyright: ignore[reportAttributeAccessIssue] -- set before anything is lowered
         self.here: ast.AST = None  # type: ignore[assignment] # pyright: ignore[reportAttributeAccessIssue] -- as above
         """The node whose operations are being written."""

@@ -145,7 +145,7 @@ class _Kernel:
         c.here = self.function.source.tree
         domain = Domain(c, placed, self.nodes)
         domain.begin()
-        with c.into(domain.work):
+        with c.into(domain.work) as c.top:
             statements.statements(c, code)
         domain.finish(code[-1])
         if c.errors:

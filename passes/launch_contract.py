@@ -30,8 +30,10 @@ from freehold.dialects.ownership import (
     PartitionOp,
     PartitionType,
     RegionOp,
+    RequireOp,
     Rung,
     TensorType,
+    scalar_symbols,
     tensor_type,
 )
 from freehold.support.contract import (
@@ -135,7 +137,8 @@ def _parameter(kernel: KernelOp, position: int, argument: SSAValue) -> TensorPar
     name, type_ = name_of(argument, position), argument.type
     dtype = kernel.dtype_names[position] if kernel.dtypes is not None else ""
     if isinstance(type_, TileType):
-        return ScalarParameter(name, dtype or dtype_name(type_.element_type))
+        symbol = scalar_symbols(kernel.body.block.args).get(argument, "")
+        return ScalarParameter(name, dtype or dtype_name(type_.element_type), symbol)
     assert isinstance(type_, TensorType)
     layout = type_.layout
     return TensorParameter(
@@ -178,6 +181,9 @@ def obligations_of(op: Operation) -> tuple[ObligationAttr, ...]:
 def _checks(kernel: KernelOp) -> tuple[LaunchCheck, ...]:
     found: dict[str, LaunchCheck] = {}
     for op in kernel.walk():
+        if isinstance(op, RequireOp):
+            text, message = str(op.condition), "" if op.message is None else op.message.data
+            found.setdefault(text, LaunchCheck(text, message, span_of(op), required=True))
         for obligation in obligations_of(op):
             if obligation.rung is Rung.LAUNCH:
                 text = obligation.text.data
@@ -238,5 +244,6 @@ def describe(found: LaunchContract) -> str:
         f"//   grid [{', '.join(found.grid)}]{' persistent' if found.persistent else ''}"
         f"{f' {found.blocks}' if found.blocks else ''}"
     )
-    lines += [f"//   check {c.predicate}: {c.reason}" for c in found.checks]
+    lines += [f"//   require {c.predicate}{': ' * bool(c.reason)}{c.reason}" for c in found.checks if c.required]
+    lines += [f"//   check {c.predicate}: {c.reason}" for c in found.checks if not c.required]
     return "\n".join(lines)

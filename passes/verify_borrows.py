@@ -54,6 +54,7 @@ from freehold.dialects.ownership import (
     RegionOp,
     RegionType,
     ReleaseOp,
+    RequireOp,
     StoreOp,
     TilesOp,
     UnsafeLoadOp,
@@ -137,7 +138,7 @@ _MAY_USE: Final[dict[type[Operation], tuple[int, ...]]] = {
 _MAKES: Final = frozenset((BorrowOp, PartitionOp, RegionOp, AccumulatorOp, ExposeOp))
 """The operations whose results are ownerships."""
 
-_OWN = (*_MAY_USE, DistributeOp, EndOp, KernelReturnOp)
+_OWN = (*_MAY_USE, DistributeOp, EndOp, KernelReturnOp, RequireOp)
 _FLOW = (IfOp, ForOp, LoopOp, YieldOp, ContinueOp, BreakOp)
 _VISIBLE = (AssertOp, PrintTkoOp)
 """Operations with an effect that is not one on the kernel's tensors."""

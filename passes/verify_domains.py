@@ -1,10 +1,11 @@
 """`verify-domains`: the points of a launch are handed out once each, and its partitions agree on what they are.
 
-Established: the extents of the arguments do not contradict each other; a kernel makes its partitions and distributes
-its points once, at its top level, by a schedule that hands out each point once; the extents of the domain have a value
-in every launch; and the partitions agree on it where it is taken from one of them. A partition with fewer axes than the
-domain has the leading ones, so the domain has extent 1 along the others. What is left to the launch is recorded on the
-distribution (`same_grid`); the analyses of the other verifiers take it for granted from there: this pass runs first.
+Established: the extents of the arguments do not contradict each other, nor what the kernel requires of its launch; a
+kernel makes its partitions and distributes its points once, at its top level, by a schedule that hands out each point
+once; the extents of the domain have a value in every launch; and the partitions agree on it where it is taken from one
+of them. A partition with fewer axes than the domain has the leading ones, so the domain has extent 1 along the others.
+What is left to the launch is recorded on the distribution (`same_grid`); the analyses of the other verifiers take it
+for granted from there: this pass runs first.
 """
 
 from __future__ import annotations
@@ -26,13 +27,15 @@ from freehold.dialects.ownership import (
     PartitionOp,
     PartitionType,
     RegionOp,
+    RequireOp,
     Rung,
+    scalar_symbols,
 )
 from freehold.passes.analysis.facts import guarantees
 from freehold.passes.analysis.obligations import record
 from freehold.passes.analysis.schedule_lemmas import lemma
 from freehold.passes.analysis.wording import name_of
-from freehold.passes.errors.partition import DifferentGrids, Misplaced, NoExtent, NoSuchLaunch
+from freehold.passes.errors.partition import DifferentGrids, Misplaced, NoExtent, NoSuchLaunch, RequirementUnknown
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.prove import prove, satisfiable
 from freehold.passes.verify_dominance import verify_dominance
@@ -48,7 +51,7 @@ class VerifyDomainsPass(ModulePass):
     name = "verify-domains"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Raises `Rejected` with every error (O115, O118, O119, O121) of every kernel."""
+        """Raises `Rejected` with every error (O115, O118, O119, O121, O123) of every kernel."""
         if errors := verify_dominance(op):
             raise Rejected(errors)
         for kernel in op.body.block.ops:
@@ -64,13 +67,32 @@ def verify_domains(kernel: KernelOp) -> list[Error]:
     if errors:
         return errors
     given, launch = guarantees(kernel)
-    if satisfiable(given).proved:  # from a contradiction everything would follow
-        extents = ", ".join(f"`{f}`" for f in given.facts)
-        return [NoSuchLaunch(span_of(kernel), kernel.sym_name.data, extents)]
+    errors = [*_requirements(kernel, launch)]
+    if not errors and satisfiable(given).proved:  # from a contradiction everything would follow
+        errors.append(_no_such_launch(kernel, given))
+    if errors:
+        return errors
+    extents = launch - {*scalar_symbols(kernel.body.block.args).values()}
     for op in kernel.body.block.ops:
         if isinstance(op, DistributeOp):
-            errors += _distribution(op, given, launch)
+            errors += _distribution(op, given, extents)
     return errors
+
+
+def _requirements(kernel: KernelOp, launch: frozenset[str]) -> Iterator[Error]:
+    """A requirement speaks of what the launcher knows."""
+    for op in kernel.body.block.ops:
+        if isinstance(op, RequireOp) and (unknown := sorted(op.condition.symbols() - launch)):
+            yield RequirementUnknown(span_of(op), op.predicate.data, unknown[0])
+
+
+def _no_such_launch(kernel: KernelOp, given: Hypotheses) -> Error:
+    facts = ", ".join(f"`{f}`" for f in given.facts)
+    error = NoSuchLaunch(span_of(kernel), kernel.sym_name.data, facts)
+    for op in kernel.body.block.ops:
+        if isinstance(op, RequireOp) and (where := span_of(op)) is not None:
+            error.add(error.Required(where))
+    return error
 
 
 def _placed(kernel: KernelOp) -> Iterator[Error]:
@@ -80,6 +102,9 @@ def _placed(kernel: KernelOp) -> Iterator[Error]:
         if isinstance(op, PartitionOp) and op.parent is not kernel.body.block:
             what = f"`{name_of(op.tensor)}` is partitioned inside another operation"
             yield Misplaced(span_of(op), what, "a partition is made once, at the top level of the kernel")
+        if isinstance(op, RequireOp) and op.parent is not kernel.body.block:
+            what = "a requirement stands inside another operation"
+            yield Misplaced(span_of(op), what, "the launcher checks it, whatever the kernel does: at the top level")
         if isinstance(op, DistributeOp):
             distributions.append(op)
             if op.parent is not kernel.body.block:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from freehold.frontend.signature import KernelSignature
-from freehold.runtime.arguments import ArrayView
-from freehold.runtime.binding import Call, contract_errors
+from freehold.runtime.binding import Bound, Call, contract_errors
 from freehold.runtime.call_site import CallSite
 from freehold.runtime.evaluation import Evaluator, Geometry
 from freehold.runtime.lazy import Lazy
@@ -21,29 +20,33 @@ else:
     errors, diagnostic = Lazy("freehold.runtime.errors"), Lazy("freehold.support.diagnostic")
 
 
-def geometry(signature: KernelSignature, evaluator: Evaluator, views: Sequence[ArrayView], site: CallSite) -> Geometry:
-    """What a launch on these arrays is. Raises `Rejected` with all conditions that do not hold."""
-    found = evaluator.evaluate([v.shape for v in views], [v.element_strides for v in views])
-    if found is not None:
+def geometry(signature: KernelSignature, evaluator: Evaluator, bound: Bound, site: CallSite) -> Geometry:
+    """What a launch on these arguments is. Raises `Rejected` with all conditions that do not hold."""
+    views = bound.views
+    shapes = [v.shape for v in views]
+    found = evaluator.evaluate(shapes, [v.element_strides for v in views])
+    admits = evaluator.admits
+    if found is not None and (admits is None or admits(evaluator.extents(shapes), bound.run_time)):
         return found
     call = Call(signature, site)
-    shapes = [v.shape for v in views]
     # The contract's dimensions, in which the values of constants stand for their names.
     declared = zip(signature.tensors, evaluator.tensors, strict=True)
     parameters = [p if p.dims is None else replace(p, dims=t.dims) for p, (_, t) in declared]
-    broken = [*contract_errors(call, parameters, shapes)] or [*_broken(call, evaluator, shapes)]
+    broken = [*contract_errors(call, parameters, shapes)] or [*_broken(call, evaluator, shapes, bound.run_time)]
     if not broken:
         raise AssertionError(f"{signature.kernel}: the contract is broken and every condition of it holds")
     raise diagnostic.Rejected(broken)
 
 
-def _broken(call: Call, evaluator: Evaluator, shapes: Sequence[tuple[int, ...]]) -> Iterator[Error]:
+def _broken(
+    call: Call, evaluator: Evaluator, shapes: Sequence[tuple[int, ...]], values: Sequence[Any]
+) -> Iterator[Error]:
     kernel = call.signature.kernel
     unbound = [*evaluator.unbound()]
     if unbound:
         yield from (errors.DimensionUnbound(None, kernel, symbol, term) for symbol, term in unbound)
         return
-    symbols = evaluator.bind(shapes)
+    symbols = evaluator.bind(shapes, values)
     for check, term in zip(evaluator.contract.checks, evaluator.checks, strict=True):
         try:
             holds = term.evaluate(symbols)
@@ -51,10 +54,15 @@ def _broken(call: Call, evaluator: Evaluator, shapes: Sequence[tuple[int, ...]])
             holds = 0
         if not holds:
             used = [f"`{name}` = {symbols[name]}" for name in sorted(term.symbols())]
-            values = f"here {' and '.join(used)}" if used else "it holds for no arguments"
-            error = errors.LaunchCheckFailed(check.span or call.site.span, kernel, str(term), check.reason, values)
-            if "tile of `" in check.reason:
-                error.add(error.CountsTiles())
+            shown = f"here {' and '.join(used)}" if used else "it holds for no arguments"
+            place = check.span or call.site.span
+            error: errors.RequirementFailed | errors.LaunchCheckFailed
+            if check.required:
+                error = errors.RequirementFailed(place, kernel, str(term), check.reason or "this is required", shown)
+            else:
+                error = errors.LaunchCheckFailed(place, kernel, str(term), check.reason, shown)
+                if "tile of `" in check.reason:
+                    error.add(error.CountsTiles())
             if check.span is not None and (site := call.site.span) is not None:
                 error.add(error.Launched(site))
             yield error

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from operator import mul
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from freehold.support.contract import LaunchContract, TensorParameter
+from freehold.support.contract import LaunchContract, ScalarParameter, TensorParameter
 from freehold.support.terms import Term, parse
 
 Shapes = Sequence[tuple[int, ...]]
@@ -45,27 +45,47 @@ class Evaluator:
         self.dims: tuple[tuple[Term, ...], ...] = tuple(tuple(map(parse, p.dims)) for _, p in self.tensors)
         self.grid: tuple[Term, ...] = tuple(map(parse, contract.grid))
         self.checks: tuple[Term, ...] = tuple(parse(c.predicate) for c in contract.checks)
+        self.scalars: dict[str, int] = {
+            p.symbol: n for n, p in enumerate(contract.parameters) if isinstance(p, ScalarParameter) and p.symbol
+        }
+        """The symbols of integer scalars, with their positions among all parameters."""
         self.binders: dict[str, tuple[int, int]] = {}
-        """Each symbol with the tensor (counted among tensors) and axis that bind it."""
+        """Each symbol of an extent with the tensor (counted among tensors) and axis that bind it."""
         for n, dims in enumerate(self.dims):
             for axis, term in enumerate(dims):
                 if term.op == "sym":
                     self.binders.setdefault(term.name, (n, axis))
         self.evaluate: Callable[[Shapes, Shapes], Geometry | None] = self._compile()
-        """The geometry for the tensors' extents and strides (in elements), or None where the contract is broken."""
+        """The geometry for the tensors' extents and strides (in elements), or None where the contract is broken, as far
+        as no scalar matters."""
+        self.admits: Callable[[Sequence[int], Sequence[Any]], bool] | None = self._compile_scalar_checks()
+        """Whether the checks that depend on scalars hold for the extents that `extents` gives and the values of all
+        parameters; None where there are no such checks."""
 
     def unbound(self) -> Iterator[tuple[str, str]]:
         """Symbols that nothing binds, each with a term that uses it."""
         extents = (parse(e.term) for e in self.contract.entry if e.kind == "extent")
         seen: set[str] = set()
-        for term in (*(t for dims in self.dims for t in dims), *self.grid, *self.checks, *extents):
-            for name in sorted(term.symbols() - self.binders.keys() - seen):
+        geometry = (*(t for dims in self.dims for t in dims), *self.grid, *extents)
+        for term in (*geometry, *self.checks):
+            known = self.binders.keys() | (self.scalars.keys() if term in self.checks else ())
+            for name in sorted(term.symbols() - known - seen):
                 seen.add(name)
                 yield name, str(term)
 
-    def bind(self, shapes: Shapes) -> dict[str, int]:
-        """The value of each symbol."""
-        return {name: shapes[n][axis] for name, (n, axis) in self.binders.items()}
+    def bind(self, shapes: Shapes, values: Sequence[Any]) -> dict[str, int]:
+        """The value of each symbol, for the tensors' extents and the values of all parameters."""
+        extents = {name: shapes[n][axis] for name, (n, axis) in self.binders.items()}
+        return extents | {name: signed(values[n], self._width(n)) for name, n in self.scalars.items()}
+
+    def extents(self, shapes: Shapes) -> tuple[int, ...]:
+        """The values of the symbols of extents."""
+        return tuple(shapes[n][axis] for n, axis in self.binders.values())
+
+    def _width(self, position: int) -> int:
+        """The width of an unsigned scalar in bits; 0 for a signed one."""
+        dtype = self.contract.parameters[position].dtype
+        return int(dtype[1:]) if dtype.startswith("u") else 0
 
     @property
     def most_points(self) -> int:
@@ -85,7 +105,7 @@ class Evaluator:
             for axis, term in enumerate(dims)
             if not (term.op == "sym" and self.binders[term.name] == (n, axis))
         ]
-        conditions += [as_python(term, names) for term in self.checks]
+        conditions += [as_python(term, names) for term in self.checks if not term.symbols() & self.scalars.keys()]
         lines.append(f"    points = {' * '.join(f'({as_python(t, names)})' for t in self.grid) or '1'}")
         # Numbers of tiles are positive; of other extents that has to be seen.
         conditions += [f"1 <= {as_python(t, names)}" for t in self.grid if not _counts_tiles(t)]
@@ -112,6 +132,30 @@ class Evaluator:
 
         return guarded
 
+    def _compile_scalar_checks(self) -> Callable[[Sequence[int], Sequence[Any]], bool] | None:
+        checks = [term for term in self.checks if term.symbols() & self.scalars.keys()]
+        if not checks:
+            return None
+        names = {name: f"s{i}" for i, name in enumerate((*self.binders, *self.scalars))}
+        lines = ["def admits(extents, values):"]
+        if self.binders:
+            lines.append(f"    {''.join(f'{names[name]}, ' for name in self.binders)} = extents")
+        for name, n in self.scalars.items():
+            width = self._width(n)
+            lines.append(f"    {names[name]} = {f'signed(values[{n}], {width})' if width else f'int(values[{n}])'}")
+        lines.append(f"    return {' and '.join(f'({as_python(term, names)})' for term in checks)}")
+        scope: dict[str, object] = {"signed": signed, "ceildiv": ceildiv}
+        exec("\n".join(lines), scope)
+        admits: Callable[[Sequence[int], Sequence[Any]], bool] = scope["admits"]  # pyright: ignore[reportAssignmentType] -- just defined
+
+        def guarded(extents: Sequence[int], values: Sequence[Any]) -> bool:
+            try:
+                return admits(extents, values)
+            except ZeroDivisionError:
+                return False
+
+        return guarded
+
     def points(self, symbols: dict[str, int]) -> int:
         """The number of points, by evaluating the terms; 0 where an extent of the domain is not positive."""
         return reduce(mul, (max(0, t.evaluate(symbols)) for t in self.grid), 1)
@@ -124,6 +168,12 @@ def _counts_tiles(t: Term) -> bool:
 
 def _never(shapes: Shapes, strides: Shapes) -> None:
     return None
+
+
+def signed(value: Any, width: int) -> int:
+    """An integer of so many bits as it reads with a sign; of width 0, itself."""
+    value = int(value)
+    return value - (1 << width) if width and value >> (width - 1) else value
 
 
 def ceildiv(a: int, b: int) -> int:

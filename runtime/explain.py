@@ -58,7 +58,7 @@ def explain(kernel: Kernel, args: Sequence[object], kwargs: Mapping[str, object]
 
     bound = kernel.bound(*args, **kwargs)
     module = kernel.verified(bound.specialisation)
-    values = Evaluator(contract(module)).bind([v.shape for v in bound.views])
+    values = Evaluator(contract(module)).bind([v.shape for v in bound.views], bound.run_time)
     found = cost(kernel_of(module))
     for name, position in found.scalars.items():
         value = bound.run_time[position]

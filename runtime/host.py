@@ -33,7 +33,7 @@ class Interpreted(NamedTuple):
 def run(kernel: Launchable, bound: Bound, site: CallSite, execution: Execution, used: Leases, blame: Blame) -> None:
     """Checks a launch and runs it on the interpreter, or records it."""
     made = kernel.interpreted(bound.specialisation)
-    geometry(kernel.signature, made.evaluator, bound.views, site)
+    geometry(kernel.signature, made.evaluator, bound, site)
     recording = execution.recording
     if recording is None:
         with ledger.leased(ledger.host_timeline(), used.reads, used.writes, blame):

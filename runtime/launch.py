@@ -286,7 +286,7 @@ class Dispatcher:
         from freehold.runtime.checks import geometry
 
         compiled = self.kernel.compiled(bound.specialisation, driver.architecture(bound.device))
-        found = geometry(self.kernel.signature, compiled.evaluator, bound.views, site)
+        found = geometry(self.kernel.signature, compiled.evaluator, bound, site)
         return Plan(compiled, bound.views, found, bound.device)
 
 

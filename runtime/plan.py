@@ -40,7 +40,8 @@ class Plan:
     """One launch without its addresses."""
 
     __slots__ = (
-        "blocks", "checked", "configs", "contract", "device", "enqueue", "family", "fill", "integers", "kernel",
+        "admits", "blocks", "checked", "configs", "contract", "device", "enqueue", "extents", "family", "fill",
+        "integers", "kernel",
         "layout", "layouts", "loaded", "missed", "name", "outside", "packed", "sizes", "streams", "timelines", "writes",
     )  # fmt: skip
 
@@ -79,6 +80,11 @@ class Plan:
         self.packed: list[tuple[bytearray, int, Any]] = []
         """Memory for the parameters of a launch that is not in use by one: bytes, the address of their addresses, and
         what keeps that alive. What the plan knows is in there."""
+        evaluator = compiled.evaluator
+        self.extents: tuple[int, ...] = evaluator.extents([v.shape for v in views])
+        """The values of the contract's symbols of extents."""
+        self.admits: Callable[[Sequence[int], Sequence[Any]], bool] | None = evaluator.admits
+        """Whether the checks that depend on scalars hold (`runtime.evaluation`)."""
         self.enqueue: Enqueue = compiled.enqueue
         self.fill: Fill = compiled.fill
 
@@ -161,7 +167,10 @@ def make_enqueue(contract: LaunchContract, layout: Layout) -> tuple[Enqueue, Fil
             if {_mode(contract, n), _mode(contract, m)} != {"ref"}:
                 lines.append(f"    if -n{n} < v{n} - v{m} < n{m}:")
                 lines.append(f"        plan.verify_disjoint({i}, {j}, v{n}, v{m})")
-    scope: dict[str, Any] = {"failed": driver.launch_failed}
+    if any(isinstance(p, ScalarParameter) and p.symbol for p in contract.parameters) and contract.checks:
+        lines.append(f"    if plan.admits is not None and not plan.admits(plan.extents, ({given}, )):")
+        lines.append("        raise mismatch")
+    scope: dict[str, Any] = {"failed": driver.launch_failed, "mismatch": Mismatch}
     scope["launch"], scope["current"] = driver.parts()
     form, values = "=", list[str]()
     for entry in (contract.entry[n] for n in layout.given):

@@ -37,10 +37,14 @@ class TensorParameter:
 
 @dataclass(frozen=True, slots=True)
 class ScalarParameter:
-    """A scalar argument, passed by value in the element type `dtype`."""
+    """A scalar argument, passed by value in the element type `dtype`.
+
+    `symbol` is what the contract's checks call an integer, which they read with a sign; empty for other scalars.
+    """
 
     name: str
     dtype: str
+    symbol: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +64,16 @@ class EntryParameter:
 
 @dataclass(frozen=True, slots=True)
 class LaunchCheck:
-    """A predicate over the kernel's symbols that must hold for a launch, and what it is for, in the user's words."""
+    """
+    A predicate over the kernel's symbols that must hold for a launch, and what it is for, in the user's words.
+
+    A `required` one is what the kernel's author asked for, and `reason` the author's message; it may be empty.
+    """
 
     predicate: str
     reason: str
     span: Span | None = None
+    required: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +113,9 @@ class LaunchContract:
             entry=tuple(EntryParameter(**e) for e in data["entry"]),
             grid=tuple(data["grid"]),
             persistent=data["persistent"],
-            checks=tuple(LaunchCheck(c["predicate"], c["reason"], _span(c["span"])) for c in data["checks"]),
+            checks=tuple(
+                LaunchCheck(c["predicate"], c["reason"], _span(c["span"]), c["required"]) for c in data["checks"]
+            ),
             blocks=data["blocks"],
         )
 

@@ -39,6 +39,7 @@ from freehold.dialects.ownership.ops import (
     PartitionOp,
     RegionOp,
     ReleaseOp,
+    RequireOp,
     ReturnOp,
     StoreOp,
     TilesOp,
@@ -50,11 +51,13 @@ from freehold.dialects.ownership.ops import (
     tensor_type,
     update_mode,
 )
+from freehold.dialects.ownership.symbols import RESERVED, extent_symbols, scalar_symbols
 from freehold.dialects.ownership.types import AccType, PartitionType, RawType, RefType, RegionType, TensorType
 
 __all__ = [
     "ATOMIC",
     "INDEX",
+    "RESERVED",
     "AccType",
     "Access",
     "AccessAttr",
@@ -86,6 +89,7 @@ __all__ = [
     "RegionOp",
     "RegionType",
     "ReleaseOp",
+    "RequireOp",
     "ReturnOp",
     "Rung",
     "StoreOp",
@@ -98,6 +102,8 @@ __all__ = [
     "UnsafeUpdateOp",
     "Update",
     "UpdateAttr",
+    "extent_symbols",
+    "scalar_symbols",
     "tensor_type",
     "update_mode",
 ]

@@ -46,6 +46,17 @@ def static_assert(condition: bool, message: str = "") -> None:
 
 
 @intrinsic
+def require(condition: bool | Scalar | str, message: str = "") -> None:
+    """
+    A condition that the launcher checks before anything runs (O239), and that proofs may use.
+
+    It speaks of extents (`x.shape[0]`), integer scalar parameters and compile-time integers, with `+ - * // %`, `min`,
+    `max`, `cdiv` and comparisons; as text, of dimensions by their names: `require("H % G == 0")`. Numbers in it are
+    Python's, which do not wrap around; what it divides by must be positive.
+    """
+
+
+@intrinsic
 def assert_(condition: Operand, message: str = "") -> None:
     """Stops the kernel with `message` unless `condition` holds, for every element. As `assert`."""
 

@@ -19,6 +19,7 @@ from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, Fo
 from freehold.dialects.cuda_tile.ops.module import GetTileBlockIdOp
 from freehold.dialects.cuda_tile.ops.shape import SelectOp
 from freehold.dialects.ownership import (
+    RESERVED,
     AccumulateAtOp,
     AccumulateOp,
     BlocksKind,
@@ -30,9 +31,12 @@ from freehold.dialects.ownership import (
     LoadOp,
     LoadWindowOp,
     RegionOp,
+    RequireOp,
     Rung,
     StoreOp,
     TensorType,
+    extent_symbols,
+    scalar_symbols,
 )
 from freehold.passes import schedules
 from freehold.passes.analysis.arithmetic import term_of, truth, type_range, width_of
@@ -48,7 +52,6 @@ MOST_POINTS: Final = {BlocksKind.EACH: 2**24 - 1, BlocksKind.PERSISTENT: 2**31 -
 """How many points a launch may have; the launcher sees to it."""
 
 _MOST: Final = 2**31 - 1
-_RESERVED: Final = {"min", "max", "ceildiv"}
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ class KernelFacts:
     """What the analysis found out about a kernel."""
 
     launch: frozenset[str] = frozenset()
-    """Symbols that the launcher knows: extents of arguments."""
+    """Symbols that the launcher knows: extents of arguments, and integer scalars."""
     uniform: frozenset[str] = frozenset()
     """Symbols that are the same for all tile blocks: those, scalar arguments, and what is computed from them."""
     base: Hypotheses = field(default_factory=Hypotheses)
@@ -120,7 +123,7 @@ def _is_uniform(value: SSAValue, kernel: KernelOp) -> bool:
 
 def guarantees(kernel: KernelOp) -> tuple[Hypotheses, frozenset[str]]:
     """What the launcher sees to, and the symbols that it knows: extents are from 1 to the greatest 32-bit integer, and
-    multiples of what their layout says."""
+    multiples of what their layout says; integer scalars are of their types; requirements hold."""
     facts: dict[Term, None] = {}
     bound: set[str] = set()
     for argument in kernel.body.block.args:
@@ -134,7 +137,22 @@ def guarantees(kernel: KernelOp) -> tuple[Hypotheses, frozenset[str]]:
             facts[extent.le(_MOST)] = None
             if (divisor := type_.layout.extent_divs.data[axis].data) > 1:
                 facts[(extent % terms.const(divisor)).eq(0)] = None
+    for scalar, name in scalar_symbols(kernel.body.block.args).items():
+        bound.add(name)
+        facts |= dict.fromkeys(_of_type(terms.sym(name), scalar))
+    for op in kernel.body.block.ops:
+        if isinstance(op, RequireOp):
+            facts |= dict.fromkeys(terms.conjuncts(op.condition))
     return Hypotheses().extended(facts), frozenset(bound)
+
+
+def _of_type(symbol: Term, value: SSAValue) -> tuple[Term, ...]:
+    """The range of a value's type, as facts about its symbol."""
+    width = width_of(value.type)
+    if width is None:
+        return ()
+    low, high = type_range(width)
+    return terms.const(low).le(symbol), symbol.le(high)
 
 
 def _agreed(kernel: KernelOp) -> Iterator[Term]:
@@ -149,18 +167,17 @@ def _agreed(kernel: KernelOp) -> Iterator[Term]:
 class _Walk:
     def __init__(self, kernel: KernelOp):
         self.facts = KernelFacts()
-        self.taken: set[str] = set(_RESERVED)
+        arguments = kernel.body.block.args
+        self.names = scalar_symbols(arguments)
+        self.taken: set[str] = {*RESERVED, *extent_symbols(arguments), *self.names.values()}
+        self.facts.symbols.update((name, value) for value, name in self.names.items())
         given, self.facts.launch = guarantees(kernel)
         self.facts.base = given.extended(_agreed(kernel))
         self.stack: list[Hypotheses] = [self.facts.base]
-        for argument in kernel.body.block.args:
-            if isinstance(type_ := argument.type, TensorType):
-                self.taken.update(*(type_.extent(axis).symbols() for axis in range(type_.rank)))
         self.conditions: list[Term] = []
         self.loops: list[ForOp | LoopOp] = []
         self.branches: list[tuple[IfOp, int]] = []
         self.distribution: DistributeOp | None = None
-        self.names: dict[SSAValue, str] = {}
         self.handed_on: list[tuple[ContinueOp, Hypotheses]] = []
         """The `continue` operations met, with what holds there."""
         self.interesting, self.decisive = _slices(kernel)
@@ -196,10 +213,8 @@ class _Walk:
         self.names[value] = name
         self.facts.symbols[name] = value
         symbol = terms.sym(name)
-        if (width := width_of(value.type)) is not None:
-            low, high = type_range(width)
+        if facts := _of_type(symbol, value):
             # The range of a type is true of the symbol wherever it is used, so every place in reach may know it.
-            facts = (terms.const(low).le(symbol), symbol.le(high))
             self.stack = [h.extended(facts) for h in self.stack]
         return symbol
 

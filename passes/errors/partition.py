@@ -218,10 +218,10 @@ class Misplaced(Error):
 @dataclass(frozen=True)
 class NoSuchLaunch(Error):
     """
-    No launch can satisfy what the kernel's signature says.
+    No launch can satisfy what the kernel's signature says and what the kernel requires.
 
-    The extents of the parameters contradict each other: whatever the arguments, a launch would be refused. Everything
-    could be proved about such a kernel, so nothing is.
+    The extents of the parameters, or the requirements, contradict each other: whatever the arguments, a launch would be
+    refused. Everything could be proved about such a kernel, so nothing is.
     """
 
     code: ClassVar[str] = "O119"
@@ -229,6 +229,27 @@ class NoSuchLaunch(Error):
     label: ClassVar[str] = "together these have no solution: {extents}"
     kernel: str
     extents: str
+
+    @dataclass(frozen=True)
+    class Required(Label):
+        """A requirement."""
+
+        text: ClassVar[str] = "this is required"
+
+
+@dataclass(frozen=True)
+class RequirementUnknown(Error):
+    """
+    A requirement speaks of a number that the launcher does not know.
+
+    It is checked before anything runs, from the extents of the arguments and the integers that are passed.
+    """
+
+    code: ClassVar[str] = "O123"
+    title: ClassVar[str] = "the requirement `{predicate}` cannot be checked at the launch"
+    label: ClassVar[str] = "`{symbol}` is neither an extent of an argument nor an integer scalar"
+    predicate: str
+    symbol: str
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from freehold.runtime.errors.contracts import (
     DimensionMismatch,
     DimensionUnbound,
     LaunchCheckFailed,
+    RequirementFailed,
 )
 from freehold.runtime.errors.deployment import (
     AddressChanged,
@@ -112,6 +113,7 @@ __all__ = [
     "PartitionMissing",
     "PartitionRank",
     "ReadOnlyOutput",
+    "RequirementFailed",
     "SchedulesDiffer",
     "StrideNotPositive",
     "StridesNotWhole",

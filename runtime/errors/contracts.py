@@ -61,6 +61,30 @@ class DimensionUnbound(Error):
 
 
 @dataclass(frozen=True)
+class RequirementFailed(Error):
+    """
+    A condition that the kernel's author requires does not hold for these arguments.
+
+    `require` is part of a kernel's contract, as the names of dimensions are: the launcher checks it once, before
+    anything runs, and the compiler's proofs use it.
+    """
+
+    code: ClassVar[str] = "O239"
+    title: ClassVar[str] = "this launch of `{kernel}` breaks a requirement: `{predicate}` is false"
+    label: ClassVar[str] = "{message}"
+    notes: ClassVar[tuple[str, ...]] = ("{values}", NOTHING_LAUNCHED)
+    kernel: str
+    predicate: str
+    message: str
+    values: str
+    """What the symbols are, as a sentence."""
+
+    @dataclass(frozen=True)
+    class Launched(Label):
+        text: ClassVar[str] = "launched here"
+
+
+@dataclass(frozen=True)
 class LaunchCheckFailed(Error):
     """
     An obligation that the compiler left to the launch does not hold for these arguments.

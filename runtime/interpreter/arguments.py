@@ -42,6 +42,8 @@ class Parameter:
     dims: tuple[Term, ...] | None
     dtype: str = ""
     """The dtype with its sign (`u32`, `bool_`), where the kernel says; else integers of the same width will do."""
+    symbol: str = ""
+    """What terms call an integer scalar, where that is not its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,7 @@ def bind(kernel: str, parameters: Sequence[Parameter], arguments: Sequence[objec
         if parameter.dims is None:
             value = scalar(kernel, parameter.name, argument, parameter.element)
             if not parameter.element.is_float:
-                symbols.setdefault(parameter.name, int(value))
+                symbols.setdefault(parameter.symbol or parameter.name, int(value))
         else:
             value = array(kernel, parameter.name, argument, parameter.element, len(parameter.dims))
         values.append(value)

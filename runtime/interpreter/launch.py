@@ -12,7 +12,16 @@ import numpy as np
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.types import PointerType, TileType
 from freehold.dialects.location import span_of
-from freehold.dialects.ownership import Access, KernelOp, ObligationAttr, PartitionOp, Rung, TensorType
+from freehold.dialects.ownership import (
+    Access,
+    KernelOp,
+    ObligationAttr,
+    PartitionOp,
+    RequireOp,
+    Rung,
+    TensorType,
+    scalar_symbols,
+)
 from freehold.runtime.interpreter.access import element, integer, text
 from freehold.runtime.interpreter.arguments import (
     Bound,
@@ -36,7 +45,7 @@ from freehold.runtime.interpreter.table import EFFECTS, PURE
 from freehold.runtime.interpreter.watch import Watch
 from freehold.runtime.interpreter.windows import Window
 from freehold.support import terms
-from freehold.support.contract import LaunchContract, TensorParameter
+from freehold.support.contract import LaunchContract, ScalarParameter, TensorParameter
 from freehold.support.diagnostic import Argument
 
 if TYPE_CHECKING:
@@ -79,6 +88,7 @@ class Kernel:
         compiler = Compiler(PURE, EFFECTS, checked=checked)
         compiler.slots(op.body.block.args)
         parameters: list[Parameter] = []
+        symbols = scalar_symbols(op.body.block.args)
         for n, argument in enumerate(op.body.block.args):
             name, type_ = argument.name_hint or f"arg{n}", argument.type
             dtype = op.dtype_names[n] if op.dtypes is not None else ""
@@ -86,7 +96,7 @@ class Kernel:
                 dims = tuple(type_.extent(axis) for axis in range(type_.rank))
                 parameters.append(Parameter(name, element_of(type_.element), dims, dtype))
             else:
-                parameters.append(Parameter(name, element(argument), None, dtype))
+                parameters.append(Parameter(name, element(argument), None, dtype, symbols.get(argument, "")))
         arguments = op.body.block.args
         return Kernel(
             op,
@@ -155,6 +165,8 @@ class Kernel:
 
 def _launch_checks(kernel: KernelOp) -> Iterator[tuple[Term, Span | None]]:
     for op in kernel.walk():
+        if isinstance(op, RequireOp):
+            yield op.condition, span_of(op)
         duties: Any = op.properties.get("obligations")
         for duty in cast("tuple[ObligationAttr, ...]", () if duties is None else duties.data):
             if duty.rung is Rung.LAUNCH:
@@ -330,6 +342,7 @@ def entry_call(contract: LaunchContract, arguments: Sequence[object], *, signed:
             element_of_dtype(p.dtype),
             tuple(terms.parse(d) for d in p.dims) if isinstance(p, TensorParameter) else None,
             p.dtype if signed else "",
+            p.symbol if isinstance(p, ScalarParameter) else "",
         )
         for p in contract.parameters
     )

@@ -332,6 +332,7 @@ EFFECTS: Final[dict[str, Effect]] = {
     "ownership.load": _load,
     "ownership.store": _store,
     "ownership.release": _nothing,
+    "ownership.require": _nothing,
     "ownership.end": _nothing,
     "ownership.return": _return,
 }

@@ -126,6 +126,16 @@ WITH_A_CHECK = """ownership.kernel @checked(%y: !ownership.tensor<[N], f32>, %x:
 }
 """
 
+WITH_A_REQUIREMENT = """ownership.kernel @parts(%y: !ownership.tensor<[N], f32>, %N: !cuda_tile.tile<i32>) {
+  ownership.require "N % N_2 == 0"
+  %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [16], [N], f32>
+  ownership.distribute %p : !ownership.partition<mut tile [16], [N], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+  }
+}
+"""
+"""A scalar is called as an extent is, so terms call it otherwise."""
+
 ENTRY = """cuda_tile.module @m { cuda_tile.entry @k(%o: !cuda_tile.tile<ptr<i32>>) {
   %c0 = constant <i32: 0> : tile<i32>
   %x, %y, %z = get_tile_block_id : tile<i32>

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import freehold as fh
-from freehold import Const, Mut, Out, Ref, bf16, f32, i32, i64
+from freehold import Const, Mut, Out, Ref, bf16, f32, i32, i64, u32
 from freehold.runtime import binding, build, driver
 
 stub = ctypes.CDLL("libcuda.so.1")
@@ -35,6 +35,13 @@ def saxpy(y: Mut["N"], x: Ref["N"], a: f32):
 @fh.kernel
 def rows(y: Out["M", "N"], x: Ref["M", "N"], n: i32, m: i64, b: bf16, K: Const[int] = 2):
     y.store(x.load_like(y) * K + n.astype(y.dtype) + m.astype(y.dtype) + b.astype(y.dtype))
+
+
+@fh.kernel
+def shifted(y: Out["N"], x: Ref["M"], by: i32, wide: u32):
+    fh.require(by >= 0 and (by + fh.cdiv(y.shape[0], 64)) * 64 <= x.shape[0], "the window lies in x")
+    (i,) = y.index
+    y.store(x.load((i + by,), (64,)) + wide.astype(f32))
 
 
 class View:
@@ -167,6 +174,22 @@ def test_scalars_are_looked_at_every_time() -> None:
         refused("O215", lambda: rows(fh.partition(y, (4, 8)), x, 1, 1.5, 1.0).sync())
         refused("O215", lambda: rows(fh.partition(y, (4, 8)), x, 1, 1, "x").sync())
         refused("O215", lambda: rows(fh.partition(y, (4, 8)), x, True, 1, 1.0).sync())
+
+
+def test_requirements_are_looked_at_every_time() -> None:
+    y, x = on_gpu(128), on_gpu(256)
+    passed("PPiiiI")
+    before = stub.stub_launches()
+    for by in (0, 2, np.int32(1), 2):
+        shifted(fh.partition(y, 64), x, by, 1 << 31).sync()
+        assert values()[4:] == [by, 1 << 31]
+    for by in (-1, 3, np.int32(2**31 - 1), -(2**31)):  # what NumPy would add to the last but one wraps around
+        refused("O239", lambda by=by: shifted(fh.partition(y, 64), x, by, 0).sync())
+    bound = shifted.bind(fh.partition(y, 64), x, 2, 0)
+    bound.sync()
+    refused("O239", lambda: bound.rebind(by=3))
+    bound.sync()
+    assert stub.stub_launches() == before + 6
 
 
 def test_streams() -> None:

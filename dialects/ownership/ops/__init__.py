@@ -26,6 +26,7 @@ from freehold.dialects.ownership.ops.distribution import (
 from freehold.dialects.ownership.ops.extents import DimOp, TilesOp
 from freehold.dialects.ownership.ops.gather import GatherOp, LoadWindowOp
 from freehold.dialects.ownership.ops.kernel import KernelOp, ReturnOp
+from freehold.dialects.ownership.ops.require import RequireOp
 from freehold.dialects.ownership.ops.unsafe import (
     ExposeOp,
     UnsafeLoadOp,
@@ -55,6 +56,7 @@ __all__ = [
     "PartitionOp",
     "RegionOp",
     "ReleaseOp",
+    "RequireOp",
     "ReturnOp",
     "StoreOp",
     "TilesOp",
@@ -83,6 +85,7 @@ OPS: tuple[type[IRDLOperation], ...] = (
     GatherOp,
     StoreOp,
     ReleaseOp,
+    RequireOp,
     AccumulatorOp,
     AccumulateOp,
     AccumulateAtOp,

@@ -75,7 +75,7 @@ ownership.kernel @windows(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor
 // CHECK: atomic_rmw_tko relaxed device %{{.*}}, umax, %n, %{{.*}} : tile<4xptr<i32>>, tile<4xi32>, tile<4xi1>
 // CHECK: cuda_tile.assert %[[OK:.*]], "updates: tile index out of bounds: axis 0 of h
 // CHECK: cuda_tile.select %[[OK]], %s, %{{.*}} : tile<i1>, tile<i32>
-ownership.kernel @updates(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[M, K], f32>, %h: !ownership.tensor<[B], i32>, %q: !ownership.tensor<[B], i32>, %s: !cuda_tile.tile<i32>) {
+ownership.kernel @updates(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[M, K], f32>, %h: !ownership.tensor<[B], i32>, %q: !ownership.tensor<[B], i32>, %z: !cuda_tile.tile<f32>) {
   %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [4], [N], f32>
   %b = ownership.borrow %x : !ownership.tensor<[M, K], f32> -> !ownership.ref<[M, K], f32>
   %acc = ownership.accumulator %h : !ownership.tensor<[B], i32> -> !ownership.acc<[B], i32>
@@ -87,6 +87,7 @@ ownership.kernel @updates(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor
     ownership.accumulate <umax> %n, %acc[%zero] : !cuda_tile.tile<4xi32>, !ownership.acc<[B], i32>
     ownership.accumulate <umax> %n, %acc[%zero] {step = [#builtin.int<2>]} : !cuda_tile.tile<4xi32>, !ownership.acc<[B], i32>
     ownership.accumulate_at <umax> %n, %acc[%n] : !cuda_tile.tile<4xi32>, !ownership.acc<[B], i32>, (!cuda_tile.tile<4xi32>)
+    %s = cuda_tile.ftoi %z signed : !cuda_tile.tile<f32> -> !cuda_tile.tile<i32>
     ownership.accumulate <umax> %n, %acc[%s] : !cuda_tile.tile<4xi32>, !ownership.acc<[B], i32>
   }
 }

@@ -11,7 +11,7 @@
 // CHECK-NEXT: window of `x`: in bounds along axis 0: masked where not (indices are from i - 1 to i + 2)
 // CHECK-NEXT: window of `x`: in bounds along axis 1: proved (0 <= 0 < K)
 // CHECK-NEXT: update of `h`: in bounds along axis 0: proved (0 <= 0 < ceildiv(B, 4) by rules)
-// CHECK-NEXT: update of `h`: in bounds along axis 0: checked in the kernel: 0 <= s and s < ceildiv(B, 4)
+// CHECK-NEXT: update of `h`: in bounds along axis 0: checked at launch: 0 <= s and s < ceildiv(B, 4)
 // CHECK-NEXT: update of `h`: in bounds along axis 0: proved (0 <= 0 and B - 1 < B)
 // CHECK-NEXT: unsafe load from `q`: not proved: "it is read alone"
 // CHECK-NEXT: unsafe store to `q`: not proved: "one block does"

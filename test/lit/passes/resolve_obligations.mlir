@@ -10,7 +10,7 @@
 // CHECK-NEXT: //{{.*}} load from `w`: in bounds along axis 0: checked at launch: ceildiv(N, 64) - 1 < ceildiv(K, 64)
 // CHECK-NEXT: //{{.*}} load from `x`: in bounds along axis 0: proved (0 <= i < ceildiv(M, 64) by rules)
 // CHECK-NEXT: //{{.*}} load from `w`: in bounds along axis 0: checked at launch: min(ceildiv(M, 64) - 1, ceildiv(N, 64) - 1) < ceildiv(K, 64)
-// CHECK-NEXT: //{{.*}} load from `x`: in bounds along axis 0: checked in the kernel: 0 <= s and s < ceildiv(M, 64)
+// CHECK-NEXT: //{{.*}} load from `x`: in bounds along axis 0: checked at launch: 0 <= s and s < ceildiv(M, 64)
 // CHECK-NEXT: //{{.*}} load from `x`: in bounds along axis 0: checked in the kernel: 0 <= w2 and w2 < ceildiv(M, 64)
 ownership.kernel @ladder(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[M], f32>, %w: !ownership.tensor<[K], f32>, %s: !cuda_tile.tile<i32>) {
   %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<out tile [64], [N], f32>
@@ -99,10 +99,10 @@ ownership.kernel @clamped(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor
 
 // Facts end with the branch or loop they hold in; a carried number is not its first value; unsigned is not signed.
 // CHECK:      // @lost
-// CHECK-NEXT: //{{.*}} load from `x`: in bounds along axis 0: checked in the kernel: s < ceildiv(M, 64)
-// CHECK-NEXT: //{{.*}} load from `x`: in bounds along axis 0: checked in the kernel: 0 <= s and s < ceildiv(M, 64)
+// CHECK-NEXT: //{{.*}} load from `x`: in bounds along axis 0: checked at launch: s < 0 or s < ceildiv(M, 64)
+// CHECK-NEXT: //{{.*}} load from `x`: in bounds along axis 0: checked at launch: 0 <= s and s < ceildiv(M, 64)
 // CHECK-NEXT: //{{.*}} load from `x`: in bounds along axis 0: checked in the kernel: 0 <= j and j < ceildiv(M, 64)
-// CHECK-NEXT: //{{.*}} load from `x`: in bounds along axis 0: checked in the kernel: 0 <= k
+// CHECK-NEXT: //{{.*}} load from `x`: in bounds along axis 0: checked in the kernel: 0 <= k_3
 ownership.kernel @lost(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[M], f32>, %s: !cuda_tile.tile<i32>) {
   %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [64], [N], f32>
   %u = ownership.borrow %x : !ownership.tensor<[M], f32> -> !ownership.ref<[M], f32>

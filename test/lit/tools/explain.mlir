@@ -4,7 +4,8 @@
 
 // CHECK:      fill(y: out f32[N])
 // CHECK-NEXT:   ceildiv(N, 64) regions, one block each
-// CHECK:      proofs: 3 obligations, 3 proved
+// CHECK:      proofs: 4 obligations, 4 proved
+// CHECK-NEXT:   {{[0-9]+}}:8 output `y`: covered: proved
 // CHECK-NEXT:   {{[0-9]+}}:3 distribution of `y`: disjoint: proved
 // CHECK:      moves and computes
 // CHECK-NEXT:   `y` written  N * 4

@@ -1,0 +1,187 @@
+"""
+`require`: what a kernel asks of its launch.
+
+The condition is read as mathematics over extents, integer scalars and constants, not computed by the kernel: the
+launcher evaluates it, and every proof may use it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from functools import reduce
+from typing import Final
+
+from xdsl.ir import BlockArgument
+
+from freehold.dialects.ownership import DimOp, RequireOp, TilesOp, extent_symbols, scalar_symbols, tensor_type
+from freehold.frontend import errors
+from freehold.frontend.arguments import Arguments
+from freehold.frontend.context import Context
+from freehold.frontend.values import NONE, POISON, Static, TileValue, Value, describe, is_poison, static_of
+from freehold.support import terms
+from freehold.support.terms import Term
+
+_BINARY: Final[dict[type[ast.operator], Callable[[Term, Term], Term]]] = {
+    ast.Add: terms.add,
+    ast.Sub: terms.sub,
+    ast.Mult: terms.mul,
+    ast.FloorDiv: terms.floordiv,
+    ast.Mod: terms.mod,
+}
+_COMPARE: Final[dict[type[ast.cmpop], str]] = {
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+}
+_CALLS: Final = {"min": terms.minimum, "max": terms.maximum, "cdiv": terms.ceildiv}
+_READ: Final = "extents, integer scalars and constants, with `+ - * // %`, `min`, `max`, `cdiv` and comparisons"
+
+
+def require(c: Context, a: Arguments) -> Value:
+    """`require`: a condition as an expression, or as text in the words of dimensions (`"H % G == 0"`)."""
+    message = static_of(a["message"])
+    if message is None or not isinstance(message[0], str):
+        why = f"this is {describe(a['message'])}"
+        return c.error(errors.NotConstant(c.span(a.place("message")), what="the message", why=why))
+    if c.block is not c.top:
+        error = errors.ControlFlow(
+            c.span(a.node),
+            what="`require`",
+            where="in a branch or a loop",
+            why="the launcher checks it before anything runs, whatever the kernel does then",
+        )
+        return c.error(error.add(error.Instead("write it at the beginning of the kernel")))
+    place = a.place("condition")
+    predicate = _Reader(c).condition(a["condition"], place)
+    if predicate is None:
+        return POISON
+    if predicate == terms.FALSE:
+        return c.error(errors.StaticAssertion(c.span(place), message=message[0] or f"`{c.text(place)}` never holds"))
+    if predicate != terms.TRUE:
+        op = RequireOp(str(predicate), message[0])
+        op.location = c.location()
+        c.body.add_op(op)
+    return NONE
+
+
+class _Reader:
+    """Reads a condition as a term."""
+
+    def __init__(self, c: Context):
+        self.c = c
+        self.arguments = c.body.args
+        self.scalars = scalar_symbols(self.arguments)
+
+    def condition(self, value: Value, node: ast.expr) -> Term | None:
+        """A predicate; None after reporting why there is none."""
+        known = static_of(value)
+        if known is not None and isinstance(known[0], str):
+            return self._text(known[0], node)
+        if is_poison(value):
+            return None
+        found = self.term(node)
+        if found is not None and not _is_predicate(found):
+            return self._refuse(node, f"`{self.c.text(node)}`, a number,", "compare it with something")
+        return found
+
+    def _text(self, text: str, node: ast.expr) -> Term | None:
+        try:
+            found = terms.parse(text)
+        except ValueError as e:
+            return self._refuse(node, f'"{text}"', f"write {_READ}: {e}")
+        names = extent_symbols(self.arguments) | {*self.scalars.values()}
+        constants = {n: terms.const(_integer(v)) for n, v in self.c.frame.variables.items() if _is_integer(v)}
+        found = found.substitute({n: t for n, t in constants.items() if n not in names})
+        if unknown := sorted(found.symbols() - names):
+            return self._refuse(node, f"`{unknown[0]}`", "name dimensions, integer scalars, or `Const` parameters")
+        if not _is_predicate(found):
+            return self._refuse(node, f'"{text}", a number,', "compare it with something")
+        return found
+
+    def term(self, node: ast.expr) -> Term | None:
+        """An expression; None after reporting what in it is no number that the launcher knows."""
+        match node:
+            case ast.BoolOp():
+                parts = [self.term(v) for v in node.values]
+                if any(p is None for p in parts):
+                    return None
+                join = terms.both if isinstance(node.op, ast.And) else terms.either
+                return reduce(join, [p for p in parts if p is not None])
+            case ast.UnaryOp(op=ast.Not()):
+                inner = self.term(node.operand)
+                return None if inner is None else terms.negate(inner)
+            case ast.UnaryOp(op=ast.USub()):
+                inner = self.term(node.operand)
+                return None if inner is None else terms.const(0) - inner
+            case ast.BinOp() if type(node.op) in _BINARY:
+                left, right = self.term(node.left), self.term(node.right)
+                return None if left is None or right is None else _BINARY[type(node.op)](left, right)
+            case ast.Compare() if all(type(op) in _COMPARE for op in node.ops):
+                return self._comparison(node)
+            case ast.Call(args=[first, second], keywords=[]) if (name := self._function(node.func)) in _CALLS:
+                left, right = self.term(first), self.term(second)
+                return None if left is None or right is None else _CALLS[name](left, right)
+            case _:
+                return self._leaf(node)
+
+    def _comparison(self, node: ast.Compare) -> Term | None:
+        sides = [self.term(n) for n in (node.left, *node.comparators)]
+        found: list[Term] = []
+        for op, left, right in zip(node.ops, sides, sides[1:], strict=False):
+            if left is None or right is None:
+                return None
+            symbol = _COMPARE[type(op)]
+            if symbol in (">", ">="):
+                symbol, left, right = {">": "<", ">=": "<="}[symbol], right, left
+            equal = terms.compare("==", left, right)
+            found.append(terms.negate(equal) if symbol == "!=" else terms.compare(symbol, left, right))
+        return terms.all_of(*found)
+
+    def _function(self, node: ast.expr) -> str:
+        known = static_of(self.c.lower(node))
+        return str(getattr(known[0], "__name__", "")) if known is not None else ""
+
+    def _leaf(self, node: ast.expr) -> Term | None:
+        value = self.c.lower(node)
+        if is_poison(value):
+            return None
+        if _is_integer(value):
+            return terms.const(_integer(value))
+        if isinstance(value, Static):
+            return self._refuse(node, describe(value), f"write {_READ}")
+        if isinstance(value, TileValue) and not value.shape:
+            ssa = value.ssa
+            if isinstance(ssa, BlockArgument) and ssa in self.scalars and value.dtype.signed:
+                return terms.sym(self.scalars[ssa])
+            if isinstance(owner := ssa.owner, DimOp):
+                return tensor_type(owner.source).extent(owner.axis.data)
+            if isinstance(owner, TilesOp):
+                return terms.ceildiv(tensor_type(owner.source).extent(owner.axis.data), terms.const(owner.size.data))
+            given = isinstance(ssa, BlockArgument) and ssa.owner is self.c.body
+            what = f"of `{value.dtype}`" if given else "which the kernel computes"
+            return self._refuse(node, f"`{self.c.text(node)}`, {what},", f"write {_READ}")
+        return self._refuse(node, describe(value), f"write {_READ}")
+
+    def _refuse(self, node: ast.expr, what: str, edit: str) -> None:
+        error = errors.WrongValue(
+            self.c.span(node), what=what, role="asked of a launch", why="the launcher knows extents and integers"
+        )
+        self.c.error(error.add(error.Instead(edit)))
+
+
+def _is_integer(value: Value) -> bool:
+    return isinstance(value, Static) and isinstance(value.value, int)
+
+
+def _integer(value: Value) -> int:
+    assert isinstance(value, Static)
+    assert isinstance(value.value, int)
+    return int(value.value)
+
+
+def _is_predicate(t: Term) -> bool:
+    return t.op in ("<", "<=", "==", "and", "or", "not") or t in (terms.TRUE, terms.FALSE)
