@@ -143,3 +143,12 @@ ENTRY = """cuda_tile.module @m { cuda_tile.entry @k(%o: !cuda_tile.tile<ptr<i32>
   return } }
 """
 """A lowered kernel; its body follows."""
+
+NO_POINTS = """
+ownership.kernel @halves(%y: !ownership.tensor<[N], f32>) {
+  %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [64], [N], f32>
+  ownership.distribute %p over ["N // 64"] : !ownership.partition<mut tile [64], [N], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+  }
+}
+"""

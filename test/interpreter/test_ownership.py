@@ -134,6 +134,7 @@ REFUSED: dict[str, tuple[str, tuple[str, Launch]]] = {
     "in_place": ("O523", on_arrays(kernels.IN_PLACE, zeros(40), order="decreasing")),
     "early": ("O524", on_arrays(kernels.EARLY, zeros(40))),
     "two_grids": ("O531", on_arrays(kernels.TWO_GRIDS, zeros(40), zeros(40))),
+    "no_points": ("O533", on_arrays(kernels.NO_POINTS, zeros(40))),
     "launch_check": ("O527", on_arrays(kernels.WITH_A_CHECK, zeros(40), zeros(30))),
     "requirement": ("O527", on_arrays(kernels.WITH_A_REQUIREMENT, zeros(40), 64)),
     "short": ("O530", on_arrays(kernels.SAXPY, zeros(40), zeros(30), 1.0)),
