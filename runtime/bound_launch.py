@@ -16,29 +16,34 @@ from freehold.runtime.arguments import HOST, ArrayView, view
 from freehold.runtime.faults import passed, trail
 from freehold.runtime.launch import Launch
 from freehold.runtime.ledger import LOCK, Refusal, take, timeline
-from freehold.runtime.operation import InFlight
+from freehold.runtime.operation import InFlight, Operation
 from freehold.runtime.partition import Partition
 from freehold.runtime.readers import INTERPRET
 
 if TYPE_CHECKING:
     from freehold.runtime.binding import Bound
     from freehold.runtime.call_site import CallSite
+    from freehold.runtime.execution import Execution
     from freehold.runtime.launch import Dispatcher
 
 
 class _State(NamedTuple):
     """What is bound; one object, so that threads see it whole."""
 
-    fire: Callable[[], Any]
-    """Runs it; returns the stream, or None where it is done already."""
+    fire: Callable[[Execution | None], Any]
+    """Runs it, on the execution's stream or else the current one, which it returns; None where it is done already."""
     arguments: tuple[Any, ...]
     value: Any
     launch: Launch
     """Stands for all runs, in errors and for those who wait."""
 
 
-class BoundLaunch:
-    """A kernel with its arguments, which it keeps alive. Made by `kernel.bind(...)`; may be run any number of times."""
+class BoundLaunch(Operation[Any]):
+    """
+    A kernel with its arguments, which it keeps alive. Made by `kernel.bind(...)`.
+
+    An operation that may be run any number of times, also as a part of others.
+    """
 
     def __init__(self, dispatcher: Dispatcher, arguments: tuple[Any, ...], code: CodeType, instruction: int):
         self._dispatcher = dispatcher
@@ -59,7 +64,7 @@ class BoundLaunch:
     def sync(self) -> Any:
         """Runs it on the caller's current stream and waits until it is done, as `Launch.sync`; returns its value."""
         state = self._state
-        stream = self._run(state)
+        stream = self._run(state, None)
         if stream is not None:
             try:
                 stream.sync()
@@ -71,16 +76,31 @@ class BoundLaunch:
     def on(self, stream: Any = None) -> InFlight[Any]:
         """Enqueues it on a stream, the caller's current one unless given, and returns at once, as `Launch.on`."""
         if stream is not None:
-            return self().on(stream)
+            return super().on(stream)
         state = self._state
-        used = self._run(state)
+        used = self._run(state, None)
         if used is None:
             return InFlight(state.value, (), state.launch)
-        trail.append((used, state.launch))
+        trail.append((id(used), self._dispatcher.what, self._code, self._instruction))
         return InFlight(state.value, (used,), state.launch, state.arguments)
 
+    def enqueue(self, execution: Execution) -> Any:
+        """Enqueues it. Raises `Rejected`."""
+        state = self._state
+        if execution.pooled and not execution.streams:
+            execution.prefer(state.arguments)
+        stream = self._run(state, execution)
+        if stream is not None:
+            trail.append((id(stream), self._dispatcher.what, self._code, self._instruction))
+        return state.value
+
+    @property
+    def what(self) -> str:
+        """What it is, in an error's words."""
+        return self._state.launch.what
+
     def __call__(self) -> Launch:
-        """A launch on the same arguments, for chains, graphs and `await`; checked anew, as any launch."""
+        """A launch on the same arguments, checked anew as any launch."""
         return Launch(self._dispatcher, self._state.arguments, self._code, self._instruction)
 
     def rebind(self, **arguments: Any) -> BoundLaunch:
@@ -116,27 +136,31 @@ class BoundLaunch:
 
     # --- What each run does -------------------------------------------------------------------------------------------
 
-    def _run(self, state: _State) -> Any:
+    def _run(self, state: _State, execution: Execution | None) -> Any:
+        if execution is not None and execution.recording is not None:  # a graph needs to know what is used
+            return self._dispatcher.run(state.arguments, state.launch, execution)
         try:
-            return state.fire()
+            return state.fire(execution)
         except Refusal:  # an array is lent, moved or lost: the thorough way says which and why
-            return self._dispatcher.run(state.arguments, state.launch, None)
+            return self._dispatcher.run(state.arguments, state.launch, execution)
 
-    def _interpreted(self, bound: Bound, arguments: tuple[Any, ...], launch: Launch) -> Callable[[], Any]:
+    def _interpreted(
+        self, bound: Bound, arguments: tuple[Any, ...], launch: Launch
+    ) -> Callable[[Execution | None], Any]:
         """Runs on the interpreter, with all checks."""
         expected = [(v.pointer, v.shape, v.strides) for v in bound.views]
         owners = [v.owner for v in bound.views]
 
-        def fire() -> None:
+        def fire(execution: Execution | None) -> None:
             for n, (owner, before) in enumerate(zip(owners, expected, strict=True)):
                 found = view(owner)
                 if (found.pointer, found.shape, found.strides) != before:
                     self._moved(n)
-            self._dispatcher.run(arguments, launch, None)
+            self._dispatcher.run(arguments, launch, execution)
 
         return fire
 
-    def _quick(self, bound: Bound, arguments: tuple[Any, ...], launch: Launch) -> Callable[[], Any]:
+    def _quick(self, bound: Bound, arguments: tuple[Any, ...], launch: Launch) -> Callable[[Execution | None], Any]:
         """Compares addresses and calls the driver; written out for the arrays' library."""
         from freehold.runtime import driver
         from freehold.runtime.plan import rounded
@@ -145,7 +169,7 @@ class BoundLaunch:
         plan = self._dispatcher.plan(bound, self.site)
         family = _family(bound.views)
         if family is None:  # whose stream to use, and which to wait for, has to be seen each time
-            return lambda: self._dispatcher.run(arguments, launch, None)
+            return lambda execution: self._dispatcher.run(arguments, launch, execution)
         data, address, keeper = plan.parameters()
         plan.fill(data, *rounded(plan.contract, bound.values))
         enqueue, current = driver.parts()
@@ -187,12 +211,17 @@ def _lines(family: str, arrays: int, devices: int) -> list[str]:
     enqueue = f"error = {launch}" if devices == 1 else f"error = gpu()[1] != device or {launch}"
     pointers = ", ".join(f"p{n}" for n in range(arrays))
     handle = {"torch": "current(device)", "cupy": "current(device).ptr", "freehold": "0"}[family]
+    borrow = ["        if int(stream.handle) != handle:", "            execution.borrow(handle, device)"]
     lines = [
-        "def fire():",
+        "def fire(execution):",
         *moved,
         f"    handle = {handle}",
-        "    stream = plan.streams.get(handle) or stream_of(handle, device)",
-        "    handle = int(stream.handle)" if family == "freehold" else "",
+        "    if execution is None:",
+        "        stream = plan.streams.get(handle) or stream_of(handle, device)",
+        "    else:",
+        "        stream = execution.streams.get(device) or execution.stream(device, plan.family)",
+        *(() if family == "freehold" else borrow),
+        "        handle = int(stream.handle)",
         "    config = plan.configs.get(handle) or plan.config(handle)",
         "    user = plan.timelines.get(handle) or timeline(device, handle)",
     ]

@@ -276,10 +276,12 @@ def new_stream(device: int) -> Any:
 
 def record_blocking(stream: Any, event: Any = None) -> Any:
     """As `record`, with an event that threads wait for without using the processor; the given one if there is one."""
-    with _doing("recording an event"):
+    try:
         if event is not None:
             return stream.record(event)
         return stream.record(options=_core().EventOptions(blocking_sync=True))
+    except Exception as e:
+        failed("recording an event", e)
 
 
 def is_done(event: Any) -> bool:

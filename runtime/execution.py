@@ -7,14 +7,14 @@ so a chain may be as long as memory allows, and as lazy: what a function of a ch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from freehold.runtime import driver, streams
 
 if TYPE_CHECKING:
     from freehold.runtime.arguments import ArrayView
     from freehold.runtime.graph import Recording
-    from freehold.runtime.ledger import Leased
     from freehold.runtime.operation import Operation
 
 T = TypeVar("T")
@@ -35,12 +35,13 @@ class Next:
 class Execution:
     """One run of an operation: the stream that it uses on each GPU, and what must live until it is done."""
 
-    __slots__ = ("_borrowed", "_given", "_kept", "_pooled", "recording", "streams")
+    __slots__ = ("_borrowed", "_given", "_kept", "pooled", "recording", "streams")
 
     def __init__(self, given: Any = None, pooled: bool = False, recording: Recording | None = None):
         """`given` is the stream to use, if the caller names one; `pooled` asks the policy for one, if nobody else."""
         self._given = given
-        self._pooled = pooled
+        self.pooled = pooled and given is None
+        """Whether the policy chooses the stream, where no library of the arrays does."""
         self._kept: list[object] | None = None
         self._borrowed: set[tuple[int, int]] | None = None
         self.recording = recording
@@ -77,17 +78,26 @@ class Execution:
         return found
 
     def _chosen(self, device: int, family: str) -> Any:
-        from freehold.runtime import driver
-
         if self.recording is not None:
             return self.recording.stream(device)
         if self._given is not None:
             return driver.stream_of(self._given, device)
-        if self._pooled and not family:
-            from freehold.runtime import streams
-
-            return streams.policy().stream(device)
+        if self.pooled and not family:
+            return streams.next_stream(device)
         return driver.stream(driver.current_handle(family, device), device)
+
+    def prefer(self, arguments: Iterable[Any]) -> None:
+        """
+        Goes on where the work on the first of these arrays that is on a stream of the policy's was enqueued.
+
+        There is nothing to wait for then. For who is to take a stream of the policy's and has none yet.
+        """
+        for argument in arguments:
+            space = getattr(getattr(argument, "array", argument), "space", None)
+            user = getattr(space, "sole", None)
+            if user is not None and id(user.stream) in streams.pooled:
+                self.streams[user.device] = user.stream
+                return
 
     def allocating(self, what: str) -> None:
         """Raises `Rejected` (O263) if a graph is being recorded. `what` allocates."""
@@ -98,31 +108,12 @@ class Execution:
 
             raise Rejected([AllocatesInGraph(caller().span, what)])
 
-    @contextmanager
-    def leased(self, device: int, reads: Sequence[Leased], writes: Sequence[Leased], what: str) -> Generator[None]:
-        """
-        Leases tensors for one operation on a GPU, or on the host, which the block enqueues. `what` is what it is, for
-        errors. Raises `Rejected`.
-        """
-        from freehold.runtime import ledger
-        from freehold.runtime.arguments import HOST
-        from freehold.runtime.blame import of_operation
-
-        if device == HOST:
-            user: ledger.Timeline = ledger.host_timeline()
-        else:
-            user = ledger.timeline_of(self.stream(device), device)
-        with ledger.leased(user, reads, writes, of_operation(what)):
-            yield
-
     def uses(self, views: Iterable[ArrayView]) -> None:
         """
         Orders the execution with those who own the arrays of a launch that comes next, and keeps the arrays alive.
 
         It comes after what is on their libraries' current streams, and these come after it.
         """
-        from freehold.runtime import driver
-
         for found in views:
             if found.family in ("torch", "cupy"):
                 self.borrow(driver.current_handle(found.family, found.device), found.device)
@@ -138,8 +129,6 @@ class Execution:
 
         So memory that only its library keeps track of is safe on a stream that the library does not know.
         """
-        from freehold.runtime import driver
-
         stream = self.stream(device)
         if driver.stream(handle, device) is stream:
             return
@@ -161,21 +150,15 @@ class Execution:
         borrowed, self._borrowed = self._borrowed, None
         kept, self._kept = self._kept, None
         if borrowed is not None:
-            from freehold.runtime import driver
-
             for handle, device in borrowed:
                 driver.order_after(driver.stream(handle, device), int(self.streams[device].handle), device)
         if kept is not None:
-            from freehold.runtime import streams
-
             for stream in self.streams.values():
                 streams.hold(stream, kept)
 
     def wait(self, what: str) -> None:
         """Waits until its streams are empty. `what` is what ran, for errors. Raises `Rejected` (O241, O280)."""
         if self.streams:
-            from freehold.runtime import driver
-
             for stream in self.streams.values():
                 driver.wait(stream, what)
         self._kept = self._borrowed = None

@@ -13,14 +13,27 @@ import os
 from collections import deque
 from functools import cache
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from types import CodeType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 if TYPE_CHECKING:
     from freehold.runtime.errors import GpuLost
-    from freehold.runtime.launch import Launch
 
-trail: Final[deque[tuple[Any, Launch | None]]] = deque(maxlen=4096)
-"""Launches with their streams, in order; None where all before it on that stream was seen to be done."""
+
+class Trace(NamedTuple):
+    """A launch that may be running. Holds nothing that a collection of garbage has to look at: there are thousands."""
+
+    stream: int
+    """The identity of its stream."""
+    what: str
+    """What it is, in an error's words."""
+    code: CodeType | None
+    instruction: int
+    """Where it was described."""
+
+
+trail: Final[deque[tuple[int, str, CodeType | None, int]]] = deque(maxlen=4096)
+"""Launches as `Trace`s, in order; without code where all before it on that stream was seen to be done."""
 
 FAULTS: Final = frozenset(
     (
@@ -49,18 +62,18 @@ _lost: Final[dict[int, GpuLost]] = {}
 def passed(stream: Any) -> None:
     """Says that all on a stream was seen to be done."""
     if trail:
-        trail.append((stream, None))
+        trail.append((id(stream), "", None, 0))
 
 
-def unfinished() -> list[Launch]:
+def unfinished() -> list[Trace]:
     """The launches that are not known to be done, the oldest first. Only so many are remembered."""
-    found: list[tuple[Any, Launch]] = []
-    for stream, launch in list(trail):
-        if launch is None:
-            found = [entry for entry in found if entry[0] is not stream]
+    found: list[Trace] = []
+    for entry in map(Trace._make, list(trail)):
+        if entry.code is None:
+            found = [earlier for earlier in found if earlier.stream != entry.stream]
         else:
-            found.append((stream, launch))
-    return [launch for _, launch in found]
+            found.append(entry)
+    return found
 
 
 def report(what: str, text: str, cause: BaseException | None = None) -> NoReturn:
@@ -93,6 +106,7 @@ def report(what: str, text: str, cause: BaseException | None = None) -> NoReturn
 
 
 def _fault(what: str, text: str, device: int) -> GpuLost:
+    from freehold.runtime.call_site import CallSite
     from freehold.runtime.errors import GpuLost
 
     launches = unfinished()
@@ -100,7 +114,7 @@ def _fault(what: str, text: str, device: int) -> GpuLost:
         error = GpuLost(None, device, text, what)
         return error.add(error.Unknown())
     oldest = launches[0]
-    error = GpuLost(oldest.site.span, device, text, what)
+    error = GpuLost(CallSite(oldest.code, oldest.instruction).span, device, text, what)
     error.add(error.Oldest(oldest.what))
     if len(launches) > 1:
         error.add(error.Others(len(launches) - 1))

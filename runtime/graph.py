@@ -20,14 +20,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NoReturn, Self, TypeVar
 
+from freehold.runtime import driver
 from freehold.runtime.arguments import HOST, ArrayView, view
+from freehold.runtime.blame import of_operation
 from freehold.runtime.execution import Execution
 from freehold.runtime.lazy import Lazy
+from freehold.runtime.ledger import Leased, Refusal, Timeline, host_timeline, leave, take, timeline_of
 from freehold.runtime.operation import Operation, already
 
 if TYPE_CHECKING:
     from freehold.runtime import errors
-    from freehold.runtime.ledger import Leased
     from freehold.support.diagnostic import Error
 else:
     errors = Lazy("freehold.runtime.errors")
@@ -59,8 +61,6 @@ class Recording:
     def stream(self, device: int) -> Any:
         """The stream on which work for a GPU is recorded. Raises `Rejected` (O264)."""
         if self.captured is None:
-            from freehold.runtime import driver
-
             if self.work:
                 refuse(errors.MixedGraph, f"on the host and on GPU {device}")
             self.captured, self.device = driver.new_stream(device), device
@@ -91,18 +91,22 @@ class Recording:
 
     def end(self) -> Any:
         """What the driver made of it; None on the host."""
+        self.writes = [*{_bytes(t): t for t in self.writes}.values()]
+        written = {_bytes(t) for t in self.writes}
+        self.reads = [*{b: t for t in self.reads if (b := _bytes(t)) not in written}.values()]
         if self.captured is None:
             return None
-        from freehold.runtime import driver
-
         return driver.end_capture(self.captured)
 
     def give_up(self) -> None:
         """Nothing is wanted of it."""
         if self.captured is not None:
-            from freehold.runtime import driver
-
             driver.give_up_capture(self.captured)
+
+
+def _bytes(tensor: Leased) -> tuple[object, ...]:
+    """Equal for tensors that are leased alike."""
+    return tensor.space, tensor.low, tensor.high, tensor.storage, tensor.epoch
 
 
 class Graph(Generic[T]):
@@ -170,19 +174,34 @@ class Graph(Generic[T]):
         if recording.captured is None:
             if not recording.work:
                 refuse(errors.EmptyGraph)
-            with execution.leased(HOST, recording.reads, recording.writes, "a replay of a graph"):
+            user: Timeline = host_timeline()
+            self._lease(user)
+            try:
                 for work in recording.work:
                     work()
+            finally:
+                leave(user)
             return self.value
-        from freehold.runtime import driver
-
-        stream = execution.stream(device, min(recording.families, default=""))
-        for family in recording.families:
-            execution.borrow(driver.current_handle(family, device), device)
+        if recording.families:
+            stream = execution.stream(device, min(recording.families))
+            for family in recording.families:
+                execution.borrow(driver.current_handle(family, device), device)
             execution.keep(recording)
-        with execution.leased(device, recording.reads, recording.writes, "a replay of a graph"):
+        else:
+            stream = execution.streams.get(device) or execution.stream(device)
+        user = timeline_of(stream, device)
+        self._lease(user)
+        try:
             driver.run_graph(self._made, stream, device)
+        finally:
+            leave(user)
         return self.value
+
+    def _lease(self, user: Timeline) -> None:
+        try:
+            take(user, self._recording.reads, self._recording.writes)
+        except Refusal as e:
+            raise of_operation("a replay of a graph")(e) from None
 
     def close(self) -> None:
         """Lets go of all that it uses. Replays in flight go on; there can be no more."""
@@ -190,8 +209,6 @@ class Graph(Generic[T]):
         self._recording = Recording()
         made, self._made, self.value = self._made, None, None
         if made is not None:
-            from freehold.runtime import driver
-
             driver.drop_graph(made)
 
     def _expect(self, state: str, what: str, remedy: str) -> None:

@@ -91,7 +91,7 @@ class Launch(Operation[Any]):
             return super().on()
         if used is None:
             return InFlight(dispatcher.value(arguments), (), self)
-        trail.append((used, self))
+        trail.append((id(used), dispatcher.what, self._code, self._instruction))
         return InFlight(dispatcher.value(arguments), (used,), self, arguments)
 
     def enqueue(self, execution: Execution) -> Any:
@@ -99,11 +99,13 @@ class Launch(Operation[Any]):
         arguments = self._arguments
         self._arguments = None
         dispatcher = self._dispatcher
+        if execution.pooled and arguments is not None and not execution.streams:
+            execution.prefer(arguments)
         stream = dispatcher.run(arguments, self, execution)
         if stream is UNMET:
             return self._after_arguments(arguments, execution)
         if stream is not None:
-            trail.append((stream, self))
+            trail.append((id(stream), dispatcher.what, self._code, self._instruction))
         return dispatcher.value(arguments)
 
     def _after_arguments(self, arguments: tuple[Any, ...], execution: Execution) -> Any:
@@ -136,7 +138,11 @@ class Launch(Operation[Any]):
     @property
     def what(self) -> str:
         """What it is, in an error's words."""
-        return f"`{self._dispatcher.kernel.__name__}`"
+        return self._dispatcher.what
+
+    def leave_trace(self, stream: Any) -> None:
+        """Says that it may be running."""
+        trail.append((id(stream), self._dispatcher.what, self._code, self._instruction))
 
     @property
     def site(self) -> CallSite:
@@ -191,6 +197,8 @@ class Dispatcher:
 
     def __init__(self, kernel: Launchable):
         self.kernel = kernel
+        self.what = f"`{kernel.__name__}`"
+        """What a launch is, in an error's words."""
         self._readers: dict[tuple[type, ...], tuple[Read, Plans]] = {}
         self._last: Read = reads_nothing
         """The reader for the classes of arguments that were met last."""
@@ -230,7 +238,7 @@ class Dispatcher:
         """Raises what waiting for a launch raised, as an error of ours if it is the driver's."""
         from freehold.runtime import driver
 
-        trail.append((stream, launch))
+        launch.leave_trace(stream)
         driver.failed(f"`{self.kernel.__name__}`", error)
 
     def _already(self) -> NoReturn:

@@ -19,6 +19,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, overload
 
 from freehold.runtime.execution import Execution, Next
+from freehold.runtime.waiting import empty, finished
 
 if TYPE_CHECKING:
     from freehold.runtime.graph import Graph
@@ -81,11 +82,9 @@ class Operation(Generic[T_co]):
 
         Cancelling the wait leaves the work, and what it uses, as they are.
         """
-        from freehold.runtime import waiting
-
         execution = Execution(pooled=True)
         value = run(self, execution)
-        yield from waiting.finished(execution, self.what)
+        yield from finished(execution, self.what)
         return value
 
     def graph(self) -> Graph[T_co]:
@@ -148,9 +147,7 @@ class InFlight(Generic[T_co]):
         return self.value
 
     def __await__(self) -> Generator[Any, None, T_co]:
-        from freehold.runtime import waiting
-
-        yield from waiting.empty(self._streams, self._operation.what, self._kept)
+        yield from empty(self._streams, self._operation.what, self._kept)
         self._done()
         return self.value
 

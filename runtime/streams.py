@@ -14,6 +14,8 @@ from itertools import count
 from threading import Lock
 from typing import Any, Final, Protocol
 
+from freehold.runtime import driver
+
 _LOCK: Final = Lock()
 
 
@@ -40,8 +42,6 @@ class RoundRobin:
         """The next one."""
         made = self._made.get(device)
         if made is None:
-            from freehold.runtime import driver
-
             with _LOCK:
                 made = self._made.get(device)
                 if made is None:
@@ -64,10 +64,15 @@ class SingleStream(RoundRobin):
 
 _policy: Policy = RoundRobin()
 
+pooled: Final[set[int]] = set()
+"""Identities of streams that a policy has given out. They live as long as the process."""
 
-def policy() -> Policy:
-    """The policy of this process."""
-    return _policy
+
+def next_stream(device: int) -> Any:
+    """A stream of the policy's."""
+    found = _policy.stream(device)
+    pooled.add(id(found))
+    return found
 
 
 @contextmanager
@@ -94,8 +99,6 @@ def hold(stream: Any, objects: object) -> None:
     Libraries take memory back in the order of their own streams, so arrays that another stream works on must not be
     dropped before.
     """
-    from freehold.runtime import driver
-
     release_finished()
     handle = int(stream.handle)
     queue = _held.get(handle)
@@ -106,8 +109,6 @@ def hold(stream: Any, objects: object) -> None:
 
 def release_finished() -> None:
     """Lets go of what was kept for work that is done."""
-    from freehold.runtime import driver
-
     for queue in list(_held.values()):
         while queue:
             try:

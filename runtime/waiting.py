@@ -9,7 +9,6 @@ for Python's lock, and one that holds this lock and waits for the driver, would 
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from collections.abc import Generator, Iterable
 from contextlib import suppress
@@ -18,7 +17,12 @@ from threading import Lock, Thread, local
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
+from freehold.runtime import driver, faults
+from freehold.runtime.streams import hold
+
 if TYPE_CHECKING:
+    import asyncio
+
     from freehold.runtime.execution import Execution
 
 LOOKING: Final = 20e-6
@@ -31,7 +35,7 @@ LUCK: Final = 1e-3
 """Seconds that a thread may go on awaiting what is done at once, before its loop gets a turn."""
 
 _spare: Final[dict[int, deque[Any]]] = {}
-"""By handle of a stream: events that nobody waits for."""
+"""By a stream's identity: events that nobody waits for."""
 
 _turns = local()
 _waiters: Final[dict[int, Waiter]] = {}
@@ -45,42 +49,37 @@ def finished(execution: Execution, what: str) -> Generator[Any, None, None]:
     If the wait is cancelled, what the work uses is kept until it is done. Raises `Rejected` (O241).
     """
     execution.leave()
-    yield from empty(execution.streams.values(), what)
+    return empty(execution.streams.values(), what)
 
 
 def empty(streams: Iterable[Any], what: str, kept: object = None) -> Generator[Any, None, None]:
     """Waits until what is on streams by now is done; keeps `kept` alive until then even if the wait is cancelled."""
-    from freehold.runtime import driver
-
     pending = [(stream, _recorded(stream)) for stream in streams]
     if not pending:
         return
     began = perf_counter()
     try:
-        while not _look(pending):
-            spent = perf_counter() - began
-            if spent < LOOKING:
-                continue
-            if spent > TURNS:
-                yield from _in_threads(pending, kept)
-                break
-            yield
-            _turns.last = perf_counter()
-        else:
+        if _look(pending, LOOKING):
             if began - getattr(_turns, "last", 0.0) > LUCK:
                 _turns.last = began
                 yield
+            return
+        while perf_counter() - began < TURNS:
+            yield
+            if _look(pending, 0.0):
+                _turns.last = perf_counter()
+                return
+        yield from _in_threads(pending, kept)
     except Exception as e:
         driver.failed(what, e)
     except BaseException:  # cancelled: the wait ends, the work does not
-        _keep(pending, kept)
+        for stream, _ in pending:
+            hold(stream, kept)
         raise
 
 
 def _recorded(stream: Any) -> Any:
-    from freehold.runtime import driver
-
-    spare = _spare.get(int(stream.handle))
+    spare = _spare.get(id(stream))
     try:
         event = None if spare is None else spare.pop()
     except IndexError:
@@ -89,37 +88,30 @@ def _recorded(stream: Any) -> Any:
 
 
 def _put_back(stream: Any, event: Any) -> None:
-    handle = int(stream.handle)
-    spare = _spare.get(handle)
+    spare = _spare.get(id(stream))  # streams of ours, and those that were wrapped once, live as long as the process
     if spare is None:
-        spare = _spare.setdefault(handle, deque(maxlen=64))
+        spare = _spare.setdefault(id(stream), deque(maxlen=64))
     spare.append(event)
 
 
-def _look(pending: list[tuple[Any, Any]]) -> bool:
-    """Whether all is done; takes out what is."""
-    from freehold.runtime import driver, faults
-
+def _look(pending: list[tuple[Any, Any]], seconds: float) -> bool:
+    """Whether all is done, or is so within this time; takes out what is."""
+    until = perf_counter() + seconds
     with driver.unseen_by_captures():
-        while pending:
+        while True:
             stream, event = pending[-1]
-            if not event.is_done:
+            if event.is_done:
+                pending.pop()
+                faults.passed(stream)
+                _put_back(stream, event)
+                if not pending:
+                    return True
+            elif perf_counter() > until:
                 return False
-            pending.pop()
-            faults.passed(stream)
-            _put_back(stream, event)
-    return True
-
-
-def _keep(pending: list[tuple[Any, Any]], kept: object) -> None:
-    from freehold.runtime import streams
-
-    for stream, _ in pending:
-        streams.hold(stream, kept)
 
 
 def _in_threads(pending: list[tuple[Any, Any]], kept: object) -> Generator[Any, None, None]:
-    from freehold.runtime import faults
+    import asyncio
 
     loop = asyncio.get_running_loop()
     while pending:
@@ -133,13 +125,12 @@ def _in_threads(pending: list[tuple[Any, Any]], kept: object) -> Generator[Any, 
 
 
 def _waiter(stream: Any) -> Waiter:
-    handle = int(stream.handle)
-    found = _waiters.get(handle)
+    found = _waiters.get(id(stream))
     if found is None:
         with _lock:
-            found = _waiters.get(handle)
+            found = _waiters.get(id(stream))
             if found is None:
-                found = _waiters[handle] = Waiter(stream)
+                found = _waiters[id(stream)] = Waiter(stream)
     return found
 
 
@@ -152,8 +143,6 @@ class Waiter:
         Thread(target=self._run, name=f"freehold-waiter-{int(stream.handle):x}", daemon=True).start()
 
     def _run(self) -> None:
-        from freehold.runtime import driver
-
         driver.enter_waiter(self._stream)
         while True:
             event, loop, future, kept = self.events.get()

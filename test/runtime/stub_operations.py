@@ -258,6 +258,30 @@ def test_graphs() -> None:
     assert stub.stub_stray() == before
 
 
+def test_bound_launches_are_operations() -> None:
+    def check() -> None:
+        a, b = tensor(1), tensor(2)
+        bound = mix.bind(fh.partition(a, 32), b)
+        expected = numbers(1)
+        fh.gather([bound] * 5).sync()
+        bound.then(lambda y: step(y, b)).on(driver.new_stream(0))
+        asyncio.run(awaited(bound))
+        for _ in range(8):
+            expected = mixed(expected, numbers(2))
+        assert np.array_equal(a.numpy(), expected)
+        g = bound.graph()
+        g.replay().sync()
+        bound.on(driver.new_stream(0))
+        assert bound.sync() is a
+        for _ in range(3):
+            expected = mixed(expected, numbers(2))
+        assert np.array_equal(a.numpy(), expected)
+        with b.borrow_mut():
+            refused("O251", lambda: fh.gather([bound]).sync())
+
+    deferred(check)
+
+
 def test_graphs_refuse() -> None:
     a, b, c = tensor(1), tensor(2), tensor(3)
     g = step(a, b).graph()

@@ -21,7 +21,7 @@ first = scale(fh.partition(y, 64), x, 2.0)
 second = scale(fh.partition(b.reshape(-1), 64), a.reshape(-1), 2.0)
 for launch in (first, second):
     launch.sync()
-    faults.trail.append(("a stream", launch))
+    launch.leave_trace(fh)
 driver.failed("waiting for work in flight", CUDAError("CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access"))
 """
 
@@ -44,7 +44,7 @@ def test_a_fault_names_the_oldest_launch(refused: Refused, golden: Golden) -> No
 
 
 def test_a_fault_of_another_library(refused: Refused, golden: Golden) -> None:
-    seen = FAULT.replace("driver.failed", 'faults.passed("a stream")\ndriver.failed')
+    seen = FAULT.replace("driver.failed", "faults.passed(fh)\ndriver.failed")
     golden(REJECTED / "O280_foreign.err", refused(seen))
     faults.trail.clear()
 
