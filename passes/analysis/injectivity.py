@@ -245,7 +245,7 @@ def _enumerated(
         return None
     if _computed((*one.conditions, *other.conditions), facts):
         return None
-    mine, others = identity(a, facts) or (), identity(b, facts) or ()
+    mine, others = ({*(identity(op, facts) or ()), *different} for op in (a, b))
     one_place, other_place = [compiled(c) for c in first], [compiled(c) for c in second]
     for extents in islice(launches(facts, distribution), _MOST_LAUNCHES):
         seen: dict[tuple[int, ...], list[dict[str, int]]] = {}
