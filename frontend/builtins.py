@@ -17,6 +17,7 @@ from freehold.dialects.cuda_tile.ops.shape import CatOp, IotaOp, SelectOp
 from freehold.frontend import (
     arithmetic,
     errors,
+    folds,
     language,
     orders,
     random_numbers,
@@ -583,8 +584,8 @@ INTRINSICS: Final[dict[str, Handler]] = {
     "top_k": orders.top_k,
     "random_bits": random_numbers.bits,
     "random_uniform": random_numbers.uniform,
-    "reduce": lambda c, a: reductions.folded(c, a, scan=False),
-    "scan": lambda c, a: reductions.folded(c, a, scan=True),
+    "reduce": lambda c, a: folds.folded(c, a, scan=False),
+    "scan": lambda c, a: folds.folded(c, a, scan=True),
     "cumsum": lambda c, a: reductions.running(c, "sum", a),
     "cumprod": lambda c, a: reductions.running(c, "prod", a),
     "mma": mma,

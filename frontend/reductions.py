@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from freehold.dialects.cuda_tile.float_bits import FloatBitsAttr
 from freehold.dialects.cuda_tile.ops.arith_float import AddFOp, MaxFOp, MinFOp, MulFOp
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, MaxIOp, MinIOp, MulIOp, OrIOp
-from freehold.dialects.cuda_tile.ops.control_flow import YieldOp, has_no_memory_effect
+from freehold.dialects.cuda_tile.ops.control_flow import YieldOp
 from freehold.dialects.cuda_tile.ops.reduce import ReduceOp, ScanOp
 from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments, axis_of, flag_of
@@ -28,7 +28,6 @@ from freehold.frontend.values import (
     TupleValue,
     Value,
     describe,
-    is_number,
     show_tile,
 )
 from freehold.support import dtypes
@@ -190,53 +189,3 @@ def running(c: Context, name: str, a: Arguments) -> Value:
     body = _body(c, tile.dtype, partial(_combine, name, tile.dtype))
     tile = c.tile(ScanOp([tile.ssa], axis, [start], reverse, body), tile.dtype, tile.shape)
     return convert(c, tile, given) if given in WIDE else tile
-
-
-def folded(c: Context, a: Arguments, scan: bool) -> Value:
-    """`reduce` and `scan` with a function of the user's."""
-    from freehold.frontend.calls import apply
-
-    tile = arithmetic_tile(c, a)
-    if tile is None:
-        return POISON
-    axis = axis_of(c, a["axis"], a.place("axis"), len(tile.shape), f"an {show_tile(tile.dtype, tile.shape)}")
-    name = "reverse" if scan else "keepdims"
-    flag = flag_of(c, a[name], a.place(name), f"`{name}`")
-    start = a["identity"]
-    if axis is None or flag is None:
-        return POISON
-    if not isinstance(start, Static) or not is_number(start.value):
-        why = f"this is {describe(start)}, not a number"
-        return c.error(errors.NotConstant(c.span(a.place("identity")), what="the identity", why=why))
-    scalar = tile_type((), tile.dtype)
-    block = Block(arg_types=[scalar, scalar])
-    with c.into(block):
-        pair = [TileValue(arg, tile.dtype, ()) for arg in block.args]
-        made = apply(c, a["function"], pair, a.node, a.place("function"))
-        result = as_tile(c, made, a.place("function"), tile.dtype)
-        if isinstance(result, Poison):
-            return POISON
-        if result.shape or result.dtype is not tile.dtype:
-            error = errors.WrongValue(
-                c.span(a.place("function")),
-                what=f"a function that returns {describe(result)}",
-                role=f"what `{a.signature.name}` folds with",
-                why=f"two elements become one: an `{tile.dtype}` scalar",
-            )
-            return c.error(error.add(error.Instead(f"convert its result: `.astype({tile.dtype})`")))
-        c.add(YieldOp([result.ssa]))
-    if not all(has_no_memory_effect(op) for op in block.ops):
-        error = errors.WrongValue(
-            c.span(a.place("function")),
-            what="a function that loads, prints or asserts",
-            role=f"what `{a.signature.name}` folds with",
-            why="it is applied any number of times, in any order",
-        )
-        return c.error(error.add(error.Instead("do so before or after")))
-    value = identity(cast(Number, start.value), tile.dtype)
-    if scan:
-        op = ScanOp([tile.ssa], axis, [value], flag, Region(block))
-        return c.tile(op, tile.dtype, tile.shape)
-    shape = tile.shape[:axis] + tile.shape[axis + 1 :]
-    result = c.tile(ReduceOp([tile.ssa], axis, [value], Region(block)), tile.dtype, shape)
-    return reshape(c, result, (*shape[:axis], 1, *shape[axis:])) if flag else result

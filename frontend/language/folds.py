@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from freehold.frontend.intrinsics import intrinsic
 from freehold.frontend.language.tile import Axis, Operand, Tile
+
+T = TypeVar("T")
 
 
 @intrinsic
@@ -58,14 +60,19 @@ def argmin(x: Tile, axis: int | None = None, *, keepdims: bool = False) -> Tile:
 
 
 @intrinsic
-def reduce(x: Tile, function: Callable[[Any, Any], Any], identity: float, axis: int, *, keepdims: bool = False) -> Tile:
-    """Folds `function`, which must be associative, over `axis`. `identity` is its neutral element."""
+def reduce(x: T, function: Callable[[Any, Any], Any], identity: Any, axis: int, *, keepdims: bool = False) -> T:
+    """
+    Folds `function`, which must be associative and commutative, over `axis`. `identity` is its neutral element.
+
+    A tuple, named tuple or dataclass of tiles of one shape is folded as a whole: `function` is given two of the same
+    form, of scalars, and returns one; so is `identity`, of numbers.
+    """
     ...
 
 
 @intrinsic
-def scan(x: Tile, function: Callable[[Any, Any], Any], identity: float, axis: int, *, reverse: bool = False) -> Tile:
-    """All partial results of folding `function`, which must be associative, along `axis`."""
+def scan(x: T, function: Callable[[Any, Any], Any], identity: Any, axis: int, *, reverse: bool = False) -> T:
+    """All partial results of folding `function`, which must be associative, along `axis`; several tiles as `reduce`."""
     ...
 
 
