@@ -276,10 +276,12 @@ def _enqueued(execution: Execution, reads: list[Tensor], target: Tensor, blame: 
         from freehold.runtime.arguments import view
 
         execution.recording.uses([view(t) for t in (*reads, target)], reads, [target])
-        yield stream
+        with driver.on_device(target.device):
+            yield stream
         return
-    with ledger.leased(ledger.timeline_of(stream, target.device), reads, [target], blame):
-        yield stream
+    user = ledger.timeline_of(stream, target.device)
+    with ledger.leased(user, reads, [target], blame), driver.on_device(target.device):
+        yield stream  # the calling thread may have had no GPU yet, or another one
 
 
 def _on_host(execution: Execution, reads: list[Tensor], target: Tensor, blame: Blame, work: Any) -> Tensor:

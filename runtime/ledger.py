@@ -89,7 +89,7 @@ class Timeline:
         """A new event after all that is on the stream, with what other libraries enqueued there, and its tick."""
         from freehold.runtime import driver
 
-        with LOCK:
+        with LOCK, driver.on_device(self.device):
             made = (self.now, driver.record(self.stream))
             self.marks.append(made)
             if len(self.marks) > MOST_USES:
@@ -132,19 +132,16 @@ class Timeline:
         if other is self or self.seen.get(other, 0) >= tick or other.passed(tick):
             return
         number, event = other.mark(tick)
-        self.after_event(event, other.device)
+        self.after_event(event)
         self.seen[other] = number
 
-    def after_event(self, event: Any, device: int) -> None:
-        """Makes what is enqueued here next wait for an event of a stream of a GPU. Raises `Rejected` (O241)."""
+    def after_event(self, event: Any) -> None:
+        """Makes what is enqueued here next wait for an event of any stream. Raises `Rejected` (O241)."""
         from freehold.runtime import driver
 
         try:
-            if device == self.device:
+            with driver.on_device(self.device):  # the calling thread may have no GPU yet, or another one
                 self.stream.wait(event)
-            else:
-                with driver.on_device(self.device):
-                    self.stream.wait(event)
         except Exception as e:
             driver.failed("ordering streams", e)
 

@@ -209,7 +209,10 @@ def _free(buffer: Any, device: int, space: Space, pending: list[tuple[Timeline, 
         user = timeline(device)
     for other, tick in pending:
         user.after(other, tick)
-    buffer.close(user.stream)
+    from freehold.runtime import driver
+
+    with driver.on_device(device):
+        buffer.close(user.stream)
 
 
 def lose(device: int, why: str) -> None:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
 from time import process_time
 from typing import Any
 
 import pytest
 
-from freehold.runtime import ledger
+from freehold.runtime import driver, ledger
 from freehold.runtime.ledger import HostTimeline, Refusal, Timeline, leased
 from freehold.runtime.storage import Outside, Storage
+
+
+@pytest.fixture(autouse=True)
+def without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is none to make current here."""
+    monkeypatch.setattr(driver, "on_device", nullcontext)
 
 
 class Event:
