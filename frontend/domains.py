@@ -173,7 +173,7 @@ class Domain:
             if where == terms.TRUE:
                 continue
             for other in self.placed:
-                if other.parameter.mode == "out" and not _spec(other).partial:
+                if other is not tensor and other.parameter.mode == "out" and not _spec(other).partial:
                     self._reject(
                         other,
                         f"`{other.name}` is an `Out`, and `where=` leaves points of the launch out",

@@ -402,8 +402,8 @@ def interleaved(ways: int) -> IndexMap:
     """
     The regions along the last axis in `ways` sequences, each of which takes every `ways`-th: 0, 4, 8, ... 1, 5, 9, ...
 
-    The domain has one axis more, of extent `ways`, in front of the last. A launch needs a multiple of `ways` regions
-    along that axis to cover an output. Raises `ValueError` unless `ways` is at least 1.
+    The domain has one axis more, of extent `ways`, in front of the last. Where there is no multiple of `ways` regions,
+    the last turn of some sequences does nothing. Raises `ValueError` unless `ways` is at least 1.
     """
     if ways < 1:
         raise ValueError(f"there is at least one sequence, not {ways}")
@@ -413,6 +413,9 @@ def interleaved(ways: int) -> IndexMap:
         return (*outer, turn * ways + first)
 
     def domain(*counts: Any) -> tuple[Any, ...]:
-        return (*counts[:-1], ways, counts[-1] // ways)
+        return (*counts[:-1], ways, SymbolicInt(terms.ceildiv(_term(counts[-1]), terms.const(ways))))
 
-    return IndexMap(region, domain)
+    def where(*at: Any, grid: Sequence[Any]) -> Any:
+        return region(*at)[-1] < grid[-1]
+
+    return IndexMap(region, domain, where)

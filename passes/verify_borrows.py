@@ -64,6 +64,7 @@ from freehold.dialects.ownership import (
     Update,
 )
 from freehold.dialects.ownership import ReturnOp as KernelReturnOp
+from freehold.passes.analysis.coverage import by_paths
 from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.analysis.races import reader_and_writer
 from freehold.passes.analysis.wording import OWNERSHIP_TYPES, name_of, tensor_of, what_is
@@ -470,7 +471,7 @@ class _Paths:
         where = span_of(op) if last is None or span_of(last) is None else span_of(last)
         for partition in op.partitions:
             assert isinstance(partition.type, PartitionType)
-            if not partition.type.covered or partition in end.stored or self.walked(partition):
+            if not partition.type.covered or partition in end.stored or self.counted(partition):
                 continue
             stores = [
                 s
@@ -494,9 +495,9 @@ class _Paths:
                 reported.add(taken.partition)
                 self.errors.append(self.not_stored(taken.result))
 
-    def walked(self, partition: SSAValue) -> bool:
-        """Whether regions of a partition are taken in loops: `verify-partitions` counts those."""
-        return any(op.partition is partition and self.facts.places[op].loops for op in self.taken)
+    def counted(self, partition: SSAValue) -> bool:
+        """Whether `verify-partitions` finds out in other ways that every region of a partition is stored."""
+        return isinstance(partition.owner, PartitionOp) and not by_paths(partition.owner, self.facts)
 
     def not_stored(self, region: SSAValue) -> Error:
         """The error for a region of an output that is taken, and on some path not stored to."""

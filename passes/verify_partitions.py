@@ -235,6 +235,10 @@ def _covered(op: PartitionOp, facts: KernelFacts) -> Iterator[Error]:
     if distribution is None:
         return  # reported where a region is taken, or as one that never is
     wanted = coverage.regions(op)
+    if coverage.onto(op, distribution, facts):
+        reason = f"the map reaches each of {_product(wanted)} regions"
+        record(op, (Duty.COVERED,), [ObligationAttr.of(Duty.COVERED, Rung.PROVED, reason)])
+        return
     open_: list[Term] = []
     for taken in coverage.takings(op, distribution, facts):
         equal = coverage.as_many(taken, wanted, facts.base)

@@ -54,6 +54,11 @@ def at_launch(index: Term, count: Term, place: Place, facts: KernelFacts, *, low
     return predicate if predicate.symbols() <= facts.launch else None
 
 
+def greatest(t: Term, given: Hypotheses, launch: frozenset[str]) -> Term | None:
+    """An upper bound of a term over all blocks and turns, in the launcher's symbols; None where there is none."""
+    return _Extremes(given, launch).extreme(t, up=True)
+
+
 def _counted(facts: KernelFacts) -> set[str]:
     """Symbols that are no data: extents, coordinates of points, and counters."""
     points = (name for names in facts.points.values() for name in names)

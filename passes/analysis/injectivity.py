@@ -77,7 +77,7 @@ def injective(op: RegionOp, facts: KernelFacts) -> Outcome:
     if wanted is None:
         return Outcome("refuted", "loop")
     place, coordinates = facts.places[op], facts.coordinates(op)
-    if _recovers(coordinates, wanted, place.given, facts.uniform):
+    if recovers(coordinates, wanted, place.given, facts.uniform):
         return Outcome("proved", "rules")
     return _apart(op, op, wanted, facts)
 
@@ -93,7 +93,7 @@ def disjoint(a: RegionOp, b: RegionOp, facts: KernelFacts) -> Outcome:
         # Of one execution only one of them runs, and two executions have different coordinates: by what holds at both
         # places alone, because what tells executions of one place apart need not tell them from those of the other.
         shared = Hypotheses().extended(f for f in facts.places[a].given.facts if f in facts.places[b].given.facts)
-        if _recovers(facts.coordinates(a), first, shared, facts.uniform):
+        if recovers(facts.coordinates(a), first, shared, facts.uniform):
             return Outcome("proved", "rules")
     return _apart(a, b, common, facts)
 
@@ -103,7 +103,7 @@ def apart(a: RegionOp, b: RegionOp, facts: KernelFacts) -> Outcome:
     place = facts.places[a]
     assert place.distribution is not None
     points = facts.points[place.distribution]
-    if not points or (a is b and _recovers(facts.coordinates(a), points, place.given, facts.uniform)):
+    if not points or (a is b and recovers(facts.coordinates(a), points, place.given, facts.uniform)):
         return Outcome("proved", "rules")
     return _apart(a, b, points, facts)
 
@@ -114,8 +114,8 @@ def exclusive(a: Place, b: Place) -> bool:
     return any(branches.get(op, number) != number for op, number in b.branches)
 
 
-def _recovers(coordinates: Sequence[Term], wanted: Sequence[str], given: Hypotheses, uniform: frozenset[str]) -> bool:
-    """Whether the rules find the values of the wanted symbols from the coordinates."""
+def recovers(coordinates: Sequence[Term], wanted: Sequence[str], given: Hypotheses, uniform: frozenset[str]) -> bool:
+    """Whether the rules find the values of the wanted symbols from the coordinates and the uniform symbols."""
     known: set[str] = set(uniform)
     for name in wanted:
         low, high = bound_atom(terms.sym(name), given.bounds)

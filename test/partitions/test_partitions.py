@@ -86,7 +86,7 @@ MAPS: dict[str, fh.IndexMap] = {
     "reversed": fh.REVERSED,
     "permuted": fh.permuted(1, 0),
     "skewed": fh.SKEWED,
-    "interleaved": fh.interleaved(3),
+    "interleaved": fh.interleaved(4),
     "of one's own": fh.IndexMap(lambda i, j, grid: (grid[0] - 1 - i, j)),
     "one axis": fh.IndexMap(lambda n, grid: (n // grid[1], n % grid[1]), domain=lambda m, n: m * n),
     "one axis, columns": fh.IndexMap(lambda n, grid: (n % grid[0], n // grid[0]), domain=lambda m, n: m * n),

@@ -58,7 +58,10 @@ def likely() -> st.SearchStrategy[tuple[str, str]]:
     return st.one_of(st.sampled_from(known), st.tuples(expressions(), expressions()))
 
 
+WHERE = ("", "", "", "i < m and j < n", "j <= i", "j < n", "i < m", "i * n + j < m * n", "2 * i + j < m + n")
 DOMAINS = (
+    "(m + 1, n + 2)",
+    "(m, n + 1)",
     "(m, n)",
     "(n, m)",
     "(m, n - 1)",
@@ -76,10 +79,12 @@ def function(parameters: str, body: str) -> Any:
     return eval(f"lambda {parameters}: {body}", {"fh": fh})
 
 
-def point_map(region: tuple[str, str], domain: str) -> Any:
+def point_map(region: tuple[str, str], domain: str, where: str = "") -> Any:
     text = f"({region[0]}, {region[1]})"
     mapped = eval(f"lambda i, j, grid: (lambda m, n: {text})(*grid)", {"fh": fh})
-    return fh.IndexMap(mapped, domain=function("m, n", domain))
+    condition = "&".join(f"({part})" for part in where.split(" and "))
+    left = eval(f"lambda i, j, grid: (lambda m, n: {condition})(*grid)", {"fh": fh}) if where else None
+    return fh.IndexMap(mapped, function("m, n", domain), left)
 
 
 def value(text: str, **values: int) -> Any:
@@ -96,12 +101,12 @@ class _Numbers:
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(likely(), st.sampled_from(DOMAINS), st.booleans())
-def test_what_is_accepted_is_right(region: tuple[str, str], domain: str, covered: bool) -> None:
+@given(likely(), st.sampled_from(DOMAINS), st.sampled_from(WHERE), st.booleans())
+def test_what_is_accepted_is_right(region: tuple[str, str], domain: str, where: str, covered: bool) -> None:
     y = np.zeros((5, 5), np.float32)  # extents of which nothing is known
     kernel = write if covered else update
     try:
-        module = kernel.verify(fh.partition(y, (1, 1), map=point_map(region, domain)))
+        module = kernel.verify(fh.partition(y, (1, 1), map=point_map(region, domain, where)))
     except fh.Rejected:
         return
     checks = [parse(check.predicate) for check in contract(module).checks]
@@ -112,6 +117,8 @@ def test_what_is_accepted_is_right(region: tuple[str, str], domain: str, covered
             continue
         taken: set[tuple[int, int]] = set()
         for i, j in product(*map(range, extents)):
+            if where and not value(where, i=i, j=j, m=m, n=n):
+                continue
             at = tuple(int(value(text, i=i, j=j, m=m, n=n)) for text in region)
             inside = 0 <= at[0] < m and 0 <= at[1] < n
             assert inside or kernel_checks, f"{at} of {(m, n)} is out of bounds"
