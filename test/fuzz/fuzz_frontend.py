@@ -112,8 +112,8 @@ def locked(r, n):
         r.atomic_exchange(0, 0, order="release")
     return old
 
-def kernel(y: Mut["M", "N"], x: Ref["M", "N"], z: Ref[f16, "N"], h: Acc[f32, "B"], g: Acc[i32, "B", 4], r: Raw[i32, "B"],
-           a: f32, n: int, BK: Const[int] = 16):
+def kernel(y: Mut["M", "N"], x: Ref["M", "N"], z: Ref[f16, "N"], h: Acc[f32, "B"], g: Acc[i32, "B", 4],
+           r: Raw[i32, "B"], a: f32, n: int, BK: Const[int] = 16):
     i, j = y.index
     rows = i * 16 + fh.arange(16)
     h.add_at(x.gather(rows[:, None], rows % x.shape[1], mask=rows > 3), rows)

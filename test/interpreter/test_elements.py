@@ -309,6 +309,17 @@ def test_is_assembled(name: str) -> None:
     assert assemble(write_bytecode(convert(module)), "sm_90").startswith(b"\x7fELF")
 
 
+@pytest.mark.cuda
+@pytest.mark.parametrize("name", CASES)
+def test_a_gpu_computes_what_numpy_does(name: str) -> None:
+    kernel, make = CASES[name]
+    case = make()
+    arrays: list[Any] = [fh.to_device(x) if np.ndim(x) else x for x in arrays_of(case)]
+    cut = [hasattr(argument, "spec") for argument in case.arguments]
+    kernel(*(a.of(x) if c else x for a, x, c in zip(case.arguments, arrays, cut, strict=True))).sync()
+    compare(case, [fh.to_numpy(x) if n in case.wanted else x for n, x in enumerate(arrays)])
+
+
 def rungs(name: str) -> set[Rung]:
     return {o.rung for op in verified(name).walk() if "gather" in op.name for o in obligations_of(op)}
 

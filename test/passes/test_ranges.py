@@ -131,7 +131,13 @@ class Generator:
         """What is small, and moved by a little: of a tensor with eight elements it may be in bounds."""
         by = self.emit(f"cuda_tile.constant <i32: {self.pick(2, 3, 7, 8)}> : {TILE}")
         sign = self.pick("signed", "signed", "unsigned")
-        match self.pick("remi", "remainder", "andi", "shri", "divi", "as it is"):
+        match self.pick("remi", "remainder", "andi", "both", "shri", "divi", "muli", "as it is"):
+            case "both":
+                other = self.pick("%iota", self.emit(f"cuda_tile.remi {index}, {by} signed : {TILE}"))
+                index = self.emit(f"cuda_tile.andi {index}, {other} : {TILE}")
+            case "muli":
+                factor = self.emit(f"cuda_tile.constant <i32: {self.pick(-2, -1, 2)}> : {TILE}")
+                index = self.emit(f"cuda_tile.muli {self.pick('%iota', index)}, {factor} : {TILE}")
             case "remi":
                 index = self.emit(f"cuda_tile.remi {index}, {by} {sign} : {TILE}")
             case "remainder":
