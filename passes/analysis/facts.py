@@ -203,8 +203,9 @@ class _Walk:
         """A symbol for a value, of which only the type is known."""
         if (known := self.names.get(value)) is not None:
             return terms.sym(known)
-        hint = value.name_hint or _name(value)
-        base = hint if hint.isidentifier() and not iskeyword(hint) else _name(value)
+        hint = value.name_hint or ""
+        named = hint.isidentifier() and not iskeyword(hint) and hint.strip("_")
+        base = hint if named else _name(value)
         name, number = base, 1
         while name in self.taken:
             number += 1
