@@ -170,7 +170,7 @@ def _title(found: LaunchContract, predicted: Cost, values: Mapping[str, int]) ->
     count = _value(predicted.regions, values)
     regions = f"{predicted.regions} regions" if count is None else f"{count} regions = {predicted.regions}"
     named = ", ".join(f"{k} = {v}" for k, v in values.items())
-    blocks = "persistent blocks" if found.persistent else "one block each"
+    blocks = f"{found.blocks or ''} persistent blocks".strip() if found.persistent else "one block each"
     yield from _filled(f"  {regions}, {blocks}{f', where {named}' if named else ''}", "    ")
 
 
