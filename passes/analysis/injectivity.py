@@ -6,7 +6,7 @@ cannot do the solver is asked about two copies of the point.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final, Literal
@@ -124,11 +124,29 @@ def recovers(coordinates: Sequence[Term], wanted: Sequence[str], given: Hypothes
     grown = True
     while grown:
         grown = False
-        for coordinate in coordinates:
-            for name in _solved(poly(coordinate), known, given):
+        for p in (*map(poly, coordinates), *_divided(coordinates, known)):
+            for name in _solved(p, known, given):
                 known.add(name)
                 grown = True
     return set(wanted) <= known
+
+
+def _divided(coordinates: Sequence[Term], known: set[str]) -> Iterator[Poly]:
+    """Terms of which a quotient and the remainder by the same divisor are determined."""
+    quotients: dict[tuple[Term, Term], set[str]] = {}
+    for coordinate in coordinates:
+        atom = _alone(poly(coordinate), known)
+        if atom is not None and atom.op in ("//", "%"):
+            quotients.setdefault((atom.args[0], atom.args[1]), set()).add(atom.op)
+    for (dividend, divisor), ops in quotients.items():
+        if len(ops) == 2 and divisor.symbols() <= known:
+            yield poly(dividend)
+
+
+def _alone(p: Poly, known: set[str]) -> Term | None:
+    """The only part of a polynomial that is not known, where it is one atom."""
+    open_ = [m for m in p if not all(a.symbols() <= known for a in m)]
+    return open_[0][0] if len(open_) == 1 and len(open_[0]) == 1 else None
 
 
 def _solved(p: Poly, known: set[str], given: Hypotheses) -> tuple[str, ...]:
@@ -136,7 +154,9 @@ def _solved(p: Poly, known: set[str], given: Hypotheses) -> tuple[str, ...]:
     open_ = {m: c for m, c in p.items() if not all(a.symbols() <= known for a in m)}
     if len(open_) == 1:
         (m,) = open_
-        return (m[0].name,) if len(m) == 1 and m[0].op == "sym" else ()
+        if len(m) != 1:
+            return ()
+        return (m[0].name,) if m[0].op == "sym" else _turned(m[0], known, given)
     if len(open_) != 2:
         return ()
     for low, high in (tuple(open_), tuple(open_)[::-1]):
@@ -151,6 +171,18 @@ def _solved(p: Poly, known: set[str], given: Hypotheses) -> tuple[str, ...]:
         if digit != digits[0] and rules.holds(terms.const(0).le(digit), given) and rules.holds(digit.lt(base), given):
             return digits[0].name, digit.name
     return ()
+
+
+def _turned(atom: Term, known: set[str], given: Hypotheses) -> tuple[str, ...]:
+    """The digit that `(digit + rest) % base` determines: below the base there is one with that remainder."""
+    if atom.op != "%" or not atom.args[1].symbols() <= known:
+        return ()
+    inside = poly(atom.args[0])
+    digit = _alone(inside, known)
+    if digit is None or digit.op != "sym" or abs(inside[(digit,)]) != 1:
+        return ()
+    below = rules.holds(terms.const(0).le(digit), given) and rules.holds(digit.lt(atom.args[1]), given)
+    return (digit.name,) if below else ()
 
 
 def _apart(a: RegionOp, b: RegionOp, different: Sequence[str], facts: KernelFacts) -> Outcome:
