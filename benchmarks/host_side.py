@@ -55,6 +55,7 @@ class Work:
         self.launch().sync()
         if checked and not np.array_equal(self.z.numpy(), x + y):
             raise AssertionError("add: wrong result")
+        self.bound = add.bind(*self.arguments())
         self.core: Any = import_module("cuda.core")
         device = self.core.Device(0)
         device.set_current()
@@ -96,6 +97,14 @@ def chain(work: Work) -> fh.Operation[Any]:
     return operation
 
 
+def bound_chain(work: Work) -> fh.Operation[Any]:
+    """The same of a bound launch."""
+    operation: fh.Operation[Any] = work.bound
+    for _ in range(COUNT - 1):
+        operation = operation.then(lambda _: work.bound)
+    return operation
+
+
 def chains(work: Work) -> list[Row]:
     """Many small operations, one after the other, with one wait at the end."""
 
@@ -116,6 +125,13 @@ def chains(work: Work) -> list[Row]:
             hand,
             mark="<= 1.15x",
         ),
+        row(
+            f"{COUNT} small operations, bound, gathered",
+            lambda: fh.gather([work.bound] * COUNT).sync(),
+            hand,
+            mark="<= 1.15x",
+        ),
+        row(f"{COUNT} small operations, bound, chained", lambda: bound_chain(work).sync(), hand, mark="<= 1.15x"),
         row(f"{COUNT} small operations, each enqueued", enqueued, hand),
     ]
 
@@ -129,6 +145,9 @@ def awaits(small: Work, large: Work) -> list[Row]:
 
     async def at_the_end() -> None:
         await chain(small)
+
+    async def gathered() -> None:
+        await fh.gather([small.bound] * COUNT)
 
     async def each() -> None:
         for _ in range(COUNT):
@@ -161,6 +180,7 @@ def awaits(small: Work, large: Work) -> list[Row]:
     what = "a launch of about 10 us, awaited, median"
     rows = [
         row(f"{COUNT} small operations, chained, awaited", awaited(at_the_end), hand, mark="<= 1.15x"),
+        row(f"{COUNT} small operations, bound, awaited", awaited(gathered), hand, mark="<= 1.15x"),
         row(f"{COUNT} small operations, each awaited", awaited(each), hand_each),
         against(
             what,
