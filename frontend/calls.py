@@ -152,7 +152,7 @@ def _call_static(c: Context, function: object, node: ast.Call) -> Value:
     if function is dataclasses.replace:
         return records.replaced(c, node)
     if isinstance(function, FunctionType):
-        if function.__module__.startswith("freehold.runtime."):
+        if (function.__module__ or "").startswith("freehold.runtime."):
             return _not_callable(c, function, node)
         return _inline_host(c, function, node)
     if getattr(function, "__module__", None) == "math" and isinstance(function, BuiltinFunctionType):
