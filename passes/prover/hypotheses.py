@@ -49,7 +49,8 @@ class Hypotheses:
     def extended(self, facts: Iterable[Term]) -> Self:
         """These hypotheses and `facts`."""
         new = type(self)()
-        added = [part for fact in facts for part in terms.conjuncts(fact) if part != terms.TRUE]
+        known = {terms.TRUE, *self.facts}
+        added = dict.fromkeys(part for fact in facts for part in terms.conjuncts(fact) if part not in known)
         new.facts = (*self.facts, *added)
         new.bounds = dict(self.bounds)
         inequalities = list(self.inequalities)

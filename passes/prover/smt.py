@@ -15,6 +15,7 @@ from importlib import import_module
 from itertools import combinations
 from typing import Any, Final, Literal
 
+from freehold.support import terms
 from freehold.support.terms import Term
 
 PRODUCTS_UNINTERPRETED: Final = 500_000
@@ -39,6 +40,12 @@ class _Encoding:
     symbols: dict[str, Any] = field(default_factory=dict[str, Any])
     products: list[tuple[Any, Any, Any]] = field(default_factory=list[tuple[Any, Any, Any]])
     known: dict[Term, Any] = field(default_factory=dict[Term, Any])
+    divided: frozenset[tuple[Term, ...]] = frozenset()
+    """Dividends with divisors, of all quotients and remainders in the question."""
+    divisions: dict[tuple[Term, Term, bool], tuple[Any, Any]] = field(
+        default_factory=dict[tuple[Term, Term, bool], tuple[Any, Any]]
+    )
+    """Quotients and remainders, by dividend, divisor, and whether the quotient is rounded up."""
 
     def number(self, t: Term) -> Any:
         """A term that is an integer."""
@@ -55,6 +62,8 @@ class _Encoding:
                 return self.symbols.setdefault(t.name, z3.Int(t.name, self.context))
             case "<" | "<=" | "==" | "and" | "or" | "not":
                 return z3.If(self.predicate(t), z3.IntVal(1, self.context), z3.IntVal(0, self.context))
+            case "//" if (nested := self._nested(t)) is not None:
+                return self.number(nested)
             case _:
                 a, b = (self.number(x) for x in t.args)
                 return self._combined(t, a, b)
@@ -89,12 +98,26 @@ class _Encoding:
         self.products.append((a, b, p))
         return p
 
+    def _nested(self, t: Term) -> Term | None:
+        """`x // (p * q)` as `x // p // q`, where `x` is divided by `p` elsewhere: that says how the two are related.
+
+        They are equal where `p` and `q` are positive; where not, less is said.
+        """
+        x, divisor = t.args
+        for p, q in (divisor.args, divisor.args[::-1]) if divisor.op == "*" else ():
+            if (x, p) in self.divided:
+                return terms.floordiv(terms.floordiv(x, p), q)
+        return None
+
     def _divided(self, t: Term, a: Any, b: Any) -> Any:
-        """A quotient or remainder: a fresh one of each, bound to the dividend only where the divisor is positive.
+        """A quotient or remainder: one of each a division, bound to the dividend only where the divisor is positive.
 
         Where it is not, nothing is said of them, so that nothing is proved of what may not be defined.
         """
         z3 = _z3()
+        key = (t.args[0], t.args[1], t.op == "ceildiv")
+        if (found := self.divisions.get(key)) is not None:
+            return found[t.op == "%"]
         n = len(self.side)
         dividend = a if t.op != "ceildiv" else a + b - 1
         constant = t.args[1].is_const
@@ -104,9 +127,8 @@ class _Encoding:
             dividend == self.times(quotient, b, constant=constant) + remainder, remainder >= 0, remainder < b
         )
         self.side.append(z3.Implies(b > 0, defined))
-        if t.op == "%":
-            return remainder
-        return quotient
+        self.divisions[key] = quotient, remainder
+        return remainder if t.op == "%" else quotient
 
     def predicate(self, t: Term) -> Any:
         """A term that is true or false."""
@@ -160,7 +182,8 @@ def ask(facts: Sequence[Term], *, real_products: bool, budget: int) -> tuple[Ans
     """
     z3 = _z3()
     context = z3.Context()
-    encoding = _Encoding(context, real_products)
+    divided = frozenset(t.args for f in facts for t in f.walk() if t.op in ("//", "%"))
+    encoding = _Encoding(context, real_products, divided=divided)
     assertions = [encoding.predicate(f) for f in facts]
     solver = z3.SimpleSolver(ctx=context)
     solver.set("rlimit", budget)
