@@ -194,12 +194,16 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=0.0, help="stop after that much of a processor; 0: never")
     parser.add_argument("--show", action="store_true", help="print each kernel")
     chosen = parser.parse_args()
     figures: Counter[str] = Counter()
-    found = 0
+    found = done = 0
     start = time.process_time()
     for number in range(chosen.first, chosen.first + chosen.cases):
+        if chosen.seconds and time.process_time() - start > chosen.seconds:
+            break
+        done += 1
         if chosen.show:
             print(builder_of(chosen.seed, number).module())
         finding = check(chosen.seed, number, figures)
@@ -208,9 +212,9 @@ def main() -> int:
             print(f"case {finding.case} of seed {chosen.seed}: {finding.what}\n{finding.text}\n")
     taken = time.process_time() - start
     print(
-        f"{chosen.cases} cases of seed {chosen.seed}: {figures['accepted']} accepted, {figures['refused']} refused "
+        f"{done} cases of seed {chosen.seed}: {figures['accepted']} accepted, {figures['refused']} refused "
         f"({figures['replayed']} witnesses replayed, {figures['unknown']} unknown), {figures['slow']} too slow, "
-        f"{found} findings, {chosen.cases / taken:.0f} cases a second of one core"
+        f"{found} findings, {done / taken:.0f} cases a second of one core"
     )
     return int(found > 0)
 
