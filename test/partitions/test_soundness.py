@@ -11,12 +11,16 @@ from itertools import count, product
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import freehold as fh
 from freehold import Mut, Out
+from freehold.dialects.ownership import Duty, ObligationAttr, Rung
+from freehold.passes.analysis.injectivity import Outcome
 from freehold.passes.pipeline import contract
+from freehold.support import terms
 from freehold.support.terms import parse
 
 
@@ -207,3 +211,55 @@ def test_walks_that_are_accepted_are_right(lines: list[str], mode: str) -> None:
             assert kernel_checks or all(0 <= j < n for j in row.taken), f"{row.taken} of {n} leaves the array"
             assert mode == "Mut" or len(set(row.taken)) == len(row.taken), f"{row.taken} takes one twice"
             assert mode == "Mut" or kernel_checks or len(row.taken) == n, f"{row.taken} is not all of {n}"
+
+
+# --- Do these tests see anything? -------------------------------------------------------------------------------------
+
+
+def always(value: object) -> Callable[..., object]:
+    """A function that has stopped to think."""
+
+    def answer(*_: object, **__: object) -> object:
+        return value
+
+    return answer
+
+
+def first_number(atom: Any, *_: object) -> tuple[str, ...]:
+    """Takes a remainder for the number that it is of."""
+    return tuple(sorted(atom.args[0].symbols()))[:1]
+
+
+PASSES = "freehold.passes"
+APART, MET = Outcome("proved", "nobody"), ObligationAttr.of(Duty.IN_BOUNDS, Rung.PROVED, "nobody", 0)
+
+FAULTS: dict[str, tuple[str, Callable[..., object], str]] = {
+    "any number of takings will do": (f"{PASSES}.analysis.coverage.as_many", always(terms.TRUE), "walk"),
+    "what is in a branch is always taken": (f"{PASSES}.analysis.coverage.reached_in_every_turn", always(True), "walk"),
+    "every map is onto": (f"{PASSES}.analysis.coverage.onto", always(True), "map"),
+    "every map is one to one": (f"{PASSES}.analysis.injectivity.recovers", always(True), "map"),
+    "a remainder tells its number": (f"{PASSES}.analysis.injectivity._turned", first_number, "map"),
+    "points never meet": (f"{PASSES}.analysis.injectivity.apart", always(APART), "map"),
+    "places never meet": (f"{PASSES}.analysis.injectivity.disjoint", always(APART), "walk"),
+    "turns never meet": (f"{PASSES}.analysis.injectivity.injective", always(APART), "walk"),
+    "every region exists": (f"{PASSES}.resolve_obligations._meet", always(MET), "map"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_are_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of these faults in the verifiers lets something through that is wrong, and is found out by it."""
+    place, answer, kind = FAULTS[fault]
+    monkeypatch.setattr(place, answer)
+    how: Any = settings(
+        max_examples=1500, deadline=None, database=None, derandomize=True, phases=[Phase.generate],
+        suppress_health_check=[HealthCheck.too_slow],
+    )  # fmt: skip
+    if kind == "map":
+        drawn = given(likely(), st.sampled_from(DOMAINS), st.sampled_from(WHERE), st.booleans())
+        inner: Any = test_what_is_accepted_is_right
+    else:
+        drawn = given(walks(), st.sampled_from(("Out", "Mut")))
+        inner = test_walks_that_are_accepted_are_right
+    with pytest.raises(AssertionError):
+        how(drawn(inner.hypothesis.inner_test))()
