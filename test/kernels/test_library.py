@@ -1,0 +1,161 @@
+"""
+The library of safe kernels: nothing unsafe in it, nothing checked in a kernel, and what it computes is what NumPy
+computes, in every order of blocks and under every schedule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from examples.kernels import library
+from examples.kernels.example import Array, Example
+
+import freehold as fh
+from freehold.backend.assembler import assemble
+from freehold.backend.bytecode.writer import write_bytecode
+from freehold.dialects.ownership import KernelOp, Rung, UnsafeOp
+from freehold.frontend.schedule import Blocks
+from freehold.passes.launch_contract import obligations_of
+from freehold.passes.pipeline import contract, convert
+from freehold.runtime.interpreter import run, run_entry
+from freehold.runtime.kernel import Kernel
+from freehold.runtime.partition import Partition
+from freehold.runtime.plan import numpy_dtype
+from freehold.support.contract import ScalarParameter
+
+LIBRARY = dict(library())
+RATCHET = Path(__file__).with_name("ratchet.txt")
+
+
+def strict(kernel: Kernel) -> Kernel:
+    """The kernel, refused if anything is checked in it or unsafe."""
+    return Kernel(kernel.__wrapped__, kernel.options._replace(deny_kernel_checks=True, deny_unsafe=True))
+
+
+def under(example: Example, **schedule: Any) -> tuple[Any, ...]:
+    """The arguments, each array of its own, with the same schedule in all partitions."""
+
+    def scheduled(argument: Any) -> Any:
+        if isinstance(argument, Partition):
+            return type(argument)(argument.array.copy(), replace(argument.spec, **schedule))
+        return argument.copy() if hasattr(argument, "copy") else argument
+
+    return tuple(map(scheduled, example.arguments))
+
+
+def array_of(argument: Any) -> Any:
+    return argument.array if isinstance(argument, Partition) else argument
+
+
+def check(example: Example, arguments: tuple[Any, ...]) -> None:
+    """That the arrays hold what is expected."""
+    for number, wanted in example.expected.items():
+        found = array_of(arguments[number]).astype(np.float64)
+        error = float(np.linalg.norm(found - wanted))
+        assert error <= example.tolerance * float(np.linalg.norm(wanted.astype(np.float64))), (number, error)
+
+
+def passed(kernel: Kernel, arguments: tuple[Any, ...], parameters: tuple[Any, ...]) -> list[Any]:
+    """The arguments that there are when a kernel runs, as the interpreter takes them."""
+    modes = [p.mode for p in kernel.signature.parameters]
+    given = [array_of(a) for a, mode in zip(arguments, modes, strict=False) if mode != "const"]
+    return [
+        numpy_dtype(p.dtype).type(a) if isinstance(p, ScalarParameter) else a
+        for a, p in zip(given, parameters, strict=True)
+    ]
+
+
+SCHEDULES: dict[str, dict[str, Any]] = {
+    "each": {},
+    "persistent": {"blocks": Blocks.PERSISTENT},
+    "two blocks": {"blocks": Blocks.PERSISTENT, "count": 2},
+    "columns": {"order": fh.COLUMN},
+}
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("name", LIBRARY)
+def test_computes_what_numpy_does(name: str, schedule: str) -> None:
+    example = LIBRARY[name]
+    kernel = strict(example.kernel)
+    arguments = under(example, **SCHEDULES[schedule])
+    before = {n: array_of(a).copy() for n, a in enumerate(arguments) if isinstance(array_of(a), np.ndarray)}
+    module = kernel.verify(*arguments)
+    found, lowered = contract(module), convert(module.clone())
+    given = passed(kernel, arguments, tuple(found.parameters))
+    for order in ("decreasing", 1) if schedule == "each" else (2,):
+        for is_lowered in (False, True):
+            for n, array in before.items():
+                array_of(arguments[n])[...] = array
+            if is_lowered:
+                run_entry(lowered, found, given, order=order, checked=True)
+            else:
+                run(module, given, order=order, checked=True)
+            check(example, arguments)
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_launches(name: str) -> None:
+    """Through the front door: contracts are checked, and what they ask for holds."""
+    example = LIBRARY[name]
+    arguments = under(example)
+    example.kernel(*arguments).sync()
+    check(example, arguments)
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_assembles(name: str) -> None:
+    example = LIBRARY[name]
+    module = convert(strict(example.kernel).verify(*example.arguments).clone())
+    assert assemble(write_bytecode(module), "sm_90").startswith(b"\x7fELF")
+
+
+def counts(example: Example) -> str:
+    """How many obligations a kernel has on each rung, its launch checks, and its unsafe accesses."""
+    module = example.kernel.verify(*example.arguments)
+    rungs = dict.fromkeys(Rung, 0)
+    unsafe = 0
+    for kernel in module.body.block.ops:
+        assert isinstance(kernel, KernelOp)
+        for op in kernel.walk():
+            unsafe += isinstance(op, UnsafeOp)
+            for obligation in obligations_of(op):
+                rungs[obligation.rung] += 1
+    launch = len(contract(module).checks)
+    return f"{rungs[Rung.PROVED]:6} {rungs[Rung.MASKED]:6} {launch:6} {rungs[Rung.KERNEL]:6} {unsafe:6}"
+
+
+def test_ratchet(golden: Callable[[Path, str], None]) -> None:
+    """What is left to launches and kernels is written down, kernel by kernel: more of it shows in review."""
+    lines = [f"{name:28}{counts(example)}" for name, example in LIBRARY.items()]
+    kernels = len({example.kernel.__name__ for example in LIBRARY.values()})
+    header = f"{kernels} kernels\n{'':28}proved masked launch kernel unsafe"
+    golden(RATCHET, "\n".join([header, *lines]))
+
+
+def test_the_library_is_large_and_safe() -> None:
+    totals = [list(map(int, line[28:].split())) for line in RATCHET.read_text().splitlines()[2:]]
+    assert len(totals) == len(LIBRARY) >= 30
+    assert sum(t[3] for t in totals) == 0, "something is checked in a kernel"
+    assert sum(t[4] for t in totals) == 0, "something is unsafe"
+
+
+def test_every_kernel_is_in_its_family_and_documented() -> None:
+    for name, example in LIBRARY.items():
+        assert example.kernel.__doc__, name
+        assert example.expected, name
+
+
+def expected_arrays() -> list[Array]:
+    return [wanted for example in LIBRARY.values() for wanted in example.expected.values()]
+
+
+def test_nothing_is_expected_that_compares_with_everything() -> None:
+    for wanted in expected_arrays():
+        assert np.isfinite(wanted.astype(np.float64)).all()
+        assert wanted.any()
