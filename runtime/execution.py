@@ -1,14 +1,9 @@
-"""
-Executions: one run of an operation, on the streams it needs, whatever it is made of.
-
-An operation is a tree: chains, tuples of others, launches whose arguments are operations. It is run without recursion,
-so a chain may be as long as memory allows, and as lazy: what a function of a chain returns is run in its place.
-"""
+"""Executions: one run of an operation, the streams that it uses, and what must live until it is done."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from freehold.runtime import driver, streams
 
@@ -16,8 +11,6 @@ if TYPE_CHECKING:
     from freehold.runtime.arguments import ArrayView
     from freehold.runtime.graph import Recording
     from freehold.runtime.operation import Operation
-
-T = TypeVar("T")
 
 
 class Next:
@@ -48,20 +41,6 @@ class Execution:
         """The graph that is being recorded, if one is."""
         self.streams: dict[int, Any] = {}
         """By GPU: the streams that were used, of cuda.core."""
-
-    def run(self, operation: Operation[T]) -> T:
-        """Puts all work of an operation on streams and returns its value. Raises what its parts raise."""
-        waiting: list[Callable[[Any], Any]] = []
-        current: Operation[Any] = operation
-        while True:
-            found: Any = current.enqueue(self)
-            while found.__class__ is not Next:
-                if not waiting:
-                    return found
-                found = waiting.pop()(found)
-            if found.resume is not None:
-                waiting.append(found.resume)
-            current = found.operation
 
     # --- For what is enqueued -----------------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ from freehold.runtime.blame import of_operation
 from freehold.runtime.execution import Execution
 from freehold.runtime.lazy import Lazy
 from freehold.runtime.ledger import Leased, Refusal, Timeline, host_timeline, leave, take, timeline_of
-from freehold.runtime.operation import Operation, already
+from freehold.runtime.operation import Operation, already, run
 
 if TYPE_CHECKING:
     from freehold.runtime import errors
@@ -141,7 +141,7 @@ class Graph(Generic[T]):
         Raises `Rejected` as running it would, and where it cannot be in a graph (O262 to O264).
         """
         self._expect("recording", "record", "record inside the block: `with fh.graph() as g:`")
-        found = Execution(recording=self._recording).run(operation)
+        found = run(operation, Execution(recording=self._recording))
         self.value = found
         return found
 

@@ -40,7 +40,7 @@ class Operation(Generic[T_co]):
         """
         Puts the work on the execution's streams, or does it where it is the host's, and returns its value.
 
-        Where another operation's value is needed first, it returns a `Next`. For `Execution.run` alone.
+        Where another operation's value is needed first, it returns a `Next`. For `run` alone.
         """
         raise NotImplementedError
 
@@ -182,7 +182,9 @@ class Work(Operation[T]):
 
 
 class Chain(Operation[T]):
-    """An operation and a function of its value, which gives a value, or where `nests`, an operation."""
+    """
+    An operation and a function of its value, which gives a value, or where `nests`, an operation. `run` takes it apart.
+    """
 
     __slots__ = ("_function", "_nests", "_source")
     _what = "a chain of operations"
@@ -191,20 +193,6 @@ class Chain(Operation[T]):
         self._source: Operation[Any] | None = source
         self._function = function
         self._nests = nests
-
-    def enqueue(self, execution: Execution) -> Next:
-        """First the source, then the function."""
-        source = self._source
-        self._source = None
-        if source is None:
-            already(self.what)
-        return Next(source, self._nested if self._nests else self._function)
-
-    def _nested(self, value: Any) -> Next:
-        operation: Operation[Any] = self._function(value)
-        if not isinstance(operation, Operation):  # pyright: ignore[reportUnnecessaryIsInstance] -- it is the user's
-            _no_operation(self._function, operation)
-        return Next(operation)
 
 
 class Several(Operation[T]):
@@ -232,7 +220,7 @@ def in_turn(operations: tuple[Operation[Any], ...], make: Callable[[list[Any]], 
 
     def go_on() -> T | Next:
         for operation in operations[len(values) :]:
-            if operation.__class__ is Several:  # however deep they nest, Python's stack does not grow
+            if operation.__class__ is Several or operation.__class__ is Chain:  # `run` does not nest, as a call would
                 return Next(operation, took)
             found = operation.enqueue(execution)
             if found.__class__ is Next:
@@ -292,7 +280,7 @@ class Shared(Operation[T]):
 
     def _first(self, source: Operation[T], execution: Execution) -> None:
         try:
-            self._value = execution.run(source)
+            self._value = _run(source, execution)
         except BaseException as e:
             self._error = e
             return
@@ -317,12 +305,55 @@ def gather(operations: Iterable[Operation[T]]) -> Operation[list[T]]:
 
 
 def run(operation: Operation[T], execution: Execution) -> T:
-    """Enqueues an operation; what it had enqueued before it failed stays alive until it is done."""
+    """
+    Puts all work of an operation on streams, and returns its value. Raises what its parts raise; what had been enqueued
+    by then stays alive until it is done.
+    """
     try:
-        return execution.run(operation)
+        return _run(operation, execution)
     except BaseException:
         execution.leave()
         raise
+
+
+def _run(operation: Operation[Any], execution: Execution) -> Any:
+    """
+    An operation is a tree: chains, several others, launches whose arguments are operations. It is run without
+    recursion, so a chain may be as long as memory allows, and as lazy: what a function of a chain returns is run in its
+    place.
+    """
+    chains: Any = Chain  # local names, and of no type that narrows others
+    nexts: Any = Next
+    operations: Any = Operation
+    waiting: list[Any] = []
+    current: Any = operation
+    while True:
+        while current.__class__ is chains:
+            source = current._source
+            current._source = None
+            if source is None:
+                already(current.what)
+            waiting.append(current)
+            current = source
+        found = current.enqueue(execution)
+        while True:
+            if found.__class__ is nexts:
+                if found.resume is not None:
+                    waiting.append(found.resume)
+                current = found.operation
+                break
+            if not waiting:
+                return found
+            step = waiting.pop()
+            if step.__class__ is not chains:
+                found = step(found)
+                continue
+            found = step._function(found)
+            if step._nests:
+                if not isinstance(found, operations):
+                    _no_operation(step._function, found)
+                current = found
+                break
 
 
 def already(what: str) -> NoReturn:
