@@ -134,7 +134,7 @@ class _Operator:
         namespace, _, own = name.partition("::")
         if not namespace.isidentifier() or not own.isidentifier():
             self.results.refuse(f"`{name}` is no name of an operator", 'name it with its namespace: `"mine::name"`')
-        if backward is not None and any(p.mode in ("mut", "out") for p in self.taken):
+        if backward is not None and any(p.is_tensor and p.mode != "ref" for p in self.taken):
             self.results.refuse(
                 "torch differentiates no operators that mutate arguments",
                 "let it return what it writes: `returns=[...]`, for `Out` parameters",

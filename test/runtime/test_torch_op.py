@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import freehold as fh
-from freehold import Const, Mut, Out, Ref, f32
+from freehold import Acc, Const, Mut, Out, Ref, f32, i32
 
 torch: Any = pytest.importorskip("torch")
 HERE = Path(__file__).parent
@@ -153,6 +153,19 @@ def test_what_autograd_watches_is_not_written(mutating: Any) -> None:
 @fh.kernel
 def spread(y: Out, x: Ref["N"]):
     y.store(fh.zeros(y.tile, y.dtype))
+
+
+@fh.kernel
+def histogram(h: Acc[i32, "B"], x: Ref[i32, "N"]):
+    h.add_at(1, x.load(), mask=x.index[0] * x.tile[0] + fh.arange(x.tile[0]) < x.shape[0])
+
+
+def test_what_is_accumulated_is_mutated() -> None:
+    counts = histogram.as_torch_op("freehold_test::histogram", {"x": 64})
+    h, x = torch.ones(8, dtype=torch.int32), torch.randint(0, 8, (1000,), dtype=torch.int32)
+    counts(h, x)
+    assert torch.equal(h, 1 + torch.bincount(x, minlength=8).int())
+    assert "Tensor(a!) h, Tensor x" in str(counts.default._schema)
 
 
 @fh.kernel
