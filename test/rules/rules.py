@@ -112,7 +112,11 @@ RULES: Final[tuple[Entry, ...]] = (
         {"for": codes("O302", "O114"), "if": codes()},
     ),
     Body(
-        "S10", "nor everybody's", "z.at(0).store(w.load((i,), z.tile))", codes("O101"), {"for": codes("O101", "O114")}
+        "S10",
+        "nor everybody's",
+        "z.at(0).store(w.load((i,), z.tile))",
+        codes("O101"),
+        {"for": codes("O101", "O114"), "if": codes("O101", "O113")},
     ),
     Absent(
         "S11",
@@ -134,14 +138,14 @@ RULES: Final[tuple[Entry, ...]] = (
         "a place that is no block's own is proved, or refused",
         "z.at(i // 2).store(w.load((i,), z.tile))",
         codes("O101"),
-        {"for": codes("O101", "O114")},
+        {"for": codes("O101", "O114"), "if": codes("O101", "O113")},
     ),
     Body(
         "S15",
         "a number from elsewhere is no place",
         "z.at(s).store(w.load((i,), z.tile))",
         codes("O101"),
-        {"for": codes("O101", "O114")},
+        {"for": codes("O101", "O114"), "if": codes("O101", "O113")},
     ),
     Body(
         "S15",
@@ -292,7 +296,14 @@ HOLES: Final[tuple[Entry, ...]] = (
         deny=True,
     ),
     Body("H4", "the number of blocks bounds no other tensor", "z.store(x.load((i,), y.tile))", codes()),
-    Body("H5", "an index has a lower bound, too", "z.store(x.load((min(d, 0),), y.tile))", codes("O301"), deny=True),
+    Body(
+        "H5",
+        "an index has a lower bound, too",
+        "z.store(x.load((min(d, 0),), y.tile))",
+        codes("O301"),
+        {"if": codes()},
+        deny=True,
+    ),
     Program(
         "H6",
         "extents of other axes say nothing",
@@ -354,7 +365,7 @@ HOLES: Final[tuple[Entry, ...]] = (
         "and of an output there is one",
         "y.at(max(i, 0)).store(w.load_like(y))",
         codes("O114"),
-        {"if": codes("O114")},
+        {"if": codes("O113", "O114")},
     ),
     Program(
         "H14",

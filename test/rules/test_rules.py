@@ -122,7 +122,7 @@ def program_of(entry: Body, form: str) -> str:
     if form == "for":
         body = f"for turn in range(2):\n{indent(body, '    ')}"
     elif form == "if":
-        body = f"if s > 0:\n{indent(body, '    ')}"
+        body = f"if d > 0:\n{indent(body, '    ')}"
     elif form == "helper":
         helper = f"def act({NAMES}):\n{indent(body, '    ')}\n"
         body = f"act({NAMES})"
