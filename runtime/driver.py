@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from threading import local
 from typing import Any, Final, NoReturn
 
 from freehold.runtime.arguments import ArrayView, UnknownDType, Unreadable, contiguous
@@ -294,51 +293,40 @@ def is_done(event: Any) -> bool:
         return False
 
 
-class _Unseen:
-    """While it is entered, what this thread asks of the driver ends no capture of another thread."""
+def exchange_capture_mode(mode: Any = None) -> Any:
+    """
+    Sets how the calling thread meets captures of others, and returns how it did before; None is that it ends none.
 
-    __slots__ = ()
-
-    def __enter__(self) -> None:
-        self._exchange()
-
-    def __exit__(self, *exception: object) -> None:
-        self._exchange()
-
-    def _exchange(self) -> None:
-        bindings = _bindings()
-        mode = getattr(_capture_mode, "other", None)
-        if mode is None:
-            mode = bindings.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
-        _capture_mode.other = bindings.cuThreadExchangeStreamCaptureMode(mode)[1]
+    By default, and torch leaves it at that, a capture counts it as an error if any thread asks for an event.
+    """
+    return _bindings().cuThreadExchangeStreamCaptureMode(_relaxed() if mode is None else mode)[1]
 
 
-_capture_mode: Final = local()
-"""`other`: the mode of the calling thread that is not in force."""
-
-unseen_by_captures: Final = _Unseen
-"""
-`with unseen_by_captures():` asking for events ends no capture of another thread.
-
-By default, and torch leaves it at that, a capture counts such a question of any thread as an error.
-"""
+@cache
+def _relaxed() -> Any:
+    return _bindings().CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
 
 
 def enter_waiter(stream: Any) -> None:
     """Makes the calling thread one that waits for events of a stream, and does nothing else."""
     on = stream.device
     on.set_current()
-    unseen_by_captures().__enter__()
+    exchange_capture_mode()
 
 
 # --- Graphs -----------------------------------------------------------------------------------------------------------
 
 
+def is_capturing(stream: Any) -> bool:
+    """Whether a graph is being captured on a stream, by whomever."""
+    error, status = _bindings().cuStreamIsCapturing(int(stream.handle))
+    return not error and int(status) != 0
+
+
 def begin_capture(stream: Any) -> None:
     """From here on, what is enqueued on a stream is not run but recorded. Other streams and threads go on as before."""
     bindings = _bindings()
-    relaxed = bindings.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
-    _checked("capturing a graph", bindings.cuStreamBeginCapture(int(stream.handle), relaxed))
+    _checked("capturing a graph", bindings.cuStreamBeginCapture(int(stream.handle), _relaxed()))
 
 
 def end_capture(stream: Any) -> Any:

@@ -89,11 +89,12 @@ class Timeline:
         """A new event after all that is on the stream, with what other libraries enqueued there, and its tick."""
         from freehold.runtime import driver
 
-        with LOCK, driver.on_device(self.device):
-            made = (self.now, driver.record(self.stream))
-            self.marks.append(made)
+        with LOCK:
             if len(self.marks) > MOST_USES:
                 self.collect()
+            with driver.on_device(self.device), driver.unseen_by_captures():
+                made = (self.now, driver.record(self.stream))
+            self.marks.append(made)
         return made
 
     def passed(self, tick: int) -> bool:
@@ -106,7 +107,7 @@ class Timeline:
         """Finds out how far the stream is, and forgets events that are done."""
         from freehold.runtime import driver
 
-        with LOCK:
+        with LOCK, driver.unseen_by_captures():
             marks = self.marks
             while marks and driver.is_done(marks[0][1]):
                 self.finished = max(self.finished, marks.popleft()[0])
@@ -117,9 +118,12 @@ class Timeline:
 
         if tick is not None and self.passed(tick):
             return
+        if self.is_capturing():
+            return
         number, event = self.mark(tick)
         try:
-            event.sync()
+            with driver.unseen_by_captures():
+                event.sync()
         except Exception as e:
             driver.failed("waiting for work in flight", e)
         with LOCK:
@@ -129,11 +133,17 @@ class Timeline:
 
     def after(self, other: Timeline, tick: int) -> None:
         """Makes what is enqueued here next wait for a tick of another stream."""
-        if other is self or self.seen.get(other, 0) >= tick or other.passed(tick):
+        if other is self or self.seen.get(other, 0) >= tick or other.passed(tick) or other.is_capturing():
             return
         number, event = other.mark(tick)
         self.after_event(event)
         self.seen[other] = number
+
+    def is_capturing(self) -> bool:
+        """Whether another library captures a graph on it: what is put there is not run, and nobody can wait for it."""
+        from freehold.runtime import driver
+
+        return driver.is_capturing(self.stream)
 
     def after_event(self, event: Any) -> None:
         """Makes what is enqueued here next wait for an event of any stream. Raises `Rejected` (O241)."""
@@ -535,17 +545,24 @@ def _take_thoroughly(
 ) -> None:
     """Takes the leases one by one. Leaves the lock held, unless it raises."""
     try:
+        # In a graph that another library captures no event from outside has a place. What the graph comes after is
+        # waited for here, once; its replays are that library's to order.
+        capturing = user.is_capturing()
         while True:
             pending = _pending(user, reads, writes, blame, through)
-            on_host = [(other, tick) for other, tick in pending if other.stream is None]
-            if not on_host:
+            joined = [(other, tick) for other, tick in pending if capturing or other.stream is None]
+            if not joined:
                 break
             LOCK.release()
             try:
-                for other, tick in on_host:
+                for other, tick in joined:
                     other.join(tick)
             finally:
                 LOCK.acquire()
+            if capturing:
+                break
+        if capturing:
+            return
         for other, tick in pending:
             user.after(other, tick)
         user.now += 1

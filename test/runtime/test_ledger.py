@@ -15,10 +15,17 @@ from freehold.runtime.ledger import HostTimeline, Refusal, Timeline, leased
 from freehold.runtime.storage import Outside, Storage
 
 
+def capturing(stream: Stream) -> bool:
+    """Stands for the driver's."""
+    return stream.capturing
+
+
 @pytest.fixture(autouse=True)
 def without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """There is none to make current here."""
     monkeypatch.setattr(driver, "on_device", nullcontext)
+    monkeypatch.setattr(driver, "unseen_by_captures", nullcontext)
+    monkeypatch.setattr(driver, "is_capturing", capturing)
 
 
 class Event:
@@ -39,7 +46,7 @@ class Stream:
         self.work = 0
         self.events: list[Event] = []
         self.waits: list[tuple[Stream, int]] = []
-        self.of: dict[int, Stream] = {}
+        self.capturing = False
 
     def record(self) -> Event:
         self.events.append(Event(self.work))
@@ -218,6 +225,26 @@ def test_memory_of_other_libraries_is_ordered_by_its_bytes() -> None:
     assert waits(a) == []
     run(b, [x], [])
     assert waits(b) == [(a.stream, 3)]
+
+
+def test_what_another_library_captures_is_not_ordered_by_events() -> None:
+    a, b, c = streams(3)
+    x, y = memory(), Outside(8, 4096, 8192)
+    for used in (x, y):
+        run(a, [], [used])
+        b.stream.capturing = True
+        run(b, [used], [])
+        assert waits(b) == []
+        assert a.stream.events[-1].is_done  # it was waited for on the host
+        count = len(b.stream.events)
+        run(c, [], [used])
+        b.stream.capturing = False
+        assert len(b.stream.events) == count == 0
+    held = ledger.hold([x], "borrowed", "the host", exclusive=True)
+    b.stream.capturing = True
+    with pytest.raises(Refusal):
+        run(b, [x], [])
+    held.release()
 
 
 def test_uses_do_not_pile_up() -> None:
