@@ -357,7 +357,9 @@ def subscript(c: Context, node: ast.Subscript) -> Value:
     if (kind := records.enumeration(value)) is not None:
         return _member(c, kind, node)
     if isinstance(value, TileValue):
-        return _expand(c, value, node)
+        from freehold.frontend.pieces import piece
+
+        return piece(c, value, node)
     if isinstance(value, TensorValue):
         text = c.text(node.slice)
         error = errors.TensorAsValue(c.span(node), name=value.name, edit=advice.load_at(c, value, text))
@@ -451,46 +453,6 @@ def _scalars(c: Context) -> list[str]:
     if not frame.is_kernel:
         return []
     return [a.arg for a in (*frame.source.arguments.args, *frame.source.arguments.kwonlyargs)]
-
-
-def _expand(c: Context, tile: TileValue, node: ast.Subscript) -> Value:
-    """`t[:, None]`: new axes of extent 1."""
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    shape: list[int] = []
-    rest = list(tile.shape)
-    for position, part in enumerate(parts):
-        if isinstance(part, ast.Slice) and part.lower is part.upper is part.step is None:
-            if not rest:
-                break
-            shape.append(rest.pop(0))
-            continue
-        value = Static(slice(None)) if isinstance(part, ast.Slice) else c.lower(part)
-        if isinstance(value, Poison):
-            return POISON
-        if isinstance(value, Static) and value.value is None:
-            shape.append(1)
-        elif isinstance(value, Static) and value.value is Ellipsis:
-            later = sum(isinstance(p, ast.Slice) for p in parts[position + 1 :])
-            while len(rest) > later:
-                shape.append(rest.pop(0))
-        else:
-            error = errors.Unsupported(
-                c.span(part),
-                what="an element or a part of a tile",
-                why="a subscript of a tile is made of `:` and `None`",
-            )
-            edit = advice.of_element(c, tile, node) or "load the part you need, or reduce the tile: `t.sum(axis)`"
-            return c.error(error.add(error.Instead(edit)))
-    else:
-        return reshape(c, tile, (*shape, *rest))
-    error = errors.WrongRank(
-        c.span(node), what="the subscript", given=str(len(parts)), of=c.text(node.value), rank=_axes(len(tile.shape))
-    )
-    return c.error(error)
-
-
-def _axes(rank: int) -> str:
-    return f"{rank} {'axis' if rank == 1 else 'axes'}"
 
 
 def reshape(c: Context, tile: TileValue, shape: tuple[int, ...]) -> TileValue:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, overload
 
 from freehold.frontend.intrinsics import Rounding, outside
@@ -72,7 +73,7 @@ class Tile:
         def __ge__(self, other: Operand) -> Tile: ...
         def __eq__(self, other: Operand) -> Tile: ...  # type: ignore[override] # pyright: ignore[reportIncompatibleMethodOverride] -- elementwise, as NumPy's
         def __ne__(self, other: Operand) -> Tile: ...  # type: ignore[override] # pyright: ignore[reportIncompatibleMethodOverride] -- elementwise, as NumPy's
-        def __getitem__(self, index: slice | tuple[slice | None, ...] | None) -> Tile: ...
+        def __getitem__(self, index: Cut | tuple[Cut, ...]) -> Tile: ...
 
         @property
         def T(self) -> Tile:
@@ -162,6 +163,8 @@ class Scalar(Tile):
         def __bool__(self) -> bool: ...
 
 
+Cut: TypeAlias = "int | slice | EllipsisType | None"
+"""A part of a tile's subscript; numbers are known at compile time."""
 Operand: TypeAlias = "Tile | float | bool"
 Index: TypeAlias = "Scalar | int"
 Axis: TypeAlias = "int | tuple[int, ...] | None"

@@ -194,3 +194,30 @@ def test_methods_are_those_of_arrays(
     y = np.zeros(shape, wanted.dtype if wanted.dtype != np.int64 else np.int32)
     interpret(kernel, part(y, *shape), x)
     np.testing.assert_allclose(y, wanted.reshape(shape), rtol=1e-5)
+
+
+PIECES: list[Callable[[Any], Any]] = [
+    lambda t: t[0],
+    lambda t: t[-1, 2],
+    lambda t: t[:, 3],
+    lambda t: t[2:4],
+    lambda t: t[..., 4:],
+    lambda t: t[1, None, -4:],
+    lambda t: t[None, :2, ..., 0, None],
+    lambda t: t[:, 2:4] * t[3:, 6:],
+    lambda t: t[..., None][0],
+]
+
+
+@pytest.mark.parametrize("cut", PIECES, ids=[str(i) for i in range(len(PIECES))])
+def test_tiles_are_cut_as_arrays(cut: Callable[[Any], Any], part: Any, interpret: Interpret):
+    x = np.arange(32, dtype=np.float32).reshape(4, 8)
+    wanted = np.asarray(cut(x))
+    shape = wanted.shape or (1,)
+
+    def kernel(y: Out, x: Ref["M", "N"]):
+        y.store(cut(x.load((0, 0), (4, 8))))
+
+    y = np.zeros(shape, np.float32)
+    interpret(kernel, part(y, *shape), x)
+    assert y.tolist() == wanted.reshape(shape).tolist()

@@ -163,6 +163,7 @@ def kernel(y: Mut["M", "N"], x: Ref["M", "N"], z: Ref[f16, "N"], h: Acc[f32, "B"
         best = best[1], best[0] + k
         if k == 5:
             break
+    w = w + u[0:1] * u[..., 3][:, None]
     y.store(v + best[0] - y.load() // 2 ** 3 + x.shape[0] * math.pi)
 """
 

@@ -1,4 +1,4 @@
-"""Reading one element of a tile."""
+"""Reading one element of a tile at a place that the kernel computes."""
 
 import numpy as np
 
@@ -10,9 +10,9 @@ y = np.zeros(256, np.float32)
 
 
 @fh.kernel
-def shift(y: Out["N"], x: Ref["N"]):
+def shift(y: Out["N"], x: Ref["N"], i: int):
     t = x.load_like(y)
-    y.store(t - t[0])
+    y.store(t - t[i])
 
 
 @fh.kernel
@@ -22,7 +22,7 @@ def shift_fixed(y: Out["N"], x: Ref["N"]):
 
 
 def mistake():
-    shift(fh.partition(y, 256), x).sync()
+    shift(fh.partition(y, 256), x, 3).sync()
 
 
 def fixed():
