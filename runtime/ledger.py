@@ -47,6 +47,18 @@ PRUNING: Final = 16
 """How many operations on a space with several users pass before uses that are over are looked for."""
 
 
+@contextmanager
+def _unseen() -> Generator[None]:
+    """Inside, what is asked of events ends no capture of another thread."""
+    from freehold.runtime import driver
+
+    before = driver.exchange_capture_mode()
+    try:
+        yield
+    finally:
+        driver.exchange_capture_mode(before)
+
+
 # --- Timelines --------------------------------------------------------------------------------------------------------
 
 
@@ -92,7 +104,7 @@ class Timeline:
         with LOCK:
             if len(self.marks) > MOST_USES:
                 self.collect()
-            with driver.on_device(self.device), driver.unseen_by_captures():
+            with driver.on_device(self.device), _unseen():
                 made = (self.now, driver.record(self.stream))
             self.marks.append(made)
         return made
@@ -107,7 +119,7 @@ class Timeline:
         """Finds out how far the stream is, and forgets events that are done."""
         from freehold.runtime import driver
 
-        with LOCK, driver.unseen_by_captures():
+        with LOCK, _unseen():
             marks = self.marks
             while marks and driver.is_done(marks[0][1]):
                 self.finished = max(self.finished, marks.popleft()[0])
@@ -122,7 +134,7 @@ class Timeline:
             return
         number, event = self.mark(tick)
         try:
-            with driver.unseen_by_captures():
+            with _unseen():
                 event.sync()
         except Exception as e:
             driver.failed("waiting for work in flight", e)

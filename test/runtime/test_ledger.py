@@ -20,11 +20,15 @@ def capturing(stream: Stream) -> bool:
     return stream.capturing
 
 
+def exchange(mode: object = None) -> None:
+    """As above."""
+
+
 @pytest.fixture(autouse=True)
 def without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """There is none to make current here."""
     monkeypatch.setattr(driver, "on_device", nullcontext)
-    monkeypatch.setattr(driver, "unseen_by_captures", nullcontext)
+    monkeypatch.setattr(driver, "exchange_capture_mode", exchange)
     monkeypatch.setattr(driver, "is_capturing", capturing)
 
 
