@@ -402,10 +402,10 @@ def _schedules(call: Call, partitions: Sequence[tuple[Parameter, ArrayView, Part
                 str(first_spec.tile),
                 _times(grid),
             )
-            more = len(first_spec.tile) - len(spec.tile)
-            if more > 0 and spec.plain:
-                shape = ", ".join(map(str, (*found.shape, *[1] * more)))
-                error.add(error.MoreAxes(shape, str((*spec.tile, *[1] * more))))
+            own = len(domains[n])
+            if own < len(grid) and domains[n] == grid[:own] and first_spec.plain and spec.plain:
+                rest = (1 << (extent - 1).bit_length() for extent in first_view.shape[own:])
+                error.add(error.OneTile(str((*first_spec.tile[:own], *rest))))
             call.errors.append(error)
 
 

@@ -118,9 +118,11 @@ class SchedulesDiffer(Error):
 @dataclass(frozen=True)
 class GridsDiffer(Error):
     """
-    The partitions of one launch have different numbers of regions.
+    The partitions of one launch do not agree on its points.
 
-    One tile block works on one region of every output, so all of them have the same grid of regions.
+    One tile block works on one region of every output, so all of them have the same grid of regions: the same domain,
+    where they have maps. A partition with fewer axes has the leading ones; what is written through it would be shared
+    by the blocks that differ along the others alone, unless one region covers those.
     """
 
     code: ClassVar[str] = "O225"
@@ -141,9 +143,8 @@ class GridsDiffer(Error):
     grid_of_other: str
 
     @dataclass(frozen=True)
-    class MoreAxes(Help):
-        text: ClassVar[str] = "give `{name}` as many axes as `{other}`: `.reshape({shape})`, in tiles of `{tile}`"
-        shape: str
+    class OneTile(Help):
+        text: ClassVar[str] = "cover the axes that `{name}` has not by one tile of `{other}`: in tiles of `{tile}`"
         tile: str
 
 
