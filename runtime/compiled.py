@@ -10,7 +10,7 @@ from freehold.support.contract import LaunchContract
 
 if TYPE_CHECKING:
     from freehold.runtime.build import Options
-    from freehold.runtime.plan import Enqueue, Fill, Layout
+    from freehold.runtime.plan import Enqueue, Fill, Functions, Layout
 
 
 class Once:
@@ -66,15 +66,16 @@ class Compiled:
     @property
     def enqueue(self) -> Enqueue:
         """What launches it (`runtime.plan`)."""
-        return self._functions[0]
+        return self.functions.enqueue
 
     @property
     def fill(self) -> Fill:
         """What packs a launch's addresses and scalars (`runtime.plan`)."""
-        return self._functions[1]
+        return self.functions.fill
 
     @property
-    def _functions(self) -> tuple[Enqueue, Fill]:
+    def functions(self) -> Functions:
+        """What is written out for its contract (`runtime.plan`)."""
         from freehold.runtime.plan import make_enqueue
 
         return self._once.get("enqueue", lambda: make_enqueue(self.contract, self.layout))

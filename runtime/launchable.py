@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from sys import _getframe as _frame  # pyright: ignore[reportPrivateUsage] -- documented, and the only way
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -47,7 +47,7 @@ class Launchable(ABC):
 
         Raises `Rejected` (O210) where arguments are missing or too many; everything else is checked when it is run.
         """
-        frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] -- documented, and there is no other way
+        frame = _frame(1)
         launch = self._launch or self._prepared()
         if kwargs or len(args) != self._count:
             from freehold.runtime.binding import positional

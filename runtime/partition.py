@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, update_wrapper
 from types import CodeType, FunctionType
-from typing import Any, Final, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 import freehold
 from freehold.frontend.index_maps import OWN_PLACE, Extents, IndexMap, OfPoint, PointMap, Untraceable, place_of, read
@@ -65,7 +65,7 @@ _SPECS: Final[dict[PartitionSpec, PartitionSpec]] = {}
 _FAST: Final[dict[object, PartitionSpec]] = {}
 
 
-def partition(
+def cut(
     array: Any,
     tile: int | tuple[int, ...],
     *,
@@ -96,23 +96,33 @@ def partition(
     Raises `Rejected` with O223 for what is no tile, step, order or number of blocks, and O244 for maps that cannot be
     read.
     """
-    schedule = order is ROW and blocks is EACH
-    if schedule and step is map is grid is where is None and not owned and owned.__class__ is tuple and not partial:
-        try:
+    spec = _remembered(tile, step, order, blocks, map, grid, where, owned, partial)
+    return (_CLASSES.get(array.__class__) or _class(array.__class__))(array, spec)
+
+
+if TYPE_CHECKING:
+    partition = cut
+else:
+
+    def partition(array, tile, **options):
+        """`cut`, which takes nine defaults out of a dictionary: too long for what most launches begin with."""
+        if options:
+            return cut(array, tile, **options)
+        if tile.__class__ is int or tile.__class__ is tuple:  # 64.0 would find what 64 left
             spec = _FAST.get(tile)
-        except TypeError:  # a list
+            if spec is None:
+                spec = _FAST[tile] = _spec(tile, None, ROW, EACH)
+        else:
             spec = _spec(tile, None, ROW, EACH)
-        if spec is None or (tile.__class__ is not int and tile.__class__ is not tuple):  # 64.0 finds what 64 left
-            spec = _FAST[tile] = _spec(tile, None, ROW, EACH)
-    else:
-        spec = _remembered(tile, step, order, blocks, map, grid, where, owned, partial)
-    kind: type[Partition] | None = _CLASSES.get(array.__class__)
-    if kind is None:
-        kind = _class(array.__class__)
-    made = _new(kind)  # a launch makes one each time, and `__init__` would take most of it
-    made.array = array
-    made.spec = spec
-    return made
+        kind = _CLASSES.get(array.__class__)
+        if kind is None:
+            kind = _class(array.__class__)
+        made = _new(kind)  # `__init__` would take most of it
+        made.array = array
+        made.spec = spec
+        return made
+
+    update_wrapper(partition, cut).__name__ = "partition"
 
 
 _REMEMBERED: Final[dict[object, PartitionSpec]] = {}

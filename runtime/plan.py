@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from freehold.runtime.arguments import ArrayView
 from freehold.runtime.evaluation import Geometry
@@ -41,7 +41,7 @@ class Plan:
 
     __slots__ = (
         "admits", "blocks", "checked", "configs", "contract", "device", "enqueue", "extents", "family", "fill",
-        "integers", "kernel",
+        "functions", "integers", "kernel",
         "layout", "layouts", "loaded", "missed", "name", "outside", "packed", "sizes", "streams", "timelines", "writes",
     )  # fmt: skip
 
@@ -87,6 +87,7 @@ class Plan:
         """Whether the checks that depend on scalars hold (`runtime.evaluation`)."""
         self.enqueue: Enqueue = compiled.enqueue
         self.fill: Fill = compiled.fill
+        self.functions = compiled.functions
 
     def config(self, handle: int) -> Any:
         """The launch configuration for a stream."""
@@ -149,7 +150,18 @@ class Layout:
         return data
 
 
-def make_enqueue(contract: LaunchContract, layout: Layout) -> tuple[Enqueue, Fill]:
+class Functions(NamedTuple):
+    """What is written out for a contract."""
+
+    enqueue: Enqueue
+    fill: Fill
+    body: tuple[str, ...]
+    """The lines of `enqueue`: what reads addresses has them for its own. They work on `plan`, `handle`, `v0`, ..."""
+    scope: dict[str, Any]
+    """The globals that the lines need."""
+
+
+def make_enqueue(contract: LaunchContract, layout: Layout) -> Functions:
     """
     A function that checks what is left to check for one launch and enqueues it on a stream, and one that only packs.
 
@@ -205,11 +217,10 @@ def make_enqueue(contract: LaunchContract, layout: Layout) -> tuple[Enqueue, Fil
         "    if error:",  # no context, or another GPU's, is current in this thread; or it is a real one
         "        failed(error, plan.device, config, plan.kernel, block[1])",
         "    plan.packed.append(block)",  # the driver has copied what is in it
-        f"def fill(data, {given}):",
-        f"    pack(data, 0, {', '.join(values)})",
     ]
-    exec("\n".join(lines), scope)
-    return scope["enqueue"], scope["fill"]
+    fill = [f"def fill(data, {given}):", f"    pack(data, 0, {', '.join(values)})"]
+    exec("\n".join([*lines, *fill]), scope)
+    return Functions(scope["enqueue"], scope["fill"], tuple(lines[1:]), scope)
 
 
 def rounded(contract: LaunchContract, values: Sequence[Any]) -> list[Any]:

@@ -64,13 +64,19 @@ def reads_nothing(arguments: tuple[Any, ...], execution: Any) -> None:
     """The reader for arguments that are read thoroughly each time."""
 
 
-def make_reader(signature: KernelSignature, arguments: tuple[Any, ...]) -> tuple[Read, Plans]:
-    """The reader for arguments of these classes, and the plans that it uses."""
+def make_reader(
+    signature: KernelSignature, arguments: tuple[Any, ...], promote: Callable[[Read], None]
+) -> tuple[Read, Plans]:
+    """
+    The reader for arguments of these classes, and the plans that it uses.
+
+    `promote` takes a faster reader for arguments that look the same as the last ones; it hands others over to this one.
+    """
     plans = Plans()
     written = None if INTERPRET else _Writer(signature, arguments)
     if written is None or written.family is None:
         return reads_nothing, plans
-    return written.function(plans), plans
+    return written.function(plans, promote), plans
 
 
 class _Writer:
@@ -83,6 +89,8 @@ class _Writer:
         self.scope: dict[str, Any] = {"constant": ConstSpec}
         self.unpack: list[str] = []
         self.classes: list[str] = []
+        self.others: list[str] = []
+        """Of these conditions, those on what is no array."""
         self.opened: list[str] = []
         """Lines that take arrays out of partitions."""
         self.fixed: list[str] = []
@@ -98,6 +106,8 @@ class _Writer:
             self.scope[f"c{n}"] = type(argument)
             self.unpack.append(f"{name}, ")
             self.classes.append(f"{name}.__class__ is c{n}")
+            if not parameter.is_tensor:
+                self.others.append(self.classes[-1])
             if parameter.mode == "const":
                 self.fixed.append(f"constant({name})" if isinstance(argument, float | tuple) else name)
             elif not parameter.is_tensor:
@@ -117,7 +127,7 @@ class _Writer:
         if self.family == "torch" and getattr(sys.modules["torch"]._C, "_cuda_getCurrentRawStream", None) is None:
             self.family = None  # a torch without CUDA
 
-    def function(self, plans: Plans) -> Read:
+    def function(self, plans: Plans, promote: Callable[[Read], None]) -> Read:
         """The reader."""
         from freehold.runtime import driver
 
@@ -126,7 +136,7 @@ class _Writer:
         looked_at = [looks.format(name) for name in self.arrays]
         aligned = [f"p{n} & 15" for n in range(len(self.arrays))]
         key = f"({''.join(f'{part}, ' for part in (*self.fixed, *looked_at, *aligned))})"
-        self.scope |= {"get": plans.by_key.get, "stream_of": driver.stream}
+        self.scope |= {"get": plans.by_key.get, "stream_of": driver.stream, "promote": promote, "hot": self._hot}
         if self.family == "torch":
             torch: Any = sys.modules["torch"]
             self.scope |= {"current": torch._C._cuda_getCurrentRawStream, "grad_enabled": torch.is_grad_enabled}
@@ -192,7 +202,7 @@ class _Writer:
         """Lines that find the plan by torch's guards, and by a key where none of them holds."""
         from freehold.runtime import driver
 
-        self.scope |= {"guards": [()], "make_guard": guards()}
+        self.scope |= {"guards": [()], "make_guard": guards(), "last": [None]}
         tensors = ", ".join(self.arrays)
         conditions = ["fixed == known", f"guard({tensors})"]
         if driver.device_count() != 1:  # that guards look at the number of a device is not tested
@@ -203,9 +213,13 @@ class _Writer:
             f"    aligned = not ({' | '.join(f'p{n}' for n in range(len(self.arrays)))}) & 15",
             "    plan = None",
             "    if aligned:",
-            "        for guard, known, found in guards[0]:",
+            "        for entry in guards[0]:",
+            "            guard, known, found = entry",
             f"            if {' and '.join(conditions)}:",
             "                plan = found",
+            "                if entry is last[0] and execution is None:",
+            "                    promote(hot(read, arguments, guard, plan))",
+            "                last[0] = entry",
             "                break",
             "    if plan is None:",
             f"        key = {key}",
@@ -217,6 +231,46 @@ class _Writer:
             "            if not plan.missed & (plan.missed - 1):",  # ever more rarely, should guards not help
             f"                guards[0] = ((make_guard({tensors}), fixed, plan), *guards[0][:{RECENT - 1}])",
         ]
+
+    def _hot(self, read: Read, arguments: tuple[Any, ...], guard: Callable[..., bool], plan: Plan) -> Read:
+        """The reader for arguments that look like these, which have passed a guard. Others it leaves to `read`."""
+        from freehold.runtime import driver
+
+        functions = plan.functions
+        scope: dict[str, Any] = {**functions.scope, **self.scope, "read": read, "guard": guard, "plan": plan}
+        scope |= {"streams": plan.streams, "timelines": plan.timelines, "outside": plan.outside}
+        values = {f"a{n}": a for n, a in enumerate(arguments)}
+        exec("\n".join([line.strip() for line in self.opened]), scope, values)
+        conditions = [*self.others]
+        for n, part in enumerate(self.fixed):
+            shown = part.removeprefix("id(").removesuffix(")") if part.startswith("id(") else part
+            scope[f"k{n}"] = eval(shown, scope, values)
+            conditions.append(f"{shown} {'==' if shown is part else 'is'} k{n}")
+        if any(eval(f"{name}.requires_grad", scope, values) for name in self.arrays):
+            scope["grad"] = scope["grad_enabled"]()
+            conditions.append("grad_enabled() is grad")
+        conditions.append(f"guard({', '.join(self.arrays)})")
+        if driver.device_count() != 1:
+            conditions.append(f"{' == '.join(f'{name}.get_device()' for name in self.arrays)} == {plan.device}")
+        pointers = [f"p{n}" for n in range(len(self.arrays))]
+        lines = [
+            "def hot(arguments, execution):",
+            f"    {''.join(self.unpack)} = arguments",
+            *self.opened,
+            f"    if execution is not None or not ({' and '.join(conditions)}):",
+            "        return read(arguments, execution)",
+            *[f"    {p} = {name}.data_ptr()" for p, name in zip(pointers, self.arrays, strict=True)],
+            f"    handle = current({plan.device})",
+            "    stream = streams.get(handle)",
+            "    user = timelines.get(handle)",
+            f"    if ({' | '.join(pointers)}) & 15 or user is None or outside.sole is not user or stream is None:",
+            "        return read(arguments, execution)",
+            *[f"    v{n} = {value}" for n, value in enumerate(self.values) if value != f"v{n}"],
+            *functions.body,
+            "    return stream",
+        ]
+        exec("\n".join(lines), scope)
+        return scope["hot"]
 
 
 @cache
