@@ -59,7 +59,7 @@ _INSTEAD: Final = {
 def call(c: Context, node: ast.Call) -> Value:
     """`f(...)`."""
     callee = c.lower(node.func)
-    if any(isinstance(a, ast.GeneratorExp) for a in node.args) and not _consumes(callee):
+    if ast.GeneratorExp in map(type, node.args) and not _consumes(callee):
         return _generator_given(c, node)
     match callee:
         case Poison():
@@ -73,6 +73,8 @@ def call(c: Context, node: ast.Call) -> Value:
             return _inline_closure(c, callee, node)
         case BoundValue():
             return _inline_host(c, cast(FunctionType, callee.function), node, (callee.receiver,))
+        case Static(value=FunctionType() | type() | DType() as function):
+            return _call_static(c, function, node)
         case Static(value=function) if (method := records.method_of(callee, "__call__")) is None:
             return _call_static(c, function, node)
         case Static() | RecordValue() | TupleValue() if (method := records.method_of(callee, "__call__")) is not None:

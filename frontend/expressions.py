@@ -209,14 +209,14 @@ def _of_region(region: RegionValue, attr: str) -> Value | None:
 
 
 def _of_object(c: Context, value: TupleValue | RecordValue | Static, attr: str, node: ast.Attribute) -> Value | None:
+    host = value.value if isinstance(value, Static) else None
+    if isinstance(host, ModuleType):
+        return of_host(getattr(host, attr)) if not attr.startswith("_") and hasattr(host, attr) else None
     from freehold.frontend import records
 
     if attr == "_replace" and isinstance(value, TupleValue) and value.kind is not None:
         return MethodValue(value, attr)
-    host = value.value if isinstance(value, Static) else None
     match host:
-        case ModuleType() if not attr.startswith("_"):
-            return of_host(getattr(host, attr)) if hasattr(host, attr) else None
         case type() if records.is_users(cast("type[object]", host)):
             return records.of_class(c, cast("type[object]", host), attr, node)
         case DType():
@@ -345,6 +345,8 @@ def subscript(c: Context, node: ast.Subscript) -> Value:
     value = c.lower(node.value)
     if isinstance(value, Poison):
         return POISON
+    if isinstance(value, TupleValue) and value.kind is None:
+        return _item(c, value, node)
     from freehold.frontend import records
 
     if (method := records.method_of(value, "__getitem__")) is not None:

@@ -44,7 +44,12 @@ def statements(c: Context, nodes: Sequence[ast.stmt]) -> Flow:
     """Writes statements one after the other."""
     for position, node in enumerate(nodes):
         rest = nodes[position + 1 :]
-        if c.frame.running is not None and flow.stores(node) and flow.always_returns(nodes[position:]):
+        if (
+            c.frame.loops
+            and c.frame.running is not None
+            and flow.stores(node)
+            and flow.always_returns(nodes[position:])
+        ):
             # What is stored on the way out is stored after the loop, where each way stores once.
             leave_function(c, node, tuple(nodes[position:]))
             return Flow.LEAVES
