@@ -88,7 +88,7 @@ class BoundLaunch(Operation[Any]):
         """Enqueues it. Raises `Rejected`."""
         state = self._state
         if execution.pooled and not execution.streams:
-            execution.prefer(state.arguments)
+            execution.prefer(state.arguments[0])
         stream = self._run(state, execution)
         if stream is not None:
             trail.append((id(stream), self._dispatcher.what, self._code, self._instruction))
@@ -211,19 +211,18 @@ def _lines(family: str, arrays: int, devices: int) -> list[str]:
     enqueue = f"error = {launch}" if devices == 1 else f"error = gpu()[1] != device or {launch}"
     pointers = ", ".join(f"p{n}" for n in range(arrays))
     handle = {"torch": "current(device)", "cupy": "current(device).ptr", "freehold": "0"}[family]
-    borrow = ["        if int(stream.handle) != handle:", "            execution.borrow(handle, device)"]
+    borrow = ["        if handle != their:", "            execution.borrow(their, device)"]
     lines = [
         "def fire(execution):",
-        *moved,
-        f"    handle = {handle}",
+        *(() if family == "freehold" else moved),  # a tensor of ours stays where it is
+        f"    handle = their = {handle}",
         "    if execution is None:",
         "        stream = plan.streams.get(handle) or stream_of(handle, device)",
+        "        user = plan.timelines.get(handle) or timeline(device, handle)",
         "    else:",
-        "        stream = execution.streams.get(device) or execution.stream(device, plan.family)",
+        "        stream, handle, user = execution.places.get(device) or execution.place(device, plan.family)",
         *(() if family == "freehold" else borrow),
-        "        handle = int(stream.handle)",
         "    config = plan.configs.get(handle) or plan.config(handle)",
-        "    user = plan.timelines.get(handle) or timeline(device, handle)",
     ]
     if family == "freehold":
         lines.append("    take(user, reads, writes)")

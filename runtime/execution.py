@@ -6,11 +6,16 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from freehold.runtime import driver, streams
+from freehold.runtime.ledger import Timeline, timeline
 
 if TYPE_CHECKING:
     from freehold.runtime.arguments import ArrayView
     from freehold.runtime.graph import Recording
     from freehold.runtime.operation import Operation
+
+
+Place = tuple[Any, int, Timeline]
+"""A stream, its handle, and its timeline."""
 
 
 class Next:
@@ -28,7 +33,7 @@ class Next:
 class Execution:
     """One run of an operation: the stream that it uses on each GPU, and what must live until it is done."""
 
-    __slots__ = ("_borrowed", "_given", "_kept", "pooled", "recording", "streams")
+    __slots__ = ("_borrowed", "_given", "_kept", "places", "pooled", "recording", "streams")
 
     def __init__(self, given: Any = None, pooled: bool = False, recording: Recording | None = None):
         """`given` is the stream to use, if the caller names one; `pooled` asks the policy for one, if nobody else."""
@@ -41,6 +46,8 @@ class Execution:
         """The graph that is being recorded, if one is."""
         self.streams: dict[int, Any] = {}
         """By GPU: the streams that were used, of cuda.core."""
+        self.places: dict[int, Place] = {}
+        """By GPU: what `place` returned."""
 
     # --- For what is enqueued -----------------------------------------------------------------------------------------
 
@@ -56,6 +63,13 @@ class Execution:
             found = self.streams[device] = self._chosen(device, family)
         return found
 
+    def place(self, device: int, family: str = "") -> Place:
+        """The stream for work on a GPU, its handle, and its timeline in the ledger."""
+        stream = self.stream(device, family)
+        handle = int(stream.handle)
+        made = self.places[device] = (stream, handle, timeline(device, handle))
+        return made
+
     def _chosen(self, device: int, family: str) -> Any:
         if self.recording is not None:
             return self.recording.stream(device)
@@ -65,18 +79,18 @@ class Execution:
             return streams.next_stream(device)
         return driver.stream(driver.current_handle(family, device), device)
 
-    def prefer(self, arguments: Iterable[Any]) -> None:
+    def prefer(self, argument: Any) -> None:
         """
-        Goes on where the work on the first of these arrays that is on a stream of the policy's was enqueued.
+        Goes on where the work on a partitioned tensor is, if that is a stream of the policy's.
 
         There is nothing to wait for then. For who is to take a stream of the policy's and has none yet.
         """
-        for argument in arguments:
-            space = getattr(getattr(argument, "array", argument), "space", None)
-            user = getattr(space, "sole", None)
-            if user is not None and id(user.stream) in streams.pooled:
-                self.streams[user.device] = user.stream
-                return
+        try:
+            user = argument.array.space.sole
+        except AttributeError:
+            return
+        if user is not None and id(user.stream) in streams.pooled:
+            self.streams[user.device] = user.stream
 
     def allocating(self, what: str) -> None:
         """Raises `Rejected` (O263) if a graph is being recorded. `what` allocates."""

@@ -1,7 +1,7 @@
 """
 Waiting without blocking: how `await` learns that work is done.
 
-For the first 20 us it looks again and again: most operations are done by then, and every other way takes longer. Then
+For the first 30 us it looks again and again: most operations are done by then, and every other way takes longer. Then
 it looks once in every turn of the event loop. Work of more than 200 us is handed to a thread that waits for the events
 of one stream, in their order, and wakes the loop. The driver never calls back into Python: a thread of its that waits
 for Python's lock, and one that holds this lock and waits for the driver, would wait for ever.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from freehold.runtime.execution import Execution
 
-LOOKING: Final = 20e-6
+LOOKING: Final = 30e-6
 """Seconds for which an `await` does nothing else than look."""
 
 TURNS: Final = 200e-6
@@ -97,7 +97,8 @@ def _put_back(stream: Any, event: Any) -> None:
 def _look(pending: list[tuple[Any, Any]], seconds: float) -> bool:
     """Whether all is done, or is so within this time; takes out what is."""
     until = perf_counter() + seconds
-    with driver.unseen_by_captures():
+    before = driver.exchange_capture_mode()
+    try:
         while True:
             stream, event = pending[-1]
             if event.is_done:
@@ -108,6 +109,8 @@ def _look(pending: list[tuple[Any, Any]], seconds: float) -> bool:
                     return True
             elif perf_counter() > until:
                 return False
+    finally:
+        driver.exchange_capture_mode(before)
 
 
 def _in_threads(pending: list[tuple[Any, Any]], kept: object) -> Generator[Any, None, None]:
