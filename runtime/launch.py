@@ -85,7 +85,12 @@ class Launch(Operation[Any]):
         arguments = self._arguments
         self._arguments = None
         dispatcher = self._dispatcher
-        used = dispatcher.run(arguments, self, None)
+        try:
+            used = dispatcher.last(arguments, None)
+        except WRONG:
+            used = None
+        if used is None or used.__class__ is tuple:
+            used = dispatcher.run(arguments, self, None)
         if used is UNMET:
             self._arguments = arguments
             return super().on()
@@ -96,7 +101,7 @@ class Launch(Operation[Any]):
 
     def enqueue(self, execution: Execution) -> Any:
         """Checks and enqueues it; first come operations among its arguments. Raises `Rejected`."""
-        arguments = self._arguments
+        arguments: Any = self._arguments
         self._arguments = None
         dispatcher = self._dispatcher
         if execution.pooled and arguments and not execution.streams:
@@ -200,7 +205,7 @@ class Dispatcher:
         self.what = f"`{kernel.__name__}`"
         """What a launch is, in an error's words."""
         self._readers: dict[tuple[type, ...], tuple[Read, Plans]] = {}
-        self._last: Read = reads_nothing
+        self.last: Read = reads_nothing
         """The reader for the classes of arguments that were met last."""
         self.value = _value_of(kernel.signature)
         """The value of a launch with certain arguments."""
@@ -216,16 +221,16 @@ class Dispatcher:
         if execution is not None and execution.recording is not None:  # needs to know what is used
             return self._thoroughly(arguments, launch, execution)
         try:
-            found = self._last(arguments, execution)
+            found = self.last(arguments, execution)
         except WRONG:
             return self._thoroughly(arguments, launch, execution)
         if found is not None and found.__class__ is not tuple:
             return found
         types = tuple(map(type, arguments))
         if types not in self._readers:
-            self._readers[types] = make_reader(self.kernel.signature, arguments)
+            self._readers[types] = make_reader(self.kernel.signature, arguments, self._promote)
         read, plans = self._readers[types]
-        self._last = read
+        self.last = read
         try:
             found = read(arguments, execution)
         except WRONG:
@@ -233,6 +238,9 @@ class Dispatcher:
         if found is not None and found.__class__ is not tuple:
             return found
         return self._thoroughly(arguments, launch, execution, plans, found)
+
+    def _promote(self, read: Read) -> None:
+        self.last = read
 
     def failed(self, error: Exception, stream: Any, launch: Launch) -> NoReturn:
         """Raises what waiting for a launch raised, as an error of ours if it is the driver's."""
@@ -303,7 +311,12 @@ def _value_of(signature: KernelSignature) -> Callable[[tuple[Any, ...]], Any]:
     places = [n for n, p in enumerate(signature.parameters) if p.is_tensor and p.mode != "ref"]
     if len(places) == 1:
         (place,) = places
-        return lambda arguments: _array(arguments[place])
+
+        def value(arguments: tuple[Any, ...]) -> Any:
+            argument = arguments[place]
+            return argument.array if isinstance(argument, Partition) else argument
+
+        return value
     return lambda arguments: tuple(_array(arguments[n]) for n in places)
 
 
