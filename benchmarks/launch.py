@@ -1,6 +1,7 @@
 """What a launch costs the host: `python -m benchmarks.launch [--json FILE]`. Needs a GPU, torch and Triton.
 
-Host time of enqueueing an add of three small torch tensors, without waiting: all checks of Freehold are on. Rivals are
+Host time of enqueueing an add of three small torch tensors, without waiting: all checks of Freehold are on. A bound
+launch is compared with cuda.core's launch of the same kernel, with arguments that are ready to be passed. Rivals are
 timed in turns; the ratio is the rival's time over ours, pair by pair.
 """
 
@@ -12,6 +13,8 @@ from functools import partial
 from importlib import import_module
 from time import perf_counter
 from typing import Any
+
+import numpy
 
 import freehold as fh
 from benchmarks.kernels import add
@@ -39,8 +42,28 @@ def main() -> None:
     rivals: dict[str, Callable[[], None]] = {"torch.add": lambda: torch.add(x, y, out=z)}
     if (triton := triton_add(torch, x, y, z)) is not None:
         rivals["Triton"] = triton
-    rows = [row(torch, name, ours, theirs) for name, theirs in rivals.items()]
+    work = "launch of an add of three torch tensors, host time"
+    rows = [row(torch, work, name, ours, theirs) for name, theirs in rivals.items()]
+    bound = add.bind(fh.partition(z, 512), x, y)
+    rows.append(row(torch, "bound launch of it, host time", "cuda.core", bound.on, bare(torch, x, y, z)))
+    operator = add.as_torch_op("freehold_benchmarks::add", {"z": 512})
+    through = partial(operator, z, x, y)
+    rows.append(row(torch, "it as an operator of torch, host time", "torch.add", through, rivals["torch.add"]))
     show(rows, arguments.json)
+
+
+def bare(torch: Any, x: Any, y: Any, z: Any) -> Callable[[], None]:
+    """The same kernel through cuda.core alone, on torch's current stream."""
+    from freehold.runtime import driver
+
+    core: Any = import_module("cuda.core")
+    compiled = add.compile(fh.partition(z, 512), x, y)
+    kernel, stream = compiled.loaded(0), driver.stream(torch.cuda.current_stream().cuda_stream, 0)
+    config = core.LaunchConfig(grid=(8, 1, 1), block=(1, 1, 1))
+    passed = [z.data_ptr(), x.data_ptr(), y.data_ptr(), numpy.int32(4096)]
+    if len(passed) != len(compiled.contract.entry):
+        raise AssertionError("add: other parameters than were thought")
+    return partial(core.launch, stream, config, kernel, *passed)
 
 
 def triton_add(torch: Any, x: Any, y: Any, z: Any) -> Callable[[], None] | None:
@@ -58,14 +81,13 @@ def triton_add(torch: Any, x: Any, y: Any, z: Any) -> Callable[[], None] | None:
     return launch
 
 
-def row(torch: Any, name: str, ours: Callable[[], None], theirs: Callable[[], None]) -> Row:
+def row(torch: Any, work: str, name: str, ours: Callable[[], Any], theirs: Callable[[], Any]) -> Row:
     """Times both in turns."""
-    work = "launch of an add of three torch tensors, host time"
     mine, others = (partial(seconds, torch, function) for function in (ours, theirs))
     return against(work, mine, others, name, unit="us", scale=1e6, times=PAIRS)
 
 
-def seconds(torch: Any, function: Callable[[], None]) -> float:
+def seconds(torch: Any, function: Callable[[], Any]) -> float:
     """Host seconds of a call, with an empty queue at the start of each hundred calls."""
     total = 0.0
     for _ in range(CALLS // 100):

@@ -11,6 +11,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -239,6 +240,39 @@ def test_a_bound_launch_from_torch() -> None:
     mixed.sync()
     mixed.on()
     assert launched() == before + 2
+
+
+def test_what_a_launch_costs() -> None:
+    """Against cuda.core alone, with generous limits: so that a short way that is not taken shows."""
+    y, x = tensor(), tensor()
+    arrays: Any = (y, x)
+    if TORCH is not None:
+        arrays = tuple(posing().zeros(1000) for _ in range(2))
+    bound = saxpy.bind(fh.partition(arrays[0], 64), arrays[1], 2.0)
+    core: Any = import_module("cuda.core")
+    compiled = saxpy.compile(fh.partition(y, 64), x, 2.0)
+    passed = (compiled.loaded(0), y.pointer, x.pointer, np.int32(1000), np.float32(2.0))
+    stream, config = driver.stream(0, 0), driver.config(16)
+
+    def ways() -> tuple[float, float, float]:
+        return (
+            seconds(lambda: core.launch(stream, config, *passed)),
+            seconds(lambda: bound.on()),
+            seconds(lambda: saxpy(fh.partition(arrays[0], 64), arrays[1], 2.0).on()),
+        )
+
+    ways()
+    bare, again, full = (min(times) for times in zip(*[ways() for _ in range(20)], strict=True))
+    assert again < 6 * bare, (bare, again, full)
+    assert full < 12 * bare, (bare, again, full)
+
+
+def seconds(function: Any) -> float:
+    """Processor seconds of two hundred calls."""
+    began = process_time()
+    for _ in range(200):
+        function()
+    return process_time() - began
 
 
 # --- Packages ---------------------------------------------------------------------------------------------------------
