@@ -35,7 +35,7 @@ import freehold as fh
 import math
 import numpy as np
 from dataclasses import dataclass
-from freehold import Acc, Const, Mut, Out, Raw, Ref, bf16, f16, f32, i32
+from freehold import Const, Mut, Out, Ref, bf16, f16, f32, i32
 from typing import NamedTuple
 
 class Mode(enum.Enum):
@@ -102,26 +102,8 @@ def helper(t, s, flag=True):
         t = t + 1
     return t
 
-def locked(r, n):
-    with fh.unsafe("who holds the lock is alone"):
-        while r.atomic_cas(0, 1, 0, order="acquire") != 0:
-            if n > 3:
-                break
-        old = r.gather(n + fh.arange(16), mask=fh.arange(16) < n, order="relaxed", scope="block")
-        r.scatter(old + 1, fh.arange(16)[:, None], mask=None)
-        r.atomic_exchange(0, 0, order="release")
-    return old
-
-def kernel(y: Mut["M", "N"], x: Ref["M", "N"], z: Ref[f16, "N"], h: Acc[f32, "B"], g: Acc[i32, "B", 4],
-           r: Raw[i32, "B"], a: f32, n: int, BK: Const[int] = 16):
+def kernel(y: Mut["M", "N"], x: Ref["M", "N"], z: Ref[f16, "N"], a: f32, n: int, BK: Const[int] = 16):
     i, j = y.index
-    rows = i * 16 + fh.arange(16)
-    h.add_at(x.gather(rows[:, None], rows % x.shape[1], mask=rows > 3), rows)
-    h.at(n).add(x.load_window((i - 1, j * 16 + 1), (2, 16), padding="nan").sum(axis=0))
-    g.maximum_at(locked(r, n), rows, 3, mask=rows < n)
-    for k in range(n):
-        if a > 2.0:
-            g.at(k, 0).maximum(fh.zeros((4, 4), i32))
     acc = fh.zeros(y.tile, f32)
     s = 0
     for k in fh.tiles(x, axis=1, size=BK):
@@ -220,6 +202,32 @@ class Mutator(ast.NodeTransformer):
         return made or [ast.Pass()]
 
 
+ELEMENTS = """
+import freehold as fh
+from freehold import Acc, Mut, Out, Raw, Ref, f32, i32
+
+def locked(r, n):
+    with fh.unsafe("who holds the lock is alone"):
+        while r.atomic_cas(0, 1, 0, order="acquire") != 0:
+            if n > 3:
+                break
+        old = r.gather(n + fh.arange(16), mask=fh.arange(16) < n, order="relaxed", scope="block")
+        r.scatter(old + 1, fh.arange(16)[:, None], mask=None)
+        r.atomic_exchange(0, 0, order="release")
+    return old
+
+def kernel(y: Mut["M", "N"], x: Ref["M", "N"], h: Acc[f32, "B"], g: Acc[i32, "B", 4], r: Raw[i32, "B"], n: int):
+    i, j = y.index
+    rows = i * 16 + fh.arange(16)
+    h.add_at(x.gather(rows[:, None], rows % x.shape[1], mask=rows > 3), rows)
+    h.at(n).add(x.load_window((i - 1, j * 16 + 1), (2, 16), padding="nan").sum(axis=0))
+    g.maximum_at(locked(r, n), rows, 3, mask=rows < n)
+    for k in range(n):
+        if k > 2:
+            g.at(k, 0).maximum(fh.zeros((4, 4), i32))
+    y.store(y.load() + x.gather(rows[:, None], j * 16 + fh.arange(16)))
+"""
+
 def specialisation(function: KernelFunction, rng: random.Random) -> Specialisation:
     """Arguments for the parameters, mostly fitting."""
     specs: list[TensorSpec | ScalarSpec | ConstSpec] = []
@@ -240,10 +248,11 @@ def specialisation(function: KernelFunction, rng: random.Random) -> Specialisati
 def mutants(seed: int, count: int):
     """Programs, from one seed."""
     rng = random.Random(seed)
-    trees = [ast.parse(SEEDS), *(ast.parse(path.read_text(encoding="utf-8")) for path in CORPUS)]
+    trees = [ast.parse(SEEDS), ast.parse(ELEMENTS), *(ast.parse(path.read_text(encoding="utf-8")) for path in CORPUS)]
     expressions, statements = pieces(trees)
     for _ in range(count):
-        text = SEEDS if rng.random() < 0.7 else rng.choice(CORPUS).read_text(encoding="utf-8")
+        texts = (SEEDS, SEEDS, ELEMENTS)
+        text = rng.choice(texts) if rng.random() < 0.7 else rng.choice(CORPUS).read_text(encoding="utf-8")
         tree = ast.parse(text)
         mutator = Mutator(rng, expressions, statements, rng.choice([0.001, 0.003, 0.01, 0.03]))
         try:
