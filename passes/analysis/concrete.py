@@ -229,8 +229,8 @@ def meeting(a: RegionOp, b: RegionOp, found: Sequence[Taking], grid: Sequence[in
     """Two takings, by `a` and by `b`, of one region that exists: of different points if there are such."""
     seen: dict[tuple[int, ...], list[Taking]] = {}
     best: tuple[Taking, Taking] | None = None
-    for n, taking in enumerate(found):
-        if is_outside(taking, grid):
+    for taking in found:
+        if taking.op not in (a, b) or is_outside(taking, grid):
             continue
         for earlier in seen.get(taking.coordinates, ()):
             if {earlier.op, taking.op} != {a, b}:
@@ -238,8 +238,7 @@ def meeting(a: RegionOp, b: RegionOp, found: Sequence[Taking], grid: Sequence[in
             best = earlier, taking
             if earlier.point != taking.point:
                 return best
-        if taking.op in (a, b):
-            seen.setdefault(taking.coordinates, []).append(found[n])
+        seen.setdefault(taking.coordinates, []).append(taking)
     return best
 
 
