@@ -13,7 +13,7 @@ from typing import Any
 import freehold as fh
 from benchmarks.gpu import compare
 from benchmarks.report import Row, show
-from freehold import Acc, Out, Ref, f32, i32
+from freehold import Acc, Const, Out, Ref, f32, i32
 
 
 @fh.kernel
@@ -42,6 +42,14 @@ def histogram(h: Acc[i32, "B"], x: Ref[i32, "N"]):
 
 
 @fh.kernel
+def counted_first(h: Acc[i32, "B"], x: Ref[i32, "N"], B: Const[int] = 256):
+    """The same, counted in the block first, so that blocks meet once a bin and not once a number."""
+    inside = x.index[0] * x.tile[0] + fh.arange(x.tile[0]) < x.shape[0]
+    numbers = fh.where(inside, x.load(), -1)
+    h.at(0).add((numbers[:, None] == fh.arange(B)).astype(i32).sum(axis=0))
+
+
+@fh.kernel
 def combine(y: Acc[f32, "T", "D"], x: Ref["S", "D"], token: Ref[i32, "S"]):
     """Rows added to the rows that are named."""
     s, d = x.index
@@ -66,7 +74,8 @@ def main() -> None:
     rows = [
         *(stencil_row(torch, 8192, tile) for tile in ((8, 256), (16, 128), (32, 64))),
         embedding_row(torch),
-        histogram_row(torch),
+        histogram_row(torch, "every number an update", histogram, 4096),
+        histogram_row(torch, "counted first", counted_first, 64),
         combine_row(torch),
         column_row(torch),
     ]
@@ -116,16 +125,16 @@ def embedding_row(torch: Any) -> Row:
     )
 
 
-def histogram_row(torch: Any) -> Row:
+def histogram_row(torch: Any, how: str, kernel: Any, tile: int) -> Row:
     """Numbers counted, in billions a second."""
     x = torch.randint(0, 256, (1 << 26,), device="cuda", dtype=torch.int32)
     h = torch.zeros(256, device="cuda", dtype=torch.int32)
-    histogram(h, fh.partition(x, 4096)).sync()
+    kernel(h, fh.partition(x, tile)).sync()
     _equal(torch, "histogram", h.float(), torch.bincount(x, minlength=256).float())
     return compare(
         torch,
-        "histogram of 2^26 numbers, 256 bins",
-        lambda: histogram(h, fh.partition(x, 4096)).on(),
+        f"histogram of 2^26 numbers, 256 bins, {how}",
+        lambda: kernel(h, fh.partition(x, tile)).on(),
         lambda: torch.bincount(x, minlength=256),
         work=x.numel() / 1e9,
         unit="G numbers/s",
