@@ -228,6 +228,7 @@ def kernel(y: Mut["M", "N"], x: Ref["M", "N"], h: Acc[f32, "B"], g: Acc[i32, "B"
     y.store(y.load() + x.gather(rows[:, None], j * 16 + fh.arange(16)))
 """
 
+
 def specialisation(function: KernelFunction, rng: random.Random) -> Specialisation:
     """Arguments for the parameters, mostly fitting."""
     specs: list[TensorSpec | ScalarSpec | ConstSpec] = []
