@@ -255,7 +255,7 @@ def mutants(seed: int, count: int):
         texts = (SEEDS, SEEDS, ELEMENTS)
         text = rng.choice(texts) if rng.random() < 0.7 else rng.choice(CORPUS).read_text(encoding="utf-8")
         tree = ast.parse(text)
-        mutator = Mutator(rng, expressions, statements, rng.choice([0.001, 0.003, 0.01, 0.03]))
+        mutator = Mutator(rng, expressions, statements, rng.choice([0.0003, 0.001, 0.003, 0.01, 0.03]))
         try:
             yield ast.unparse(ast.fix_missing_locations(mutator.visit(tree))), rng
         except (ValueError, RecursionError, AttributeError):  # a tree that is no program
