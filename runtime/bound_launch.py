@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -23,8 +24,10 @@ from freehold.runtime.readers import INTERPRET
 if TYPE_CHECKING:
     from freehold.runtime.binding import Bound
     from freehold.runtime.call_site import CallSite
+    from freehold.runtime.driver import Places
     from freehold.runtime.execution import Execution
     from freehold.runtime.launch import Dispatcher
+    from freehold.runtime.plan import Plan
 
 
 class _State(NamedTuple):
@@ -55,6 +58,7 @@ class BoundLaunch(Operation[Any]):
         from freehold.runtime.binding import bind
 
         bound = bind(self._dispatcher.kernel.signature, arguments, self.site)
+        self.__dict__.pop("on", None)
         launch = Launch(self._dispatcher, arguments, self._code, self._instruction).spend()
         make = self._interpreted if bound.device == HOST or INTERPRET else self._quick
         self._state = _State(make(bound, arguments, launch), arguments, self._dispatcher.value(arguments), launch)
@@ -185,7 +189,26 @@ class BoundLaunch(Operation[Any]):
         scope |= {"reads": tuple(v.owner for v, w in zip(bound.views, plan.writes, strict=True) if not w)}
         scope |= {"writes": tuple(v.owner for v, w in zip(bound.views, plan.writes, strict=True) if w)}
         exec("\n".join(_lines(family, len(bound.views), driver.device_count())), scope)
+        if family != "freehold":
+            scope["places"] = places = driver.Places()
+            scope |= {"remember": trail.append, "thoroughly": partial(self._first, places, plan, family)}
+            exec("\n".join(_again(family, len(bound.views), driver.device_count())), scope)
+            self.__dict__["on"] = scope["on"]  # without the method's call in between
         return scope["fire"]
+
+    def _first(self, places: Places, plan: Plan, family: str, stream: Any) -> InFlight[Any]:
+        """`on`, as the class has it; remembers what the next run on the stream needs."""
+        from freehold.runtime import driver
+
+        flight = BoundLaunch.on(self, stream)
+        if stream is None:
+            handle = driver.current_handle(family, plan.device)
+            used, user, config = plan.streams.get(handle), plan.timelines.get(handle), plan.configs.get(handle)
+            if used is not None and user is not None and config is not None:
+                state = self._state
+                entry = id(used), self._dispatcher.what, self._code, self._instruction
+                places[handle] = config, user, entry, _Flight(state.value, (used,), state.launch, state.arguments)
+        return flight
 
     def _moved(self, number: int) -> None:
         """Raises `Rejected` (O275) for an array, counted among arrays."""
@@ -202,6 +225,10 @@ _ADDRESS: Final = {"torch": "{}.data_ptr()", "cupy": "{}.data.ptr", "freehold": 
 """By family: the address of an array."""
 
 
+_CURRENT: Final = {"torch": "current(device)", "cupy": "current(device).ptr", "freehold": "0"}
+"""By family: the handle of its current stream."""
+
+
 def _lines(family: str, arrays: int, devices: int) -> list[str]:
     """What a run does, on a GPU."""
     moved: list[str] = []
@@ -210,12 +237,11 @@ def _lines(family: str, arrays: int, devices: int) -> list[str]:
     launch = "launch(config, kernel, address, 0)[0]"
     enqueue = f"error = {launch}" if devices == 1 else f"error = gpu()[1] != device or {launch}"
     pointers = ", ".join(f"p{n}" for n in range(arrays))
-    handle = {"torch": "current(device)", "cupy": "current(device).ptr", "freehold": "0"}[family]
     borrow = ["        if handle != their:", "            execution.borrow(their, device)"]
     lines = [
         "def fire(execution):",
         *(() if family == "freehold" else moved),  # a tensor of ours stays where it is
-        f"    handle = their = {handle}",
+        f"    handle = their = {_CURRENT[family]}",
         "    if execution is None:",
         "        stream = plan.streams.get(handle) or stream_of(handle, device)",
         "        user = plan.timelines.get(handle) or timeline(device, handle)",
@@ -245,6 +271,40 @@ def _lines(family: str, arrays: int, devices: int) -> list[str]:
         "        release()",
         "    return stream",
     ]
+
+
+def _again(family: str, arrays: int, devices: int) -> list[str]:
+    """What `on` does on a stream on which it has been run, while nobody else uses other libraries' memory."""
+    launch = "launch(config, kernel, address, 0)[0]"
+    moved: list[str] = []
+    for n in range(arrays):
+        moved += [f"        if {_ADDRESS[family].format(f'a{n}')} != p{n}:", f"            moved({n})"]
+    return [
+        "def on(stream=None):",
+        "    if stream is None:",
+        *moved,
+        f"        place = places.get({_CURRENT[family]})",
+        "        if place is not None:",
+        "            config, user, entry, flight = place",
+        "            if plan.outside.sole is user:",
+        f"                error = {launch}"
+        if devices == 1
+        else f"                error = gpu()[1] != device or {launch}",
+        "                if error:",
+        "                    failed(error, device, config, kernel, address)",
+        "                remember(entry)",
+        "                return flight",
+        "    return thoroughly(stream)",
+    ]
+
+
+class _Flight(InFlight[Any]):
+    """One of a bound launch, which keeps what it uses alive: any number of runs on a stream share it."""
+
+    __slots__ = ()
+
+    def _done(self) -> None:
+        pass
 
 
 def _family(views: tuple[ArrayView, ...]) -> str | None:

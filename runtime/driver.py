@@ -8,6 +8,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, Final, NoReturn
+from weakref import WeakValueDictionary
 
 from freehold.runtime.arguments import ArrayView, UnknownDType, Unreadable, contiguous
 from freehold.support.dtypes import from_name
@@ -54,6 +55,8 @@ def forget() -> None:
     _bindings.cache_clear()
     for known in streams.values():
         known.clear()
+    for places in _places.values():
+        places.clear()
 
 
 def failed(what: str, error: Exception) -> NoReturn:
@@ -383,6 +386,17 @@ def load(cubin: bytes, symbol: str, device: int) -> Any:
 def config(x: int, y: int = 1, z: int = 1) -> Any:
     """The launch configuration for a grid of tile blocks. A tile block is one thread as far as a launch can tell."""
     return _core().LaunchConfig(grid=(x, y, z), block=(1, 1, 1))
+
+
+class Places(dict[int, Any]):
+    """What a launch found out for streams, by handle. Empty in a forked process, as nothing of it holds there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        _places[id(self)] = self
+
+
+_places: Final[WeakValueDictionary[int, Places]] = WeakValueDictionary()
 
 
 def launch_config(blocks: int, handle: int) -> Any:
