@@ -2,8 +2,8 @@
 What a kernel moves and computes: bytes by tensor and floating-point operations, as terms over the launch's symbols.
 
 Counted is what the kernel asks for, each time it asks: a tile that is loaded in two turns of a loop counts twice,
-whatever a cache may make of it; an atomic update counts its elements once, as updated. Of tiles that overhang their tensor only the part inside is moved; all of it is
-computed on. A matrix product of `m x k` by `k x n` is `2 * m * n * k` operations; every other floating-point operation
+whatever a cache may make of it; an atomic update counts its elements once, as updated. Of tiles that overhang their
+tensor only the part inside is moved; all of it is computed on. A matrix product of `m x k` by `k x n` is `2 * m * n * k` operations; every other floating-point operation
 is one for each element of its result (a fused multiply-add two, comparisons, conversions and selections none), in a
 reduction one for each element that is combined with another.
 

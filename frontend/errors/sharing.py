@@ -14,8 +14,8 @@ class UnsafeNeeded(Error):
     A `Raw` tensor is accessed outside a block that says why that is right.
 
     Nothing is proved and nothing is checked of an access to a raw tensor: neither that its indices are in bounds, nor
-    that tile blocks keep out of each other's way. So each stands in a block `with fh.unsafe("..."):`, with the reason in
-    words. `report-obligations` and `Kernel.explain` list them.
+    that tile blocks keep out of each other's way. So each stands in a block `with fh.unsafe("..."):`, with the reason
+    in words. `report-obligations` and `Kernel.explain` list them.
     """
 
     code: ClassVar[str] = "O050"

@@ -7,7 +7,18 @@ from collections.abc import Iterable
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Operation, SSAValue
 
-from freehold.dialects.ownership import AccumulateAtOp, AccumulateOp, DistributeOp, Duty, GatherOp, LoadOp, LoadWindowOp, ObligationAttr, PartitionOp, RegionOp
+from freehold.dialects.ownership import (
+    AccumulateAtOp,
+    AccumulateOp,
+    DistributeOp,
+    Duty,
+    GatherOp,
+    LoadOp,
+    LoadWindowOp,
+    ObligationAttr,
+    PartitionOp,
+    RegionOp,
+)
 from freehold.passes.analysis.wording import name_of
 from freehold.passes.launch_contract import obligations_of
 
@@ -16,7 +27,9 @@ Indexed = LoadWindowOp | GatherOp | AccumulateOp | AccumulateAtOp
 
 
 def record(
-    op: DistributeOp | PartitionOp | LoadOp | RegionOp | Indexed, duties: Iterable[Duty], found: Iterable[ObligationAttr]
+    op: DistributeOp | PartitionOp | LoadOp | RegionOp | Indexed,
+    duties: Iterable[Duty],
+    found: Iterable[ObligationAttr],
 ) -> None:
     """Replaces what is recorded on `op` about `duties`."""
     replaced = set(duties)

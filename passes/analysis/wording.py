@@ -94,7 +94,7 @@ def _from_memory(value: SSAValue) -> bool:
     todo = [value]
     while todo:
         owner = todo.pop().owner
-        if isinstance(owner, LoadOp):
+        if isinstance(owner, LoadOp | LoadWindowOp | GatherOp):
             return True
         if isinstance(owner, Operation):
             todo += (o for o in owner.operands if o not in seen)
