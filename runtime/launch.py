@@ -106,7 +106,12 @@ class Launch(Operation[Any]):
         dispatcher = self._dispatcher
         if execution.pooled and arguments and not execution.streams:
             execution.prefer(arguments[0])
-        stream = dispatcher.run(arguments, self, execution)
+        try:
+            stream = None if execution.recording is not None else dispatcher.last(arguments, execution)
+        except WRONG:
+            stream = None
+        if stream is None or stream.__class__ is tuple:
+            stream = dispatcher.run(arguments, self, execution)
         if stream is UNMET:
             return self._after_arguments(arguments, execution)
         if stream is not None:

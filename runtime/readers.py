@@ -151,17 +151,17 @@ class _Writer:
             *self.opened,
             *[f"    p{n} = {pointer.format(name)}" for n, name in enumerate(self.arrays)],
             *(self._guarded(key) if guarded else self._keyed(key)),
-            f"    handle = {_CURRENT[self.family]}",
+            f"    handle = their = {_CURRENT[self.family]}",
             "    if execution is None:",
             "        stream = plan.streams.get(handle) or stream_of(handle, plan.device)",
+            "        user = plan.timelines.get(handle) or timeline(plan.device, handle)",
             "    else:",
-            "        stream = execution.streams.get(plan.device) or execution.stream(plan.device, plan.family)",
+            "        place = execution.places.get(plan.device) or execution.place(plan.device, plan.family)",
+            "        stream, handle, user = place",
         ]
         if self.family != "freehold":
-            lines += ["        if int(stream.handle) != handle:", "            execution.borrow(handle, plan.device)"]
+            lines += ["        if handle != their:", "            execution.borrow(their, plan.device)"]
         lines += [
-            "        handle = int(stream.handle)",
-            "    user = plan.timelines.get(handle) or timeline(plan.device, handle)",
             *self._enqueued(f"plan.enqueue(plan, handle, {', '.join(self.values)})"),
             "    return stream",
         ]
