@@ -12,16 +12,18 @@ from freehold.passes.hoist_assertions import hoist_assertions
 from freehold.passes.hoist_invariants import hoist_invariants
 from freehold.passes.launch_contract import kernel_of
 from freehold.passes.thread_tokens import thread_tokens
+from freehold.passes.verify_tokens import roles_of, verify_tokens
 
 
 def convert(module: ModuleOp, *, checks: bool = True) -> ModuleOp:
     """The Tile IR of a verified module with one kernel, as `builtin.module { cuda_tile.module { cuda_tile.entry } }`.
 
     `module` is left as it is. Without `checks` obligations met in the kernel are not asserted: that is the unchecked
-    build, and where all obligations are proved or met at the launch it is the same module. Raises
-    `PassFailedException` for a module that `verify` has not accepted.
+    build, and where all obligations are proved or met at the launch it is the same module. That tokens order what they
+    have to is verified on what is returned. Raises `PassFailedException` for a module that `verify` has not accepted.
     """
     kernel = kernel_of(module).clone()
+    roles = roles_of(kernel)
     holder = ModuleOp([kernel])
     thread_tokens(kernel)  # needs to know regions apart, so it comes before they are mere coordinates
     entry = convert_kernel(kernel, checks=checks)
@@ -30,6 +32,7 @@ def convert(module: ModuleOp, *, checks: bool = True) -> ModuleOp:
     target.location = entry.location
     holder.body.block.add_op(target)
     optimize(holder)
+    verify_tokens(entry, roles)
     return holder
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from xdsl.utils.exceptions import PassFailedException
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32
@@ -500,12 +501,16 @@ def test_turns_may_share_a_region() -> None:
     everywhere(accumulate_pairs, fh.partition(y, (4, 32), owned=1), check=right)
 
 
-def test_without_their_order_the_interpreter_objects(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The order is what makes it right: a lowering that forgets it is found out."""
+def test_a_lowering_that_forgets_their_order_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The order is what makes it right: the verifier of tokens misses it, and so does the interpreter."""
     monkeypatch.setattr("freehold.passes.thread_tokens._is_ordered", lambda _: False)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType] -- a stand-in
     y = np.zeros((4, 160), np.float32)
+    part = fh.partition(y, (4, 32), owned=1)
+    with pytest.raises(PassFailedException, match="is not ordered after"):
+        everywhere(accumulate_pairs, part, check=lambda: None)
+    monkeypatch.setattr("freehold.passes.lowering.verify_tokens", lambda *_: None)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType] -- a stand-in
     with pytest.raises(fh.Rejected, match="token"):
-        everywhere(accumulate_pairs, fh.partition(y, (4, 32), owned=1), check=lambda: None)
+        everywhere(accumulate_pairs, part, check=lambda: None)
 
 
 # --- Sums that several blocks share -----------------------------------------------------------------------------------

@@ -1,0 +1,444 @@
+"""`verify-tokens`: shows of Tile IR that tokens order what has to be ordered within a tile block.
+
+Program order orders nothing in Tile IR. Two accesses of one tile block need a path of tokens from the earlier to the
+later one, if they may touch the same memory and one of them writes. This pass runs behind all rewrites, reads nothing
+but Tile IR and the roles of the entry point's arguments, and shares no code with `thread-tokens`, which put the tokens
+there. Apart, and in no need of an order, are
+
+- distinct arguments, which the launcher keeps from overlapping, and arguments that are only read;
+- tiles of one partition at different coordinates: of `regions`, which the verifiers have shown to be taken once, those
+  whose coordinates are computed differently or in different turns of a loop; of others, those with an index that is a
+  different constant;
+- updates of an accumulator, which commute.
+
+What is followed, along every path, is what each token leaves loose: the accesses that may have run by now without being
+ordered before it. The latest run of an access and its earlier ones are told apart, because a loop whose reads are not
+ordered among themselves joins one token a turn. Loops are run until nothing changes. What is not understood is refused:
+pointers from anywhere but arguments, operations that reach memory in another way, unknown ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple, cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import PassFailedException
+
+from freehold.dialects.cuda_tile.attrs import AtomicRMWModeAttr, MemoryOrderingSemanticsAttr
+from freehold.dialects.cuda_tile.op import TileOp
+from freehold.dialects.cuda_tile.ops.atomics import AtomicCasTkoOp, AtomicRedViewTkoOp, AtomicRmwTkoOp
+from freehold.dialects.cuda_tile.ops.control_flow import (
+    BreakOp,
+    ContinueOp,
+    ForOp,
+    IfOp,
+    LoopOp,
+    ReturnOp,
+    YieldOp,
+)
+from freehold.dialects.cuda_tile.ops.memory import (
+    JoinTokensOp,
+    LoadPtrTkoOp,
+    MakeTokenOp,
+    StorePtrTkoOp,
+)
+from freehold.dialects.cuda_tile.ops.misc import AssumeOp
+from freehold.dialects.cuda_tile.ops.module import EntryOp
+from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ConstantOp, OffsetOp, ReshapeOp
+from freehold.dialects.cuda_tile.ops.views import (
+    LoadViewTkoOp,
+    MakePartitionViewOp,
+    MakeStridedViewOp,
+    MakeTensorViewOp,
+    StoreViewTkoOp,
+)
+from freehold.dialects.cuda_tile.types import TOKEN, PartitionViewType, StridedViewType
+from freehold.dialects.location import span_of
+from freehold.dialects.ownership import (
+    AccumulatorOp,
+    Duty,
+    ExposeOp,
+    KernelOp,
+    PartitionOp,
+    TensorType,
+)
+
+
+class Roles(NamedTuple):
+    """What the verified kernel makes of the entry point's arguments, by their positions. All others are raw."""
+
+    shared: tuple[int, ...] = ()
+    """Only read."""
+    regions: tuple[int, ...] = ()
+    """Partitioned, and no region is taken twice."""
+    ordered: tuple[int, ...] = ()
+    """Partitioned, and a point may take a region again."""
+    accumulators: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class VerifyTokensPass(ModulePass):
+    """Refuses Tile IR in which two accesses of a tile block lack an order. Changes nothing."""
+
+    name = "verify-tokens"
+    shared: tuple[int, ...] = ()
+    regions: tuple[int, ...] = ()
+    ordered: tuple[int, ...] = ()
+    accumulators: tuple[int, ...] = ()
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Raises `PassFailedException` with the first pair of accesses that is not ordered."""
+        roles = Roles(self.shared, self.regions, self.ordered, self.accumulators)
+        for entry in op.walk():
+            if isinstance(entry, EntryOp):
+                verify_tokens(entry, roles)
+
+
+def roles_of(kernel: KernelOp) -> Roles:
+    """The roles of the arguments of the entry point that a verified kernel becomes: its pointers come first."""
+    found: dict[str, list[int]] = {name: [] for name in Roles._fields}
+    tensors = [a for a in kernel.body.block.args if isinstance(a.type, TensorType)]
+    for position, argument in enumerate(tensors):
+        users = [use.operation for use in argument.uses]
+        partitions = [op for op in users if isinstance(op, PartitionOp)]
+        if partitions:
+            duties = {o.duty for op in partitions for o in (() if op.obligations is None else op.obligations)}
+            found["ordered" if Duty.ORDERED in duties else "regions"].append(position)
+        elif any(isinstance(op, AccumulatorOp) for op in users):
+            found["accumulators"].append(position)
+        elif not any(isinstance(op, ExposeOp) for op in users):
+            found["shared"].append(position)
+    return Roles(**{name: tuple(positions) for name, positions in found.items()})
+
+
+def verify_tokens(entry: EntryOp, roles: Roles) -> None:
+    """Shows that all accesses of `entry` that need an order have one. Raises `PassFailedException` where not."""
+    _Walk(entry, roles).run()
+
+
+_LOADS: Final = (LoadViewTkoOp, LoadPtrTkoOp)
+_STORES: Final = (StoreViewTkoOp, StorePtrTkoOp)
+_UPDATES: Final = (AtomicRedViewTkoOp, AtomicRmwTkoOp, AtomicCasTkoOp)
+_ACCESSES: Final = (*_LOADS, *_STORES, *_UPDATES)
+_OF_VIEWS: Final = (LoadViewTkoOp, StoreViewTkoOp, AtomicRedViewTkoOp)
+_SAME_POINTER: Final = (
+    AssumeOp, ReshapeOp, BroadcastOp, OffsetOp, MakeTensorViewOp, MakePartitionViewOp, MakeStridedViewOp,
+)  # fmt: skip
+_Loop = ForOp | LoopOp
+_Loose = set[tuple[Operation, bool]]
+"""Runs of accesses: the latest (True), the earlier ones (False)."""
+
+
+class _Access(NamedTuple):
+    """What an access touches, and how."""
+
+    argument: int
+    writes: bool
+    synchronises: bool
+    place: tuple[object, ...] | None
+    """The kind of tile and the numbers of its indices' values; None where it may be anywhere."""
+    indices: tuple[SSAValue, ...]
+    home: Operation | None
+    """The innermost loop in which an index is computed: in another turn of it, the coordinates are others."""
+
+
+@dataclass
+class _State:
+    """What is known at a place of the program."""
+
+    past: set[Operation] = field(default_factory=set[Operation])
+    """The accesses that may have run."""
+    loose: dict[SSAValue, _Loose] = field(default_factory=dict[SSAValue, _Loose])
+    """Of each token, the runs that may have happened and are not shown to be ordered before it."""
+
+    def copy(self) -> _State:
+        return _State(set(self.past), {token: set(runs) for token, runs in self.loose.items()})
+
+    def merge(self, other: _State) -> None:
+        """Either has happened."""
+        self.past |= other.past
+        for token, runs in other.loose.items():
+            self.loose.setdefault(token, set()).update(runs)
+
+    def everything(self) -> _Loose:
+        return {(op, latest) for op in self.past for latest in (False, True)}
+
+
+class _End(NamedTuple):
+    """How a block is left: the state, and what it hands on."""
+
+    state: _State
+    values: tuple[SSAValue, ...]
+
+
+class _Walk:
+    def __init__(self, entry: EntryOp, roles: Roles):
+        self.entry = entry
+        self.roles = roles
+        self.numbers: dict[object, int] = {}
+        self.known: dict[SSAValue, tuple[int, Operation | None]] = {}
+        self.leaving: list[tuple[Operation, list[_End], list[_End]]] = []
+        """The loops around the current operation, with how their turns end and how they are left."""
+        self.accesses: dict[Operation, _Access] = {}
+        for op in entry.walk():
+            self._understand(op)
+        self.synchronised = any(a.synchronises for a in self.accesses.values())
+        self.written = {a.argument for a in self.accesses.values() if a.writes}
+
+    def run(self) -> None:
+        self.block(self.entry.body.block, _State())
+
+    # --- What accesses touch ------------------------------------------------------------------------------------------
+
+    def _understand(self, op: Operation) -> None:
+        """Notes an access. Refuses operations whose effect on memory is not known."""
+        if isinstance(op, _ACCESSES):
+            self.accesses[op] = self._access(op)
+        elif not isinstance(op, TileOp) or (
+            any(v.type == TOKEN for v in (*op.operands, *op.results))
+            and not isinstance(op, MakeTokenOp | JoinTokensOp | IfOp | _Loop | YieldOp | ContinueOp | BreakOp)
+        ):
+            raise _failed(op, "is not understood")
+
+    def _access(self, op: Operation) -> _Access:
+        pointer = op.operands[0] if not isinstance(op, StoreViewTkoOp) else op.view
+        place, indices, home = None, (), None
+        if isinstance(op, _OF_VIEWS):
+            pointer, indices = op.view, tuple(op.index)
+            found = [self._number(index) for index in indices]
+            home = _innermost([h for _, h in found])
+            geometry = _geometry(op.view.type)
+            place = None if geometry is None else (geometry, *(n for n, _ in found))
+        argument = self._argument(op, pointer)
+        ordering = cast(MemoryOrderingSemanticsAttr, op.properties["memory_ordering_semantics"]).data.value
+        access = _Access(
+            argument, not isinstance(op, _LOADS), ordering not in ("weak", "relaxed"), place, indices, home
+        )
+        if access.writes and argument in self.roles.shared:
+            raise _failed(op, f"writes argument {argument}, which is only read")
+        if argument in self.roles.accumulators and (
+            not isinstance(op, AtomicRedViewTkoOp | AtomicRmwTkoOp) or _mode(op) == "xchg" or ordering != "relaxed"
+        ):
+            raise _failed(op, f"does to argument {argument} what does not commute")
+        return access
+
+    def _argument(self, op: Operation, pointer: SSAValue) -> int:
+        """The position of the argument that a pointer, or a tile of them, or a view is derived from."""
+        while not isinstance(pointer, BlockArgument):
+            if not isinstance(owner := pointer.owner, _SAME_POINTER):
+                raise _failed(op, "touches memory of which it is not known whose it is")
+            pointer = owner.operands[0]
+        if pointer.block is not self.entry.body.block:
+            raise _failed(op, "touches memory of which it is not known whose it is")
+        return pointer.index
+
+    def _number(self, value: SSAValue) -> tuple[int, Operation | None]:
+        """A number that equal computations share, and the innermost loop in which something of it is new each turn."""
+        if value in self.known:
+            return self.known[value]
+        owner = value.owner
+        if isinstance(owner, Operation) and owner.has_trait(Pure) and not owner.regions:
+            parts = [self._number(operand) for operand in owner.operands]
+            properties = tuple(sorted(((n, p) for n, p in owner.properties.items()), key=lambda pair: pair[0]))
+            position = owner.results.index(value)  # pyright: ignore[reportArgumentType] -- a result of its owner
+            key: object = (owner.name, properties, value.type, position, *(n for n, _ in parts))
+            home = _innermost([h for _, h in parts])
+        else:
+            key, home = value, _loop_around(owner)
+        found = self.known[value] = self.numbers.setdefault(key, len(self.numbers)), home
+        return found
+
+    def _conflict(self, a: _Access, b: _Access) -> bool:
+        """Whether two accesses of one block need an order."""
+        named = {*self.roles.shared, *self.roles.regions, *self.roles.ordered, *self.roles.accumulators}
+        if (a.synchronises or b.synchronises) and not {a.argument, b.argument} & named:
+            return True
+        if a.argument != b.argument or not (a.writes or b.writes) or a.argument in self.roles.accumulators:
+            return False
+        if a.place is None or b.place is None or a.place[0] != b.place[0]:
+            return True
+        if a.argument in self.roles.regions:
+            return a.place == b.place
+        return not any(_differ(i, j) for i, j in zip(a.indices, b.indices, strict=True))
+
+    # --- Along every path ---------------------------------------------------------------------------------------------
+
+    def block(self, block: Block, state: _State) -> _End | None:
+        """Follows a block from a state, which it changes; None where every path leaves what is around it."""
+        for op in block.ops:
+            match op:
+                case YieldOp():
+                    return _End(state, tuple(op.operands))
+                case ContinueOp() | BreakOp():
+                    kinds = (LoopOp,) if isinstance(op, BreakOp) else (ForOp, LoopOp)
+                    _, turns, exits = next(f for f in reversed(self.leaving) if isinstance(f[0], kinds))
+                    (exits if isinstance(op, BreakOp) else turns).append(_End(state, tuple(op.operands)))
+                    return None
+                case ReturnOp():
+                    return None
+                case IfOp():
+                    if not self.branch(op, state):
+                        return None
+                case ForOp() | LoopOp():
+                    if not self.loop(op, state):
+                        return None
+                case MakeTokenOp():
+                    state.loose[op.result] = state.everything()
+                case JoinTokensOp():
+                    first, *others = (self.loose(op, state, token) for token in op.tokens)
+                    state.loose[op.result] = first.intersection(*others)
+                case _ if op in self.accesses:
+                    self.access(op, state)
+                case _:
+                    pass  # touches no memory, as has been seen to
+        return _End(state, ())
+
+    def branch(self, op: IfOp, state: _State) -> bool:
+        """Follows both ways; false where none goes on."""
+        ends: list[_End] = []
+        for region in op.regions:
+            found = self.block(region.block, state.copy()) if region.blocks else _End(state.copy(), ())
+            if found is not None:
+                ends.append(found)
+        return self._go_on(op, state, ends)
+
+    def loop(self, op: _Loop, state: _State) -> bool:
+        """Follows turns until nothing changes; false where the loop is never left."""
+        body = op.region.block
+        carried = body.args[1:] if isinstance(op, ForOp) else body.args
+        start = _End(state.copy(), tuple(op.initValues))
+        head = self._joined(op, [start], carried)
+        while True:
+            turns: list[_End] = []
+            exits: list[_End] = []
+            self.leaving.append((op, turns, exits))
+            self.block(body, head.copy())
+            self.leaving.pop()
+            for end in turns:
+                self._forget(end.state, op)
+            following = self._joined(op, [start, _End(head, tuple(carried)), *turns], carried)
+            if following == head:
+                break
+            head = following
+        if isinstance(op, ForOp):
+            exits = [_End(head, tuple(carried))]
+        for end in exits:
+            self._forget(end.state, op)
+        return self._go_on(op, state, exits)
+
+    def _go_on(self, op: Operation, state: _State, ends: Sequence[_End]) -> bool:
+        """Makes `state` what holds behind an operation that is left in one of some ways; false where in none."""
+        if ends:
+            after = self._joined(op, ends, op.results)
+            state.past, state.loose = after.past, after.loose
+        return bool(ends)
+
+    def _joined(self, op: Operation, ends: Sequence[_End], names: Sequence[SSAValue]) -> _State:
+        """What holds after any of `ends`, whose values become `names`: not what those stood for in another turn."""
+        found = _State()
+        for end in ends:
+            found.merge(end.state)
+        for n, name in enumerate(names):
+            if name.type == TOKEN:
+                found.loose[name] = set[tuple[Operation, bool]]().union(
+                    *(self.loose(op, end.state, end.values[n]) for end in ends)
+                )
+        return found
+
+    def _forget(self, state: _State, loop: Operation) -> None:
+        """Leaves out accesses to regions of a turn that is over: other turns have others."""
+        gone = {
+            op
+            for op in state.past
+            if self.accesses[op].home is loop and self.accesses[op].argument in self.roles.regions
+        }
+        if gone:
+            state.past -= gone
+            for token, runs in state.loose.items():
+                state.loose[token] = {run for run in runs if run[0] not in gone}
+
+    def loose(self, op: Operation, state: _State, token: SSAValue) -> _Loose:
+        """What a token leaves loose."""
+        if token not in state.loose:
+            raise _failed(op, "takes a token of which it is not known where it comes from")
+        return state.loose[token]
+
+    def access(self, op: Operation, state: _State) -> None:
+        """Sees that an access waits for all it conflicts with, and notes that it has run."""
+        access = self.accesses[op]
+        token = next((operand for operand in op.operands if operand.type == TOKEN), None)
+        waits = state.everything() if token is None else set(self.loose(op, state, token))
+        for earlier in state.past:
+            if ((earlier, True) in waits or (earlier, False) in waits) and self._conflict(
+                self.accesses[earlier], access
+            ):
+                raise _failed(op, f"is not ordered after {_named(earlier)}: argument {access.argument}")
+        result = next(r for r in op.results if r.type == TOKEN)
+        if access.argument not in self.written and not self.synchronised:
+            state.loose[result] = waits  # nothing will have to wait for it
+            return
+        for runs in state.loose.values():
+            if (op, True) in runs:
+                runs.add((op, False))
+            runs.add((op, True))
+        if (op, True) in waits:
+            waits.remove((op, True))
+            waits.add((op, False))
+        state.loose[result] = waits
+        state.past.add(op)
+
+
+def _mode(op: AtomicRedViewTkoOp | AtomicRmwTkoOp) -> str:
+    return cast(AtomicRMWModeAttr, op.properties["mode"]).data.value
+
+
+def _geometry(view: Attribute) -> tuple[object, ...] | None:
+    """How a view cuts its tensor, where its tiles are disjoint: indices into views of one geometry name tiles."""
+    if isinstance(view, PartitionViewType):
+        return "tiles", view.tile_shape, view.dim_map
+    if isinstance(view, StridedViewType) and all(
+        step >= extent for step, extent in zip(view.traversal_strides.data, view.tile_shape.data, strict=True)
+    ):
+        return "steps", view.tile_shape, view.traversal_strides, view.dim_map
+    return None
+
+
+def _differ(i: SSAValue, j: SSAValue) -> bool:
+    """Whether two indices are different constants."""
+    a, b = i.owner, j.owner
+    return isinstance(a, ConstantOp) and isinstance(b, ConstantOp) and a.value != b.value and i.type == j.type
+
+
+def _loop_around(owner: Operation | Block) -> Operation | None:
+    op = owner.parent_op()
+    while op is not None and not isinstance(op, _Loop):
+        op = op.parent_op()
+    return op
+
+
+def _innermost(loops: Sequence[Operation | None]) -> Operation | None:
+    """Of loops around one place, the one that all others are around."""
+    found = [loop for loop in loops if loop is not None]
+    return max(found, key=lambda loop: sum(1 for _ in _ancestors(loop)), default=None)
+
+
+def _ancestors(op: Operation) -> Iterator[Operation]:
+    parent = op.parent_op()
+    while parent is not None:
+        yield parent
+        parent = parent.parent_op()
+
+
+def _named(op: Operation) -> str:
+    span = span_of(op)
+    return f"{op.name} of line {span.line}" if span is not None else op.name
+
+
+def _failed(op: Operation, what: str) -> PassFailedException:
+    return PassFailedException(f"verify-tokens: {_named(op)} {what}")
