@@ -82,7 +82,7 @@ def _undefined(c: Context, node: ast.Name) -> Poison:
     known: list[str] = []
     frame: Frame | None = c.frame
     while frame is not None:
-        known += frame.variables
+        known += (n for n in frame.variables if "$" not in n)  # what no program can name
         frame = frame.outer
     close = difflib.get_close_matches(node.id, known, 1)
     if close:

@@ -208,3 +208,19 @@ def test_a_step_is_positive(part: Any, interpret: Interpret):
     for n, step, why in ((10, 0, "not positive"), (10, -1, "not positive"), (2**31 - 1, 5, "would wrap")):
         with pytest.raises(fh.Rejected, match=why):
             interpret(kernel, part(y, 4), n, step)
+
+
+def test_variables_of_ours_are_not_proposed(part: Any, lowered: Lowered):
+    def kernel(y: Out["N"], x: Ref["M"]):
+        def first() -> fh.Tile:
+            for i in fh.tiles(x, axis=0, size=4):
+                if x.load(i, 4).max() > 3:
+                    return x.load(i, 4)
+            return resul  # noqa: F821 # pyright: ignore[reportUndefinedVariable, reportUnknownVariableType]
+
+        y.store(first())
+
+    with pytest.raises(fh.Rejected) as caught:
+        lowered(kernel, part(np.zeros(4, np.float32), 4), np.zeros(8, np.float32))
+    assert "`resul` is not defined" in str(caught.value)
+    assert "$" not in str(caught.value)
