@@ -216,7 +216,7 @@ def test_variables_of_ours_are_not_proposed(part: Any, lowered: Lowered):
             for i in fh.tiles(x, axis=0, size=4):
                 if x.load(i, 4).max() > 3:
                     return x.load(i, 4)
-            return resul  # noqa: F821 # pyright: ignore[reportUndefinedVariable, reportUnknownVariableType]
+            return resul  # pyright: ignore[reportUndefinedVariable, reportUnknownVariableType]
 
         y.store(first())
 
