@@ -22,7 +22,7 @@ from freehold.runtime.ledger import Blame, Hold
 from freehold.runtime.operation import Operation, Work
 from freehold.runtime.storage import allocate, drain
 from freehold.runtime.tensor import Tensor
-from freehold.support.dtypes import DType
+from freehold.support.dtypes import DType, f32
 
 if TYPE_CHECKING:
     from freehold.runtime.partition import Partition
@@ -245,6 +245,10 @@ def _assign(execution: Execution, target: Tensor, source: Tensor, blame: Blame) 
         execution.allocating("a copy of a view that runs backwards")
         write(target, read(source, blame), blame)
         return target
+    if target.dtype.kind == "bool" and source.dtype.is_float and source.dtype.bits == 8:
+        # Tile IR compares no 8-bit floats, and conversion to bool is a comparison.
+        made = converted(source, f32, source.device, "astype", caller())
+        return Next(made, lambda found: _assign(execution, target, found, blame))
     from freehold.runtime.builtin_kernels import convert
 
     with ledger.LOCK:  # the launch would call the tensors by the names of its parameters
