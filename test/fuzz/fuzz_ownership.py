@@ -56,14 +56,14 @@ class TooSlow(Exception):
 
 
 @contextmanager
-def limited() -> Generator[None]:
+def limited(seconds: float = SECONDS) -> Generator[None]:
     """Ends what takes too long. Random loops may run for as many turns as there are integers."""
 
     def end(_signal: int, _frame: object) -> None:
         raise TooSlow
 
     before = signal.signal(signal.SIGVTALRM, end)
-    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS, 0.1)  # again: Python drops what is raised in a destructor
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 0.1)  # again: Python drops what is raised in a destructor
     try:
         yield
     finally:

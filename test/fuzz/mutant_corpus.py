@@ -1,13 +1,12 @@
-"""The kernels that `mutants` damages: accepted ones of the benchmarks, the examples and the tests.
-
-A module under `examples/` joins by a function `mutant_cases()` that returns names with ownership modules.
-"""
+"""The kernels that `mutants` damages: accepted ones of the benchmarks, the examples, the library and the tests."""
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -97,6 +96,15 @@ def blocked(y: Out["N"], x: Ref["N", "K"], B: Const[int] = 8):
     y.store(acc)
 
 
+@dataclass(frozen=True)
+class Case:
+    """A kernel by name, as a function that makes its module, and arguments for a run where it comes with them."""
+
+    name: str
+    make: Callable[[], ModuleOp]
+    arguments: Callable[[], list[Any]] | None = None
+
+
 Part = Callable[[Any, Any], Any]
 """Partitions an array into tiles, under some schedule."""
 
@@ -155,16 +163,25 @@ def _texts() -> Iterator[tuple[str, Callable[[], ModuleOp]]]:
         yield f"seed {n}", Builder(tree).module
 
 
-def _library() -> Iterator[tuple[str, Callable[[], ModuleOp]]]:
-    """The kernels of examples that offer theirs."""
-    for path in sorted((ROOT / "examples").rglob("*.py")):
-        if "def mutant_cases(" in path.read_text(encoding="utf-8"):
-            for name, module in _module(path).mutant_cases():
-                yield f"{path.stem}: {name}", module.clone
+def _values(argument: Any) -> Any:
+    """What the interpreter takes for an argument of a launch."""
+    found: Any = getattr(argument, "array", argument)
+    return found.copy() if hasattr(found, "copy") else found
 
 
-def corpus() -> Iterator[tuple[str, Callable[[], ModuleOp]]]:
-    """Every kernel by name, as a function that makes its module."""
-    yield from _frontend()
-    yield from _texts()
+def _library() -> Iterator[Case]:
+    """The library of kernels, with the arguments of its own launches."""
+    sys.path.insert(0, str(ROOT))
+    for name, example in importlib.import_module("examples.kernels").library():
+        kernel = example.kernel
+        modes = [p.mode for p in kernel.signature.parameters]
+        given = [a for a, mode in zip(example.arguments, modes, strict=False) if mode != "const"]
+        yield Case(
+            f"library: {name}", partial(kernel.lower, *example.arguments), lambda given=given: [*map(_values, given)]
+        )
+
+
+def corpus() -> Iterator[Case]:
+    """Every kernel."""
+    yield from (Case(name, make) for name, make in (*_frontend(), *_texts()))
     yield from _library()

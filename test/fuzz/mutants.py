@@ -7,7 +7,8 @@ A mutant is refused, or it runs in the interpreter's checked mode on small launc
 unwritten in any of the launches, which is what the verifiers promise. They are listed by name and by what they do
 differently. A mutant that breaks a promise is a finding, and ends the run with status 1.
 
-`python test/fuzz/mutants.py --seconds 60 --seed 0` takes a random order and stops after a minute.
+`python test/fuzz/mutants.py --seconds 60 --seed 0` takes some mutants of kernels in random order, and stops after a
+minute.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from xdsl.utils.exceptions import VerifyException
 sys.path.insert(0, str(Path(__file__).parent))
 
 from fuzz_ownership import REFUSED_AT_LAUNCH, TooSlow, limited
-from mutant_corpus import corpus
+from mutant_corpus import Case, corpus
 from mutation_operators import NONE, OPERATORS
 
 from freehold.dialects.ownership import Access, KernelOp, LoadOp, PartitionOp, TensorType, TilesOp, tensor_type
@@ -128,15 +129,19 @@ def launches(kernel: KernelOp) -> Iterator[dict[str, int]]:
         }
 
 
-def run(kernel: Kernel, extents: dict[str, int], order: Order) -> Outcome:
-    """Runs a kernel on zeros."""
-    recorder = Recorder(tokens=False)
+def zeros(kernel: Kernel, extents: Mapping[str, int]) -> list[Any]:
+    """Arrays of zeros for a kernel, and 1 for scalars. An extent that comes out as 0 is 1."""
     values: list[Any] = []
     for p in kernel.parameters:
-        shape = None if p.dims is None else [d.evaluate(extents) for d in p.dims]
-        if shape is not None and min(shape, default=1) < 1:
-            return Outcome("O530", "an extent is 0", {})
+        shape = None if p.dims is None else [max(1, d.evaluate(extents)) for d in p.dims]
         values.append(1 if shape is None else np.zeros(shape, p.element.dtype))
+    return values
+
+
+def run(kernel: Kernel, values: list[Any], order: Order) -> Outcome:
+    """Runs a kernel on copies of its arguments."""
+    recorder = Recorder(tokens=False)
+    values = [v.copy() if isinstance(v, np.ndarray) else v for v in values]
     code = text = ""
     with patch.object(runs, "Watch", return_value=recorder):
         try:
@@ -182,18 +187,22 @@ class Original:
     """A kernel as it should be, with what it does in each launch."""
 
     module: ModuleOp
-    outcomes: list[tuple[dict[str, int], list[Outcome]]]
+    outcomes: list[tuple[list[Any], list[Outcome]]]
+    """By arguments, the runs in each order."""
 
 
-def original(module: ModuleOp) -> Original:
-    """Runs a kernel as it should be."""
+def original(case: Case) -> Original:
+    """Runs a kernel as it should be: on its own arguments, and on zeros of other extents where it takes them."""
+    module = case.make()
     plain = module.clone()
     verify(module)
     kernel = Kernel.of(module, checked=True)
-    found = [(extents, [run(kernel, extents, order) for order in ORDERS]) for extents in launches(kernel.op)]
-    for extents, outcomes in found:
-        for o in outcomes:
-            assert not o.code or o.at_launch, f"{extents}: {o.text}"
+    values: list[list[Any]] = [] if case.arguments is None else [case.arguments()]
+    for extents in launches(kernel.op) if case.arguments is None else ():
+        values.append(zeros(kernel, extents))
+    found = [(given, [run(kernel, given, order) for order in ORDERS]) for given in values]
+    for _, outcomes in found:
+        assert all(not o.code or o.at_launch for o in outcomes), (case.name, [o.text for o in outcomes])
     return Original(plain, found)
 
 
@@ -213,14 +222,14 @@ def judge(mutant: Mutant, known: Original) -> tuple[str, str]:
     kernel = Kernel.of(module, checked=True)
     differs = at_launch = 0
     what: set[str] = set()
-    for extents, before in known.outcomes:
+    for given, before in known.outcomes:
         for order, old in zip(ORDERS, before, strict=True):
-            new = run(kernel, extents, order)
+            new = run(kernel, given, order)
             if new.at_launch:
                 at_launch += not old.at_launch
                 continue
             if new.code:
-                return "broken", f"{new.text}\nat extents {extents}, order {order}"
+                return "broken", f"{new.text}\nat {[np.shape(v) or v for v in given]}, order {order}"
             if not old.at_launch and new.map != old.map:
                 differs += 1
                 changed = (k for k in new.map.keys() | old.map.keys() if new.map.get(k) != old.map.get(k))
@@ -230,21 +239,21 @@ def judge(mutant: Mutant, known: Original) -> tuple[str, str]:
     return ("at launch" if at_launch else "equivalent"), ""
 
 
-def mutants(seed: int) -> Iterator[tuple[Mutant, Original]]:
-    """Every mutant, in random order of kernels and places."""
+def mutants(seed: int, most: int) -> Iterator[tuple[Mutant, Original]]:
+    """Mutants, kernel after kernel in random order; of each kernel all, or `most` of them."""
     chosen = random.Random(seed)
     kernels = list(corpus())
     chosen.shuffle(kernels)
-    known = {name: original(make()) for name, make in kernels}
-    found = [
-        Mutant(name, operator, site)
-        for name, one in known.items()
-        for operator, sites in OPERATORS.items()
-        for site in range(sum(1 for _ in sites(one.module.clone())))
-    ]
-    chosen.shuffle(found)
-    for mutant in found:
-        yield mutant, known[mutant.kernel]
+    for case in kernels:
+        known = original(case)
+        found = [
+            Mutant(case.name, operator, site)
+            for operator, sites in OPERATORS.items()
+            for site in range(sum(1 for _ in sites(known.module.clone())))
+        ]
+        chosen.shuffle(found)
+        for mutant in found[: most or len(found)]:
+            yield mutant, known
 
 
 def main() -> int:
@@ -259,9 +268,9 @@ def main() -> int:
     survivors: Counter[str] = Counter()
     listed: list[str] = []
     total: Counter[str] = Counter()
-    for mutant, known in mutants(chosen.seed):
+    for mutant, known in mutants(chosen.seed, 25 if chosen.seconds else 0):
         try:
-            with limited():
+            with limited(4.0):
                 verdict, why = judge(mutant, known)
         except TooSlow:
             verdict, why = "slow", ""

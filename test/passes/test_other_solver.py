@@ -137,7 +137,7 @@ def questions() -> tuple[Question, ...]:
 
 def kernels() -> Iterator[Callable[[], Any]]:
     """Kernels of the corpus of mutants, and random ones."""
-    yield from (make for _, make in module_at("test", "fuzz", "mutant_corpus.py").corpus())
+    yield from (case.make for case in module_at("test", "fuzz", "mutant_corpus.py").corpus())
     fuzz = module_at("test", "fuzz", "fuzz_ownership.py")
     yield from (fuzz.builder_of(1, number).module for number in range(120))
 
