@@ -3,9 +3,10 @@ What a kernel moves and computes: bytes by tensor and floating-point operations,
 
 Counted is what the kernel asks for, each time it asks: a tile that is loaded in two turns of a loop counts twice,
 whatever a cache may make of it; an atomic update counts its elements once, as updated. Of tiles that overhang their
-tensor only the part inside is moved; all of it is computed on. A matrix product of `m x k` by `k x n` is `2 * m * n * k` operations; every other floating-point operation
-is one for each element of its result (a fused multiply-add two, comparisons, conversions and selections none), in a
-reduction one for each element that is combined with another.
+tensor only the part inside is moved; all of it is computed on. A matrix product of `m x k` by `k x n` is
+`2 * m * n * k` operations; every other floating-point operation is one for each element of its result (a fused
+multiply-add two, comparisons, conversions and selections none), in a reduction one for each element that is combined
+with another.
 
 Loops count as often as they turn. Where that is not known there is a symbol for it, and `Cost.unknown` says which loop
 it is of. What stands in a branch, or behind a way out, is counted as if it always ran: such an amount is not exact but
