@@ -11,7 +11,22 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from freehold.dialects.location import span_of
-from freehold.dialects.ownership import AccumulateAtOp, AccumulateOp, DistributeOp, Duty, GatherOp, KernelOp, LoadOp, LoadWindowOp, UnsafeLoadOp, UnsafeOp, UnsafeStoreOp, ObligationAttr, PartitionOp, Rung
+from freehold.dialects.ownership import (
+    AccumulateAtOp,
+    AccumulateOp,
+    DistributeOp,
+    Duty,
+    GatherOp,
+    KernelOp,
+    LoadOp,
+    LoadWindowOp,
+    ObligationAttr,
+    PartitionOp,
+    Rung,
+    UnsafeLoadOp,
+    UnsafeOp,
+    UnsafeStoreOp,
+)
 from freehold.passes.analysis.obligations import owing
 from freehold.passes.analysis.wording import name_of
 from freehold.passes.deny_unsafe import raw_of

@@ -118,9 +118,7 @@ class MapNotShownInside(Error):
     class Smaller(Help):
         """A domain without the points that have no region."""
 
-        text: ClassVar[str] = (
-            "leave out the points that have no region, by `grid=` or `where=`"
-        )
+        text: ClassVar[str] = "leave out the points that have no region, by `grid=` or `where=`"
 
 
 @dataclass(frozen=True)

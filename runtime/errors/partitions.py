@@ -193,7 +193,8 @@ class NothingPartitioned(Error):
     No argument of a launch is a partition, so nothing says how many tile blocks to run.
 
     Each `Mut` and `Out` has one. A kernel that has only `Acc` and `Raw` to write to takes its blocks from a partition
-    of any tensor: of one that is read, mostly, whose tiles are then the work. A kernel without any of these does nothing.
+    of any tensor: of one that is read, mostly, whose tiles are then the work. A kernel without any of these does
+    nothing.
     """
 
     code: ClassVar[str] = "O227"

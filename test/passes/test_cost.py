@@ -71,7 +71,7 @@ def prepare(kernel: Any, *args: Any) -> tuple[Cost, dict[str, int], Counter[tupl
         getattr(a, "array", a) for a, p in zip(args, kernel.signature.parameters, strict=True) if p.mode != "const"
     ]
     arrays: list[Any] = [a for a in run_time if isinstance(a, np.ndarray)]
-    values = Evaluator(contract(module)).bind([a.shape for a in arrays])
+    values = Evaluator(contract(module)).bind([a.shape for a in arrays], run_time)
     values |= {name: run_time[n] for name, n in found.scalars.items()}
     moved: Counter[tuple[str, str]] = Counter()
     noting = Watch.access
