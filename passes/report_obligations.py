@@ -58,7 +58,13 @@ def report(module: ModuleOp) -> list[str]:
 
 
 def _unsafe(op: UnsafeOp) -> str:
-    what = {UnsafeLoadOp: "load from", UnsafeStoreOp: "store to"}.get(type(op), "atomic update of")
+    match op:
+        case UnsafeLoadOp():
+            what = "load from"
+        case UnsafeStoreOp():
+            what = "store to"
+        case _:
+            what = "atomic update of"
     return f'  {_where(op)}unsafe {what} `{name_of(raw_of(op))}`: not proved: "{op.reason.data}"'
 
 

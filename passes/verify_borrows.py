@@ -233,9 +233,9 @@ def _of_one_kind(argument: SSAValue, facts: KernelFacts) -> Iterator[Error]:
             first = op
         elif op.update != first.update:
             one, other = first.update.data, op.update.data
-            names = _NUMPY.get(one, one.value), _NUMPY.get(other, other.value)
+            names: tuple[str, str] = (_NUMPY.get(one, str(one)), _NUMPY.get(other, str(other)))
             if names[0] == names[1]:  # of one name, but of different signs
-                names = one.value, other.value
+                names = str(one), str(other)
             error = UpdatesDiffer(span_of(op), name_of(argument), *names)
             if (where := span_of(first)) is not None and where != error.place:
                 error.add(error.First(where))
@@ -244,7 +244,7 @@ def _of_one_kind(argument: SSAValue, facts: KernelFacts) -> Iterator[Error]:
             yield error.add(error.TwoTensors())
 
 
-_NUMPY: Final = {
+_NUMPY: Final[dict[Update, str]] = {
     Update.MAX: "maximum",
     Update.MIN: "minimum",
     Update.UMAX: "maximum",
