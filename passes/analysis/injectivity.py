@@ -208,7 +208,7 @@ def _apart(a: RegionOp, b: RegionOp, different: Sequence[str], facts: KernelFact
     if verdict.proved:
         return Outcome("proved", verdict.by)
     unknown = tuple(n for n in _unknown((*first, *second), facts) if n not in facts.uniform)
-    unknown += tuple(n for n in _computed((*one.conditions, *other.conditions), facts) if n not in unknown)
+    unknown += tuple(n for n in _computed((*_conditions(one), *_conditions(other)), facts) if n not in unknown)
     if verdict.refuted and not unknown:
         extents = {n: v for n, v in verdict.witness.items() if n in facts.uniform}
         mine = {n: v for n, v in verdict.witness.items() if n not in facts.uniform and not n.endswith("_of_the_other")}
@@ -253,6 +253,12 @@ def _unknown(coordinates: Sequence[Term], facts: KernelFacts) -> list[str]:
     return sorted({n for c in coordinates for n in c.symbols()} - known)
 
 
+def _conditions(place: Place) -> list[Term]:
+    """What is known at a place because of branches, around it or in front of it: inequalities, but for ranges."""
+    ranges = ("<", "<=")
+    return [f for f in place.given.facts if f.op in (*ranges, "not") and (len(f.symbols()) > 1 or f.op == "not")]
+
+
 def _computed(conditions: Sequence[Term], facts: KernelFacts) -> list[str]:
     """The symbols in conditions that are unknown numbers and no arguments: no value of them may be chosen freely."""
     return [n for n in _unknown(conditions, facts) if n in facts.symbols and isinstance(facts.symbols[n], OpResult)]
@@ -275,7 +281,7 @@ def _enumerated(
     distribution = one.distribution
     if distribution is None or _unknown((*first, *second), facts):
         return None
-    if _computed((*one.conditions, *other.conditions), facts):
+    if _computed((*_conditions(one), *_conditions(other)), facts):
         return None
     mine, others = ({*(identity(op, facts) or ()), *different} for op in (a, b))
     one_place, other_place = [compiled(c) for c in first], [compiled(c) for c in second]
