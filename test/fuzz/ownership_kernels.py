@@ -106,6 +106,7 @@ def near() -> list[dict[str, Node]]:
     return [
         *found,
         {**mut, "body": [fold]},
+        {**out, "body": [["open", 0, [I]], ["read"], ["write"]]},
         {**out, "body": [["open", 0, [I]], loop(("subi", inner, one), ["write"])]},
         {**out, "body": [take(I), loop(rows, load(C, zero), init=zero, turn=("subi", C, one))]},
     ]
