@@ -230,6 +230,8 @@ class Maker:
             return
         atoms = [I, J][: kernel["rank"]]
         places = list(_places(kernel["body"], atoms))
+        if not places:
+            return
         holder, n, atoms = self.chosen.choice(places)
         holder[n] = self.changed(holder[n], atoms)
 
