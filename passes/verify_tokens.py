@@ -8,7 +8,7 @@ there. Apart, and in no need of an order, are
 - distinct arguments, which the launcher keeps from overlapping, and arguments that are only read;
 - tiles of one partition at different coordinates: of `regions`, which the verifiers have shown to be taken once, those
   whose coordinates are computed differently or in different turns of a loop; of others, those with an index that is a
-  different constant;
+  different constant; and those that a persistent block touches at different points;
 - updates of an accumulator, which commute.
 
 What is followed, along every path, is what each token leaves loose: the accesses that may have run by now without being
@@ -62,6 +62,8 @@ from freehold.dialects.cuda_tile.types import TOKEN, PartitionViewType, StridedV
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
     AccumulatorOp,
+    BlocksKind,
+    DistributeOp,
     Duty,
     ExposeOp,
     KernelOp,
@@ -80,6 +82,8 @@ class Roles(NamedTuple):
     ordered: tuple[int, ...] = ()
     """Partitioned, and a point may take a region again."""
     accumulators: tuple[int, ...] = ()
+    persistent: bool = False
+    """Whether the one loop at the top level runs over points. Those of `ordered` partitions differ between points."""
 
 
 @dataclass(frozen=True)
@@ -91,10 +95,11 @@ class VerifyTokensPass(ModulePass):
     regions: tuple[int, ...] = ()
     ordered: tuple[int, ...] = ()
     accumulators: tuple[int, ...] = ()
+    persistent: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Raises `PassFailedException` with the first pair of accesses that is not ordered."""
-        roles = Roles(self.shared, self.regions, self.ordered, self.accumulators)
+        roles = Roles(self.shared, self.regions, self.ordered, self.accumulators, self.persistent)
         for entry in op.walk():
             if isinstance(entry, EntryOp):
                 verify_tokens(entry, roles)
@@ -102,7 +107,9 @@ class VerifyTokensPass(ModulePass):
 
 def roles_of(kernel: KernelOp) -> Roles:
     """The roles of the arguments of the entry point that a verified kernel becomes: its pointers come first."""
-    found: dict[str, list[int]] = {name: [] for name in Roles._fields}
+    found: dict[str, list[int]] = {"shared": [], "regions": [], "ordered": [], "accumulators": []}
+    distributions = [op for op in kernel.body.block.ops if isinstance(op, DistributeOp)]
+    persistent = any(op.blocks.kind is BlocksKind.PERSISTENT for op in distributions)
     tensors = [a for a in kernel.body.block.args if isinstance(a.type, TensorType)]
     for position, argument in enumerate(tensors):
         users = [use.operation for use in argument.uses]
@@ -114,7 +121,7 @@ def roles_of(kernel: KernelOp) -> Roles:
             found["accumulators"].append(position)
         elif not any(isinstance(op, ExposeOp) for op in users):
             found["shared"].append(position)
-    return Roles(**{name: tuple(positions) for name, positions in found.items()})
+    return Roles(*map(tuple, found.values()), persistent=persistent)
 
 
 def verify_tokens(entry: EntryOp, roles: Roles) -> None:
@@ -190,6 +197,9 @@ class _Walk:
             self._understand(op)
         self.synchronised = any(a.synchronises for a in self.accesses.values())
         self.written = {a.argument for a in self.accesses.values() if a.writes}
+        loops = [op for op in entry.body.block.ops if isinstance(op, _Loop)]
+        self.over_points = loops[0] if roles.persistent and len(loops) == 1 else None
+        """The loop of a persistent block: each turn works on another point."""
 
     def run(self) -> None:
         self.block(self.entry.body.block, _State())
@@ -352,11 +362,13 @@ class _Walk:
         return found
 
     def _forget(self, state: _State, loop: Operation) -> None:
-        """Leaves out accesses to regions of a turn that is over: other turns have others."""
+        """Leaves out accesses to regions of a turn that is over: other turns have others, and so have other points."""
+        apart = {*self.roles.regions, *self.roles.ordered} if loop is self.over_points else ()
         gone = {
             op
             for op in state.past
-            if self.accesses[op].home is loop and self.accesses[op].argument in self.roles.regions
+            if (self.accesses[op].home is loop and self.accesses[op].argument in self.roles.regions)
+            or (self.accesses[op].argument in apart and loop.is_ancestor(op))
         }
         if gone:
             state.past -= gone

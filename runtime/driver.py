@@ -195,15 +195,31 @@ streams: Final[defaultdict[int, dict[int, Any]]] = defaultdict(dict)
 """Streams of cuda.core by GPU and handle, as `stream` made them."""
 
 
-def stream(handle: int, device: int) -> Any:
-    """A stream of cuda.core for a driver handle; 0 is the default stream. It is not owned."""
+_owners: Final[dict[tuple[int, int], Any]] = {}
+"""Other libraries' objects for streams, by GPU and handle. A stream whose handle is known here is not destroyed: events
+may be recorded on it long after its last launch, and a handle that was used again would be taken for the old one."""
+
+
+def stream(handle: int, device: int, owner: Any = None) -> Any:
+    """A stream of cuda.core for a driver handle; 0 is the default stream. `owner` keeps it, where its library lets go
+    of streams; a handle alone has to stay valid as long as the process uses the GPU."""
     found = streams[device].get(handle)
     if found is None:
         core = _core()
         with _doing("wrapping a stream"), on_device(device):
             found = core.Device(device).default_stream if handle in (0, 1) else core.Stream.from_handle(handle)
+        _owners[device, handle] = _of_cupy(handle) if owner is None else owner
         streams[device][handle] = found
     return found
+
+
+def _of_cupy(handle: int) -> Any:
+    """CuPy's current stream, if that is the one: CuPy destroys streams when nobody holds them."""
+    import sys
+
+    cupy: Any = sys.modules.get("cupy")
+    current = cupy.cuda.get_current_stream() if cupy is not None and handle not in (0, 1) else None
+    return current if current is not None and current.ptr == handle else None
 
 
 def stream_of(given: Any, device: int) -> Any:
@@ -211,13 +227,16 @@ def stream_of(given: Any, device: int) -> Any:
     if isinstance(given, int):
         return stream(given, device)
     if isinstance(given, _core().Stream):
+        handle = int(given.handle)
+        streams[device].setdefault(handle, given)
+        _owners.setdefault((device, handle), given)
         return given
     for attribute in ("cuda_stream", "ptr"):  # torch, CuPy
         handle = getattr(given, attribute, None)
         if isinstance(handle, int):
-            return stream(handle, device)
+            return stream(handle, device, given)
     if hasattr(given, "__cuda_stream__"):
-        return stream(int(given.__cuda_stream__()[1]), device)
+        return stream(int(given.__cuda_stream__()[1]), device, given)
     raise TypeError(f"{type(given).__name__} is no CUDA stream")
 
 

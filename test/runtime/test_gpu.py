@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import ml_dtypes
@@ -110,6 +111,23 @@ def test_cupy_arrays() -> None:
         saxpy(fh.partition(y, 64), x, 2.0).on()
         stream.synchronize()
     assert cupy.allclose(y, 2 * x + 1)
+
+
+def test_streams_that_are_gone() -> None:
+    """What was launched on a stream of another library may have to be ordered after the library has let go of it."""
+    cupy: Any = pytest.importorskip("cupy")
+    x, y = cupy.arange(1000, dtype=cupy.float32), cupy.ones(1000, dtype=cupy.float32)
+    for _ in range(4):
+        with cupy.cuda.Stream(non_blocking=True) as stream:
+            stream.synchronize()
+            saxpy(fh.partition(y, 64), x, 2.0).on()
+        saxpy(fh.partition(y, 64), x, 2.0).on(cupy.cuda.Stream(non_blocking=True))
+        del stream
+        gc.collect()
+        for _ in range(20):
+            saxpy(fh.partition(y, 64), x, 2.0).on()
+    cupy.cuda.Device().synchronize()
+    assert cupy.allclose(y, 2 * 88 * x + 1)
 
 
 def test_dlpack_and_the_array_interface() -> None:

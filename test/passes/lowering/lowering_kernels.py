@@ -237,12 +237,12 @@ ownership.kernel @collatz(%n: !ownership.tensor<{x}>, %steps: !ownership.tensor<
 def shifted(owed: bool = True) -> str:
     """y = the tile of x that `shift` names, whose bounds are checked in the kernel; in a loop of `turns` turns.
 
-    Without `owed` the obligation is not recorded yet.
+    Without `owed` the obligation is not recorded yet, and the index is a square, which may wrap around.
     """
     body = "[N], f32"
     region = f"<out tile [4], {body}>"
     check = '{obligations = [#ownership.obligation<in_bounds axis 0 kernel "shift < ceildiv(N, 4)">]} '
-    check = check if owed else ""
+    check, at = (check, "%shift") if owed else ("", "%at")
     return f"""
 ownership.kernel @shifted(%y: !ownership.tensor<{body}>, %x: !ownership.tensor<{body}>,
     %shift: !cuda_tile.tile<i32>, %turns: !cuda_tile.tile<i32>) {{
@@ -254,8 +254,9 @@ ownership.kernel @shifted(%y: !ownership.tensor<{body}>, %x: !ownership.tensor<{
     %zero = cuda_tile.constant <i32: 0> : tile<i32>
     %one = cuda_tile.constant <i32: 1> : tile<i32>
     %start = cuda_tile.constant <f32: 0.0> : tile<4xf32>
+    %at = cuda_tile.muli %shift, %shift : tile<i32>
     %sum = cuda_tile.for %k in (%zero to %turns, step %one) : tile<i32> iter_values(%a = %start) -> (tile<4xf32>) {{
-      %u = ownership.load %b[%shift] {check}: !ownership.ref<{body}> -> !cuda_tile.tile<4xf32>
+      %u = ownership.load %b[{at}] {check}: !ownership.ref<{body}> -> !cuda_tile.tile<4xf32>
       %s = cuda_tile.addf %a, %u : tile<4xf32>
       cuda_tile.continue %s : tile<4xf32>
     }}
