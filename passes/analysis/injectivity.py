@@ -255,8 +255,8 @@ def _unknown(coordinates: Sequence[Term], facts: KernelFacts) -> list[str]:
 
 def _conditions(place: Place) -> list[Term]:
     """What is known at a place because of branches, around it or in front of it: inequalities, but for ranges."""
-    ranges = ("<", "<=")
-    return [f for f in place.given.facts if f.op in (*ranges, "not") and (len(f.symbols()) > 1 or f.op == "not")]
+    inequalities = [f for f in place.given.facts if f.op in ("<", "<=", "not")]
+    return [*place.conditions, *(f for f in inequalities if f.op == "not" or len(f.symbols()) > 1)]
 
 
 def _computed(conditions: Sequence[Term], facts: KernelFacts) -> list[str]:
