@@ -369,7 +369,9 @@ def _together(call: Call, tensors: Sequence[tuple[Parameter, ArrayView, Partitio
             )
     _schedules(call, [(p, v, s) for p, v, s in tensors if s is not None])
     call.errors += contract_errors(call, [p for p, _, _ in tensors], [v.shape for _, v, _ in tensors])
-    for (p, v, _), (q, w, _) in combinations(tensors, 2):
+    # What is moved or freed is refused when it is leased; its memory may be another array's by now.
+    there = [(p, v) for p, v, _ in tensors if not _is_lost(v)]
+    for (p, v), (q, w) in combinations(there, 2):
         if (p.mode != "ref" or q.mode != "ref") and v.device == w.device and shares_memory(v, w):
             call.errors.append(overlap_error(call, (p, v), (q, w)))
 
@@ -407,6 +409,12 @@ def _schedules(call: Call, partitions: Sequence[tuple[Parameter, ArrayView, Part
                 rest = (1 << (extent - 1).bit_length() for extent in first_view.shape[own:])
                 error.add(error.OneTile(str((*first_spec.tile[:own], *rest))))
             call.errors.append(error)
+
+
+def _is_lost(found: ArrayView) -> bool:
+    """Whether an array is a tensor of ours whose memory it has no right to any more."""
+    owner: Any = found.owner
+    return found.family == "freehold" and bool(owner.storage.lost_to(owner))
 
 
 def _agree(parameter: Parameter, own: tuple[int, ...], domain: tuple[int, ...]) -> bool:

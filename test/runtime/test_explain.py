@@ -76,7 +76,7 @@ def test_it_is_text_that_fits_a_terminal():
     assert isinstance(said, str)
     assert said.splitlines() == str(said).splitlines() == repr(said).splitlines()
     assert max(map(len, said.splitlines())) <= 120
-    assert "8 obligations, 8 proved" in said
+    assert "9 obligations, 9 proved" in said
     assert "load from `a`: in bounds along axis 1: proved" in said
 
 
@@ -130,7 +130,7 @@ def test_a_machine_without_an_assembler(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(assembler, "assemble", assemble)
     said = gemm.explain(*product_arguments(), 32)
     assert "GPU code: none\n  no Tile IR assembler (`tileiras`) was found (O401)" in said
-    assert "8 proved" in said
+    assert "9 proved" in said
 
 
 def test_a_kernel_that_is_refused_is_not_explained():

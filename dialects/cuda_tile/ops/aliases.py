@@ -73,5 +73,7 @@ class PreviewCallOp(TileOp):
         raise self.fail(PREVIEW_REFUSED)
 
 
+PreviewCallOp.field_since = {}
+
 ALIASES: Final[tuple[type[TileOp], ...]] = (PowOp, PrintOp, PreviewCallOp)
 """What text may name besides the operations of the dialect."""
