@@ -57,7 +57,7 @@ soak: $(VENV)/.installed-test ## Make LAUNCHES=10000000 launches on a stub of th
 
 docs: $(VENV)/.installed-test ## Write the pages and texts that are generated from docstrings and error classes
 	$(BIN)/python -m freehold.tools.error_pages
-	$(BIN)/python -m freehold.tools.op_reference
+	$(BIN)/python -m freehold.tools.op_reference --write docs/reference/cuda_tile.md
 	$(BIN)/python -m freehold.tools.pass_reference
 	$(BIN)/python -m pytest --update-golden test/house/test_layout.py test/house/test_wording.py
 
