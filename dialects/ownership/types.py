@@ -134,16 +134,11 @@ class TensorType(ParametrizedAttribute, TypeAttribute):
             return cls.parse_body(parser).parameters
 
 
-@irdl_attr_definition
-class RefType(ParametrizedAttribute, TypeAttribute):
-    """A shared borrow of a whole tensor: any tile block may read any of it, none may write it.
+class _WholeTensor(ParametrizedAttribute, TypeAttribute):
+    """Base of the types that say what becomes of a whole tensor: their text is the tensor's."""
 
-    `!ownership.ref<[M, K], f32>`
-    """
-
-    name = "ownership.ref"
-
-    tensor: TensorType
+    if TYPE_CHECKING:
+        tensor: TensorType
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
@@ -153,6 +148,18 @@ class RefType(ParametrizedAttribute, TypeAttribute):
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         with parser.in_angle_brackets():
             return (TensorType.parse_body(parser),)
+
+
+@irdl_attr_definition
+class RefType(_WholeTensor):
+    """A shared borrow of a whole tensor: any tile block may read any of it, none may write it.
+
+    `!ownership.ref<[M, K], f32>`
+    """
+
+    name = "ownership.ref"
+
+    tensor: TensorType
 
 
 @irdl_attr_definition
@@ -257,7 +264,7 @@ class RegionType(ParametrizedAttribute, TypeAttribute):
 
 
 @irdl_attr_definition
-class AccType(ParametrizedAttribute, TypeAttribute):
+class AccType(_WholeTensor):
     """A tensor that any tile block may update, atomically and in one way, and nobody reads: `!ownership.acc<[N], f32>`.
 
     Updates of one kind commute, so blocks may meet at an element.
@@ -267,29 +274,11 @@ class AccType(ParametrizedAttribute, TypeAttribute):
 
     tensor: TensorType
 
-    def print_parameters(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            self.tensor.print_body(printer)
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        with parser.in_angle_brackets():
-            return (TensorType.parse_body(parser),)
-
 
 @irdl_attr_definition
-class RawType(ParametrizedAttribute, TypeAttribute):
+class RawType(_WholeTensor):
     """A tensor that is accessed without proof, by operations that name their reason: `!ownership.raw<[N], f32>`."""
 
     name = "ownership.raw"
 
     tensor: TensorType
-
-    def print_parameters(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            self.tensor.print_body(printer)
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        with parser.in_angle_brackets():
-            return (TensorType.parse_body(parser),)
