@@ -229,13 +229,23 @@ _CURRENT: Final = {"torch": "current(device)", "cupy": "current(device).ptr", "f
 """By family: the handle of its current stream."""
 
 
+def _checks(family: str, arrays: int) -> list[str]:
+    """Sees that each array is where it was when it was bound."""
+    lines: list[str] = []
+    for n in range(arrays):
+        lines += [f"    if {_ADDRESS[family].format(f'a{n}')} != p{n}:", f"        moved({n})"]
+    return lines
+
+
+def _enqueue(devices: int) -> str:
+    """Calls the driver; an error, too, where another GPU is current."""
+    launch = "launch(config, kernel, address, 0)[0]"
+    return f"error = {launch}" if devices == 1 else f"error = gpu()[1] != device or {launch}"
+
+
 def _lines(family: str, arrays: int, devices: int) -> list[str]:
     """What a run does, on a GPU."""
-    moved: list[str] = []
-    for n in range(arrays):
-        moved += [f"    if {_ADDRESS[family].format(f'a{n}')} != p{n}:", f"        moved({n})"]
-    launch = "launch(config, kernel, address, 0)[0]"
-    enqueue = f"error = {launch}" if devices == 1 else f"error = gpu()[1] != device or {launch}"
+    moved, enqueue = _checks(family, arrays), _enqueue(devices)
     pointers = ", ".join(f"p{n}" for n in range(arrays))
     borrow = ["        if handle != their:", "            execution.borrow(their, device)"]
     lines = [
@@ -275,21 +285,15 @@ def _lines(family: str, arrays: int, devices: int) -> list[str]:
 
 def _again(family: str, arrays: int, devices: int) -> list[str]:
     """What `on` does on a stream on which it has been run, while nobody else uses other libraries' memory."""
-    launch = "launch(config, kernel, address, 0)[0]"
-    moved: list[str] = []
-    for n in range(arrays):
-        moved += [f"        if {_ADDRESS[family].format(f'a{n}')} != p{n}:", f"            moved({n})"]
     return [
         "def on(stream=None):",
         "    if stream is None:",
-        *moved,
+        *(f"    {line}" for line in _checks(family, arrays)),
         f"        place = places.get({_CURRENT[family]})",
         "        if place is not None:",
         "            config, user, entry, flight = place",
         "            if plan.outside.sole is user:",
-        f"                error = {launch}"
-        if devices == 1
-        else f"                error = gpu()[1] != device or {launch}",
+        f"                {_enqueue(devices)}",
         "                if error:",
         "                    failed(error, device, config, kernel, address)",
         "                remember(entry)",
