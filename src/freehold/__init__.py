@@ -147,6 +147,7 @@ if TYPE_CHECKING:
     )
     from freehold.runtime.dlpack import from_dlpack
     from freehold.runtime.driver import gpu_available
+    from freehold.runtime.execution import Execution
     from freehold.runtime.graph import Graph, graph
     from freehold.runtime.kernel import kernel
     from freehold.runtime.operation import InFlight, Operation, Work, gather, value
@@ -166,6 +167,7 @@ _LAZY: Final = {
     "load": "freehold.runtime.package",
     "partition": "freehold.runtime.partition",
     "show": "freehold.runtime.show",
+    "Execution": "freehold.runtime.execution",
     "Graph": "freehold.runtime.graph",
     "graph": "freehold.runtime.graph",
     "InFlight": "freehold.runtime.operation",
@@ -219,6 +221,7 @@ __all__ = [
     "Acc",
     "Const",
     "DType",
+    "Execution",
     "Graph",
     "InFlight",
     "Index",
