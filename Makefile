@@ -3,6 +3,8 @@
 VENV ?= .venv
 JOBS ?= 2
 INPUTS ?= 2000000
+# Fuzzing takes every core, unless JOBS= says how many.
+ALL_CORES := $(if $(filter-out file,$(origin JOBS)),--jobs $(JOBS))
 BIN := $(VENV)/bin
 # The interpreter that the virtual environment is made from. Without PYTHON=, the first one here that is new enough.
 PYTHON ?=
@@ -37,8 +39,8 @@ lit: $(VENV)/.installed-test ## The FileCheck suites
 pytest: $(VENV)/.installed-test ## The Python tests; those that need a GPU are skipped where there is none
 	$(BIN)/python -m pytest -n $(JOBS)
 
-fuzz: $(VENV)/.installed-test ## Run CASES=200000 random ownership kernels that the verifiers accept; SEED=0
-	$(BIN)/python test/fuzz/fuzz_ownership.py --cases $(or $(CASES),200000) --seed $(or $(SEED),0)
+fuzz: $(VENV)/.installed-test ## Run CASES=200000 random ownership kernels that the verifiers accept; SEED=0, in JOBS processes (as many as cores)
+	$(BIN)/python test/fuzz/fuzz_ownership.py --cases $(or $(CASES),200000) --seed $(or $(SEED),0) $(ALL_CORES)
 
 faults: $(VENV)/.installed-test ## Plant faults in the verifiers, one at a time, and see that the fuzzer finds each
 	$(BIN)/python test/fuzz/planted_faults.py --seed $(or $(SEED),0)

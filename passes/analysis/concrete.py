@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Final
+from typing import Any, Final
 
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -43,6 +43,10 @@ _MOST_STEPS: Final = 8000
 _SCALARS: Final = (1, 3, 0, 2, -1, 100)
 
 Values = dict[SSAValue, int]
+_Step = Callable[["_Run", Any], Operation | None]
+"""Does an operation; returns it where it ends a block."""
+_Rule = Callable[..., int | None]
+"""What an operation computes of the numbers that are its operands; None where that is not defined."""
 
 
 class _Stopped(Exception):
@@ -75,6 +79,10 @@ class _Run:
     undefined: set[SSAValue] = field(default_factory=set[SSAValue])
     """Integers that have no value now: a divisor is zero."""
     point: tuple[int, ...] = ()
+    steps: dict[Block, list[tuple[Operation, _Step]]] = field(
+        default_factory=dict[Block, "list[tuple[Operation, _Step]]"]
+    )
+    """What is done for each operation of a block; the same in all launches."""
 
     def known(self, value: SSAValue) -> int:
         """The value of an integer."""
@@ -85,27 +93,15 @@ class _Run:
 
     def block(self, block: Block) -> Operation | None:
         """The operations of a block, up to the one that ends it, which is returned."""
-        for op in block.ops:
+        steps = self.steps.get(block)
+        if steps is None:
+            steps = self.steps[block] = [(op, _step(op)) for op in block.ops]
+        for op, step in steps:
             self.left -= 1
             if self.left < 0:
                 raise _Exhausted
-            match op:
-                case YieldOp() | ContinueOp():
-                    return op
-                case IfOp():
-                    ending = self.branch(op)
-                    if ending is not None:
-                        return ending
-                case ForOp():
-                    self.count(op)
-                case RegionOp():
-                    self.take(op)
-                case CoordinateOp() if isinstance(region := op.region.owner, RegionOp):
-                    self.define(op, self.values.get(region.coordinates[op.axis.data]))
-                case BreakOp() | ReturnOp() | LoopOp():
-                    raise _Stopped
-                case _:
-                    self.define(op, self.computed(op))
+            if (ending := step(self, op)) is not None:
+                return ending
         return None
 
     def take(self, op: RegionOp) -> None:
@@ -117,37 +113,29 @@ class _Run:
             places = () if undefined else places
             self.taken.append(Taking(op, places, self.point, dict(self.values)))
 
-    def define(self, op: Operation, value: int | None) -> None:
-        """The value of an operation; None where it is not known."""
-        for result in op.results:
+    def define(self, result: SSAValue, value: int | None) -> None:
+        """The value of a result; None where it is not known."""
+        if value is None:
             self.values.pop(result, None)
-            if value is not None:
-                self.values[result] = value
-                self.undefined.discard(result)
+        else:
+            self.values[result] = value
+            self.undefined.discard(result)
 
-    def computed(self, op: Operation) -> int | None:
-        """What an integer operation computes."""
-        if len(op.results) != 1 or (width := width_of(op.results[0].type)) is None:
-            return None
-        match op:
-            case ConstantOp():
-                return wrapped(int(op.value.splat_value), width) if op.value.is_splat else None
-            case DimOp():
-                return self.extent(op.source, op.axis.data)
-            case TilesOp():
-                return -(-self.extent(op.source, op.axis.data) // op.size.data)
-            case SelectOp():
-                flag = self.values.get(op.cond)
-                return None if flag is None else self.values.get(op.val_if_true if flag else op.val_if_false)
-            case _:
-                rule = _RULES.get(type(op))
-                operands = [self.values.get(o) for o in op.operands]
-                numbers = [n for n in operands if n is not None]
-                undefined = any(o in self.undefined for o in op.operands)
-                found = None if rule is None or len(numbers) < len(operands) else rule(op, *numbers)
-                if undefined or (found is None and rule is not None and len(numbers) == len(operands)):
-                    self.undefined.add(op.results[0])
-                return None if found is None else wrapped(found, width)
+    def choose(self, op: SelectOp) -> None:
+        """One of two values."""
+        flag = self.values.get(op.cond)
+        self.define(op.result, None if flag is None else self.values.get(op.val_if_true if flag else op.val_if_false))
+
+    def coordinate(self, op: CoordinateOp) -> None:
+        """A coordinate of a region."""
+        region = op.region.owner
+        self.define(
+            op.result, self.values.get(region.coordinates[op.axis.data]) if isinstance(region, RegionOp) else None
+        )
+
+    def stop(self, _: Operation) -> None:
+        """Nothing is known of what comes next."""
+        raise _Stopped
 
     def extent(self, source: SSAValue, axis: int) -> int:
         """The extent of a tensor."""
@@ -201,15 +189,16 @@ def takings(
 ) -> Iterator[tuple[Mapping[str, int], list[Taking]]]:
     """Launches, each with the regions that are taken in it as far as they can be computed."""
     left = _MOST_STEPS
+    steps: dict[Block, list[tuple[Operation, _Step]]] = {}
     scalars = [a for a in kernel.body.block.args if width_of(a.type) is not None]
     for number, extents in enumerate(launches):
         values: Values = {a: wrapped(_SCALARS[number % len(_SCALARS)], width_of(a.type) or 32) for a in scalars}
-        run = _Run(extents, left, values)
+        run = _Run(extents, left, values, steps=steps)
         try:
             for op in kernel.body.block.ops:
                 if op is distribution:
                     break
-                run.define(op, run.computed(op))
+                _step(op)(run, op)
             grid = [e.evaluate(extents) for e in distribution.extents]
             outside, nowhere = dict(run.values), set(run.undefined)
             for point in product(*map(range, grid)):
@@ -309,14 +298,14 @@ def _larger(op: MaxIOp, a: int, b: int) -> int:
     return b if x <= y else a
 
 
-def _plain(function: Callable[..., int]) -> Callable[..., int | None]:
+def _plain(function: Callable[..., int]) -> _Rule:
     def rule(_: Operation, *numbers: int) -> int:
         return function(*numbers)
 
     return rule
 
 
-_RULES: Final[dict[type[Operation], Callable[..., int | None]]] = {
+_RULES: Final[dict[type[Operation], _Rule]] = {
     AddIOp: _plain(int.__add__),
     SubIOp: _plain(int.__sub__),
     MulIOp: _plain(int.__mul__),
@@ -335,3 +324,64 @@ _RULES: Final[dict[type[Operation], Callable[..., int | None]]] = {
     ExtIOp: _widened,
     TruncIOp: _plain(int.__pos__),
 }
+
+
+def _ends(_: _Run, op: Operation) -> Operation:
+    return op
+
+
+_CONTROL: Final[dict[type[Operation], _Step]] = {
+    YieldOp: _ends,
+    ContinueOp: _ends,
+    IfOp: _Run.branch,
+    ForOp: _Run.count,
+    RegionOp: _Run.take,
+    CoordinateOp: _Run.coordinate,
+    SelectOp: _Run.choose,
+    BreakOp: _Run.stop,
+    ReturnOp: _Run.stop,
+    LoopOp: _Run.stop,
+}
+
+
+def _step(op: Operation) -> _Step:
+    """What is done for an operation: control flow, or its integer; nothing is known of other results."""
+    if (control := _CONTROL.get(type(op))) is not None:
+        return control
+    results = tuple(op.results)
+    width = width_of(results[0].type) if len(results) == 1 else None
+    if width is None:
+        return _forget
+    result = results[0]
+    match op:
+        case ConstantOp():
+            constant = wrapped(int(op.value.splat_value), width) if op.value.is_splat else None
+            return lambda run, _: run.define(result, constant)
+        case DimOp():
+            return lambda run, _: run.define(result, run.extent(op.source, op.axis.data))
+        case TilesOp():
+            return lambda run, _: run.define(result, -(-run.extent(op.source, op.axis.data) // op.size.data))
+        case _:
+            rule = _RULES.get(type(op))
+            return _forget if rule is None else _computation(rule, tuple(op.operands), result, width)
+
+
+def _forget(run: _Run, op: Operation) -> None:
+    for result in op.results:
+        run.define(result, None)
+
+
+def _computation(rule: _Rule, operands: tuple[SSAValue, ...], result: SSAValue, width: int) -> _Step:
+    """An integer operation: undefined where an operand is, or where the rule says so."""
+
+    def step(run: _Run, op: Operation) -> None:
+        values = run.values
+        numbers = [values.get(o) for o in operands]
+        known = None not in numbers
+        found = rule(op, *numbers) if known else None
+        if (known and found is None) or (run.undefined and not run.undefined.isdisjoint(operands)):
+            run.undefined.add(result)
+            found = None
+        run.define(result, None if found is None else wrapped(found, width))
+
+    return step
