@@ -209,8 +209,61 @@ def stream(handle: int, device: int, owner: Any = None) -> Any:
         with _doing("wrapping a stream"), on_device(device):
             found = core.Device(device).default_stream if handle in (0, 1) else core.Stream.from_handle(handle)
         _owners[device, handle] = _of_cupy(handle) if owner is None else owner
-        streams[device][handle] = found
+        found = streams[device][handle] = _homed(found, device)
     return found
+
+
+class HomedStream:
+    """
+    A stream of cuda.core that makes its GPU the current one where that matters, for processes with several GPUs.
+
+    The driver takes a default stream for that of the current GPU, and makes events for the current one.
+    """
+
+    __slots__ = ("_device", "handle", "inner")
+
+    def __init__(self, stream: Any, device: int):
+        self.inner = stream
+        self._device = device
+        self.handle = stream.handle
+
+    def sync(self) -> None:
+        """Waits until the stream is empty."""
+        with on_device(self._device):
+            self.inner.sync()
+
+    def wait(self, other: Any) -> None:
+        """Has what is enqueued from here on wait for an event, or for what is on another stream."""
+        if isinstance(other, HomedStream):
+            other = other.record()
+        with on_device(self._device):
+            self.inner.wait(other)
+
+    def record(self, event: Any = None, options: Any = None) -> Any:
+        """An event that is done when what is on the stream is."""
+        with on_device(self._device):
+            return self.inner.record(event) if event is not None else self.inner.record(options=options)
+
+    @property
+    def device(self) -> Any:
+        """The GPU, as cuda.core's object."""
+        return _core().Device(self._device)
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        """cuda.core's protocol of streams: its version, and the handle."""
+        return 0, int(self.handle)
+
+    def __repr__(self) -> str:
+        return f"<stream {int(self.handle):#x} of GPU {self._device}>"
+
+
+def _homed(stream: Any, device: int) -> Any:
+    return HomedStream(stream, device) if device_count() > 1 else stream
+
+
+def of_core(stream: Any) -> Any:
+    """A stream as cuda.core's own functions take it."""
+    return stream.inner if isinstance(stream, HomedStream) else stream
 
 
 def _of_cupy(handle: int) -> Any:
@@ -226,11 +279,14 @@ def stream_of(given: Any, device: int) -> Any:
     """The stream that a user names: an integer handle, an object of cuda.core, torch or CuPy. Raises `TypeError`."""
     if isinstance(given, int):
         return stream(given, device)
-    if isinstance(given, _core().Stream):
+    if isinstance(given, _core().Stream | HomedStream):
         handle = int(given.handle)
-        streams[device].setdefault(handle, given)
         _owners.setdefault((device, handle), given)
-        return given
+        found = streams[device].get(handle)
+        if found is None:
+            found = given if isinstance(given, HomedStream) else _homed(given, device)
+            found = streams[device].setdefault(handle, found)
+        return found
     for attribute in ("cuda_stream", "ptr"):  # torch, CuPy
         handle = getattr(given, attribute, None)
         if isinstance(handle, int):
@@ -287,7 +343,7 @@ def new_stream(device: int) -> Any:
     """A stream of ours, which no other library's default stream waits for."""
     core = _core()
     with _doing("making a stream"), on_device(device):
-        made = core.Device(device).create_stream()
+        made = _homed(core.Device(device).create_stream(), device)
     streams[device][int(made.handle)] = made
     return made
 
@@ -467,7 +523,7 @@ def _refused(what: str, error: Any) -> NoReturn:
 def launch_on(device: int, stream: Any, config: Any, kernel: Any, *arguments: Any) -> None:
     """Enqueues a kernel on a GPU, whichever is the current one, which it leaves as it is."""
     with _doing("a launch"), on_device(device):
-        _core().launch(stream, config, kernel, *arguments)
+        _core().launch(of_core(stream), config, kernel, *arguments)
 
 
 # --- Memory -----------------------------------------------------------------------------------------------------------
@@ -483,13 +539,36 @@ def allocate(size: int, device: int, on: Any = None) -> Any:
     """A buffer of cuda.core in a GPU's memory, of at least one byte, usable on a stream (the default one) at once."""
     require_gpu()
     with on_device(device), _doing(f"allocating {size} bytes on GPU {device}"):
-        return _core().Device(device).allocate(max(size, 1), stream=on or stream(0, device))
+        return _core().Device(device).allocate(max(size, 1), stream=of_core(on or stream(0, device)))
 
 
 def copy(target: int, source: int, size: int, on: Any) -> None:
     """Enqueues a copy of bytes on a stream, between any two of the host and GPUs. Memory of the host has to stay."""
     if size:
         _checked("copying", _bindings().cuMemcpyAsync(target, source, size, int(on.handle)))
+
+
+def copy_between(target: int, to: int, source: int, come_from: int, size: int, on: Any) -> None:
+    """As `copy`, from one GPU's memory to another's: directly where they reach each other, and else by the host."""
+    _open_pool(come_from, to)
+    _open_pool(to, come_from)
+    ends = (target, _context(to), source, _context(come_from))
+    _checked("copying between GPUs", _bindings().cuMemcpyPeerAsync(*ends, size, int(on.handle)))
+
+
+@cache
+def _open_pool(owner: int, user: int) -> None:
+    """Lets a GPU reach what is allocated on another one, if the machine can."""
+    device = _core().Device(user)
+    with _doing(f"letting GPU {user} reach the memory of GPU {owner}"), on_device(owner):
+        if device.can_access_peer(owner):
+            _core().Device(owner).memory_resource.peer_accessible_by.add(user)
+
+
+@cache
+def _context(device: int) -> Any:
+    """A GPU's context: the one that all libraries share. It lives as long as the process."""
+    return _checked("asking for a context", _bindings().cuDevicePrimaryCtxRetain(device))[1]
 
 
 def fill(pointer: int, pattern: int, width: int, count: int, on: Any) -> None:

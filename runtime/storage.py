@@ -212,7 +212,7 @@ def _free(buffer: Any, device: int, space: Space, pending: list[tuple[Timeline, 
     from freehold.runtime import driver
 
     with driver.on_device(device):
-        buffer.close(user.stream)
+        buffer.close(driver.of_core(user.stream))
 
 
 def lose(device: int, why: str) -> None:

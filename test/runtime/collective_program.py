@@ -22,8 +22,9 @@ def all_reduce(tensor: Any) -> fh.Work[Any]:
     """An all-reduce behind what the chain has enqueued, on the same stream."""
 
     def enqueue(execution: fh.Execution) -> Any:
-        stream = torch.cuda.ExternalStream(int(execution.stream(tensor.device.index).handle), tensor.device)
-        with torch.cuda.stream(stream):
+        handle = int(execution.stream(tensor.device.index).handle)
+        default = torch.cuda.default_stream(tensor.device)
+        with torch.cuda.stream(default if handle <= 1 else torch.cuda.ExternalStream(handle, tensor.device)):
             distributed.all_reduce(tensor)
         return tensor
 

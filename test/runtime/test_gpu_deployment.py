@@ -119,6 +119,7 @@ def test_a_package_is_loaded_where_there_is_no_compiler(tmp_path: Path) -> None:
 # --- Operators of torch -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # torch's own
 def test_an_operator_of_torch_compiles_without_a_break() -> None:
     torch: Any = pytest.importorskip("torch")
     operator = saxpy.as_torch_op("freehold_gpu::saxpy", {"y": 256})

@@ -152,6 +152,11 @@ def test_a_collective_is_an_operation_of_a_chain(tmp_path: Path) -> None:
         )
         for rank in range(2)
     ]
-    for process in running:
-        out, error = process.communicate(timeout=180)
-        assert out == "ok\n", error
+    try:
+        for process in running:
+            out, error = process.communicate(timeout=180)
+            assert out == "ok\n", error
+    finally:
+        for process in running:
+            process.kill()
+            process.communicate()
