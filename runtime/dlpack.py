@@ -68,20 +68,23 @@ def _done(address: int) -> None:
         entry[-1].release()
 
 
+def _of_python(name: str, result: Any, *taken: Any) -> Any:
+    """A function of Python's C interface. Those that are attributes of `pythonapi` are shared by all libraries, and
+    whoever comes last says what they take."""
+    return ctypes.PYFUNCTYPE(result, *taken)((name, ctypes.pythonapi))
+
+
+_new_capsule = _of_python("PyCapsule_New", ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+_is_valid = _of_python("PyCapsule_IsValid", ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
+_content_of = _of_python("PyCapsule_GetPointer", ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)
+
+
 @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 def _dropped(capsule: int) -> None:
     """Called when a capsule goes. A consumer that took what is in it has renamed it."""
-    api = ctypes.pythonapi
     for name in _NAMES:
-        if api.PyCapsule_IsValid(ctypes.c_void_p(capsule), name):
-            _done(api.PyCapsule_GetPointer(ctypes.c_void_p(capsule), name))
-
-
-ctypes.pythonapi.PyCapsule_New.restype = ctypes.py_object
-ctypes.pythonapi.PyCapsule_New.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-ctypes.pythonapi.PyCapsule_IsValid.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
-ctypes.pythonapi.PyCapsule_GetPointer.restype = ctypes.c_void_p
-ctypes.pythonapi.PyCapsule_GetPointer.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
+        if _is_valid(capsule, name):
+            _done(_content_of(capsule, name))
 
 
 # --- Out --------------------------------------------------------------------------------------------------------------
@@ -147,7 +150,7 @@ def _capsule(tensor: Tensor, held: Hold, versioned: bool) -> Any:
     address = ctypes.addressof(made)
     _EXPORTED[address] = (made, shape, strides, tensor.storage, held)
     destructor = ctypes.cast(_dropped, ctypes.c_void_p)
-    return ctypes.pythonapi.PyCapsule_New(address, _NAMES[versioned], destructor)
+    return _new_capsule(address, _NAMES[versioned], destructor)
 
 
 # --- In ---------------------------------------------------------------------------------------------------------------

@@ -141,4 +141,4 @@ def _end() -> None:
     while (left := streams.unfinished()) and monotonic() < deadline:
         sleep(1e-3)
     for kept in left:
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
+        ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_IncRef", ctypes.pythonapi))(kept)

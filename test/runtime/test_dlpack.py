@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import sys
 import weakref
@@ -22,6 +23,18 @@ NARROW = ("bf16", "f8e4m3fn", "f8e5m2")
 def made(dtype: fh.DType) -> fh.Tensor:
     """A matrix on the host with a few small numbers."""
     return fh.from_numpy(np.arange(12).reshape(3, 4) % 2, dtype, device=fh.HOST).sync()
+
+
+def test_what_other_libraries_say_of_functions_of_python_is_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
+    shared = ctypes.pythonapi.PyCapsule_New
+    monkeypatch.setattr(shared, "argtypes", [ctypes.c_int])
+    tensor = made(fh.f32)
+    found = np.from_dlpack(tensor)
+    assert np.array_equal(found, tensor.numpy())
+    assert shared.argtypes == [ctypes.c_int]
+    del found
+    gc.collect()
+    assert tensor.state == "owned"
 
 
 @pytest.mark.parametrize("dtype", IN_MEMORY, ids=str)
