@@ -48,8 +48,8 @@ faults: $(VENV)/.installed-test ## Plant faults in the verifiers, one at a time,
 mutants: $(VENV)/.installed-test ## Damage every accepted kernel in every way, and see what becomes of it; SECONDS=0 SEED=0
 	$(BIN)/python test/fuzz/mutants.py --survivors --seconds $(or $(SECONDS),0) --seed $(or $(SEED),0)
 
-fuzz-frontend: $(VENV)/.installed-test ## Throw CASES=100000 random kernels at the frontend
-	$(BIN)/python test/fuzz/fuzz_frontend.py --cases $(or $(CASES),100000)
+fuzz-frontend: $(VENV)/.installed-test ## Throw CASES=100000 random kernels at the frontend; SEED=0
+	$(BIN)/python test/fuzz/fuzz_frontend.py --cases $(or $(CASES),100000) --seed $(or $(SEED),0) $(ALL_CORES)
 
 fuzz-bytecode: $(VENV)/.installed-test ## Throw INPUTS=2000000 hostile inputs at the bytecode reader
 	$(BIN)/python test/fuzz/fuzz_bytecode.py --inputs $(INPUTS)

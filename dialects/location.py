@@ -9,7 +9,7 @@ second end is exclusive. Text that was inlined from a helper is a `callsite` of 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import cast
+from typing import Final, TypeVar, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -22,19 +22,35 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     StringAttr,
 )
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, SSAValue
 
 from freehold.support.span import Span
+
+LocT = TypeVar("LocT", bound=ParametrizedAttribute)
 
 
 @lru_cache(maxsize=4096)
 def location_of(span: Span) -> LocationAttr:
     """The location that stands for a span."""
-    file = StringAttr(span.file)
-    start = FileLineColLoc(file, IntAttr(span.line), IntAttr(span.start + 1))
-    end = FileLineColLoc(file, IntAttr(span.end_line), IntAttr(span.end + 1))
-    here = FusedLoc(ArrayAttr([start, end]), NoneAttr())
-    return here if span.call_site is None else CallSiteLoc(here, location_of(span.call_site))
+    file = _file(span.file)
+    start = _made(FileLineColLoc, filename=file, line=_number(span.line), column=_number(span.start + 1))
+    end = _made(FileLineColLoc, filename=file, line=_number(span.end_line), column=_number(span.end + 1))
+    here = _made(FusedLoc, locations=ArrayAttr((start, end)), metadata=_NONE)
+    return here if span.call_site is None else _made(CallSiteLoc, callee=here, caller=location_of(span.call_site))
+
+
+_NONE: Final = NoneAttr()
+_file = lru_cache(maxsize=64)(StringAttr)
+_number = lru_cache(maxsize=4096)(IntAttr)
+
+
+def _made(kind: type[LocT], **parameters: Attribute) -> LocT:
+    """A location, without the check of its parameters, which takes longer than all else: there is one for every node of
+    a kernel's source."""
+    made = kind.__new__(kind)
+    for name, value in parameters.items():
+        object.__setattr__(made, name, value)
+    return made
 
 
 def span_of(where: Operation | SSAValue | Block | Attribute) -> Span | None:

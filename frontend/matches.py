@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from copy import deepcopy
 from typing import Final, TypeVar, cast
 
+from freehold.frontend.flow import walk
+
 NodeT = TypeVar("NodeT", bound=ast.AST)
 
 
@@ -45,7 +47,7 @@ class _Beyond(Exception):
 
 def without_matches(tree: ast.FunctionDef) -> ast.FunctionDef:
     """A function with its `match` statements rewritten, but for those with patterns that are refused."""
-    if any(isinstance(node, ast.Match) for node in ast.walk(tree)):
+    if any(isinstance(node, ast.Match) for node in walk(tree)):
         return cast(ast.FunctionDef, _Rewriter().visit(tree))
     return tree
 

@@ -19,6 +19,7 @@ from functools import cached_property, lru_cache
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from freehold.frontend.flow import walk
 from freehold.frontend.matches import without_matches
 from freehold.frontend.schedule import PartitionSpec
 from freehold.frontend.signature import KernelSignature, read_signature
@@ -60,9 +61,12 @@ class FunctionSource:
 
     def text(self, node: ast.expr | ast.stmt) -> str:
         """The source of `node`; of one that spans lines, on one line."""
-        return (
-            ast.get_source_segment("\n".join(self.lines), node) if node.lineno == node.end_lineno else ast.unparse(node)
-        )  # pyright: ignore[reportReturnType] -- the node has a position
+        if node.lineno != node.end_lineno:
+            return ast.unparse(node)
+        line = self.lines[node.lineno - 1]
+        if line.isascii():
+            return line[node.col_offset : node.end_col_offset]
+        return line.encode()[node.col_offset : node.end_col_offset].decode()
 
     @property
     def arguments(self) -> ast.arguments:
@@ -90,7 +94,7 @@ class FunctionSource:
     def reads(self) -> dict[str, list[tuple[int, int]]]:
         """Where each name is read, in order of the text."""
         found: dict[str, list[tuple[int, int]]] = {}
-        for node in ast.walk(self.tree):
+        for node in walk(self.tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 found.setdefault(node.id, []).append((node.lineno, node.col_offset))
             elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
@@ -114,18 +118,43 @@ def _source_of(code: CodeType, file: str) -> FunctionSource:
     first = code.co_firstlineno
     if first > len(lines):
         raise SourceMissing(f"`{file}` has {len(lines)} lines now")
-    block = [line.rstrip("\n") for line in inspect.getblock([line + "\n" for line in lines[first - 1 :]])]
-    indented = block[0][:1] in (" ", "\t")
-    if indented:
-        block = ["if True:", *block]
+    indented = lines[first - 1][:1] in (" ", "\t")
+    rest = lines[first - 1 :]
     try:
-        body = ast.parse("\n".join(block) + "\n").body
-    except SyntaxError as e:
-        raise SourceMissing(f"that place of `{file}` holds no function now") from e
-    tree = cast(ast.If, body[0]).body[0] if indented else body[0]
+        block, tree = _parsed(_by_indentation(rest), indented)
+    except SyntaxError:  # a string or an expression goes on at the margin: take it token by token
+        try:
+            block, tree = _parsed([t.rstrip("\n") for t in inspect.getblock([t + "\n" for t in rest])], indented)
+        except SyntaxError as e:
+            raise SourceMissing(f"that place of `{file}` holds no function now") from e
     if not isinstance(tree, ast.FunctionDef) or tree.name != code.co_name or _arguments(tree) != _parameters(code):
         raise SourceMissing(f"that place of `{file}` holds something else now")
     return FunctionSource(file, code.co_name, without_matches(tree), block, first - indented)
+
+
+def _parsed(block: list[str], indented: bool) -> tuple[list[str], ast.stmt]:
+    """The text of one statement as it is to be kept, and its tree."""
+    if indented:
+        block = ["if True:", *block]
+    first = ast.parse("\n".join(block) + "\n").body[0]
+    return block, cast(ast.If, first).body[0] if indented else first
+
+
+def _by_indentation(lines: Sequence[str]) -> list[str]:
+    """The first function of `lines`: up to where a line is indented no more than its `def`. Its text is cut short where
+    such a line belongs to it all the same; that is no Python, then."""
+    margin = len(lines[0]) - len(lines[0].lstrip())
+    end = 0
+    inside = False
+    for number, line in enumerate(lines):
+        text = line.lstrip()
+        if not text or text[0] == "#":
+            continue
+        if inside and len(line) - len(text) <= margin and text[0] not in ")]}":
+            break
+        inside = inside or text.startswith(("def ", "async "))
+        end = number + 1
+    return list(lines[:end])
 
 
 def _arguments(tree: FunctionNode) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from freehold.frontend import errors
+from freehold.frontend.flow import children
 from freehold.frontend.matches import Case, Fits, Positional
 from freehold.support.diagnostic import Error
 from freehold.support.span import Span
@@ -58,6 +59,16 @@ SUPPORTED: Final[frozenset[type[ast.AST]]] = frozenset(
     )
 )
 """Statements and expressions with a meaning in kernels."""
+
+_PLAIN: Final[frozenset[type[ast.AST]]] = SUPPORTED - {
+    ast.FunctionDef,
+    ast.For,
+    ast.While,
+    ast.With,
+    ast.Call,
+    ast.GeneratorExp,
+}
+"""Those that are supported in every form."""
 
 REFUSED: Final[dict[type[ast.AST], tuple[str, str, str]]] = {
     ast.AsyncFunctionDef: ("`async def`", "a kernel runs to its end without waiting", "write `def`"),
@@ -117,8 +128,11 @@ def check(tree: ast.FunctionDef | ast.Lambda, span: Callable[[ast.AST], Span]) -
         error = errors.Unsupported(_beginning(span(node), node), what=what, why=why)
         found.append(error.add(error.Instead(instead)))
 
-    taken = {id(a) for call in ast.walk(tree) if isinstance(call, ast.Call) for a in call.args}
+    taken: set[int] = set()
+    """Arguments of calls; a call comes before them."""
     for node in _nodes(tree):
+        if type(node) in _PLAIN:
+            continue
         if isinstance(node, ast.List) and isinstance(node.ctx, ast.Store):
             continue  # `[a, b] = c`
         if (reason := REFUSED.get(type(node))) is not None:
@@ -157,6 +171,7 @@ def check(tree: ast.FunctionDef | ast.Lambda, span: Callable[[ast.AST], Span]) -
                     "write the parameters out",
                 )
         elif isinstance(node, ast.Call):
+            taken.update(map(id, node.args))
             for keyword in node.keywords:
                 if keyword.arg is None:
                     refuse(keyword, "`**` in a call", "keywords are written out", "write `name=value`")
@@ -223,4 +238,4 @@ def _nodes(tree: ast.FunctionDef | ast.Lambda) -> Iterator[ast.AST]:
         elif isinstance(node, ast.AnnAssign):
             waiting += [node.target, *([node.value] if node.value else [])]
         else:
-            waiting.extend(ast.iter_child_nodes(node))
+            waiting += children(node)

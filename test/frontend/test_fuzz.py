@@ -6,7 +6,7 @@ from pathlib import Path
 
 def test_random_programs_are_accepted_or_refused_with_a_code():
     fuzz = runpy.run_path(str(Path(__file__).parents[1] / "fuzz" / "fuzz_frontend.py"))
-    outcomes, bugs = fuzz["run"](seed=20, count=150)
-    assert not bugs, bugs[0]
+    outcomes, findings = fuzz["run"](20, range(150))
+    assert not findings, f"{findings[0].what}\n{findings[0].text}"
     assert outcomes["accepted"] > 10
     assert len(outcomes) > 20

@@ -6,6 +6,7 @@ import linecache
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from types import FunctionType
 from typing import Any, cast
 
@@ -13,8 +14,11 @@ import pytest
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32
+from freehold.dialects.location import location_of, span_of
+from freehold.frontend.flow import walk
 from freehold.frontend.source import KernelFunction, SourceMissing, source_of
 from freehold.support.diagnostic import Rejected
+from freehold.support.span import Span
 
 TEXT = '''
 from freehold import Out, Ref
@@ -82,6 +86,50 @@ def test_multi_line_strings_are_not_touched():
     assert isinstance(statement, ast.Return)
     assert isinstance(statement.value, ast.Constant)
     assert statement.value.value == inner()
+
+
+MARGINS = {
+    "string": 'def kernel(a,\n):\n    t = """one\ntwo\n"""\n    return t\nother = 1\n',
+    "continued": "def kernel(a,\n  ):\n    t = 1 + \\\n2\n    return t\n",
+    "comment": "def kernel(\n    a,\n):\n    t = 1\n# at the margin\n\n    return t\n# after it\n",
+    "bracket": "def kernel(a):\n    t = (1,\n2,\n)\n    return t\nother = (\n)\n",
+    "decorated": "def same(f): return f\n@same\n@same\ndef kernel(a):\n    return 1\n@same\ndef other(): pass\n",
+    "indented": "if True:\n\tdef kernel(a):\n\t\tt = [\n1]\n\t\treturn t\n\tother = 1\n",
+    "one line": "def kernel(a): t = 1; return t\ndef other(): pass\n",
+}
+
+
+@pytest.mark.parametrize("name", MARGINS)
+def test_a_function_ends_where_python_says(name: str):
+    text = MARGINS[name]
+    fh.register_source(f"<margin {name}>", text)
+    function = execute(text, f"<margin {name}>")
+    whole = next(n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef) and n.name == "kernel")
+    assert ast.dump(source_of(function).tree) == ast.dump(whole)
+
+
+def test_the_text_of_a_node_is_the_authors():
+    def inner():
+        return ("größe", 1 +  2)  # fmt: skip
+
+    source = source_of(inner)
+    statement = cast(ast.FunctionDef, source.tree).body[0]
+    assert isinstance(statement, ast.Return)
+    assert isinstance(statement.value, ast.Tuple)
+    assert [source.text(n) for n in statement.value.elts] == ['"größe"', "1 +  2"]
+
+
+def test_walk_finds_what_python_finds():
+    tree = ast.parse(Path(__file__).read_text(encoding="utf-8"))
+    skipped = ast.expr_context | ast.operator | ast.unaryop | ast.boolop | ast.cmpop
+    assert walk(tree) == [node for node in ast.walk(tree) if not isinstance(node, skipped)]
+
+
+def test_locations_are_well_formed():
+    span = Span.on_line("a.py", 3, 4, 9)
+    for location in (location_of(span), location_of(span.inlined_at(Span("b.py", 1, 2, 3, 4)))):
+        assert type(location).new(location.parameters) == location  # verifies
+    assert span_of(location_of(span)) == span
 
 
 def test_lambdas_of_one_line_are_told_apart():

@@ -1,22 +1,35 @@
 """
 Kernels cut up and put together at random, for the frontend: each is accepted, and then well-formed IR, or refused with
-a code. Anything else is a bug.
+a code. Anything else is a finding: an exception of ours, IR that is not well-formed, or a kernel that takes too long.
 
-`python test/fuzz/fuzz_frontend.py --cases 1000 --seed 0` prints the programs that are neither, and exits with status 1
-if there are any.
+`python test/fuzz/fuzz_frontend.py --cases 1000 --seed 0` ends with one line of figures, and with status 1 if there was
+a finding. Case `n` of a seed is the same program in every run: `--first n --cases 1 --show` prints it. `--jobs` shares
+the cases among processes.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
+import gc
+import linecache
+import multiprocessing
+import os
 import random
 import sys
+import time
 import traceback
 import warnings
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from frontend_programs import Mutant, Mutants
+from fuzz_ownership import TooSlow, limited
 
 from freehold.frontend.lower import lower
 from freehold.frontend.schedule import PartitionSpec
@@ -27,206 +40,10 @@ from freehold.support import dtypes
 from freehold.support.diagnostic import Rejected
 from freehold.support.span import register_source
 
-CORPUS = sorted((Path(__file__).parents[1] / "frontend" / "rejected").glob("*.py"))
-SEEDS = """
-import dataclasses
-import enum
-import freehold as fh
-import math
-import numpy as np
-from dataclasses import dataclass
-from freehold import Const, Mut, Out, Ref, bf16, f16, f32, i32
-from typing import NamedTuple
-
-class Mode(enum.Enum):
-    ADD = 1
-    MUL = 2
-
-class Pair(NamedTuple):
-    a: object
-    b: object = 3
-
-    def total(self):
-        return self.a + self.b
-
-@dataclass(frozen=True)
-class State:
-    best: object
-    count: object = 0
-    mode: Mode = Mode.ADD
-    scale: int = dataclasses.field(default=2, kw_only=True)
-
-    def moved(self, by, times=1):
-        return dataclasses.replace(self, best=self.best + by * times, count=self.count + 1)
-
-    @property
-    def mean(self):
-        return self.best / (self.count + 1.0)
-
-    @classmethod
-    def start(cls, shape):
-        return cls(fh.zeros(shape, f32))
-
-    def __add__(self, other):
-        return State(self.best + other.best, self.count, self.mode)
-
-def search(x, limit, n):
-    for i in fh.tiles(x, axis=1, size=16, stop=n):
-        t = x.load((0, i), (16, 16))
-        if t.max() > limit:
-            return t, i
-        for j in reversed(range(n, 0, -2)):
-            if j == i:
-                return t * 2, j
-    return fh.zeros((16, 16), f32), -1
-
-def pick(value, n):
-    match value:
-        case Mode.ADD | 1:
-            return n
-        case State(best=b, scale=2):
-            return b
-        case Pair(a, b) if n > 2:
-            return a * b
-        case (first, *rest, last) if len(rest) > 1:
-            return first + last
-        case int(m) | float(m):
-            return m
-        case _:
-            return 0
-
-def helper(t, s, flag=True):
-    if flag:
-        return t * s
-    elif s > 2:
-        t = t + 1
-    return t
-
-def kernel(y: Mut["M", "N"], x: Ref["M", "N"], z: Ref[f16, "N"], a: f32, n: int, BK: Const[int] = 16):
-    i, j = y.index
-    acc = fh.zeros(y.tile, f32)
-    s = 0
-    for k in fh.tiles(x, axis=1, size=BK):
-        t = x.load((i, k), (y.tile[0], BK))
-        acc = fh.mma(t, t.T, acc)
-        if k % 2 == 0 and n > 3 or not (a < 1.0):
-            s += k
-            continue
-        while s < n:
-            s = s * 2 + 1
-            if s > 100:
-                break
-    u = helper(acc, a, flag=BK > 8)
-    v = fh.where(u > 0, fh.exp(u), u[:, None].reshape(y.tile)) if n else u
-    w = fh.reduce(v, lambda p, q: fh.maximum(p, q), 0.0, 1)[:, None]
-    for q, r in enumerate((1, 2.0, s)):
-        w = w + q * r
-    def inner(p):
-        return p - z.load(0, 64).astype(f32).sum(axis=0, keepdims=True)
-    state = State.start(y.tile)
-    pair = Pair(0, n)
-    for k in range(n, -1, -1):
-        state = state.moved(u, k) if k % 2 else State(w + u, state.count + 1, state.mode)
-        pair = pair._replace(a=pair.a + k)
-        if pair.total() > 7:
-            y.store(state.best)
-            return
-    found, where = search(x, a, n)
-    v = v + pick(state, n) * pick(pair, n) + pick((n, 1, 2, 3), n)
-    w = w + sum(p * found for p in (1, n, a)) + tuple(q + i for i, q in enumerate((u, v)) if i < 1)[0]
-    flag = any(p > 2 for p in (n, 3)) and all(p is not None for p in (n, a)) and state.mode is Mode.ADD
-    [w, v] = (w + (state + state).mean, v) if flag else (w, v + where)
-    for k in range(0, n, s + 1):
-        if k > 5:
-            break
-        w = w + k
-    best = (w, inner(w))
-    for k in range(0, n, 2):
-        best = best[1], best[0] + k
-        if k == 5:
-            break
-    w = w + u[0:1] * u[..., 3][:, None]
-    y.store(v + best[0] - y.load() // 2 ** 3 + x.shape[0] * math.pi)
-"""
-
-
-def pieces(trees: list[ast.Module]) -> tuple[list[ast.expr], list[ast.stmt]]:
-    """The expressions and statements of functions, to put in place of others."""
-    expressions: list[ast.expr] = []
-    statements: list[ast.stmt] = []
-    for tree in trees:
-        for function in tree.body:
-            if isinstance(function, ast.FunctionDef):
-                for node in ast.walk(function):
-                    if isinstance(node, ast.expr) and not isinstance(getattr(node, "ctx", None), ast.Store | ast.Del):
-                        expressions.append(node)
-                    elif isinstance(node, ast.stmt) and node is not function:
-                        statements.append(node)
-    return expressions, statements
-
-
-class Mutator(ast.NodeTransformer):
-    """Replaces, drops and repeats nodes inside functions."""
-
-    def __init__(self, rng: random.Random, expressions: list[ast.expr], statements: list[ast.stmt], rate: float):
-        self.rng, self.expressions, self.statements, self.rate = rng, expressions, statements, rate
-        self.inside = False
-
-    def visit(self, node: ast.AST) -> Any:
-        if isinstance(node, ast.FunctionDef) and not self.inside:
-            self.inside = True
-            node.body = self.body(node.body)
-            self.inside = False
-            return node
-        if not self.inside:
-            return self.generic_visit(node)
-        if isinstance(node, ast.expr) and self.rng.random() < self.rate:
-            context = getattr(node, "ctx", None)
-            if not isinstance(context, ast.Store | ast.Del) and not isinstance(node, ast.Starred):
-                return self.rng.choice(self.expressions)
-        for name in ("body", "orelse"):
-            nodes: list[ast.stmt] | ast.expr | None = getattr(node, name, None)
-            if isinstance(nodes, list):
-                setattr(node, name, self.body(nodes) if nodes else [])
-        return self.generic_visit(node)
-
-    def body(self, nodes: list[ast.stmt]) -> list[ast.stmt]:
-        made: list[ast.stmt] = []
-        for node in nodes:
-            draw = self.rng.random()
-            if draw < self.rate:
-                continue
-            made.append(self.rng.choice(self.statements) if draw < 2 * self.rate else self.visit(node))
-            if draw > 1 - self.rate:
-                made.append(self.rng.choice(self.statements))
-        return made or [ast.Pass()]
-
-
-ELEMENTS = """
-import freehold as fh
-from freehold import Acc, Mut, Out, Raw, Ref, f32, i32
-
-def locked(r, n):
-    with fh.unsafe("who holds the lock is alone"):
-        while r.atomic_cas(0, 1, 0, order="acquire") != 0:
-            if n > 3:
-                break
-        old = r.gather(n + fh.arange(16), mask=fh.arange(16) < n, order="relaxed", scope="block")
-        r.scatter(old + 1, fh.arange(16)[:, None], mask=None)
-        r.atomic_exchange(0, 0, order="release")
-    return old
-
-def kernel(y: Mut["M", "N"], x: Ref["M", "N"], h: Acc[f32, "B"], g: Acc[i32, "B", 4], r: Raw[i32, "B"], n: int):
-    i, j = y.index
-    rows = i * 16 + fh.arange(16)
-    h.add_at(x.gather(rows[:, None], rows % x.shape[1], mask=rows > 3), rows)
-    h.at(n).add(x.load_window((i - 1, j * 16 + 1), (2, 16), padding="nan").sum(axis=0))
-    g.maximum_at(locked(r, n), rows, 3, mask=rows < n)
-    for k in range(n):
-        if k > 2:
-            g.at(k, 0).maximum(fh.zeros((4, 4), i32))
-    y.store(y.load() + x.gather(rows[:, None], j * 16 + fh.arange(16)))
-"""
+SECONDS = 20.0
+"""What a case may take of a processor."""
+BATCH = 250
+"""Cases that a process takes at a time. Garbage is collected after each batch, and not during it."""
 
 
 def specialisation(function: KernelFunction, rng: random.Random) -> Specialisation:
@@ -246,36 +63,18 @@ def specialisation(function: KernelFunction, rng: random.Random) -> Specialisati
     return Specialisation(tuple(specs))
 
 
-def mutants(seed: int, count: int):
-    """Programs, from one seed."""
-    rng = random.Random(seed)
-    trees = [ast.parse(SEEDS), ast.parse(ELEMENTS), *(ast.parse(path.read_text(encoding="utf-8")) for path in CORPUS)]
-    expressions, statements = pieces(trees)
-    for _ in range(count):
-        texts = (SEEDS, SEEDS, ELEMENTS)
-        text = rng.choice(texts) if rng.random() < 0.7 else rng.choice(CORPUS).read_text(encoding="utf-8")
-        tree = ast.parse(text)
-        mutator = Mutator(rng, expressions, statements, rng.choice([0.0003, 0.001, 0.003, 0.01, 0.03]))
-        try:
-            yield ast.unparse(ast.fix_missing_locations(mutator.visit(tree))), rng
-        except (ValueError, RecursionError, AttributeError):  # a tree that is no program
-            continue
-
-
-def attempt(text: str, file: str, rng: random.Random) -> str:
+def outcome_of(mutant: Mutant, file: str, rng: random.Random) -> str:
     """What became of a program: `invalid` (no Python), `accepted`, or the code of its first error. Raises on a bug."""
+    names = mutant.start
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
-            code = compile(text, file, "exec")
-            names: dict[str, Any] = {}
-            register_source(file, text)
-            exec(code, names)
-    except (SyntaxError, ValueError):
-        return "invalid"
-    except Exception as e:
-        if isinstance(e, Rejected):
-            return e.codes[0]
+            code = compile(mutant.run, file, "exec")
+        register_source(file, mutant.run)
+        exec(code, names)
+    except Rejected as e:
+        return e.codes[0]
+    except Exception:  # what the program does before there is a kernel is Python's
         return "invalid"
     function = names.get("kernel")
     if not isinstance(function, FunctionType):
@@ -292,19 +91,75 @@ def attempt(text: str, file: str, rng: random.Random) -> str:
     return "accepted"
 
 
-def run(seed: int, count: int) -> tuple[dict[str, int], list[str]]:
-    """How often each outcome came, and the programs with which something else did."""
-    outcomes: dict[str, int] = {}
-    bugs: list[str] = []
-    for number, (text, rng) in enumerate(mutants(seed, count)):
-        file = f"<mutant {seed} {number}>"
-        try:
-            outcome = attempt(text, file, rng)
-        except Exception:
-            bugs.append(f"{text}\n# {traceback.format_exc()}")
-            outcome = "bug"
-        outcomes[outcome] = outcomes.get(outcome, 0) + 1
-    return outcomes, bugs
+@dataclass(frozen=True)
+class Finding:
+    """A case that is neither accepted nor refused with a code."""
+
+    case: int
+    what: str
+    text: str
+
+
+@cache
+def mutants() -> Mutants:
+    """What programs are made of, read once in a process."""
+    return Mutants()
+
+
+def program_of(seed: int, number: int) -> tuple[Mutant | None, random.Random]:
+    """The program of a case, and what its arguments are drawn from."""
+    rng = random.Random(f"{seed} {number}")
+    return mutants().draw(rng), rng
+
+
+def attempt(seed: int, number: int) -> tuple[str, Finding | None]:
+    """What became of a case."""
+    mutant, rng = program_of(seed, number)
+    if mutant is None:
+        return "invalid", None
+    file = f"<mutant {seed} {number}>"
+    try:
+        with limited(SECONDS):
+            return outcome_of(mutant, file, rng), None
+    except TooSlow:
+        return "finding", Finding(number, f"takes more than {SECONDS} s", mutant.text)
+    except Exception:
+        return "finding", Finding(number, traceback.format_exc(), mutant.text)
+    finally:
+        linecache.cache.pop(file, None)
+
+
+def run(seed: int, numbers: range) -> tuple[Counter[str], list[Finding]]:
+    """How often each outcome came, and what was found."""
+    outcomes: Counter[str] = Counter()
+    findings: list[Finding] = []
+    gc.disable()
+    try:
+        for number in numbers:
+            outcome, finding = attempt(seed, number)
+            outcomes[outcome] += 1
+            if finding is not None:
+                findings.append(finding)
+    finally:
+        gc.enable()
+        gc.collect()
+    return outcomes, findings
+
+
+def _batch(task: tuple[int, range]) -> tuple[Counter[str], list[Finding], float]:
+    began = time.process_time()
+    outcomes, findings = run(*task)
+    return outcomes, findings, time.process_time() - began
+
+
+def batches(seed: int, numbers: range, jobs: int) -> Iterator[tuple[Counter[str], list[Finding], float]]:
+    """All cases, in batches, with the seconds of a processor that each took."""
+    tasks = [(seed, numbers[first : first + BATCH]) for first in range(0, len(numbers), BATCH)]
+    if jobs == 1:
+        yield from map(_batch, tasks)
+        return
+    with multiprocessing.Pool(jobs) as pool:
+        yield from pool.imap(_batch, tasks)
 
 
 def main() -> int:
@@ -312,12 +167,32 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    outcomes, bugs = run(options.seed, options.cases)
-    print(", ".join(f"{k}: {v}" for k, v in sorted(outcomes.items())))
-    for bug in bugs[:5]:
-        print("-" * 80, bug, sep="\n")
-    return 1 if bugs else 0
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--show", action="store_true", help="print each program")
+    chosen = parser.parse_args()
+    numbers = range(chosen.first, chosen.first + chosen.cases)
+    if chosen.show:
+        for number in numbers:
+            mutant, _ = program_of(chosen.seed, number)
+            print(f"# case {number} of seed {chosen.seed}", mutant.text if mutant else "# no Python", sep="\n")
+    outcomes: Counter[str] = Counter()
+    found = 0
+    taken = 0.0
+    for some, findings, seconds in batches(chosen.seed, numbers, chosen.jobs):
+        outcomes += some
+        taken += seconds
+        for finding in findings:
+            found += 1
+            print(f"case {finding.case} of seed {chosen.seed}: {finding.what}\n{finding.text}\n", flush=True)
+    codes = sorted(code for code in outcomes if code.startswith("O"))
+    print(", ".join(f"{code}: {outcomes[code]}" for code in codes))
+    print(
+        f"{outcomes.total()} cases of seed {chosen.seed}: {outcomes['accepted']} accepted, "
+        f"{sum(outcomes[code] for code in codes)} refused with {len(codes)} codes, {outcomes['invalid']} no Python, "
+        f"{found} findings, {outcomes.total() / taken:.0f} cases a second of one core"
+    )
+    return int(found > 0)
 
 
 if __name__ == "__main__":
