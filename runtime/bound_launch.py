@@ -13,13 +13,13 @@ from functools import partial
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from freehold.runtime import modes
 from freehold.runtime.arguments import HOST, ArrayView, view
 from freehold.runtime.faults import passed, trail
 from freehold.runtime.launch import Launch
 from freehold.runtime.ledger import LOCK, Refusal, take, timeline
 from freehold.runtime.operation import InFlight, Operation
 from freehold.runtime.partition import Partition
-from freehold.runtime.readers import INTERPRET
 
 if TYPE_CHECKING:
     from freehold.runtime.binding import Bound
@@ -60,8 +60,20 @@ class BoundLaunch(Operation[Any]):
         bound = bind(self._dispatcher.kernel.signature, arguments, self.site)
         self.__dict__.pop("on", None)
         launch = Launch(self._dispatcher, arguments, self._code, self._instruction).spend()
-        make = self._interpreted if bound.device == HOST or INTERPRET else self._quick
+        interpreted = bound.device == HOST or modes.current() is not None
+        make = self._interpreted if interpreted else self._quick
         self._state = _State(make(bound, arguments, launch), arguments, self._dispatcher.value(arguments), launch)
+        modes.watch(self)
+
+    def guard(self) -> None:
+        """Asks at each run whether the interpreter is to be used."""
+        state = self._state
+        self.__dict__.pop("on", None)
+
+        def thoroughly(execution: Execution | None) -> Any:
+            return self._dispatcher.run(state.arguments, state.launch, execution)
+
+        self._state = state._replace(fire=modes.asking(state.fire, thoroughly))
 
     # --- Running ------------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Launches without a GPU: on the interpreter, with arrays in the host's memory or copied there."""
+"""Launches on the interpreter: in the mode that is asked for, with arrays in the host's memory or copied there."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from freehold.runtime import driver, ledger
+from freehold.runtime import driver, ledger, modes
 from freehold.runtime.arguments import HOST, ArrayView
 from freehold.runtime.checks import geometry
 from freehold.runtime.evaluation import Evaluator
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from freehold.runtime.launchable import Launchable
     from freehold.runtime.leases import Leases
     from freehold.runtime.ledger import Blame
+    from freehold.runtime.modes import Mode
 
 
 class Interpreted(NamedTuple):
@@ -32,18 +33,19 @@ class Interpreted(NamedTuple):
 
 def run(kernel: Launchable, bound: Bound, site: CallSite, execution: Execution, used: Leases, blame: Blame) -> None:
     """Checks a launch and runs it on the interpreter, or records it."""
-    made = kernel.interpreted(bound.specialisation)
+    mode = modes.current() or modes.FAST
+    made = kernel.interpreted(bound.specialisation, mode.kind)
     geometry(kernel.signature, made.evaluator, bound, site)
     recording = execution.recording
     if recording is None:
         with ledger.leased(ledger.host_timeline(), used.reads, used.writes, blame):
-            _interpret(made, bound)
+            _interpret(made, bound, mode)
     else:
         recording.uses(bound.views, used.reads, used.writes)
-        recording.host_work(lambda: _interpret(made, bound))
+        recording.host_work(lambda: _interpret(made, bound, mode))
 
 
-def _interpret(made: Interpreted, bound: Bound) -> None:
+def _interpret(made: Interpreted, bound: Bound, mode: Mode) -> None:
     """Runs a kernel, and copies back what it wrote where the arrays are elsewhere."""
     arguments: list[Any] = []
     written: list[tuple[ArrayView, Any]] = []
@@ -57,7 +59,7 @@ def _interpret(made: Interpreted, bound: Bound) -> None:
         arguments.append(array)
         if value.device != HOST and parameter.mode != "ref":
             written.append((value, array))
-    made.kernel.run(arguments)
+    made.kernel.run(arguments, order=mode.seed)
     for view, array in written:
         # What lies between the elements of one array may be another's, so it is read again before it is written.
         data = _bytes_of(view)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
+from freehold.runtime import modes
 from freehold.runtime.arguments import HOST, ArrayView, contiguous, read_by
 from freehold.runtime.evaluation import ceildiv
 from freehold.runtime.plan import numpy_dtype
@@ -135,12 +136,13 @@ class _Function:
 
     def _number(self, static: dict[str, Any]) -> int:
         """The number of the call with these scalars and constants."""
-        key = (self, *[f"{name} {type(value).__name__} {value!r}" for name, value in static.items()])
+        mode = modes.current()
+        key = (self, mode, *[f"{name} {type(value).__name__} {value!r}" for name, value in static.items()])
         with _lock:
             number = _numbers.get(key)
             if number is None:
                 number = _numbers[key] = len(_calls)
-                _calls.append(_Call(self, {**static, **self._fixed}))
+                _calls.append(_Call(self, {**static, **self._fixed}, mode))
             return number
 
     def launch(self, values: dict[str, Any], device: int, stream: int) -> None:
@@ -159,9 +161,11 @@ class _Function:
 class _Call:
     """One kernel with its scalars and constants."""
 
-    def __init__(self, function: _Function, static: dict[str, Any]):
+    def __init__(self, function: _Function, static: dict[str, Any], mode: modes.Mode | None):
         self.function = function
         self.static = static
+        self.mode = mode
+        """Of the interpreter, where the call was made: XLA calls from threads of its own."""
 
     def __call__(self, arguments: Sequence[Buffer], results: Sequence[Buffer], device: int, stream: int) -> None:
         function = self.function
@@ -172,7 +176,8 @@ class _Call:
                 values[p.name] = buffer.array(device)
         for p, buffer in zip(function.written, results, strict=True):
             values[p.name] = buffer.array(device)
-        function.launch(values, device, stream)
+        with modes.running(self.mode):
+            function.launch(values, device, stream)
 
 
 # --- XLA's foreign function interface ---------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from freehold.runtime.explain import Explanation
     from freehold.runtime.host import Interpreted
+    from freehold.runtime.modes import Kind
 
 
 class Kernel(Launchable):
@@ -112,8 +113,8 @@ class Kernel(Launchable):
 
         return self._variants.get(specialisation, lambda: verified(self.function, specialisation, self.options))
 
-    def interpreted(self, specialisation: Specialisation) -> Interpreted:
-        """The kernel made ready for the interpreter, for one kind of arguments. Raises `Rejected`."""
+    def interpreted(self, specialisation: Specialisation, mode: Kind = "fast") -> Interpreted:
+        """The kernel made ready for a mode of the interpreter, for one kind of arguments. Raises `Rejected`."""
 
         def make() -> Interpreted:
             from freehold.runtime.build import contract_of
@@ -122,9 +123,10 @@ class Kernel(Launchable):
             from freehold.runtime.interpreter.launch import Kernel as Interpreter
 
             module = self.verified(specialisation)
-            return Interpreted(Evaluator(contract_of(module)), Interpreter.of(module))
+            made = Interpreter.of(module, checked=mode == "checked", adversarial=mode == "adversarial")
+            return Interpreted(Evaluator(contract_of(module)), made)
 
-        return self._variants.get(("interpreted", specialisation), make)
+        return self._variants.get((mode, specialisation), make)
 
 
 @overload

@@ -13,6 +13,7 @@ from itertools import islice
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
+from freehold.runtime import modes
 from freehold.runtime.arguments import HOST
 from freehold.runtime.blame import of_launch
 from freehold.runtime.execution import Execution, Next
@@ -22,7 +23,7 @@ from freehold.runtime.ledger import leased, timeline_of
 from freehold.runtime.operation import InFlight, Operation, gather
 from freehold.runtime.partition import Partition
 from freehold.runtime.plan import Plan, rounded
-from freehold.runtime.readers import INTERPRET, WRONG, Plans, Read, make_reader, reads_nothing
+from freehold.runtime.readers import WRONG, Plans, Read, make_reader, reads_nothing
 
 if TYPE_CHECKING:
     from freehold.frontend.signature import KernelSignature
@@ -214,6 +215,7 @@ class Dispatcher:
         """The reader for the classes of arguments that were met last."""
         self.value = _value_of(kernel.signature)
         """The value of a launch with certain arguments."""
+        modes.watch(self)
 
     def run(self, arguments: tuple[Any, ...] | None, launch: Launch, execution: Execution | None) -> Any:
         """
@@ -247,6 +249,11 @@ class Dispatcher:
     def _promote(self, read: Read) -> None:
         self.last = read
 
+    def guard(self) -> None:
+        """Forgets the readers that do not ask whether the interpreter is to be used."""
+        self._readers.clear()
+        self.last = reads_nothing
+
     def failed(self, error: Exception, stream: Any, launch: Launch) -> NoReturn:
         """Raises what waiting for a launch raised, as an error of ours if it is the driver's."""
         from freehold.runtime import driver
@@ -279,7 +286,7 @@ class Dispatcher:
         bound = bind(kernel.signature, arguments, site)
         used = leases(kernel.signature, bound.views)
         blame = of_launch(kernel.signature, arguments, site)
-        if bound.device == HOST or INTERPRET:
+        if bound.device == HOST or modes.current() is not None:
             from freehold.runtime import host
 
             host.run(kernel, bound, site, execution, used, blame)

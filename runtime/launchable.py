@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from freehold.runtime.compiled import Compiled
     from freehold.runtime.host import Interpreted
     from freehold.runtime.launch import Launch
+    from freehold.runtime.modes import Kind
     from freehold.runtime.results import Cut
 
 
@@ -35,8 +36,8 @@ class Launchable(ABC):
         """The GPU code for one kind of arguments and an architecture. Raises `Rejected`."""
 
     @abstractmethod
-    def interpreted(self, specialisation: Specialisation) -> Interpreted:
-        """The kernel made ready for the interpreter, for one kind of arguments. Raises `Rejected`."""
+    def interpreted(self, specialisation: Specialisation, mode: Kind = "fast") -> Interpreted:
+        """The kernel made ready for a mode of the interpreter, for one kind of arguments. Raises `Rejected`."""
 
     def __repr__(self) -> str:
         return f"<kernel {self.__name__}>"

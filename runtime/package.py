@@ -38,6 +38,7 @@ from freehold.support.dtypes import BY_NAME
 if TYPE_CHECKING:
     from freehold.frontend.schedule import PartitionSpec
     from freehold.runtime.host import Interpreted
+    from freehold.runtime.modes import Kind
 
 VERSION: Final = 1
 """Of the form of packages. Only packages of this one are read."""
@@ -276,8 +277,8 @@ class PackagedKernel(Launchable):
 
         return self._once.get((specialisation, arch), make)
 
-    def interpreted(self, specialisation: Specialisation) -> Interpreted:
-        """The bytecode made ready for the interpreter. Raises `Rejected` (O270, O273)."""
+    def interpreted(self, specialisation: Specialisation, mode: Kind = "fast") -> Interpreted:
+        """The bytecode made ready for a mode of the interpreter. Raises `Rejected` (O270, O273)."""
 
         def make() -> Interpreted:
             from freehold.backend.bytecode.reader import read_bytecode
@@ -287,9 +288,11 @@ class PackagedKernel(Launchable):
 
             variant = self.variant(specialisation)
             module = read_bytecode(self._files.read(variant.bytecode))
-            return Interpreted(Evaluator(variant.contract), Lowered(module, variant.contract))
+            adversarial = mode == "adversarial"
+            made = Lowered(module, variant.contract, checked=mode == "checked", adversarial=adversarial)
+            return Interpreted(Evaluator(variant.contract), made)
 
-        return self._once.get(("interpreted", specialisation), make)
+        return self._once.get((mode, specialisation), make)
 
 
 class Package(Mapping[str, PackagedKernel]):

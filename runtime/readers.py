@@ -12,21 +12,18 @@ interface, so they are used only where a test at first use shows that they tell 
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from struct import error as StructError
 from typing import TYPE_CHECKING, Any, Final
 
+from freehold.runtime import modes
 from freehold.runtime.ledger import LOCK, Refusal, take, timeline
 from freehold.runtime.plan import Mismatch, Plan
 
 if TYPE_CHECKING:
     from freehold.frontend.signature import KernelSignature
-
-INTERPRET: Final = os.environ.get("FREEHOLD_INTERPRET", "0") not in ("", "0")
-"""Run everything on the interpreter, also what is on a GPU. Read from the environment once."""
 
 MOST_PLANS: Final = 4096
 """Plans that a reader remembers; past that it forgets all and begins anew."""
@@ -73,10 +70,13 @@ def make_reader(
     `promote` takes a faster reader for arguments that look the same as the last ones; it hands others over to this one.
     """
     plans = Plans()
-    written = None if INTERPRET else _Writer(signature, arguments)
+    written = None if modes.environment() is not None else _Writer(signature, arguments)
     if written is None or written.family is None:
         return reads_nothing, plans
-    return written.function(plans, promote), plans
+    if not modes.watched():
+        return written.function(plans, promote), plans
+    read = written.function(plans, lambda found: promote(modes.asking(found, reads_nothing)))
+    return modes.asking(read, reads_nothing), plans
 
 
 class _Writer:

@@ -37,6 +37,7 @@ from freehold.runtime.errors.gpus import (
     AlreadyRun,
     DriverFailed,
     HintUnknown,
+    ModeUnknown,
     NoGpu,
 )
 from freehold.runtime.errors.operations import (
@@ -98,6 +99,7 @@ __all__ = [
     "LaunchCheckFailed",
     "MapUnfit",
     "MixedGraph",
+    "ModeUnknown",
     "NoGpu",
     "NoOperation",
     "NoOperator",

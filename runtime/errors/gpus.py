@@ -1,4 +1,4 @@
-"""GPUs that do not answer, and what cannot be asked of them (O240 to O243)."""
+"""GPUs that do not answer, what cannot be asked of them, and the interpreter in their place (O240 to O245)."""
 
 from __future__ import annotations
 
@@ -71,3 +71,22 @@ class AlreadyRun(Error):
     title: ClassVar[str] = "this launch of `{kernel}` has been run already"
     helps: ClassVar[tuple[str, ...]] = ("call `{kernel}(...)` again",)
     kernel: str
+
+
+@dataclass(frozen=True)
+class ModeUnknown(Error):
+    """
+    The interpreter was asked for a mode that it does not have.
+
+    The environment variable `FREEHOLD_INTERPRET` and `with fh.interpreting(...)` name one: `fast` (also `1`) computes,
+    `adversarial` lets blocks run in an unusual order, `checked` finds races. What is left open is decided by a seed,
+    which the latter two take: a whole number that is not negative.
+    """
+
+    code: ClassVar[str] = "O245"
+    title: ClassVar[str] = "`{given}` names no mode of the interpreter"
+    notes: ClassVar[tuple[str, ...]] = ("modes are fast, adversarial and checked; the latter two take a seed",)
+    helps: ClassVar[tuple[str, ...]] = (
+        'write `FREEHOLD_INTERPRET=checked,seed=7`, or `with fh.interpreting("checked", seed=7):`',
+    )
+    given: str

@@ -12,11 +12,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from freehold.dialects.location import span_of
+from freehold.runtime.interpreter.adversary import ACCESSES, Adversary, pausing
 from freehold.runtime.interpreter.errors import NoMeaning, Undefined
 from freehold.support.diagnostic import Error, Rejected
 
 if TYPE_CHECKING:
     from xdsl.ir import Block, Operation, SSAValue
+
+    from freehold.runtime.interpreter.order import Order
 
 Frame = list[Any]
 Step = Callable[[Frame], "int | None"]
@@ -58,9 +61,13 @@ def reject(error: Error) -> NoReturn:
 class Compiler:
     """Turns the blocks of one kernel into steps. `template` is the frame that each block of the grid starts from."""
 
-    def __init__(self, pure: dict[str, Pure], effects: dict[str, Effect], *, checked: bool = False):
+    def __init__(
+        self, pure: dict[str, Pure], effects: dict[str, Effect], *, checked: bool = False, adversarial: bool = False
+    ):
         self.checked = checked
         """Whether undefined results are errors and accesses are remembered."""
+        self.adversarial = adversarial
+        """Whether several blocks are under way at once, and take turns at accesses."""
         self.template: Frame = [None]
         self._pure = pure
         self._effects = effects
@@ -83,6 +90,10 @@ class Compiler:
         assert value not in self._slots
         self._slots[value] = slot
 
+    def adversary(self, order: Order) -> Adversary | None:
+        """Who decides what a run leaves open: in adversarial mode, by the seed that `order` is."""
+        return Adversary(order if isinstance(order, int) else 0) if self.adversarial else None
+
     def undefined(self, op: Operation, reason: str) -> NoReturn:
         """Ends the run: the operation has no defined result."""
         reject(Undefined(span_of(op), op.name, reason))
@@ -91,7 +102,8 @@ class Compiler:
         """The step of one operation; None where everything was done at once."""
         effect = self._effects.get(op.name)
         if effect is not None:
-            return effect(op, self)
+            step = effect(op, self)
+            return pausing(step) if self.adversarial and op.name in ACCESSES else step
         pure = self._pure.get(op.name)
         if pure is None:
             reject(NoMeaning(span_of(op), op.name, "it has no definition there"))

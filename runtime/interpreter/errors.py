@@ -190,6 +190,27 @@ class Unordered(Error):
 
 
 @dataclass(frozen=True)
+class ElementsMeet(Error):
+    """
+    Two elements of one tile are stored to one element of a tensor, and they differ.
+
+    Which of them stays is not specified. Found in checked mode; adversarial mode lets any of them stay.
+    """
+
+    code: ClassVar[str] = "O534"
+    title: ClassVar[str] = "one store writes {first} and {second} to element {element} of `{name}`"
+    label: ClassVar[str] = "which of them stays, in block {block}, is left open"
+
+    name: str
+    """The tensor."""
+    element: str
+    """The element's index."""
+    first: str
+    second: str
+    block: str
+
+
+@dataclass(frozen=True)
 class AssertionFailed(Error):
     """An assertion in the kernel did not hold for some element of its condition."""
 

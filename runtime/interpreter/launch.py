@@ -81,11 +81,11 @@ class Kernel:
     """The numbers of the arguments that start uninitialised."""
 
     @staticmethod
-    def of(module: ModuleOp, symbol: str | None = None, *, checked: bool = False) -> Kernel:
+    def of(module: ModuleOp, symbol: str | None = None, *, checked: bool = False, adversarial: bool = False) -> Kernel:
         """Compiles the kernel of an ownership module: the one named, or the only one. Raises `Rejected`."""
         op = find(module, "ownership.kernel", symbol, "kernels")
         assert isinstance(op, KernelOp)
-        compiler = Compiler(PURE, EFFECTS, checked=checked)
+        compiler = Compiler(PURE, EFFECTS, checked=checked, adversarial=adversarial)
         compiler.slots(op.body.block.args)
         parameters: list[Parameter] = []
         symbols = scalar_symbols(op.body.block.args)
@@ -118,7 +118,8 @@ class Kernel:
     ) -> None:
         """Runs it on arrays, which it writes in place, and scalars. `write` takes what the kernel prints.
 
-        Raises `Rejected`: O520 and on.
+        In adversarial mode a number for `order` is also the seed of whatever else is left open. Raises `Rejected`:
+        O520 and on.
         """
         name = self.op.sym_name.data
         bound = bind(name, self.parameters, arguments)
@@ -136,6 +137,7 @@ class Kernel:
         if self.compiler.checked:
             machine.memory.add(arrays)
             machine.watch = Watch(tokens=False)
+        machine.adversary = self.compiler.adversary(order)
         with np.errstate(all="ignore"):
             self.body(frame)
 
@@ -197,6 +199,7 @@ def run(
     blocks: int | None = None,
     order: Order = None,
     checked: bool = False,
+    adversarial: bool = False,
     write: Callable[[str], None] = show,
 ) -> None:
     """Runs the kernel of an ownership module on NumPy arrays and scalars, in the order of its parameters.
@@ -204,9 +207,11 @@ def run(
     Arrays are written in place. `blocks` is the number of tile blocks of a persistent distribution; `order` is the
     order of blocks: `"increasing"`, `"decreasing"`, or a seed, which also mixes the turns of persistent blocks.
     `checked` finds races, uninitialised reads and undefined results; what is outside a tensor is found always.
-    `symbol` names the kernel where there are several. Raises `Rejected`.
+    `adversarial` lets blocks take turns at accesses. `symbol` names the kernel where there are several. Raises
+    `Rejected`.
     """
-    Kernel.of(module, symbol, checked=checked).run(arguments, blocks=blocks, order=order, write=write)
+    kernel = Kernel.of(module, symbol, checked=checked, adversarial=adversarial)
+    kernel.run(arguments, blocks=blocks, order=order, write=write)
 
 
 @dataclass
@@ -219,10 +224,10 @@ class Entry:
     body: Step
 
     @staticmethod
-    def of(module: Operation, symbol: str | None = None, *, checked: bool = False) -> Entry:
+    def of(module: Operation, symbol: str | None = None, *, checked: bool = False, adversarial: bool = False) -> Entry:
         """Compiles an entry: the one named, or the only one. Raises `Rejected`."""
         op = find(module, "cuda_tile.entry", symbol, "entries")
-        compiler = Compiler(PURE, EFFECTS, checked=checked)
+        compiler = Compiler(PURE, EFFECTS, checked=checked, adversarial=adversarial)
         block = op.regions[0].block
         compiler.slots(block.args)
         return Entry(module, op, compiler, compiler.block(block))
@@ -264,12 +269,32 @@ class Entry:
             machine.watch = Watch(tokens=True, any_size=casts)
         machine.grid = (np.int32(grid[0]), np.int32(grid[1]), np.int32(grid[2]))
         flat = grid[1] == grid[2] == 1
+
+        def at(number: int) -> tuple[tuple[Any, Any, Any], str]:
+            rest, x = divmod(number, grid[0])
+            z, y = divmod(rest, grid[1])
+            return (np.int32(x), np.int32(y), np.int32(z)), str(x) if flat else f"({x}, {y}, {z})"
+
+        def under_way(number: int) -> Callable[[], None]:
+            """A block with a frame and a machine of its own."""
+
+            def work() -> None:
+                place, label = at(number)
+                own = list(frame)
+                own[0] = block = machine.of_block(number, label)
+                block.block = place
+                self.body(own)
+
+            return work
+
+        machine.adversary = self.compiler.adversary(order)
+        if machine.adversary is not None:
+            machine.adversary.run(under_way(number) for number in arrange(prod(grid), order))
+            return
         with np.errstate(all="ignore"):
-            for turn in arrange(prod(grid), order):
-                rest, x = divmod(turn, grid[0])
-                z, y = divmod(rest, grid[1])
-                machine.block = (np.int32(x), np.int32(y), np.int32(z))
-                machine.begin(turn, str(x) if flat else f"({x}, {y}, {z})")
+            for number in arrange(prod(grid), order):
+                machine.block, label = at(number)
+                machine.begin(number, label)
                 self.body(frame)
 
     def _value(
@@ -309,13 +334,15 @@ def run_tile(
     symbol: str | None = None,
     order: Order = None,
     checked: bool = False,
+    adversarial: bool = False,
     write: Callable[[str], None] = show,
 ) -> None:
     """Runs an entry of a `cuda_tile` module: arrays for its pointers, which are written in place, numbers for the rest.
 
     `symbol` names the entry where there are several. `order` is the order of blocks. Raises `Rejected`.
     """
-    Entry.of(module, symbol, checked=checked).run(arguments, grid, order=order, write=write)
+    entry = Entry.of(module, symbol, checked=checked, adversarial=adversarial)
+    entry.run(arguments, grid, order=order, write=write)
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,9 +405,11 @@ def entry_call(contract: LaunchContract, arguments: Sequence[object], *, signed:
 class Lowered:
     """A lowered kernel with its launch contract, compiled once to be run often."""
 
-    def __init__(self, module: Operation, contract: LaunchContract, *, checked: bool = False):
+    def __init__(
+        self, module: Operation, contract: LaunchContract, *, checked: bool = False, adversarial: bool = False
+    ):
         self.contract = contract
-        self.entry = Entry.of(module, contract.symbol, checked=checked)
+        self.entry = Entry.of(module, contract.symbol, checked=checked, adversarial=adversarial)
 
     def run(
         self,
@@ -408,10 +437,12 @@ def run_entry(
     blocks: int | None = None,
     order: Order = None,
     checked: bool = False,
+    adversarial: bool = False,
     write: Callable[[str], None] = show,
 ) -> None:
     """`Lowered.run`, once."""
-    Lowered(module, contract, checked=checked).run(arguments, blocks=blocks, order=order, write=write)
+    kernel = Lowered(module, contract, checked=checked, adversarial=adversarial)
+    kernel.run(arguments, blocks=blocks, order=order, write=write)
 
 
 def _check_strides(kernel: str, p: TensorParameter, found: Array) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -18,6 +18,7 @@ from freehold.runtime.interpreter.errors import Misaligned, OutsideMemory
 if TYPE_CHECKING:
     from xdsl.ir import Operation
 
+    from freehold.runtime.interpreter.adversary import Adversary
     from freehold.runtime.interpreter.watch import Watch
 
 
@@ -141,6 +142,10 @@ class Memory:
         return min(self.buffers, key=lambda b: max(b.start - address, address - b.end + 1, 0), default=None)
 
 
+LATENESS: Final = 8
+"""How often others may go on before the last stores of a block are seen."""
+
+
 def show(text: str) -> None:
     """Writes what a kernel prints to Python's standard output."""
     print(text, end="")
@@ -167,6 +172,34 @@ class Machine:
     """The extents of an ownership module's arguments, by their names."""
     local: list[Buffer] = field(default_factory=list[Buffer])
     """What this block has allocated."""
+    adversary: Adversary | None = None
+    """Who decides what is left open, in adversarial mode. Each block has a machine of its own then."""
+    late: list[tuple[object, Callable[[], None]]] = field(default_factory=list[tuple[object, Callable[[], None]]])
+    """Stores of this block that no other block has seen: where to, and what does it."""
+
+    def of_block(self, turn: int, label: str) -> Machine:
+        """The machine of one block among several that are under way."""
+        own = replace(self, local=[], late=[])
+        own.begin(turn, label)
+        return own
+
+    def end(self) -> None:
+        """A block that is under way among others ends, and what it stored late is seen late."""
+        if self.late and self.adversary is not None:
+            for _ in range(LATENESS):
+                self.adversary.pause()
+        self.settle()
+
+    def one_by_one(self, count: int) -> Array:
+        """The order in which the elements of one access are updated."""
+        return np.arange(count) if self.adversary is None else self.adversary.shuffled(count)
+
+    def settle(self, where: object = None) -> None:
+        """Does what stores were left for later: those to one tensor, or all."""
+        due = [store for place, store in self.late if where is None or place == where]
+        self.late = [] if where is None else [kept for kept in self.late if kept[0] != where]
+        for store in due:
+            store()
 
     def begin(self, turn: int, label: str) -> None:
         """A new block, or a new point of one, starts."""

@@ -156,21 +156,44 @@ def _distribute(op: Operation, c: Compiler) -> Step:
                 reject(error)
         return found
 
+    def at(v: Frame, place: Array) -> None:
+        for slot, coordinate in zip(arguments, place, strict=True):
+            v[slot] = coordinate
+        body(v)
+
+    def under_way(v: Frame, number: int, place: Array) -> Callable[[], None]:
+        """A point with a frame and a machine of its own."""
+
+        def work() -> None:
+            own = list(v)
+            own[0] = machine = v[0].of_block(number, _label(place.tolist()))
+            at(own, place)
+            machine.end()
+
+        return work
+
     def run(v: Frame) -> None:
         machine: Machine = v[0]
         schedule: Schedule = machine.schedule
         grid = domain(machine, v)
         count = int(np.prod(grid, dtype=np.int64)) if grid else 1
         blocks = min(count, schedule.blocks or most or DEFAULT_BLOCKS) if persistent else count
-        for numbers in _chunks(numbers_by_block(count, blocks, schedule.order)):
-            places = points(op.order, grid, numbers).astype(np.int32) if grid else np.zeros((1, 0), np.int32)
-            for number, place in zip(numbers.tolist(), places, strict=True):
-                machine.begin(number, _label(place.tolist()))
-                for slot, coordinate in zip(arguments, place, strict=True):
-                    v[slot] = coordinate
-                body(v)
+        handed_out = _points(op.order, grid, numbers_by_block(count, blocks, schedule.order))
+        if machine.adversary is not None:
+            machine.adversary.run(under_way(v, number, place) for number, place in handed_out)
+            return
+        for number, place in handed_out:
+            machine.begin(number, _label(place.tolist()))
+            at(v, place)
 
     return run
+
+
+def _points(order: OrderAttr, grid: Sequence[int], numbers: Iterator[int]) -> Iterator[tuple[int, Array]]:
+    """Points by their numbers, with their coordinates."""
+    for chunk in _chunks(numbers):
+        places = points(order, grid, chunk).astype(np.int32) if grid else np.zeros((1, 0), np.int32)
+        yield from zip(chunk.tolist(), places, strict=True)
 
 
 def _chunks(numbers: Iterator[int], size: int = 1 << 16) -> Iterator[Array]:

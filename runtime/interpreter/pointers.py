@@ -162,7 +162,7 @@ def update(machine: Machine, op: Operation, addresses: Array, values: Array, e: 
         machine.scatter(op, addresses, combine(old, values), e)
         return old
     old = np.empty(addresses.shape, e.dtype)
-    for n in range(addresses.size):
+    for n in machine.one_by_one(addresses.size):
         one = slice(n, n + 1)
         old[one] = machine.gather(op, addresses[one], e, "atomic update")
         machine.scatter(op, addresses[one], combine(old[one], values[one]), e)
@@ -207,7 +207,8 @@ def _compare_and_swap(op: Operation, c: Compiler) -> Step:
         fresh = np.broadcast_to(v[desired], where.shape).reshape(-1)
         after_swap = _noted(v, op, "update", addresses, e, token, True)
         old = np.array(wanted)
-        for n in np.arange(where.size) if chosen is None else np.flatnonzero(chosen):
+        numbers = np.arange(where.size) if chosen is None else np.flatnonzero(chosen)
+        for n in numbers[machine.one_by_one(numbers.size)]:
             one = slice(n, n + 1)
             at = where.reshape(-1)[one]
             old[one] = machine.gather(op, at, e, "atomic update")

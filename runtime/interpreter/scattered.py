@@ -33,7 +33,7 @@ from freehold.dialects.ownership import (
 from freehold.runtime.interpreter.access import dims, element
 from freehold.runtime.interpreter.compile import reject
 from freehold.runtime.interpreter.elements import Array, Element
-from freehold.runtime.interpreter.errors import OutsideTensor
+from freehold.runtime.interpreter.errors import ElementsMeet, OutsideTensor
 from freehold.runtime.interpreter.machine import Machine, clean
 from freehold.runtime.interpreter.ownership import kernel_checks, starts_of
 from freehold.runtime.interpreter.pointers import UPDATES
@@ -116,7 +116,7 @@ def _flat(value: Any, shape: tuple[int, ...], place: _Place) -> Array:
     return np.broadcast_to(value, shape).reshape(-1)[place.chosen]
 
 
-def _combine(window: Window, place: _Place, values: Array, mode: str) -> Array:
+def _combine(machine: Machine, window: Window, place: _Place, values: Array, mode: str) -> Array:
     """Updates the elements at a place one after another; returns what each was before."""
     array, combine = _array(window), UPDATES[mode]
     numbers = np.ravel_multi_index(place.index, array.shape) if place.index else np.zeros(1, np.int64)
@@ -125,11 +125,26 @@ def _combine(window: Window, place: _Place, values: Array, mode: str) -> Array:
         array[place.index] = combine(old, values)
         return old
     old = np.empty(values.shape, values.dtype)
-    for n in range(values.size):
+    for n in machine.one_by_one(values.size):
         one = tuple(i[n : n + 1] for i in place.index)
         old[n : n + 1] = array[one]
         array[one] = combine(old[n : n + 1], values[n : n + 1])
     return old
+
+
+def _apart(machine: Machine, op: Operation, window: Window, place: _Place, values: Array) -> None:
+    """Ends the run where different values are stored to one element."""
+    if not place.index:
+        return
+    numbers = np.ravel_multi_index(place.index, window.shape)
+    order = np.argsort(numbers, kind="stable")
+    bits = np.ascontiguousarray(values).view(f"u{values.dtype.itemsize}")
+    first, second = order[:-1], order[1:]
+    clash = (numbers[first] == numbers[second]) & (bits[first] != bits[second])
+    if clash.any():
+        a, b = int(first[clash][0]), int(second[clash][0])
+        element = f"[{', '.join(str(i[a]) for i in place.index)}]"
+        reject(ElementsMeet(span_of(op), window.name, element, str(values[a]), str(values[b]), machine.label))
 
 
 def _windowed(op: Operation, starts: Sequence[Any], shape: tuple[int, ...]) -> list[Array]:
@@ -193,7 +208,7 @@ def _accumulate(op: Operation, c: Compiler) -> Step:
         starts = starts_of(v[0], op, window, [v[slot] for slot in coordinates], steps, checks)
         place = _place(v[0], op, window, _windowed(op, starts, shape), None, shape, frozenset())
         _watch(v[0], op, "update", window, place, strong=True)
-        _combine(window, place, _flat(v[tile], shape, place), mode)
+        _combine(v[0], window, place, _flat(v[tile], shape, place), mode)
 
     return accumulate
 
@@ -211,7 +226,7 @@ def _accumulate_at(op: Operation, c: Compiler) -> Step:
         window: Window = v[target]
         place = _place(v[0], op, window, [v[i] for i in indices], _given(v, mask), shape, checked)
         _watch(v[0], op, "update", window, place, strong=True)
-        _combine(window, place, _flat(v[values], shape, place), mode)
+        _combine(v[0], window, place, _flat(v[values], shape, place), mode)
 
     return accumulate
 
@@ -239,6 +254,8 @@ class _Raw:
         place = _place(v[0], self.op, window, indices, _given(v, self.mask), self.shape, axes)
         strong = self.op.ordering.data.value != "weak"
         _watch(v[0], self.op, self.kind, window, place, strong=strong)
+        if v[0].late:  # accesses to one tensor are in the order of the text, and what releases comes after all others
+            v[0].settle(None if self.op.synchronises else self.target)
         if self.after is not None:
             v[self.after] = 0
         return window, place
@@ -276,8 +293,24 @@ def _unsafe_store(op: Operation, c: Compiler) -> Step:
     tile = c.slot(op.tile)
 
     def store(v: Frame) -> None:
+        machine: Machine = v[0]
         window, place = raw.place(v)
-        _array(window)[place.index] = _flat(v[tile], raw.shape, place)
+        values = _flat(v[tile], raw.shape, place)
+        if machine.watch is not None:
+            _apart(machine, op, window, place, values)
+        if machine.adversary is None:
+            _array(window)[place.index] = values
+            return
+        order = machine.adversary.shuffled(values.size)  # of equal elements, any may be the last
+        index, values = tuple(i[order] for i in place.index), values[order]
+
+        def write() -> None:
+            _array(window)[index] = values
+
+        if op.synchronises or machine.adversary.flips():
+            write()
+        else:
+            machine.late.append((raw.target, write))
 
     return store
 
@@ -291,7 +324,7 @@ def _unsafe_update(op: Operation, c: Compiler) -> Step:
     def update(v: Frame) -> None:
         window, place = raw.place(v)
         old = np.zeros(place.chosen.size, window.element.dtype)
-        old[place.chosen] = _combine(window, place, _flat(v[tile], raw.shape, place), mode)
+        old[place.chosen] = _combine(v[0], window, place, _flat(v[tile], raw.shape, place), mode)
         v[result] = old.reshape(raw.shape) if raw.shape else old[0]
 
     return update
@@ -308,7 +341,9 @@ def _unsafe_swap(op: Operation, c: Compiler) -> Step:
         bits = f"i{array.dtype.itemsize}"
         wanted, fresh = _flat(v[expected], raw.shape, place), _flat(v[desired], raw.shape, place)
         old = np.array(np.broadcast_to(v[expected], raw.shape)).reshape(-1)
-        for n, at in enumerate(np.flatnonzero(place.chosen)):
+        chosen = np.flatnonzero(place.chosen)
+        for n in v[0].one_by_one(chosen.size):
+            at = chosen[n]
             one = tuple(i[n : n + 1] for i in place.index)
             found = np.array(array[one])
             if found.view(bits) == wanted[n : n + 1].view(bits):

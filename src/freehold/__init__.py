@@ -158,6 +158,7 @@ if TYPE_CHECKING:
     from freehold.runtime.streams import RoundRobin, SingleStream, stream_policy
     from freehold.runtime.tensor import Tensor
     from freehold.support.diagnostic import Rejected
+    from freehold.runtime.modes import interpreting
 
 __version__ = "0.1.0"
 
@@ -177,6 +178,7 @@ _LAZY: Final = {
     "value": "freehold.runtime.operation",
     "RoundRobin": "freehold.runtime.streams",
     "SingleStream": "freehold.runtime.streams",
+    "interpreting": "freehold.runtime.modes",
     "stream_policy": "freehold.runtime.streams",
     "gpu_available": "freehold.runtime.driver",
     "HOST": "freehold.runtime.arguments",
@@ -298,6 +300,7 @@ __all__ = [
     "minimum",
     "mma",
     "mulhi",
+    "interpreting",
     "multiply",
     "ones",
     "partition",

@@ -298,6 +298,63 @@ def test_a_package_is_launched() -> None:
         assert "no code of `saxpy` for sm_90" in text
 
 
+# --- The interpreter in the GPU's place -------------------------------------------------------------------------------
+
+
+def test_a_block_runs_what_is_on_the_gpu_on_the_interpreter() -> None:
+    """Quick ways that were made before the first block, and those that are made later, look for it."""
+    expect("QQif")
+    y, x = tensor(), tensor()
+    early = saxpy.bind(fh.partition(y, 64), x, 2.0)
+    early.on().wait()
+    saxpy(fh.partition(y, 64), x, 2.0).on().wait()
+    before = launched()
+    x.copy_from(np.arange(1000, dtype=np.float32)).sync()
+    y.copy_from(np.ones(1000, np.float32)).sync()
+    with fh.interpreting():
+        saxpy(fh.partition(y, 64), x, 2.0).sync()
+        saxpy(fh.partition(y, 64), x, 2.0).on().wait()
+        early.sync()
+        early.on().wait()
+        within = saxpy.bind(fh.partition(y, 64), x, 2.0)
+        within.sync()
+    assert launched() == before
+    assert np.array_equal(fh.to_numpy(y), np.arange(1000, dtype=np.float32) * 10 + 1)
+    late = saxpy.bind(fh.partition(y, 64), x, 2.0)
+    for n in range(3):
+        saxpy(fh.partition(y, 64), x, 2.0).on().wait()
+        early.on().wait()
+        late.sync()
+        within.sync()
+        assert launched() == before + 4 * (n + 1)
+    with fh.interpreting("checked"):
+        saxpy(fh.partition(y, 64), x, 1.0).sync()
+        late.on().wait()
+    assert launched() == before + 12
+    assert np.array_equal(fh.to_numpy(y), np.arange(1000, dtype=np.float32) * 13 + 1)
+
+
+def test_a_block_holds_for_torch_too() -> None:
+    if TORCH is None:
+        return
+    torch = posing()
+    z, x, y = (torch.zeros(1000) for _ in range(3))
+    expect("QQQi")
+    bound = add.bind(fh.partition(z, 64), x, y)
+    bound.on()
+    add(fh.partition(z, 64), x, y).on()
+    before = launched()
+    with fh.interpreting():
+        bound.on()
+        add(fh.partition(z, 64), x, y).on()
+        add(fh.partition(z, 64), x, y).sync()
+    assert launched() == before
+    for n in range(4):
+        bound.on()
+        add(fh.partition(z, 64), x, y).on()
+        assert launched() == before + 2 * (n + 1)
+
+
 def test_the_stub_is_there() -> None:
     assert fh.gpu_available()
     assert driver.architecture(0) == "sm_90"
