@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from freehold.frontend.signature import KernelSignature
-from freehold.runtime.arguments import ArrayView
-from freehold.runtime.ledger import Leased
+from freehold.runtime import ledger
+from freehold.runtime.arguments import HOST, ArrayView, UnknownDType, Unreadable, view
+from freehold.runtime.blame import of_operation
+from freehold.runtime.ledger import Leased, Timeline
 from freehold.runtime.storage import Outside
+
+if TYPE_CHECKING:
+    from freehold.runtime.execution import Execution
 
 
 class Leases(NamedTuple):
@@ -20,13 +26,65 @@ class Leases(NamedTuple):
 
 def leases(signature: KernelSignature, views: Iterable[ArrayView]) -> Leases:
     """What a launch with these arrays leases. What is not only read counts as written."""
-    from freehold.runtime.tensor import Tensor
-
     made = Leases([], [])
     modes = [p.mode for p in signature.parameters if p.is_tensor]
     for mode, found in zip(modes, views, strict=True):
-        tensor = found.owner
-        if not isinstance(tensor, Tensor):
-            tensor = Outside(found.device, found.pointer, found.pointer + found.size)
-        (made.reads if mode == "ref" else made.writes).append(tensor)
+        (made.reads if mode == "ref" else made.writes).append(_leased(found))
     return made
+
+
+def _leased(found: ArrayView) -> Leased:
+    """An array as the ledger knows it."""
+    from freehold.runtime.tensor import Tensor
+
+    if isinstance(found.owner, Tensor):
+        return found.owner
+    return Outside(found.device, found.pointer, found.pointer + found.size)
+
+
+@contextmanager
+def used(execution: Execution, reads: Iterable[Any], writes: Iterable[Any], what: str) -> Generator[None]:
+    """
+    Around what enqueues another engine's work: leases tensors, of ours or of other libraries, on any number of GPUs.
+
+    The ledger is not locked meanwhile, because engines may wait for other threads (NCCL does). Raises `Rejected` for
+    tensors that may not be used, and `TypeError` for what is no array.
+    """
+    read, written = [_viewed(array, what) for array in reads], [_viewed(array, what) for array in writes]
+    views = [*read, *written]
+    if execution.recording is not None:
+        execution.recording.uses(views, [_leased(v) for v in read], [_leased(v) for v in written])
+        yield
+        return
+    users = [_user(execution, device, views) for device in {v.device for v in views}]
+    execution.uses(v for v in views if v.device != HOST)
+    blame = of_operation(what)
+
+    def note() -> None:
+        for user in users:
+            to_read = [_leased(v) for v in read if v.device == user.device]
+            to_write = [_leased(v) for v in written if v.device == user.device]
+            with ledger.leased(user, to_read, to_write, blame):
+                pass
+
+    note()  # it comes after what uses them now
+    try:
+        yield
+    finally:
+        note()  # and what comes next, after it
+
+
+def _viewed(array: Any, what: str) -> ArrayView:
+    try:
+        return view(array)
+    except (Unreadable, UnknownDType):
+        raise TypeError(
+            f"{what} uses an object of {type(array).__name__}, which is no array that kernels take"
+        ) from None
+
+
+def _user(execution: Execution, device: int, views: Iterable[ArrayView]) -> Timeline:
+    if device == HOST:
+        return ledger.host_timeline()
+    family = next((v.family for v in views if v.device == device and v.family in ("torch", "cupy")), "")
+    return ledger.timeline_of(execution.stream(device, family), device)

@@ -162,20 +162,38 @@ class InFlight(Generic[T_co]):
 class Work(Operation[T]):
     """An operation made of one function, which gets the execution: `Work("zeros", lambda execution: ...)`."""
 
-    __slots__ = ("_function", "_what")
+    __slots__ = ("_function", "_uses", "_what")
 
-    def __init__(self, what: str, function: Callable[[Execution], T]):
-        """`what` is what it is, in an error's words."""
+    def __init__(
+        self,
+        what: str,
+        function: Callable[[Execution], T],
+        *,
+        reads: Iterable[Any] = (),
+        writes: Iterable[Any] = (),
+    ):
+        """
+        `what` is what it is, in an error's words. `reads` and `writes` are the tensors that it uses, also of other
+        libraries: it comes after the work on them that was enqueued before, on whatever stream, and before what comes
+        later. Other threads should leave them alone while the function runs.
+        """
         self._what = what
         self._function: Callable[[Execution], T] | None = function
+        self._uses = (tuple(reads), tuple(writes))
 
     def enqueue(self, execution: Execution) -> T:
-        """Calls the function, once."""
+        """Calls the function, once. Raises `Rejected` for tensors that may not be used."""
         function = self._function
         self._function = None
         if function is None:
             already(self.what)
-        return function(execution)
+        reads, writes = self._uses
+        if not reads and not writes:
+            return function(execution)
+        from freehold.runtime.leases import used
+
+        with used(execution, reads, writes, self.what):
+            return function(execution)
 
     def __repr__(self) -> str:
         return f"<{self.what}, {'run' if self._function is None else 'not run'}>"

@@ -28,7 +28,7 @@ def all_reduce(tensor: Any) -> fh.Work[Any]:
             distributed.all_reduce(tensor)
         return tensor
 
-    return fh.Work("an all-reduce", enqueue)
+    return fh.Work("an all-reduce", enqueue, writes=[tensor])
 
 
 def main(rank: int, world: int, store: str) -> None:

@@ -97,6 +97,31 @@ def test_streams_that_share_a_tensor_are_in_order() -> None:
     deferred(check)
 
 
+def test_work_of_another_engine_is_in_order_with_what_it_names() -> None:
+    def copies(target: Any, source: Any) -> fh.Work[Any]:
+        def enqueue(execution: fh.Execution) -> None:
+            driver.copy(target.pointer, source.pointer, target.nbytes, execution.stream(0))
+
+        return fh.Work("another engine's copy", enqueue, reads=[source], writes=[target])
+
+    def check() -> None:
+        a, b = tensor(1), tensor(2)
+        first, second = driver.new_stream(0), driver.new_stream(0)
+        step(a, b).on(first)
+        copies(b, a).on(second)  # after the first, which writes what it reads
+        step(a, b).on(first)  # after it in turn
+        expected_b = mixed(numbers(1), numbers(2))
+        assert np.array_equal(b.numpy(), expected_b)
+        assert np.array_equal(a.numpy(), mixed(expected_b, expected_b))
+
+    deferred(check)
+    moved = tensor(3)
+    kept = moved.move()
+    with pytest.raises(fh.Rejected) as caught:
+        copies(moved, kept).sync()
+    assert caught.value.codes == ("O250",)
+
+
 def test_chains_and_arguments() -> None:
     def check() -> None:
         a, b = tensor(1), tensor(2)

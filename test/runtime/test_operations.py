@@ -38,6 +38,25 @@ def ones(n: int = 100) -> Operation[Any]:
     return Work("ones", lambda execution: np.ones(n, np.float32))
 
 
+def test_work_names_what_it_uses() -> None:
+    x, y = fh.ones(10, device=fh.HOST).sync(), array(10)
+
+    def adds(execution: fh.Execution) -> str:
+        y[...] += x.numpy()
+        return "done"
+
+    assert Work("a sum", adds, reads=[x], writes=[y]).sync() == "done"
+    assert np.array_equal(y, array(10) + 1)
+    with x.borrow_mut(), pytest.raises(fh.Rejected) as caught:
+        Work("a sum", adds, reads=[x], writes=[y]).sync()
+    assert caught.value.codes == ("O251",)
+    with pytest.raises(TypeError):
+        Work("a sum", adds, reads=["x"]).sync()
+    recorded = Work("a sum", lambda execution: None, reads=[x]).graph()
+    with x.borrow_mut(), pytest.raises(fh.Rejected):
+        recorded.replay().sync()
+
+
 def array(n: int = 100, start: float = 0) -> Any:
     return np.arange(n, dtype=np.float32) + np.float32(start)
 
