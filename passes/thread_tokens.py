@@ -6,7 +6,7 @@ as the verifiers have shown, so no other accesses need one, and every order that
 assembler. Of a partition of which a point may know one region by several names (the verifiers say so: `ordered`), all
 regions count as one. Updates of an accumulator commute, and nothing else touches it: they need none. A raw tensor is
 like one region; an unsafe access that acquires or releases is a write to all of them, for it orders what is done to the
-others.
+others. What is printed is like a region that each print writes, so that a point's prints come in the order of the text.
 
 What is followed is a region's state: the token of its last write, and the tokens of the reads since then. A read waits
 for the write; a write waits for all of them. Tokens pass through `if` as results and through `for` and `loop` as
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Final, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, IntegerType, ModuleOp
@@ -29,6 +29,7 @@ from xdsl.utils.exceptions import PassFailedException
 from freehold.dialects.cuda_tile.op import SEGMENTS, segments
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, YieldOp
 from freehold.dialects.cuda_tile.ops.memory import JoinTokensOp, MakeTokenOp
+from freehold.dialects.cuda_tile.ops.misc import PrintTkoOp
 from freehold.dialects.cuda_tile.types import TOKEN
 from freehold.dialects.ownership import (
     DistributeOp,
@@ -47,7 +48,10 @@ from freehold.dialects.ownership import (
     UnsafeSwapOp,
     UnsafeUpdateOp,
 )
-from freehold.passes.rewriting import Inserter, defined_outside
+from freehold.passes.rewriting import Inserter, OpT, defined_outside
+
+_PRINTED: Final[SSAValue] = MakeTokenOp().result
+"""Stands for what is printed, among the regions."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +125,8 @@ def _accessed(op: Operation, uses: _Uses) -> _Accesses:
         region, access = op.operands[0], _READ  # the named accessors of these two have to work out where operands lie
     elif type(op) is StoreOp:
         region, access = op.operands[1], _WRITE
+    elif type(op) is PrintTkoOp:
+        return {_PRINTED: _WRITE}
     elif isinstance(op, UnsafeOp):
         if op.synchronises:
             return dict.fromkeys(uses.raw, _WRITE)
@@ -327,7 +333,7 @@ class _Threader:
         block.erase_op(op)
 
 
-def _located(op: Operation, like: Operation) -> Operation:
+def _located(op: OpT, like: Operation) -> OpT:
     op.location = like.location
     return op
 
@@ -351,6 +357,8 @@ def _append(op: Operation, tokens: Iterable[SSAValue]) -> None:
 
 def _with_tokens(op: Operation, token: SSAValue | None, wanted: bool) -> SSAValue | None:
     """Replaces an access by one that waits for `token` and, if `wanted`, has a token of its own, which is returned."""
+    if isinstance(op, PrintTkoOp):  # it has a token in any case
+        return _print_after(op, token)
     assert isinstance(op, LoadOp | StoreOp | UnsafeLoadOp | UnsafeStoreOp | UnsafeUpdateOp | UnsafeSwapOp)
     operands = [*op.operands]
     types: list[Attribute] = [r.type for r in op.results]
@@ -372,6 +380,21 @@ def _with_tokens(op: Operation, token: SSAValue | None, wanted: bool) -> SSAValu
         attributes=op.attributes,
         location=op.location,
     )
+    _replace(op, new)
+    return new.results[-1] if wanted else None
+
+
+def _print_after(op: PrintTkoOp, token: SSAValue | None) -> SSAValue:
+    """The token of a print that waits for `token`, which takes the place of `op`."""
+    if token is None and op.token is None:
+        return op.result_token
+    new = _located(PrintTkoOp(op.str_.data, op.args, token), op)
+    new.attributes.update(op.attributes)
+    _replace(op, new)
+    return new.result_token
+
+
+def _replace(op: Operation, new: Operation) -> None:
     block = op.parent
     assert block is not None
     block.insert_op_before(new, op)
@@ -379,4 +402,3 @@ def _with_tokens(op: Operation, token: SSAValue | None, wanted: bool) -> SSAValu
         result.name_hint = old.name_hint
         old.replace_all_uses_with(result)
     block.erase_op(op)
-    return new.results[-1] if wanted else None

@@ -11,6 +11,8 @@ there. Apart, and in no need of an order, are
   different constant; and those that a persistent block touches at different points;
 - updates of an accumulator, which commute.
 
+Prints need an order among themselves, those of different points of a persistent block excepted.
+
 What is followed, along every path, is what each token leaves loose: the accesses that may have run by now without being
 ordered before it. The latest run of an access and its earlier ones are told apart, because a loop whose reads are not
 ordered among themselves joins one token a turn. Loops are run until nothing changes. What is not understood is refused:
@@ -48,7 +50,7 @@ from freehold.dialects.cuda_tile.ops.memory import (
     MakeTokenOp,
     StorePtrTkoOp,
 )
-from freehold.dialects.cuda_tile.ops.misc import AssumeOp
+from freehold.dialects.cuda_tile.ops.misc import AssumeOp, PrintTkoOp
 from freehold.dialects.cuda_tile.ops.module import EntryOp
 from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ConstantOp, OffsetOp, ReshapeOp
 from freehold.dialects.cuda_tile.ops.views import (
@@ -132,11 +134,13 @@ def verify_tokens(entry: EntryOp, roles: Roles) -> None:
 _LOADS: Final = (LoadViewTkoOp, LoadPtrTkoOp)
 _STORES: Final = (StoreViewTkoOp, StorePtrTkoOp)
 _UPDATES: Final = (AtomicRedViewTkoOp, AtomicRmwTkoOp, AtomicCasTkoOp)
-_ACCESSES: Final = (*_LOADS, *_STORES, *_UPDATES)
+_ACCESSES: Final = (*_LOADS, *_STORES, *_UPDATES, PrintTkoOp)
 _OF_VIEWS: Final = (LoadViewTkoOp, StoreViewTkoOp, AtomicRedViewTkoOp)
 _SAME_POINTER: Final = (
     AssumeOp, ReshapeOp, BroadcastOp, OffsetOp, MakeTensorViewOp, MakePartitionViewOp, MakeStridedViewOp,
 )  # fmt: skip
+_PRINTED: Final = -2
+"""What is printed, among the arguments."""
 _Loop = ForOp | LoopOp
 _Loose = set[tuple[Operation, bool]]
 """Runs of accesses: the latest (True), the earlier ones (False)."""
@@ -217,6 +221,8 @@ class _Walk:
             raise _failed(op, "is not understood")
 
     def _access(self, op: Operation) -> _Access:
+        if isinstance(op, PrintTkoOp):
+            return _Access(_PRINTED, True, False, None, (), None)
         pointer = op.operands[0] if not isinstance(op, StoreViewTkoOp) else op.view
         place, indices, home = None, (), None
         if isinstance(op, _OF_VIEWS):
@@ -266,7 +272,8 @@ class _Walk:
 
     def _conflict(self, a: _Access, b: _Access) -> bool:
         """Whether two accesses of one block need an order."""
-        named = {*self.roles.shared, *self.roles.regions, *self.roles.ordered, *self.roles.accumulators}
+        roles = self.roles
+        named = {*roles.shared, *roles.regions, *roles.ordered, *roles.accumulators, _PRINTED}
         if (a.synchronises or b.synchronises) and not {a.argument, b.argument} & named:
             return True
         if a.argument != b.argument or not (a.writes or b.writes) or a.argument in self.roles.accumulators:
@@ -363,7 +370,7 @@ class _Walk:
 
     def _forget(self, state: _State, loop: Operation) -> None:
         """Leaves out accesses to regions of a turn that is over: other turns have others, and so have other points."""
-        apart = {*self.roles.regions, *self.roles.ordered} if loop is self.over_points else ()
+        apart = {*self.roles.regions, *self.roles.ordered, _PRINTED} if loop is self.over_points else ()
         gone = {
             op
             for op in state.past
@@ -390,7 +397,8 @@ class _Walk:
             if ((earlier, True) in waits or (earlier, False) in waits) and self._conflict(
                 self.accesses[earlier], access
             ):
-                raise _failed(op, f"is not ordered after {_named(earlier)}: argument {access.argument}")
+                shared = "both print" if access.argument == _PRINTED else f"argument {access.argument}"
+                raise _failed(op, f"is not ordered after {_named(earlier)}: {shared}")
         result = next(r for r in op.results if r.type == TOKEN)
         if access.argument not in self.written and not self.synchronised:
             state.loose[result] = waits  # nothing will have to wait for it
