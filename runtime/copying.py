@@ -242,7 +242,8 @@ def _assign(execution: Execution, target: Tensor, source: Tensor, blame: Blame) 
                 driver.copy_between(target.low, target.device, source.low, source.device, target.nbytes, stream)
         return target
     if target.device != source.device:
-        made = converted(source, target.dtype, source.device, "to", caller())
+        ready = source.dtype == target.dtype and source.is_contiguous  # then what is left is done over there
+        made = converted(source, target.dtype, target.device if ready else source.device, "to", caller())
         return Next(made, lambda found: _assign(execution, target, found, blame))
     if min(*target.strides, *source.strides) <= 0:  # kernels see memory through positive strides only
         execution.allocating("a copy of a view that runs backwards")
