@@ -41,6 +41,7 @@ from freehold.passes.analysis.extremes import at_launch
 from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.analysis.obligations import access_text, accessed, record, steps_of
 from freehold.passes.analysis.ranges import Range, Ranges
+from freehold.passes.analysis.reached import computed, conditions_of
 from freehold.passes.analysis.wording import name_of, sizes
 from freehold.passes.errors.bounds import MapNotShownInside, NoElementInBounds, OutOfBounds
 from freehold.passes.prover import rules
@@ -196,9 +197,14 @@ def _refused(
 ) -> Error:
     error = OutOfBounds(span_of(op), access_text(op), axis, str(index), bound)
     values = dict.fromkeys((*index.symbols(), *count.symbols()), 1) | dict(witness)
-    shown = {n: values[n] for n in sorted({*index.symbols(), *count.symbols()})}
-    where = f"where {sizes(shown)}, " if shown else ""
+    # Where it depends on what is computed whether the access happens, no values can be said to make it happen.
+    conditions = conditions_of(op, facts)
+    if not computed(conditions, facts):
+        decisive = {n for c in conditions for n in c.symbols() if n in facts.launch and n in values}
+        shown = {n: values[n] for n in sorted({*index.symbols(), *count.symbols(), *decisive})}
+        where = f"where {sizes(shown)}, " if shown else ""
+        error.add(error.Witness(where, index.evaluate(values), count.evaluate(values)))
     last = str(count - 1)
     if count.symbols():
         last = f"fh.cdiv({name_of(accessed(op))}.shape[{axis}], {steps_of(op)[axis]}) - 1"
-    return error.add(error.Witness(where, index.evaluate(values), count.evaluate(values)), error.LastTile(last))
+    return error.add(error.LastTile(last))

@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import islice, takewhile
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
+    DistributeOp,
     Duty,
     KernelOp,
     ObligationAttr,
@@ -30,6 +32,7 @@ from freehold.passes.analysis import coverage, injectivity, races
 from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.analysis.injectivity import Outcome
 from freehold.passes.analysis.obligations import record
+from freehold.passes.analysis.reached import may_leave
 from freehold.passes.analysis.wording import name_of, sizes, span_text, tuple_text, why_unknown
 from freehold.passes.errors.partition import (
     GapsInOutput,
@@ -44,7 +47,7 @@ from freehold.passes.prover.search import find
 from freehold.passes.verify_domains import verify_domains
 from freehold.passes.verify_dominance import verify_dominance
 from freehold.support import terms
-from freehold.support.diagnostic import Error, Rejected
+from freehold.support.diagnostic import Error, Note, Rejected
 from freehold.support.span import Span
 from freehold.support.terms import Term
 
@@ -88,7 +91,7 @@ def _regions_by_themselves(op: PartitionOp, facts: KernelFacts) -> Iterator[Erro
     partition = op.result.type
     for axis, (tile, step) in enumerate(zip(partition.tile_shape, partition.steps, strict=True)):
         if step < tile and not prove(partition.grid(axis).le(1), facts.base, solver=False).proved:
-            yield _overlapping(op, axis)
+            yield _overlapping(op, axis, facts)
             return
         # A single region leaves a gap, too, where the tensor is longer than it.
         whole = partition.tensor.extent(axis).le(tile)
@@ -97,7 +100,7 @@ def _regions_by_themselves(op: PartitionOp, facts: KernelFacts) -> Iterator[Erro
             yield error.add(error.DeclareMut())
 
 
-def _overlapping(op: PartitionOp, axis: int) -> Error:
+def _overlapping(op: PartitionOp, axis: int, facts: KernelFacts) -> Error:
     partition, name = op.result.type, name_of(op.tensor)
     tile, step = partition.tile_shape[axis], partition.steps[axis]
     rank = partition.tensor.rank
@@ -114,8 +117,28 @@ def _overlapping(op: PartitionOp, axis: int) -> Error:
     starts = [b * s for b, s in zip(second, partition.steps, strict=True)]
     ends = [t if n != axis else min(tile, step + tile) for n, t in enumerate(partition.tile_shape)]
     steps = ", ".join(str(max(s, t)) for s, t in zip(partition.steps, partition.tile_shape, strict=True))
-    witness = error.Witness("", tuple_text(first), tuple_text(second), span_text(starts, ends))
+    shared = span_text(starts, ends)
+    one, other = (", ".join(map(str, place)) for place in (first, second))
+    witness: Note = error.Regions(one, other, shared)
+    if any(_each_its_own(use.operation, facts) for use in op.result.uses):
+        witness = error.Witness("", tuple_text(first), tuple_text(second), "write", shared)
     return error.add(witness, error.Step(steps + "," * (rank == 1)))
+
+
+def _each_its_own(op: Operation, facts: KernelFacts) -> bool:
+    """Whether every point takes the region with its own coordinates, and stores to it."""
+    if not isinstance(op, RegionOp) or not isinstance(distribution := op.parent_op(), DistributeOp):
+        return False
+    points = tuple(map(terms.sym, facts.points[distribution]))
+    return facts.coordinates(op) == points[: len(op.coordinates)] and _is_stored(op)
+
+
+def _is_stored(op: RegionOp) -> bool:
+    """Whether a region is stored whenever it is taken: in its block, in front of whatever may leave that."""
+    assert op.parent is not None
+    behind = islice(op.parent.ops, op.parent.get_operation_index(op) + 1, None)
+    reached = takewhile(lambda o: not may_leave(o), behind)
+    return any(isinstance(o, StoreOp) and o.target is op.result for o in reached)
 
 
 def _first_store(op: PartitionOp) -> Span | None:
@@ -202,7 +225,7 @@ def _not_disjoint(earlier: RegionOp, op: RegionOp, outcome: Outcome, facts: Kern
     # Numbers that do not matter have no value in the counterexample; any that may occur will do.
     missing = {n for c in coordinates for n in c.symbols()} - outcome.second.keys()
     usual = (find(place.given.facts, terms.TRUE) or {}) if missing else {}
-    index = [c.evaluate({**{n: usual.get(n, 0) for n in missing}, **outcome.second}) for c in coordinates]
+    index = [c.evaluate({**{n: usual.get(n, 1) for n in missing}, **outcome.second}) for c in coordinates]
     where = _where(outcome.first, facts)
     first, second = sorted([values.get(p, 0) for p in points] for values in (outcome.first, outcome.second))
     other_turn = any(outcome.first.get(n) != outcome.second.get(n) for n in facts.counters.values())
@@ -219,7 +242,8 @@ def _not_disjoint(earlier: RegionOp, op: RegionOp, outcome: Outcome, facts: Kern
     partition = op.result.type.partition
     starts = [i * s for i, s in zip(index, partition.steps, strict=True)]
     ends = [a + t for a, t in zip(starts, partition.tile_shape, strict=True)]
-    error.add(error.Witness(where, tuple_text(first), tuple_text(second), span_text(starts, ends)))
+    does = "write" if _is_stored(op) and _is_stored(earlier) else "own"
+    error.add(error.Witness(where, tuple_text(first), tuple_text(second), does, span_text(starts, ends)))
     return error.add(error.OneRegion() if op.mapped is not None else error.OwnPlace())
 
 

@@ -8,9 +8,10 @@ from typing import Final
 
 from xdsl.ir import Block, Operation
 
-from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, ReturnOp
+from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, LoopOp
 from freehold.dialects.ownership import AccumulateOp, LoadOp, RegionOp
 from freehold.passes.analysis.facts import KernelFacts
+from freehold.passes.analysis.reached import may_leave
 from freehold.passes.prover import rules
 from freehold.passes.prover.search import find
 from freehold.support import terms
@@ -65,7 +66,7 @@ def _always_reached(op: Operation, facts: KernelFacts) -> bool:
 def reached_in_every_turn(op: Operation) -> bool:
     """Whether every point gets there in every turn of the loops around it, which are all counted."""
     while (block := op.parent) is not None:
-        if any(_may_leave(earlier) for earlier in _before(op, block)):
+        if any(may_leave(earlier) for earlier in _before(op, block)):
             return False
         parent = block.parent_op()
         if isinstance(parent, IfOp | LoopOp):
@@ -81,9 +82,3 @@ def _before(op: Operation, block: Block) -> Iterator[Operation]:
         if earlier is op:
             return
         yield earlier
-
-
-def _may_leave(op: Operation) -> bool:
-    return isinstance(op, LoopOp | IfOp) and (
-        isinstance(op, LoopOp) or any(isinstance(inner, ContinueOp | BreakOp | ReturnOp) for inner in op.walk())
-    )

@@ -381,7 +381,7 @@ class _Walk:
             if self.shown((high + step).le(greatest + 1), counter):
                 facts.append(low.le(symbol))
                 self.facts.counters[op] = symbol.name
-                if step.is_const and step.value > 1:
+                if step != terms.const(1):
                     facts.append(((symbol - low) % step).eq(0))
             if rules.holds(low.lt(high), self.given):
                 self.facts.repeated.add(op)

@@ -11,18 +11,17 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final, Literal
 
-from xdsl.ir import OpResult
-
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp
 from freehold.dialects.ownership import KernelOp, RegionOp
 from freehold.passes.analysis.concrete import is_outside, meeting, takings
 from freehold.passes.analysis.facts import KernelFacts, Place
 from freehold.passes.analysis.races import launches, samples, turns
+from freehold.passes.analysis.reached import computed, conditions_of, unknown_in
 from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.polynomials import Poly, bound_atom, poly, to_term
 from freehold.passes.prover.prove import prove
-from freehold.passes.prover.search import Evaluate, compiled
+from freehold.passes.prover.search import Evaluate, compiled, holds_in
 from freehold.support import terms
 from freehold.support.terms import Term
 
@@ -205,12 +204,18 @@ def _apart(a: RegionOp, b: RegionOp, different: Sequence[str], facts: KernelFact
     alike = terms.all_of(*(terms.sym(n).eq(renaming.get(n, terms.sym(n))) for n in different))
     goal = terms.either(terms.negate(meet), alike) if different else terms.negate(meet)
     verdict = prove(goal, given)
+    inside = _inside(a, first)
+    if verdict.refuted and not holds_in([inside], verdict.witness):
+        # Regions that do not exist are not taken: that they do is another obligation, which is met before.
+        verdict = prove(goal, given.extended([inside]))
     if verdict.proved:
         return Outcome("proved", verdict.by)
-    unknown = tuple(n for n in _unknown((*first, *second), facts) if n not in facts.uniform)
-    unknown += tuple(n for n in _computed((*_conditions(one), *_conditions(other)), facts) if n not in unknown)
+    unknown = tuple(n for n in unknown_in((*first, *second), facts) if n not in facts.uniform)
+    conditions = [*conditions_of(a, facts), *conditions_of(b, facts)]
+    unknown += tuple(n for n in computed(conditions, facts) if n not in unknown)
     if verdict.refuted and not unknown:
-        extents = {n: v for n, v in verdict.witness.items() if n in facts.uniform}
+        concerned = {n for f in given.relevant(terms.all_of(goal, inside, *conditions)) for n in f.symbols()}
+        extents = {n: v for n, v in verdict.witness.items() if n in facts.uniform and n in concerned}
         mine = {n: v for n, v in verdict.witness.items() if n not in facts.uniform and not n.endswith("_of_the_other")}
         others = {n: verdict.witness[r.name] for n, r in renaming.items() if r.name in verdict.witness}
         return Outcome("refuted", verdict.by, {**extents, **mine}, {**extents, **others})
@@ -225,9 +230,9 @@ def _met(a: RegionOp, b: RegionOp, facts: KernelFacts, otherwise: Outcome) -> Ou
     if distribution is None or not isinstance(kernel, KernelOp):
         return otherwise
     at_one_point: Outcome | None = None
-    partition = a.result.type.partition
+    counts = _grid(a)
     for extents, found in takings(kernel, distribution, samples(facts, distribution)):
-        grid = [partition.grid(axis).evaluate(extents) for axis in range(partition.tensor.rank)]
+        grid = [count.evaluate(extents) for count in counts]
         if (pair := meeting(a, b, found, grid)) is None:
             wrong = next((t for t in found if t.op in (a, b) and is_outside(t, grid)), None)
             if wrong is not None and otherwise.outside is None:
@@ -247,21 +252,16 @@ def _met(a: RegionOp, b: RegionOp, facts: KernelFacts, otherwise: Outcome) -> Ou
     return at_one_point or otherwise
 
 
-def _unknown(coordinates: Sequence[Term], facts: KernelFacts) -> list[str]:
-    """The symbols in coordinates that are neither extents nor coordinates of a point nor counters."""
-    known = {*facts.launch, *facts.counters.values(), *(n for names in facts.points.values() for n in names)}
-    return sorted({n for c in coordinates for n in c.symbols()} - known)
+def _grid(op: RegionOp) -> list[Term]:
+    """The numbers of regions of a partition, by coordinate."""
+    partition = op.result.type.partition
+    return [partition.grid(axis) for axis in range(partition.tensor.rank)]
 
 
-def _conditions(place: Place) -> list[Term]:
-    """What is known at a place because of branches, around it or in front of it: inequalities, but for ranges."""
-    inequalities = [f for f in place.given.facts if f.op in ("<", "<=", "not")]
-    return [*place.conditions, *(f for f in inequalities if f.op == "not" or len(f.symbols()) > 1)]
-
-
-def _computed(conditions: Sequence[Term], facts: KernelFacts) -> list[str]:
-    """The symbols in conditions that are unknown numbers and no arguments: no value of them may be chosen freely."""
-    return [n for n in _unknown(conditions, facts) if n in facts.symbols and isinstance(facts.symbols[n], OpResult)]
+def _inside(op: RegionOp, coordinates: Sequence[Term]) -> Term:
+    """That a region exists."""
+    pairs = zip(coordinates, _grid(op), strict=True)
+    return terms.all_of(*(terms.both(terms.const(0).le(c), c.lt(count)) for c, count in pairs))
 
 
 def _at(place: Sequence[Evaluate], values: Mapping[str, int]) -> tuple[int, ...] | None:
@@ -279,16 +279,18 @@ def _enumerated(
     one, other = facts.places[a], facts.places[b]
     first, second = facts.coordinates(a), facts.coordinates(b)
     distribution = one.distribution
-    if distribution is None or _unknown((*first, *second), facts):
+    if distribution is None or unknown_in((*first, *second), facts):
         return None
-    if _computed((*_conditions(one), *_conditions(other)), facts):
+    if computed((*conditions_of(a, facts), *conditions_of(b, facts)), facts):
         return None
     mine, others = ({*(identity(op, facts) or ()), *different} for op in (a, b))
+    counts = _grid(a)
     one_place, other_place = [compiled(c) for c in first], [compiled(c) for c in second]
     for extents in islice(launches(facts, distribution), _MOST_LAUNCHES):
         seen: dict[tuple[int, ...], list[dict[str, int]]] = {}
+        grid = [count.evaluate(extents) for count in counts]
         for values in turns(extents, one.given.facts, [*first, *map(terms.sym, mine)]):
-            if (at := _at(one_place, values)) is not None:
+            if (at := _at(one_place, values)) is not None and all(0 <= n < g for n, g in zip(at, grid, strict=True)):
                 seen.setdefault(at, []).append(values)
         for values in turns(extents, other.given.facts, [*second, *map(terms.sym, others)]):
             for match in seen.get(_at(other_place, values) or (), ()):

@@ -7,6 +7,7 @@ witness has been evaluated.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice, product
 from typing import Final
 
@@ -130,7 +131,8 @@ def left_out(op: PartitionOp, distribution: DistributeOp, facts: KernelFacts) ->
             if not {n for c in coordinates for n in c.symbols()} <= _enumerable(facts):
                 return None
             for values in turns(extents, facts.places[region].given.facts, coordinates):
-                owned.add(tuple(c.evaluate(values) for c in coordinates))
+                with suppress(ZeroDivisionError):  # which what is not enumerated rules out
+                    owned.add(tuple(c.evaluate(values) for c in coordinates))
         for index in islice(product(*map(range, grid)), _MOST):
             if index not in owned:
                 starts = [i * s for i, s in zip(index, partition.steps, strict=True)]

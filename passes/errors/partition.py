@@ -37,8 +37,18 @@ class OverlappingRegions(Error):
     class Witness(Note):
         """Two blocks and what they share."""
 
-        text: ClassVar[str] = "{where}blocks {first} and {second} both write `{name}[{shared}]`"
+        text: ClassVar[str] = "{where}blocks {first} and {second} both {do} `{name}[{shared}]`"
         where: str
+        first: str
+        second: str
+        do: str
+        shared: str
+
+    @dataclass(frozen=True)
+    class Regions(Note):
+        """Two regions and what they share."""
+
+        text: ClassVar[str] = "regions [{first}] and [{second}] both hold `{name}[{shared}]`"
         first: str
         second: str
         shared: str

@@ -1,6 +1,6 @@
 """Whether a goal follows from hypotheses: rules first, then a search for a small counterexample, then the solver.
 
-A verdict is `proved`, `refuted` with values of the symbols under which the hypotheses hold and the goal does not, or
+A verdict is `proved`, `refuted` with values of all symbols under which the hypotheses hold and the goal does not, or
 `unknown`. Every counterexample has been evaluated, whoever found it. Nothing depends on time, threads, or on what was
 asked before; answers of the solver are kept by the question, with its symbols renamed.
 """
@@ -50,15 +50,33 @@ def prove(goal: Term, given: Hypotheses, *, solver: bool = True) -> Verdict:
     facts = given.relevant(goal)
     witness = find(facts, terms.negate(goal))
     if witness is not None:
+        verdict = Verdict("refuted", "search", witness)
+    elif solver:
+        verdict = _by_solver(facts, goal)
+    else:
+        verdict = Verdict("unknown", "rules")
+    if not verdict.refuted or len(facts) == len(given.facts):
+        return verdict
+    # What shares no symbol with the goal has to be possible, too: in a branch that is never taken nothing is refuted.
+    known = set(facts)
+    rest = _possible(tuple(f for f in given.facts if f not in known), solver)
+    if rest.refuted:
+        return Verdict("refuted", verdict.by, {**rest.witness, **verdict.witness})
+    return rest
+
+
+@lru_cache(maxsize=4096)
+def _possible(facts: tuple[Term, ...], solver: bool) -> Verdict:
+    """Whether predicates contradict each other: `refuted`, with values under which they hold, if they do not."""
+    witness = find(facts, terms.TRUE)
+    if witness is not None:
         return Verdict("refuted", "search", witness)
-    return _by_solver(facts, goal) if solver else Verdict("unknown", "rules")
+    return _by_solver(facts, terms.FALSE) if solver else Verdict("unknown", "rules")
 
 
 def satisfiable(given: Hypotheses) -> Verdict:
     """Whether the hypotheses can hold at all: `refuted` (there is a model) is the good answer here."""
-    if find(given.facts, terms.TRUE) is not None:
-        return Verdict("refuted", "search")
-    return _by_solver(given.facts, terms.FALSE)
+    return _possible(given.facts, solver=True)
 
 
 def _by_solver(facts: tuple[Term, ...], goal: Term) -> Verdict:
@@ -82,9 +100,10 @@ def _asked(facts: tuple[Term, ...], goal: Term) -> Verdict:
     from freehold.passes.prover import smt
 
     question = (*facts, terms.negate(goal))
-    answer, _ = smt.ask(question, real_products=False, budget=smt.PRODUCTS_UNINTERPRETED)
-    if answer == "unsatisfiable":
-        return Verdict("proved", "solver")
+    if smt.multiplies(question):
+        answer, _ = smt.ask(question, real_products=False, budget=smt.PRODUCTS_UNINTERPRETED)
+        if answer == "unsatisfiable":
+            return Verdict("proved", "solver")
     answer, model = smt.ask(question, real_products=True, budget=smt.PRODUCTS_REAL)
     if answer == "unsatisfiable":
         return Verdict("proved", "solver")

@@ -8,8 +8,10 @@ gets wrong, lemmas about uninterpreted products included. It counts its steps, a
 from __future__ import annotations
 
 import importlib.util
+import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -19,6 +21,7 @@ from unittest.mock import patch
 import pytest
 
 from freehold.passes.pipeline import verify
+from freehold.passes.prover import prove as prover
 from freehold.passes.prover import smt
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.prove import prove
@@ -165,6 +168,25 @@ def test_the_prover_says_so_within_its_budget(obligation: Any) -> None:
     ):
         verdict = prove(obligation.wanted, Hypotheses().extended(obligation.facts))
     assert verdict.status == obligation.verdict
+
+
+def test_verdicts_do_not_depend_on_what_was_asked_before() -> None:
+    """Nor on the thread that asks. Answers that are kept are forgotten in between."""
+
+    def verdicts(order: list[Any]) -> dict[str, Any]:
+        for kept in ("_asked", "_possible"):
+            vars(prover)[kept].cache_clear()
+        return {o.name: prover.prove(o.wanted, Hypotheses().extended(o.facts)) for o in order}
+
+    expected = verdicts([*OBLIGATIONS])
+    assert verdicts([*OBLIGATIONS[::-1]]) == expected
+    for seed in range(2):
+        order = [*OBLIGATIONS]
+        random.Random(seed).shuffle(order)
+        assert verdicts(order) == expected
+    with ThreadPoolExecutor(4) as threads:
+        halves = threads.map(verdicts, (OBLIGATIONS[::2], OBLIGATIONS[1::2]))
+        assert {name: v for half in halves for name, v in half.items()} == expected
 
 
 @pytest.mark.parametrize("obligation", OBLIGATIONS, ids=lambda o: o.name)

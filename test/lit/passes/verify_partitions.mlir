@@ -114,3 +114,43 @@ ownership.kernel @split(%y: !ownership.tensor<[N, 64], f32>, %z: !ownership.tens
     %r = ownership.region %p[%d] : !ownership.partition<mut tile [64], [M], f32> -> !ownership.region<mut tile [64], [M], f32>
   }
 }
+
+// -----
+
+// Nothing is refuted by what happens in a branch that is never taken, whatever its condition is about.
+// CHECK: @never
+// CHECK: ownership.region
+// CHECK-SAME: disjoint proved
+ownership.kernel @never(%y: !ownership.tensor<[M], f32>, %a: !ownership.tensor<[K], f32>) {
+  %p = ownership.partition %y : !ownership.tensor<[M], f32> -> !ownership.partition<mut tile [64], [M], f32>
+  %b = ownership.borrow %a : !ownership.tensor<[K], f32> -> !ownership.ref<[K], f32>
+  ownership.distribute %p : !ownership.partition<mut tile [64], [M], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %n = ownership.tiles %b, 0 by 2 : !ownership.ref<[K], f32>
+    %zero = cuda_tile.constant <i32: 0> : !cuda_tile.tile<i32>
+    %none = cuda_tile.cmpi equal %n, %zero, signed : !cuda_tile.tile<i32> -> !cuda_tile.tile<i1>
+    cuda_tile.if %none {
+      %r = ownership.region %p[%zero] : !ownership.partition<mut tile [64], [M], f32> -> !ownership.region<mut tile [64], [M], f32>
+      cuda_tile.yield
+    }
+  }
+}
+
+// -----
+
+// Blocks meet in no region that there is: that `s` is one is checked where it is taken.
+// CHECK: @beyond
+// CHECK: ownership.region
+// CHECK-SAME: disjoint proved
+ownership.kernel @beyond(%y: !ownership.tensor<[M], f32>) {
+  %p = ownership.partition %y : !ownership.tensor<[M], f32> -> !ownership.partition<mut tile [64], [M], f32>
+  ownership.distribute %p : !ownership.partition<mut tile [64], [M], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %n = ownership.tiles %p, 0 by 64 : !ownership.partition<mut tile [64], [M], f32>
+    %two = cuda_tile.constant <i32: 2> : !cuda_tile.tile<i32>
+    %h = cuda_tile.divi %i, %two signed : !cuda_tile.tile<i32>
+    %far = cuda_tile.addi %h, %n : !cuda_tile.tile<i32>
+    %j = cuda_tile.maxi %i, %far signed : !cuda_tile.tile<i32>
+    %r = ownership.region %p[%j] : !ownership.partition<mut tile [64], [M], f32> -> !ownership.region<mut tile [64], [M], f32>
+  }
+}

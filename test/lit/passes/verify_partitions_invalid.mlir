@@ -20,7 +20,7 @@ ownership.kernel @step(%u: !ownership.tensor<[N], f32>) {
 
 // CHECK:      error[O101]: two tile blocks write overlapping regions of `u`
 // CHECK:      takes the region `[i // 2]` of `u`
-// CHECK:      = note: where N = 128, blocks 0 and 1 both write `u[0 .. 64]`
+// CHECK:      = note: where N = 128, blocks 0 and 1 both own `u[0 .. 64]`
 // CHECK-NEXT: = note: blocks run in no fixed order, so this would be a data race
 // CHECK-NEXT: = help: store to the block's own region, `u.store(...)`, without coordinates
 ownership.kernel @halved(%u: !ownership.tensor<[N], f32>) {
@@ -38,7 +38,7 @@ ownership.kernel @halved(%u: !ownership.tensor<[N], f32>) {
 // A point's coordinate along one axis alone.
 // CHECK:      error[O101]: two tile blocks write overlapping regions of `u`
 // CHECK:      takes the region `[i, 0]` of `u`
-// CHECK:      = note: where M = 128, N = 128, blocks (0, 0) and (0, 1) both write `u[0 .. 64, 0 .. 64]`
+// CHECK:      = note: where M = 128, N = 128, blocks (0, 0) and (0, 1) both own `u[0 .. 64, 0 .. 64]`
 ownership.kernel @row(%u: !ownership.tensor<[M, N], f32>) {
   %p = ownership.partition %u : !ownership.tensor<[M, N], f32> -> !ownership.partition<mut tile [64, 64], [M, N], f32>
   ownership.distribute %p order #ownership.order<grouped 8> : !ownership.partition<mut tile [64, 64], [M, N], f32> {
@@ -52,7 +52,7 @@ ownership.kernel @row(%u: !ownership.tensor<[M, N], f32>) {
 
 // Overlap only at sizes beyond a search of small ones: `i * 3` and `i * 2 + 1000` meet at (1000, 1000), so at 3000.
 // CHECK:      error[O101]: two tile blocks write overlapping regions of `u`
-// CHECK:      both write `u[
+// CHECK:      both own `u[
 ownership.kernel @far(%u: !ownership.tensor<[N], f32>) {
   %p = ownership.partition %u : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [1], [N], f32>
   ownership.distribute %p : !ownership.partition<mut tile [1], [N], f32> {
@@ -88,7 +88,7 @@ ownership.kernel @wraps(%u: !ownership.tensor<[N], f32>) {
 
 // What cannot be proved is computed for some small launches: two blocks that meet are a witness.
 // CHECK:      error[O101]: two tile blocks write overlapping regions of `u`
-// CHECK:      = note: where N = {{[0-9]+}}, blocks {{[0-9]+}} and {{[0-9]+}} both write
+// CHECK:      = note: where N = {{[0-9]+}}, blocks {{[0-9]+}} and {{[0-9]+}} both own
 ownership.kernel @wraps_and_meets(%u: !ownership.tensor<[N], f32>) {
   %p = ownership.partition %u : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [64], [N], f32>
   ownership.distribute %p : !ownership.partition<mut tile [64], [N], f32> {
@@ -232,5 +232,29 @@ ownership.kernel @single(%y: !ownership.tensor<[100], f32>) {
   %p = ownership.partition %y : !ownership.tensor<[100], f32> -> !ownership.partition<out tile [64] step [128], [100], f32>
   ownership.distribute %p : !ownership.partition<out tile [64] step [128], [100], f32> {
   ^bb0(%i: !cuda_tile.tile<i32>):
+  }
+}
+
+// -----
+
+// What a loop carries cannot be chosen: no two blocks are said to get past a condition on it.
+// CHECK:      error[O113]: cannot show that tile blocks write different regions of `u`
+// CHECK-NOT:  both
+ownership.kernel @carried(%u: !ownership.tensor<[N], f32>) {
+  %p = ownership.partition %u : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [64], [N], f32>
+  ownership.distribute %p : !ownership.partition<mut tile [64], [N], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %zero = cuda_tile.constant <i32: 0> : !cuda_tile.tile<i32>
+    %one = cuda_tile.constant <i32: 1> : !cuda_tile.tile<i32>
+    %two = cuda_tile.constant <i32: 2> : !cuda_tile.tile<i32>
+    cuda_tile.for %k in (%zero to %two, step %one) : !cuda_tile.tile<i32> iter_values(%c = %i) -> (!cuda_tile.tile<i32>) {
+      %more = cuda_tile.muli %c, %two : !cuda_tile.tile<i32>
+      %left = cuda_tile.cmpi less_than_or_equal %zero, %c, signed : !cuda_tile.tile<i32> -> !cuda_tile.tile<i1>
+      cuda_tile.if %left {
+        cuda_tile.continue %more : !cuda_tile.tile<i32>
+      }
+      %r = ownership.region %p[%k] : !ownership.partition<mut tile [64], [N], f32> -> !ownership.region<mut tile [64], [N], f32>
+      cuda_tile.continue %more : !cuda_tile.tile<i32>
+    }
   }
 }

@@ -1,0 +1,58 @@
+"""On what it depends whether an operation is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from xdsl.ir import BlockArgument, Operation, SSAValue
+
+from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, IfOp, LoopOp, ReturnOp
+from freehold.dialects.ownership import DistributeOp, KernelOp
+from freehold.passes.analysis.facts import KernelFacts
+from freehold.support.terms import Term
+
+
+def may_leave(op: Operation) -> bool:
+    """Whether what stands behind an operation, in its block, may not be reached."""
+    return isinstance(op, LoopOp) or (isinstance(op, IfOp) and bool(leaving(op)))
+
+
+def leaving(op: IfOp) -> list[SSAValue]:
+    """The conditions that decide whether an `if` leaves for an outer block; none where it cannot."""
+    inside = [inner for region in op.regions for block in region.blocks for inner in block.ops]
+    found = [condition for inner in inside if isinstance(inner, IfOp) for condition in leaving(inner)]
+    return [op.condition, *found] if found or any(isinstance(inner, _LEAVES) for inner in inside) else []
+
+
+_LEAVES: Final = (ContinueOp, BreakOp, ReturnOp)
+
+
+def unknown_in(coordinates: Sequence[Term], facts: KernelFacts) -> list[str]:
+    """The symbols in coordinates that are neither extents nor coordinates of a point nor counters."""
+    known = {*facts.launch, *facts.counters.values(), *(n for names in facts.points.values() for n in names)}
+    return sorted({n for c in coordinates for n in c.symbols()} - known)
+
+
+def conditions_of(op: Operation, facts: KernelFacts) -> list[Term]:
+    """What has to hold for an operation to be reached: of branches and loops around it, and of branches in front of it
+    of which one side leaves."""
+    found = list(facts.places[op].conditions)
+    at: Operation | None = op
+    while at is not None and not isinstance(at, DistributeOp):
+        for earlier in () if at.parent is None else at.parent.ops:
+            if earlier is at:
+                break
+            if isinstance(earlier, IfOp):
+                found += [facts.terms[condition] for condition in leaving(earlier)]
+        at = at.parent_op()
+    return found
+
+
+def computed(conditions: Sequence[Term], facts: KernelFacts) -> list[str]:
+    """The symbols in conditions that are computed or carried by loops: no value of them may be chosen freely."""
+    return [n for n in unknown_in(conditions, facts) if n in facts.symbols and not _is_argument(facts.symbols[n])]
+
+
+def _is_argument(value: SSAValue) -> bool:
+    return isinstance(value, BlockArgument) and isinstance(value.owner.parent_op(), KernelOp)
