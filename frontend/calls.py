@@ -41,6 +41,7 @@ from freehold.frontend.values import (
     of_host,
     static_of,
 )
+from freehold.frontend.windows import method as window_method
 from freehold.support.dtypes import DType
 
 MAX_DEPTH = 64
@@ -130,6 +131,8 @@ def _of_tensor(c: Context, callee: MethodValue, node: ast.Call) -> Value:
         from freehold.frontend.unsafe import method as unsafe_method  # which writes statements, and those calls
 
         return unsafe_method(c, callee, node)
+    if callee.name == "window":
+        return window_method(c, callee, node)
     if isinstance(target, PlaceValue) or mode == "acc" or callee.name in ("gather", "load_window"):
         return element_method(c, callee, node)
     return memory_method(c, callee, node)

@@ -23,8 +23,10 @@ from freehold.dialects.ownership import (
     BlocksKind,
     DistributeOp,
     EndOp,
+    GroupTilesOp,
     OrderAttr,
     OrderKind,
+    PartitionOp,
     PartitionType,
     RegionOp,
     TilesOp,
@@ -33,7 +35,7 @@ from freehold.dialects.ownership import (
 from freehold.frontend import errors
 from freehold.frontend.arithmetic import arithmetic
 from freehold.frontend.context import Context, hint
-from freehold.frontend.schedule import PartitionSpec
+from freehold.frontend.schedule import Groups, PartitionSpec
 from freehold.frontend.types import tile_type
 from freehold.frontend.values import INDEX_DTYPE, PositionValue, RegionValue, TensorValue, TileValue
 from freehold.support import dtypes, terms
@@ -46,8 +48,12 @@ class Domain:
 
     def __init__(self, c: Context, placed: Sequence[TensorValue], nodes: Mapping[str, ast.arg]):
         self.c = c
-        self.placed: Final = placed
-        """The tensors that a partition was given for."""
+        self.placed: Final = list(placed)
+        """The tensors that a partition was given for, or in their place their windows."""
+        self.counts: Final[set[TilesOp]] = set()
+        """The numbers of regions that maps ask for."""
+        for tensor in placed:
+            tensor.domain = self
         self.nodes = nodes
         self.block = Block()
         """What a point does."""
@@ -57,7 +63,7 @@ class Domain:
         if not self.fits:
             return
         specs = [_spec(t) for t in placed]
-        self.extents = [s.domain(_extents(t)) for t, s in zip(placed, specs, strict=True)]
+        self.extents = [s.domain(_extents(t), _groups(t)) for t, s in zip(placed, specs, strict=True)]
         ranks = [len(e) for e in self.extents]
         # Of equals, one that is written: its index space needs no words.
         self.leader = min(range(len(placed)), key=lambda n: (-ranks[n], not _is_region(placed[n])))
@@ -117,6 +123,22 @@ class Domain:
             for tensor, values in zip(self.placed, places, strict=True):
                 self._take(tensor, values)
 
+    def take_again(self, tensor: TensorValue, window: TensorValue) -> None:
+        """Puts a window in the place of its tensor, whose own region nobody has used."""
+        number = self.placed.index(tensor)
+        if tensor.region is not None and isinstance(own := tensor.region.ssa.owner, RegionOp):
+            own.detach()
+            own.erase()
+        self.placed[number] = window
+        self._take(window, self._place(window))
+        self.extents[number] = _spec(window).domain(_extents(window), _groups(window))
+
+    def take_too(self, window: TensorValue) -> None:
+        """Takes a place in another window of a tensor."""
+        self.placed.append(window)
+        self._take(window, self._place(window))
+        self.extents.append(_spec(window).domain(_extents(window), _groups(window)))
+
     def finish(self, end: ast.AST) -> None:
         """Writes what comes after a point's work."""
         c = self.c
@@ -159,8 +181,9 @@ class Domain:
         used = {name for t in (*spec.point_map.region, spec.point_map.where) for name in t.symbols()}
         with self._at(tensor):
             for n, axis in enumerate(spec.shared):
-                if f"grid[{n}]" in used:
+                if spec.groups is None and f"grid[{n}]" in used:
                     op = TilesOp(tensor.handle, axis, spec.step[axis])
+                    self.counts.add(op)
                     values[f"grid[{n}]"] = c.tile(op, INDEX_DTYPE, ())
         return values
 
@@ -169,21 +192,31 @@ class Domain:
         c = self.c
         found: TileValue | None = None
         for tensor, values in zip(self.placed, places, strict=True):
-            where = _spec(tensor).point_map.where
-            if where == terms.TRUE:
+            spec = _spec(tensor)
+            where = spec.point_map.where
+            if where == terms.TRUE and spec.groups is None:
                 continue
             for other in self.placed:
-                if other is not tensor and other.parameter.mode == "out" and not _spec(other).partial:
+                apart = other is not tensor and _spec(other).groups != spec.groups
+                if apart and other.parameter.mode == "out" and not _spec(other).partial:
+                    left = "`where=` leaves" if spec.groups is None else f"the groups of `{tensor.name}` leave"
                     self._reject(
                         other,
-                        f"`{other.name}` is an `Out`, and `where=` leaves points of the launch out",
+                        f"`{other.name}` is an `Out`, and {left} points of the launch out",
                         "an output is written whole, or its partition says that it is not",
                         f"leave the rest of it as it is: `fh.partition({other.name}, ..., partial=True)`",
                     )
             with self._at(tensor):
-                one = _written(c, where, values)
+                one = _written(c, where, values) if spec.groups is None else self._in_group(tensor, spec.groups, values)
                 found = one if found is None else arithmetic(c, "&", found, one)
         return found
+
+    def _in_group(self, tensor: TensorValue, groups: Groups, values: Mapping[str, TileValue]) -> TileValue:
+        """Whether there is a region of the point's group as far behind as the point is."""
+        c = self.c
+        count = c.tile(GroupTilesOp(tensor.handle, values["point[0]"].ssa), INDEX_DTYPE, ())
+        place = values[f"point[{1 + _spec(tensor).shared.index(groups.axis)}]"]
+        return arithmetic(c, "<", place, count)
 
     def _take(self, tensor: TensorValue, values: Mapping[str, TileValue]) -> None:
         """A tensor's place at the point; of one that is written, the region there, unless the point has many."""
@@ -193,7 +226,7 @@ class Domain:
             index = tuple(_written(c, t, known) for t in spec.point_map.region)
             tensor.position = PositionValue(tensor, index, self.axes_of(tensor))
             if _is_region(tensor) and not spec.owned:
-                mapped, axes = spec.map is not None, self.axes_of(tensor)
+                mapped, axes = spec.map is not None or spec.groups is not None, self.axes_of(tensor)
                 region = c.add(RegionOp(tensor.handle, [i.ssa for i in index], mapped=mapped, axes=axes))
                 tensor.region = RegionValue(tensor, region.result, index)
 
@@ -226,6 +259,12 @@ def _spec(tensor: TensorValue) -> PartitionSpec:
 def _is_region(tensor: TensorValue) -> bool:
     """Whether points own regions of a tensor: what is read, or added to, has none."""
     return isinstance(tensor.handle.type, PartitionType)
+
+
+def _groups(tensor: TensorValue) -> Term | None:
+    """How many groups a tensor falls into; None where into none."""
+    owner = tensor.handle.owner
+    return owner.groups if isinstance(owner, PartitionOp) and owner.offsets is not None else None
 
 
 def _extents(tensor: TensorValue) -> list[Term]:

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Final, cast
 
 from freehold.dialects.cuda_tile.ops.shape import PermuteOp, ReshapeOp
-from freehold.dialects.ownership import DimOp
+from freehold.dialects.ownership import DimOp, StartOp, StopOp, TensorType
 from freehold.frontend import advice, errors
 from freehold.frontend.context import Context, Frame
 from freehold.frontend.source import UNDEFINED
@@ -44,9 +44,9 @@ TILE_METHODS: Final = (
     "argmax", "argmin", "cumsum", "cumprod", "clip", "round",
 )  # fmt: skip
 TILE_ATTRIBUTES: Final = ("dtype", "shape", "ndim", "size", "T", *TILE_METHODS)
-REF_METHODS: Final = ("load", "load_like", "gather", "load_window", "store")
+REF_METHODS: Final = ("load", "load_like", "gather", "load_window", "window", "store")
 REGION_METHODS: Final = ("load", "store", "release")
-PARTITION_METHODS: Final = (*REGION_METHODS, "load_like", "gather", "load_window", "at")
+PARTITION_METHODS: Final = (*REGION_METHODS, "load_like", "gather", "load_window", "window", "at")
 UPDATES: Final = ("add", "maximum", "minimum", "bitwise_and", "bitwise_or", "bitwise_xor")
 ATOMICS: Final = (
     *("atomic_add", "atomic_max", "atomic_min", "atomic_and", "atomic_or", "atomic_xor"),
@@ -137,7 +137,7 @@ def attribute(c: Context, node: ast.Attribute) -> Value:
         case TensorValue():
             found = _of_tensor(c, value, attr)
         case RegionValue():
-            found = _of_region(value, attr)
+            found = _of_region(c, value, attr)
         case PlaceValue():
             found = MethodValue(value, attr) if attr in UPDATES else None
         case TupleValue() | RecordValue() | Static():
@@ -175,12 +175,14 @@ def _of_tensor(c: Context, tensor: TensorValue, attr: str) -> Value | None:
             return TupleValue(tensor.position.index)
         case "tile" if tensor.position is not None:
             return of_host(tensor.position.tile)
+        case _ if isinstance(tensor.handle.type, TensorType):  # its windows are partitioned
+            return MethodValue(tensor, attr) if attr == "window" else None
         case _ if tensor.parameter.mode in ELEMENT_METHODS:
             return MethodValue(tensor, attr) if attr in ELEMENT_METHODS[tensor.parameter.mode] else None
         case _ if tensor.region is not None:
             if attr in PARTITION_METHODS:
                 return MethodValue(tensor, attr)
-            return _of_region(tensor.region, attr)
+            return _of_region(c, tensor.region, attr)
         case _ if tensor.parameter.mode in ("mut", "out"):  # a point has many regions, and names them
             return MethodValue(tensor, attr) if attr in PARTITION_METHODS else None
         case _:
@@ -194,10 +196,17 @@ def _extent(c: Context, tensor: TensorValue, axis: int) -> Value:
     return c.tile(DimOp(tensor.handle, axis), INDEX_DTYPE, ())
 
 
-def _of_region(region: RegionValue, attr: str) -> Value | None:
+def _edge(c: Context, region: RegionValue, attr: str, axis: int) -> Value:
+    """Where a region begins along an axis, or where it ends."""
+    return c.tile((StartOp if attr == "start" else StopOp)(region.ssa, axis), INDEX_DTYPE, ())
+
+
+def _of_region(c: Context, region: RegionValue, attr: str) -> Value | None:
     match attr:
         case "index":
             return TupleValue(region.index)
+        case "start" | "stop":
+            return TupleValue(tuple(_edge(c, region, attr, axis) for axis in range(region.tensor.spec.rank)))
         case "tile":
             return of_host(region.tile)
         case "dtype":
@@ -273,16 +282,18 @@ def _no_attribute(c: Context, value: Value, node: ast.Attribute) -> Poison:
     match value:
         case TileValue():
             known = TILE_ATTRIBUTES
+        case TensorValue() if isinstance(value.handle.type, TensorType):
+            known = ("dtype", "shape", "ndim", "window")
         case TensorValue() if value.region is not None:
-            known = ("dtype", "shape", "ndim", "index", "tile", "load", "store", "at", "release")
+            known = ("dtype", "shape", "ndim", "index", "tile", "load", "store", "at", "window", "release")
         case TensorValue() if value.parameter.mode in ELEMENT_METHODS:
             known = ("dtype", "shape", "ndim", *ELEMENT_METHODS[value.parameter.mode])
         case TensorValue():
-            known = ("dtype", "shape", "ndim", "load", "load_like", "gather", "load_window")
+            known = ("dtype", "shape", "ndim", "load", "load_like", "gather", "load_window", "window")
         case PlaceValue():
             known = UPDATES
         case RegionValue():
-            known = ("dtype", "ndim", "index", "tile", *REGION_METHODS)
+            known = ("dtype", "ndim", "index", "tile", "start", "stop", *REGION_METHODS)
         case Static(value=host) if isinstance(host, type) and issubclass(host, Enum):
             known = tuple(host.__members__)
         case _ if listed := records.names_of(value):

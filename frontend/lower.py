@@ -24,8 +24,10 @@ from freehold.dialects.ownership import (
     LayoutAttr,
     PartitionOp,
     PartitionType,
+    RefType,
     ReturnOp,
     TensorType,
+    tensor_type,
 )
 from freehold.frontend import (
     calls,
@@ -47,6 +49,7 @@ from freehold.frontend.signature import ConstSpec, Parameter, ScalarSpec, Specia
 from freehold.frontend.source import KernelFunction
 from freehold.frontend.types import tile_type
 from freehold.frontend.values import TensorValue, TileValue, of_host
+from freehold.support import dtypes
 from freehold.support.diagnostic import Argument, Rejected
 from freehold.support.span import Span
 
@@ -135,6 +138,8 @@ class _Kernel:
                     c.frame.variables[parameter.name] = TileValue(argument, spec.dtype, ())
                 else:
                     c.frame.variables[parameter.name] = of_host(spec.value)
+        for tensor in tensors:
+            self._grouped(tensor)
         if c.errors:
             for parameter, _ in self.parameters:  # go on, for the errors of the body
                 c.frame.variables.setdefault(parameter.name, expressions.POISON)
@@ -198,7 +203,15 @@ class _Kernel:
         elif parameter.mode == "raw":
             handle = c.add(ExposeOp(argument)).result  # pyright: ignore[reportArgumentType] -- as below
         elif parameter.mode == "ref":
-            if spec.partition is not None and spec.partition.step != spec.partition.tile:
+            if spec.partition is not None and spec.partition.groups is not None:
+                self._reject_partition(
+                    parameter,
+                    f"`{parameter.name}` is a `Ref`, and its partition has groups",
+                    "a block writes a region of a group, and reads what it likes",
+                    f"pass the array itself, and load what belongs to a region: "
+                    f"`{parameter.name}.load_window((y.start[0], ...), shape)`",
+                )
+            elif spec.partition is not None and spec.partition.step != spec.partition.tile:
                 self._reject_partition(
                     parameter,
                     f"`{parameter.name}` is a `Ref`, and its partition has a step of its own",
@@ -221,11 +234,42 @@ class _Kernel:
             partition = spec.partition
             written = Access.PARTIAL if partition.partial else Access.OUT
             access = Access.MUT if parameter.mode == "mut" else written
-            made = PartitionType.of(access, partition.tile, type_, partition.step)
-            handle = c.add(PartitionOp(argument, made)).result
+            if partition.groups is None:
+                handle = c.add(
+                    PartitionOp(argument, PartitionType.of(access, partition.tile, type_, partition.step))
+                ).result
+            else:  # made when its offsets have been, too
+                handle = argument
         tensor = TensorValue(parameter, spec, argument, handle)
         c.frame.variables[parameter.name] = tensor
         return tensor
+
+    def _grouped(self, tensor: TensorValue) -> None:
+        """Partitions a tensor into groups, by the offsets that are another parameter."""
+        c, partition = self.c, tensor.spec.partition
+        if partition is None or partition.groups is None or tensor.parameter.mode not in ("mut", "out"):
+            return
+        groups, parameter = partition.groups, tensor.parameter
+        offsets = c.frame.variables.get(groups.by)
+        fits = (
+            isinstance(offsets, TensorValue)
+            and isinstance(offsets.handle.type, RefType)
+            and (offsets.spec.dtype, offsets.spec.rank) == (dtypes.i32, 1)
+        )
+        if not fits or not isinstance(offsets, TensorValue):
+            self._reject_partition(
+                parameter,
+                f"the groups of `{parameter.name}` are bounded by `{groups.by}`, which holds no offsets",
+                "offsets are a parameter of the kernel: a `Ref` of `i32` with one axis",
+                f'declare them, `{groups.by}: Ref[i32, "E + 1"]`, and name them: `fh.ragged(..., by="{groups.by}")`',
+            )
+            return
+        written = Access.PARTIAL if partition.partial else Access.OUT
+        access = Access.MUT if parameter.mode == "mut" else written
+        type_ = tensor_type(tensor.argument)
+        made = PartitionType.of(access, partition.tile, type_, partition.step, groups.axis)
+        with c.at(self.nodes[parameter.name]):
+            tensor.handle = c.add(PartitionOp(tensor.argument, made, offsets.handle)).result
 
     def _reject_partition(self, parameter: Parameter, what: str, why: str, edit: str) -> None:
         error = errors.NoPartition(self._place(parameter), what=what, why=why)

@@ -68,6 +68,11 @@ def require(c: Context, a: Arguments) -> Value:
     return NONE
 
 
+def launch_term(c: Context, value: Value, node: ast.expr) -> Term | None:
+    """An expression as a term over what the launcher knows; None after reporting what in it is no such number."""
+    return terms.const(_integer(value)) if _is_integer(value) else _Reader(c).term(node)
+
+
 class _Reader:
     """Reads a condition as a term."""
 

@@ -63,6 +63,17 @@ PERSISTENT: Final = Blocks.PERSISTENT
 
 
 @dataclass(frozen=True, slots=True)
+class Groups:
+    """How a tensor falls into groups along an axis: each is cut into regions by itself."""
+
+    by: str
+    """The kernel's parameter that holds the offsets: group `g` has elements `by[g]` up to but not `by[g + 1]`."""
+    axis: int
+    most: int = 0
+    """How many elements a group has at most; 0: as many as the tensor."""
+
+
+@dataclass(frozen=True, slots=True)
 class PartitionSpec:
     """
     A partition without its tensor: what a kernel is specialised to.
@@ -82,6 +93,8 @@ class PartitionSpec:
     """The axes along which a point has all regions. They are no axes of the map's."""
     partial: bool = False
     """Whether some regions may be left as they are."""
+    groups: Groups | None = None
+    """How the tensor falls into groups; None: it is one. A region's first coordinate is then the number of its group."""
 
     @property
     def shared(self) -> tuple[int, ...]:
@@ -91,19 +104,25 @@ class PartitionSpec:
     @property
     def point_map(self) -> PointMap:
         """The map, whether one was given or not."""
-        return identity(len(self.shared)) if self.map is None else self.map
+        return identity(len(self.shared) + (self.groups is not None)) if self.map is None else self.map
 
     @property
     def plain(self) -> bool:
         """Whether each point takes the region at its own coordinates, and there are as many points as regions."""
-        return self.map is None and not self.owned
+        return self.map is None and not self.owned and self.groups is None
 
-    def grid(self, extents: Sequence[Term]) -> dict[str, Term]:
-        """The numbers of regions that the map speaks of, for a tensor of these extents."""
-        counts = (terms.ceildiv(extents[axis], terms.const(self.step[axis])) for axis in self.shared)
+    def grid(self, extents: Sequence[Term], groups: Term | None = None) -> dict[str, Term]:
+        """The numbers of regions that the map speaks of, for a tensor of these extents and so many groups; along the
+        axis with groups, of the largest one that there may be."""
+        counts = [] if groups is None else [groups]
+        for axis in self.shared:
+            largest = self.groups is not None and axis == self.groups.axis and self.groups.most
+            counts.append(
+                terms.ceildiv(terms.const(largest) if largest else extents[axis], terms.const(self.step[axis]))
+            )
         return {f"grid[{n}]": count for n, count in enumerate(counts)}
 
-    def domain(self, extents: Sequence[Term]) -> tuple[Term, ...]:
-        """The extents of the domain, for a tensor of these extents."""
-        counts = self.grid(extents)
+    def domain(self, extents: Sequence[Term], groups: Term | None = None) -> tuple[Term, ...]:
+        """The extents of the domain, for a tensor of these extents and so many groups."""
+        counts = self.grid(extents, groups)
         return tuple(t.substitute(counts) for t in self.point_map.domain)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn, cast, get_args, get_origin
 
 from freehold.frontend.schedule import PartitionSpec
@@ -119,6 +119,12 @@ class KernelSignature:
 
     kernel: str
     parameters: tuple[Parameter, ...]
+    function: object = field(default=None, repr=False, compare=False)
+
+    def takes_windows(self) -> bool:
+        """Whether the kernel, or a function that it calls, may take windows of tensors: partitions are those of windows
+        then, so arrays do not say whether they agree."""
+        return isinstance(self.function, FunctionType) and _mentions(self.function, "window", set())
 
     @property
     def tensors(self) -> tuple[Parameter, ...]:
@@ -230,7 +236,23 @@ def read_signature(function: FunctionType, locate: Callable[[str], Span | None] 
             wrong.append((parameter, e))
     if wrong:
         _reject(function.__name__, wrong, where)
-    return KernelSignature(function.__name__, tuple(found))
+    return KernelSignature(function.__name__, tuple(found), function)
+
+
+def _mentions(function: FunctionType, name: str, seen: set[CodeType]) -> bool:
+    """Whether a function, or one of its module that it names, has an attribute or a variable of this name."""
+    todo = [function.__code__]
+    while todo:
+        code = todo.pop()
+        if code in seen:
+            continue
+        seen.add(code)
+        if name in code.co_names:
+            return True
+        todo += [c for c in code.co_consts if isinstance(c, CodeType)]
+        called = (function.__globals__.get(n) for n in code.co_names)
+        todo += [f.__code__ for f in called if isinstance(f, FunctionType)]
+    return False
 
 
 def _reject(kernel: str, wrong: list[tuple[str, _Misread]], locate: Callable[[str], Span | None]) -> NoReturn:

@@ -17,7 +17,9 @@ from freehold.support import dtypes
 from freehold.support.dtypes import DType
 
 if TYPE_CHECKING:
+    from freehold.dialects.ownership import PartitionType
     from freehold.frontend.context import Frame
+    from freehold.frontend.domains import Domain
     from freehold.support.span import Span
 
 
@@ -69,6 +71,10 @@ class TensorValue:
     """The region of a `Mut` or `Out` that this block was given."""
     position: PositionValue | None = None
     """Where in it the point is, if it was partitioned."""
+    domain: Domain | None = field(default=None, repr=False)
+    """The points of the launch, if it was partitioned."""
+    whole: PartitionType | None = None
+    """Of one whose windows are partitioned in its place, and of these: how."""
 
     @property
     def name(self) -> str:

@@ -18,12 +18,12 @@ from functools import cache
 from typing import Final, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp, i32
+from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp, i32, i64
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
-from freehold.dialects.cuda_tile.attrs import UNSIGNED, BoundedAttr, DivByAttr, PaddingValueAttr
+from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED, BoundedAttr, DivByAttr, PaddingValueAttr
 from freehold.dialects.cuda_tile.ops.arith_int import (
     AddIOp,
     CmpIOp,
@@ -36,10 +36,11 @@ from freehold.dialects.cuda_tile.ops.arith_int import (
 )
 from freehold.dialects.cuda_tile.ops.control_flow import AssertOp, ContinueOp, ForOp
 from freehold.dialects.cuda_tile.ops.control_flow import ReturnOp as TileReturnOp
+from freehold.dialects.cuda_tile.ops.conversion import ExtIOp
 from freehold.dialects.cuda_tile.ops.memory import LoadPtrTkoOp, StorePtrTkoOp
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp
 from freehold.dialects.cuda_tile.ops.module import EntryOp, GetNumTileBlocksOp, GetTileBlockIdOp, TileModuleOp
-from freehold.dialects.cuda_tile.ops.shape import ConstantOp, SelectOp
+from freehold.dialects.cuda_tile.ops.shape import ConstantOp, OffsetOp, SelectOp
 from freehold.dialects.cuda_tile.ops.views import (
     LoadViewTkoOp,
     MakePartitionViewOp,
@@ -70,6 +71,7 @@ from freehold.dialects.ownership import (
     EndOp,
     ExposeOp,
     GatherOp,
+    GroupTilesOp,
     KernelOp,
     LoadOp,
     LoadWindowOp,
@@ -80,6 +82,8 @@ from freehold.dialects.ownership import (
     RequireOp,
     ReturnOp,
     Rung,
+    StartOp,
+    StopOp,
     StoreOp,
     TensorType,
     TilesOp,
@@ -87,12 +91,15 @@ from freehold.dialects.ownership import (
     UnsafeStoreOp,
     UnsafeSwapOp,
     UnsafeUpdateOp,
+    WindowOp,
     tensor_type,
 )
 from freehold.passes import schedules
 from freehold.passes.analysis.obligations import accessed, steps_of
+from freehold.passes.analysis.windows import argument_of
 from freehold.passes.analysis.wording import tensor_of
 from freehold.passes.element_accesses import ElementAccesses
+from freehold.passes.group_lowering import GroupLowering
 from freehold.passes.launch_contract import (
     computed_extents,
     distribution_of,
@@ -104,6 +111,9 @@ from freehold.passes.launch_contract import (
 from freehold.passes.rewriting import Dispatcher, Inserter, inline_behind
 from freehold.support import terms
 from freehold.support.terms import Term
+
+Checked = RegionOp | LoadOp | AccumulateOp | WindowOp
+"""What may be checked in the kernel."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +160,12 @@ class _Conversion:
         self.top = Inserter(first, kernel.location)
         self.positions: dict[SSAValue, int] = {a: n for n, a in enumerate(self.body.args)}
         self.pointers: dict[int, SSAValue] = {}
-        self.bases: dict[int, SSAValue] = {}
+        self.bases: dict[SSAValue, SSAValue] = {}
+        """The base addresses of arguments, where they have been asked for, and of windows."""
+        self.places: dict[SSAValue, Inserter] = {}
+        """Where windows are made, and groups: what is made of them stands behind that."""
+        self.groups: dict[SSAValue, tuple[int, SSAValue]] = {}
+        """Of each region of a group, the axis along which there are groups, and how many elements the group has."""
         self.strides: dict[tuple[int, int], SSAValue] = {}
         self.extents: dict[Term, SSAValue] = {}
         self.divisors: dict[Term, int] = {}
@@ -161,7 +176,8 @@ class _Conversion:
         self.views: dict[tuple[object, ...], SSAValue] = {}
         self.regions: dict[SSAValue, tuple[SSAValue, ...]] = {}
         """The coordinates of each region."""
-        elements = ElementAccesses(self)
+        elements, groups = ElementAccesses(self), GroupLowering(self)
+        self.lower_group = groups.region
         self.dispatcher = Dispatcher(
             {
                 GatherOp: elements.gather,
@@ -174,8 +190,12 @@ class _Conversion:
                 UnsafeSwapOp: elements.unsafe_swap,
                 AccumulatorOp: _erase,
                 ExposeOp: _erase,
+                WindowOp: self.window,
                 BorrowOp: _erase,
-                PartitionOp: _erase,
+                PartitionOp: groups.partition,
+                GroupTilesOp: groups.group_tiles,
+                StartOp: groups.start,
+                StopOp: groups.stop,
                 ReleaseOp: _erase,
                 RequireOp: _erase,
                 EndOp: _erase,
@@ -246,13 +266,15 @@ class _Conversion:
             found = self.constants[value] = self.top.value(ConstantOp.scalar(value, i32))
         return found
 
-    def assume(self, value: SSAValue, *, positive: bool = False, divisor: int = 1) -> SSAValue:
+    def assume(
+        self, value: SSAValue, *, positive: bool = False, divisor: int = 1, at: Inserter | None = None
+    ) -> SSAValue:
         """`value` with what the launcher guarantees of it. Divisibility comes last: there the assembler looks."""
-        name = value.name_hint
+        name, at = value.name_hint, at or self.top
         if positive:
-            value = self.top.value(AssumeOp(value, _POSITIVE), name)
+            value = at.value(AssumeOp(value, _POSITIVE), name)
         if divisor > 1:
-            value = self.top.value(AssumeOp(value, _divisible_by(divisor)), name)
+            value = at.value(AssumeOp(value, _divisible_by(divisor)), name)
         return value
 
     def term(self, wanted: Term) -> SSAValue:
@@ -283,39 +305,50 @@ class _Conversion:
         return at.value(_ARITHMETIC[wanted.op](left, right))
 
     def pointer(self, tensor: SSAValue) -> SSAValue:
-        """The base address of a tensor argument."""
-        position = self.positions.get(tensor)
-        if position is None:
-            raise PassFailedException(f"{self.kernel.sym_name.data}: accesses a tensor that is no argument")
-        if (found := self.bases.get(position)) is None:
+        """The base address of a tensor, an argument or a window."""
+        if (found := self.bases.get(tensor)) is None:
+            position = self.positions.get(tensor)
+            if position is None:
+                raise PassFailedException(f"{self.kernel.sym_name.data}: accesses a tensor that is no argument")
             align = tensor_type(tensor).layout.align.data
-            found = self.bases[position] = self.assume(self.pointers[position], divisor=_power_of_two(align))
+            found = self.bases[tensor] = self.assume(self.pointers[position], divisor=_power_of_two(align))
         return found
 
+    def moved(self, tensor: SSAValue, axis: int, start: SSAValue, at: Inserter) -> SSAValue:
+        """The address of element `start` of a tensor along an axis. It has one, so nothing wraps in 64 bits."""
+        stride = self.stride(tensor, axis)
+        elements = at.value(ExtIOp(start, i64, SIGNED))
+        if isinstance(stride, SSAValue):
+            elements = at.value(MulIOp(elements, at.value(ExtIOp(stride, i64, SIGNED))))
+        elif stride != 1:
+            elements = at.value(MulIOp(elements, at.value(ConstantOp.scalar(stride, i64))))
+        return at.value(OffsetOp(self.pointer(tensor), elements))
+
     def stride(self, tensor: SSAValue, axis: int) -> int | SSAValue:
-        """A stride of a tensor argument in elements, where the launch alone knows it as a value."""
+        """A stride of a tensor in elements, where the launch alone knows it as a value."""
         layout = tensor_type(tensor).layout
         if fixed := layout.strides.data[axis].data:
             return fixed
         divisor = _power_of_two(layout.stride_divs.data[axis].data)
-        return self.assume(self.strides[self.positions[tensor], axis], positive=True, divisor=divisor)
+        return self.assume(self.strides[self.positions[argument_of(tensor)], axis], positive=True, divisor=divisor)
 
     def tensor_view(self, tensor: SSAValue) -> SSAValue:
-        """The view of a whole tensor argument."""
+        """The view of a whole tensor, an argument or a window."""
         if (found := self.tensors.get(tensor)) is not None:
             return found
-        base, position, type_ = self.pointer(tensor), self.positions[tensor], tensor_type(tensor)
+        base, type_, at = self.pointer(tensor), tensor_type(tensor), self.places.get(tensor, self.top)
         dims: list[int] = []
         dynamic_dims: list[SSAValue] = []
         strides: list[int] = []
         dynamic_strides: list[SSAValue] = []
+        grouped, size = self.groups.get(tensor, (-1, None))
         for axis in range(type_.rank):
             extent = type_.extent(axis)
-            if extent.is_const:
+            if extent.is_const and axis != grouped:
                 dims.append(extent.value)
             else:
                 dims.append(DYNAMIC)
-                dynamic_dims.append(self.term(extent))
+                dynamic_dims.append(size if axis == grouped and size is not None else self.term(extent))
             stride = self.stride(tensor, axis)
             if isinstance(stride, int):
                 strides.append(stride)
@@ -323,13 +356,13 @@ class _Conversion:
                 strides.append(DYNAMIC)
                 dynamic_strides.append(stride)
         op = MakeTensorViewOp(base, TensorViewType(type_.element, dims, strides), dynamic_dims, dynamic_strides)
-        found = self.tensors[tensor] = self.top.value(op, _identifier(f"{name_of(tensor, position)}_view"))
+        found = self.tensors[tensor] = at.value(op, _identifier(f"{self.name(tensor)}_view"))
         return found
 
     def view(
         self, tensor: SSAValue, shape: tuple[int, ...], steps: tuple[int, ...], padding: PaddingValueAttr | None
     ) -> SSAValue:
-        """The view of a tensor argument as tiles of `shape`, `steps` apart; one for equal arguments.
+        """The view of a tensor as tiles of `shape`, `steps` apart; one for equal arguments.
 
         Where the launcher guarantees that no tile overhangs, padding is left out.
         """
@@ -343,12 +376,19 @@ class _Conversion:
                 op = MakePartitionViewOp(whole, PartitionViewType(shape, type_, padding=padding))
             else:
                 op = MakeStridedViewOp(whole, StridedViewType(shape, steps, type_, padding=padding))
-            name = _identifier(f"{name_of(tensor, self.positions[tensor])}_tiles")
-            found = self.views[key] = self.top.value(op, name)
+            at = self.places.get(tensor, self.top)
+            found = self.views[key] = at.value(op, _identifier(f"{self.name(tensor)}_tiles"))
         return found
+
+    def name(self, tensor: SSAValue) -> str:
+        """The user's name of a tensor, of a window that has none that of its argument."""
+        argument = argument_of(tensor)
+        return tensor.name_hint or name_of(argument, self.positions[argument])
 
     def tiled_exactly(self, tensor: SSAValue, shape: tuple[int, ...]) -> bool:
         """Whether every extent is known to be a multiple of the tile's."""
+        if tensor in self.groups:
+            return False
         type_ = tensor_type(tensor)
         extents = [type_.extent(axis) for axis in range(type_.rank)]
         return all((e.value if e.is_const else self.divisors[e]) % t == 0 for e, t in zip(extents, shape, strict=True))
@@ -411,8 +451,46 @@ class _Conversion:
                 coordinate.name_hint = argument.name_hint
         return result
 
+    def window(self, op: WindowOp, at: Inserter) -> bool:
+        """A window is a tensor that begins elsewhere. Where it is checked that it lies in its tensor, and does not, it
+        is taken to begin where that does."""
+        axis, start = op.axis.data, op.start
+        obligations = obligations_of(op)
+        if not obligations:
+            raise PassFailedException(f"{self.kernel.sym_name.data}: a window is not shown to lie in its tensor")
+        if any(o.rung is Rung.KERNEL for o in obligations) and self.checks:
+            length = self.term(op.result.type.extent(axis))
+            last = at.value(SubIOp(self.term(tensor_type(op.tensor).extent(axis)), length))  # the launcher saw: >= 0
+            inside = at.value(CmpIOp("less_than_or_equal", start, last, UNSIGNED))
+            start = self.guarded(start, inside, last, op, axis, at)
+        base = self.moved(op.tensor, axis, start, at)
+        align = _power_of_two(op.result.type.layout.align.data)
+        self.bases[op.result] = self.assume(base, divisor=align, at=at)
+        self.places[op.result] = at
+        return True
+
+    def guarded(
+        self, index: SSAValue, inside: SSAValue, bound: SSAValue, op: Checked, axis: int, at: Inserter
+    ) -> SSAValue:
+        """An index that is asserted to be inside; 0 where it is not."""
+        window = isinstance(op, WindowOp)
+        name = source_name(op.tensor if window else accessed(op))
+        what = f"{'window' if window else 'tile index'} out of bounds: axis {axis} of {name}"
+        at.insert(AssertOp(inside, self.message(op, what)))
+        return at.value(SelectOp(inside, index, self.constant(0)))
+
+    def grouped(self, op: PartitionOp, bad: SSAValue, count: SSAValue, valid: SSAValue, at: Inserter) -> None:
+        """The check that offsets bound groups: of all of them, `bad` is the first that does not."""
+        if not any(o.duty is Duty.GROUPED for o in obligations_of(op)):
+            raise PassFailedException(f"{self.kernel.sym_name.data}: it is not said how groups are checked")
+        if self.checks:
+            at.insert(AssertOp(valid, self.message(op, f"offsets bound no groups of {source_name(op.tensor)}")))
+
     def region(self, op: RegionOp, at: Inserter) -> bool:
-        """A region is its coordinates."""
+        """A region is its coordinates, in its tensor or in its group."""
+        if op.result.type.partition.groups_axis is not None:
+            self.lower_group(op, at)
+            return True
         self.regions[op.result] = self.checked(op, at)
         return True
 
@@ -438,7 +516,7 @@ class _Conversion:
         shape = steps = op.result.type.dims
         if isinstance(op.source.type, RegionType):
             steps = op.source.type.partition.steps
-            index = self.coordinates(op.source)
+            tensor, index = self.place(op.source)
         else:
             index = self.checked(op, at)
         if shape:
@@ -456,7 +534,7 @@ class _Conversion:
         """A store through a view, unordered or after the token it waits for."""
         if not isinstance(op.target.type, RegionType):
             raise PassFailedException(f"{self.kernel.sym_name.data}: stores through a shared borrow")
-        partition, tensor, index = op.target.type.partition, tensor_of(op.target), self.coordinates(op.target)
+        partition, (tensor, index) = op.target.type.partition, self.place(op.target)
         if index:
             view = self.view(tensor, partition.tile_shape, partition.steps, None)
             new = at.insert(StoreViewTkoOp(op.tile, view, index, op.token, hints=op.hints))
@@ -472,6 +550,11 @@ class _Conversion:
         if end.location is UNKNOWN_LOC:  # text leaves the terminator out
             end.location = self.kernel.location
         return True
+
+    def place(self, region: SSAValue) -> tuple[SSAValue, tuple[SSAValue, ...]]:
+        """Of what a region is a tile, its tensor or its group, and at which index."""
+        index = self.coordinates(region)
+        return (region, index[1:]) if region in self.groups else (tensor_of(region), index)
 
     def coordinates(self, region: SSAValue) -> tuple[SSAValue, ...]:
         """Where a region lies."""
@@ -500,16 +583,14 @@ class _Conversion:
             count = self.term(terms.ceildiv(tensor.extent(axis), terms.const(steps[axis])))
             # Read as unsigned, a negative index is larger than any count.
             inside = at.value(CmpIOp("less_than", index[axis], count, UNSIGNED))
-            at.insert(AssertOp(inside, self.message(op, axis)))
-            result[axis] = at.value(SelectOp(inside, index[axis], self.constant(0)))
+            result[axis] = self.guarded(index[axis], inside, count, op, axis, at)
         return tuple(result)
 
-    def message(self, op: RegionOp | LoadOp | AccumulateOp, axis: int) -> str:
+    def message(self, op: Operation, what: str) -> str:
         """What the user reads when an assertion fails."""
         span = span_of(op)
         where = "" if span is None else f" ({span})"
-        name = source_name(accessed(op))
-        return f"{self.kernel.sym_name.data}: tile index out of bounds: axis {axis} of {name}{where}"
+        return f"{self.kernel.sym_name.data}: {what}{where}"
 
 
 _NUMBER: Final = terms.sym("$number")

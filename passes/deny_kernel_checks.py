@@ -18,8 +18,10 @@ from freehold.dialects.ownership import (
     KernelOp,
     LoadOp,
     ObligationAttr,
+    PartitionOp,
     RegionOp,
     Rung,
+    WindowOp,
     tensor_type,
 )
 from freehold.passes.analysis.facts import KernelFacts, analyse
@@ -53,20 +55,23 @@ def deny_kernel_checks(kernel: KernelOp, facts: KernelFacts) -> list[Error]:
     return [
         _error(op, obligation, facts)
         for op in owing(kernel)
-        if isinstance(op, LoadOp | RegionOp | AccumulateOp)
+        if isinstance(op, LoadOp | RegionOp | AccumulateOp | WindowOp | PartitionOp)
         for obligation in obligations_of(op)
         if obligation.rung is Rung.KERNEL
     ]
 
 
-def _error(op: LoadOp | RegionOp | AccumulateOp, obligation: ObligationAttr, facts: KernelFacts) -> Error:
+def _error(
+    op: LoadOp | RegionOp | AccumulateOp | WindowOp | PartitionOp, obligation: ObligationAttr, facts: KernelFacts
+) -> Error:
+    if isinstance(op, WindowOp | PartitionOp):
+        what = "this window of" if isinstance(op, WindowOp) else "this partition into groups of"
+        error = KernelCheckDenied(span_of(op), f"{what} `{name_of(op.tensor)}`", obligation.text.data)
+        return error.add(*_unknown(error, obligation, facts), error.Allow())
     axis = obligation.axis.data
     size, name = steps_of(op)[axis], name_of(accessed(op))
     error = KernelCheckDenied(span_of(op), access_text(op), obligation.text.data)
-    predicate = parse(obligation.text.data)
-    for symbol in sorted(predicate.symbols() - facts.launch):
-        if (value := facts.symbols.get(symbol)) is not None:
-            error.add(error.Unknown(symbol, why_unknown(value)))
+    error.add(*_unknown(error, obligation, facts))
     others = [o for o in obligations_of(op) if o is not obligation]
     if others:
         error.add(error.Others("; ".join(_met(o) for o in others)))
@@ -74,6 +79,18 @@ def _error(op: LoadOp | RegionOp | AccumulateOp, obligation: ObligationAttr, fac
     tiles = terms.ceildiv(tensor_type(accessed(op)).extent(axis), terms.const(size))
     count = f"fh.cdiv({name}.shape[{axis}], {size})" if tiles.symbols() else str(tiles)
     return error.add(error.Clamp(index, count), error.Guard(index, count), error.Allow())
+
+
+def _unknown(
+    error: KernelCheckDenied, obligation: ObligationAttr, facts: KernelFacts
+) -> list[KernelCheckDenied.Unknown]:
+    """Why the numbers are not known that a check is about."""
+    try:
+        symbols = parse(obligation.text.data).symbols() - facts.launch
+    except ValueError:  # about offsets, which are no numbers of the kernel's
+        return []
+    values = {name: value for name in sorted(symbols) if (value := facts.symbols.get(name)) is not None}
+    return [error.Unknown(name, why_unknown(value)) for name, value in values.items()]
 
 
 def _met(obligation: ObligationAttr) -> str:

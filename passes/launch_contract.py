@@ -33,6 +33,7 @@ from freehold.dialects.ownership import (
     RequireOp,
     Rung,
     TensorType,
+    WindowOp,
     scalar_symbols,
     tensor_type,
 )
@@ -71,7 +72,7 @@ def name_of(argument: SSAValue, position: int) -> str:
 def source_name(value: SSAValue) -> str:
     """The user's name of the tensor that `value` lends, partitions, or is a region of."""
     owner = value.owner
-    while isinstance(owner, RegionOp | PartitionOp | BorrowOp | AccumulatorOp | ExposeOp):
+    while isinstance(owner, RegionOp | PartitionOp | BorrowOp | AccumulatorOp | ExposeOp | WindowOp):
         value = owner.operands[0]
         owner = value.owner
     return value.name_hint or "a tensor"
@@ -81,8 +82,8 @@ def entry_parameters(kernel: KernelOp) -> tuple[EntryParameter, ...]:
     """The entry point's parameters: pointers, then extents, then strides, then scalars.
 
     Each distinct extent that is not a constant comes once, in order of first occurrence; behind them come extents of
-    the domain that are more than numbers of tiles, so that the kernel computes none of them; then the strides that only
-    the launch knows. Pointers and scalars follow the kernel's arguments.
+    the domain, and lengths of windows, that are more than numbers of tiles, so that the kernel computes none of them;
+    then the strides that only the launch knows. Pointers and scalars follow the kernel's arguments.
     """
     arguments = kernel.body.block.args
     tensors = [(n, a.type) for n, a in enumerate(arguments) if isinstance(a.type, TensorType)]
@@ -106,10 +107,15 @@ def entry_parameters(kernel: KernelOp) -> tuple[EntryParameter, ...]:
 
 
 def computed_extents(kernel: KernelOp) -> list[Term]:
-    """The extents of a kernel's domain that are neither constants nor numbers of tiles along an axis of an argument."""
+    """The extents of a kernel's windows and domain that are neither constants, nor those of an argument, nor numbers of
+    tiles along an axis of one or the other."""
     arguments = [a.type for a in kernel.body.block.args if isinstance(a.type, TensorType)]
     plain = {type_.extent(axis) for type_ in arguments for axis in range(type_.rank)}
-    return [
+    windows = (op for op in kernel.body.block.ops if isinstance(op, WindowOp))
+    lengths = [w.result.type.extent(w.axis.data) for w in windows]
+    lengths = [length for length in dict.fromkeys(lengths) if not length.is_const and length not in plain]
+    plain |= {*lengths}
+    return lengths + [
         extent
         for extent in distribution_of(kernel).extents
         if not extent.is_const
@@ -154,14 +160,26 @@ def _parameter(kernel: KernelOp, position: int, argument: SSAValue) -> TensorPar
 
 
 def _mode(argument: SSAValue) -> Mode:
+    """How an argument is used, by itself or by its windows: of an output's window, the rest stays as it is."""
+    found: set[str] = set()
     for use in argument.uses:
-        if isinstance(use.operation, PartitionOp):
-            type_ = use.operation.result.type
-            assert isinstance(type_, PartitionType)
-            return type_.access.data.value
-        if isinstance(use.operation, AccumulatorOp | ExposeOp):
-            return "acc" if isinstance(use.operation, AccumulatorOp) else "raw"
-    return "ref"
+        match use.operation:
+            case WindowOp() as op:
+                mode = _mode(op.result)
+                found.add("partial" if mode == "out" else mode)
+            case PartitionOp() as op if op.tensor is argument:
+                type_ = op.result.type
+                assert isinstance(type_, PartitionType)
+                found.add(type_.access.data.value)
+            case AccumulatorOp():
+                found.add("acc")
+            case ExposeOp():
+                found.add("raw")
+            case _:
+                pass
+    written: tuple[Mode, ...] = ("acc", "raw", "mut", "partial", "out")
+    modes: list[Mode] = [mode for mode in written if mode in found]
+    return modes[0] if modes else "ref"
 
 
 def dtype_name(element: Attribute) -> str:
@@ -204,6 +222,8 @@ def _reason(op: Operation, obligation: ObligationAttr) -> str:
         return f"every region of `{source_name(op.operands[0])}` is taken by a block"
     if obligation.duty is Duty.DISJOINT:
         return f"no two regions of `{source_name(op.operands[0])}` overlap"
+    if isinstance(op, WindowOp):
+        return f"the window of `{source_name(op.tensor)}` lies inside it along axis {axis}"
     verb = "is loaded" if isinstance(op, LoadOp) else "lies"
     return f"every tile of `{source_name(op.operands[0])}` {verb} inside it along axis {axis}"
 

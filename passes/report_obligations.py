@@ -26,6 +26,7 @@ from freehold.dialects.ownership import (
     UnsafeLoadOp,
     UnsafeOp,
     UnsafeStoreOp,
+    WindowOp,
 )
 from freehold.passes.analysis.obligations import owing
 from freehold.passes.analysis.wording import name_of
@@ -82,6 +83,8 @@ def _lines(op: Operation) -> Iterator[str]:
             what = f"{'output' if op.result.type.covered else 'partition of'} `{name_of(op.tensor)}`"
         case LoadOp():
             what = f"load from `{name_of(op.source)}`"
+        case WindowOp():
+            what = f"window at a position of `{name_of(op.tensor)}`"
         case LoadWindowOp():
             what = f"window of `{name_of(op.source)}`"
         case GatherOp():
@@ -102,6 +105,7 @@ def _duty(obligation: ObligationAttr) -> str:
         Duty.SAME_GRID: "same grid",
         Duty.COVERED: "covered",
         Duty.ORDERED: "ordered",
+        Duty.GROUPED: "grouped",
     }[obligation.duty] + axis
 
 

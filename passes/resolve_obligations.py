@@ -31,19 +31,22 @@ from freehold.dialects.ownership import (
     LoadOp,
     LoadWindowOp,
     ObligationAttr,
+    PartitionOp,
     RefType,
     RegionOp,
     Rung,
+    WindowOp,
     tensor_type,
 )
 from freehold.passes.analysis.certain import in_every_launch
 from freehold.passes.analysis.extremes import at_launch
-from freehold.passes.analysis.facts import KernelFacts, analyse
+from freehold.passes.analysis.facts import KernelFacts, analyse, guarantees
 from freehold.passes.analysis.obligations import access_text, accessed, record, steps_of
 from freehold.passes.analysis.ranges import Range, Ranges
 from freehold.passes.analysis.reached import computed, conditions_of
 from freehold.passes.analysis.wording import name_of, sizes
 from freehold.passes.errors.bounds import MapNotShownInside, NoElementInBounds, OutOfBounds
+from freehold.passes.errors.windows import NotInGroup, WindowOutside
 from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.prove import Verdict, prove
@@ -63,7 +66,7 @@ class ResolveObligationsPass(ModulePass):
     name = "resolve-obligations"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Raises `Rejected` with every error (O302 to O304) of every kernel."""
+        """Raises `Rejected` with every error (O302 to O306) of every kernel."""
         if errors := verify_dominance(op):
             raise Rejected(errors)
         for kernel in op.body.block.ops:
@@ -77,6 +80,9 @@ def resolve_obligations(facts: KernelFacts) -> list[Error]:
     """Records the rung of each bound in a kernel whose definitions dominate uses; returns those that are refused."""
     errors: list[Error] = []
     for op in facts.places:
+        if isinstance(op, RegionOp) and op.result.type.partition.groups_axis is not None:
+            errors += _region_of_group(op, facts)
+            continue
         if isinstance(op, RegionOp):
             sizes_of_tiles = op.result.type.partition.steps
         elif isinstance(op, LoadOp) and isinstance(op.source.type, RefType):
@@ -85,6 +91,9 @@ def resolve_obligations(facts: KernelFacts) -> list[Error]:
             sizes_of_tiles = op.steps
         elif isinstance(op, GatherOp | LoadWindowOp | AccumulateAtOp):
             errors += _by_element(op, facts)
+            continue
+        elif isinstance(op, WindowOp):
+            errors += _window(op, facts)
             continue
         else:
             continue
@@ -97,7 +106,74 @@ def resolve_obligations(facts: KernelFacts) -> list[Error]:
             else:
                 found.append(met)
         record(op, (Duty.IN_BOUNDS,), found)
+    for partition in dict.fromkeys(p for d in facts.points for p in d.partitions):
+        if isinstance(op := partition.owner, PartitionOp) and op.offsets is not None:
+            _offsets(op)
     return errors
+
+
+def _offsets(op: PartitionOp) -> None:
+    """Records how it is met that offsets bound groups: they are data, so by a check in front of all work."""
+    assert op.offsets is not None
+    type_, name = op.result.type, name_of(op.offsets)
+    axis = type_.groups_axis
+    assert axis is not None
+    extent = type_.tensor.extent(axis)
+    ends = f"0 == {name}[0] <= ... <= {name}[{op.groups}] == {extent}"
+    text = ends if type_.covered else ends.replace("==", "<=")
+    record(op, (Duty.GROUPED,), [ObligationAttr.of(Duty.GROUPED, Rung.KERNEL, text, axis)])
+
+
+def _region_of_group(op: RegionOp, facts: KernelFacts) -> Iterator[Error]:
+    """Records that a region is one of its group's. Nothing of this is checked in the kernel."""
+    partition, given = op.result.type.partition, facts.places[op].given
+    group, *coordinates = facts.coordinates(op)
+    owner, axis = op.partition.owner, partition.groups_axis
+    if not isinstance(owner, PartitionOp) or axis is None:
+        return  # reported where borrows are verified
+    tiles = facts.tiles_of(op.partition, group)
+    wanted = [(axis, terms.both(terms.const(0).le(group), group.lt(owner.groups)))]
+    for n, index in enumerate(coordinates):
+        count = tiles if n == axis else partition.grid(n)
+        if count is not None:
+            wanted.append((n, terms.both(terms.const(0).le(index), index.lt(count))))
+    found: list[ObligationAttr] = []
+    for n, inside in wanted:
+        if tiles is None or not all(prove(part, given).proved for part in terms.conjuncts(inside)):
+            error = NotInGroup(span_of(op), name_of(op.partition), ", ".join(map(str, coordinates)), str(group))
+            yield error.add(error.Guard())
+            return
+        found.append(ObligationAttr.of(Duty.IN_BOUNDS, Rung.PROVED, str(inside), n))
+    record(op, (Duty.IN_BOUNDS,), found)
+
+
+def _window(op: WindowOp, facts: KernelFacts) -> Iterator[Error]:
+    """Records how it is met that a window lies in its tensor: at launch, but for where one begins whose place is data.
+
+    Nothing that is known because windows lie in their tensors is used.
+    """
+    kernel = op.parent_op()
+    assert isinstance(kernel, KernelOp)
+    given, _ = guarantees(kernel)
+    axis, start = op.axis.data, facts.terms[op.start]
+    extent, length = tensor_type(op.tensor).extent(axis), op.result.type.extent(axis)
+    known = start.symbols() <= facts.launch
+    fits = terms.both(terms.const(1).le(length), length.le(extent))
+    inside = terms.both(terms.const(0).le(start), (start + length).le(extent))
+    found: list[ObligationAttr] = []
+    for wanted in (fits, inside) if known else (fits,):
+        open_ = [part for part in terms.conjuncts(wanted) if not prove(part, given).proved]
+        if any(prove(terms.negate(part), given).proved for part in open_):
+            yield WindowOutside(span_of(op), name_of(op.tensor), axis, str(start), str(start + length), str(extent))
+            return
+        predicate = terms.all_of(*open_)
+        rung = Rung.LAUNCH if open_ else Rung.PROVED
+        found.append(ObligationAttr.of(Duty.IN_BOUNDS, rung, str(predicate if open_ else wanted), axis))
+    if not known:
+        wanted = terms.both(terms.const(0).le(start), start.le(extent - length))
+        rung = Rung.PROVED if prove(wanted, facts.places[op].given).proved else Rung.KERNEL
+        found.append(ObligationAttr.of(Duty.IN_BOUNDS, rung, str(wanted), axis))
+    record(op, (Duty.IN_BOUNDS,), found)
 
 
 def _by_element(op: GatherOp | LoadWindowOp | AccumulateAtOp, facts: KernelFacts) -> Iterator[Error]:

@@ -45,6 +45,7 @@ from freehold.dialects.ownership import (
     EndOp,
     ExposeOp,
     GatherOp,
+    GroupTilesOp,
     KernelOp,
     LoadOp,
     LoadWindowOp,
@@ -55,6 +56,8 @@ from freehold.dialects.ownership import (
     RegionType,
     ReleaseOp,
     RequireOp,
+    StartOp,
+    StopOp,
     StoreOp,
     TilesOp,
     UnsafeLoadOp,
@@ -62,12 +65,15 @@ from freehold.dialects.ownership import (
     UnsafeSwapOp,
     UnsafeUpdateOp,
     Update,
+    WindowOp,
 )
 from freehold.dialects.ownership import ReturnOp as KernelReturnOp
 from freehold.passes.analysis.coverage import by_paths
 from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.analysis.races import reader_and_writer
-from freehold.passes.analysis.wording import OWNERSHIP_TYPES, name_of, tensor_of, what_is
+from freehold.passes.analysis.stored import in_every_case
+from freehold.passes.analysis.windows import apart, argument_of, parts_of, shared_element
+from freehold.passes.analysis.wording import OWNERSHIP_TYPES, name_of, sizes, what_is
 from freehold.passes.errors.borrow import (
     BorrowedAndPartitioned,
     NotStored,
@@ -81,6 +87,7 @@ from freehold.passes.errors.borrow import (
     UsedAfterRelease,
 )
 from freehold.passes.errors.sharing import UpdatesDiffer, UsedInTwoWays
+from freehold.passes.errors.windows import WindowsMeet
 from freehold.passes.verify_dominance import verify_dominance
 from freehold.support.diagnostic import Error, Rejected
 
@@ -92,7 +99,7 @@ class VerifyBorrowsPass(ModulePass):
     name = "verify-borrows"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Raises `Rejected` with every error (O102 to O112, O130, O131) of every kernel."""
+        """Raises `Rejected` with every error (O102 to O112, O130, O131, O134) of every kernel."""
         if errors := verify_dominance(op):
             raise Rejected(errors)
         for kernel in op.body.block.ops:
@@ -114,10 +121,14 @@ def verify_borrows(kernel: KernelOp, facts: KernelFacts) -> list[Error]:
 
 
 _MAY_USE: Final[dict[type[Operation], tuple[int, ...]]] = {
+    WindowOp: (0,),
     BorrowOp: (0,),
-    PartitionOp: (0,),
+    PartitionOp: (0, 1),
+    GroupTilesOp: (0,),
     RegionOp: (0,),
     CoordinateOp: (0,),
+    StartOp: (0,),
+    StopOp: (0,),
     DimOp: (0,),
     TilesOp: (0,),
     LoadOp: (0,),
@@ -136,7 +147,7 @@ _MAY_USE: Final[dict[type[Operation], tuple[int, ...]]] = {
 }
 """The operands of each operation that may be an ownership. A distribution takes partitions in all of them."""
 
-_MAKES: Final = frozenset((BorrowOp, PartitionOp, RegionOp, AccumulatorOp, ExposeOp))
+_MAKES: Final = frozenset((WindowOp, BorrowOp, PartitionOp, RegionOp, AccumulatorOp, ExposeOp))
 """The operations whose results are ownerships."""
 
 _OWN = (*_MAY_USE, DistributeOp, EndOp, KernelReturnOp, RequireOp)
@@ -181,23 +192,46 @@ def _uses(op: Operation) -> Iterable[Error]:
 
 
 def _tensors(kernel: KernelOp, facts: KernelFacts) -> Iterable[Error]:
+    order = {op: n for n, op in enumerate(kernel.walk())}
     for argument in kernel.body.block.args:
-        uses = [u.operation for u in argument.uses]
-        borrows = [op for op in uses if isinstance(op, BorrowOp)]
-        partitions = [op for op in uses if isinstance(op, PartitionOp)]
-        if len(partitions) > 1:
-            order = {op: n for n, op in enumerate(kernel.walk())}
-            partitions.sort(key=order.__getitem__)
-        for second in partitions[1:]:
-            error = PartitionedTwice(span_of(second), name_of(argument))
-            if (first := span_of(partitions[0])) is not None:
-                error.add(error.First(first))
-            yield error
-        if borrows and partitions:
-            for borrow in borrows:
-                yield from _read_and_written(borrow, partitions[0], facts)
+        parts = [*parts_of(argument)]
+        uses = sorted((u.operation for part in parts for u in part.uses), key=order.__getitem__)
+        partitions = [op for op in uses if isinstance(op, PartitionOp) and op.tensor in parts]
+        for n, second in enumerate(partitions):
+            for first in partitions[:n]:
+                if first.tensor is second.tensor:
+                    error = PartitionedTwice(span_of(second), name_of(argument))
+                    if (where := span_of(first)) is not None:
+                        error.add(error.First(where))
+                    yield error
+                else:
+                    yield from _meeting(first, second, facts)
+        for borrow in uses:
+            if not isinstance(borrow, BorrowOp):
+                continue
+            for partition in partitions:
+                if borrow.tensor is partition.tensor:
+                    yield from _read_and_written(borrow, partition, facts)
+                    break
+                yield from _meeting(borrow, partition, facts)
         yield from _alone(argument, uses)
         yield from _of_one_kind(argument, facts)
+
+
+def _meeting(first: BorrowOp | PartitionOp, second: PartitionOp, facts: KernelFacts) -> Iterator[Error]:
+    """Two uses of different parts of an argument, of which the second writes."""
+    shown, values = apart(first.tensor, second.tensor, facts)
+    if shown:
+        return
+    error = WindowsMeet(span_of(second), name_of(argument_of(second.tensor)), _WAYS[PartitionOp])
+    if (where := span_of(first)) is not None and where != error.place:
+        error.add(error.Other(where, _WAYS[type(first)]))
+    if (shared := shared_element(first.tensor, second.tensor, values, facts)) is not None:
+        extents = {name: value for name, value in values.items() if name in facts.launch}
+        error.add(error.Witness(sizes(extents), *shared))
+    elif not values:
+        error.add(error.Unknown())
+    yield error.add(error.Split())
 
 
 _WAYS: Final[dict[type[Operation], str]] = {
@@ -227,7 +261,7 @@ def _of_one_kind(argument: SSAValue, facts: KernelFacts) -> Iterator[Error]:
     """All updates of an accumulator commute with each other."""
     first: AccumulateOp | AccumulateAtOp | None = None
     for op in facts.places:
-        if not isinstance(op, AccumulateOp | AccumulateAtOp) or tensor_of(op.target) is not argument:
+        if not isinstance(op, AccumulateOp | AccumulateAtOp) or argument_of(op.target) is not argument:
             continue
         if first is None:
             first = op
@@ -473,6 +507,8 @@ class _Paths:
             assert isinstance(partition.type, PartitionType)
             if not partition.type.covered or partition in end.stored or self.counted(partition):
                 continue
+            if partition in end.taken and all(self.stored(t) for t in self.taken if t.partition is partition):
+                continue
             stores = [
                 s
                 for region, found in self.stores.items()
@@ -491,9 +527,13 @@ class _Paths:
             self.errors.append(error.add(error.DeclareMut()))
             reported.add(partition)
         for taken in self.taken:
-            if taken.result in end.owed and taken.partition not in reported:
+            if taken.result in end.owed and taken.partition not in reported and not self.stored(taken):
                 reported.add(taken.partition)
                 self.errors.append(self.not_stored(taken.result))
+
+    def stored(self, taken: RegionOp) -> bool:
+        """Whether a region is stored by conditions that leave no case out."""
+        return in_every_case(taken, self.stores.get(taken.result, []), self.facts)
 
     def counted(self, partition: SSAValue) -> bool:
         """Whether `verify-partitions` finds out in other ways that every region of a partition is stored."""

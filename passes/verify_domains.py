@@ -29,13 +29,15 @@ from freehold.dialects.ownership import (
     RegionOp,
     RequireOp,
     Rung,
+    WindowOp,
     scalar_symbols,
 )
-from freehold.passes.analysis.facts import guarantees
+from freehold.passes.analysis.facts import guarantees, is_uniform
 from freehold.passes.analysis.obligations import record
 from freehold.passes.analysis.schedule_lemmas import lemma
 from freehold.passes.analysis.wording import name_of
 from freehold.passes.errors.partition import DifferentGrids, Misplaced, NoExtent, NoSuchLaunch, RequirementUnknown
+from freehold.passes.errors.windows import WindowLength
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.prove import prove, satisfiable
 from freehold.passes.verify_dominance import verify_dominance
@@ -51,7 +53,7 @@ class VerifyDomainsPass(ModulePass):
     name = "verify-domains"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Raises `Rejected` with every error (O115, O118, O119, O121, O123) of every kernel."""
+        """Raises `Rejected` with every error (O115, O118, O119, O121, O123, O133) of every kernel."""
         if errors := verify_dominance(op):
             raise Rejected(errors)
         for kernel in op.body.block.ops:
@@ -76,7 +78,18 @@ def verify_domains(kernel: KernelOp) -> list[Error]:
     for op in kernel.body.block.ops:
         if isinstance(op, DistributeOp):
             errors += _distribution(op, given, extents)
+        if isinstance(op, WindowOp):
+            errors += _window(op, given, extents)
     return errors
+
+
+def _window(op: WindowOp, given: Hypotheses, launch: frozenset[str]) -> Iterator[Error]:
+    """How long a window is has a value in every launch: its regions may be the domain."""
+    axis = op.axis.data
+    length = op.result.type.extent(axis)
+    if (wrong := _without_value(length, given, launch)) is not None:
+        wrong = wrong.removesuffix(", so there are no points")
+        yield WindowLength(span_of(op), name_of(op.tensor), axis, str(length), wrong)
 
 
 def _requirements(kernel: KernelOp, launch: frozenset[str]) -> Iterator[Error]:
@@ -105,6 +118,12 @@ def _placed(kernel: KernelOp) -> Iterator[Error]:
         if isinstance(op, RequireOp) and op.parent is not kernel.body.block:
             what = "a requirement stands inside another operation"
             yield Misplaced(span_of(op), what, "the launcher checks it, whatever the kernel does: at the top level")
+        if isinstance(op, WindowOp) and op.parent is not kernel.body.block:
+            what = f"a window of `{name_of(op.tensor)}` is made inside another operation"
+            yield Misplaced(span_of(op), what, "it is the same for all tile blocks: it is made at the top level")
+        elif isinstance(op, WindowOp) and not is_uniform(op.start, kernel):
+            what = f"a window of `{name_of(op.tensor)}` begins at another place in each tile block"
+            yield Misplaced(span_of(op), what, "windows of two blocks may overlap, and so may their regions")
         if isinstance(op, DistributeOp):
             distributions.append(op)
             if op.parent is not kernel.body.block:

@@ -9,6 +9,7 @@ there. Apart, and in no need of an order, are
 - tiles of one partition at different coordinates: of `regions`, which the verifiers have shown to be taken once, those
   whose coordinates are computed differently or in different turns of a loop; of others, those with an index that is a
   different constant; and those that a persistent block touches at different points;
+- windows of an argument that begin at different places, of arguments that are `split`;
 - updates of an accumulator, which commute.
 
 Prints need an order among themselves, those of different points of a persistent block excepted.
@@ -71,7 +72,9 @@ from freehold.dialects.ownership import (
     KernelOp,
     PartitionOp,
     TensorType,
+    WindowOp,
 )
+from freehold.passes.analysis.windows import argument_of
 
 
 class Roles(NamedTuple):
@@ -86,6 +89,8 @@ class Roles(NamedTuple):
     accumulators: tuple[int, ...] = ()
     persistent: bool = False
     """Whether the one loop at the top level runs over points. Those of `ordered` partitions differ between points."""
+    split: tuple[int, ...] = ()
+    """Used in several windows, of which those that begin elsewhere have been shown to be apart."""
 
 
 @dataclass(frozen=True)
@@ -98,10 +103,11 @@ class VerifyTokensPass(ModulePass):
     ordered: tuple[int, ...] = ()
     accumulators: tuple[int, ...] = ()
     persistent: bool = False
+    split: tuple[int, ...] = ()
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Raises `PassFailedException` with the first pair of accesses that is not ordered."""
-        roles = Roles(self.shared, self.regions, self.ordered, self.accumulators, self.persistent)
+        roles = Roles(self.shared, self.regions, self.ordered, self.accumulators, self.persistent, self.split)
         for entry in op.walk():
             if isinstance(entry, EntryOp):
                 verify_tokens(entry, roles)
@@ -110,12 +116,15 @@ class VerifyTokensPass(ModulePass):
 def roles_of(kernel: KernelOp) -> Roles:
     """The roles of the arguments of the entry point that a verified kernel becomes: its pointers come first."""
     found: dict[str, list[int]] = {"shared": [], "regions": [], "ordered": [], "accumulators": []}
+    split: list[int] = []
     distributions = [op for op in kernel.body.block.ops if isinstance(op, DistributeOp)]
     persistent = any(op.blocks.kind is BlocksKind.PERSISTENT for op in distributions)
     tensors = [a for a in kernel.body.block.args if isinstance(a.type, TensorType)]
     for position, argument in enumerate(tensors):
-        users = [use.operation for use in argument.uses]
-        partitions = [op for op in users if isinstance(op, PartitionOp)]
+        users = list(_users(argument))
+        partitions = [op for op in users if isinstance(op, PartitionOp) and argument_of(op.tensor) is argument]
+        if partitions and len({op.operands[0] for op in users if not isinstance(op, WindowOp)}) > 1:
+            split.append(position)
         if partitions:
             duties = {o.duty for op in partitions for o in (() if op.obligations is None else op.obligations)}
             found["ordered" if Duty.ORDERED in duties else "regions"].append(position)
@@ -123,7 +132,15 @@ def roles_of(kernel: KernelOp) -> Roles:
             found["accumulators"].append(position)
         elif not any(isinstance(op, ExposeOp) for op in users):
             found["shared"].append(position)
-    return Roles(*map(tuple, found.values()), persistent=persistent)
+    return Roles(*map(tuple, found.values()), persistent=persistent, split=tuple(split))
+
+
+def _users(tensor: SSAValue) -> Iterator[Operation]:
+    """What uses a tensor, or one of its windows."""
+    for use in tensor.uses:
+        yield use.operation
+        if isinstance(use.operation, WindowOp):
+            yield from _users(use.operation.result)
 
 
 def verify_tokens(entry: EntryOp, roles: Roles) -> None:
@@ -157,6 +174,8 @@ class _Access(NamedTuple):
     indices: tuple[SSAValue, ...]
     home: Operation | None
     """The innermost loop in which an index is computed: in another turn of it, the coordinates are others."""
+    base: int = -1
+    """The number of the address at which its window begins; -1 where that is the argument itself."""
 
 
 @dataclass
@@ -233,8 +252,9 @@ class _Walk:
             place = None if geometry is None else (geometry, *(n for n, _ in found))
         argument = self._argument(op, pointer)
         ordering = cast(MemoryOrderingSemanticsAttr, op.properties["memory_ordering_semantics"]).data.value
+        base = self._base(pointer) if argument in self.roles.split else -1
         access = _Access(
-            argument, not isinstance(op, _LOADS), ordering not in ("weak", "relaxed"), place, indices, home
+            argument, not isinstance(op, _LOADS), ordering not in ("weak", "relaxed"), place, indices, home, base
         )
         if access.writes and argument in self.roles.shared:
             raise _failed(op, f"writes argument {argument}, which is only read")
@@ -253,6 +273,16 @@ class _Walk:
         if pointer.block is not self.entry.body.block:
             raise _failed(op, "touches memory of which it is not known whose it is")
         return pointer.index
+
+    def _base(self, pointer: SSAValue) -> int:
+        """The number of the address at which the window of an access begins."""
+        while not isinstance(pointer, BlockArgument):
+            owner = pointer.owner
+            assert isinstance(owner, Operation)
+            if isinstance(owner, OffsetOp) and owner.result.type.dims == ():
+                return self._number(pointer)[0]
+            pointer = owner.operands[0]
+        return -1
 
     def _number(self, value: SSAValue) -> tuple[int, Operation | None]:
         """A number that equal computations share, and the innermost loop in which something of it is new each turn."""
@@ -277,6 +307,8 @@ class _Walk:
         if (a.synchronises or b.synchronises) and not {a.argument, b.argument} & named:
             return True
         if a.argument != b.argument or not (a.writes or b.writes) or a.argument in self.roles.accumulators:
+            return False
+        if a.base != b.base:
             return False
         if a.place is None or b.place is None or a.place[0] != b.place[0]:
             return True

@@ -367,7 +367,7 @@ def _together(call: Call, tensors: Sequence[tuple[Parameter, ArrayView, Partitio
                     call.place(parameter), kernel, parameter.name, found.place, first.name, first_view.place
                 )
             )
-    _schedules(call, [(p, v, s) for p, v, s in tensors if s is not None])
+    _schedules(call, [(p, v, s) for p, v, s in tensors if s is not None], {p.name: v for p, v, _ in tensors})
     call.errors += contract_errors(call, [p for p, _, _ in tensors], [v.shape for _, v, _ in tensors])
     # What is moved or freed is refused when it is leased; its memory may be another array's by now.
     there = [(p, v) for p, v, _ in tensors if not _is_lost(v)]
@@ -376,11 +376,13 @@ def _together(call: Call, tensors: Sequence[tuple[Parameter, ArrayView, Partitio
             call.errors.append(overlap_error(call, (p, v), (q, w)))
 
 
-def _schedules(call: Call, partitions: Sequence[tuple[Parameter, ArrayView, PartitionSpec]]) -> None:
+def _schedules(
+    call: Call, partitions: Sequence[tuple[Parameter, ArrayView, PartitionSpec]], views: Mapping[str, ArrayView]
+) -> None:
     if not partitions:
         return
     kernel = call.signature.kernel
-    domains = [_domain(found, spec) for _, found, spec in partitions]
+    domains = [_domain(found, spec, views) for _, found, spec in partitions]
     leader = max(range(len(domains)), key=lambda n: len(domains[n]))
     (first, first_view, first_spec), grid = partitions[leader], domains[leader]
     for n, (parameter, found, spec) in enumerate(partitions):
@@ -391,7 +393,7 @@ def _schedules(call: Call, partitions: Sequence[tuple[Parameter, ArrayView, Part
                     call.place(parameter), kernel, parameter.name, schedules[0], first.name, schedules[1]
                 )
             )
-        elif n != leader and not _agree(parameter, domains[n], grid):
+        elif n != leader and not _agree(parameter, domains[n], grid) and not call.signature.takes_windows():
             error = errors.GridsDiffer(
                 call.place(parameter),
                 kernel,
@@ -424,12 +426,16 @@ def _agree(parameter: Parameter, own: tuple[int, ...], domain: tuple[int, ...]) 
     return own == domain[: len(own)] and (shared or all(extent == 1 for extent in domain[len(own) :]))
 
 
-def _domain(found: ArrayView, spec: PartitionSpec) -> tuple[int, ...]:
+def _domain(found: ArrayView, spec: PartitionSpec, views: Mapping[str, ArrayView]) -> tuple[int, ...]:
     """The extents of the domain that a partition asks for."""
+    groups = None
+    if spec.groups is not None:
+        offsets = views.get(spec.groups.by)
+        groups = const(offsets.shape[0] - 1 if offsets is not None and offsets.shape else 1)
     if spec.plain:
         return tuple(-(-extent // step) for extent, step in zip(found.shape, spec.step, strict=True))
     try:
-        return tuple(t.evaluate({}) for t in spec.domain([const(extent) for extent in found.shape]))
+        return tuple(t.evaluate({}) for t in spec.domain([const(extent) for extent in found.shape], groups))
     except ZeroDivisionError:
         return (0,) * len(spec.point_map.domain)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 import freehold
 from freehold.frontend.index_maps import OWN_PLACE, Extents, IndexMap, OfPoint, PointMap, Untraceable, place_of, read
-from freehold.frontend.schedule import EACH, PERSISTENT, ROW, Blocks, Order, PartitionSpec
+from freehold.frontend.schedule import EACH, PERSISTENT, ROW, Blocks, Groups, Order, PartitionSpec
 
 _IN_KERNELS: Final = frozenset(("load", "load_like", "store", "at", "release", "index", "tile"))
 
@@ -53,6 +53,8 @@ class Partition:
             parts.append(f"map={spec.map.region}, domain={spec.map.domain}, where={spec.map.where}")
         if spec.owned:
             parts.append(f"owned={spec.owned}")
+        if spec.groups is not None:
+            parts.append(f"by={spec.groups.by!r}, axis={spec.groups.axis}, most={spec.groups.most or None}")
         if spec.partial:
             parts.append("partial=True")
         blocks = spec.count or spec.blocks
@@ -127,6 +129,46 @@ else:
 
 _REMEMBERED: Final[dict[object, PartitionSpec]] = {}
 _MOST_REMEMBERED: Final = 1024
+
+
+def ragged(
+    array: Any,
+    tile: int | tuple[int, ...],
+    *,
+    by: str,
+    axis: int = 0,
+    most: int | None = None,
+    partial: bool = False,
+    order: Order = ROW,
+    blocks: Blocks | int = EACH,
+) -> Partition:
+    """
+    Cuts `array` into groups along `axis`, bounded by offsets, and each group into regions of `tile` elements.
+
+    `by` is the name of the kernel's parameter that holds the offsets, a `Ref[i32, "E + 1"]`: group `e` has the elements
+    from `by[e]` up to but not `by[e + 1]`. Point `(e, i, j)` takes region `(i, j)` of group `e`. A region at a group's
+    end is partial, and never reaches into the next group; a point beyond its group's end does nothing. There are points
+    for groups of up to `most` elements, by default of as many as the array has.
+
+    That offsets ascend and stay in the array is checked once by every tile block, before it does anything. Unless the
+    partition is `partial`, so is that no group has more than `most` elements, and that those of an `Out` are all of it.
+
+    Raises `Rejected` with O223 for what is no tile, axis, order or number of blocks.
+    """
+    made = cut(array, tile, partial=partial, order=order, blocks=blocks)
+    rank = len(made.spec.tile)
+    if isinstance(axis, bool) or not isinstance(axis, int) or not -rank <= axis < rank:  # pyright: ignore[reportUnnecessaryIsInstance] -- what users pass
+        _refuse("`axis`", f"one of the tile's axes, from 0 to {rank - 1}", repr(axis))
+    if not isinstance(by, str) or not by.isidentifier():  # pyright: ignore[reportUnnecessaryIsInstance] -- as above
+        _refuse("`by`", "the name of the parameter that holds the offsets", _shown(by), '`by="offsets"`')
+    largest = 0 if most is None else _extents("`most`", most)[0]
+    spec = replace(made.spec, groups=Groups(by, axis % rank, largest))
+    made.spec = _SPECS.setdefault(spec, spec)
+    return made
+
+
+def _shown(value: object) -> str:
+    return repr(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
 
 
 def _remembered(*given: object) -> PartitionSpec:

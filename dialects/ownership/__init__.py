@@ -33,6 +33,7 @@ from freehold.dialects.ownership.ops import (
     EndOp,
     ExposeOp,
     GatherOp,
+    GroupTilesOp,
     KernelOp,
     LoadOp,
     LoadWindowOp,
@@ -41,6 +42,8 @@ from freehold.dialects.ownership.ops import (
     ReleaseOp,
     RequireOp,
     ReturnOp,
+    StartOp,
+    StopOp,
     StoreOp,
     TilesOp,
     UnsafeLoadOp,
@@ -48,8 +51,10 @@ from freehold.dialects.ownership.ops import (
     UnsafeStoreOp,
     UnsafeSwapOp,
     UnsafeUpdateOp,
+    WindowOp,
     tensor_type,
     update_mode,
+    window_type,
 )
 from freehold.dialects.ownership.symbols import RESERVED, extent_symbols, scalar_symbols
 from freehold.dialects.ownership.types import AccType, PartitionType, RawType, RefType, RegionType, TensorType
@@ -74,6 +79,7 @@ __all__ = [
     "EndOp",
     "ExposeOp",
     "GatherOp",
+    "GroupTilesOp",
     "KernelOp",
     "LayoutAttr",
     "LoadOp",
@@ -92,6 +98,8 @@ __all__ = [
     "RequireOp",
     "ReturnOp",
     "Rung",
+    "StartOp",
+    "StopOp",
     "StoreOp",
     "TensorType",
     "TilesOp",
@@ -102,10 +110,12 @@ __all__ = [
     "UnsafeUpdateOp",
     "Update",
     "UpdateAttr",
+    "WindowOp",
     "extent_symbols",
     "scalar_symbols",
     "tensor_type",
     "update_mode",
+    "window_type",
 ]
 
 Ownership = Dialect(

@@ -286,6 +286,8 @@ class Duty(StrEnum):
     """Every region of an output is taken by some point."""
     ORDERED = "ordered"
     """Accesses of one point to a partition are ordered: it may take a region under several names."""
+    GROUPED = "grouped"
+    """Offsets bound groups of the tensor: they ascend, and stay in bounds."""
 
 
 @irdl_attr_definition

@@ -169,6 +169,9 @@ class PartitionType(ParametrizedAttribute, TypeAttribute):
     `!ownership.partition<out tile [128, 64], [M, N], f32>`, with `step [..]` after the tile where consecutive
     regions do not start a tile apart. Region `(i, j)` begins at element `(i * step[0], j * step[1])` and has `tile`
     elements, less what overhangs the tensor; there are `ceildiv(extent, step)` regions along an axis.
+
+    `ragged 0` behind that: along axis 0 the tensor falls into groups, which offsets bound, and each is split by itself.
+    Region `(g, i, j)` is region `(i, j)` of group `g`, less what overhangs the group.
     """
 
     name = "ownership.partition"
@@ -176,17 +179,36 @@ class PartitionType(ParametrizedAttribute, TypeAttribute):
     access: AccessAttr
     tile: ArrayAttr[IntAttr]
     step: ArrayAttr[IntAttr]
+    ragged: IntAttr
     tensor: TensorType
 
     @staticmethod
-    def of(access: Access, tile: Sequence[int], tensor: TensorType, step: Sequence[int] | None = None) -> PartitionType:
-        """The partition of `tensor` into regions of `tile` elements, `step` (by default: a tile) apart."""
+    def of(
+        access: Access,
+        tile: Sequence[int],
+        tensor: TensorType,
+        step: Sequence[int] | None = None,
+        ragged: int | None = None,
+    ) -> PartitionType:
+        """The partition of `tensor` into regions of `tile` elements, `step` (by default: a tile) apart; where it is
+        `ragged`, along that axis group by group."""
         return PartitionType(
             AccessAttr(access),
             ArrayAttr([IntAttr(i) for i in tile]),
             ArrayAttr([IntAttr(i) for i in (tile if step is None else step)]),
+            IntAttr(-1 if ragged is None else ragged),
             tensor,
         )
+
+    @property
+    def groups_axis(self) -> int | None:
+        """The axis along which the tensor falls into groups, if it does."""
+        return None if self.ragged.data < 0 else self.ragged.data
+
+    @property
+    def index_rank(self) -> int:
+        """The number of a region's coordinates: one an axis, and in front of them the group's, if there are groups."""
+        return self.tensor.rank + (self.groups_axis is not None)
 
     @property
     def tile_shape(self) -> tuple[int, ...]:
@@ -209,7 +231,7 @@ class PartitionType(ParametrizedAttribute, TypeAttribute):
         return self.access.data is Access.OUT
 
     def grid(self, axis: int) -> Term:
-        """The number of regions along `axis`."""
+        """The number of regions along `axis`; not along one with groups, of which each has its own."""
         return terms.ceildiv(self.tensor.extent(axis), terms.const(self.step.data[axis].data))
 
     def verify(self) -> None:
@@ -222,6 +244,11 @@ class PartitionType(ParametrizedAttribute, TypeAttribute):
             raise VerifyException(f"{self.name}: a tile's extents are powers of two")
         if any(i.data < 1 for i in self.step):
             raise VerifyException(f"{self.name}: steps are positive")
+        if (axis := self.groups_axis) is not None:
+            if axis >= self.tensor.rank:
+                raise VerifyException(f"{self.name}: no axis {axis} in a tensor of rank {self.tensor.rank}")
+            if self.steps[axis] != self.tile_shape[axis]:
+                raise VerifyException(f"{self.name}: regions of a group lie a tile apart")
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
@@ -230,6 +257,8 @@ class PartitionType(ParametrizedAttribute, TypeAttribute):
             if self.step != self.tile:
                 printer.print_string(" step ")
                 print_ints(printer, self.step)
+            if self.groups_axis is not None:
+                printer.print_string(f" ragged {self.groups_axis}")
             printer.print_string(", ")
             self.tensor.print_body(printer)
 
@@ -240,8 +269,9 @@ class PartitionType(ParametrizedAttribute, TypeAttribute):
             parser.parse_keyword("tile")
             tile = parse_ints(parser)
             step = parse_ints(parser) if parser.parse_optional_keyword("step") else tile
+            axis = parser.parse_integer(allow_negative=False) if parser.parse_optional_keyword("ragged") else -1
             parser.parse_punctuation(",")
-            return AccessAttr(access), tile, step, TensorType.parse_body(parser)
+            return AccessAttr(access), tile, step, IntAttr(axis), TensorType.parse_body(parser)
 
 
 @irdl_attr_definition

@@ -9,7 +9,7 @@ import numpy as np
 
 import freehold as fh
 from examples.kernels.example import BF16, Array, Example, Inputs, softmax, unwritten
-from freehold import Const, Mut, Out, Ref, f32, i32
+from freehold import Const, Mut, Out, Ref, Scalar, Tile, f32, i32
 
 
 @fh.kernel
@@ -112,6 +112,13 @@ def rope(x: Mut["T", "H", "D"], cos: Ref["T", "D // 2"], sin: Ref["T", "D // 2"]
     right.store((b * c + a * s).astype(x.dtype))
 
 
+def rotated_halves(x: Tile, y: Tile, weights: tuple[Tile, Tile], cos: Tile, sin: Tile, D: Scalar, eps: Scalar):
+    """Two halves of heads, normalised by their mean square and rotated."""
+    scale = fh.rsqrt((x * x + y * y).sum(axis=1, keepdims=True) / D + eps)
+    a, b = x * scale * weights[0], y * scale * weights[1]
+    return a * cos - b * sin, b * cos + a * sin
+
+
 @fh.kernel
 def qk_norm_rope_append(
     q: Mut["T", "KH", "G", "D"],
@@ -131,26 +138,67 @@ def qk_norm_rope_append(
     is half a head, and a point has both halves.
     """
     t, h, _ = q.index
-    G, half = q.tile[2], q.tile[3]
-    c = cos.load((t, 0), (1, half))
-    s = sin.load((t, 0), (1, half))
-    w0, w1 = q_weight.load((0,), (half,))[None, :], q_weight.load((1,), (half,))[None, :]
+    G, half, D = q.tile[2], q.tile[3], q.shape[3]
+    angles = cos.load((t, 0), (1, half)), sin.load((t, 0), (1, half))
+    weights = q_weight.load((0,), (half,))[None, :], q_weight.load((1,), (half,))[None, :]
     left, right = q.at(0), q.at(1)
     a, b = left.load().reshape(G, half), right.load().reshape(G, half)
-    scale = fh.rsqrt((a * a + b * b).sum(axis=1, keepdims=True) / q.shape[3] + eps)
-    a, b = a * scale * w0, b * scale * w1
-    left.store((a * c - b * s).reshape(q.tile))
-    right.store((b * c + a * s).reshape(q.tile))
+    a, b = rotated_halves(a, b, weights, *angles, D, eps)
+    left.store(a.reshape(q.tile))
+    right.store(b.reshape(q.tile))
 
-    w0, w1 = k_weight.load((0,), (half,))[None, :], k_weight.load((1,), (half,))[None, :]
+    weights = k_weight.load((0,), (half,))[None, :], k_weight.load((1,), (half,))[None, :]
     a = k.load((t, h, 0), (1, 1, half)).reshape(1, half)
     b = k.load((t, h, 1), (1, 1, half)).reshape(1, half)
-    scale = fh.rsqrt((a * a + b * b).sum(axis=1, keepdims=True) / q.shape[3] + eps)
-    a, b = a * scale * w0, b * scale * w1
-    k_cache.at(0).store((a * c - b * s).reshape(k_cache.tile))
-    k_cache.at(1).store((b * c + a * s).reshape(k_cache.tile))
+    a, b = rotated_halves(a, b, weights, *angles, D, eps)
+    k_cache.at(0).store(a.reshape(k_cache.tile))
+    k_cache.at(1).store(b.reshape(k_cache.tile))
     v_cache.at(0).store(v.load((t, h, 0), v_cache.tile))
     v_cache.at(1).store(v.load((t, h, 1), v_cache.tile))
+
+
+@fh.kernel
+def qk_norm_rope_append_at(
+    q: Mut["T", "KH", "G", "D"],
+    k_cache: Mut["S", "KH", "D"],
+    v_cache: Mut["S", "KH", "D"],
+    k: Ref["T", "KH", "D"],
+    v: Ref["T", "KH", "D"],
+    q_weight: Ref["D"],
+    k_weight: Ref["D"],
+    cos: Ref["L", "D // 2"],
+    sin: Ref["L", "D // 2"],
+    position: Ref[i32, 1],
+    eps: f32,
+):
+    """The same into whole caches, where the position of the first new token is in memory: a graph replays it.
+
+    The position is the same for all blocks, so that they write different places of a window stays true. That the windows
+    lie in their tensors is checked once a block, before it does anything.
+    """
+    first, T = i32(position.load((0,), (1,)).reshape(())), q.shape[0]
+    keys, values = k_cache.window(0, first, T), v_cache.window(0, first, T)
+    t, h, _ = q.index
+    G, half, D = q.tile[2], q.tile[3], q.shape[3]
+    angles = (
+        cos.window(axis=0, start=first, length=T).load((t, 0), (1, half)),
+        sin.window(axis=0, start=first, length=T).load((t, 0), (1, half)),
+    )
+    weights = q_weight.load((0,), (half,))[None, :], q_weight.load((1,), (half,))[None, :]
+    left, right = q.at(0), q.at(1)
+    a, b = left.load().reshape(G, half), right.load().reshape(G, half)
+    a, b = rotated_halves(a, b, weights, *angles, D, eps)
+    left.store(a.reshape(q.tile))
+    right.store(b.reshape(q.tile))
+
+    weights = k_weight.load((0,), (half,))[None, :], k_weight.load((1,), (half,))[None, :]
+    a = k.load((t, h, 0), (1, 1, half)).reshape(1, half)
+    b = k.load((t, h, 1), (1, 1, half)).reshape(1, half)
+    a, b = rotated_halves(a, b, weights, *angles, D, eps)
+    keys.at(0).store(a.reshape(keys.tile))
+    keys.at(1).store(b.reshape(keys.tile))
+    values.at(0).store(v.load((t, h, 0), values.tile))
+    values.at(1).store(v.load((t, h, 1), values.tile))
 
 
 @fh.kernel
@@ -253,6 +301,21 @@ def examples() -> Iterator[Example]:
             1: rotated(normalised(k, kw, eps), cos[:, None], sin[:, None]),
             2: v,
         },
+    )
+    before = new.normal(64, KH, D), new.normal(64, KH, D)
+    after = before[0].copy(), before[1].copy()
+    after[0][40 : 40 + T], after[1][40 : 40 + T] = rotated(normalised(k, kw, eps), cos[:, None], sin[:, None]), v
+    table = np.zeros((64, D // 2), np.float32), np.zeros((64, D // 2), np.float32)
+    table[0][40 : 40 + T], table[1][40 : 40 + T] = cos, sin
+    windows = [fh.partition(cache, (1, 1, D // 2), owned=2) for cache in before]
+    yield Example(
+        qk_norm_rope_append_at,
+        (
+            *(fh.partition(q.copy(), (1, 1, G, D // 2), owned=3), *windows, k, v, qw, kw, *table),
+            *(np.array([40], np.int32), eps),
+        ),
+        {0: rotated(normalised(q, qw, eps), cos[:, None, None], sin[:, None, None]), 1: after[0], 2: after[1]},
+        checks=4,
     )
 
     pages = new.normal(9, 16, D)

@@ -22,6 +22,8 @@ class Example(NamedTuple):
     """What NumPy computes, by the number of the argument that holds it afterwards."""
     tolerance: float = 1e-5
     """The largest relative error in the Frobenius norm; 0 asks for equality."""
+    checks: int = 0
+    """How many numbers that come from memory are checked in the kernel, once a block: positions, and offsets."""
 
 
 class Inputs:

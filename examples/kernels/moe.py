@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 import freehold as fh
-from examples.kernels.example import Example, Inputs, softmax, unwritten
-from freehold import Acc, Const, Out, Ref, i32
+from examples.kernels.example import BF16, Example, Inputs, softmax, unwritten
+from freehold import Acc, Const, Mut, Out, Ref, f32, i32
 
 
 @fh.kernel
@@ -37,6 +37,30 @@ def permute(y: Out["S", "D"], x: Ref["T", "D"], token: Ref[i32, "S"]):
     rows = token.load((s,), (y.tile[0],))
     columns = d * y.tile[1] + fh.arange(y.tile[1])
     y.store(x.gather(rows[:, None], columns[None, :]))
+
+
+@fh.kernel
+def grouped_gemm(
+    y: Out["S", "N"],
+    x: Ref["S", "K"],
+    w: Ref["E", "K", "N"],
+    offsets: Ref[i32, "E + 1"],
+    BK: Const[int] = 16,
+):
+    """y = x @ w[e] for the rows of each expert e, which are those from offsets[e] up to offsets[e + 1]."""
+    e, _, n = y.index
+    acc = fh.zeros(y.tile, f32)
+    for k in fh.tiles(x, axis=1, size=BK):
+        rows = x.load_window((y.start[0], k * BK), (y.tile[0], BK))
+        acc = fh.mma(rows, w.load((e, k, n), (1, BK, y.tile[1])).reshape(BK, y.tile[1]), acc)
+    y.store(acc.astype(y.dtype))
+
+
+@fh.kernel
+def scale_groups(x: Mut["S", "D"], scale: Ref["E"], offsets: Ref[i32, "E + 1"]):
+    """Multiplies the rows of each group by the group's number, in place; rows of no group stay as they are."""
+    e, _, _ = x.index
+    x.store(x.load() * scale.load((e,), (1,)))
 
 
 @fh.kernel
@@ -80,6 +104,22 @@ def examples() -> Iterator[Example]:
     token = (order // K).astype(np.int32)
     x = new.normal(T, D)
     yield Example(permute, (fh.partition(unwritten(T * K, D), (8, 32)), x, token), {0: x[token]}, 0)
+
+    offsets = np.concatenate([[0], np.bincount(flat, minlength=E).cumsum()]).astype(np.int32)
+    x, w = new.normal(T * K, D), new.normal(E, D, 50)
+    wanted = np.concatenate([x[offsets[e] : offsets[e + 1]] @ w[e] for e in range(E)])
+    y = unwritten(T * K, 50)
+    yield Example(grouped_gemm, (fh.ragged(y, (4, 32), by="offsets"), x, w, offsets), {0: wanted}, checks=1)
+    narrow = x.astype(BF16), w.astype(BF16), offsets, 32
+    y = fh.ragged(unwritten(T * K, 50, dtype=BF16), (16, 64), by="offsets", most=16)
+    yield Example(grouped_gemm, (y, *narrow), {0: wanted}, 2e-2, checks=1)
+
+    some, scale = offsets[2:], new.normal(E - 2)
+    wanted = x.copy()
+    for e in range(E - 2):
+        wanted[some[e] : some[e + 1]] *= scale[e]
+    part = fh.ragged(x.copy(), (2, 32), by="offsets", most=8, order=fh.grouped(4))
+    yield Example(scale_groups, (part, scale, some), {0: wanted}, 0, checks=1)
 
     rows, weight = new.normal(T * K, D), weights.reshape(-1)[order]
     wanted = np.zeros((T, D), np.float32)

@@ -110,6 +110,16 @@ class Ref(Tensor):
             """
             ...
 
+        def window(self, axis: int, start: Index, length: Index) -> Ref:
+            """
+            Elements `start` and on along an axis, `length` of them, as a tensor of its own.
+
+            `start` is the same for all blocks: computed from scalar arguments, and from what is loaded at fixed places.
+            `length` is made of extents and constants. That the window lies in the tensor is checked at launch where
+            `start` is known there, or else once a block, before it does anything.
+            """
+            ...
+
         def gather(
             self,
             *index: Operand,
@@ -133,6 +143,10 @@ class Region(Tensor):
     """Its coordinates, in tiles."""
     tile: tuple[int, ...]
     """Its shape."""
+    start: tuple[Scalar, ...]
+    """Its first element along each axis."""
+    stop: tuple[Scalar, ...]
+    """The element behind its last one along each axis: what overhangs the tensor, or a group, is no part of it."""
 
     if TYPE_CHECKING:
 
@@ -163,6 +177,14 @@ class Mut(Region):
             """The region at other coordinates, where the compiler can prove that no other block owns it."""
             ...
 
+        def window(self, axis: int, start: Index, length: Index) -> Mut:
+            """
+            Elements `start` and on along an axis, `length` of them, as a tensor of its own: `Ref.window`.
+
+            The partition that the launch gives is one of the window, and the rest of the tensor stays as it is.
+            """
+            ...
+
 
 class Out(Region):
     """A tensor of which each tile block writes its own region, and reads it only after that: `c: Out["M", "N"]`."""
@@ -176,6 +198,15 @@ class Out(Region):
 
         def at(self, *index: Index) -> Region:
             """The region at other coordinates, where the compiler can prove that no other block owns it."""
+            ...
+
+        def window(self, axis: int, start: Index, length: Index) -> Out:
+            """
+            Elements `start` and on along an axis, `length` of them, as a tensor of its own: `Ref.window`.
+
+            The partition that the launch gives is one of the window, all of which is written; the rest of the tensor
+            stays as it is.
+            """
             ...
 
 

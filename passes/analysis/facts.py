@@ -14,6 +14,7 @@ from keyword import iskeyword
 from typing import Final
 
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.traits import is_side_effect_free
 
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, ReturnOp, YieldOp
 from freehold.dialects.cuda_tile.ops.module import GetTileBlockIdOp
@@ -23,24 +24,33 @@ from freehold.dialects.ownership import (
     AccumulateAtOp,
     AccumulateOp,
     BlocksKind,
+    BorrowOp,
     CoordinateOp,
     DistributeOp,
     Duty,
     GatherOp,
+    GroupTilesOp,
     KernelOp,
     LoadOp,
     LoadWindowOp,
+    PartitionOp,
+    PartitionType,
     RegionOp,
     RequireOp,
     Rung,
+    StartOp,
+    StopOp,
     StoreOp,
     TensorType,
+    WindowOp,
     extent_symbols,
     scalar_symbols,
+    tensor_type,
 )
 from freehold.passes import schedules
 from freehold.passes.analysis.arithmetic import term_of, truth, type_range, width_of
 from freehold.passes.analysis.ranges import scalars_behind
+from freehold.passes.analysis.wording import tensor_of
 from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.polynomials import bound_term
@@ -92,23 +102,43 @@ class KernelFacts:
     """Where accesses, regions and distributions stand."""
     repeated: set[ForOp] = field(default_factory=set[ForOp])
     """Loops that are shown to run at least once."""
+    group_tiles: dict[GroupKey, Term] = field(default_factory=dict["GroupKey", Term])
+    """How many regions groups have: one symbol for equal groups of equal offsets, in equal tiles."""
+
+    def tiles_of(self, partition: SSAValue, group: Term) -> Term | None:
+        """The number of regions of a group, if the kernel asks for it."""
+        return self.group_tiles.get(_group_key(partition, group))
 
     def coordinates(self, op: RegionOp | LoadOp | LoadWindowOp | AccumulateOp) -> tuple[Term, ...]:
         """The terms of an access's coordinates."""
         return tuple(self.terms[c] for c in (op.start if isinstance(op, LoadWindowOp) else op.coordinates))
 
 
+GroupKey = tuple[SSAValue, int, Term]
+"""Offsets, a tile's extent, and the number of a group: they say how many regions it has."""
+
+
+def _group_key(partition: SSAValue, group: Term) -> GroupKey:
+    op = partition.owner
+    assert isinstance(op, PartitionOp)
+    assert op.offsets is not None
+    axis = op.result.type.groups_axis
+    assert axis is not None
+    return tensor_of(op.offsets), op.result.type.tile_shape[axis], group
+
+
 def analyse(kernel: KernelOp) -> KernelFacts:
     """The facts of a kernel whose definitions dominate their uses."""
     walk = _Walk(kernel)
     walk.block(kernel.body.block)
-    uniform = (name for name, value in walk.facts.symbols.items() if _is_uniform(value, kernel))
+    uniform = (name for name, value in walk.facts.symbols.items() if is_uniform(value, kernel))
     walk.facts.uniform = walk.facts.launch.union(uniform)
     return walk.facts
 
 
-def _is_uniform(value: SSAValue, kernel: KernelOp) -> bool:
-    """Whether a value is the same in every tile block: computed once, outside of anything, from nothing else."""
+def is_uniform(value: SSAValue, kernel: KernelOp) -> bool:
+    """Whether a value is the same in every tile block: computed once, outside of anything, from nothing else, and read
+    from nothing that is written."""
     block = value.owner if isinstance(value.owner, Block) else value.owner.parent
     if block is not kernel.body.block:
         return False
@@ -117,7 +147,8 @@ def _is_uniform(value: SSAValue, kernel: KernelOp) -> bool:
     return (
         not value.owner.regions
         and not isinstance(value.owner, GetTileBlockIdOp)
-        and all(_is_uniform(operand, kernel) for operand in value.owner.operands)
+        and (is_side_effect_free(value.owner) or isinstance(value.owner, BorrowOp | WindowOp))
+        and all(is_uniform(operand, kernel) for operand in value.owner.operands)
     )
 
 
@@ -164,6 +195,15 @@ def _agreed(kernel: KernelOp) -> Iterator[Term]:
                     yield terms.parse(obligation.text.data)
 
 
+def _lengths(kernel: KernelOp) -> Iterator[Term]:
+    """What is proved of the lengths of windows, or left to the launcher, whatever becomes of where they begin."""
+    for op in kernel.body.block.ops:
+        if isinstance(op, WindowOp):
+            length = op.result.type.extent(op.axis.data)
+            yield terms.const(1).le(length)
+            yield length.le(tensor_type(op.tensor).extent(op.axis.data))
+
+
 class _Walk:
     def __init__(self, kernel: KernelOp):
         self.facts = KernelFacts()
@@ -172,12 +212,14 @@ class _Walk:
         self.taken: set[str] = {*RESERVED, *extent_symbols(arguments), *self.names.values()}
         self.facts.symbols.update((name, value) for value, name in self.names.items())
         given, self.facts.launch = guarantees(kernel)
-        self.facts.base = given.extended(_agreed(kernel))
+        self.facts.base = given.extended((*_agreed(kernel), *_lengths(kernel)))
         self.stack: list[Hypotheses] = [self.facts.base]
         self.conditions: list[Term] = []
         self.loops: list[ForOp | LoopOp] = []
         self.branches: list[tuple[IfOp, int]] = []
         self.distribution: DistributeOp | None = None
+        self.edges: dict[tuple[RegionOp, type[Operation]], Term] = {}
+        """Where regions of groups begin and end."""
         self.handed_on: list[tuple[ContinueOp, Hypotheses]] = []
         """The `continue` operations met, with what holds there."""
         self.interesting, self.decisive = _slices(kernel)
@@ -280,6 +322,12 @@ class _Walk:
                 for value in scalars_behind(op.indices):
                     self.term(value)
                 self.record(op)
+            case WindowOp():
+                self.window(op)
+            case GroupTilesOp():
+                self.group_tiles(op)
+            case StartOp() | StopOp():
+                self.edge(op)
             case CoordinateOp():
                 if isinstance(region := op.region.owner, RegionOp):
                     self.facts.terms[op.result] = self.term(region.coordinates[op.axis.data])
@@ -293,6 +341,56 @@ class _Walk:
         self.facts.places[op] = Place(
             self.given, tuple(self.conditions), tuple(self.loops), tuple(self.branches), self.distribution
         )
+
+    def window(self, op: WindowOp) -> None:
+        """A part of a tensor. Where the launcher knows where it begins, it has seen that it lies in the tensor."""
+        start, axis = self.term(op.start), op.axis.data
+        self.record(op)
+        if start.symbols() <= self.facts.launch:
+            end = start + op.result.type.extent(axis)
+            self.facts.base = self.facts.base.extended(
+                [terms.const(0).le(start), end.le(tensor_type(op.tensor).extent(axis))]
+            )
+            self.assume(terms.const(0).le(start), end.le(tensor_type(op.tensor).extent(axis)))
+
+    def always(self, *facts: Term) -> None:
+        """Facts about symbols that are true of them wherever they are used."""
+        self.stack = [h.extended(facts) for h in self.stack]
+
+    def group_tiles(self, op: GroupTilesOp) -> None:
+        """How many regions a group has: at most as many as its whole tensor."""
+        type_ = op.partition.type
+        if not isinstance(op.partition.owner, PartitionOp) or not isinstance(type_, PartitionType):
+            return
+        axis = type_.groups_axis
+        assert axis is not None
+        key = _group_key(op.partition, self.term(op.group))
+        if (known := self.facts.group_tiles.get(key)) is None:
+            known = self.facts.group_tiles[key] = self.term(op.result)
+            self.always(terms.const(0).le(known))
+        self.facts.terms[op.result] = known
+        self.always(known.le(type_.grid(axis)))
+
+    def edge(self, op: StartOp | StopOp) -> None:
+        """Where a region begins or ends. It has an element: it has been shown, or is checked, to be one."""
+        region, axis = op.region.owner, op.axis.data
+        if not isinstance(region, RegionOp):
+            return
+        type_ = region.result.type.partition
+        extent, tile = type_.tensor.extent(axis), type_.tile_shape[axis]
+        if axis != type_.groups_axis:
+            own = self.term(region.coordinates[axis + (type_.groups_axis is not None)])
+            start = own * type_.steps[axis]
+            found = start if isinstance(op, StartOp) else terms.minimum(start + tile, extent)
+            if self.fits(found, op.result):
+                self.facts.terms[op.result] = found
+            return
+        known = self.facts.terms[op.result] = self.edges.setdefault((region, type(op)), self.term(op.result))
+        first = int(isinstance(op, StopOp))
+        self.always(terms.const(first).le(known), known.lt(extent + first))
+        start, stop = self.edges.get((region, StartOp)), self.edges.get((region, StopOp))
+        if start is not None and stop is not None:
+            self.always(start.lt(stop), stop.le(start + tile))
 
     def plain(self, op: Operation) -> None:
         """An operation without control flow of its own."""
@@ -494,6 +592,8 @@ def _slices(kernel: KernelOp) -> tuple[set[SSAValue], set[SSAValue]]:
                 places += op.coordinates
             case LoadWindowOp():
                 places += op.start
+            case WindowOp():
+                places.append(op.start)
             case GatherOp() | AccumulateAtOp():
                 conditions += scalars_behind(op.indices)
             case ForOp():

@@ -18,6 +18,7 @@ from freehold.dialects.ownership import (
     ObligationAttr,
     PartitionOp,
     RegionOp,
+    WindowOp,
 )
 from freehold.passes.analysis.wording import name_of
 from freehold.passes.launch_contract import obligations_of
@@ -27,7 +28,7 @@ Indexed = LoadWindowOp | GatherOp | AccumulateOp | AccumulateAtOp
 
 
 def record(
-    op: DistributeOp | PartitionOp | LoadOp | RegionOp | Indexed,
+    op: DistributeOp | PartitionOp | WindowOp | LoadOp | RegionOp | Indexed,
     duties: Iterable[Duty],
     found: Iterable[ObligationAttr],
 ) -> None:
@@ -61,4 +62,5 @@ def access_text(op: LoadOp | RegionOp | AccumulateOp) -> str:
 
 def owing(op: Operation) -> list[Operation]:
     """The operations in `op` that owe something, in order."""
-    return [inner for inner in op.walk() if isinstance(inner, DistributeOp | PartitionOp | LoadOp | RegionOp | Indexed)]
+    kinds = DistributeOp | PartitionOp | WindowOp | LoadOp | RegionOp | Indexed
+    return [inner for inner in op.walk() if isinstance(inner, kinds)]

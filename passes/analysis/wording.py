@@ -24,13 +24,14 @@ from freehold.dialects.ownership import (
     RegionOp,
     RegionType,
     TensorType,
+    WindowOp,
 )
 
 OWNERSHIP_TYPES = (TensorType, RefType, AccType, RawType, PartitionType, RegionType)
 
 
 def tensor_of(value: SSAValue) -> SSAValue:
-    """The tensor that `value` lends, partitions, or is a region of."""
+    """The tensor, an argument or a window, that `value` lends, partitions, or is a region of."""
     while isinstance(owner := value.owner, RegionOp | PartitionOp | BorrowOp | AccumulatorOp | ExposeOp):
         value = owner.operands[0]
     return value
@@ -39,6 +40,8 @@ def tensor_of(value: SSAValue) -> SSAValue:
 def name_of(value: SSAValue) -> str:
     """The user's name of the tensor behind a value."""
     tensor = tensor_of(value)
+    while tensor.name_hint is None and isinstance(owner := tensor.owner, WindowOp):
+        tensor = owner.tensor
     if tensor.name_hint is not None:
         return tensor.name_hint
     return f"argument{tensor.index}" if isinstance(tensor, BlockArgument) else "a tensor"

@@ -328,19 +328,22 @@ _WRITERS: Final = ("ownership.partition", "ownership.accumulator", "ownership.ex
 
 def written(arguments: Sequence[SSAValue]) -> set[int]:
     """The numbers of the kernel's arguments that may be stored to."""
-    found: set[int] = set()
-    for n, argument in enumerate(arguments):
-        for use in argument.uses:
-            user = use.operation
-            through = any(isinstance(u.operation, StoreOp) and u.index == 1 for r in user.results for u in r.uses)
-            if user.name in _WRITERS or through:
-                found.add(n)
-    return found
+    return {n for n, argument in enumerate(arguments) if _is_written(argument)}
+
+
+def _is_written(tensor: SSAValue) -> bool:
+    for use in tensor.uses:
+        user = use.operation
+        if user.name == "ownership.window" and _is_written(user.results[0]):
+            return True
+        through = any(isinstance(u.operation, StoreOp) and u.index == 1 for r in user.results for u in r.uses)
+        if (user.name in _WRITERS and use.index == 0) or through:
+            return True
+    return False
 
 
 PURE: Final[dict[str, Pure]] = {
     "ownership.borrow": _same,
-    "ownership.partition": _same,
     "ownership.accumulator": _same,
     "ownership.expose": _same,
     "ownership.coordinate": _coordinate,

@@ -10,6 +10,7 @@ from freehold.runtime.interpreter import (
     floats,
     integers,
     ownership,
+    parts,
     pointers,
     products,
     reductions,
@@ -31,6 +32,7 @@ PURE: Final[dict[str, Pure]] = {
     **pointers.PURE,
     **views.PURE,
     **ownership.PURE,
+    **parts.PURE,
 }
 """Operations whose results are functions of their operands' values."""
 
@@ -40,6 +42,7 @@ EFFECTS: Final[dict[str, Effect]] = {
     **pointers.EFFECTS,
     **views.EFFECTS,
     **ownership.EFFECTS,
+    **parts.EFFECTS,
     **scattered.EFFECTS,
 }
 """Operations that touch memory, steer, or run regions."""

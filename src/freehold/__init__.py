@@ -153,7 +153,7 @@ if TYPE_CHECKING:
     from freehold.runtime.operation import InFlight, Operation, Work, gather, value
     from freehold.runtime.package import load
     from freehold.runtime.package_build import build
-    from freehold.runtime.partition import partition
+    from freehold.runtime.partition import partition, ragged
     from freehold.runtime.show import show
     from freehold.runtime.streams import RoundRobin, SingleStream, stream_policy
     from freehold.runtime.tensor import Tensor
@@ -167,6 +167,7 @@ _LAZY: Final = {
     "kernel": "freehold.runtime.kernel",
     "load": "freehold.runtime.package",
     "partition": "freehold.runtime.partition",
+    "ragged": "freehold.runtime.partition",
     "show": "freehold.runtime.show",
     "Execution": "freehold.runtime.execution",
     "Graph": "freehold.runtime.graph",
@@ -308,6 +309,7 @@ __all__ = [
     "permuted",
     "powi",
     "prod",
+    "ragged",
     "rand",
     "randn",
     "random_bits",

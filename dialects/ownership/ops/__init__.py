@@ -35,6 +35,7 @@ from freehold.dialects.ownership.ops.unsafe import (
     UnsafeSwapOp,
     UnsafeUpdateOp,
 )
+from freehold.dialects.ownership.ops.window import GroupTilesOp, StartOp, StopOp, WindowOp, window_type
 
 __all__ = [
     "ATOMIC",
@@ -50,6 +51,7 @@ __all__ = [
     "EndOp",
     "ExposeOp",
     "GatherOp",
+    "GroupTilesOp",
     "KernelOp",
     "LoadOp",
     "LoadWindowOp",
@@ -58,6 +60,8 @@ __all__ = [
     "ReleaseOp",
     "RequireOp",
     "ReturnOp",
+    "StartOp",
+    "StopOp",
     "StoreOp",
     "TilesOp",
     "UnsafeLoadOp",
@@ -65,19 +69,25 @@ __all__ = [
     "UnsafeStoreOp",
     "UnsafeSwapOp",
     "UnsafeUpdateOp",
+    "WindowOp",
     "tensor_type",
     "update_mode",
+    "window_type",
 ]
 
 OPS: tuple[type[IRDLOperation], ...] = (
     KernelOp,
     ReturnOp,
+    WindowOp,
     BorrowOp,
     PartitionOp,
     DistributeOp,
     EndOp,
+    GroupTilesOp,
     RegionOp,
     CoordinateOp,
+    StartOp,
+    StopOp,
     DimOp,
     TilesOp,
     LoadOp,

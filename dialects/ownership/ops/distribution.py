@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr, UnitAttr, i32
 from xdsl.ir import Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
+    opt_operand_def,
     opt_prop_def,
     prop_def,
     region_def,
@@ -31,6 +32,7 @@ from freehold.dialects.ownership.ops.common import (
     ensure_terminator,
     parse_axis,
     print_axis,
+    tensor_type,
 )
 from freehold.dialects.ownership.types import (
     PartitionType,
@@ -73,25 +75,45 @@ class PartitionOp(FormattedOp):
     """Splits a tensor into regions for the exclusive use of tile blocks; the tensor is spent.
 
     Owes, of an output: that every region is stored (`covered`), unless the partition is `partial`.
+
+    A partition with groups is made `by` offsets, of i32: group `g` has the elements from `offsets[g]` up to but not
+    `offsets[g + 1]` along its axis. It owes that these are ascending and in bounds, which is checked in the kernel
+    (`grouped`); of an output, that the groups are the whole tensor, and that the domain has as many points as the
+    largest of them needs.
     """
 
     name = "ownership.partition"
 
     tensor = operand_def(TensorType)
+    offsets = opt_operand_def(RefType)
     obligations = opt_prop_def(ArrayAttr[ObligationAttr])
     result = result_def(PartitionType)
 
     irdl_options = (ParsePropInAttrDict(),)
 
-    FORMAT: ClassVar[str] = "$tensor attr-dict `:` type($tensor) `->` type($result)"
+    FORMAT: ClassVar[str] = (
+        "$tensor (`by` $offsets^ `:` type($offsets) `,`)? attr-dict `:` type($tensor) `->` type($result)"
+    )
     traits = traits_def(OwnershipEffect())
 
-    def __init__(self, tensor: SSAValue, result_type: PartitionType):
-        super().__init__(operands=[tensor], result_types=[result_type])
+    def __init__(self, tensor: SSAValue, result_type: PartitionType, offsets: SSAValue | None = None):
+        super().__init__(operands=[tensor, offsets], result_types=[result_type])
+
+    @property
+    def groups(self) -> Term:
+        """How many groups there are, where there are any."""
+        assert self.offsets is not None
+        return tensor_type(self.offsets).extent(0) - 1
 
     def verify_(self) -> None:
         if self.result.type.tensor != self.tensor.type:
             raise VerifyException(f"{self.name}: a partition of {self.tensor.type} is no {self.result.type}")
+        if (self.offsets is None) != (self.result.type.groups_axis is None):
+            raise VerifyException(f"{self.name}: offsets bound groups, and groups have offsets")
+        if self.offsets is not None:
+            found = tensor_type(self.offsets)
+            if found.rank != 1 or found.element != i32:
+                raise VerifyException(f"{self.name}: offsets are a line of i32, not {found}")
 
 
 @irdl_op_definition
@@ -167,6 +189,8 @@ class DistributeOp(IRDLOperation):
     def verify_(self) -> None:
         if self.domain is None and not self.partitions:
             raise VerifyException(f"{self.name}: needs a domain, or a partition to take its points from")
+        if self.domain is None and any(_partition(p).groups_axis is not None for p in self.partitions):
+            raise VerifyException(f"{self.name}: needs a domain where a partition has groups")
         try:
             extents = self.extents
         except ValueError as e:
@@ -267,15 +291,15 @@ class RegionOp(FormattedOp):
         partition = self.result.type.partition
         if partition != self.partition.type:
             raise VerifyException(f"{self.name}: a region of {self.partition.type} is no {self.result.type}")
-        if len(self.coordinates) != partition.tensor.rank:
+        if len(self.coordinates) != partition.index_rank:
             raise VerifyException(
-                f"{self.name}: {len(self.coordinates)} coordinates for a partition of rank {partition.tensor.rank}"
+                f"{self.name}: {len(self.coordinates)} coordinates for a partition of rank {partition.index_rank}"
             )
 
 
 @irdl_op_definition
 class CoordinateOp(IRDLOperation):
-    """The coordinate of a region along an axis, in its partition's index space."""
+    """A coordinate of a region in its partition's index space; the first is the group's, where there are groups."""
 
     name = "ownership.coordinate"
 
@@ -290,7 +314,7 @@ class CoordinateOp(IRDLOperation):
 
     def verify_(self) -> None:
         assert isinstance(self.region.type, RegionType)
-        check_axis(self.name, self.axis.data, self.region.type.partition.tensor.rank)
+        check_axis(self.name, self.axis.data, self.region.type.partition.index_rank)
 
     @classmethod
     def parse(cls, parser: Parser) -> CoordinateOp:

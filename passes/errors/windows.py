@@ -1,0 +1,113 @@
+"""Errors about windows of tensors, and about the groups that offsets bound (O133 to O139, O305 to O309)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from freehold.support.diagnostic import Error, Help, Label, Note
+
+
+@dataclass(frozen=True)
+class WindowLength(Error):
+    """
+    How long a window is, is not known in every launch.
+
+    The regions of a window are shared out among the tile blocks of a launch, so the launcher counts them: a length is
+    made of extents and constants. Where a window begins may come from memory.
+    """
+
+    code: ClassVar[str] = "O133"
+    title: ClassVar[str] = "the window of `{name}` along axis {axis} has no length in every launch"
+    label: ClassVar[str] = "`{length}`: {why}"
+    name: str
+    axis: int
+    length: str
+    why: str
+
+
+@dataclass(frozen=True)
+class WindowsMeet(Error):
+    """
+    Two uses of a tensor, of which one writes, may share elements.
+
+    A kernel may use a tensor in several parts, each in its own way: read what stands in front of a position, and write
+    what comes behind it. That is safe where no element is in both. Parts are shown to be apart along some axis, from
+    what the launcher knows: where a window begins at a place that is read from memory, nothing is known about where
+    others lie.
+    """
+
+    code: ClassVar[str] = "O134"
+    title: ClassVar[str] = "parts of `{name}` that are used in two ways may share elements"
+    label: ClassVar[str] = "`{name}` is {way} here"
+    name: str
+    way: str
+
+    @dataclass(frozen=True)
+    class Other(Label):
+        """The other use."""
+
+        text: ClassVar[str] = "and {way} here"
+        way: str
+
+    @dataclass(frozen=True)
+    class Witness(Note):
+        """Numbers under which they share elements."""
+
+        text: ClassVar[str] = "where {values}, both have element {element} along axis {axis}"
+        values: str
+        element: int
+        axis: int
+
+    @dataclass(frozen=True)
+    class Unknown(Note):
+        """A place that nobody knows."""
+
+        text: ClassVar[str] = "where one of them begins is read from memory"
+
+    @dataclass(frozen=True)
+    class Split(Help):
+        """Parts that touch and do not overlap."""
+
+        text: ClassVar[str] = "let one window end where the other begins, or pass the parts as two arguments"
+
+
+@dataclass(frozen=True)
+class WindowOutside(Error):
+    """
+    A window lies outside of its tensor in every launch.
+
+    Where it begins is shown to be negative, or so far behind that it ends behind the tensor.
+    """
+
+    code: ClassVar[str] = "O305"
+    title: ClassVar[str] = "this window of `{name}` is never inside it along axis {axis}"
+    label: ClassVar[str] = "elements `{start}` up to `{stop}` of `{extent}`"
+    name: str
+    axis: int
+    start: str
+    stop: str
+    extent: str
+
+
+@dataclass(frozen=True)
+class NotInGroup(Error):
+    """
+    A region may lie behind the end of its group.
+
+    Groups differ in size: how many regions each has is known when the kernel runs. So a region of group `g` is taken
+    under the condition that it is one: `i < ownership.group_tiles(g)`, for the very group whose region it is.
+    """
+
+    code: ClassVar[str] = "O306"
+    title: ClassVar[str] = "a region of `{name}` is not shown to lie in its group"
+    label: ClassVar[str] = "tile `{index}` of group `{group}`"
+    name: str
+    index: str
+    group: str
+
+    @dataclass(frozen=True)
+    class Guard(Help):
+        """The condition under which it is one."""
+
+        text: ClassVar[str] = "take it where it is one: under `tile < group_tiles(group)`, of the same group"
