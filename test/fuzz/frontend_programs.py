@@ -18,7 +18,7 @@ from typing import Any, TypeGuard, cast
 from freehold.support.span import register_source
 
 CORPUS = sorted((Path(__file__).parents[1] / "frontend" / "rejected").glob("*.py"))
-SEEDS = """
+PRELUDE = """
 import dataclasses
 import enum
 import freehold as fh
@@ -92,10 +92,14 @@ def helper(t, s, flag=True):
         t = t + 1
     return t
 
+"""
+HEAD = """
 def kernel(y: Mut["M", "N"], x: Ref["M", "N"], z: Ref[f16, "N"], a: f32, n: int, BK: Const[int] = 16):
     i, j = y.index
     acc = fh.zeros(y.tile, f32)
-    s = 0
+    s, u, v, w = 0, acc, acc, acc
+"""
+LOOPS = """
     for k in fh.tiles(x, axis=1, size=BK):
         t = x.load((i, k), (y.tile[0], BK))
         acc = fh.mma(t, t.T, acc)
@@ -106,6 +110,20 @@ def kernel(y: Mut["M", "N"], x: Ref["M", "N"], z: Ref[f16, "N"], a: f32, n: int,
             s = s * 2 + 1
             if s > 100:
                 break
+    found, where = search(x, a, n)
+    v = v + found * where
+    for k in range(0, n, s + 1):
+        if k > 5:
+            break
+        w = w + k
+    best = (w, acc)
+    for k in range(0, n, 2):
+        best = best[1], best[0] + k
+        if k == 5:
+            break
+    w = best[0] - v
+"""
+TILES = """
     u = helper(acc, a, flag=BK > 8)
     v = fh.where(u > 0, fh.exp(u), u[:, None].reshape(y.tile)) if n else u
     w = fh.reduce(v, lambda p, q: fh.maximum(p, q), 0.0, 1)[:, None]
@@ -113,6 +131,9 @@ def kernel(y: Mut["M", "N"], x: Ref["M", "N"], z: Ref[f16, "N"], a: f32, n: int,
         w = w + q * r
     def inner(p):
         return p - z.load(0, 64).astype(f32).sum(axis=0, keepdims=True)
+    w = inner(w) + u[0:1] * u[..., 3][:, None]
+"""
+RECORDS = """
     state = State.start(y.tile)
     pair = Pair(0, n)
     for k in range(n, -1, -1):
@@ -121,23 +142,15 @@ def kernel(y: Mut["M", "N"], x: Ref["M", "N"], z: Ref[f16, "N"], a: f32, n: int,
         if pair.total() > 7:
             y.store(state.best)
             return
-    found, where = search(x, a, n)
     v = v + pick(state, n) * pick(pair, n) + pick((n, 1, 2, 3), n)
-    w = w + sum(p * found for p in (1, n, a)) + tuple(q + i for i, q in enumerate((u, v)) if i < 1)[0]
+    w = w + sum(p * u for p in (1, n, a)) + tuple(q + i for i, q in enumerate((u, v)) if i < 1)[0]
     flag = any(p > 2 for p in (n, 3)) and all(p is not None for p in (n, a)) and state.mode is Mode.ADD
-    [w, v] = (w + (state + state).mean, v) if flag else (w, v + where)
-    for k in range(0, n, s + 1):
-        if k > 5:
-            break
-        w = w + k
-    best = (w, inner(w))
-    for k in range(0, n, 2):
-        best = best[1], best[0] + k
-        if k == 5:
-            break
-    w = w + u[0:1] * u[..., 3][:, None]
-    y.store(v + best[0] - y.load() // 2 ** 3 + x.shape[0] * math.pi)
+    [w, v] = (w + (state + state).mean, v) if flag else (w, v + n)
 """
+LAST = """
+    y.store(v + w - y.load() // 2 ** 3 + x.shape[0] * math.pi)
+"""
+BODIES = (LOOPS, TILES, RECORDS, LOOPS + TILES + RECORDS)
 
 ELEMENTS = """
 import freehold as fh
@@ -291,7 +304,8 @@ class Mutants:
     """Mutant programs by number."""
 
     def __init__(self) -> None:
-        self.own = [program(SEEDS, "<seeds>"), program(ELEMENTS, "<elements>")]
+        texts = [*(PRELUDE + HEAD + body + LAST for body in BODIES), ELEMENTS]
+        self.own = [program(text, f"<own {n}>") for n, text in enumerate(texts)]
         corpus = [program(path.read_text(encoding="utf-8"), f"<{path.name}>") for path in CORPUS]
         self.corpus = [p for p in corpus if p.expressions and p.statements]
         whole = [*self.own, *self.corpus]
@@ -300,8 +314,7 @@ class Mutants:
 
     def draw(self, rng: random.Random) -> Mutant | None:
         """A mutant; None where what came out cannot be written as Python."""
-        seeds, elements = self.own
-        chosen = rng.choice((seeds, seeds, elements)) if rng.random() < 0.7 else rng.choice(self.corpus)
+        chosen = rng.choice(self.own if rng.random() < 0.7 else self.corpus)
 
         def foreign() -> bool:
             return rng.random() < 0.3  # most names of other programs are not defined in this one
