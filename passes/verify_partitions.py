@@ -28,7 +28,7 @@ from freehold.dialects.ownership import (
     Rung,
     StoreOp,
 )
-from freehold.passes.analysis import coverage, injectivity, races
+from freehold.passes.analysis import coverage, groups, injectivity, races
 from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.analysis.injectivity import Outcome
 from freehold.passes.analysis.obligations import record
@@ -240,6 +240,7 @@ def _not_disjoint(earlier: RegionOp, op: RegionOp, outcome: Outcome, facts: Kern
         span_of(op), name, f"takes the region `[{', '.join(map(str, coordinates))}]` of `{name}`"
     )
     partition = op.result.type.partition
+    group, index = ("", index) if partition.groups_axis is None else (f"group {index[0]}: ", index[1:])
     starts = [i * s for i, s in zip(index, partition.steps, strict=True)]
     ends = [a + t for a, t in zip(starts, partition.tile_shape, strict=True)]
     does = "write" if _is_stored(op) and _is_stored(earlier) else "own"
@@ -258,6 +259,14 @@ def _covered(op: PartitionOp, facts: KernelFacts) -> Iterator[Error]:
     distribution = next((d for d in facts.points if op.result in d.partitions), None)
     if distribution is None:
         return  # reported where a region is taken, or as one that never is
+    if partition.groups_axis is not None:
+        if groups.covered(op, distribution, facts):
+            reason = "the regions of each group are its points'"
+            record(op, (Duty.COVERED,), [ObligationAttr.of(Duty.COVERED, Rung.PROVED, reason)])
+        else:
+            error = NotCovered(span_of(op), name_of(op.tensor), "none", "its groups'")
+            yield error.add(error.Partial(), error.DeclareMut())
+        return
     wanted = coverage.regions(op)
     if coverage.onto(op, distribution, facts):
         reason = f"the map reaches each of {_product(wanted)} regions"

@@ -15,6 +15,7 @@ from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp
 from freehold.dialects.ownership import KernelOp, RegionOp
 from freehold.passes.analysis.concrete import is_outside, meeting, takings
 from freehold.passes.analysis.facts import KernelFacts, Place
+from freehold.passes.analysis.groups import index_space
 from freehold.passes.analysis.races import launches, samples, turns
 from freehold.passes.analysis.reached import computed, conditions_of, unknown_in
 from freehold.passes.prover import rules
@@ -254,8 +255,7 @@ def _met(a: RegionOp, b: RegionOp, facts: KernelFacts, otherwise: Outcome) -> Ou
 
 def _grid(op: RegionOp) -> list[Term]:
     """The numbers of regions of a partition, by coordinate."""
-    partition = op.result.type.partition
-    return [partition.grid(axis) for axis in range(partition.tensor.rank)]
+    return index_space(op)
 
 
 def _inside(op: RegionOp, coordinates: Sequence[Term]) -> Term:
