@@ -213,7 +213,8 @@ def assemble(
     The cubin for `arch` (such as `sm_90`) of a bytecode file.
 
     `kernel` is named in errors. Raises `Rejected`: O401 to O403 where there is no assembler to run, O404 where it
-    crashed, O405 after `options.time_limit` seconds, O406 where it refuses, O407 where it does not know `arch`.
+    crashed, O405 after `options.time_limit` seconds, O406 where it refuses, O407 where it does not know `arch`, O408
+    where the module uses what `arch` does not have.
     """
     found = find_assembler() if assembler is None else assembler
     subject = "a module" if kernel is None else f"kernel `{kernel}`"
@@ -228,6 +229,11 @@ def assemble(
         if outcome.status < 0:
             raise Rejected([AssemblerCrashed(None, subject, _signal_name(-outcome.status), arch)], kernel)
         if outcome.status != 0:
+            if "Incompatibility with architecture" in outcome.stderr:
+                from freehold.backend.capabilities import lacking
+
+                if errors := lacking(bytecode, arch, subject):
+                    raise Rejected(errors, kernel)
             raise _refusal(outcome, subject, arch, kernel, found)
         try:
             return target.read_bytes()

@@ -120,8 +120,8 @@ class AssemblerRefused(Error):
     """
     The assembler refused a kernel.
 
-    Usually an element type or an operation that the architecture does not have: 8-bit floats need sm_89, block-scaled
-    ones and 4-bit floats sm_100. Where the assembler says which operation it means, the kernel's own line is shown.
+    The module that it was given has passed Freehold's verifiers, and uses nothing that the architecture is known to
+    lack (O408). Where the assembler says which operation it means, the kernel's own line is shown.
     """
 
     code: ClassVar[str] = "O406"
@@ -162,6 +162,38 @@ class UnsupportedArchitecture(Error):
 
         text: ClassVar[str] = "choose one of {archs}"
         archs: str
+
+
+@dataclass(frozen=True)
+class NotOnArchitecture(Error):
+    """
+    A kernel uses a dtype or an operation that the GPU it is compiled for does not have.
+
+    `f8e4m3fn`, `f8e5m2`, and sums of `bf16` in memory, are there from sm_89 on; `f8e8m0fnu`, `f4e2m1fn` and `mma_scaled`
+    from sm_100 on; `f8e5m3fnu` on sm_107 alone. The interpreter has them all, and every kernel can be compiled for any
+    architecture without its GPU.
+    """
+
+    code: ClassVar[str] = "O408"
+    title: ClassVar[str] = "{subject} uses {what}, which {arch} does not have"
+    label: ClassVar[str] = "{what}: {where}"
+    helps: ClassVar[tuple[str, ...]] = (
+        'compile it for a GPU that has it (`arch="{first}"`), or run it on NumPy arrays, which the interpreter does',
+    )
+
+    subject: str
+    what: str
+    """The dtype or operation, in the user's words."""
+    arch: str
+    first: str
+    """The first architecture that has it."""
+    alone: bool = False
+    """Whether no other one has it."""
+
+    @property
+    def where(self) -> str:
+        """Which architectures have it."""
+        return f"on {self.first} alone" if self.alone else f"from {self.first} on"
 
 
 @dataclass(frozen=True)

@@ -251,6 +251,15 @@ def check_shape(c: Context, shape: Sequence[int], node: ast.expr) -> bool:
     return True
 
 
+def check_pairs(c: Context, dtype: DType, shape: Sequence[int], node: ast.expr) -> bool:
+    """Whether a tile of `shape` can hold `dtype`: 4-bit floats are held in pairs. Reports why not."""
+    if dtype is not dtypes.f4e2m1fn or any(extent > 1 for extent in shape):
+        return True
+    error = errors.BadShape(c.span(node), shape=show_shape(shape), why=f"elements of `{dtype}` are held in pairs")
+    c.error(error.add(error.Instead("convert a whole tile, or compute in another dtype: `.astype(f16)`")))
+    return False
+
+
 def dtype_of(c: Context, value: Value, node: ast.expr) -> DType | None:
     """A dtype: Freehold's, or one that NumPy, torch or Python calls by a known name. None after reporting."""
     if isinstance(value, Poison):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final, cast
 
 from freehold.dialects.cuda_tile.attrs import (
+    NEAREST_EVEN,
     ORDERED,
     UNORDERED,
     ComparisonPredicateAttr,
@@ -45,10 +46,14 @@ from freehold.frontend.context import Context
 from freehold.frontend.types import (
     ARITHMETIC,
     ELEMENTS,
+    NARROW_INTS,
     NoCommonDType,
+    computable,
+    computes,
     default_dtype,
     promote,
     promote_number,
+    purpose,
     signedness,
 )
 from freehold.frontend.values import (
@@ -77,6 +82,7 @@ from freehold.support.dtypes import DType
 Number = bool | int | float
 
 DOWN: Final = RoundingModeAttr.of("negative_inf")
+UP: Final = RoundingModeAttr.of("positive_inf")
 
 SYMBOLS: Final[dict[type[ast.AST], str]] = {
     ast.Add: "+",
@@ -154,20 +160,28 @@ def convert(c: Context, value: TileValue, dtype: DType) -> TileValue:
         return value
     shape, ssa, element = value.shape, value.ssa, ELEMENTS[dtype]
     if dtype.kind == "bool":
+        if not computes(source):
+            value, source = convert(c, value, computable(source)), computable(source)
         zero = broadcast(c, c.constant(0, source), shape)
         return comparison(c, "!=", value, zero)
     if source.is_float:
         if dtype.is_float:
             if source not in ARITHMETIC and dtype not in ARITHMETIC:
                 return convert(c, convert(c, value, dtypes.f32), dtype)
-            return c.tile(FToFOp(ssa, element), dtype, shape)
-        if source not in ARITHMETIC:
-            return convert(c, convert(c, value, dtypes.f32), dtype)
+            mode = UP if dtype is dtypes.f8e8m0fnu else NEAREST_EVEN  # which it does not have
+            return c.tile(FToFOp(ssa, element, mode), dtype, shape)
+        if source not in ARITHMETIC or dtype in NARROW_INTS:
+            return convert(c, convert(c, value, dtypes.f32 if source not in ARITHMETIC else NARROW_INTS[dtype]), dtype)
         return c.tile(FToIOp(ssa, element, signedness(dtype)), dtype, shape)
+    if source in NARROW_INTS and (dtype.is_float or dtype.bits > 4):
+        wide = NARROW_INTS[source]
+        return convert(c, c.tile(ExtIOp(ssa, ELEMENTS[wide], signedness(source)), wide, shape), dtype)
     if dtype.is_float:
         if dtype not in ARITHMETIC:
             return convert(c, convert(c, value, dtypes.f32), dtype)
         return c.tile(IToFOp(ssa, element, signedness(source)), dtype, shape)
+    if source.kind == "bool" and dtype in NARROW_INTS:
+        return convert(c, convert(c, value, dtypes.i8), dtype)
     if dtype.bits > source.bits:
         return c.tile(ExtIOp(ssa, element, signedness(source)), dtype, shape)
     if dtype.bits < source.bits:
@@ -447,11 +461,8 @@ def _meaningless(
 ) -> Error | None:
     """The error of an operator that has no meaning for a dtype."""
     left, right = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
-    if dtype.is_float and dtype not in ARITHMETIC:
-        error = errors.WrongOperands(
-            c.span(node), operator=symbol, operands=f"`{dtype}`", why=f"`{dtype}` is for `mma` and for memory only"
-        )
-        return error.add(error.Instead(f"convert first: `{c.primary(left)}.astype(f32)`"))
+    if not computes(dtype):
+        return uncomputed(c, symbol, dtype, node, left)
     if dtype.is_float and symbol in ("&", "|", "^", "<<", ">>"):
         error = errors.WrongOperands(
             c.span(node), operator=symbol, operands=f"`{dtype}`", why="bits are combined in integers and bools"
@@ -472,12 +483,19 @@ def _meaningless(
     return None
 
 
+def uncomputed(c: Context, symbol: str, dtype: DType, node: ast.AST, operand: ast.AST) -> Error:
+    """The error of an operator or function on a dtype without arithmetic."""
+    error = errors.WrongOperands(c.span(node), operator=symbol, operands=f"`{dtype}`", why=purpose(dtype))
+    text = c.primary(operand) if isinstance(operand, ast.expr) else ""
+    return error.add(error.Instead(f"convert first: `{text}.astype({computable(dtype)})`"))
+
+
 def _power(c: Context, s: TileValue | Static, t: TileValue | Static, node: ast.AST) -> Value:
     """`s ** t`: products for small whole exponents, which are exact, and a power function of floats otherwise."""
     if isinstance(s, TileValue) and isinstance(t, Static) and isinstance(t.value, int) and 0 <= t.value <= 16:
         base = convert(c, s, dtypes.i32) if s.dtype.kind == "bool" else s
-        if base.dtype.is_float and base.dtype not in ARITHMETIC:
-            base = convert(c, base, dtypes.f32)
+        if not computes(base.dtype):
+            base = convert(c, base, computable(base.dtype))
         if t.value == 0:
             return broadcast(c, c.constant(1, base.dtype), base.shape)
         result: TileValue | None = None
@@ -526,8 +544,13 @@ def unary(c: Context, symbol: str, value: Value, node: ast.AST) -> Value:
     if isinstance(tile, Poison):
         return POISON
     dtype, shape = tile.dtype, tile.shape
-    if dtype.is_float and (dtype not in ARITHMETIC or symbol == "~"):
-        why = "bits are inverted in integers and bools" if symbol == "~" else f"`{dtype}` is for `mma` and memory only"
+    if not computes(dtype):
+        operand = (
+            node.operand if isinstance(node, ast.UnaryOp) else node.args[0] if isinstance(node, ast.Call) else node
+        )
+        return c.error(uncomputed(c, symbol, dtype, node, operand))
+    if dtype.is_float and symbol == "~":
+        why = "bits are inverted in integers and bools"
         return c.error(errors.WrongOperands(c.span(node), operator=symbol, operands=describe(tile), why=why))
     if symbol == "~":
         ones = broadcast(c, c.constant(1 if dtype.kind == "bool" else _all_bits(dtype), dtype), shape)

@@ -20,6 +20,7 @@ from freehold.frontend import (
     folds,
     language,
     orders,
+    packing,
     random_numbers,
     reductions,
     requirements,
@@ -30,6 +31,7 @@ from freehold.frontend.arguments import (
     Arguments,
     Signature,
     axis_of,
+    check_pairs,
     check_shape,
     dtype_of,
     flag_of,
@@ -40,8 +42,8 @@ from freehold.frontend.arithmetic import Number, as_tile, broadcast, common_shap
 from freehold.frontend.conditions import condition, select
 from freehold.frontend.context import Context
 from freehold.frontend.expressions import not_constant, permute, reshape
-from freehold.frontend.products import mma
-from freehold.frontend.types import ARITHMETIC, ELEMENTS, signedness, tile_type
+from freehold.frontend.products import mma, mma_scaled
+from freehold.frontend.types import ELEMENTS, computes, signedness, tile_type
 from freehold.frontend.values import (
     NONE,
     POISON,
@@ -145,6 +147,8 @@ def _cdiv(c: Context, a: Arguments) -> Value:
     s, t = pair
     if s.dtype.kind != "int":
         return misuse(c, a, "a", f"divides integers, not `{s.dtype}`")
+    if not computes(s.dtype):
+        return c.error(arithmetic.uncomputed(c, "cdiv", s.dtype, a.node, a.place("a")))
     up = RoundingModeAttr.of("positive_inf")
     return c.tile(DivIOp(s.ssa, t.ssa, signedness(s.dtype), up), s.dtype, s.shape)
 
@@ -154,12 +158,14 @@ def _cdiv(c: Context, a: Arguments) -> Value:
 
 def _filled(c: Context, a: Arguments, number: Number) -> Value:
     shape, dtype = shape_of(c, a["shape"], a.place("shape")), dtype_of(c, a["dtype"], a.place("dtype"))
-    return POISON if shape is None or dtype is None else c.constant(number, dtype, shape)
+    if shape is None or dtype is None or not check_pairs(c, dtype, shape, a.place("shape")):
+        return POISON
+    return c.constant(number, dtype, shape)
 
 
 def _full(c: Context, a: Arguments) -> Value:
     shape, dtype = shape_of(c, a["shape"], a.place("shape")), dtype_of(c, a["dtype"], a.place("dtype"))
-    if shape is None or dtype is None:
+    if shape is None or dtype is None or not check_pairs(c, dtype, shape, a.place("shape")):
         return POISON
     value = a["value"]
     if isinstance(value, Static) and is_number(value.value):
@@ -170,7 +176,7 @@ def _full(c: Context, a: Arguments) -> Value:
         return POISON
     if common_shape(tile.shape, shape) != shape:
         return misuse(c, a, "value", f"cannot fill {show_shape(shape)} with a tile of shape {show_shape(tile.shape)}")
-    return broadcast(c, convert(c, tile, dtype), shape)
+    return convert(c, broadcast(c, tile, shape), dtype)
 
 
 def _arange(c: Context, a: Arguments) -> Value:
@@ -184,6 +190,8 @@ def _arange(c: Context, a: Arguments) -> Value:
     default = isinstance(given, Static) and given.value is ...
     dtype = dtypes.i32 if default else dtype_of(c, given, a.place("dtype"))
     if dtype is None:
+        return POISON
+    if not check_pairs(c, dtype, stop, a.place("stop")):
         return POISON
     counted = dtype if dtype.kind == "int" and dtype.bits >= 32 else dtypes.i32
     tile = c.tile(IotaOp(tile_type(stop, counted)), counted, stop)
@@ -200,14 +208,8 @@ def _float(c: Context, a: Arguments, name: str, dtype: DType | None = None) -> T
         return None
     if not tile.dtype.is_float:
         return convert(c, tile, dtypes.f32)
-    if tile.dtype not in ARITHMETIC:
-        error = errors.WrongOperands(
-            c.span(a.place(name)),
-            operator=a.signature.name,
-            operands=describe(tile),
-            why=f"`{tile.dtype}` is for `mma` and for memory only",
-        )
-        c.error(error.add(error.Instead(f"convert first: `{c.primary(a.place(name))}.astype(f32)`")))
+    if not computes(tile.dtype):
+        c.error(arithmetic.uncomputed(c, a.signature.name, tile.dtype, a.place(name), a.place(name)))
         return None
     return tile
 
@@ -256,7 +258,7 @@ def _floats(c: Context, a: Arguments, names: tuple[str, ...], op: Any, rounds: b
                     return POISON
                 dtype = probe
     dtype = dtype if dtype is not None and dtype.is_float else dtypes.f32
-    if dtype not in ARITHMETIC:
+    if not computes(dtype):
         return misuse(c, a, names[0], f"computes in f16, bf16, f32 or f64, not in `{dtype}`", "`.astype(f32)`")
     tiles: list[TileValue] = []
     for v, n in zip(given, names, strict=True):
@@ -301,9 +303,9 @@ def extreme(c: Context, x: Value, y: Value, larger: bool, a: Arguments, propagat
         return POISON
     if s.dtype.kind == "bool":
         return arithmetic.arithmetic(c, "|" if larger else "&", s, t)
+    if not computes(s.dtype):
+        return c.error(arithmetic.uncomputed(c, a.signature.name, s.dtype, a.node, a.place("x")))
     if s.dtype.is_float:
-        if s.dtype not in ARITHMETIC:
-            return misuse(c, a, "x", f"compares f16, bf16, f32 or f64, not `{s.dtype}`", "`.astype(f32)`")
         op = (fl.MaxFOp if larger else fl.MinFOp)(s.ssa, t.ssa, propagate_nan=propagate, flush_to_zero=flush)
     else:
         op = (MaxIOp if larger else MinIOp)(s.ssa, t.ssa, signedness(s.dtype))
@@ -345,7 +347,9 @@ def _sign(c: Context, a: Arguments) -> Value:
     tile = as_tile(c, a["x"], a.place("x"))
     if isinstance(tile, Poison):
         return POISON
-    if tile.dtype.kind == "bool" or (tile.dtype.is_float and tile.dtype not in ARITHMETIC):
+    if not computes(tile.dtype):
+        return c.error(arithmetic.uncomputed(c, "sign", tile.dtype, a.place("x"), a.place("x")))
+    if tile.dtype.kind == "bool":
         return misuse(c, a, "x", f"has no meaning for {describe(tile)}", "convert first: `.astype(i32)`")
     shape, dtype = tile.shape, tile.dtype
     zero, one = c.constant(0, dtype, shape), c.constant(1, dtype, shape)
@@ -511,9 +515,17 @@ def _bitcast(c: Context, a: Arguments) -> Value:
         return POISON
     if dtype.bits != tile.dtype.bits or ("bool" in (dtype.kind, tile.dtype.kind) and dtype is not tile.dtype):
         problem = f"cannot read the {tile.dtype.bits} bits of `{tile.dtype}` as `{dtype}`, which has {dtype.bits}"
-        return misuse(c, a, "dtype", problem, f"convert the values: `.astype({dtype})`")
+        edit = f"convert the values: `.astype({dtype})`"
+        if dtype.bits == 4 and tile.dtype.bits == 8:
+            edit = f"take both halves of each byte: `fh.unpack({c.text(a.place('x'))}, {dtype})`"
+        return misuse(c, a, "dtype", problem, edit)
     if ELEMENTS[dtype] == ELEMENTS[tile.dtype]:
         return TileValue(tile.ssa, dtype, tile.shape)
+    if dtype.bits == 4:  # which Tile IR reads as bytes only
+        if not tile.shape or not check_pairs(c, dtype, tile.shape, a.node):
+            return POISON if tile.shape else misuse(c, a, "x", "reads pairs of 4 bits, not a scalar")
+        count = prod(tile.shape)
+        return packing.unpacked(c, packing.packed(c, tile, (count // 2,)), dtype, tile.shape)
     return c.tile(BitcastOp(tile.ssa, ELEMENTS[dtype]), dtype, tile.shape)
 
 
@@ -589,6 +601,9 @@ INTRINSICS: Final[dict[str, Handler]] = {
     "cumsum": lambda c, a: reductions.running(c, "sum", a),
     "cumprod": lambda c, a: reductions.running(c, "prod", a),
     "mma": mma,
+    "mma_scaled": mma_scaled,
+    "pack": packing.pack,
+    "unpack": packing.unpack,
 }
 """By name in `freehold.frontend.language`."""
 

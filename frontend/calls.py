@@ -11,7 +11,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Final, cast
 
 from freehold.frontend import advice, errors, records, subset
-from freehold.frontend.arguments import REQUIRED, Signature, bind
+from freehold.frontend.arguments import REQUIRED, Signature, bind, check_pairs
 from freehold.frontend.arithmetic import as_tile, convert
 from freehold.frontend.builtins import INTRINSICS, TILE_METHODS
 from freehold.frontend.context import Context, Flow, Frame, Host
@@ -185,6 +185,8 @@ def _cast(c: Context, dtype: DType, node: ast.Call) -> Value:
     if a is None or a.poisoned:
         return POISON
     value = a["value"]
+    if not check_pairs(c, dtype, value.shape if isinstance(value, TileValue) else (), node):
+        return POISON
     if isinstance(value, Static) and is_number(value.value):
         number = cast("bool | int | float", value.value)
         if dtype.kind == "bool":

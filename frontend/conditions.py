@@ -16,6 +16,7 @@ from freehold.dialects.cuda_tile.ops.shape import SelectOp
 from freehold.frontend import arithmetic, errors, joins
 from freehold.frontend.arithmetic import SYMBOLS, as_tile, broadcast, convert
 from freehold.frontend.context import Context
+from freehold.frontend.types import computable, computes
 from freehold.frontend.values import (
     POISON,
     Poison,
@@ -194,8 +195,8 @@ def choose(
     for block, part in ((first, merged[:1]), (second, merged[1:])):
         with c.into(block):
             c.add(YieldOp([v.ssa for v in part]))
-    op = c.add(IfOp(truth.ssa, [v.ssa.type for v in merged[:1]], Region(first), Region(second)))
-    return TileValue(op.results[0], merged[0].dtype, merged[0].shape) if merged else a
+    made = joins.either(c, truth, first, second)
+    return TileValue(made[0], merged[0].dtype, merged[0].shape) if merged else a
 
 
 def _choose_parts(
@@ -219,8 +220,8 @@ def _choose_parts(
         with c.into(block):
             results = joins.flatten(c, value, kind)
             c.add(YieldOp([v.ssa for v in results]))
-    op = c.add(IfOp(truth.ssa, [v.ssa.type for v in results], Region(then[0]), Region(otherwise[0])))
-    parts = [TileValue(r, k.dtype, k.shape) for r, k in zip(op.results, joins.tile_kinds(kind), strict=True)]
+    made = joins.either(c, truth, then[0], otherwise[0])
+    parts = [TileValue(r, k.dtype, k.shape) for r, k in zip(made, joins.tile_kinds(kind), strict=True)]
     return joins.assemble(kind, parts)
 
 
@@ -263,6 +264,9 @@ def select(c: Context, truth: TileValue, a: Value, b: Value, node: ast.AST) -> V
         if shape is None:
             return POISON
         truth, x, y = broadcast(c, truth, shape), broadcast(c, x, shape), broadcast(c, y, shape)
+    if x.dtype is dtypes.f4e2m1fn:  # which Tile IR does not choose between; f16 holds all of it
+        f16 = SelectOp(truth.ssa, convert(c, x, dtypes.f16).ssa, convert(c, y, dtypes.f16).ssa)
+        return convert(c, c.tile(f16, dtypes.f16, x.shape), x.dtype)
     return c.tile(SelectOp(truth.ssa, x.ssa, y.ssa), x.dtype, x.shape)
 
 
@@ -313,9 +317,8 @@ def _compare(c: Context, op: ast.cmpop, a: Value, b: Value, node: ast.expr) -> V
     pair = arithmetic.meet(c, a, b, node)
     if pair is None:
         return POISON
-    if pair[0].dtype.is_float and pair[0].dtype.bits < 16:
-        f32 = (convert(c, pair[0], dtypes.f32), convert(c, pair[1], dtypes.f32))
-        return arithmetic.comparison(c, symbol, *f32)
+    if not computes(dtype := pair[0].dtype):
+        pair = convert(c, pair[0], computable(dtype)), convert(c, pair[1], computable(dtype))
     return arithmetic.comparison(c, symbol, *pair)
 
 

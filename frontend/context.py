@@ -14,11 +14,12 @@ from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
+from freehold.dialects.cuda_tile.ops.conversion import TruncIOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.dialects.location import location_of
 from freehold.frontend import errors
 from freehold.frontend.source import FunctionSource, host_value
-from freehold.frontend.types import bounds, tile_type
+from freehold.frontend.types import ELEMENTS, NARROW_INTS, bounds, held_unsigned, tile_type
 from freehold.frontend.values import POISON, Poison, TileValue, Unbound, Value
 from freehold.support import dtypes
 from freehold.support.diagnostic import Error
@@ -158,20 +159,25 @@ class Context:
         """A tile filled with a number. Reports O031 where the number does not fit."""
         if dtype.is_float:
             number: bool | float = float(value)
+            if not dtype.signed and (held := held_unsigned(dtype, number)) is not None:
+                self.error(errors.DoesNotFit(self.span(self.here), value=str(value), dtype=str(dtype), held=held))
+                number = 1.0
         else:
             number = int(value)
             low, high = bounds(dtype)
             if not low <= number <= high:
-                error = errors.DoesNotFit(self.span(self.here), value=str(value), dtype=str(dtype), low=low, high=high)
+                held = f"{low} to {high}"
+                error = errors.DoesNotFit(self.span(self.here), value=str(value), dtype=str(dtype), held=held)
                 wider = next((d for d in (dtypes.i32, dtypes.i64, dtypes.u64) if _holds(d, number)), None)
                 if wider is not None:
                     error.add(error.Instead(f"compute in a wider dtype: `.astype({wider})`"))
                 self.error(error)
                 number = 0
-            elif not dtype.signed and number > high >> 1 and dtype.bits > 1:
+            elif not dtype.signed and number > high >> 1 and dtype.bits > 4:
                 number -= 1 << dtype.bits  # the literal is read as signed, the bits are the same
-        literal = DenseElementsAttr.splat(tile_type(shape, dtype), number)
-        return self.tile(ConstantOp(literal), dtype, shape)
+        wide = NARROW_INTS.get(dtype, dtype)  # of which there are literals
+        found = self.tile(ConstantOp(DenseElementsAttr.splat(tile_type(shape, wide), number)), wide, shape)
+        return found if wide is dtype else self.tile(TruncIOp(found.ssa, ELEMENTS[dtype]), dtype, shape)
 
     @contextmanager
     def into(self, block: Block) -> Generator[Block]:

@@ -39,6 +39,7 @@ from freehold.frontend.values import (
 )
 from freehold.support.dtypes import DType
 
+_DTYPE_FACTS: Final = ("name", "kind", "bits", "storage_bits", "signed", "itemsize", "is_float")
 TILE_METHODS: Final = (
     "astype", "reshape", "permute", "transpose", "flatten", "squeeze", "sum", "prod", "max", "min", "any", "all",
     "argmax", "argmin", "cumsum", "cumprod", "clip", "round",
@@ -229,7 +230,7 @@ def _of_object(c: Context, value: TupleValue | RecordValue | Static, attr: str, 
         case type() if records.is_users(cast("type[object]", host)):
             return records.of_class(c, cast("type[object]", host), attr, node)
         case DType():
-            return Static(getattr(host, attr)) if attr in ("name", "bits", "itemsize", "is_float", "signed") else None
+            return Static(getattr(host, attr)) if attr in _DTYPE_FACTS else None
         case _:
             return records.attribute(c, value, attr, node)
 

@@ -16,7 +16,7 @@ from freehold.frontend.context import Context
 from freehold.frontend.expressions import reshape
 from freehold.frontend.joins import FixedKind, Kind, TileKind, TupleKind, assemble, fits, flatten, kind_of, tile_kinds
 from freehold.frontend.reductions import arithmetic_tile, identity
-from freehold.frontend.types import ARITHMETIC, tile_type
+from freehold.frontend.types import computable, computes, purpose, tile_type
 from freehold.frontend.values import (
     POISON,
     Poison,
@@ -73,18 +73,19 @@ def _kind(c: Context, a: Arguments) -> Kind | None:
     kind = kind_of(value)
     parts = [] if kind is None else tile_kinds(kind)
     why = None
+    edit = "give it tiles of one shape: `(x, fh.broadcast_to(y, x.shape))`"
     if not parts:
         why = "there is no tile in it"
     elif len({p.shape for p in parts}) > 1:
         why = f"its tiles have shapes {' and '.join(dict.fromkeys(show_shape(p.shape) for p in parts))}"
-    elif any(p.dtype.is_float and p.dtype not in ARITHMETIC for p in parts):
-        why = "8-bit floats and `tf32` are for `mma` and for memory only"
+    elif (narrow := next((p.dtype for p in parts if not computes(p.dtype)), None)) is not None:
+        why, edit = purpose(narrow), f"convert its tiles first: `.astype({computable(narrow)})`"
     if why is None:
         return kind
     error = errors.WrongValue(
         c.span(a.place("x")), what=describe(value), role=f"what `{a.signature.name}` folds", why=why
     )
-    c.error(error.add(error.Instead("give it tiles of one shape: `(x, fh.broadcast_to(y, x.shape))`")))
+    c.error(error.add(error.Instead(edit)))
     return None
 
 

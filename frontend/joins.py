@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Block, Region, SSAValue
 
+from freehold.dialects.cuda_tile.ops.control_flow import IfOp, YieldOp
+from freehold.dialects.cuda_tile.ops.conversion import FToFOp
+from freehold.dialects.cuda_tile.types import TileType
 from freehold.frontend import flow
 from freehold.frontend.arithmetic import Number, broadcast, convert
 from freehold.frontend.context import Context, Frame
-from freehold.frontend.types import default_dtype
+from freehold.frontend.types import ELEMENTS, default_dtype
 from freehold.frontend.values import (
     RecordValue,
     Static,
@@ -26,6 +29,7 @@ from freehold.frontend.values import (
     record_of,
     same,
 )
+from freehold.support import dtypes
 from freehold.support.dtypes import DType
 
 
@@ -174,6 +178,26 @@ def difference(name: str, a: Value, b: Value) -> tuple[str, Value, Value]:
         if join(*kinds) is None:
             return difference(name + part, p, q)
     return name, a, b
+
+
+def either(c: Context, truth: TileValue, then: Block, otherwise: Block) -> tuple[SSAValue, ...]:
+    """What two blocks yield, as far as they do: that of the one which runs."""
+    yields = [block.last_op for block in (then, otherwise) if isinstance(block.last_op, YieldOp)]
+    types = [v.type for v in yields[0].operands] if yields else []
+    # The assembler makes choices of such an `if`, and has none between 4-bit floats; f16 holds them all.
+    f4, f16 = ELEMENTS[dtypes.f4e2m1fn], ELEMENTS[dtypes.f16]
+    narrow = [isinstance(t, TileType) and t.element_type == f4 for t in types]
+    for last in yields if any(narrow) else ():
+        assert last is not None
+        for n, v in enumerate(last.operands):
+            if narrow[n]:
+                wide = FToFOp(v, f16)
+                wide.location = c.location()
+                last.parent_block().insert_op_before(wide, last)  # pyright: ignore[reportOptionalMemberAccess] -- a block's last operation
+                last.operands[n] = wide.to
+        types = [v.type for v in last.operands]
+    found = c.add(IfOp(truth.ssa, types, Region(then), Region(otherwise))).results
+    return tuple(c.add(FToFOp(r, f4)).to if n else r for r, n in zip(found, narrow, strict=True))
 
 
 def element_types(kinds: Sequence[Kind]) -> list[Attribute]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from freehold.dialects.cuda_tile.ops.shape import ExtractOp
 from freehold.frontend import advice, errors
+from freehold.frontend.arguments import check_pairs
 from freehold.frontend.context import Context
 from freehold.frontend.expressions import not_constant, reshape
 from freehold.frontend.values import INDEX_DTYPE, POISON, Poison, Static, TileValue, Value
@@ -55,6 +56,8 @@ def piece(c: Context, tile: TileValue, node: ast.Subscript) -> Value:
             return _unknown(c, tile, node, part)
     _keep(cut, tile.shape[len(cut.pieces) :])
     sizes = tuple(size for _, size in cut.pieces)
+    if not check_pairs(c, tile.dtype, sizes, node):
+        return POISON
     if sizes != tile.shape:
         places = [c.constant(start // size, INDEX_DTYPE).ssa for start, size in cut.pieces]
         tile = c.tile(ExtractOp(tile.ssa, places, sizes), tile.dtype, sizes)

@@ -16,10 +16,10 @@ from freehold.dialects.cuda_tile.ops.control_flow import YieldOp
 from freehold.dialects.cuda_tile.ops.reduce import ReduceOp, ScanOp
 from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments, axis_of, flag_of
-from freehold.frontend.arithmetic import Number, as_tile, convert
+from freehold.frontend.arithmetic import Number, as_tile, convert, uncomputed
 from freehold.frontend.context import Context
 from freehold.frontend.expressions import reshape
-from freehold.frontend.types import ARITHMETIC, ELEMENTS, bounds, signedness, tile_type
+from freehold.frontend.types import ELEMENTS, bounds, computes, signedness, tile_type
 from freehold.frontend.values import (
     POISON,
     Poison,
@@ -97,14 +97,8 @@ def arithmetic_tile(c: Context, a: Arguments) -> TileValue | None:
     tile = as_tile(c, a["x"], a.place("x"))
     if isinstance(tile, Poison):
         return None
-    if tile.dtype.is_float and tile.dtype not in ARITHMETIC:
-        error = errors.WrongOperands(
-            c.span(a.place("x")),
-            operator=a.signature.name,
-            operands=describe(tile),
-            why=f"`{tile.dtype}` is for `mma` and for memory only",
-        )
-        c.error(error.add(error.Instead(f"convert first: `{c.primary(a.place('x'))}.astype(f32)`")))
+    if not computes(tile.dtype):
+        c.error(uncomputed(c, a.signature.name, tile.dtype, a.place("x"), a.place("x")))
         return None
     return tile
 
@@ -156,6 +150,14 @@ def reduction(c: Context, name: str, a: Arguments) -> Value:
         tile = convert(c, tile, given)
     if keep:
         tile = reshape(c, tile, tuple(1 if i in axes else e for i, e in enumerate(shape)))
+    return tile
+
+
+def every(c: Context, tile: TileValue) -> TileValue:
+    """Whether all elements of a tile of truth values are true."""
+    start = identity(neutral("min", dtypes.bool_), dtypes.bool_)
+    for axis in reversed(range(len(tile.shape))):
+        tile = _reduce(c, tile, axis, start, partial(_combine, "min", tile.dtype))
     return tile
 
 

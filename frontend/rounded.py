@@ -6,20 +6,21 @@ import ast
 from functools import partial
 from typing import Any, Final
 
-from freehold.dialects.cuda_tile.attrs import RoundingModeAttr
+from freehold.dialects.cuda_tile.attrs import NEAREST_EVEN, RoundingModeAttr
 from freehold.dialects.cuda_tile.ops import arith_float as fl
 from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, MulhiIOp, RemIOp
 from freehold.dialects.cuda_tile.ops.conversion import FToFOp, FToIOp, ftof_roundings
 from freehold.dialects.cuda_tile.ops.shape import SelectOp
 from freehold.dialects.cuda_tile.types import element_name
 from freehold.frontend import arithmetic, errors
-from freehold.frontend.arguments import Arguments, dtype_of, flag_of
+from freehold.frontend.arguments import Arguments, check_pairs, dtype_of, flag_of
 from freehold.frontend.arithmetic import as_tile, broadcast, convert
 from freehold.frontend.context import Context
 from freehold.frontend.intrinsics import Rounding
-from freehold.frontend.types import ARITHMETIC, ELEMENTS, signedness
+from freehold.frontend.types import ARITHMETIC, ELEMENTS, computes, signedness
 from freehold.frontend.values import POISON, Poison, Static, TileValue, Value, describe
 from freehold.support import dtypes
+from freehold.support.dtypes import DType
 
 SYMBOLS: Final = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
 _AST: Final = {"+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "%": ast.Mod}
@@ -71,7 +72,11 @@ def _pair(c: Context, a: Arguments, symbol: str) -> tuple[TileValue, TileValue] 
     if a.poisoned:
         return None
     node = ast.copy_location(ast.BinOp(a.place("x"), _AST[symbol](), a.place("y")), a.node)
-    return arithmetic.meet(c, a["x"], a["y"], node)
+    pair = arithmetic.meet(c, a["x"], a["y"], node)
+    if pair is None or computes(pair[0].dtype):
+        return pair
+    c.error(arithmetic.uncomputed(c, a.signature.name, pair[0].dtype, a.node, a.place("x")))
+    return None
 
 
 def _plain(a: Arguments) -> bool:
@@ -94,9 +99,7 @@ def binary(c: Context, a: Arguments, op: Any) -> Value:
         return _integer_quotient(c, a, x, y)
     if x.dtype not in ARITHMETIC:
         problem = f"rounds f16, bf16, f32 and f64, not `{x.dtype}`"
-        _wrong(
-            c, a, "", problem, "leave out `rounding` and `flush_to_zero`" if x.dtype.kind == "int" else "`.astype(f32)`"
-        )
+        _wrong(c, a, "", problem, "leave out `rounding` and `flush_to_zero`")
         return POISON
     modes = (*op.ROUNDING, *(op.F32_ROUNDING if x.dtype is dtypes.f32 else ()))
     mode, flush = mode_of(c, a, f"`{x.dtype}`", modes, "nearest_even"), flush_of(c, a, x)
@@ -118,7 +121,7 @@ def fmod(c: Context, a: Arguments) -> Value:
     if pair is None:
         return POISON
     x, y = pair
-    if x.dtype.is_float and x.dtype in ARITHMETIC:
+    if x.dtype.is_float:
         return c.tile(fl.RemFOp(x.ssa, y.ssa), x.dtype, x.shape)
     if x.dtype.kind == "int":
         return c.tile(RemIOp(x.ssa, y.ssa, signedness(x.dtype)), x.dtype, x.shape)
@@ -156,7 +159,7 @@ def powi(c: Context, a: Arguments) -> Value:
     if x.dtype not in ARITHMETIC:
         _wrong(c, a, "x", f"raises f16, bf16, f32 and f64, not `{x.dtype}`", "`.astype(f32)`")
         return POISON
-    if n.dtype.kind != "int" or n.dtype.bits > 32 or n.dtype is dtypes.u32:
+    if n.dtype.kind != "int" or n.dtype.bits > 32 or n.dtype is dtypes.u32 or not computes(n.dtype):
         _wrong(c, a, "n", f"raises to integers of 32 bits, not to `{n.dtype}`", "`.astype(i32)`")
         return POISON
     shape = arithmetic.meet_shape(c, x, n, a.node)
@@ -170,7 +173,7 @@ def astype(c: Context, a: Arguments) -> Value:
     """`.astype(dtype)`: rounded or saturated as asked."""
     tile, dtype = as_tile(c, a["x"], a.place("x")), dtype_of(c, a["dtype"], a.place("dtype"))
     saturate = flag_of(c, a["saturate"], a.place("saturate"), "`saturate`")
-    if isinstance(tile, Poison) or dtype is None or saturate is None:
+    if isinstance(tile, Poison) or dtype is None or saturate is None or not check_pairs(c, dtype, tile.shape, a.node):
         return POISON
     rounding = a["rounding"]
     plain = isinstance(rounding, Static) and rounding.value is None
@@ -180,9 +183,13 @@ def astype(c: Context, a: Arguments) -> Value:
             tuple(sorted(ftof_roundings(*(element_name(ELEMENTS[d]) for d in (tile.dtype, dtype))))) if floats else ()
         )
         mode = mode_of(c, a, f"`{tile.dtype}` to `{dtype}`", modes, "nearest_even")
-        return POISON if mode is None else c.tile(FToFOp(tile.ssa, ELEMENTS[dtype], mode), dtype, tile.shape)
+        if mode is None:
+            return POISON
+        # Nothing is rounded where all values fit, and the assembler crashes on some roundings of them.
+        mode = NEAREST_EVEN if _holds(dtype, tile.dtype) else mode
+        return c.tile(FToFOp(tile.ssa, ELEMENTS[dtype], mode), dtype, tile.shape)
     if saturate:
-        if not tile.dtype.is_float or dtype.kind != "int":
+        if not tile.dtype.is_float or dtype.kind != "int" or not computes(dtype):
             problem = f"saturates floats that become integers, not `{tile.dtype}` that becomes `{dtype}`"
             _wrong(c, a, "saturate", problem, "leave out `saturate`")
             return POISON
@@ -190,6 +197,11 @@ def astype(c: Context, a: Arguments) -> Value:
         op = FToIOp(tile.ssa, ELEMENTS[dtype], signedness(dtype), saturating=True)
         return c.tile(op, dtype, tile.shape)
     return convert(c, tile, dtype)
+
+
+def _holds(target: DType, source: DType) -> bool:
+    """Whether a float dtype has all values of a narrower one."""
+    return target.bits > source.bits and target.signed and (source.signed or target is not dtypes.f16)
 
 
 ROUNDED: Final = {

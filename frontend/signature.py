@@ -283,7 +283,7 @@ def _parameter(name: str, function: FunctionType, default: object, locate: Calla
         annotation = _evaluate(name, annotation, function)
     if get_origin(annotation) is Annotated and any(isinstance(a, ConstMarker) for a in get_args(annotation)[1:]):
         of = get_args(annotation)[0]
-        known = of if isinstance(of, type) and of is not object else None
+        known = of if isinstance(of, type) and of not in (object, Any) else None
         return Parameter(name, "const", default=default, type=known, locate=locate)
     mode = getattr(annotation, "__freehold_mode__", None)
     if mode is not None:
@@ -350,7 +350,7 @@ def _tensor(name: str, annotation: TensorAnnotation) -> tuple[tuple[str, ...] | 
     if items and isinstance(items[0], DType):
         dtype, items = items[0], items[1:]
         if dtype.storage_bits == 0:
-            raise _Misread("NoSuchScalar", name=name, dtype=str(dtype))
+            raise _Misread("NoSuchScalar", name=name, dtype=str(dtype), tensor=True)
     dims: list[str] = []
     for item in items:
         if isinstance(item, int) and not isinstance(item, bool) and item > 0:

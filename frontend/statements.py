@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from xdsl.ir import Block, Region
+from xdsl.ir import Block
 
-from freehold.dialects.cuda_tile.ops.control_flow import AssertOp, IfOp, YieldOp
+from freehold.dialects.cuda_tile.ops.control_flow import AssertOp, YieldOp
 from freehold.frontend import advice, arithmetic, errors, flow
 from freehold.frontend.arithmetic import SYMBOLS
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context, Flow
-from freehold.frontend.joins import assemble, difference, flatten, is_live, join, kind_of, tile_kinds
+from freehold.frontend.joins import assemble, difference, either, flatten, is_live, join, kind_of, tile_kinds
 from freehold.frontend.loops import leave, leave_function, returns_differ
 from freehold.frontend.matches import Case
 from freehold.frontend.values import (
@@ -242,9 +242,7 @@ def _branches(c: Context, node: ast.If, truth: TileValue) -> Flow:
         for ends, block, variables in ((first, then, left), (second, otherwise, right)):
             if ends is Flow.FALLS:
                 results = _carry_out(c, node, changed, variables, block)
-    types = [r.type for r in _yielded(then if falls[0] else otherwise)] if any(falls) else []
-    op = c.add(IfOp(truth.ssa, types, Region(then), Region(otherwise)))
-    made = list(op.results)
+    made = list(either(c, truth, then, otherwise))
     for name, template in results:
         kind = kind_of(template)
         assert kind is not None
@@ -255,12 +253,6 @@ def _branches(c: Context, node: ast.If, truth: TileValue) -> Flow:
             leave(c, "dead", node)
         return Flow.LEAVES
     return Flow.FALLS
-
-
-def _yielded(block: Block):
-    last = block.last_op
-    assert isinstance(last, YieldOp)
-    return last.operands
 
 
 def _join(
@@ -388,11 +380,11 @@ def _if_returning(c: Context, node: ast.If, truth: TileValue, rest: Sequence[ast
     for (block, _), out in zip(ways, yields, strict=True):
         with c.into(block):
             c.add(YieldOp([v.ssa for v in out]))
-    op = c.add(IfOp(truth.ssa, [v.ssa.type for v in yields[0]], Region(then), Region(otherwise)))
-    if op.results:
+    made = either(c, truth, then, otherwise)
+    if made:
         kind = kind_of(result)
         assert kind is not None
-        parts = [TileValue(r, k.dtype, k.shape) for r, k in zip(op.results, tile_kinds(kind), strict=True)]
+        parts = [TileValue(r, k.dtype, k.shape) for r, k in zip(made, tile_kinds(kind), strict=True)]
         result = assemble(kind, parts)
     frame.returned = result
     return Flow.RETURNS

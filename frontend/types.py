@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from math import copysign, frexp, isfinite, isnan
 from typing import Final
 
 from xdsl.dialects.builtin import (
     BFloat16Type,
+    Float4E2M1FNType,
     Float8E4M3FNType,
     Float8E5M2Type,
+    Float8E8M0FNUType,
     Float16Type,
     Float32Type,
     Float64Type,
@@ -17,12 +20,14 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED, SignednessAttr
-from freehold.dialects.cuda_tile.types import TileType, tile
+from freehold.dialects.cuda_tile.types import TileType, fnv8E5M3FNU, tile
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
 
 ELEMENTS: Final[dict[DType, Attribute]] = {
     dtypes.bool_: IntegerType(1),
+    dtypes.i4: IntegerType(4),
+    dtypes.u4: IntegerType(4),
     dtypes.i8: IntegerType(8),
     dtypes.u8: IntegerType(8),
     dtypes.i16: IntegerType(16),
@@ -38,11 +43,40 @@ ELEMENTS: Final[dict[DType, Attribute]] = {
     dtypes.tf32: FloatTF32Type(),
     dtypes.f8e4m3fn: Float8E4M3FNType(),
     dtypes.f8e5m2: Float8E5M2Type(),
+    dtypes.f8e8m0fnu: Float8E8M0FNUType(),
+    dtypes.f8e5m3fnu: fnv8E5M3FNU,
+    dtypes.f4e2m1fn: Float4E2M1FNType(),
 }
 """Element types. Integers have no sign of their own there: operations say how they read them."""
 
 ARITHMETIC: Final = frozenset((dtypes.f16, dtypes.bf16, dtypes.f32, dtypes.f64))
 """The floats that can be computed with. Others are converted first."""
+
+NARROW_INTS: Final = {dtypes.i4: dtypes.i8, dtypes.u4: dtypes.u8}
+"""The integers that cannot be computed with, and what they are converted to first."""
+
+
+def computes(dtype: DType) -> bool:
+    """Whether there is arithmetic on a dtype."""
+    return dtype in ARITHMETIC if dtype.is_float else dtype not in NARROW_INTS
+
+
+def computable(dtype: DType) -> DType:
+    """The dtype to convert to, where there is no arithmetic on one."""
+    return NARROW_INTS.get(dtype, dtypes.f32)
+
+
+def purpose(dtype: DType) -> str:
+    """What a dtype without arithmetic is for, to be said in errors."""
+    return f"`{dtype}` is for {_PURPOSES.get(dtype, '`mma` and for memory')} only"
+
+
+_PURPOSES: Final = {
+    dtypes.f8e8m0fnu: "scales of `mma_scaled` and for memory",
+    dtypes.f8e5m3fnu: "scales of `mma_scaled`",
+    dtypes.f4e2m1fn: "`mma_scaled` and for packed bytes",
+    **dict.fromkeys(NARROW_INTS, "packed bytes"),
+}
 
 MAX_ELEMENTS: Final = 1 << 24
 
@@ -62,6 +96,14 @@ def bounds(dtype: DType) -> tuple[int, int]:
     if dtype.kind == "bool":
         return 0, 1
     return (-(1 << dtype.bits - 1), (1 << dtype.bits - 1) - 1) if dtype.signed else (0, (1 << dtype.bits) - 1)
+
+
+def held_unsigned(dtype: DType, value: float) -> str | None:
+    """What a float dtype without a sign holds, where `value` is not among it; None where it is, or rounds to it."""
+    if dtype is dtypes.f8e8m0fnu:
+        power = isfinite(value) and value > 0 and frexp(value)[0] == 0.5 and 2.0**-127 <= value <= 2.0**127
+        return None if power or isnan(value) else "powers of two from 2**-127 to 2**127"
+    return "no negative numbers" if copysign(1, value) < 0 else None
 
 
 class NoCommonDType(Exception):

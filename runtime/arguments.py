@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 
 from freehold.frontend.schedule import PartitionSpec
 from freehold.frontend.signature import TensorSpec
-from freehold.support.dtypes import DType, from_name
+from freehold.support.dtypes import DType, from_name, u8
 
 HOST: Final = -1
 """The device number of the host's memory."""
@@ -150,7 +150,7 @@ def _reader(kind: type) -> Callable[[Any], ArrayView]:
 
 
 def _dtype(name: str) -> DType:
-    dtype = from_name(name)
+    dtype = u8 if name == "torch.float4_e2m1fn_x2" else from_name(name)  # bytes of two elements each
     if dtype is None or dtype.storage_bits == 0:
         raise UnknownDType(name.rpartition(".")[2])
     return dtype

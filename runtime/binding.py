@@ -183,7 +183,10 @@ def _tensor(call: Call, parameter: Parameter, value: object, partition: Partitio
         found = view(value)
     except UnknownDType as e:
         known = ", ".join(d.name for d in dtypes.ALL if d.storage_bits)
-        add(errors.DTypeUnknown(call.place(parameter), name, kernel, e.name, known))
+        error = errors.DTypeUnknown(call.place(parameter), name, kernel, e.name, known)
+        if (packed := dtypes.from_name(e.name)) is not None and packed.bits == 4:
+            error.add(error.AsBytes(packed.name))
+        add(error)
         return None
     except Unreadable as e:
         error = errors.NotAnArray(call.place(parameter), name, kernel, _described(value), annotation)

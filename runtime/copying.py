@@ -22,7 +22,7 @@ from freehold.runtime.ledger import Blame, Hold
 from freehold.runtime.operation import Operation, Work
 from freehold.runtime.storage import allocate, drain
 from freehold.runtime.tensor import Tensor
-from freehold.support.dtypes import DType, f32
+from freehold.support.dtypes import DType, f8e8m0fnu
 
 if TYPE_CHECKING:
     from freehold.runtime.partition import Partition
@@ -249,10 +249,6 @@ def _assign(execution: Execution, target: Tensor, source: Tensor, blame: Blame) 
         execution.allocating("a copy of a view that runs backwards")
         write(target, read(source, blame), blame)
         return target
-    if target.dtype.kind == "bool" and source.dtype.is_float and source.dtype.bits == 8:
-        # Tile IR compares no 8-bit floats, and conversion to bool is a comparison.
-        made = converted(source, f32, source.device, "astype", caller())
-        return Next(made, lambda found: _assign(execution, target, found, blame))
     from freehold.runtime.builtin_kernels import convert
 
     with ledger.LOCK:  # the launch would call the tensors by the names of its parameters
@@ -308,8 +304,14 @@ def _on_host(execution: Execution, reads: list[Tensor], target: Tensor, blame: B
 def _between_arrays(target: Tensor, source: Tensor) -> None:
     import numpy as np
 
+    values = over(source)
+    if target.dtype is f8e8m0fnu and source.dtype != target.dtype:  # as kernels convert: up, which NumPy does not
+        from freehold.runtime.interpreter.elements import E8M0FNU
+        from freehold.runtime.interpreter.rounding import round_to
+
+        values = round_to(values.astype(np.float64), E8M0FNU, "positive_inf")
     with np.errstate(all="ignore"):
-        np.copyto(over(target), over(source), casting="unsafe")
+        np.copyto(over(target), values, casting="unsafe")
 
 
 def _tensor(source: Any) -> Tensor:

@@ -51,7 +51,7 @@ class _Versioned(ctypes.Structure):
     ]  # fmt: skip
 
 
-_CODES: Final = {"int": 0, "uint": 1, "float": 2, "bf16": 4, "bool": 6, "f8e4m3fn": 10, "f8e5m2": 12}
+_CODES: Final = {"int": 0, "uint": 1, "float": 2, "bf16": 4, "bool": 6, "f8e4m3fn": 10, "f8e5m2": 12, "f8e8m0fnu": 14}
 """DLPack's codes of types of elements."""
 
 _EXPORTED: Final[dict[int, tuple[Any, ...]]] = {}

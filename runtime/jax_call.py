@@ -184,7 +184,7 @@ class _Call:
 
 _DTYPES: Final[Mapping[int, str]] = {
     1: "bool_", 2: "i8", 3: "i16", 4: "i32", 5: "i64", 6: "u8", 7: "u16", 8: "u32", 9: "u64", 10: "f16", 11: "f32",
-    12: "f64", 16: "bf16", 19: "f8e5m2", 20: "f8e4m3fn",
+    12: "f64", 16: "bf16", 19: "f8e5m2", 20: "f8e4m3fn", 33: "f8e8m0fnu",
 }  # fmt: skip
 """`XLA_FFI_DataType`."""
 

@@ -248,7 +248,9 @@ _NUMPY_NAMES: Final[Mapping[str, str]] = {
     "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64", "f16": "float16", "f32": "float32",
     "f64": "float64",
 }  # fmt: skip
-_NARROW: Final[Mapping[str, str]] = {"bf16": "bfloat16", "f8e4m3fn": "float8_e4m3fn", "f8e5m2": "float8_e5m2"}
+_NARROW: Final[Mapping[str, str]] = {
+    "bf16": "bfloat16", "f8e4m3fn": "float8_e4m3fn", "f8e5m2": "float8_e5m2", "f8e8m0fnu": "float8_e8m0fnu",
+}  # fmt: skip
 
 
 def scalar_type(dtype: str) -> Callable[[Any], Any]:

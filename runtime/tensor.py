@@ -394,7 +394,7 @@ class Tensor:
         kind = self.dtype.kind
         if self.device == HOST:
             raise AttributeError("`__cuda_array_interface__` describes memory of GPUs, and this tensor is on the host")
-        if self.dtype.name in ("bf16", "f8e4m3fn", "f8e5m2"):
+        if self.dtype.name in ("bf16", "f8e4m3fn", "f8e5m2", "f8e8m0fnu"):
             raise AttributeError(f"`__cuda_array_interface__` cannot describe elements of {self.dtype}")
         from freehold.runtime.dlpack import ready_on
 

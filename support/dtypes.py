@@ -16,8 +16,8 @@ Kind = Literal["bool", "int", "float"]
 class DType:
     """The type of one element.
 
-    `bits` is its width in a tile; `storage_bits` its width in memory (a `bool` takes a byte, an `f4` half of
-    one, a `tf32` exists in tiles only and has none).
+    `bits` is its width in a tile; `storage_bits` its width in memory: a `bool` takes a byte; `tf32`, 4-bit elements and
+    `f8e5m3fnu`, for which no library has arrays, exist in tiles only and have none.
     """
 
     name: str
@@ -59,9 +59,15 @@ f64: Final = DType("f64", "float", 64, 64)
 tf32: Final = DType("tf32", "float", 19, 0)
 f8e4m3fn: Final = DType("f8e4m3fn", "float", 8, 8)
 f8e5m2: Final = DType("f8e5m2", "float", 8, 8)
+f8e8m0fnu: Final = DType("f8e8m0fnu", "float", 8, 8, signed=False)
+f8e5m3fnu: Final = DType("f8e5m3fnu", "float", 8, 0, signed=False)
+f4e2m1fn: Final = DType("f4e2m1fn", "float", 4, 0)
+i4: Final = DType("i4", "int", 4, 0)
+u4: Final = DType("u4", "int", 4, 0, signed=False)
 
 ALL: Final[tuple[DType, ...]] = (
-    bool_, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, tf32, f8e4m3fn, f8e5m2,
+    bool_, i4, i8, i16, i32, i64, u4, u8, u16, u32, u64, f16, bf16, f32, f64, tf32, f8e4m3fn, f8e5m2, f8e8m0fnu,
+    f8e5m3fnu, f4e2m1fn,
 )  # fmt: skip
 
 BY_NAME: Final[dict[str, DType]] = {d.name: d for d in ALL}
@@ -86,6 +92,10 @@ _SPELLINGS: Final[dict[str, DType]] = {
     "double": f64,
     "float8_e4m3fn": f8e4m3fn,
     "float8_e5m2": f8e5m2,
+    "float8_e8m0fnu": f8e8m0fnu,
+    "float4_e2m1fn": f4e2m1fn,
+    "int4": i4,
+    "uint4": u4,
 }
 
 

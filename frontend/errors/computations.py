@@ -194,16 +194,18 @@ class MmaTypes(Error):
     """
     Tensor cores multiply certain dtypes, into certain accumulators.
 
-    bf16, f32 and tf32 accumulate in f32; f16 and 8-bit floats in f16 or f32; f64 in f64; i8 and u8 in i32.
+    bf16, f32 and tf32 accumulate in f32; f16 and 8-bit floats in f16 or f32; f64 in f64; i8 and u8 in i32. `mma_scaled`
+    multiplies 8-bit floats and f4e2m1fn, into f32.
     """
 
     code: ClassVar[str] = "O026"
-    title: ClassVar[str] = "`mma` cannot multiply `{a}` by `{b}` into `{acc}`"
+    title: ClassVar[str] = "`{function}` cannot multiply `{a}` by `{b}` into `{acc}`"
     label: ClassVar[str] = "{why}"
     a: str
     b: str
     acc: str
     why: str
+    function: str = "mma"
 
     @dataclass(frozen=True)
     class Instead(Help):
@@ -216,11 +218,36 @@ class MmaShapes(Error):
     """`mma(a, b, acc)` takes `(M, K)`, `(K, N)` and `(M, N)`, or each with one and the same batch axis before."""
 
     code: ClassVar[str] = "O027"
-    title: ClassVar[str] = "`mma` cannot multiply {a} by {b} into {acc}"
+    title: ClassVar[str] = "`{function}` cannot multiply {a} by {b} into {acc}"
     label: ClassVar[str] = "{why}"
     a: str
     b: str
     acc: str
+    why: str
+    function: str = "mma"
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        text: ClassVar[str] = "{edit}"
+        edit: str
+
+
+@dataclass(frozen=True)
+class MmaScales(Error):
+    """
+    `mma_scaled` takes a tile of scales for each operand: one scale for some consecutive elements along the inner axis.
+
+    8-bit floats are scaled by f8e8m0fnu, 32 elements at a time; f4e2m1fn by f8e8m0fnu or f8e5m3fnu, 16 or 32 elements
+    at a time, or by f8e4m3fn, 16 at a time. With `a` of shape `(M, K)` and blocks of 32, its scales are `(M, K // 32)`;
+    those of `b`, which is `(K, N)`, are `(K // 32, N)`. Both operands are scaled by one dtype, in blocks of one size.
+    """
+
+    code: ClassVar[str] = "O043"
+    title: ClassVar[str] = "`mma_scaled` cannot scale `{operand}`, {tile}, by {scale}"
+    label: ClassVar[str] = "{why}"
+    operand: str
+    tile: str
+    scale: str
     why: str
 
     @dataclass(frozen=True)
@@ -279,11 +306,10 @@ class DoesNotFit(Error):
 
     code: ClassVar[str] = "O031"
     title: ClassVar[str] = "{value} does not fit in `{dtype}`"
-    label: ClassVar[str] = "`{dtype}` holds {low} to {high}"
+    label: ClassVar[str] = "`{dtype}` holds {held}"
     value: str
     dtype: str
-    low: int
-    high: int
+    held: str
 
     @dataclass(frozen=True)
     class Instead(Help):

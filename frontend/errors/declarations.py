@@ -154,14 +154,28 @@ class TensorDefault(Error):
 
 @dataclass(frozen=True)
 class NoSuchScalar(Error):
-    """Some dtypes exist in tiles only (`tf32`): they cannot be passed to a kernel or lie in memory."""
+    """
+    Some dtypes exist in tiles only: they cannot be passed to a kernel or lie in memory.
+
+    `tf32` is made of f32. Elements of 4 bits, and f8e5m3fnu, come from bytes: `unpack` and `pack`.
+    """
 
     code: ClassVar[str] = "O009"
     title: ClassVar[str] = "parameter `{name}` cannot have dtype `{dtype}`: it exists in tiles only"
     label: ClassVar[str] = "`{dtype}` has no form in memory"
-    helps: ClassVar[tuple[str, ...]] = ("pass f32 and convert in the kernel: `{name}: f32`, then `.astype({dtype})`",)
+    helps: ClassVar[tuple[str, ...]] = ("{edit}",)
     name: str
     dtype: str
+    tensor: bool = False
+
+    @property
+    def edit(self) -> str:
+        """What to declare instead."""
+        if self.dtype == "tf32":
+            return f"pass f32 and convert in the kernel: `{self.name}: f32`, then `.astype(tf32)`"
+        if not self.tensor:
+            return f"pass another dtype and convert a tile: `{self.name}: f32`, then `.astype({self.dtype})`"
+        return f"pass bytes, `u8`, and make elements of a tile of them: `fh.unpack(t, {self.dtype})`"
 
 
 @dataclass(frozen=True)

@@ -107,10 +107,22 @@ def top_k(x: Tile, k: int, axis: int = -1) -> tuple[Tile, Tile]:
 
 
 @intrinsic
-def mma(a: Tile, b: Tile, acc: Tile) -> Tile:
+def mma(a: Tile, b: Tile, acc: Tile, *, fast_acc: bool = False) -> Tile:
     """`a @ b + acc` on the tensor cores: `(M, K)`, `(K, N)`, `(M, N)`, or each with one batch axis before.
 
     `acc` is f32 for bf16, f32 and tf32; f16 or f32 for f16 and 8-bit floats; f64 for f64; i32 for 8-bit integers.
+    `fast_acc` lets products of 8-bit floats be added with less precision, which is faster where the GPU can.
+    """
+    ...
+
+
+@intrinsic
+def mma_scaled(a: Tile, a_scale: Tile, b: Tile, b_scale: Tile, acc: Tile) -> Tile:
+    """`(a * a_scale) @ (b * b_scale) + acc`, where consecutive elements along K share a scale. From sm_100 on.
+
+    `a` is `(M, K)` and its scales `(M, K // n)`, `b` is `(K, N)` and its scales `(K // n, N)`, or each with one batch
+    axis before. 8-bit floats are scaled by f8e8m0fnu with n = 32; f4e2m1fn by f8e8m0fnu or f8e5m3fnu with 16 or 32, by
+    f8e4m3fn with 16. `acc` is f32.
     """
     ...
 

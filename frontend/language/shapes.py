@@ -70,3 +70,15 @@ def concatenate(parts: tuple[Tile, Tile], axis: int = 0) -> Tile:
 def bitcast(x: Tile, dtype: AnyDType) -> Tile:
     """The same bits read as another dtype of the same width."""
     ...
+
+
+@intrinsic
+def pack(x: Tile) -> Tile:
+    """The bytes of each row, as `u8`: little-endian, elements of less than a byte from the lowest bits."""
+    ...
+
+
+@intrinsic
+def unpack(x: Tile, dtype: AnyDType) -> Tile:
+    """The elements that the bytes of each row hold, the first in the lowest bits: `unpack(bytes, f4e2m1fn)`."""
+    ...

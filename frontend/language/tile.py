@@ -221,20 +221,40 @@ if TYPE_CHECKING:
     class f8e5m2(Scalar):
         """An 8-bit float: five bits of exponent."""
 
+    class f8e8m0fnu(Scalar):
+        """A power of two in 8 bits, from 2**-127 to 2**127: a scale."""
+
+    class f8e5m3fnu(Scalar):
+        """An 8-bit float without a sign: five bits of exponent; a scale, which exists in tiles only."""
+
+    class f4e2m1fn(Scalar):
+        """A 4-bit float; two are a byte of memory (`fh.unpack`), so it exists in tiles only."""
+
+    class i4(Scalar):
+        """A 4-bit signed integer; two are a byte of memory (`fh.unpack`), so it exists in tiles only."""
+
+    class u4(Scalar):
+        """A 4-bit unsigned integer; two are a byte of memory (`fh.unpack`), so it exists in tiles only."""
+
 else:
     from freehold.support.dtypes import (  # noqa: F401
         bf16,
         bool_,
+        f4e2m1fn,
         f8e4m3fn,
         f8e5m2,
+        f8e5m3fnu,
+        f8e8m0fnu,
         f16,
         f32,
         f64,
+        i4,
         i8,
         i16,
         i32,
         i64,
         tf32,
+        u4,
         u8,
         u16,
         u32,

@@ -241,6 +241,9 @@ class WrongDType(Error):
 class DTypeUnknown(Error):
     """
     An array has elements that kernels cannot hold: complex numbers, strings, records, dates, big-endian numbers.
+
+    Elements of 4 bits are in memory two a byte: such tensors are passed as bytes, and unpacked in the kernel. NumPy's
+    arrays of them hold one a byte.
     """
 
     code: ClassVar[str] = "O214"
@@ -251,6 +254,15 @@ class DTypeUnknown(Error):
     kernel: str
     given: str
     known: str
+
+    @dataclass(frozen=True)
+    class AsBytes(Help):
+        """For elements of 4 bits."""
+
+        text: ClassVar[str] = (
+            "pass bytes of two elements, as `uint8`, and write `fh.unpack(t, fh.{dtype})` in the kernel"
+        )
+        dtype: str
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ _FROM_DTYPE = {
     "u64": "i64",
     "f8e4m3fn": "f8E4M3FN",
     "f8e5m2": "f8E5M2",
+    "f8e8m0fnu": "f8E8M0FNU",
 }
 
 

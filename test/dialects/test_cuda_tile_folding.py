@@ -111,6 +111,7 @@ def test_reading_signs(pair: tuple[int, int, int, ConstantOp, ConstantOp], signe
         assert folded_bits(wide) == left & ((1 << 64) - 1)
     if width > 1:
         assert folded_bits(TruncIOp(x.result, IntegerType(1))) == a & 1
+        assert fold(TruncIOp(x.result, IntegerType(4))) is None  # there are no constants of i4
 
 
 @given(pairs(), SIGNEDNESS, st.sampled_from(["zero", "negative_inf", "positive_inf"]))
