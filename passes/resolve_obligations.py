@@ -198,7 +198,7 @@ def _by_element(op: GatherOp | LoadWindowOp | AccumulateAtOp, facts: KernelFacts
             recorded.append(ObligationAttr.of(Duty.IN_BOUNDS, Rung.PROVED, text, axis))
             continue
         for outside, text in ((last.lt(0), "negative"), (extent.le(low), f"{extent} or more")):
-            if prove(outside, given, solver=False).proved:
+            if rules.holds(outside, given):
                 yield _nothing_inside(op, axis, text)
         known = not (low.is_const and high.is_const and low.value < 0 <= _MOST <= high.value)
         why = f"from {low} to {last}" if known else "any number"

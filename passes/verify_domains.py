@@ -163,9 +163,10 @@ def _without_value(extent: Term, given: Hypotheses, launch: frozenset[str]) -> s
     for part in extent.walk():
         if part.op in ("//", "%", "ceildiv") and not prove(terms.const(1).le(part.args[1]), given).proved:
             return f"`{part.args[1]}` divides, and may be 0 or less"
-    if prove(extent.le(0), given).proved:
-        return "it is never positive, so there are no points"
-    return None
+    some = satisfiable(given).witness
+    if extent.symbols() <= some.keys() and extent.evaluate(some) > 0:
+        return None  # a launch that has points, found before
+    return "it is never positive, so there are no points" if prove(extent.le(0), given).proved else None
 
 
 def _agreement(

@@ -42,6 +42,7 @@ from freehold.passes.errors.partition import (
     OverlappingRegions,
     RegionTakenTwice,
 )
+from freehold.passes.prover import rules
 from freehold.passes.prover.prove import prove
 from freehold.passes.prover.search import find
 from freehold.passes.verify_domains import verify_domains
@@ -90,12 +91,12 @@ def verify_partitions(kernel: KernelOp, facts: KernelFacts) -> list[Error]:
 def _regions_by_themselves(op: PartitionOp, facts: KernelFacts) -> Iterator[Error]:
     partition = op.result.type
     for axis, (tile, step) in enumerate(zip(partition.tile_shape, partition.steps, strict=True)):
-        if step < tile and not prove(partition.grid(axis).le(1), facts.base, solver=False).proved:
+        if step < tile and not rules.holds(partition.grid(axis).le(1), facts.base):
             yield _overlapping(op, axis, facts)
             return
         # A single region leaves a gap, too, where the tensor is longer than it.
         whole = partition.tensor.extent(axis).le(tile)
-        if step > tile and partition.covered and not prove(whole, facts.base, solver=False).proved:
+        if step > tile and partition.covered and not rules.holds(whole, facts.base):
             error = GapsInOutput(span_of(op), name_of(op.tensor), axis, tile, step)
             yield error.add(error.DeclareMut())
 

@@ -18,8 +18,8 @@ from freehold.passes.analysis.certain import reached_in_every_turn
 from freehold.passes.analysis.extremes import greatest
 from freehold.passes.analysis.facts import KernelFacts
 from freehold.passes.analysis.injectivity import recovers
+from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses
-from freehold.passes.prover.prove import prove
 from freehold.support import terms
 from freehold.support.terms import Term
 
@@ -75,15 +75,13 @@ def onto(partition: PartitionOp, distribution: DistributeOp, facts: KernelFacts)
     for coordinate, count in zip(coordinates, grid, strict=True):
         last = greatest(coordinate, everywhere, facts.launch)
         if last is None or not all(
-            prove(fact, everywhere, solver=False).proved for fact in (terms.const(0).le(coordinate), count.le(last + 1))
+            rules.holds(fact, everywhere) for fact in (terms.const(0).le(coordinate), count.le(last + 1))
         ):
             return False
         box.append(last + 1)
     inside = everywhere.extended([c.lt(count) for c, count in zip(coordinates, grid, strict=True)])
     full = as_many(distribution.extents, box, everywhere)
-    return prove(full, everywhere, solver=False).proved and all(
-        prove(condition, inside, solver=False).proved for condition in conditions
-    )
+    return rules.holds(full, everywhere) and all(rules.holds(condition, inside) for condition in conditions)
 
 
 def as_many(taken: Sequence[Term], wanted: Sequence[Term], given: Hypotheses) -> Term:
@@ -91,13 +89,13 @@ def as_many(taken: Sequence[Term], wanted: Sequence[Term], given: Hypotheses) ->
     left, right = ([t for t in side if t != terms.TRUE] for side in (taken, wanted))
     for factor in list(left):
         for other in right:
-            if factor == other or prove(factor.eq(other), given, solver=False).proved:
+            if factor == other or rules.holds(factor.eq(other), given):
                 left.remove(factor)
                 right.remove(other)
                 break
     one = terms.const(1)
-    left = [t for t in left if not prove(t.eq(one), given, solver=False).proved]
-    right = [t for t in right if not prove(t.eq(one), given, solver=False).proved]
+    left = [t for t in left if not rules.holds(t.eq(one), given)]
+    right = [t for t in right if not rules.holds(t.eq(one), given)]
     # All factors are positive: a product is 1 where each of them is.
     if not left or not right:
         return terms.all_of(*(t.eq(one) for t in left or right))
@@ -116,6 +114,6 @@ def _turns(op: RegionOp, facts: KernelFacts) -> list[Term] | None:
         count = terms.ceildiv(high - low, step)
         if not count.symbols() <= facts.launch:
             return None
-        turns = loop in facts.repeated or prove(low.le(high), facts.base, solver=False).proved
+        turns = loop in facts.repeated or rules.holds(low.le(high), facts.base)
         found.append(count if turns else terms.maximum(count, terms.const(0)))
     return found

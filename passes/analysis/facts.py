@@ -544,7 +544,7 @@ class _Walk:
             symbol = self.term(argument)
             names.append(symbol.name)
             facts += [terms.const(0).le(symbol), symbol.lt(extent)]
-            if prove(extent.eq(1), self.given, solver=False).proved:
+            if rules.holds(extent.eq(1), self.given):
                 facts.append(symbol.eq(0))
         self.facts.points[op] = tuple(names)
         outer, self.distribution = self.distribution, op

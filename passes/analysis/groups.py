@@ -6,7 +6,7 @@ from xdsl.ir import SSAValue
 
 from freehold.dialects.ownership import Access, DistributeOp, PartitionOp, RegionOp
 from freehold.passes.analysis.facts import KernelFacts
-from freehold.passes.prover.prove import prove
+from freehold.passes.prover import rules
 from freehold.support.terms import Term
 
 
@@ -64,10 +64,10 @@ def covered(op: PartitionOp, distribution: DistributeOp, facts: KernelFacts) -> 
     wanted = {point.index(group): op.groups}
     wanted |= {point.index(c): op.result.type.grid(n) for n, c in enumerate(others) if n != axis}
     extents = distribution.extents
-    if not all(prove(extents[n].eq(extent), facts.base, solver=False).proved for n, extent in wanted.items()):
+    if not all(rules.holds(extents[n].eq(extent), facts.base) for n, extent in wanted.items()):
         return False
     tiles = facts.tiles_of(op.result, facts.terms[group])
     if tiles is None:
         return False
     inside = facts.base.extended([facts.terms[others[axis]].lt(tiles)])
-    return all(prove(condition, inside, solver=False).proved for condition in place.conditions)
+    return all(rules.holds(condition, inside) for condition in place.conditions)

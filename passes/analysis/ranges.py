@@ -36,8 +36,8 @@ from freehold.dialects.cuda_tile.ops.shape import (
 )
 from freehold.dialects.cuda_tile.types import TileType, is_int
 from freehold.passes.analysis.arithmetic import type_range
+from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses
-from freehold.passes.prover.prove import prove
 from freehold.support import terms
 from freehold.support.terms import Term
 
@@ -94,7 +94,7 @@ class Ranges:
 
     def shown(self, predicate: Term) -> bool:
         """Whether a predicate follows by rules: no solver is asked on the way to a bound."""
-        return prove(predicate, self.given, solver=False).proved
+        return rules.holds(predicate, self.given)
 
     def _fits(self, found: Range, value: SSAValue) -> bool:
         low, high = _type(value)

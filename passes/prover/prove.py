@@ -40,43 +40,38 @@ class Verdict:
         return self.status == "refuted"
 
 
-def prove(goal: Term, given: Hypotheses, *, solver: bool = True) -> Verdict:
-    """Whether `goal` follows from `given`. Without `solver` z3 is not asked."""
+def prove(goal: Term, given: Hypotheses) -> Verdict:
+    """Whether `goal` follows from `given`. Who has no use for a counterexample or the solver asks `rules.holds`."""
     if rules.holds(goal, given):
         return Verdict("proved", "rules")
     if goal.op == "and":  # one at a time: smaller questions have answers where large ones have none
-        verdicts = [prove(part, given, solver=solver) for part in goal.args]
+        verdicts = [prove(part, given) for part in goal.args]
         return next((v for v in verdicts if v.refuted), next((v for v in verdicts if not v.proved), verdicts[-1]))
     facts = given.relevant(goal)
     witness = find(facts, terms.negate(goal))
-    if witness is not None:
-        verdict = Verdict("refuted", "search", witness)
-    elif solver:
-        verdict = _by_solver(facts, goal)
-    else:
-        verdict = Verdict("unknown", "rules")
+    verdict = _by_solver(facts, goal) if witness is None else Verdict("refuted", "search", witness)
     if not verdict.refuted or len(facts) == len(given.facts):
         return verdict
     # What shares no symbol with the goal has to be possible, too: in a branch that is never taken nothing is refuted.
     known = set(facts)
-    rest = _possible(tuple(f for f in given.facts if f not in known), solver)
+    rest = _possible(tuple(f for f in given.facts if f not in known))
     if rest.refuted:
         return Verdict("refuted", verdict.by, {**rest.witness, **verdict.witness})
     return rest
 
 
 @lru_cache(maxsize=4096)
-def _possible(facts: tuple[Term, ...], solver: bool) -> Verdict:
+def _possible(facts: tuple[Term, ...]) -> Verdict:
     """Whether predicates contradict each other: `refuted`, with values under which they hold, if they do not."""
     witness = find(facts, terms.TRUE)
     if witness is not None:
         return Verdict("refuted", "search", witness)
-    return _by_solver(facts, terms.FALSE) if solver else Verdict("unknown", "rules")
+    return _by_solver(facts, terms.FALSE)
 
 
 def satisfiable(given: Hypotheses) -> Verdict:
     """Whether the hypotheses can hold at all: `refuted` (there is a model) is the good answer here."""
-    return _possible(given.facts, solver=True)
+    return _possible(given.facts)
 
 
 def _by_solver(facts: tuple[Term, ...], goal: Term) -> Verdict:

@@ -1,7 +1,7 @@
 """The first rung of the prover: interval arithmetic, and a short search for a sum of known inequalities.
 
-Everything here is exact in rational arithmetic and independent of time; it decides most obligations of real kernels in
-microseconds, so that no solver is loaded for them.
+Everything here is exact in the arithmetic of integers and independent of time; it decides most obligations of real
+kernels in microseconds, so that no solver is loaded for them.
 """
 
 from __future__ import annotations
@@ -86,8 +86,9 @@ class _Search:
                 factor = h[m]
                 if (factor > 0) != (c > 0):
                     continue
-                # |factor| * p <= |c| * h + rest, and h <= 0: it is enough that rest <= 0.
-                rest = _reduced(combine(p, abs(factor), h, -abs(c)))
+                # |factor| * p <= |c| * h + rest, and h <= 0: it is enough that rest < |factor|, as p is an integer.
+                scaled = combine(p, abs(factor), _ONE, 1 - abs(factor))
+                rest = _reduced(combine(scaled, 1, h, -abs(c)))
                 if len(rest) <= len(p) + 3 and self.at_most_zero(rest, depth - 1):
                     return True
         return False
@@ -134,6 +135,7 @@ def defining(atom: Term) -> tuple[tuple[Poly, tuple[Term, ...]], ...]:
             found = [
                 ((atom * b).le(a), (positive,)),
                 (a.lt(atom * b + b), (positive,)),
+                (a.le(atom * b), (positive, terms.mod(a, b).le(zero))),
                 (atom.le(a), (positive, zero.le(a))),
                 (zero.le(atom), (positive, zero.le(a))),
             ]
@@ -141,6 +143,7 @@ def defining(atom: Term) -> tuple[tuple[Poly, tuple[Term, ...]], ...]:
             found = [
                 (a.le(atom * b), (positive,)),
                 ((atom * b).lt(a + b), (positive,)),
+                ((atom * b).le(a), (positive, terms.mod(a, b).le(zero))),
                 (atom.le(a), (positive, zero.le(a))),
                 (one.le(atom), (positive, one.le(a))),
             ]
