@@ -144,7 +144,8 @@ def loops(root: Operation) -> Iterator[ForOp | LoopOp]:
             op = block.first_op
             while op is not None:
                 following = op.next_op
-                yield from loops(op)
-                if isinstance(op, ForOp | LoopOp):
-                    yield op
+                if op.regions:
+                    yield from loops(op)
+                    if isinstance(op, ForOp | LoopOp):
+                        yield op
                 op = following

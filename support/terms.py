@@ -16,6 +16,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial, reduce
+from keyword import iskeyword
 from typing import Final
 
 
@@ -381,6 +382,11 @@ def _print(t: Term, outer: int) -> str:
 def parse(text: str) -> Term:
     """Reads the printed form (a Python expression of integers, names, `+ - * // %`, comparisons, `and or not`,
     `min max ceildiv`). Raises `ValueError` that names what it does not understand."""
+    if text.isascii():  # most texts are a name or a number
+        if text.isidentifier() and not iskeyword(text):
+            return sym(text)
+        if text.isdecimal() and not text.startswith("0"):
+            return const(int(text))
     try:
         tree = ast.parse(text, mode="eval")
     except SyntaxError as e:

@@ -18,6 +18,7 @@ from xdsl.ir import Attribute, OpResult, Region, SSAValue, SSAValues, Use
 from xdsl.irdl import IRDLOperation, irdl_op_definition, traits_def
 from xdsl.utils.exceptions import VerifyException
 
+from freehold.dialects.classes import Plain
 from freehold.dialects.cuda_tile.effects import Folds
 from freehold.dialects.cuda_tile.version import V13_1, Version
 
@@ -34,7 +35,7 @@ _PROGRAMS: Final[dict[type[Any], Any]] = {}
 SEGMENTS: Final = "operandSegmentSizes"
 
 
-class TileOp(IRDLOperation):
+class TileOp(IRDLOperation, metaclass=Plain):
     """Base of every `cuda_tile` operation.
 
     `opcode` is the number on the wire, `since` the version that introduced the operation, `field_since` the version of

@@ -6,10 +6,15 @@ not wait for either.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
-from xdsl.irdl import IRDLOperation
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation
+
+from freehold.dialects.classes import Plain
+from freehold.dialects.cuda_tile.op import SEGMENTS, segments
 
 if TYPE_CHECKING:
     from typing import Self
@@ -26,10 +31,37 @@ def _program(kind: type[FormattedOp]) -> FormatProgram:
     return FormatProgram.from_str(kind.FORMAT, kind.get_irdl_definition())
 
 
-class FormattedOp(IRDLOperation):
+@cache
+def _segmented(kind: type[FormattedOp]) -> bool:
+    return any(isinstance(option, AttrSizedOperandSegments) for option in kind.get_irdl_definition().options)
+
+
+class FormattedOp(IRDLOperation, metaclass=Plain):
     """Base of the operations whose text is described by `FORMAT`, in xDSL's format language."""
 
     FORMAT: ClassVar[str]
+
+    def __init__(
+        self,
+        *,
+        operands: Sequence[SSAValue | Sequence[SSAValue] | None] = (),
+        result_types: Sequence[Attribute | None] = (),
+        properties: Mapping[str, Attribute | None] | None = None,
+    ):
+        """An operation of these fields, None where there is none of an optional one.
+
+        What xDSL's constructor does, without its search for what each field may be: verification finds that out.
+        """
+        sizes = [0 if o is None else 1 if isinstance(o, SSAValue) else len(o) for o in operands]
+        made = {} if properties is None else {name: value for name, value in properties.items() if value is not None}
+        if _segmented(type(self)):
+            made[SEGMENTS] = segments(*sizes)
+        Operation.__init__(
+            self,
+            operands=[v for o in operands if o is not None for v in ((o,) if isinstance(o, SSAValue) else o)],
+            result_types=[t for t in result_types if t is not None],
+            properties=made,
+        )
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

@@ -8,7 +8,7 @@ dimensions are equal extents: the launcher checks it once, the prover uses it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
@@ -16,6 +16,7 @@ from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
 
+from freehold.dialects.classes import Plain
 from freehold.dialects.ownership.attrs import Access, AccessAttr, LayoutAttr, parse_ints, print_ints
 from freehold.support import terms
 from freehold.support.terms import Term
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from xdsl.printer import Printer
 
 
-@cache
+@lru_cache(maxsize=4096)
 def term_of_text(text: str) -> Term:
     """A term by its text. Raises `ValueError` for what is none."""
     return terms.parse(text)
@@ -58,7 +59,7 @@ def _parse_dim(parser: AttrParser) -> StringAttr:
 
 
 @irdl_attr_definition
-class TensorType(ParametrizedAttribute, TypeAttribute):
+class TensorType(ParametrizedAttribute, TypeAttribute, metaclass=Plain):
     """A tensor in global memory that a launch holds: `!ownership.tensor<[M, "H // G", 64], f32>`.
 
     As a kernel's argument it is owned by the kernel for the launch; `borrow` lends it to all tile blocks for
@@ -134,7 +135,7 @@ class TensorType(ParametrizedAttribute, TypeAttribute):
             return cls.parse_body(parser).parameters
 
 
-class _WholeTensor(ParametrizedAttribute, TypeAttribute):
+class _WholeTensor(ParametrizedAttribute, TypeAttribute, metaclass=Plain):
     """Base of the types that say what becomes of a whole tensor: their text is the tensor's."""
 
     if TYPE_CHECKING:
@@ -163,7 +164,7 @@ class RefType(_WholeTensor):
 
 
 @irdl_attr_definition
-class PartitionType(ParametrizedAttribute, TypeAttribute):
+class PartitionType(ParametrizedAttribute, TypeAttribute, metaclass=Plain):
     """A tensor split into tiles, each for one tile block alone.
 
     `!ownership.partition<out tile [128, 64], [M, N], f32>`, with `step [..]` after the tile where consecutive
@@ -275,7 +276,7 @@ class PartitionType(ParametrizedAttribute, TypeAttribute):
 
 
 @irdl_attr_definition
-class RegionType(ParametrizedAttribute, TypeAttribute):
+class RegionType(ParametrizedAttribute, TypeAttribute, metaclass=Plain):
     """The exclusive region of a partition that one tile block owns: `!ownership.region<out tile [64], [N], f32>`.
 
     It is accessed without an index, so it cannot be accessed out of place.

@@ -23,6 +23,7 @@ from xdsl.irdl import (
 from xdsl.traits import IsTerminator, NoMemoryEffect, SingleBlockImplicitTerminator
 from xdsl.utils.exceptions import VerifyException
 
+from freehold.dialects.classes import Plain
 from freehold.dialects.ownership.attrs import BlocksAttr, BlocksKind, ObligationAttr, OrderAttr, OrderKind
 from freehold.dialects.ownership.format import FormattedOp
 from freehold.dialects.ownership.ops.common import (
@@ -127,7 +128,7 @@ class EndOp(FormattedOp):
 
 
 @irdl_op_definition
-class DistributeOp(IRDLOperation):
+class DistributeOp(IRDLOperation, metaclass=Plain):
     """Runs its body once for every point of a domain, spread over the launch's tile blocks.
 
     `ownership.distribute %p, %q over [B, "ceildiv(N, 64)"] order #ownership.order<grouped 8>
@@ -298,7 +299,7 @@ class RegionOp(FormattedOp):
 
 
 @irdl_op_definition
-class CoordinateOp(IRDLOperation):
+class CoordinateOp(IRDLOperation, metaclass=Plain):
     """A coordinate of a region in its partition's index space; the first is the group's, where there are groups."""
 
     name = "ownership.coordinate"

@@ -10,6 +10,7 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def, 
 from xdsl.traits import NoMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
+from freehold.dialects.classes import Plain
 from freehold.dialects.ownership.ops.common import INDEX, check_axis, parse_axis, print_axis, tensor_type
 from freehold.dialects.ownership.types import AccType, PartitionType, RawType, RefType, RegionType, TensorType
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @irdl_op_definition
-class DimOp(IRDLOperation):
+class DimOp(IRDLOperation, metaclass=Plain):
     """The extent of a tensor along an axis, in elements. At least 1."""
 
     name = "ownership.dim"
@@ -45,7 +46,7 @@ class DimOp(IRDLOperation):
 
 
 @irdl_op_definition
-class TilesOp(IRDLOperation):
+class TilesOp(IRDLOperation, metaclass=Plain):
     """How many tiles of `size` elements cover a tensor along an axis: `ceildiv(extent, size)`. At least 1.
 
     `%n = ownership.tiles %a, 1 by 64 : !ownership.ref<[M, K], f32>`

@@ -16,6 +16,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from freehold.dialects.classes import Plain
 from freehold.dialects.cuda_tile import OptimizationHintsAttr, TileType
 from freehold.dialects.cuda_tile.types import element_name
 from freehold.dialects.ownership.format import FormattedOp
@@ -39,7 +40,7 @@ class ReturnOp(FormattedOp):
 
 
 @irdl_op_definition
-class KernelOp(IRDLOperation):
+class KernelOp(IRDLOperation, metaclass=Plain):
     """A kernel: what every tile block of a launch runs.
 
     `ownership.kernel @saxpy(%y: !ownership.tensor<[N], f32>, %a: !cuda_tile.tile<f32>) { ... }`
