@@ -2,7 +2,7 @@
 What Freehold costs the host: `python -m benchmarks.host [--json FILE]`. Needs no GPU.
 
 Times are CPU time of one process, so that a busy machine matters little; medians of repeated runs. NumPy multiplies
-with one thread here. The rival frontend is the PyPI package cuda-tile, where it is installed (the extra `bench`).
+with one thread here. How long kernels take to compile is in `frontend`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,8 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median
-from time import process_time
-from typing import Any
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when NumPy is loaded
 
@@ -24,8 +21,7 @@ import numpy as np
 
 import freehold as fh
 from benchmarks.kernels import gemm, saxpy
-from benchmarks.report import Row, against, show
-from freehold.runtime import build
+from benchmarks.report import Row, against, cpu, show
 
 
 def main() -> None:
@@ -33,61 +29,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", metavar="FILE", help="write the rows there, too")
     arguments = parser.parse_args()
-    show([*frontend_rows(), *process_rows(), interpreter_row(), launch_row()], arguments.json)
-
-
-def cpu(function: Callable[[], object]) -> float:
-    """Seconds of CPU time that a call takes."""
-    began = process_time()
-    function()
-    return process_time() - began
-
-
-# --- From source to bytecode ------------------------------------------------------------------------------------------
-
-
-def frontend_rows() -> list[Row]:
-    """A kernel that the process has not compiled for these arguments, in a process that has compiled others."""
-    y, x = (np.zeros(1 << 16, np.float32) for _ in range(2))
-    c, a, b = (np.zeros((256, 256), np.float16) for _ in range(3))
-    rivals = rival_frontends()
-    return [
-        against(
-            "saxpy, frontend to bytecode, warm",
-            lambda: cpu(lambda: to_bytecode(saxpy, fh.partition(y, 1024), x, 2.0)),
-            rivals.get("saxpy"),
-            "cuda-tile",
-            times=25,
-            mark="<= 8 ms",
-        ),
-        against(
-            "GEMM, frontend to bytecode, warm",
-            lambda: cpu(lambda: to_bytecode(gemm, fh.partition(c, (128, 256), order=fh.grouped(8)), a, b)),
-            rivals.get("gemm"),
-            "cuda-tile",
-            times=25,
-            mark="<= 20 ms",
-        ),
-    ]
-
-
-def to_bytecode(kernel: Any, *arguments: Any) -> bytes:
-    """All of the compiler: every variant is made anew."""
-    specialisation = kernel.bound(*arguments).specialisation
-    return build.bytecode(build.verified(kernel.function, specialisation, kernel.options), kernel.options)
-
-
-def rival_frontends() -> dict[str, Callable[[], float]]:
-    """The same two kernels in cuda-tile; nothing where it is not installed."""
-    try:
-        from benchmarks.rival_frontend import frontends
-    except ImportError:
-        return {}
-
-    def timed(function: Callable[[], object]) -> Callable[[], float]:
-        return lambda: cpu(function)
-
-    return {name: timed(function) for name, function in frontends().items()}
+    show([*process_rows(), interpreter_row(), launch_row()], arguments.json)
 
 
 # --- New processes ----------------------------------------------------------------------------------------------------

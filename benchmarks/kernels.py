@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import freehold as fh
-from freehold import Const, Mut, Out, Ref, f32
+from freehold import Const, Mut, Out, Ref, f32, i32
 
 
 @fh.kernel
@@ -28,3 +28,27 @@ def gemm(c: Out["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"], BK: Const[int] = 
         right = b.load((k, n), (BK, c.tile[1]), latency=8)
         acc = fh.mma(left, right, acc)
     c.store(acc.astype(c.dtype))
+
+
+@fh.kernel
+def experts_gemm(
+    y: Out["S", "N"],
+    x: Ref["T", "K"],
+    w: Ref["E", "K", "N"],
+    token: Ref[i32, "S"],
+    expert: Ref[i32, "P"],
+    BK: Const[int] = 32,
+):
+    """Row s of y is row token[s] of x times the matrix of its expert, or 0 where that is no row.
+
+    Rows are sorted by expert and filled up, so that a tile of rows has one: expert[s // rows of a tile].
+    """
+    s, n = y.index
+    rows = token.load((s,), (y.tile[0],))
+    e = fh.clip(expert.load((s,), (1,)).max(), 0, w.shape[0] - 1)
+    acc = fh.zeros(y.tile, f32)
+    for k in fh.tiles(w, axis=1, size=BK):
+        left = x.gather(rows[:, None], (k * BK + fh.arange(BK))[None, :])
+        right = w.load((e, k, n), (1, BK, y.tile[1])).reshape(BK, y.tile[1])
+        acc = fh.mma(left, right, acc)
+    y.store(acc.astype(y.dtype))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,13 @@ def timed(function: Callable[[], object], repeat: int = 1) -> float:
     for _ in range(repeat):
         function()
     return (perf_counter() - began) / repeat
+
+
+def cpu(function: Callable[[], object]) -> float:
+    """Seconds of CPU time that a call takes."""
+    began = process_time()
+    function()
+    return process_time() - began
 
 
 def against(
