@@ -71,6 +71,7 @@ from freehold.dialects.ownership import ReturnOp as KernelReturnOp
 from freehold.passes.analysis.coverage import by_paths
 from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.analysis.races import reader_and_writer
+from freehold.passes.analysis.stored import in_every_case
 from freehold.passes.analysis.windows import apart, argument_of, parts_of, shared_element
 from freehold.passes.analysis.wording import OWNERSHIP_TYPES, name_of, sizes, what_is
 from freehold.passes.errors.borrow import (
@@ -526,9 +527,13 @@ class _Paths:
             self.errors.append(error.add(error.DeclareMut()))
             reported.add(partition)
         for taken in self.taken:
-            if taken.result in end.owed and taken.partition not in reported:
+            if taken.result in end.owed and taken.partition not in reported and not self.stored(taken):
                 reported.add(taken.partition)
                 self.errors.append(self.not_stored(taken.result))
+
+    def stored(self, taken: RegionOp) -> bool:
+        """Whether a region is stored by conditions that leave no case out."""
+        return in_every_case(taken, self.stores.get(taken.result, []), self.facts)
 
     def counted(self, partition: SSAValue) -> bool:
         """Whether `verify-partitions` finds out in other ways that every region of a partition is stored."""

@@ -245,7 +245,7 @@ def _not_disjoint(earlier: RegionOp, op: RegionOp, outcome: Outcome, facts: Kern
     starts = [i * s for i, s in zip(index, partition.steps, strict=True)]
     ends = [a + t for a, t in zip(starts, partition.tile_shape, strict=True)]
     does = "write" if _is_stored(op) and _is_stored(earlier) else "own"
-    error.add(error.Witness(where, tuple_text(first), tuple_text(second), does, span_text(starts, ends)))
+    error.add(error.Witness(where, tuple_text(first), tuple_text(second), does, group + span_text(starts, ends)))
     return error.add(error.OneRegion() if op.mapped is not None else error.OwnPlace())
 
 
@@ -273,21 +273,18 @@ def _covered(op: PartitionOp, facts: KernelFacts) -> Iterator[Error]:
         reason = f"the map reaches each of {_product(wanted)} regions"
         record(op, (Duty.COVERED,), [ObligationAttr.of(Duty.COVERED, Rung.PROVED, reason)])
         return
-    open_: list[Term] = []
-    for taken in coverage.takings(op, distribution, facts):
+    taken = coverage.takings(op, distribution, facts)
+    if taken is not None:
         equal = coverage.as_many(taken, wanted, facts.base)
         if equal == terms.TRUE or prove(equal, facts.base).proved:
             reason = f"{_product(taken)} takings of {_product(wanted)} regions, no two of one"
             record(op, (Duty.COVERED,), [ObligationAttr.of(Duty.COVERED, Rung.PROVED, reason)])
             return
         if equal.symbols() <= facts.launch and not prove(terms.negate(equal), facts.base).proved:
-            open_.append(equal)
-    if open_:
-        record(op, (Duty.COVERED,), [ObligationAttr.of(Duty.COVERED, Rung.LAUNCH, str(open_[0]))])
-        return
-    counted = coverage.takings(op, distribution, facts)
-    taken = _product(counted[0]) if counted else "none"
-    error = NotCovered(span_of(op), name_of(op.tensor), taken, _product(wanted))
+            record(op, (Duty.COVERED,), [ObligationAttr.of(Duty.COVERED, Rung.LAUNCH, str(equal))])
+            return
+    found = "none" if taken is None else _product(taken)
+    error = NotCovered(span_of(op), name_of(op.tensor), found, _product(wanted))
     if (witness := races.left_out(op, distribution, facts)) is not None:
         error.add(error.Witness(*witness))
     yield error.add(error.Partial(), error.DeclareMut())

@@ -1,27 +1,32 @@
 """Whether every region of an output is taken: by counting, for regions that are all different and in bounds.
 
 The verifiers show that no two takings are of one region, that each is in bounds, and that each region that is taken is
-stored. So an output is covered where there are at least as many takings as regions. Those are counted that every point
-comes to: a place outside of loops once, and one in loops as often as they turn. Where none is in a loop, every path
-through the kernel stores one, so there is one a point at least. Where a map's points are left out by a condition, they
-are shown to be those that would go beyond the regions.
+stored. So an output is covered where there are at least as many takings as regions. Those are counted that every way
+through a point's work comes to: what is in a loop as often as it turns, and of two branches the fewer. Where none is in
+a loop, every path through the kernel stores one, so there is one a point at least. Where a map's points are left out by
+a condition, they are shown to be those that would go beyond the regions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from typing import Final
 
-from freehold.dialects.cuda_tile.ops.control_flow import ForOp
+from xdsl.ir import Block
+
+from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, YieldOp
 from freehold.dialects.ownership import DistributeOp, PartitionOp, RegionOp
-from freehold.passes.analysis.certain import reached_in_every_turn
 from freehold.passes.analysis.extremes import greatest
 from freehold.passes.analysis.facts import KernelFacts
 from freehold.passes.analysis.injectivity import recovers
 from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses
+from freehold.passes.prover.polynomials import poly, to_term
 from freehold.support import terms
 from freehold.support.terms import Term
+
+_NONE: Final = terms.const(0)
 
 
 def regions(op: PartitionOp) -> list[Term]:
@@ -30,16 +35,71 @@ def regions(op: PartitionOp) -> list[Term]:
     return [partition.grid(axis) for axis in range(partition.tensor.rank)]
 
 
-def takings(partition: PartitionOp, distribution: DistributeOp, facts: KernelFacts) -> list[list[Term]]:
-    """Numbers of regions that are taken for certain, each as a product: the most telling first."""
+def takings(partition: PartitionOp, distribution: DistributeOp, facts: KernelFacts) -> list[Term] | None:
+    """The number of regions that are taken for certain, as a product; None where none are."""
     points = list(distribution.extents)
-    taken = [op for op in facts.places if isinstance(op, RegionOp) and op.partition is partition.result]
-    turns = [found for op in taken if (found := _turns(op, facts)) is not None]
-    if len(turns) < 2 and by_paths(partition, facts):
-        return [points]
-    # Takings at different places are of different regions, so they add up.
-    together = [reduce(terms.add, (reduce(terms.mul, t, terms.const(1)) for t in turns))] if len(turns) > 1 else []
-    return [*([*points, total] for total in together), *([*points, *t] for t in turns)]
+    each = _Count(partition, distribution, facts).of_a_point()
+    if each == _NONE and not by_paths(partition, facts):
+        return None
+    return points if each in (_NONE, terms.const(1)) else [*points, *_factors(each)]
+
+
+def fewer(one: Term, other: Term) -> Term:
+    """What two ways come to, whichever is gone."""
+    return terms.minimum(one, other)
+
+
+def _factors(t: Term) -> list[Term]:
+    return [f for a in t.args for f in _factors(a)] if t.op == "*" else [t]
+
+
+class _Count:
+    """Counts the takings that every way through a point's work comes to, at the least."""
+
+    def __init__(self, partition: PartitionOp, distribution: DistributeOp, facts: KernelFacts):
+        self.partition = partition
+        self.distribution = distribution
+        self.facts = facts
+        points = facts.points[distribution]
+        self.given = facts.base
+        """What holds at a point, whatever it comes to."""
+        for name, extent in zip(points, distribution.extents, strict=True):
+            symbol = terms.sym(name)
+            self.given = self.given.extended([terms.const(0).le(symbol), symbol.lt(extent), terms.const(1).le(extent)])
+        self.known = {*points, *facts.launch}
+
+    def of_a_point(self) -> Term:
+        """How many regions each point takes, in the launcher's symbols."""
+        found = to_term(poly(self.block(self.distribution.body.block, _NONE)))
+        return found if found.symbols() <= self.facts.launch else _NONE
+
+    def block(self, block: Block, behind: Term) -> Term:
+        """The takings from the beginning of a block on, if there are so many behind it."""
+        *ops, last = block.ops
+        total = behind if isinstance(last, YieldOp) else _NONE  # a turn that ends takes no more
+        for op in reversed(ops):
+            match op:
+                case RegionOp() if op.partition is self.partition.result:
+                    total = total + 1
+                case IfOp():
+                    ways = [self.block(r.block, total) if r.blocks else total for r in op.regions]
+                    total = fewer(*(to_term(poly(way)) for way in ways))
+                case ForOp() if (turn := self.block(op.block, _NONE)) != _NONE:
+                    total = total + self.turns(op) * turn
+                case _:
+                    pass
+        return total
+
+    def turns(self, loop: ForOp) -> Term:
+        """How often a loop turns, at the least."""
+        if loop not in self.facts.counters:
+            return _NONE
+        low, high, step = (self.facts.terms[v] for v in (loop.lowerBound, loop.upperBound, loop.step))
+        count = terms.ceildiv(high - low, step)
+        if not count.symbols() <= self.known:
+            return _NONE
+        shown = loop in self.facts.repeated or rules.holds(low.le(high), self.given)
+        return count if shown else terms.maximum(count, _NONE)
 
 
 def by_paths(partition: PartitionOp, facts: KernelFacts) -> bool:
@@ -81,7 +141,9 @@ def onto(partition: PartitionOp, distribution: DistributeOp, facts: KernelFacts)
         box.append(last + 1)
     inside = everywhere.extended([c.lt(count) for c, count in zip(coordinates, grid, strict=True)])
     full = as_many(distribution.extents, box, everywhere)
-    return rules.holds(full, everywhere) and all(rules.holds(condition, inside) for condition in conditions)
+    return rules.holds(full, everywhere) and all(
+        rules.holds(condition, inside) for condition in conditions
+    )
 
 
 def as_many(taken: Sequence[Term], wanted: Sequence[Term], given: Hypotheses) -> Term:
@@ -100,20 +162,3 @@ def as_many(taken: Sequence[Term], wanted: Sequence[Term], given: Hypotheses) ->
     if not left or not right:
         return terms.all_of(*(t.eq(one) for t in left or right))
     return reduce(terms.mul, left).eq(reduce(terms.mul, right))
-
-
-def _turns(op: RegionOp, facts: KernelFacts) -> list[Term] | None:
-    """How often each loop around an operation turns, where every point and turn comes to it; None where not."""
-    if not reached_in_every_turn(op):
-        return None
-    found: list[Term] = []
-    for loop in facts.places[op].loops:
-        if not isinstance(loop, ForOp) or loop not in facts.counters:
-            return None
-        low, high, step = (facts.terms[v] for v in (loop.lowerBound, loop.upperBound, loop.step))
-        count = terms.ceildiv(high - low, step)
-        if not count.symbols() <= facts.launch:
-            return None
-        turns = loop in facts.repeated or rules.holds(low.le(high), facts.base)
-        found.append(count if turns else terms.maximum(count, terms.const(0)))
-    return found

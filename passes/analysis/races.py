@@ -21,6 +21,8 @@ _MOST: Final = 4000
 """Assignments that are tried."""
 _COUNTS: Final = (2, 4, 3, 9, 1, 40, 6)
 """Numbers of regions."""
+_FEW: Final = 4
+"""Values of a point's coordinate and of a counter that are tried."""
 _LAUNCHES: Final = 12
 """Launches in which a region is looked for that nobody takes."""
 
@@ -64,13 +66,15 @@ def _steps(distribution: DistributeOp) -> dict[str, int]:
     return steps
 
 
-def turns(extents: Mapping[str, int], facts: Sequence[Term], coordinates: Sequence[Term]) -> Iterator[dict[str, int]]:
-    """Values of all symbols that coordinates depend on under which `facts` hold."""
+def turns(
+    extents: Mapping[str, int], facts: Sequence[Term], coordinates: Sequence[Term], most: int = _FEW
+) -> Iterator[dict[str, int]]:
+    """Values below `most` of all symbols that coordinates depend on, under which `facts` hold."""
     names = sorted({n for c in coordinates for n in c.symbols()} - extents.keys())
     if len(names) > 4:
         return
     own = [compiled(f) for f in facts if f.symbols() <= {*extents, *names}]
-    for values in product(range(4), repeat=len(names)):
+    for values in product(range(most), repeat=len(names)):
         found = {**extents, **dict(zip(names, values, strict=True))}
         try:
             if all(f(found) for f in own):
@@ -123,16 +127,21 @@ def left_out(op: PartitionOp, distribution: DistributeOp, facts: KernelFacts) ->
     """A small launch in which no point takes some region: its sizes, and the elements of the region."""
     partition = op.result.type
     taken = [use.operation for use in op.result.uses if isinstance(use.operation, RegionOp)]
+    if any(not {n for c in facts.coordinates(r) for n in c.symbols()} <= _enumerable(facts) for r in taken):
+        return None
+    numbers = _enumerable(facts) - facts.launch
     for extents in islice(launches(facts, distribution), _LAUNCHES):
         grid = [partition.grid(axis).evaluate(extents) for axis in range(partition.tensor.rank)]
         owned: set[tuple[int, ...]] = set()
+        greatest = 0
         for region in taken:
             coordinates = facts.coordinates(region)
-            if not {n for c in coordinates for n in c.symbols()} <= _enumerable(facts):
-                return None
-            for values in turns(extents, facts.places[region].given.facts, coordinates):
+            for values in turns(extents, facts.places[region].given.facts, coordinates, _FEW + 1):
                 with suppress(ZeroDivisionError):  # which what is not enumerated rules out
                     owned.add(tuple(c.evaluate(values) for c in coordinates))
+                greatest = max(greatest, *(values[n] for n in numbers & values.keys()), 0)
+        if greatest == _FEW:
+            continue  # there are more of them, so what nobody is seen to take may be taken all the same
         for index in islice(product(*map(range, grid)), _MOST):
             if index not in owned:
                 starts = [i * s for i, s in zip(index, partition.steps, strict=True)]

@@ -235,7 +235,7 @@ APART, MET = Outcome("proved", "nobody"), ObligationAttr.of(Duty.IN_BOUNDS, Rung
 
 FAULTS: dict[str, tuple[str, Callable[..., object], str]] = {
     "any number of takings will do": (f"{PASSES}.analysis.coverage.as_many", always(terms.TRUE), "walk"),
-    "what is in a branch is always taken": (f"{PASSES}.analysis.coverage.reached_in_every_turn", always(True), "walk"),
+    "what is in a branch is always taken": (f"{PASSES}.analysis.coverage.fewer", terms.maximum, "walk"),
     "every map is onto": (f"{PASSES}.analysis.coverage.onto", always(True), "map"),
     "every map is one to one": (f"{PASSES}.analysis.injectivity.recovers", always(True), "map"),
     "a remainder tells its number": (f"{PASSES}.analysis.injectivity._turned", first_number, "map"),

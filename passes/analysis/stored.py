@@ -1,0 +1,82 @@
+"""Whether conditions of stores leave no case out: `if a: store` and `if not a: store`, or in loops `if last: store`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from itertools import islice, product
+from typing import Final
+
+from xdsl.ir import Operation
+
+from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp
+from freehold.dialects.ownership import RegionOp, StoreOp
+from freehold.passes.analysis.arithmetic import truth
+from freehold.passes.analysis.facts import KernelFacts
+from freehold.passes.analysis.reached import may_leave
+from freehold.passes.prover.prove import prove
+from freehold.passes.rewriting import defined_outside
+from freehold.support import terms
+from freehold.support.terms import Term
+
+_MOST_LOOPS: Final = 2
+_MOST_CASES: Final = 16
+
+
+def in_every_case(region: RegionOp, stores: Sequence[StoreOp], facts: KernelFacts) -> bool:
+    """Whether a region that is taken is stored by one of the stores before its turn, or the point, ends."""
+    cases = list(islice((case for store in stores for case in _cases(region, store, facts)), _MOST_CASES))
+    return bool(cases) and prove(reduce(terms.either, cases), facts.places[region].given).proved
+
+
+def _cases(region: RegionOp, store: StoreOp, facts: KernelFacts) -> Iterator[Term]:
+    """Conditions under each of which a store happens: those of the branches around it, in the first or the last turn of
+    each loop around it. None where something in front of it may leave."""
+    conditions: list[Term] = []
+    loops: list[ForOp] = []
+    at: Operation = store
+    while not _leaves_before(at, region if at.parent is region.parent else None):
+        if at.parent is region.parent:
+            yield from _in_turns(terms.all_of(*conditions), loops, facts)
+            return
+        parent = at.parent_op()
+        if isinstance(parent, IfOp):
+            if (condition := facts.terms.get(parent.condition)) is None:
+                return
+            taken = truth(condition)
+            conditions.insert(0, taken if at.parent is parent.thenRegion.block else terms.negate(taken))
+        elif isinstance(parent, ForOp) and parent in facts.repeated and parent in facts.counters:
+            loops.append(parent)
+        else:
+            return
+        at = parent
+
+
+def _leaves_before(op: Operation, start: Operation | None) -> bool:
+    """Whether something between `start`, or the beginning of the block, and an operation may leave."""
+    assert op.parent is not None
+    begun = start is None
+    for earlier in op.parent.ops:
+        if earlier is op:
+            return not begun
+        if begun and may_leave(earlier):
+            return True
+        begun = begun or earlier is start
+    return True
+
+
+def _in_turns(condition: Term, loops: Sequence[ForOp], facts: KernelFacts) -> Iterator[Term]:
+    """A condition in first and last turns of loops, the innermost first."""
+    counters = {facts.counters[loop] for loop in loops}
+    inside = (facts.symbols[n] for n in condition.symbols() - counters if n in facts.symbols)
+    # What is computed anew in each turn is another number in another turn.
+    if len(loops) > _MOST_LOOPS or any(not defined_outside(value, loop) for value in inside for loop in loops):
+        return
+    for lasts in product((False, True), repeat=len(loops)):
+        found = condition
+        for loop, last in zip(loops, lasts, strict=True):
+            low, high, step = (facts.terms[v] for v in (loop.lowerBound, loop.upperBound, loop.step))
+            turn = low + (high - 1 - low) // step * step if last else low
+            found = found.substitute({facts.counters[loop]: turn})
+        if not found.symbols() & counters:
+            yield found
