@@ -46,7 +46,7 @@ faults: $(VENV)/.installed-test ## Plant faults in the verifiers, one at a time,
 	$(BIN)/python test/fuzz/planted_faults.py --seed $(or $(SEED),0)
 
 mutants: $(VENV)/.installed-test ## Damage every accepted kernel in every way, and see what becomes of it; SECONDS=0 SEED=0
-	$(BIN)/python test/fuzz/mutants.py --survivors --seconds $(or $(SECONDS),0) --seed $(or $(SEED),0)
+	$(BIN)/python test/fuzz/mutants.py --survivors --seconds $(or $(SECONDS),0) --seed $(or $(SEED),0) $(ALL_CORES)
 
 fuzz-frontend: $(VENV)/.installed-test ## Throw CASES=100000 random kernels at the frontend; SEED=0
 	$(BIN)/python test/fuzz/fuzz_frontend.py --cases $(or $(CASES),100000) --seed $(or $(SEED),0) $(ALL_CORES)

@@ -1,11 +1,16 @@
 """
 Mutation testing of the verifiers: every kernel of the corpus, damaged in one place by each operator in turn.
 
-A mutant is refused, or it runs in the interpreter's checked mode on small launches. There the launcher may refuse it
-(*at launch*); it may do exactly what the kernel did (*equivalent*: one access map); or it may do something else
-(*survives*). A survivor is wrong as a program, and safe: it races nowhere, stays in bounds and leaves no output
-unwritten in any of the launches, which is what the verifiers promise. They are listed by name and by what they do
-differently. A mutant that breaks a promise is a finding, and ends the run with status 1.
+A mutant is refused, or it runs in the interpreter's checked mode: on the kernel's own arguments, and on random ones of
+small shapes, each in three orders of blocks. The launcher may refuse it there (*at launch*). Two oracles look at what
+runs: the interpreter's, and one that knows nothing of the verifiers or of the interpreter's watch, but compares the
+sets of elements that blocks touched. A mutant that either of them objects to is a finding, and ends the run with
+status 1.
+
+What is left is safe in all these launches, which is what the verifiers promise, and is listed with the reason. Either
+it is *equivalent*: each block touches the same elements, and the results are the same. Or it has the *same results*, by
+other accesses. Or it *survives* with other results: another program, which races nowhere, stays in bounds and leaves
+no output unwritten; no verifier can know which program was meant.
 
 `python test/fuzz/mutants.py --seconds 60 --seed 0` takes some mutants of kernels in random order, and stops after a
 minute.
@@ -14,12 +19,15 @@ minute.
 from __future__ import annotations
 
 import argparse
+import multiprocessing
+import os
 import random
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
@@ -83,6 +91,8 @@ class Outcome:
     code: str
     text: str
     map: Mapping[tuple[str, str, str], frozenset[int]]
+    results: tuple[bytes, ...] = ()
+    """What the arrays hold in the end."""
 
     @property
     def at_launch(self) -> bool:
@@ -129,12 +139,21 @@ def launches(kernel: KernelOp) -> Iterator[dict[str, int]]:
         }
 
 
-def zeros(kernel: Kernel, extents: Mapping[str, int]) -> list[Any]:
-    """Arrays of zeros for a kernel, and 1 for scalars. An extent that comes out as 0 is 1."""
+def inputs(kernel: Kernel, extents: Mapping[str, int], seed: int) -> list[Any]:
+    """Random arrays for a kernel, and 1 for scalars. Integers, which may be indices, are 0 or 1.
+
+    An extent that comes out as 0 is 1.
+    """
     values: list[Any] = []
+    chosen = np.random.default_rng(seed)
     for p in kernel.parameters:
         shape = None if p.dims is None else [max(1, d.evaluate(extents)) for d in p.dims]
-        values.append(1 if shape is None else np.zeros(shape, p.element.dtype))
+        if shape is None:
+            values.append(1)
+        elif np.issubdtype(p.element.dtype, np.integer) or p.element.dtype == np.bool_:
+            values.append(chosen.integers(0, 2, shape).astype(p.element.dtype))
+        else:
+            values.append(chosen.standard_normal(shape).astype(p.element.dtype))
     return values
 
 
@@ -149,14 +168,28 @@ def run(kernel: Kernel, values: list[Any], order: Order) -> Outcome:
         except Rejected as refused:
             code, text = refused.codes[0], str(refused)
     if not code:
-        for n in sorted(_covered(kernel.op)):
-            name = kernel.parameters[n].name
-            written: set[int] = set()
-            for (_, array, kind), grains in recorder.seen.items():
-                written |= grains if (array, kind) == (name, "write") else set()
-            if len(written) < values[n].size:
-                code, text = "uncovered", f"`{name}` is not written everywhere"
-    return Outcome(code, text, {key: frozenset(found) for key, found in recorder.seen.items()})
+        text = objection(kernel, values, recorder)
+        code = "unsafe" if text else ""
+    seen = {key: frozenset(found) for key, found in recorder.seen.items()}
+    return Outcome(code, text, seen, tuple(v.tobytes() for v in values if isinstance(v, np.ndarray)))
+
+
+def objection(kernel: Kernel, values: Sequence[Any], recorder: Recorder) -> str:
+    """What is wrong with the elements that blocks touched, by their sets alone."""
+    writers: dict[tuple[str, int], str] = {}
+    for (block, array, kind), grains in recorder.seen.items():
+        for grain in grains if kind == "write" else ():
+            if writers.setdefault((array, grain), block) != block:
+                return f"blocks {writers[array, grain]} and {block} write element {grain} of `{array}`"
+    for (block, array, kind), grains in recorder.seen.items():
+        for grain in grains:
+            if kind != "write" and writers.get((array, grain), block) != block:
+                return f"block {block} reads element {grain} of `{array}`, which {writers[array, grain]} writes"
+    for n in sorted(_covered(kernel.op)):
+        name = kernel.parameters[n].name
+        if sum(array == name for array, _ in writers) < values[n].size:
+            return f"`{name}` is not written everywhere"
+    return ""
 
 
 def _covered(op: KernelOp) -> set[int]:
@@ -192,18 +225,17 @@ class Original:
 
 
 def original(case: Case) -> Original:
-    """Runs a kernel as it should be: on its own arguments, and on zeros of other extents where it takes them."""
+    """Runs a kernel as it should be: on its own arguments, and on random ones of other extents where it takes them."""
     module = case.make()
     plain = module.clone()
     verify(module)
     kernel = Kernel.of(module, checked=True)
     values: list[list[Any]] = [] if case.arguments is None else [case.arguments()]
-    for extents in launches(kernel.op) if case.arguments is None else ():
-        values.append(zeros(kernel, extents))
+    values += (inputs(kernel, extents, n) for n, extents in enumerate(launches(kernel.op)))
     found = [(given, [run(kernel, given, order) for order in ORDERS]) for given in values]
     for _, outcomes in found:
         assert all(not o.code or o.at_launch for o in outcomes), (case.name, [o.text for o in outcomes])
-    return Original(plain, found)
+    return Original(plain, [(given, outcomes) for given, outcomes in found if not all(o.at_launch for o in outcomes)])
 
 
 def judge(mutant: Mutant, known: Original) -> tuple[str, str]:
@@ -220,7 +252,7 @@ def judge(mutant: Mutant, known: Original) -> tuple[str, str]:
     except Rejected as refused:
         return "refused", " ".join(refused.codes)
     kernel = Kernel.of(module, checked=True)
-    differs = at_launch = 0
+    at_launch = other_results = 0
     what: set[str] = set()
     for given, before in known.outcomes:
         for order, old in zip(ORDERS, before, strict=True):
@@ -230,21 +262,22 @@ def judge(mutant: Mutant, known: Original) -> tuple[str, str]:
                 continue
             if new.code:
                 return "broken", f"{new.text}\nat {[np.shape(v) or v for v in given]}, order {order}"
-            if not old.at_launch and new.map != old.map:
-                differs += 1
+            if not old.at_launch:
+                other_results += new.results != old.results
                 changed = (k for k in new.map.keys() | old.map.keys() if new.map.get(k) != old.map.get(k))
                 what |= {f"{kind}s of `{name}`" for _, name, kind in changed}
-    if differs:
-        return "survives", "other " + " and ".join(sorted(what))
-    return ("at launch" if at_launch else "equivalent"), ""
+    where = "other " + " and ".join(sorted(what)) if what else "other values at the same places"
+    if other_results:
+        return "survives", where
+    if at_launch:
+        return "at launch", ""
+    return ("same results", where) if what else ("equivalent", "")
 
 
-def mutants(seed: int, most: int) -> Iterator[tuple[Mutant, Original]]:
+def mutants(cases: Sequence[Case], seed: int, most: int) -> Iterator[tuple[Mutant, Original]]:
     """Mutants, kernel after kernel in random order; of each kernel all, or `most` of them."""
     chosen = random.Random(seed)
-    kernels = list(corpus())
-    chosen.shuffle(kernels)
-    for case in kernels:
+    for case in cases:
         known = original(case)
         found = [
             Mutant(case.name, operator, site)
@@ -256,50 +289,78 @@ def mutants(seed: int, most: int) -> Iterator[tuple[Mutant, Original]]:
             yield mutant, known
 
 
+Judged = list[tuple[Mutant, str, str]]
+
+
+def judged(names: Sequence[str], seed: int, seconds: float = 0.0) -> Judged:
+    """Mutants of some kernels, each with how it ends and why: all, or some in so many seconds of a processor."""
+    start = time.process_time()
+    cases = {case.name: case for case in corpus()}
+    found: Judged = []
+    for mutant, known in mutants([cases[name] for name in names], seed, 25 if seconds else 0):
+        try:
+            with limited(8.0):
+                found.append((mutant, *judge(mutant, known)))
+        except TooSlow:
+            found.append((mutant, "slow", ""))
+        if seconds and time.process_time() - start > seconds:
+            break
+    return found
+
+
 def main() -> int:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=0.0, help="stop after this long; 0: when all are done")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--survivors", action="store_true", help="list each survivor by name")
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, help="processes; one where the time is limited"
+    )
+    parser.add_argument("--survivors", action="store_true", help="list each mutant that is not refused, by name")
     chosen = parser.parse_args()
-    start = time.process_time()
+    start = time.perf_counter()
+    names = [case.name for case in corpus()]
+    random.Random(chosen.seed).shuffle(names)
+    if chosen.seconds or chosen.jobs == 1:
+        found = judged(names, chosen.seed, chosen.seconds)
+    else:
+        with multiprocessing.Pool(chosen.jobs) as pool:
+            found = [m for some in pool.imap(partial(judged, seed=chosen.seed), [[n] for n in names]) for m in some]
     table: dict[str, Counter[str]] = {name: Counter() for name in OPERATORS}
-    survivors: Counter[str] = Counter()
-    listed: list[str] = []
-    total: Counter[str] = Counter()
-    for mutant, known in mutants(chosen.seed, 25 if chosen.seconds else 0):
-        try:
-            with limited(4.0):
-                verdict, why = judge(mutant, known)
-        except TooSlow:
-            verdict, why = "slow", ""
+    why: Counter[str] = Counter()
+    for mutant, verdict, reason in found:
         table[mutant.operator][verdict] += 1
-        total[verdict] += 1
         if verdict == "broken":
-            print(f"BROKEN {mutant.name}\n{why}\n")
-        elif verdict == "survives":
-            survivors[f"{mutant.operator}: {why}"] += 1
-            listed.append(f"{mutant.name}: {why}")
-        if chosen.seconds and time.process_time() - start > chosen.seconds:
-            break
-    columns = ("refused", "at launch", "equivalent", "survives", "broken", "ill-formed", "slow")
-    print(f"{'':36}" + "".join(f"{c:>12}" for c in columns))
+            print(f"BROKEN {mutant.name}\n{reason}\n")
+        elif verdict in _LISTED:
+            why[f"{mutant.operator}: {_LISTED[verdict]}{reason}"] += 1
+    total = sum(table.values(), Counter[str]())
+    print(f"{'':36}" + "".join(f"{c:>13}" for c in COLUMNS))
     for name, row in table.items():
-        print(f"{name:36}" + "".join(f"{row[c]:12}" for c in columns))
-    for name, why in NONE.items():
-        print(f"{name:36}  no form in the dialect: {why}")
-    print("\nSurvivors, which are safe and do something else:")
-    for text, count in sorted(survivors.items()):
+        print(f"{name:36}" + "".join(f"{row[c]:13}" for c in COLUMNS))
+    for name, reason in NONE.items():
+        print(f"{name:36}  no form in the dialect: {reason}")
+    print("\nNot refused, and safe in every launch, by both oracles:")
+    for text, count in sorted(why.items()):
         print(f"  {count:4} x {text}")
     if chosen.survivors:
+        listed = [f"{mutant.name}: {_LISTED[v]}{reason}" for mutant, v, reason in found if v in _LISTED]
         print("\n".join(["", *sorted(listed)]))
     done = sum(total.values())
     print(
-        f"{done} mutants of seed {chosen.seed}: {', '.join(f'{total[c]} {c}' for c in columns)}; "
-        f"{done / (time.process_time() - start):.0f} a second of one core"
+        f"{done} mutants of {len({m.kernel for m, _, _ in found})} kernels, seed {chosen.seed}: "
+        f"{', '.join(f'{total[c]} {c}' for c in COLUMNS)}; {done / (time.perf_counter() - start):.0f} a second"
     )
-    return int(total["broken"] > 0)
+    return int(total["broken"] + total["ill-formed"] > 0)
+
+
+COLUMNS: Final = ("refused", "at launch", "equivalent", "same results", "survives", "broken", "ill-formed", "slow")
+_LISTED: Final = {
+    "equivalent": "equal: each block touches the same elements, and the results are the same",
+    "same results": "equal results, by ",
+    "survives": "another program: ",
+}
+"""What is listed by name, and how the reason begins."""
 
 
 if __name__ == "__main__":

@@ -89,6 +89,7 @@ def near() -> list[dict[str, Node]]:
     out = {"rank": 1, "tile": [2, 2], "step": [2, 2], "access": "out", "second": "", "order": "row", "blocks": "each"}
     mut = {**out, "access": "mut"}
     rows, inner, zero, one, two = ("tiles", 0), ("tiles", 1), const(0), const(1), const(2)
+    last = ("subi", rows, one)
     before, half = ("subi", I, one), ("remi", I, two)
     loads: list[Node] = [
         ("remi", ("muli", I, const(2**30)), rows),
@@ -109,6 +110,7 @@ def near() -> list[dict[str, Node]]:
         {**out, "body": [["open", 0, [I]], ["read"], ["write"]]},
         {**out, "body": [["open", 0, [I]], loop(("subi", inner, one), ["write"])]},
         {**out, "body": [take(I), loop(rows, load(C, zero), init=zero, turn=("subi", C, one))]},
+        {**out, "body": [take(I), loop(rows, load(("mini", C, last), zero), init=last, turn=("subi", C, two))]},
     ]
 
 

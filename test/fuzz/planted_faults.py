@@ -25,6 +25,7 @@ from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, RemIOp
 from freehold.passes import pipeline, resolve_obligations, verify_borrows, verify_partitions
 from freehold.passes.analysis import arithmetic, facts, injectivity
 from freehold.passes.analysis.injectivity import Outcome
+from freehold.passes.prover import prove as prover
 from freehold.passes.prover.prove import Verdict, prove
 from freehold.support import terms
 
@@ -125,6 +126,8 @@ FAULTS: Final[dict[str, Callable[[], list[Any]]]] = {
     "outputs are covered by any taking": lambda: [patch.object(verify_partitions, "_covered", always(()))],
     "an output may be read before it is stored": lambda: [patch.object(pipeline, "verify_borrows", _careless)],
     "what a turn begins with is kept": lambda: [patch.object(WALK, "kept", always(True))],
+    "a branch that is never taken refutes": lambda: [patch.object(prover, "_possible", always(Verdict("refuted", "")))],
+    "conditions on what a loop carries are met": lambda: [patch.object(injectivity, "computed", always([]))],
 }
 """By name: the patches that put a fault in."""
 
