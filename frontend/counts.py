@@ -8,10 +8,10 @@ from typing import cast
 
 from freehold.dialects.cuda_tile.attrs import SIGNED
 from freehold.dialects.cuda_tile.ops.arith_int import MaxIOp, MinIOp
-from freehold.dialects.cuda_tile.ops.control_flow import AssertOp
 from freehold.dialects.ownership import TilesOp
 from freehold.frontend import errors
 from freehold.frontend.arithmetic import Number, arithmetic, comparison, convert
+from freehold.frontend.checks import check
 from freehold.frontend.context import Context
 from freehold.frontend.types import bounds, promote
 from freehold.frontend.values import (
@@ -135,8 +135,9 @@ def _step(c: Context, step: Value, stop: TileValue) -> tuple[TileValue, TileValu
     positive = _larger(c, given, one)
     greatest = c.constant(bounds(dtype)[1], dtype)
     most = arithmetic(c, "-", greatest, arithmetic(c, "-", positive, one))
-    c.add(AssertOp(comparison(c, ">=", given, one).ssa, "the step of a range is not positive"))
-    c.add(AssertOp(comparison(c, "<=", stop, most).ssa, "a range ends where its counter would wrap"))
+    shown = {"step": given, "stop": stop}
+    check(c, comparison(c, ">=", given, one), "the step of a range is not positive", shown)
+    check(c, comparison(c, "<=", stop, most), "a range ends where its counter would wrap", shown)
     return positive, _smaller(c, stop, most)
 
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from xdsl.ir import Block
 
-from freehold.dialects.cuda_tile.ops.control_flow import AssertOp, YieldOp
+from freehold.dialects.cuda_tile.ops.control_flow import YieldOp
 from freehold.frontend import advice, arithmetic, errors, flow
 from freehold.frontend.arithmetic import SYMBOLS
+from freehold.frontend.checks import check, scalars_in
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context, Flow
 from freehold.frontend.joins import assemble, difference, either, flatten, is_live, join, kind_of, tile_kinds
@@ -481,7 +482,7 @@ def assert_(c: Context, node: ast.Assert) -> Flow:
     value = c.lower(node.test)
     if isinstance(value, TileValue):
         tile = value if value.dtype.kind == "bool" else arithmetic.convert(c, value, dtypes.bool_)
-        c.add(AssertOp(tile.ssa, message))
+        check(c, tile, message, scalars_in(c, node.test))
         return Flow.FALLS
     truth = condition(c, value, node.test, "an `assert`")
     if truth is False:

@@ -6,11 +6,11 @@ import ast
 import re
 from typing import Final
 
-from freehold.dialects.cuda_tile.ops.control_flow import AssertOp
 from freehold.dialects.cuda_tile.ops.misc import PrintTkoOp
 from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments
 from freehold.frontend.arithmetic import as_tile, convert
+from freehold.frontend.checks import check, scalars_in
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context
 from freehold.frontend.types import ARITHMETIC
@@ -158,7 +158,7 @@ def assert_(c: Context, a: Arguments) -> Value:
     if isinstance(value, TileValue):
         if value.dtype.is_float and value.dtype not in ARITHMETIC:
             value = convert(c, value, dtypes.f32)
-        c.add(AssertOp(convert(c, value, dtypes.bool_).ssa, known[0] or "assertion failed"))
+        check(c, convert(c, value, dtypes.bool_), known[0] or "assertion failed", scalars_in(c, place))
     elif condition(c, value, place, "an assertion") is False:
         static_failure(c, place, known[0] or f"`{c.text(place)}` does not hold")
     return NONE

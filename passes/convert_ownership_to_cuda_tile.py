@@ -18,7 +18,7 @@ from functools import cache
 from typing import Final, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp, i32, i64
+from xdsl.dialects.builtin import UNKNOWN_LOC, IntegerAttr, ModuleOp, i32, i64
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
@@ -64,6 +64,7 @@ from freehold.dialects.ownership import (
     AccumulatorOp,
     BlocksKind,
     BorrowOp,
+    CheckOp,
     CoordinateOp,
     DimOp,
     DistributeOp,
@@ -104,12 +105,14 @@ from freehold.passes.launch_contract import (
     computed_extents,
     distribution_of,
     entry_parameters,
+    kernel_checks,
     name_of,
     obligations_of,
     source_name,
 )
 from freehold.passes.rewriting import Dispatcher, Inserter, inline_behind
 from freehold.support import terms
+from freehold.support.contract import Checks
 from freehold.support.terms import Term
 
 Checked = RegionOp | LoadOp | AccumulateOp | WindowOp
@@ -123,7 +126,9 @@ class ConvertOwnershipToCudaTilePass(ModulePass):
     name = "convert-ownership-to-cuda-tile"
 
     checks: bool = True
-    """Whether obligations met in the kernel become assertions. Without them it is the unchecked build."""
+    """Whether obligations met in the kernel become checks. Without them it is the unchecked build."""
+    traps: bool = False
+    """Whether checks are assertions, which stop the GPU, instead of `ownership.check`."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Replaces the module's kernels by one `cuda_tile.module`."""
@@ -134,13 +139,13 @@ class ConvertOwnershipToCudaTilePass(ModulePass):
         module.location = kernels[0].location
         op.body.block.insert_op_before(module, kernels[0])
         for kernel in kernels:
-            entry = convert_kernel(kernel, checks=self.checks)
+            entry = convert_kernel(kernel, checks="trap" if self.checks and self.traps else self.checks)
             op.body.block.erase_op(kernel)
             module.block.add_op(entry)
 
 
-def convert_kernel(kernel: KernelOp, *, checks: bool = True) -> EntryOp:
-    """The entry point that does what `kernel` does; the kernel's body is consumed.
+def convert_kernel(kernel: KernelOp, *, checks: Checks = True) -> EntryOp:
+    """The entry point that does what `kernel` does; the kernel's body is consumed. `lower-checks` has to come.
 
     Raises `PassFailedException` for a kernel that the verifiers have not accepted.
     """
@@ -148,9 +153,12 @@ def convert_kernel(kernel: KernelOp, *, checks: bool = True) -> EntryOp:
 
 
 class _Conversion:
-    def __init__(self, kernel: KernelOp, checks: bool):
+    def __init__(self, kernel: KernelOp, checks: Checks):
         self.kernel = kernel
         self.checks = checks
+        self.entry = entry_parameters(kernel, checks)
+        self.numbers = {key: number for number, key in enumerate(kernel_checks(kernel, checks))}
+        """Of checks, by operation and axis."""
         self.body = kernel.body.block
         self.distribution = distribution_of(kernel)
         # Everything that holds for the whole launch is made in front of the kernel's first operation, when first asked
@@ -200,6 +208,7 @@ class _Conversion:
                 RequireOp: _erase,
                 EndOp: _erase,
                 RegionOp: self.region,
+                CheckOp: self.check,
                 CoordinateOp: self.coordinate,
                 DimOp: self.dim,
                 TilesOp: self.tile_count,
@@ -235,10 +244,10 @@ class _Conversion:
                     self.divisors[extent] = max(self.divisors.get(extent, 1), divisor)
         spelled |= {str(extent): extent for extent in computed_extents(self.kernel)}
         types: list[Attribute] = []
-        for p in entry_parameters(self.kernel):
+        for p in self.entry:
             argument = old[p.argument] if p.argument >= 0 else None
-            name = p.term if argument is None else name_of(argument, p.argument)
-            type_: Attribute = INDEX
+            name = (p.term or p.kind) if argument is None else name_of(argument, p.argument)
+            type_: Attribute = INDEX if p.kind != "failures" else _FAILURES
             if argument is not None and p.kind != "stride":
                 type_ = argument.type
                 if isinstance(type_, TensorType):
@@ -256,6 +265,8 @@ class _Conversion:
                     self.strides[p.argument, p.axis] = new
                 case "scalar":
                     old[p.argument].replace_all_uses_with(new)
+                case "failures":
+                    pass  # for `lower-checks`, which knows it by its place
         return types
 
     # What holds for the whole launch
@@ -391,7 +402,9 @@ class _Conversion:
             return False
         type_ = tensor_type(tensor)
         extents = [type_.extent(axis) for axis in range(type_.rank)]
-        return all((e.value if e.is_const else self.divisors[e]) % t == 0 for e, t in zip(extents, shape, strict=True))
+        return all(
+            (e.value if e.is_const else self.divisors.get(e, 1)) % t == 0 for e, t in zip(extents, shape, strict=True)
+        )
 
     # Operations
 
@@ -472,7 +485,12 @@ class _Conversion:
     def guarded(
         self, index: SSAValue, inside: SSAValue, bound: SSAValue, op: Checked, axis: int, at: Inserter
     ) -> SSAValue:
-        """An index that is asserted to be inside; 0 where it is not."""
+        """An index that is checked to be inside; 0 where an assertion stops the GPU because it is not."""
+        if self.checks != "trap":
+            reads = isinstance(op, LoadOp)
+            number = self.numbers[op, axis]
+            at.insert(CheckOp(inside, "", [index, bound], *_INDEX_VALUES, number, deferrable=reads))
+            return at.value(SelectOp(inside, index, self.constant(0))) if reads else index
         window = isinstance(op, WindowOp)
         name = source_name(op.tensor if window else accessed(op))
         what = f"{'window' if window else 'tile index'} out of bounds: axis {axis} of {name}"
@@ -483,8 +501,11 @@ class _Conversion:
         """The check that offsets bound groups: of all of them, `bad` is the first that does not."""
         if not any(o.duty is Duty.GROUPED for o in obligations_of(op)):
             raise PassFailedException(f"{self.kernel.sym_name.data}: it is not said how groups are checked")
-        if self.checks:
+        if self.checks == "trap":
             at.insert(AssertOp(valid, self.message(op, f"offsets bound no groups of {source_name(op.tensor)}")))
+        elif self.checks:
+            values = ("group", "groups"), ("i32", "i32")
+            at.insert(CheckOp(valid, "", [bad, count], *values, self.numbers[op, op.result.type.ragged.data]))
 
     def region(self, op: RegionOp, at: Inserter) -> bool:
         """A region is its coordinates, in its tensor or in its group."""
@@ -563,10 +584,10 @@ class _Conversion:
         return found
 
     def checked(self, op: RegionOp | LoadOp | AccumulateOp, at: Inserter) -> tuple[SSAValue, ...]:
-        """The index of an access, with an assertion for each axis whose bounds are checked in the kernel.
+        """The index of an access, with a check for each axis whose bounds are checked in the kernel.
 
-        An assertion orders nothing, and an index out of range is undefined: so the access takes index 0 where the
-        assertion fails, and is harmless whichever of the two comes first.
+        An assertion orders nothing, a check of a read may be deferred, and an index out of range is undefined: so the
+        access takes index 0 where the index is not inside, and is harmless whichever of the two comes first.
         """
         index, tensor, steps = op.coordinates, tensor_type(accessed(op)), steps_of(op)
         result = list(index)
@@ -586,16 +607,33 @@ class _Conversion:
             result[axis] = self.guarded(index[axis], inside, count, op, axis, at)
         return tuple(result)
 
+    def check(self, op: CheckOp, at: Inserter) -> bool:
+        """A check by its number, or an assertion."""
+        if self.checks == "trap":
+            at.insert(AssertOp(op.condition, self.message(op, op.message.data)))
+            return True
+        op.number = IntegerAttr(self.numbers[op, -1], i32)
+        return False
+
     def message(self, op: Operation, what: str) -> str:
-        """What the user reads when an assertion fails."""
-        span = span_of(op)
-        where = "" if span is None else f" ({span})"
+        """
+        What the driver prints when an assertion fails. Lines count from that of the kernel: the code does not depend on
+        where its source lies.
+        """
+        span, kernel = span_of(op), span_of(self.kernel)
+        while span is not None and span.call_site is not None:
+            span = span.call_site
+        where = "" if span is None or kernel is None else f" (line {span.line - kernel.line + 1} of the kernel)"
         return f"{self.kernel.sym_name.data}: {what}{where}"
 
 
 _NUMBER: Final = terms.sym("$number")
 """The number of a point. No user's symbol is spelled like this."""
 
+_INDEX_VALUES: Final = ("index", "count"), ("i32", "i32")
+"""The names and dtypes of what the check of an index shows."""
+
+_FAILURES: Final = tile((), PointerType(i64))
 _ZERO_PADDING: Final = PaddingValueAttr.of("zero")
 _POSITIVE: Final = BoundedAttr(1, None)
 

@@ -1,4 +1,4 @@
-"""`hoist-assertions`: moves an assertion out of the loops in which its condition never changes.
+"""`hoist-assertions`: moves an assertion, or a check, out of the loops in which its condition never changes.
 
 A loop without a turn asserts nothing, so outside the loop the condition is "no turn, or as before". An assertion moves
 only past what it would have been reached through anyway: nothing before it in the body may leave the turn, or run for
@@ -19,6 +19,7 @@ from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED
 from freehold.dialects.cuda_tile.ops.arith_int import CmpIOp, OrIOp
 from freehold.dialects.cuda_tile.ops.control_flow import AssertOp, BreakOp, ContinueOp, ForOp, LoopOp, ReturnOp
 from freehold.dialects.cuda_tile.types import is_scalar
+from freehold.dialects.ownership import CheckOp
 from freehold.passes.hoist_invariants import hoist_from
 from freehold.passes.rewriting import Inserter, defined_outside, integer, loops
 
@@ -42,7 +43,7 @@ def hoist_assertions(root: Operation) -> None:
 
 def _hoist(loop: ForOp | LoopOp) -> None:
     body = loop.region.block
-    if not any(isinstance(op, AssertOp) for op in body.ops):
+    if not any(isinstance(op, AssertOp | CheckOp) for op in body.ops):
         return
     hoist_from(loop)  # the condition, which may have come out of an inner loop
     no_turn: SSAValue | None = None
@@ -50,7 +51,7 @@ def _hoist(loop: ForOp | LoopOp) -> None:
     op = body.first_op
     while op is not None and not _may_leave(op):
         following = op.next_op
-        if isinstance(op, AssertOp) and is_scalar(op.condition.type) and defined_outside(op.condition, loop):
+        if isinstance(op, AssertOp | CheckOp) and _decided_outside(op, loop):
             condition = op.condition
             at = Inserter(loop, op.location)
             if not known:
@@ -59,9 +60,18 @@ def _hoist(loop: ForOp | LoopOp) -> None:
                     signedness = SIGNED if loop.unsignedCmp is None else UNSIGNED
                     no_turn = at.value(CmpIOp("greater_than_or_equal", loop.lowerBound, loop.upperBound, signedness))
                 condition = at.value(OrIOp(no_turn, condition))
-            at.insert(AssertOp(condition, op.message.data))
-            body.erase_op(op)
+            if isinstance(op, AssertOp):
+                at.insert(AssertOp(condition, op.message.data))
+                body.erase_op(op)
+            else:  # its number and values go with it
+                body.detach_op(op)
+                op.operands = (condition, *op.values)
+                at.insert(op)
         op = following
+
+
+def _decided_outside(op: AssertOp | CheckOp, loop: ForOp | LoopOp) -> bool:
+    return is_scalar(op.condition.type) and all(defined_outside(operand, loop) for operand in op.operands)
 
 
 def _has_turns(loop: ForOp) -> bool:

@@ -18,9 +18,11 @@ from xdsl.utils.exceptions import PassFailedException
 from freehold.dialects.cuda_tile.types import TileType, element_name
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
+    AccumulateOp,
     AccumulatorOp,
     BlocksKind,
     BorrowOp,
+    CheckOp,
     DistributeOp,
     Duty,
     ExposeOp,
@@ -38,7 +40,9 @@ from freehold.dialects.ownership import (
     tensor_type,
 )
 from freehold.support.contract import (
+    Checks,
     EntryParameter,
+    KernelCheck,
     LaunchCheck,
     LaunchContract,
     Mode,
@@ -78,8 +82,8 @@ def source_name(value: SSAValue) -> str:
     return value.name_hint or "a tensor"
 
 
-def entry_parameters(kernel: KernelOp) -> tuple[EntryParameter, ...]:
-    """The entry point's parameters: pointers, then extents, then strides, then scalars.
+def entry_parameters(kernel: KernelOp, checks: Checks = True) -> tuple[EntryParameter, ...]:
+    """The entry point's parameters: pointers, then extents, then strides, then scalars, then where failures go.
 
     Each distinct extent that is not a constant comes once, in order of first occurrence; behind them come extents of
     the domain, and lengths of windows, that are more than numbers of tiles, so that the kernel computes none of them;
@@ -103,7 +107,46 @@ def entry_parameters(kernel: KernelOp) -> tuple[EntryParameter, ...]:
         if stride.data == 0
     ]
     scalars = [EntryParameter("scalar", n) for n, a in enumerate(arguments) if not isinstance(a.type, TensorType)]
-    return (*pointers, *extents, *strides, *scalars)
+    failures = [EntryParameter("failures")] if kernel_checks(kernel, checks) else []
+    return (*pointers, *extents, *strides, *scalars, *failures)
+
+
+def kernel_checks(kernel: KernelOp, checks: Checks = True) -> dict[tuple[Operation, int], KernelCheck]:
+    """
+    The checks of a verified kernel that tell of their failure, by operation and axis (-1 for a `check`), in the order
+    of its text: their places are their numbers.
+
+    With `checks` "trap" there are none, for then they stop the GPU; without checks, indices are not among them.
+    """
+    found: dict[tuple[Operation, int], KernelCheck] = {}
+    if checks == "trap":
+        return found
+    for op in kernel.walk():
+        if isinstance(op, CheckOp):
+            found[op, -1] = KernelCheck(op.message.data, op.shown, span_of(op))
+        elif checks:
+            for obligation in obligations_of(op):
+                if obligation.rung is Rung.KERNEL:
+                    found[op, obligation.axis.data] = _index_check(op, obligation)
+    return found
+
+
+def _index_check(op: Operation, obligation: ObligationAttr) -> KernelCheck:
+    axis, step = obligation.axis.data, 0
+    match op:
+        case LoadOp():
+            step = op.result.type.dims[axis]
+        case RegionOp():
+            step = op.result.type.partition.steps[axis]
+        case AccumulateOp():
+            step = op.steps[axis]
+        case _:
+            pass
+    name = source_name(op.target if isinstance(op, AccumulateOp) else op.operands[0])
+    values = (("index", "i32"), ("count", "i32")) if step else (("start", "i32"), ("last", "i32"))
+    if isinstance(op, PartitionOp):
+        values = ("group", "i32"), ("groups", "i32")
+    return KernelCheck(obligation.text.data, values, span_of(op), name, axis, step)
 
 
 def computed_extents(kernel: KernelOp) -> list[Term]:
@@ -124,18 +167,22 @@ def computed_extents(kernel: KernelOp) -> list[Term]:
     ]
 
 
-def contract(module: ModuleOp) -> LaunchContract:
-    """The launch contract of a verified module with one kernel. Raises `PassFailedException` for any other module."""
+def contract(module: ModuleOp, checks: Checks = True) -> LaunchContract:
+    """The launch contract of a verified module with one kernel, which is converted with the same `checks`.
+
+    Raises `PassFailedException` for any other module.
+    """
     kernel = kernel_of(module)
     distribution = distribution_of(kernel)
     return LaunchContract(
         symbol=kernel.sym_name.data,
         parameters=tuple(_parameter(kernel, n, a) for n, a in enumerate(kernel.body.block.args)),
-        entry=entry_parameters(kernel),
+        entry=entry_parameters(kernel, checks),
         grid=tuple(map(str, distribution.extents)),
         persistent=distribution.blocks.kind is BlocksKind.PERSISTENT,
         checks=_checks(kernel),
         blocks=distribution.blocks.count,
+        kernel_checks=tuple(kernel_checks(kernel, checks).values()),
     )
 
 
@@ -259,6 +306,8 @@ def describe(found: LaunchContract) -> str:
                 what = f"{found.parameters[e.argument].name}.strides[{e.axis}]"
             case "extent":
                 what = e.term
+            case "failures":
+                what = f"of {len(found.kernel_checks)} {'checks' if len(found.kernel_checks) > 1 else 'check'}"
         lines.append(f"//   entry %{n}: {e.kind} {what}")
     lines.append(
         f"//   grid [{', '.join(found.grid)}]{' persistent' if found.persistent else ''}"

@@ -11,19 +11,22 @@ from freehold.passes.cse import merge_common_subexpressions
 from freehold.passes.hoist_assertions import hoist_assertions
 from freehold.passes.hoist_invariants import hoist_invariants
 from freehold.passes.launch_contract import kernel_of
+from freehold.passes.lower_checks import lower_checks
 from freehold.passes.thread_tokens import thread_tokens
 from freehold.passes.verify_tokens import roles_of, verify_tokens
+from freehold.support.contract import Checks
 
 
-def convert(module: ModuleOp, *, checks: bool = True) -> ModuleOp:
+def convert(module: ModuleOp, *, checks: Checks = True) -> ModuleOp:
     """The Tile IR of a verified module with one kernel, as `builtin.module { cuda_tile.module { cuda_tile.entry } }`.
 
-    `module` is left as it is. Without `checks` obligations met in the kernel are not asserted: that is the unchecked
+    `module` is left as it is. A check that fails ends the tile block and is written down for the launch; with `checks`
+    "trap" it stops the GPU. Without `checks` obligations met in the kernel are not checked: that is the unchecked
     build, and where all obligations are proved or met at the launch it is the same module. That tokens order what they
     have to is verified on what is returned. Raises `PassFailedException` for a module that `verify` has not accepted.
     """
     kernel = kernel_of(module).clone()
-    roles = roles_of(kernel)
+    roles = roles_of(kernel, checks)
     holder = ModuleOp([kernel])
     thread_tokens(kernel)  # needs to know regions apart, so it comes before they are mere coordinates
     entry = convert_kernel(kernel, checks=checks)
@@ -32,6 +35,7 @@ def convert(module: ModuleOp, *, checks: bool = True) -> ModuleOp:
     target.location = entry.location
     holder.body.block.add_op(target)
     optimize(holder)
+    lower_checks(entry)
     verify_tokens(entry, roles)
     return holder
 

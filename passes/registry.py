@@ -33,6 +33,7 @@ ALL_PASSES: Final[dict[str, Callable[[], type[ModulePass]]]] = {
     "cse": _lazy("CommonSubexpressionsPass", "cse"),
     "hoist-invariants": _lazy("HoistInvariantsPass", "hoist_invariants"),
     "hoist-assertions": _lazy("HoistAssertionsPass", "hoist_assertions"),
+    "lower-checks": _lazy("LowerChecksPass", "lower_checks"),
     "verify-tokens": _lazy("VerifyTokensPass", "verify_tokens"),
 }
 """Name and factory of each pass, in the order in which a pipeline has them."""

@@ -39,6 +39,7 @@ from freehold.dialects.ownership import (
     AccumulateOp,
     AccumulatorOp,
     BorrowOp,
+    CheckOp,
     CoordinateOp,
     DimOp,
     DistributeOp,
@@ -152,7 +153,7 @@ _MAKES: Final = frozenset((WindowOp, BorrowOp, PartitionOp, RegionOp, Accumulato
 
 _OWN = (*_MAY_USE, DistributeOp, EndOp, KernelReturnOp, RequireOp)
 _FLOW = (IfOp, ForOp, LoopOp, YieldOp, ContinueOp, BreakOp)
-_VISIBLE = (AssertOp, PrintTkoOp)
+_VISIBLE = (AssertOp, CheckOp, PrintTkoOp)
 """Operations with an effect that is not one on the kernel's tensors."""
 
 _HARMLESS: Final = frozenset((*_OWN, *_VISIBLE))

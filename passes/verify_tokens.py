@@ -14,6 +14,9 @@ there. Apart, and in no need of an order, are
 
 Prints need an order among themselves, those of different points of a persistent block excepted.
 
+Where a check has failed no access follows, so what such a path leaves loose does not matter. A loop that may be left so
+says it by its last value; a path on which that is true ends there, if nothing but the way out follows.
+
 What is followed, along every path, is what each token leaves loose: the accesses that may have run by now without being
 ordered before it. The latest run of an access and its earlier ones are told apart, because a loop whose reads are not
 ordered among themselves joins one token a turn. Loops are run until nothing changes. What is not understood is refused:
@@ -27,7 +30,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, i1
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import Pure
@@ -61,7 +64,7 @@ from freehold.dialects.cuda_tile.ops.views import (
     MakeTensorViewOp,
     StoreViewTkoOp,
 )
-from freehold.dialects.cuda_tile.types import TOKEN, PartitionViewType, StridedViewType
+from freehold.dialects.cuda_tile.types import TOKEN, PartitionViewType, StridedViewType, tile
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
     AccumulatorOp,
@@ -75,6 +78,8 @@ from freehold.dialects.ownership import (
     WindowOp,
 )
 from freehold.passes.analysis.windows import argument_of
+from freehold.passes.launch_contract import entry_parameters
+from freehold.support.contract import Checks
 
 
 class Roles(NamedTuple):
@@ -87,6 +92,8 @@ class Roles(NamedTuple):
     ordered: tuple[int, ...] = ()
     """Partitioned, and a point may take a region again."""
     accumulators: tuple[int, ...] = ()
+    failures: int = -1
+    """The compiler's own, which takes what checks that fail write down; -1 for none."""
     persistent: bool = False
     """Whether the one loop at the top level runs over points. Those of `ordered` partitions differ between points."""
     split: tuple[int, ...] = ()
@@ -102,18 +109,21 @@ class VerifyTokensPass(ModulePass):
     regions: tuple[int, ...] = ()
     ordered: tuple[int, ...] = ()
     accumulators: tuple[int, ...] = ()
+    failures: int = -1
     persistent: bool = False
     split: tuple[int, ...] = ()
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Raises `PassFailedException` with the first pair of accesses that is not ordered."""
-        roles = Roles(self.shared, self.regions, self.ordered, self.accumulators, self.persistent, self.split)
+        roles = Roles(
+            self.shared, self.regions, self.ordered, self.accumulators, self.failures, self.persistent, self.split
+        )
         for entry in op.walk():
             if isinstance(entry, EntryOp):
                 verify_tokens(entry, roles)
 
 
-def roles_of(kernel: KernelOp) -> Roles:
+def roles_of(kernel: KernelOp, checks: Checks = True) -> Roles:
     """The roles of the arguments of the entry point that a verified kernel becomes: its pointers come first."""
     found: dict[str, list[int]] = {"shared": [], "regions": [], "ordered": [], "accumulators": []}
     split: list[int] = []
@@ -132,7 +142,9 @@ def roles_of(kernel: KernelOp) -> Roles:
             found["accumulators"].append(position)
         elif not any(isinstance(op, ExposeOp) for op in users):
             found["shared"].append(position)
-    return Roles(*map(tuple, found.values()), persistent=persistent, split=tuple(split))
+    parameters = entry_parameters(kernel, checks)
+    failures = len(parameters) - 1 if parameters and parameters[-1].kind == "failures" else -1
+    return Roles(*map(tuple, found.values()), failures=failures, persistent=persistent, split=tuple(split))
 
 
 def _users(tensor: SSAValue) -> Iterator[Operation]:
@@ -158,6 +170,7 @@ _SAME_POINTER: Final = (
 )  # fmt: skip
 _PRINTED: Final = -2
 """What is printed, among the arguments."""
+_FLAG: Final = tile((), i1)
 _Loop = ForOp | LoopOp
 _Loose = set[tuple[Operation, bool]]
 """Runs of accesses: the latest (True), the earlier ones (False)."""
@@ -216,6 +229,8 @@ class _Walk:
         self.leaving: list[tuple[Operation, list[_End], list[_End]]] = []
         """The loops around the current operation, with how their turns end and how they are left."""
         self.accesses: dict[Operation, _Access] = {}
+        self.ways_out: dict[Operation, bool] = {}
+        """Of loops: whether nothing but the way out follows where the last value is true."""
         for op in entry.walk():
             self._understand(op)
         self.synchronised = any(a.synchronises for a in self.accesses.values())
@@ -252,10 +267,11 @@ class _Walk:
             place = None if geometry is None else (geometry, *(n for n, _ in found))
         argument = self._argument(op, pointer)
         ordering = cast(MemoryOrderingSemanticsAttr, op.properties["memory_ordering_semantics"]).data.value
+        synchronises = ordering not in ("weak", "relaxed") and argument != self.roles.failures
         base = self._base(pointer) if argument in self.roles.split else -1
-        access = _Access(
-            argument, not isinstance(op, _LOADS), ordering not in ("weak", "relaxed"), place, indices, home, base
-        )
+        access = _Access(argument, not isinstance(op, _LOADS), synchronises, place, indices, home, base)
+        if argument == self.roles.failures and not isinstance(op, AtomicCasTkoOp | StorePtrTkoOp):
+            raise _failed(op, "touches what is there for failures")
         if access.writes and argument in self.roles.shared:
             raise _failed(op, f"writes argument {argument}, which is only read")
         if argument in self.roles.accumulators and (
@@ -303,7 +319,7 @@ class _Walk:
     def _conflict(self, a: _Access, b: _Access) -> bool:
         """Whether two accesses of one block need an order."""
         roles = self.roles
-        named = {*roles.shared, *roles.regions, *roles.ordered, *roles.accumulators, _PRINTED}
+        named = {*roles.shared, *roles.regions, *roles.ordered, *roles.accumulators, roles.failures, _PRINTED}
         if (a.synchronises or b.synchronises) and not {a.argument, b.argument} & named:
             return True
         if a.argument != b.argument or not (a.writes or b.writes) or a.argument in self.roles.accumulators:
@@ -326,7 +342,9 @@ class _Walk:
                     return _End(state, tuple(op.operands))
                 case ContinueOp() | BreakOp():
                     kinds = (LoopOp,) if isinstance(op, BreakOp) else (ForOp, LoopOp)
-                    _, turns, exits = next(f for f in reversed(self.leaving) if isinstance(f[0], kinds))
+                    target, turns, exits = next(f for f in reversed(self.leaving) if isinstance(f[0], kinds))
+                    if op.operands and _is_true(op.operands[-1]) and self.only_leaves(target):
+                        return None
                     (exits if isinstance(op, BreakOp) else turns).append(_End(state, tuple(op.operands)))
                     return None
                 case ReturnOp():
@@ -414,6 +432,39 @@ class _Walk:
             for token, runs in state.loose.items():
                 state.loose[token] = {run for run in runs if run[0] not in gone}
 
+    def only_leaves(self, loop: Operation) -> bool:
+        """
+        Whether nothing but the way out follows where the last value that a loop carries, or yields, is true.
+
+        A `for` has more turns then: they begin by asking for it. Behind the loop, the block asks for its result.
+        """
+        found = self.ways_out.get(loop)
+        if found is None:
+            following = loop.next_op
+            found = isinstance(following, IfOp) and following.condition is loop.results[-1] and self._leaves(following)
+            if found and isinstance(loop, ForOp):
+                first = loop.block.first_op
+                found = isinstance(first, IfOp) and first.condition is loop.block.args[-1] and self._leaves(first, loop)
+            self.ways_out[loop] = found
+        return found
+
+    def _leaves(self, way_out: IfOp, turn_of: Operation | None = None) -> bool:
+        """Whether an `if` touches no memory and ends the tile block; or the turn of a loop, with its flag set."""
+        ops = list(way_out.thenRegion.block.ops)
+        if any(op in self.accesses or op.regions for op in ops):
+            return False
+        match ops[-1]:
+            case ReturnOp():
+                return turn_of is None
+            case ContinueOp() | BreakOp() as end:
+                kinds = (LoopOp,) if isinstance(end, BreakOp) else (ForOp, LoopOp)
+                target = next((op for op in _ancestors(end) if isinstance(op, kinds)), None)
+                if target is None or not end.operands or not _is_true(end.operands[-1]):
+                    return False
+                return target is turn_of if turn_of is not None else self.only_leaves(target)
+            case _:
+                return False
+
     def loose(self, op: Operation, state: _State, token: SSAValue) -> _Loose:
         """What a token leaves loose."""
         if token not in state.loose:
@@ -465,6 +516,11 @@ def _differ(i: SSAValue, j: SSAValue) -> bool:
     """Whether two indices are different constants."""
     a, b = i.owner, j.owner
     return isinstance(a, ConstantOp) and isinstance(b, ConstantOp) and a.value != b.value and i.type == j.type
+
+
+def _is_true(value: SSAValue) -> bool:
+    """Whether a value is the constant that is true."""
+    return isinstance(value.owner, ConstantOp) and value.type == _FLAG and value.owner.value.splat_value != 0
 
 
 def _loop_around(owner: Operation | Block) -> Operation | None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from freehold.runtime import modes
 from freehold.runtime.arguments import HOST, ArrayView, view
-from freehold.runtime.faults import passed, trail
+from freehold.runtime.faults import fresh, passed, trail
 from freehold.runtime.launch import Launch
 from freehold.runtime.ledger import LOCK, Refusal, take, timeline
 from freehold.runtime.operation import InFlight, Operation
@@ -98,6 +98,10 @@ class BoundLaunch(Operation[Any]):
         if used is None:
             return InFlight(state.value, (), state.launch)
         trail.append((id(used), self._dispatcher.what, self._code, self._instruction))
+        if fresh:
+            from freehold.runtime import failures
+
+            failures.publish(self._code, self._instruction)
         return InFlight(state.value, (used,), state.launch, state.arguments)
 
     def enqueue(self, execution: Execution) -> Any:
@@ -184,7 +188,8 @@ class BoundLaunch(Operation[Any]):
         driver.require_gpu()
         plan = self._dispatcher.plan(bound, self.site)
         family = _family(bound.views)
-        if family is None:  # whose stream to use, and which to wait for, has to be seen each time
+        # Whose stream to use, and which to wait for, has to be seen each time; and where failures of checks are to go.
+        if family is None or plan.contract.kernel_checks:
             return lambda execution: self._dispatcher.run(arguments, launch, execution)
         data, address, keeper = plan.parameters()
         plan.fill(data, *rounded(plan.contract, bound.values))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from freehold.frontend.signature import ConstSpec, Specialisation
-from freehold.support.contract import LaunchContract
+from freehold.support.contract import Checks, LaunchContract
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -21,8 +21,9 @@ class Options(NamedTuple):
     """Hints for the assembler, sorted by name."""
     deny_kernel_checks: bool = False
     """Refuse the kernel rather than check anything while it runs."""
-    checks: bool = True
-    """Make the checks that are met in the kernel. Without them, the caller answers for them."""
+    checks: Checks = True
+    """Make the checks that are met in the kernel; "trap" has them stop the GPU. Without them, the caller answers for
+    them."""
     deny_unsafe: bool = False
     """Refuse the kernel if it has an access of which nothing is proved."""
 
@@ -59,11 +60,11 @@ def verified(function: KernelFunction, specialisation: Specialisation, options: 
     return module
 
 
-def contract_of(module: ModuleOp) -> LaunchContract:
-    """What a launch of a verified module must respect."""
+def contract_of(module: ModuleOp, checks: Checks = True) -> LaunchContract:
+    """What a launch of a verified module, lowered with these checks, must respect."""
     from freehold.passes.launch_contract import contract
 
-    return contract(module)
+    return contract(module, checks)
 
 
 def bytecode(module: ModuleOp, options: Options) -> bytes:
@@ -97,7 +98,7 @@ def build(function: KernelFunction, specialisation: Specialisation, options: Opt
             except (ValueError, KeyError, TypeError):  # written by another version of Freehold under the same number
                 pass
     module = verified(function, specialisation, options)
-    contract = contract_of(module)
+    contract = contract_of(module, options.checks)
     cubin = assembled(bytecode(module, options), arch, function.name)
     if store is not None and key is not None and assembler is not None:
         store.store(key, cache.Entry(contract.to_json(), cubin, assembler))

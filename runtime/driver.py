@@ -535,6 +535,14 @@ def memory_left() -> tuple[int, int] | None:
     return None if error else (int(free), int(total))
 
 
+def page_locked(size: int, device: int) -> int:
+    """The address of bytes in the host's memory that every GPU can access. They are never given back."""
+    with on_device(device):
+        portable = _bindings().CU_MEMHOSTALLOC_PORTABLE | _bindings().CU_MEMHOSTALLOC_DEVICEMAP
+        _, address = _checked("allocating page-locked memory", _bindings().cuMemHostAlloc(size, portable))
+    return int(address)
+
+
 def allocate(size: int, device: int, on: Any = None) -> Any:
     """A buffer of cuda.core in a GPU's memory, of at least one byte, usable on a stream (the default one) at once."""
     require_gpu()

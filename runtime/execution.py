@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from freehold.runtime import driver, streams
+from freehold.runtime.faults import fresh
 from freehold.runtime.ledger import Timeline, timeline
 
 if TYPE_CHECKING:
@@ -142,6 +143,10 @@ class Execution:
         """The caller goes on: others' streams come after this work, and what it uses is kept until it is done."""
         borrowed, self._borrowed = self._borrowed, None
         kept, self._kept = self._kept, None
+        if fresh:
+            from freehold.runtime import failures
+
+            failures.publish()
         if borrowed is not None:
             for handle, device in borrowed:
                 driver.order_after(driver.stream(handle, device), int(self.streams[device].handle), device)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 if TYPE_CHECKING:
     from freehold.runtime.errors import GpuLost
+    from freehold.runtime.failures import Entry, Log
 
 
 class Trace(NamedTuple):
@@ -34,6 +35,13 @@ class Trace(NamedTuple):
 
 trail: Final[deque[tuple[int, str, CodeType | None, int]]] = deque(maxlen=4096)
 """Launches as `Trace`s, in order; without code where all before it on that stream was seen to be done."""
+
+logs: Final[dict[int, list[Log]]] = {}
+"""Where checks that fail in kernels are written down (`runtime.failures`), by handle of a stream, and each GPU's. Empty
+as long as no kernel that checks anything was launched."""
+
+fresh: Final[list[Entry]] = []
+"""Launches of such kernels of which nobody has said yet how they are waited for."""
 
 FAULTS: Final = frozenset(
     (
@@ -60,9 +68,13 @@ _lost: Final[dict[int, GpuLost]] = {}
 
 
 def passed(stream: Any) -> None:
-    """Says that all on a stream was seen to be done."""
+    """Says that all on a stream was seen to be done. Raises `Rejected` (O233 to O235) if a check failed in a kernel."""
     if trail:
         trail.append((id(stream), "", None, 0))
+    if logs:
+        from freehold.runtime import failures
+
+        failures.look(int(stream.handle))
 
 
 def unfinished() -> list[Trace]:

@@ -24,12 +24,14 @@ from freehold.runtime import driver
 from freehold.runtime.arguments import HOST, ArrayView, view
 from freehold.runtime.blame import of_operation
 from freehold.runtime.execution import Execution
+from freehold.runtime.faults import logs
 from freehold.runtime.lazy import Lazy
 from freehold.runtime.ledger import Leased, Refusal, Timeline, host_timeline, leave, take, timeline_of
 from freehold.runtime.operation import Operation, already, run
 
 if TYPE_CHECKING:
     from freehold.runtime import errors
+    from freehold.runtime.failures import Slot
     from freehold.support.diagnostic import Error
 else:
     errors = Lazy("freehold.runtime.errors")
@@ -57,6 +59,8 @@ class Recording:
         """All arrays that are used; they keep the memory."""
         self.families: set[str] = set()
         """Libraries whose current streams a replay is ordered with."""
+        self.checked: tuple[Slot, ...] = ()
+        """Where its kernels write down which of their checks failed (`runtime.failures`)."""
 
     def stream(self, device: int) -> Any:
         """The stream on which work for a GPU is recorded. Raises `Rejected` (O264)."""
@@ -96,6 +100,10 @@ class Recording:
         self.reads = [*{b: t for t in self.reads if (b := _bytes(t)) not in written}.values()]
         if self.captured is None:
             return None
+        if logs:
+            from freehold.runtime import failures
+
+            self.checked = failures.captured(int(self.captured.handle))
         return driver.end_capture(self.captured)
 
     def give_up(self) -> None:
@@ -195,6 +203,10 @@ class Graph(Generic[T]):
             driver.run_graph(self._made, stream, device)
         finally:
             leave(user)
+        if recording.checked:
+            from freehold.runtime import failures
+
+            failures.replayed(recording.checked, device, stream)
         return self.value
 
     def _lease(self, user: Timeline) -> None:

@@ -11,6 +11,7 @@ from freehold.frontend.source import KernelFunction
 from freehold.runtime.build import HINTS, Options
 from freehold.runtime.compiled import Compiled, Once
 from freehold.runtime.launchable import Launchable
+from freehold.support.contract import Checks
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -77,7 +78,7 @@ class Kernel(Launchable):
 
         return explain(self, args, kwargs, arch, ir)
 
-    def compile(self, *args: Any, arch: str | None = None, checks: bool | None = None, **kwargs: Any) -> Compiled:
+    def compile(self, *args: Any, arch: str | None = None, checks: Checks | None = None, **kwargs: Any) -> Compiled:
         """
         The kernel as GPU code, for arguments of this kind: `kernel.compile(partition(y, 64), x, arch="sm_90").cubin`.
 
@@ -139,7 +140,7 @@ def kernel(
     hints: Mapping[str, int] | None = None,
     deny_kernel_checks: bool = False,
     deny_unsafe: bool = False,
-    checks: bool = True,
+    checks: Checks = True,
 ) -> Callable[[Callable[..., None]], Kernel]: ...
 
 
@@ -150,14 +151,15 @@ def kernel(
     hints: Mapping[str, int] | None = None,
     deny_kernel_checks: bool = False,
     deny_unsafe: bool = False,
-    checks: bool = True,
+    checks: Checks = True,
 ) -> Kernel | Callable[[Callable[..., None]], Kernel]:
     """
     Makes a kernel of a function: `@kernel`, or `@kernel(hints={"occupancy": 2}, deny_kernel_checks=True)`.
 
     `hints` are those of `Kernel.with_hints`. `deny_kernel_checks` refuses the kernel if anything would have to be
-    checked while it runs, `deny_unsafe` if it has an `unsafe` block with an access in it. `checks=False` leaves such
-    checks out, and their truth to you.
+    checked while it runs, `deny_unsafe` if it has an `unsafe` block with an access in it. A check that fails is an
+    exception of whoever waits for the launch (docs/runtime.md). `checks="trap"` stops the GPU instead, for the rest of
+    the process; `checks=False` leaves the checks of indices out, and their truth to you.
 
     Raises `Rejected` where the signature is not understood. The body is looked at when the kernel is compiled.
     """

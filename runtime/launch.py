@@ -17,7 +17,7 @@ from freehold.runtime import modes
 from freehold.runtime.arguments import HOST
 from freehold.runtime.blame import of_launch
 from freehold.runtime.execution import Execution, Next
-from freehold.runtime.faults import passed, trail
+from freehold.runtime.faults import fresh, passed, trail
 from freehold.runtime.leases import leases
 from freehold.runtime.ledger import leased, timeline_of
 from freehold.runtime.operation import InFlight, Operation, gather
@@ -98,6 +98,10 @@ class Launch(Operation[Any]):
         if used is None:
             return InFlight(dispatcher.value(arguments), (), self)
         trail.append((id(used), dispatcher.what, self._code, self._instruction))
+        if fresh:
+            from freehold.runtime import failures
+
+            failures.publish(self._code, self._instruction)
         return InFlight(dispatcher.value(arguments), (used,), self, arguments)
 
     def enqueue(self, execution: Execution) -> Any:

@@ -30,6 +30,7 @@ from threading import Condition, RLock, local
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, cast
 
 from freehold.runtime.arguments import HOST
+from freehold.runtime.faults import logs
 
 if TYPE_CHECKING:
     from freehold.runtime.call_site import CallSite
@@ -125,11 +126,21 @@ class Timeline:
                 self.finished = max(self.finished, marks.popleft()[0])
 
     def join(self, tick: int | None = None) -> None:
-        """Waits until the operation at a tick is done; all that is enqueued, unless given. Raises `Rejected` (O241)."""
+        """
+        Waits until the operation at a tick is done; all that is enqueued, unless given.
+
+        Raises `Rejected` (O241; O233 to O235 if a check failed in a kernel).
+        """
+        if tick is None or not self.passed(tick):
+            self._wait(tick)
+        if logs:
+            from freehold.runtime import failures
+
+            failures.look(int(self.stream.handle))
+
+    def _wait(self, tick: int | None) -> None:
         from freehold.runtime import driver
 
-        if tick is not None and self.passed(tick):
-            return
         if self.is_capturing():
             return
         number, event = self.mark(tick)

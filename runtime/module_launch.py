@@ -49,6 +49,7 @@ def launch_kernel(
     if found.persistent:
         size = min(size, blocks or found.blocks or driver.multiprocessors(driver.current_device()))
     launch_entry(convert(chosen), call.values, (size, 1, 1))
+    call.raise_failure(found)
     return {n for n, p in enumerate(found.parameters) if isinstance(p, TensorParameter) and p.mode != "ref"}
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from freehold.runtime.host import Interpreted
     from freehold.runtime.modes import Kind
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Of the form of packages. Only packages of this one are read."""
 
 MANIFEST: Final = "manifest.json"
@@ -351,7 +351,7 @@ class Package(Mapping[str, PackagedKernel]):
         if not _agree(signature, specs, contract):
             self._files.damaged(name, f"it is the contract of another kernel than `{signature.kernel}`")
         hints = tuple(sorted(cast("dict[str, int]", entry["hints"]).items()))
-        options = Options(hints=hints, checks=bool(entry["checks"]))
+        options = Options(hints=hints, checks=entry["checks"])
         return Variant(specs, options, contract, entry["bytecode"], dict(entry["cubins"]))
 
 

@@ -103,7 +103,7 @@ class _Builder:
         module = kernel.verified(specialisation)
         code = bytecode(module, kernel.options)
         stem = f"{kernel.__name__}-{number}"
-        contract = contract_of(module).to_json()
+        contract = contract_of(module, kernel.options.checks).to_json()
         return {
             "specs": specs,
             "hints": dict(kernel.options.hints),

@@ -135,7 +135,7 @@ class Layout:
     """
 
     def __init__(self, contract: LaunchContract):
-        self.given: Final = [n for n, e in enumerate(contract.entry) if e.kind in ("pointer", "scalar")]
+        self.given: Final = [n for n, e in enumerate(contract.entry) if e.kind in ("pointer", "scalar", "failures")]
         """The parameters that each launch brings, of the entry point's."""
         known = [n for n, e in enumerate(contract.entry) if e.kind in ("extent", "stride")]
         places = {n: 8 * place for place, n in enumerate([*self.given, *known])}
@@ -186,6 +186,13 @@ def make_enqueue(contract: LaunchContract, layout: Layout) -> Functions:
     scope["launch"], scope["current"] = driver.parts()
     form, values = "=", list[str]()
     for entry in (contract.entry[n] for n in layout.given):
+        if entry.kind == "failures":
+            from freehold.runtime import failures
+
+            scope["enter"] = failures.enter
+            form += "Q"
+            values.append("enter(plan, handle)")
+            continue
         parameter = contract.parameters[entry.argument]
         if isinstance(parameter, TensorParameter):
             form += "Q"
@@ -219,6 +226,8 @@ def make_enqueue(contract: LaunchContract, layout: Layout) -> Functions:
         "    plan.packed.append(block)",  # the driver has copied what is in it
     ]
     fill = [f"def fill(data, {given}):", f"    pack(data, 0, {', '.join(values)})"]
+    if "enter" in scope:  # each launch has words of its own
+        fill[1:] = ["    raise mismatch"]
     exec("\n".join([*lines, *fill]), scope)
     return Functions(scope["enqueue"], scope["fill"], tuple(lines[1:]), scope)
 

@@ -46,10 +46,27 @@ def finished(execution: Execution, what: str) -> Generator[Any, None, None]:
     """
     Waits until the work of an execution is done, for `__await__`.
 
-    If the wait is cancelled, what the work uses is kept until it is done. Raises `Rejected` (O241).
+    If the wait is cancelled, what the work uses is kept until it is done. Raises `Rejected` (O233 to O235, O241).
     """
+    if faults.fresh:
+        return _told(execution, what)
     execution.leave()
     return empty(execution.streams.values(), what)
+
+
+def _told(execution: Execution, what: str) -> Generator[Any, None, None]:
+    """As `finished`, where kernels check something while they run."""
+    from freehold.runtime import failures
+
+    failures.claim(execution)
+    execution.leave()
+    try:
+        yield from empty(execution.streams.values(), what)
+    except BaseException:
+        failures.disclaim(execution)
+        raise
+    for stream in execution.streams.values():
+        failures.look(int(stream.handle), execution)
 
 
 def empty(streams: Iterable[Any], what: str, kept: object = None) -> Generator[Any, None, None]:

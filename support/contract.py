@@ -8,9 +8,24 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, Self
+from typing import Any, Final, Literal, Self
 
 from freehold.support.span import Span
+
+Checks = bool | Literal["trap"]
+"""What becomes of checks in a kernel: they fail the launch, they stop the GPU ("trap"), or indices are not checked."""
+
+FAILURE_SLOTS: Final = 1024
+"""How many launches a failure buffer has room for: what belongs to one of them lies as many words apart."""
+
+MOST_VALUES: Final = 6
+"""How many values a check in a kernel shows."""
+
+FAILURE_WORDS: Final = 2 + MOST_VALUES
+"""
+The 64-bit words of one launch in a failure buffer. The first is 0, or the number of the check that failed first, plus
+1; it is -1 while that is being written down. Then come the number of the tile block, and the values.
+"""
 
 Mode = Literal["ref", "acc", "raw", "mut", "out", "partial"]
 """How a tensor is used: read; read and written; written, all of it; written in part, while the rest stays."""
@@ -53,10 +68,11 @@ class EntryParameter:
 
     `pointer`: base address of tensor argument `argument`. `extent`: the term `term` over the symbols, as i32.
     `stride`: stride `axis` of tensor argument `argument` in elements, as i32. `scalar`: scalar argument `argument`.
-    `argument` counts all of the kernel's arguments.
+    `failures`: the launch's first word in a failure buffer (`FAILURE_WORDS`); the last parameter of kernels that check
+    something while they run. `argument` counts all of the kernel's arguments.
     """
 
-    kind: Literal["pointer", "extent", "stride", "scalar"]
+    kind: Literal["pointer", "extent", "stride", "scalar", "failures"]
     argument: int = -1
     axis: int = -1
     term: str = ""
@@ -77,13 +93,32 @@ class LaunchCheck:
 
 
 @dataclass(frozen=True, slots=True)
+class KernelCheck:
+    """
+    What a kernel checks while it runs, and what is shown where it does not hold.
+
+    An index: `predicate` is over the kernel's symbols, `tensor`, `axis` and `step` say what is accessed, and the values
+    are the index and the number of tiles. An assertion: `predicate` is its message, and `tensor` is empty. `values` are
+    the names and dtypes of what a failure brings.
+    """
+
+    predicate: str
+    values: tuple[tuple[str, str], ...] = ()
+    span: Span | None = None
+    tensor: str = ""
+    axis: int = 0
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class LaunchContract:
     """Everything a launch of one compiled kernel must respect.
 
     `symbol` is the entry point's name in the cubin. `grid` are the extents of the launch's domain, as terms: each is at
     least 1, and their product is the number of points. One block a point, unless `persistent`; then any positive number
     of blocks that does not exceed the points: `blocks` of them where that is not 0, or else as many as the GPU holds.
-    `checks` are the obligations met on the launch rung.
+    `checks` are the obligations met on the launch rung, `kernel_checks` what the kernel itself checks, by number, where
+    it writes failures down.
     """
 
     symbol: str
@@ -93,6 +128,7 @@ class LaunchContract:
     persistent: bool
     checks: tuple[LaunchCheck, ...]
     blocks: int = 0
+    kernel_checks: tuple[KernelCheck, ...] = ()
 
     def to_json(self) -> str:
         """As text."""
@@ -117,6 +153,7 @@ class LaunchContract:
                 LaunchCheck(c["predicate"], c["reason"], _span(c["span"]), c["required"]) for c in data["checks"]
             ),
             blocks=data["blocks"],
+            kernel_checks=tuple(_kernel_check(c) for c in data["kernel_checks"]),
         )
 
 
@@ -126,6 +163,11 @@ def _parameter(data: dict[str, Any]) -> TensorParameter | ScalarParameter:
     for key in ("dims", "strides", "stride_divs", "extent_divs"):
         data[key] = tuple(data[key])
     return TensorParameter(**data)
+
+
+def _kernel_check(data: dict[str, Any]) -> KernelCheck:
+    values = tuple((str(name), str(dtype)) for name, dtype in data["values"])
+    return KernelCheck(data["predicate"], values, _span(data["span"]), data["tensor"], data["axis"], data["step"])
 
 
 def _span(data: dict[str, Any] | None) -> Span | None:

@@ -40,6 +40,12 @@ from freehold.runtime.errors.gpus import (
     ModeUnknown,
     NoGpu,
 )
+from freehold.runtime.errors.kernel_checks import (
+    AssertionFalse,
+    IndexOutside,
+    OffsetsUnfit,
+    WindowOutside,
+)
 from freehold.runtime.errors.operations import (
     AllocatesInGraph,
     EmptyGraph,
@@ -82,6 +88,7 @@ __all__ = [
     "ArchitectureWrong",
     "ArgumentCount",
     "ArgumentsOverlap",
+    "AssertionFalse",
     "DTypeUnknown",
     "DimensionMismatch",
     "DimensionUnbound",
@@ -96,6 +103,7 @@ __all__ = [
     "GridsDiffer",
     "HintUnknown",
     "HostAndDevice",
+    "IndexOutside",
     "LaunchCheckFailed",
     "MapUnfit",
     "MixedGraph",
@@ -108,6 +116,7 @@ __all__ = [
     "NoTensor",
     "NotAnArray",
     "NothingPartitioned",
+    "OffsetsUnfit",
     "OperationRun",
     "OutOfMemory",
     "OutputOverlapsItself",
@@ -131,6 +140,7 @@ __all__ = [
     "Unpackable",
     "VariantMissing",
     "ViewUnfit",
+    "WindowOutside",
     "WrongDType",
     "WrongRank",
     "WrongScalar",

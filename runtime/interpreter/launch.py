@@ -45,7 +45,7 @@ from freehold.runtime.interpreter.table import EFFECTS, PURE
 from freehold.runtime.interpreter.watch import Watch
 from freehold.runtime.interpreter.windows import Window
 from freehold.support import terms
-from freehold.support.contract import LaunchContract, ScalarParameter, TensorParameter
+from freehold.support.contract import FAILURE_SLOTS, FAILURE_WORDS, LaunchContract, ScalarParameter, TensorParameter
 from freehold.support.diagnostic import Argument
 
 if TYPE_CHECKING:
@@ -357,6 +357,15 @@ class EntryCall:
     points: int
     """How many regions the grid has."""
 
+    def raise_failure(self, contract: LaunchContract) -> None:
+        """Raises `Rejected` (O233 to O235) if the kernel has written down that a check of it failed."""
+        words = self.values[-1] if contract.kernel_checks else [0]
+        if words[0] > 0:
+            from freehold.runtime.errors.kernel_checks import failure_in
+
+            numbers = [int(word) for word in words[::FAILURE_SLOTS]]
+            reject(failure_in(contract.symbol, contract.kernel_checks, numbers))
+
 
 def entry_call(contract: LaunchContract, arguments: Sequence[object], *, signed: bool = False) -> EntryCall:
     """The entry's arguments for the kernel's. Raises `Rejected` where they do not fit or a launch check fails.
@@ -385,7 +394,7 @@ def entry_call(contract: LaunchContract, arguments: Sequence[object], *, signed:
     outputs: set[int] = set()
     for entry in contract.entry:
         parameter = contract.parameters[entry.argument] if entry.argument >= 0 else None
-        names.append(parameter.name if parameter is not None else entry.term)
+        names.append(parameter.name if parameter is not None else entry.term or entry.kind)
         value = bound.values[entry.argument]
         match entry.kind:
             case "pointer":
@@ -397,6 +406,8 @@ def entry_call(contract: LaunchContract, arguments: Sequence[object], *, signed:
                 value = value.strides[entry.axis] // value.dtype.itemsize
             case "scalar":
                 pass
+            case "failures":
+                value = np.zeros(FAILURE_SLOTS * FAILURE_WORDS, np.int64)
         values.append(value)
     points = prod(value_of(terms.parse(t), bound.symbols) or 0 for t in contract.grid)
     return EntryCall(tuple(values), tuple(names), frozenset(outputs), points)
@@ -427,6 +438,7 @@ class Lowered:
         call = entry_call(contract, arguments)
         size = min(call.points, blocks or contract.blocks or DEFAULT_BLOCKS) if contract.persistent else call.points
         self.entry.run(call.values, (size, 1, 1), order=order, outputs=call.outputs, names=call.names, write=write)
+        call.raise_failure(contract)
 
 
 def run_entry(

@@ -14,6 +14,7 @@ import numpy as np
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
     BlocksKind,
+    CheckOp,
     DistributeOp,
     Duty,
     LoadOp,
@@ -27,13 +28,15 @@ from freehold.dialects.ownership import (
     StoreOp,
 )
 from freehold.passes import schedules
+from freehold.runtime.errors.kernel_checks import failure
 from freehold.runtime.interpreter.access import dims, element, integer
 from freehold.runtime.interpreter.compile import RETURN, binary, reject, unary
 from freehold.runtime.interpreter.elements import Array, Tile
-from freehold.runtime.interpreter.errors import CheckFailed, DifferentGrids, NoPoints
+from freehold.runtime.interpreter.errors import DifferentGrids, NoPoints
 from freehold.runtime.interpreter.order import Order, arrange
 from freehold.runtime.interpreter.views import refuse_index
 from freehold.runtime.interpreter.windows import Window, box_ranges, load_box, padding_of, store_box, watch_at
+from freehold.support.contract import KernelCheck
 from freehold.support.terms import Term, sym
 
 if TYPE_CHECKING:
@@ -244,9 +247,8 @@ def starts_of(
         start = int(place) * step
         if not 0 <= start < extent:
             if axis in checks:
-                error = CheckFailed(span_of(op), checks[axis])
-                error.add(error.InBlock(machine.label, axis, int(place), -(-extent // step)), error.CountsTiles())
-                reject(error.add(error.Tiles(window.name, axis, step)))
+                check = KernelCheck(checks[axis], _INDEX, span_of(op), window.name, axis, step)
+                reject(failure("the kernel", check, machine.label, (int(place), -(-extent // step))))
             refuse_index(machine, op, window.name, axis, int(place), extent, step)
         starts.append(start)
     return tuple(starts)
@@ -323,6 +325,28 @@ def _return(_op: Operation, _: Compiler) -> Step:
     return lambda _: RETURN
 
 
+_INDEX: Final = (("index", "i32"), ("count", "i32"))
+
+
+def _check(op: Operation, c: Compiler) -> Step:
+    assert isinstance(op, CheckOp)
+    condition, *values = c.slots(op.operands)
+    check = KernelCheck(op.message.data, op.shown, span_of(op))
+
+    def run(v: Frame) -> None:
+        if not v[condition]:
+            numbers = zip((v[slot].item() for slot in values), check.values, strict=True)
+            shown = [_as(value, dtype) for value, (_, dtype) in numbers]
+            reject(failure("the kernel", check, v[0].label, shown))
+
+    return run
+
+
+def _as(value: Any, dtype: str) -> object:
+    """A number as its dtype reads it: integers in IR have no sign."""
+    return value % (1 << int(dtype[1:])) if dtype.startswith("u") else value
+
+
 _WRITERS: Final = ("ownership.partition", "ownership.accumulator", "ownership.expose")
 
 
@@ -359,6 +383,7 @@ EFFECTS: Final[dict[str, Effect]] = {
     "ownership.store": _store,
     "ownership.release": _nothing,
     "ownership.require": _nothing,
+    "ownership.check": _check,
     "ownership.end": _nothing,
     "ownership.return": _return,
 }

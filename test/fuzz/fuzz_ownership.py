@@ -123,7 +123,7 @@ def runs(number: int) -> Generator[tuple[tuple[int, int, int], int, Order]]:
 
 WITNESSED = ("O520", "O521", "O523", "O532")
 """A race, or an access that leaves its tensor."""
-REFUSED_AT_LAUNCH = ("O527", "O531", "O533")
+REFUSED_AT_LAUNCH = ("O233", "O527", "O531", "O533")
 """A check that was left to the launch or the kernel, or grids that the launcher compares."""
 
 

@@ -13,6 +13,7 @@ from xdsl.irdl import IRDLOperation
 
 from freehold.dialects.ownership.ops.access import LoadOp, StoreOp
 from freehold.dialects.ownership.ops.accumulate import ATOMIC, AccumulateAtOp, AccumulateOp, AccumulatorOp, update_mode
+from freehold.dialects.ownership.ops.check import SHOWN, CheckOp
 from freehold.dialects.ownership.ops.common import INDEX, tensor_type
 from freehold.dialects.ownership.ops.distribution import (
     BorrowOp,
@@ -41,10 +42,12 @@ __all__ = [
     "ATOMIC",
     "INDEX",
     "OPS",
+    "SHOWN",
     "AccumulateAtOp",
     "AccumulateOp",
     "AccumulatorOp",
     "BorrowOp",
+    "CheckOp",
     "CoordinateOp",
     "DimOp",
     "DistributeOp",
@@ -96,6 +99,7 @@ OPS: tuple[type[IRDLOperation], ...] = (
     StoreOp,
     ReleaseOp,
     RequireOp,
+    CheckOp,
     AccumulatorOp,
     AccumulateOp,
     AccumulateAtOp,

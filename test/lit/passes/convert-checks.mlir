@@ -1,26 +1,36 @@
 // RUN: tile-opt %s -p convert-ownership-to-cuda-tile | filecheck %s
+// RUN: tile-opt %s -p 'convert-ownership-to-cuda-tile{traps=true}' | filecheck %s --check-prefix TRAPS
 // RUN: tile-opt %s -p 'convert-ownership-to-cuda-tile{checks=false}' | filecheck %s --check-prefix UNCHECKED
 // RUN: tile-opt %s -p 'convert-ownership-to-cuda-tile,canonicalize,hoist-invariants,cse,hoist-assertions' | filecheck %s --check-prefix HOISTED
 
-// An obligation met in the kernel is one unsigned comparison, which also finds negative indices. The access takes index 0
-// where the assertion fails, since nothing orders the two. What is proved or met at the launch costs nothing.
+// An obligation met in the kernel is one unsigned comparison, which also finds negative indices. A read takes index 0 where
+// it does not hold, since an assertion orders nothing, and a check of a read may be deferred. What is proved or met at the
+// launch costs nothing.
 // CHECK-LABEL: entry @shifted(
 // CHECK: %[[TILES:.*]] = cuda_tile.addi
 // CHECK: %[[ZERO:.*]] = cuda_tile.constant <i32: 0>
 // CHECK: %k = cuda_tile.addi %block, %shift
 // CHECK: %[[OK:.*]] = cuda_tile.cmpi less_than %k, %[[TILES]], unsigned
-// CHECK: cuda_tile.assert %[[OK]], "shifted: tile index out of bounds: axis 0 of x ({{.*}}convert-checks.mlir:{{[0-9]+}}:{{[0-9]+}})"
+// CHECK: ownership.check %[[OK]], "" values %k, %[[TILES]] : {{.*}} {names = ["index", "count"], dtypes = ["i32", "i32"], number = 0 : i32, deferrable}
 // CHECK: %[[K:.*]] = cuda_tile.select %[[OK]], %k, %[[ZERO]]
 // CHECK: load_view_tko weak %x_tiles[%[[K]]]
 // CHECK: load_view_tko weak %x_tiles[%block]
 // CHECK: load_view_tko weak %x_tiles[%block]
 
+// An assertion names no file, so the code does not depend on where its source lies.
+// TRAPS-LABEL: entry @shifted(
+// TRAPS-NOT: failures
+// TRAPS: %[[OK:.*]] = cuda_tile.cmpi less_than %k, %[[TILES:.*]], unsigned
+// TRAPS: cuda_tile.assert %[[OK]], "shifted: tile index out of bounds: axis 0 of x (line {{[0-9]+}} of the kernel)"
+// TRAPS: %[[K:.*]] = cuda_tile.select %[[OK]], %k, %
+
 // Hoisting has nothing to do here.
 // HOISTED-LABEL: entry @shifted(
-// HOISTED: cuda_tile.assert
+// HOISTED: ownership.check
 
 // UNCHECKED-LABEL: entry @shifted(
-// UNCHECKED-NOT: assert
+// UNCHECKED-NOT: failures
+// UNCHECKED-NOT: check
 // UNCHECKED-NOT: cmpi
 // UNCHECKED-NOT: select
 // UNCHECKED: load_view_tko weak %x_tiles[%k]
@@ -41,14 +51,14 @@ ownership.kernel @shifted(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor
 // In a loop, the check of an index that never changes moves in front of it, where it holds if there is no turn.
 // CHECK-LABEL: entry @invariant(
 // CHECK: cuda_tile.for
-// CHECK: cuda_tile.assert
+// CHECK: ownership.check
 // HOISTED-LABEL: entry @invariant(
 // HOISTED: %[[OK:.*]] = cuda_tile.cmpi less_than %shift, %{{.*}}, unsigned
 // HOISTED: %[[NONE:.*]] = cuda_tile.cmpi greater_than_or_equal %{{.*}}, %turns, signed
 // HOISTED: %[[C:.*]] = cuda_tile.ori %[[NONE]], %[[OK]]
-// HOISTED: cuda_tile.assert %[[C]], "invariant: tile index out of bounds: axis 0 of x
+// HOISTED: ownership.check %[[C]], "" values %shift, %{{.*}} number = 0 : i32, deferrable}
 // HOISTED: cuda_tile.for
-// HOISTED-NOT: assert
+// HOISTED-NOT: check
 // HOISTED: cuda_tile.return
 ownership.kernel @invariant(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[N], f32>, %shift: !cuda_tile.tile<i32>, %turns: !cuda_tile.tile<i32>) {
   %b = ownership.borrow %x : !ownership.tensor<[N], f32> -> !ownership.ref<[N], f32>
@@ -68,12 +78,11 @@ ownership.kernel @invariant(%y: !ownership.tensor<[N], f32>, %x: !ownership.tens
   }
 }
 
-// A region's coordinates are checked where it is taken, and every access to it takes the checked ones.
+// A region's coordinates are checked where it is taken. No write may happen in another's place: its check is not deferred.
 // CHECK-LABEL: entry @region(
 // CHECK: %[[OK:.*]] = cuda_tile.cmpi less_than %k, %{{.*}}, unsigned
-// CHECK: cuda_tile.assert %[[OK]], "region: tile index out of bounds: axis 0 of y
-// CHECK: %[[K:.*]] = cuda_tile.select %[[OK]], %k, %
-// CHECK: store_view_tko weak %c, %y_tiles[%[[K]]]
+// CHECK: ownership.check %[[OK]], "" values %k, %{{.*}} {names = ["index", "count"], dtypes = ["i32", "i32"], number = 0 : i32}
+// CHECK: store_view_tko weak %c, %y_tiles[%k]
 ownership.kernel @region(%y: !ownership.tensor<[N], f32>, %shift: !cuda_tile.tile<i32>) {
   %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<out tile [4], [N], f32>
   ownership.distribute %p : !ownership.partition<out tile [4], [N], f32> {

@@ -21,6 +21,9 @@ ownership.kernel @gather(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<
     %zeros = cuda_tile.constant <i32: 0> : !cuda_tile.tile<4x1xi32>
     %columns = cuda_tile.reshape %n : !cuda_tile.tile<4xi32> -> !cuda_tile.tile<1x4xi32>
     %g = ownership.gather %b[%zeros, %columns] {padding_value = #cuda_tile.padding_value<neg_inf>, hints = #cuda_tile.optimization_hints<default = {latency = 3}>} : !ownership.ref<[M, K], f32>, (!cuda_tile.tile<4x1xi32>, !cuda_tile.tile<1x4xi32>) -> !cuda_tile.tile<4x4xf32>
+    // CHECK: %[[FIVE:.*]] = cuda_tile.constant <f32: 5.0> : tile<4x4xf32>
+    // CHECK: load_ptr_tko weak {{.*}}, %[[FIVE]]
+    %five = ownership.gather %b[%zeros, %columns] {padding_value = #cuda_tile.dense<f32: 5.0, tile<f32>>} : !ownership.ref<[M, K], f32>, (!cuda_tile.tile<4x1xi32>, !cuda_tile.tile<1x4xi32>) -> !cuda_tile.tile<4x4xf32>
   }
 }
 
@@ -73,8 +76,7 @@ ownership.kernel @windows(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor
 // CHECK: atomic_red_view_tko relaxed device %h_tiles[%zero], umax, %n :
 // CHECK: atomic_red_view_tko relaxed device %[[S]][%zero], umax, %n :
 // CHECK: atomic_rmw_tko relaxed device %{{.*}}, umax, %n, %{{.*}} : tile<4xptr<i32>>, tile<4xi32>, tile<4xi1>
-// CHECK: cuda_tile.assert %[[OK:.*]], "updates: tile index out of bounds: axis 0 of h
-// CHECK: cuda_tile.select %[[OK]], %s, %{{.*}} : tile<i1>, tile<i32>
+// CHECK: ownership.check %{{.*}}, "" values %s, %{{.*}} number = 0 : i32}
 ownership.kernel @updates(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[M, K], f32>, %h: !ownership.tensor<[B], i32>, %q: !ownership.tensor<[B], i32>, %z: !cuda_tile.tile<f32>) {
   %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [4], [N], f32>
   %b = ownership.borrow %x : !ownership.tensor<[M, K], f32> -> !ownership.ref<[M, K], f32>

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp
 
+from freehold.dialects.cuda_tile.ops.atomics import AtomicCasTkoOp
 from freehold.dialects.cuda_tile.ops.control_flow import AssertOp
 from freehold.dialects.cuda_tile.ops.module import TileModuleOp
 from freehold.dialects.location import span_of
@@ -17,18 +18,18 @@ from freehold.passes.convert_ownership_to_cuda_tile import convert_kernel
 from freehold.passes.launch_contract import contract, kernel_of
 from freehold.passes.pipeline import convert, verify
 from freehold.runtime.interpreter import Order, run_entry
-from freehold.support.contract import LaunchContract
+from freehold.support.contract import Checks, LaunchContract
 from freehold.support.diagnostic import Rejected
 
 ORDERS: list[Order] = ["increasing", "decreasing", 1, 2]
 
 
-def run(text: str, arguments: Sequence[Any], order: Order = None, blocks: int = 3, checks: bool = True) -> None:
+def run(text: str, arguments: Sequence[Any], order: Order = None, blocks: int = 3, checks: Checks = True) -> None:
     """Lowers a kernel and runs it under watch."""
     module = kernels.parse(text)
     lowered = convert(module, checks=checks)
     lowered.verify()
-    run_entry(lowered, contract(module), arguments, blocks=blocks, order=order, checked=True)
+    run_entry(lowered, contract(module, checks), arguments, blocks=blocks, order=order, checked=True)
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -127,7 +128,10 @@ def test_without_tokens_the_watch_would_have_found_a_race(text: str) -> None:
 def test_only_what_the_verifiers_leave_to_the_kernel_is_asserted(text: str, asserted: int) -> None:
     module = kernels.parse(text)
     verify(module)
-    assert sum(isinstance(op, AssertOp) for op in convert(module).walk()) == asserted
+    assert sum(isinstance(op, AssertOp) for op in convert(module, checks="trap").walk()) == asserted
+    lowered = list(convert(module).walk())
+    assert sum(isinstance(op, AtomicCasTkoOp) for op in lowered) == asserted
+    assert not any(isinstance(op, AssertOp) for op in lowered)
 
 
 def test_the_module_is_left_as_it_was() -> None:
@@ -143,7 +147,9 @@ def test_the_module_is_left_as_it_was() -> None:
 )
 def test_without_kernel_checks_the_unchecked_build_is_the_same(text: str) -> None:
     module = kernels.parse(text)
-    assert str(convert(module)) == str(convert(module, checks=False))
+    assert str(convert(module)) == str(convert(module, checks=False)) == str(convert(module, checks="trap"))
+    assert contract(module) == contract(module, False) == contract(module, "trap")
+    assert all(p.kind != "failures" for p in contract(module).entry)
 
 
 def test_what_is_lowered_keeps_the_places_it_came_from() -> None:
@@ -168,8 +174,12 @@ class TestKernelChecks:
     @pytest.mark.parametrize("shift", [3, -1, 2**31 - 1, -(2**31)])
     def test_fail(self, shift: int) -> None:
         y, x = self.arrays()
-        with pytest.raises(Rejected, match="tile index out of bounds: axis 0 of x"):
+        with pytest.raises(Rejected) as refused:
             run(kernels.shifted(), [y, x, shift, 1])
+        assert refused.value.codes == ("O233",)
+        assert "of axis 0 is outside `x`, which has 3 tiles there" in str(refused.value)
+        with pytest.raises(Rejected, match="tile index out of bounds: axis 0 of x"):
+            run(kernels.shifted(), [y, x, shift, 1], checks="trap")
 
     def test_no_turn_no_check(self) -> None:
         y, x = self.arrays()
@@ -181,7 +191,7 @@ class TestKernelChecks:
         assert not [op for op in lowered.walk() if isinstance(op, AssertOp)]
 
     def test_stand_in_front_of_the_loop(self) -> None:
-        lowered = convert(kernels.parse(kernels.shifted()))
+        lowered = convert(kernels.parse(kernels.shifted()), checks="trap")
         (check,) = [op for op in lowered.walk() if isinstance(op, AssertOp)]
         parent = check.parent_op()
         assert parent is not None

@@ -1,0 +1,27 @@
+"""What kernels check while they run: assertions, with the values that their errors show."""
+
+from __future__ import annotations
+
+import ast
+
+from freehold.dialects.ownership import SHOWN, CheckOp
+from freehold.frontend.context import Context
+from freehold.frontend.reductions import every
+from freehold.frontend.values import TileValue
+from freehold.support.contract import MOST_VALUES
+
+
+def check(c: Context, condition: TileValue, message: str, shown: dict[str, TileValue]) -> None:
+    """Ends the block, and fails the launch, unless all elements of a tile of truth values are true."""
+    known = {n: v for n, v in shown.items() if not v.shape and v.dtype.name in SHOWN}
+    values = dict(list(known.items())[:MOST_VALUES])
+    dtypes = [v.dtype.name for v in values.values()]
+    c.add(CheckOp(every(c, condition).ssa, message, [v.ssa for v in values.values()], list(values), dtypes))
+
+
+def scalars_in(c: Context, test: ast.expr) -> dict[str, TileValue]:
+    """The variables that an expression names and that are tiles, in their order in the text."""
+    names = [n for n in ast.walk(test) if isinstance(n, ast.Name)]
+    found = [n.id for n in sorted(names, key=lambda n: (n.lineno, n.col_offset))]
+    values = {name: c.frame.variables.get(name) for name in found}
+    return {name: value for name, value in values.items() if isinstance(value, TileValue)}
