@@ -134,7 +134,7 @@ def of_method(c: Context, value: TileValue, node: ast.Attribute) -> str | None:
 
 
 def of_element(c: Context, tile: TileValue, node: ast.Subscript, new: ast.expr | None = None) -> str | None:
-    """One element of a tile of one axis, or a tile in which it is another."""
+    """A part of a tile of one axis that no subscript takes, or a tile in which one element is another."""
     part = node.slice
     if len(tile.shape) == 1 and new is None and isinstance(part, ast.Slice) and part.upper and not part.lower:
         rest = f"fh.where(fh.arange({tile.shape[0]}) < {c.text(part.upper)}, {c.text(node.value)}, 0)"
@@ -142,12 +142,7 @@ def of_element(c: Context, tile: TileValue, node: ast.Subscript, new: ast.expr |
     if len(tile.shape) != 1 or isinstance(node.slice, ast.Slice | ast.Tuple):
         return None
     text, index = c.text(node.value), c.text(node.slice)
-    if isinstance(node.slice, ast.UnaryOp):
-        index = f"{tile.shape[0]} {index}"
-    where = f"fh.arange({tile.shape[0]}) == {index}"
-    if new is not None:
-        return f"make a new tile: `{text} = fh.where({where}, {c.text(new)}, {text})`"
-    return f"pick it: `fh.where({where}, {text}, 0).sum()`"
+    return None if new is None else f"make a new tile: `{text} = {text}.insert({index}, {c.text(new)})`"
 
 
 def of_bits(c: Context, node: ast.BinOp | ast.AugAssign) -> str | None:

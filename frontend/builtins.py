@@ -21,6 +21,7 @@ from freehold.frontend import (
     language,
     orders,
     packing,
+    pieces,
     random_numbers,
     reductions,
     requirements,
@@ -480,6 +481,16 @@ def _squeeze(c: Context, a: Arguments) -> Value:
     return reshape(c, tile, tuple(e for i, e in enumerate(tile.shape) if i not in axes))
 
 
+def _item(c: Context, a: Arguments) -> Value:
+    tile = _tile(c, a)
+    if tile is None:
+        return POISON
+    if prod(tile.shape) != 1:
+        problem = f"takes the one element of a tile, and {show_shape(tile.shape)} has {prod(tile.shape)}"
+        return misuse(c, a, "", problem, f"say which one: `[{', '.join(['0'] * len(tile.shape))}]`")
+    return reshape(c, tile, ())
+
+
 def _broadcast_to(c: Context, a: Arguments) -> Value:
     tile, shape = _tile(c, a), shape_of(c, a["shape"], a.place("shape"))
     if tile is None or shape is None:
@@ -603,6 +614,8 @@ INTRINSICS: Final[dict[str, Handler]] = {
     "mma": mma,
     "mma_scaled": mma_scaled,
     "pack": packing.pack,
+    "extract": pieces.extract,
+    "insert": pieces.insert,
     "unpack": packing.unpack,
 }
 """By name in `freehold.frontend.language`."""
@@ -610,7 +623,8 @@ INTRINSICS: Final[dict[str, Handler]] = {
 _CONVERSION: Final = (("rounding", None), ("saturate", False))
 
 AS_FUNCTIONS: Final = (
-    "sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "cumsum", "cumprod", "clip", "round"
+    "sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "cumsum", "cumprod", "clip", "round", "extract",
+    "insert",
 )  # fmt: skip
 """Functions of the language that are methods of tiles, too."""
 
@@ -626,6 +640,7 @@ TILE_METHODS: Final[dict[str, tuple[Signature, Handler]]] = {
     "permute": (Signature("permute", (), (), (), "axes"), partial(_permute, reverse=False)),
     "transpose": (Signature("transpose", (), (), (), "axes"), partial(_permute, reverse=True)),
     "flatten": (Signature("flatten", ()), _flatten),
+    "item": (Signature("item", ()), _item),
     "squeeze": (Signature("squeeze", ("axis",), (), (("axis", None),)), _squeeze),
     **{name: _as_method(name) for name in AS_FUNCTIONS},
 }

@@ -157,6 +157,13 @@ class Context:
 
     def constant(self, value: bool | float, dtype: DType, shape: tuple[int, ...] = ()) -> TileValue:
         """A tile filled with a number. Reports O031 where the number does not fit."""
+        wide = NARROW_INTS.get(dtype, dtype)  # of which there are literals
+        number = self.fitting(value, dtype)
+        found = self.tile(ConstantOp(DenseElementsAttr.splat(tile_type(shape, wide), number)), wide, shape)
+        return found if wide is dtype else self.tile(TruncIOp(found.ssa, ELEMENTS[dtype]), dtype, shape)
+
+    def fitting(self, value: bool | float, dtype: DType) -> bool | float:
+        """A number as a literal of a dtype has it. Reports O031 where it does not fit."""
         if dtype.is_float:
             number: bool | float = float(value)
             if not dtype.signed and (held := held_unsigned(dtype, number)) is not None:
@@ -175,9 +182,7 @@ class Context:
                 number = 0
             elif not dtype.signed and number > high >> 1 and dtype.bits > 4:
                 number -= 1 << dtype.bits  # the literal is read as signed, the bits are the same
-        wide = NARROW_INTS.get(dtype, dtype)  # of which there are literals
-        found = self.tile(ConstantOp(DenseElementsAttr.splat(tile_type(shape, wide), number)), wide, shape)
-        return found if wide is dtype else self.tile(TruncIOp(found.ssa, ELEMENTS[dtype]), dtype, shape)
+        return number
 
     @contextmanager
     def into(self, block: Block) -> Generator[Block]:

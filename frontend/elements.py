@@ -18,6 +18,7 @@ from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, conve
 from freehold.frontend.context import Context
 from freehold.frontend.memory import (
     at_index,
+    constant_padding_of,
     coordinates,
     hints_of,
     number_dtype,
@@ -171,7 +172,7 @@ def _gather(c: Context, target: TensorValue | PlaceValue, node: ast.Call) -> Val
         return POISON
     found = element_indices(c, target, a)
     dtype = target.spec.dtype
-    padding, hints, mask = padding_of(c, a, dtype), hints_of(c, a, ("latency",)), mask_of(c, a)
+    padding, hints, mask = constant_padding_of(c, a, dtype), hints_of(c, a, ("latency",)), mask_of(c, a)
     if found is None or isinstance(padding, Poison) or isinstance(hints, Poison) or isinstance(mask, Poison):
         return POISON
     indices, place = found

@@ -42,7 +42,7 @@ from freehold.support.dtypes import DType
 _DTYPE_FACTS: Final = ("name", "kind", "bits", "storage_bits", "signed", "itemsize", "is_float")
 TILE_METHODS: Final = (
     "astype", "reshape", "permute", "transpose", "flatten", "squeeze", "sum", "prod", "max", "min", "any", "all",
-    "argmax", "argmin", "cumsum", "cumprod", "clip", "round",
+    "argmax", "argmin", "cumsum", "cumprod", "clip", "round", "extract", "insert", "item",
 )  # fmt: skip
 TILE_ATTRIBUTES: Final = ("dtype", "shape", "ndim", "size", "T", *TILE_METHODS)
 REF_METHODS: Final = ("load", "load_like", "gather", "load_window", "window", "store")

@@ -5,20 +5,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Final
+from typing import Final, cast
 
 from xdsl.dialects.builtin import BoolAttr, DictionaryAttr, IntegerAttr, i64
 from xdsl.ir import Attribute, SSAValue
 
 from freehold.dialects.cuda_tile.attrs import OptimizationHintsAttr, PaddingValueAttr
 from freehold.dialects.ownership import BorrowOp, LoadOp, PartitionType, RegionOp, ReleaseOp, StoreOp
+from freehold.dialects.ownership.ops.gather import Padding
 from freehold.frontend import advice, errors
 from freehold.frontend.arguments import Arguments, Signature, bind, shape_of
 from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, convert
 from freehold.frontend.context import Context
 from freehold.frontend.domains import coordinates_at
-from freehold.frontend.expressions import not_constant
-from freehold.frontend.types import ELEMENTS, can_store, tile_type
+from freehold.frontend.expressions import not_constant, reshape
+from freehold.frontend.types import ELEMENTS, can_store, pads, tile_type
 from freehold.frontend.values import (
     INDEX_DTYPE,
     NONE,
@@ -33,6 +34,7 @@ from freehold.frontend.values import (
     TupleValue,
     Value,
     describe,
+    is_number,
     show_shape,
 )
 from freehold.support import dtypes
@@ -122,12 +124,15 @@ def _load(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Valu
             return POISON
         shape = shape_of(c, a["shape"], a.place("shape"))
         index = coordinates(c, a["index"], a.place("index"), target)
-        if shape is None or index is None or not right_rank(c, len(shape), "the shape", a.place("shape"), target):
+        if shape is None or index is None:
+            return POISON
+        if shape and not right_rank(c, len(shape), "the shape", a.place("shape"), target):
             return POISON
         source = target.handle
         if isinstance(target.handle.type, PartitionType):  # a shared borrow beside it, which the verifier judges
             source = c.add(BorrowOp(target.argument)).result  # pyright: ignore[reportArgumentType] -- a tensor's argument
-        return _read(c, target, source, index, shape, a)
+        read = _read(c, target, source, index, shape or (1,) * target.spec.rank, a)
+        return read if shape or isinstance(read, Poison) else reshape(c, read, ())
     assert region is not None
     a = _bind(c, target, node, LOAD)
     return POISON if a is None or a.poisoned else _read(c, region.tensor, region.ssa, (), region.tile, a)
@@ -168,7 +173,7 @@ def _load_like(c: Context, target: TensorValue | RegionValue, node: ast.Call) ->
 
 def _read(
     c: Context, tensor: TensorValue, source: SSAValue, index: tuple[SSAValue, ...], shape: tuple[int, ...], a: Arguments
-) -> Value:
+) -> TileValue | Poison:
     dtype = tensor.spec.dtype
     padding = padding_of(c, a, dtype)
     hints = hints_of(c, a)
@@ -181,7 +186,28 @@ def _read(
         return convert(c, loaded, dtype)
 
 
-def padding_of(c: Context, a: Arguments, dtype: DType) -> PaddingValueAttr | Poison | None:
+def constant_padding_of(c: Context, a: Arguments, dtype: DType) -> Padding | Poison | None:
+    """What a read by element gives where nothing is read: a value by name, or any number; None for zeros."""
+    value = a["padding"]
+    if not isinstance(value, Static) or not is_number(value.value):
+        return padding_of(c, a, dtype, "; or with any number")
+    number = cast("bool | int | float", value.value)
+    if isinstance(number, float) and not dtype.is_float:
+        error = errors.WrongArguments(
+            c.span(a.place("padding")),
+            function=a.signature.name,
+            problem=f"cannot pad `{dtype}` with {number!r}",
+            signature=a.signature.text,
+        )
+        return c.error(error.add(error.Instead(f"pad with a whole number: `padding={int(number)}`")))
+    held = dtypes.u8 if dtype.kind == "bool" else dtype
+    with c.at(a.place("padding")):
+        return DenseElementsAttr.splat(
+            tile_type((), held), c.fitting(bool(number) if held is not dtype else number, held)
+        )
+
+
+def padding_of(c: Context, a: Arguments, dtype: DType, more: str = "") -> PaddingValueAttr | Poison | None:
     """What a load reads out of bounds, None for zeros."""
     value = a["padding"]
     if not isinstance(value, Static) or value.value not in PADDINGS:
@@ -195,18 +221,19 @@ def padding_of(c: Context, a: Arguments, dtype: DType) -> PaddingValueAttr | Poi
             problem=f"cannot pad with {describe(value)}",
             signature=a.signature.text,
         )
-        return c.error(error.add(error.Instead(f"pad with one of {known}")))
+        return c.error(error.add(error.Instead(f"pad with one of {known}{more}")))
     name = PADDINGS[str(value.value)]
     if name == "zero":
         return None
-    if not dtype.is_float:
+    if not dtype.is_float or not pads(dtype, name):
         error = errors.WrongArguments(
             c.span(a.place("padding")),
             function=a.signature.name,
             problem=f"cannot pad `{dtype}` with {value.value!r}",
             signature=a.signature.text,
         )
-        return c.error(error.add(error.Instead('integers are padded with zeros: `padding="zero"`')))
+        what = f"`{dtype}` has no such value" if dtype.is_float else "integers are padded with zeros"
+        return c.error(error.add(error.Instead(f'{what}: `padding="zero"`{more}')))
     return PaddingValueAttr.of(name)
 
 

@@ -1,24 +1,39 @@
-"""Subscripts of tiles: new axes, and elements and parts at places that are known at compile time."""
+"""Parts of tiles: subscripts, and what is taken out or put in at places that the kernel may compute."""
 
 from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
 
-from freehold.dialects.cuda_tile.ops.shape import ExtractOp
+from xdsl.ir import SSAValue
+
+from freehold.dialects.cuda_tile.ops.arith_int import AndIOp
+from freehold.dialects.cuda_tile.ops.shape import ExtractOp, InsertOp
 from freehold.frontend import advice, errors
-from freehold.frontend.arguments import check_pairs
+from freehold.frontend.arguments import Arguments, check_pairs, shape_of
+from freehold.frontend.arithmetic import as_tile, convert
 from freehold.frontend.context import Context
 from freehold.frontend.expressions import not_constant, reshape
-from freehold.frontend.values import INDEX_DTYPE, POISON, Poison, Static, TileValue, Value
+from freehold.frontend.types import computes
+from freehold.frontend.values import (
+    INDEX_DTYPE,
+    POISON,
+    Poison,
+    Static,
+    TileValue,
+    TupleValue,
+    Value,
+    describe,
+    show_shape,
+)
 
 
 @dataclass(slots=True)
 class _Cut:
     """What a subscript leaves of a tile: a piece of each axis, and the shape in which the pieces are shown."""
 
-    pieces: list[tuple[int, int]] = field(default_factory=list["tuple[int, int]"])
-    """The first element and the extent, by axis."""
+    pieces: list[tuple[int | TileValue, int]] = field(default_factory=list["tuple[int | TileValue, int]"])
+    """The first element and the extent, by axis. One that is computed has extent 1."""
     shape: list[int] = field(default_factory=list[int])
 
 
@@ -52,16 +67,104 @@ def piece(c: Context, tile: TileValue, node: ast.Subscript) -> Value:
                 what = f"index {host} is outside an axis of {extent}"
                 return c.error(errors.ArithmeticFails(c.span(part), what=what))
             cut.pieces.append((host % extent, 1))
+        elif isinstance(value, TileValue) and not value.shape and value.dtype.kind == "int" and computes(value.dtype):
+            cut.pieces.append((value, 1))
         else:
-            return _unknown(c, tile, node, part)
+            return _no_subscript(c, value, part)
     _keep(cut, tile.shape[len(cut.pieces) :])
     sizes = tuple(size for _, size in cut.pieces)
     if not check_pairs(c, tile.dtype, sizes, node):
         return POISON
     if sizes != tile.shape:
-        places = [c.constant(start // size, INDEX_DTYPE).ssa for start, size in cut.pieces]
+        places = [
+            wrapped(c, start, extent) if isinstance(start, TileValue) else c.constant(start // size, INDEX_DTYPE).ssa
+            for (start, size), extent in zip(cut.pieces, tile.shape, strict=True)
+        ]
         tile = c.tile(ExtractOp(tile.ssa, places, sizes), tile.dtype, sizes)
     return reshape(c, tile, tuple(cut.shape))
+
+
+def wrapped(c: Context, index: TileValue, count: int) -> SSAValue:
+    """A computed place, modulo the number of places, which is a power of two: -1 is the last one, as in Python."""
+    place = convert(c, index, INDEX_DTYPE)
+    return c.tile(AndIOp(place.ssa, c.constant(count - 1, INDEX_DTYPE).ssa), INDEX_DTYPE, ()).ssa
+
+
+def extract(c: Context, a: Arguments) -> Value:
+    """`extract(x, index, shape)`."""
+    tile, shape = as_tile(c, a["x"], a.place("x")), shape_of(c, a["shape"], a.place("shape"))
+    if isinstance(tile, Poison) or shape is None or not check_pairs(c, tile.dtype, shape, a.place("shape")):
+        return POISON
+    places = _places(c, a, tile.shape, shape, a.place("shape"))
+    return POISON if places is None else c.tile(ExtractOp(tile.ssa, places, shape), tile.dtype, shape)
+
+
+def insert(c: Context, a: Arguments) -> Value:
+    """`insert(x, index, part)`."""
+    tile = as_tile(c, a["x"], a.place("x"))
+    if isinstance(tile, Poison):
+        return POISON
+    value = a["part"]
+    part = as_tile(c, value, a.place("part"), tile.dtype if isinstance(value, Static) else None)
+    if isinstance(part, Poison):
+        return POISON
+    if part.dtype is not tile.dtype:
+        error = errors.WrongValue(
+            c.span(a.place("part")), what=describe(part), role=f"put into {describe(tile)}", why="the dtypes differ"
+        )
+        return c.error(error.add(error.Instead(f"convert it: `{c.primary(a.place('part'))}.astype({tile.dtype})`")))
+    if not part.shape:
+        part = reshape(c, part, (1,) * len(tile.shape))
+    places = _places(c, a, tile.shape, part.shape, a.place("part"))
+    return POISON if places is None else c.tile(InsertOp(part.ssa, tile.ssa, places), tile.dtype, tile.shape)
+
+
+def _places(
+    c: Context, a: Arguments, whole: tuple[int, ...], part: tuple[int, ...], place: ast.expr
+) -> list[SSAValue] | None:
+    """Which part of a tile an index names, axis by axis, counted in parts; None after reporting that it names none."""
+    if len(part) != len(whole) or any(p > w for p, w in zip(part, whole, strict=True)):
+        why = f"a part of a tile of shape {show_shape(whole)} has as many axes, and none that is longer"
+        c.error(errors.BadShape(c.span(place), shape=show_shape(part), why=why))
+        return None
+    given = a["index"]
+    items = given.items if isinstance(given, TupleValue) else (given,)
+    node = a.place("index")
+    if len(items) != len(whole):
+        counts = [f"{n} {'entry' if n == 1 else 'entries'}" for n in (len(items), len(whole))]
+        c.error(errors.WrongRank(c.span(node), what="the index", given=counts[0], of="the tile", rank=counts[1]))
+        return None
+    found: list[SSAValue] = []
+    for item, w, p in zip(items, whole, part, strict=True):
+        count = w // p
+        if isinstance(item, Static) and isinstance(item.value, int) and not isinstance(item.value, bool):
+            if not -count <= item.value < count:
+                what = f"index {item.value} is outside an axis of {count} {'part' if count == 1 else 'parts'}"
+                c.error(errors.ArithmeticFails(c.span(node), what=what))
+                return None
+            found.append(c.constant(item.value % count, INDEX_DTYPE).ssa)
+        elif isinstance(item, TileValue) and not item.shape and item.dtype.kind == "int" and computes(item.dtype):
+            found.append(wrapped(c, item, count))
+        else:
+            _no_subscript(c, item, node)
+            return None
+    return found
+
+
+def _no_subscript(c: Context, value: Value | None, part: ast.expr) -> Poison:
+    """Reports an index that is no scalar of integers."""
+    if value is None or isinstance(value, Poison):
+        return POISON
+    error = errors.WrongValue(
+        c.span(part), what=describe(value), role="an index of a tile", why="one integer an axis says which element"
+    )
+    if isinstance(value, TileValue) and value.dtype.kind == "bool":
+        error.add(error.Instead(f"choose between elements: `fh.where({c.text(part)}, a, b)`"))
+    elif isinstance(value, TileValue) and value.shape:
+        error.add(error.Instead("read elements where they lie: `x.gather(indices)`"))
+    elif isinstance(value, TileValue):
+        error.add(error.Instead(f"convert it: `{c.primary(part)}.astype(i32)`"))
+    return c.error(error)
 
 
 def _keep(cut: _Cut, extents: tuple[int, ...]) -> None:
@@ -106,10 +209,10 @@ def _slice(c: Context, tile: TileValue, part: ast.Slice, extent: int, node: ast.
 def _unknown(c: Context, tile: TileValue, node: ast.Subscript, part: ast.expr) -> Poison:
     error = errors.Unsupported(
         c.span(part),
-        what="an element or a part of a tile at a computed place",
-        why="a subscript of a tile is known at compile time",
+        what="a slice of a tile with a computed bound",
+        why="the shape of a tile is known at compile time",
     )
-    edit = advice.of_element(c, tile, node) or "load the part you need, or reduce the tile: `t.sum(axis)`"
+    edit = advice.of_element(c, tile, node) or "count in parts of one size: `fh.extract(t, (i,), (32,))`"
     return c.error(error.add(error.Instead(edit)))
 
 

@@ -106,6 +106,13 @@ def held_unsigned(dtype: DType, value: float) -> str | None:
     return "no negative numbers" if copysign(1, value) < 0 else None
 
 
+def pads(dtype: DType, padding: str) -> bool:
+    """Whether a float dtype has a value that loads pad with, as the compiler names it."""
+    if dtype is dtypes.f8e8m0fnu:
+        return padding == "nan"
+    return not (dtype is dtypes.f8e4m3fn and padding in ("pos_inf", "neg_inf"))
+
+
 class NoCommonDType(Exception):
     """Two dtypes have no common one: why, and the dtype to convert to by hand."""
 

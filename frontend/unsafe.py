@@ -17,7 +17,7 @@ from freehold.frontend.arithmetic import broadcast, convert
 from freehold.frontend.context import Context, Flow
 from freehold.frontend.context import stored as stored_names
 from freehold.frontend.elements import element_indices, mask_of, stored, stretched, together
-from freehold.frontend.memory import padding_of, storage
+from freehold.frontend.memory import constant_padding_of, storage
 from freehold.frontend.types import tile_type
 from freehold.frontend.values import (
     NONE,
@@ -179,7 +179,7 @@ def _gather(c: Context, tensor: TensorValue, node: ast.Call, reason: str) -> Val
     if a is None or a.poisoned:
         return POISON
     dtype = tensor.spec.dtype
-    access, padding = _Access(c, tensor, a, UnsafeLoadOp.ORDERINGS), padding_of(c, a, dtype)
+    access, padding = _Access(c, tensor, a, UnsafeLoadOp.ORDERINGS), constant_padding_of(c, a, dtype)
     if not access.ok or isinstance(padding, Poison):
         return POISON
     held = _held(dtype)

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import i32, i64
 from xdsl.ir import SSAValue
 
 from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED, PaddingValueAttr
+from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, CmpIOp, MulIOp
 from freehold.dialects.cuda_tile.ops.atomics import AtomicCasTkoOp, AtomicRedViewTkoOp, AtomicRmwTkoOp
 from freehold.dialects.cuda_tile.ops.conversion import ExtIOp
@@ -38,6 +39,7 @@ from freehold.dialects.ownership import (
     tensor_type,
     update_mode,
 )
+from freehold.dialects.ownership.ops.gather import Padding
 from freehold.passes.analysis.wording import tensor_of
 from freehold.passes.launch_contract import obligations_of
 from freehold.passes.rewriting import Inserter
@@ -215,8 +217,10 @@ def _masked(op: GatherOp | LoadWindowOp | AccumulateAtOp) -> frozenset[int]:
     return frozenset(range(count)) - proved
 
 
-def _padding(type_: TileType, padding: PaddingValueAttr | None, at: Inserter) -> SSAValue:
+def _padding(type_: TileType, padding: Padding | None, at: Inserter) -> SSAValue:
     """A tile of the padding value."""
+    if isinstance(padding, DenseElementsAttr):
+        return at.value(ConstantOp(DenseElementsAttr(type_, padding.data)))
     name = "zero" if padding is None else padding.data.value
     return at.value(ConstantOp.splat(type_, _PADDING[name]))
 

@@ -1,125 +1,211 @@
-"""Functions of each element by itself."""
+"""Functions of each element by itself: of tiles, and of scalars, which give scalars."""
 
 from __future__ import annotations
 
+from typing import overload
+
 from freehold.frontend.intrinsics import Rounding, intrinsic
-from freehold.frontend.language.tile import Operand, Tile
+from freehold.frontend.language.tile import Number, Operand, Scalar, Tile
 
 
+@overload
+def exp(x: Number, *, rounding: Rounding = Rounding.FULL) -> Scalar: ...
+@overload
+def exp(x: Operand, *, rounding: Rounding = Rounding.FULL) -> Tile: ...
 @intrinsic
 def exp(x: Operand, *, rounding: Rounding = Rounding.FULL) -> Tile:
     """e to the power of each element. `Rounding.APPROX`, for f32, is faster and less exact."""
     ...
 
 
+@overload
+def exp2(x: Number, *, flush_to_zero: bool = False) -> Scalar: ...
+@overload
+def exp2(x: Operand, *, flush_to_zero: bool = False) -> Tile: ...
 @intrinsic
 def exp2(x: Operand, *, flush_to_zero: bool = False) -> Tile:
     """2 to the power of each element."""
     ...
 
 
+@overload
+def log(x: Number) -> Scalar: ...
+@overload
+def log(x: Operand) -> Tile: ...
 @intrinsic
 def log(x: Operand) -> Tile:
     """The natural logarithm."""
     ...
 
 
+@overload
+def log2(x: Number) -> Scalar: ...
+@overload
+def log2(x: Operand) -> Tile: ...
 @intrinsic
 def log2(x: Operand) -> Tile:
     """The logarithm to base 2."""
     ...
 
 
+@overload
+def sqrt(x: Number, *, rounding: Rounding = Rounding.NEAREST, flush_to_zero: bool = False) -> Scalar: ...
+@overload
+def sqrt(x: Operand, *, rounding: Rounding = Rounding.NEAREST, flush_to_zero: bool = False) -> Tile: ...
 @intrinsic
 def sqrt(x: Operand, *, rounding: Rounding = Rounding.NEAREST, flush_to_zero: bool = False) -> Tile:
     """The square root. `Rounding.APPROX`, for f32, is faster and less exact."""
     ...
 
 
+@overload
+def rsqrt(x: Number, *, flush_to_zero: bool = False) -> Scalar: ...
+@overload
+def rsqrt(x: Operand, *, flush_to_zero: bool = False) -> Tile: ...
 @intrinsic
 def rsqrt(x: Operand, *, flush_to_zero: bool = False) -> Tile:
     """One over the square root."""
     ...
 
 
+@overload
+def sin(x: Number) -> Scalar: ...
+@overload
+def sin(x: Operand) -> Tile: ...
 @intrinsic
 def sin(x: Operand) -> Tile:
     """The sine of radians."""
     ...
 
 
+@overload
+def cos(x: Number) -> Scalar: ...
+@overload
+def cos(x: Operand) -> Tile: ...
 @intrinsic
 def cos(x: Operand) -> Tile:
     """The cosine of radians."""
     ...
 
 
+@overload
+def tan(x: Number) -> Scalar: ...
+@overload
+def tan(x: Operand) -> Tile: ...
 @intrinsic
 def tan(x: Operand) -> Tile:
     """The tangent of radians."""
     ...
 
 
+@overload
+def sinh(x: Number) -> Scalar: ...
+@overload
+def sinh(x: Operand) -> Tile: ...
 @intrinsic
 def sinh(x: Operand) -> Tile:
     """The hyperbolic sine."""
     ...
 
 
+@overload
+def cosh(x: Number) -> Scalar: ...
+@overload
+def cosh(x: Operand) -> Tile: ...
 @intrinsic
 def cosh(x: Operand) -> Tile:
     """The hyperbolic cosine."""
     ...
 
 
+@overload
+def tanh(x: Number, *, rounding: Rounding = Rounding.FULL) -> Scalar: ...
+@overload
+def tanh(x: Operand, *, rounding: Rounding = Rounding.FULL) -> Tile: ...
 @intrinsic
 def tanh(x: Operand, *, rounding: Rounding = Rounding.FULL) -> Tile:
     """The hyperbolic tangent. `Rounding.APPROX`, for f32, is faster and less exact."""
     ...
 
 
+@overload
+def atan2(y: Number, x: Number) -> Scalar: ...
+@overload
+def atan2(y: Operand, x: Operand) -> Tile: ...
 @intrinsic
 def atan2(y: Operand, x: Operand) -> Tile:
     """The angle of the point `(x, y)`, in radians."""
     ...
 
 
+@overload
+def floor(x: Number) -> Scalar: ...
+@overload
+def floor(x: Operand) -> Tile: ...
 @intrinsic
 def floor(x: Operand) -> Tile:
     """Rounded down, as a float."""
     ...
 
 
+@overload
+def ceil(x: Number) -> Scalar: ...
+@overload
+def ceil(x: Operand) -> Tile: ...
 @intrinsic
 def ceil(x: Operand) -> Tile:
     """Rounded up, as a float."""
     ...
 
 
+@overload
+def abs(x: Number) -> Scalar: ...
+@overload
+def abs(x: Operand) -> Tile: ...
 @intrinsic
 def abs(x: Operand) -> Tile:
     """The absolute value."""
     ...
 
 
+@overload
+def maximum(x: Number, y: Number, *, propagate_nan: bool = True, flush_to_zero: bool = False) -> Scalar: ...
+@overload
+def maximum(x: Operand, y: Operand, *, propagate_nan: bool = True, flush_to_zero: bool = False) -> Tile: ...
 @intrinsic
 def maximum(x: Operand, y: Operand, *, propagate_nan: bool = True, flush_to_zero: bool = False) -> Tile:
     """The larger of two; NaN if either is, as in NumPy, unless `propagate_nan` is False."""
     ...
 
 
+@overload
+def minimum(x: Number, y: Number, *, propagate_nan: bool = True, flush_to_zero: bool = False) -> Scalar: ...
+@overload
+def minimum(x: Operand, y: Operand, *, propagate_nan: bool = True, flush_to_zero: bool = False) -> Tile: ...
 @intrinsic
 def minimum(x: Operand, y: Operand, *, propagate_nan: bool = True, flush_to_zero: bool = False) -> Tile:
     """The smaller of two; NaN if either is, as in NumPy, unless `propagate_nan` is False."""
     ...
 
 
+@overload
+def where(condition: Number, x: Number, y: Number) -> Scalar: ...
+@overload
+def where(condition: Operand, x: Operand, y: Operand) -> Tile: ...
 @intrinsic
 def where(condition: Operand, x: Operand, y: Operand) -> Tile:
     """`x` where the condition holds, else `y`."""
     ...
 
 
+@overload
+def fma(
+    x: Number, y: Number, z: Number, *, rounding: Rounding = Rounding.NEAREST, flush_to_zero: bool = False
+) -> Scalar: ...
+@overload
+def fma(
+    x: Operand, y: Operand, z: Operand, *, rounding: Rounding = Rounding.NEAREST, flush_to_zero: bool = False
+) -> Tile: ...
 @intrinsic
 def fma(
     x: Operand, y: Operand, z: Operand, *, rounding: Rounding = Rounding.NEAREST, flush_to_zero: bool = False
@@ -128,66 +214,110 @@ def fma(
     ...
 
 
+@overload
+def isnan(x: Number) -> Scalar: ...
+@overload
+def isnan(x: Operand) -> Tile: ...
 @intrinsic
 def isnan(x: Operand) -> Tile:
     """Whether each element is NaN."""
     ...
 
 
+@overload
+def isinf(x: Number) -> Scalar: ...
+@overload
+def isinf(x: Operand) -> Tile: ...
 @intrinsic
 def isinf(x: Operand) -> Tile:
     """Whether each element is an infinity."""
     ...
 
 
+@overload
+def isfinite(x: Number) -> Scalar: ...
+@overload
+def isfinite(x: Operand) -> Tile: ...
 @intrinsic
 def isfinite(x: Operand) -> Tile:
     """Whether each element is neither NaN nor an infinity."""
     ...
 
 
+@overload
+def sign(x: Number) -> Scalar: ...
+@overload
+def sign(x: Operand) -> Tile: ...
 @intrinsic
 def sign(x: Operand) -> Tile:
     """-1, 0 or 1 by the sign of each element, in its dtype; NaN of NaN."""
     ...
 
 
+@overload
+def clip(x: Number, low: Number, high: Number) -> Scalar: ...
+@overload
+def clip(x: Operand, low: Operand, high: Operand) -> Tile: ...
 @intrinsic
 def clip(x: Operand, low: Operand, high: Operand) -> Tile:
     """`minimum(maximum(x, low), high)`; NaN if any of the three is."""
     ...
 
 
+@overload
+def round(x: Number) -> Scalar: ...
+@overload
+def round(x: Operand) -> Tile: ...
 @intrinsic
 def round(x: Operand) -> Tile:
     """Rounded to the nearest whole number, as a float; halves go to the even one."""
     ...
 
 
+@overload
+def add(x: Number, y: Number, *, rounding: Rounding | None = None, flush_to_zero: bool = False) -> Scalar: ...
+@overload
+def add(x: Operand, y: Operand, *, rounding: Rounding | None = None, flush_to_zero: bool = False) -> Tile: ...
 @intrinsic
 def add(x: Operand, y: Operand, *, rounding: Rounding | None = None, flush_to_zero: bool = False) -> Tile:
     """`x + y`, of floats rounded as asked. `flush_to_zero` takes subnormal f32 numbers for zero, going in and out."""
     ...
 
 
+@overload
+def subtract(x: Number, y: Number, *, rounding: Rounding | None = None, flush_to_zero: bool = False) -> Scalar: ...
+@overload
+def subtract(x: Operand, y: Operand, *, rounding: Rounding | None = None, flush_to_zero: bool = False) -> Tile: ...
 @intrinsic
 def subtract(x: Operand, y: Operand, *, rounding: Rounding | None = None, flush_to_zero: bool = False) -> Tile:
     """`x - y`, of floats rounded as asked."""
     ...
 
 
+@overload
+def multiply(x: Number, y: Number, *, rounding: Rounding | None = None, flush_to_zero: bool = False) -> Scalar: ...
+@overload
+def multiply(x: Operand, y: Operand, *, rounding: Rounding | None = None, flush_to_zero: bool = False) -> Tile: ...
 @intrinsic
 def multiply(x: Operand, y: Operand, *, rounding: Rounding | None = None, flush_to_zero: bool = False) -> Tile:
     """`x * y`, of floats rounded as asked."""
     ...
 
 
+@overload
+def divide(x: Number, y: Number, *, rounding: Rounding | None = None, flush_to_zero: bool = False) -> Scalar: ...
+@overload
+def divide(x: Operand, y: Operand, *, rounding: Rounding | None = None, flush_to_zero: bool = False) -> Tile: ...
 @intrinsic
 def divide(x: Operand, y: Operand, *, rounding: Rounding | None = None, flush_to_zero: bool = False) -> Tile:
     """`x / y`, rounded as asked: f32 also by `APPROX` and `FULL`; integers by `ZERO`, `DOWN` or `UP`, to integers."""
     ...
 
 
+@overload
+def fmod(x: Number, y: Number) -> Scalar: ...
+@overload
+def fmod(x: Operand, y: Operand) -> Tile: ...
 @intrinsic
 def fmod(x: Operand, y: Operand) -> Tile:
     """What is left of `x` when `y` is taken from it a whole number of times, with the sign of `x`, as C's; `%` has
@@ -195,12 +325,20 @@ def fmod(x: Operand, y: Operand) -> Tile:
     ...
 
 
+@overload
+def mulhi(x: Number, y: Number) -> Scalar: ...
+@overload
+def mulhi(x: Operand, y: Operand) -> Tile: ...
 @intrinsic
 def mulhi(x: Operand, y: Operand) -> Tile:
     """The upper half of the product of integers: `x * y >> bits`, as if nothing had wrapped."""
     ...
 
 
+@overload
+def powi(x: Number, n: Number) -> Scalar: ...
+@overload
+def powi(x: Operand, n: Operand) -> Tile: ...
 @intrinsic
 def powi(x: Operand, n: Operand) -> Tile:
     """Floats raised to whole numbers of up to 32 bits, which the kernel computes."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from freehold.frontend.intrinsics import intrinsic
-from freehold.frontend.language.tile import AnyDType, Operand, Shape, Tile
+from freehold.frontend.language.tile import AnyDType, Index, Operand, Shape, Tile
 
 
 @intrinsic
@@ -69,6 +69,23 @@ def concatenate(parts: tuple[Tile, Tile], axis: int = 0) -> Tile:
 @intrinsic
 def bitcast(x: Tile, dtype: AnyDType) -> Tile:
     """The same bits read as another dtype of the same width."""
+    ...
+
+
+@intrinsic
+def extract(x: Tile, index: Index | tuple[Index, ...], shape: Shape) -> Tile:
+    """
+    The part of `shape` at `index`, counted in parts along each axis: `extract(t, (1, i), (16, 16))`.
+
+    An index that is known is in range, or -1 for the last part and so on; one that is computed is taken modulo the
+    number of parts.
+    """
+    ...
+
+
+@intrinsic
+def insert(x: Tile, index: Index | tuple[Index, ...], part: Operand) -> Tile:
+    """`x` with `part` in the place of what `extract(x, index, part.shape)` is; a scalar takes that of one element."""
     ...
 
 

@@ -53,6 +53,17 @@ class Ref(Tensor):
         def load(
             self,
             index: Index | tuple[Index, ...],
+            shape: tuple[()],
+            *,
+            padding: Padding = "zero",
+            latency: int | None = None,
+            allow_tma: bool | None = None,
+        ) -> Scalar: ...
+
+        @overload
+        def load(
+            self,
+            index: Index | tuple[Index, ...],
             shape: Shape,
             *,
             padding: Padding = "zero",
@@ -75,7 +86,8 @@ class Ref(Tensor):
             allow_tma: bool | None = None,
         ) -> Tile:
             """
-            Reads the tile at `index`, counted in tiles of `shape`: element `index[i] * shape[i]` is its first.
+            Reads the tile at `index`, counted in tiles of `shape`: element `index[i] * shape[i]` is its first. With the
+            shape `()` it is the one element at `index`, a scalar.
 
             What overhangs the tensor reads as `padding`. The index must lie in the tensor: that is proved, or checked
             at launch, or in the kernel. `latency` (1 to 10) and `allow_tma` are hints about speed. A tensor that was
@@ -124,14 +136,14 @@ class Ref(Tensor):
             self,
             *index: Operand,
             mask: Operand | None = None,
-            padding: Padding = "zero",
+            padding: Padding | float = "zero",
             latency: int | None = None,
         ) -> Tile:
             """
             Reads the elements at `index`: one tile of integers an axis, which are broadcast together.
 
             As NumPy's `x[i, j]`, but that an index out of bounds, negative ones included, and one for which `mask` is
-            false, reads as `padding`.
+            false, reads as `padding`, which may be any number.
             """
             ...
 
@@ -316,7 +328,7 @@ class Raw(Tensor):
             self,
             *index: Operand,
             mask: Operand | None = None,
-            padding: Padding = "zero",
+            padding: Padding | float = "zero",
             order: MemoryOrder = "weak",
             scope: Scope | None = None,
         ) -> Tile:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
+from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
     AccumulateAtOp,
@@ -355,6 +356,8 @@ def _unsafe_swap(op: Operation, c: Compiler) -> Step:
 
 
 def _padding(attribute: Any, e: Element) -> Any:
+    if isinstance(attribute, DenseElementsAttr):
+        return np.frombuffer(attribute.data.data, e.dtype)[0]
     return padding_of(None if attribute is None else attribute.data.value, e)
 
 

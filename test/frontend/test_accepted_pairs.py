@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import freehold as fh
-from freehold import Acc, Mut, Out, Raw, Ref, f32, u8
+from freehold import Acc, Mut, Out, Raw, Ref, f32
 from freehold.backend.assembler import assemble
 from freehold.dialects.cuda_tile.types import TileType, element_name
 from freehold.runtime.build import bytecode
@@ -127,6 +127,9 @@ SHAPES: dict[str, Function] = {
     "permute": lambda x, y: x.permute(1, 0),
     "[0]": lambda x, y: x[0],
     "[0, 0]": lambda x, y: x[0, 0],
+    "[i]": lambda x, y: x[y.astype(f32).sum().astype(fh.i32)],
+    "extract": lambda x, y: x.extract((0, y.astype(f32).sum().astype(fh.i64)), (2, 4)),
+    "insert": lambda x, y: x.insert((0, y.astype(f32).sum().astype(fh.u8)), y[:2, :4]),
     "[:, 8:]": lambda x, y: x[:, 8:],
     "[:, None]": lambda x, y: x[:, None],
     "broadcast_to": lambda x, y: fh.broadcast_to(x[:, :, None], (4, 16, 2)),
@@ -294,13 +297,39 @@ def updating(access: Callable[[Any, Any], Any]) -> Any:
     return kernel
 
 
-def raw(access: Callable[[Any, Any], Any]) -> Any:
-    """A kernel that accesses a raw tensor in some way."""
+def raw(name: str) -> Any:
+    """A kernel that accesses a raw tensor in a way."""
 
     @fh.kernel
     def kernel(y: Mut["N"], r: Raw["N"]):
+        t, i = y.load(), fh.arange(4)
         with fh.unsafe("one block is launched"):
-            y.store(access(r, y.load()))
+            match name:
+                case "gather":
+                    t = r.gather(i)
+                case "gather acquire":
+                    t = r.gather(i, order="acquire", scope="system")
+                case "scatter":
+                    r.scatter(t, i)
+                case "scatter release":
+                    r.scatter(t, i, order="release")
+                case "atomic_add":
+                    t = r.atomic_add(t, i)
+                case "atomic_max":
+                    t = r.atomic_max(t, i)
+                case "atomic_min":
+                    t = r.atomic_min(t, i)
+                case "atomic_and":
+                    t = r.atomic_and(t, i)
+                case "atomic_or":
+                    t = r.atomic_or(t, i)
+                case "atomic_xor":
+                    t = r.atomic_xor(t, i)
+                case "atomic_exchange":
+                    t = r.atomic_exchange(t, i)
+                case _:
+                    t = r.atomic_cas(t, t, i)
+        y.store(t)
 
     return kernel
 
@@ -339,24 +368,12 @@ UPDATES: dict[str, Function] = {
     "bitwise_or_at": lambda a, t: a.bitwise_or_at(t, fh.arange(4)),
     "bitwise_xor_at": lambda a, t: a.bitwise_xor_at(t, fh.arange(4)),
 }
-RAW: dict[str, Function] = {
-    "gather": lambda r, t: r.gather(fh.arange(4)),
-    "gather acquire": lambda r, t: r.gather(fh.arange(4), order="acquire", scope="system"),
-    "scatter": lambda r, t: (r.scatter(t, fh.arange(4)), t)[1],
-    "scatter release": lambda r, t: (r.scatter(t, fh.arange(4), order="release"), t)[1],
-    "atomic_add": lambda r, t: r.atomic_add(t, fh.arange(4)),
-    "atomic_max": lambda r, t: r.atomic_max(t, fh.arange(4)),
-    "atomic_min": lambda r, t: r.atomic_min(t, fh.arange(4)),
-    "atomic_and": lambda r, t: r.atomic_and(t, fh.arange(4)),
-    "atomic_or": lambda r, t: r.atomic_or(t, fh.arange(4)),
-    "atomic_xor": lambda r, t: r.atomic_xor(t, fh.arange(4)),
-    "atomic_exchange": lambda r, t: r.atomic_exchange(t, fh.arange(4)),
-    "atomic_cas": lambda r, t: r.atomic_cas(t, t, fh.arange(4)),
-}
+RAW = ("gather", "gather acquire", "scatter", "scatter release", "atomic_add", "atomic_max", "atomic_min", "atomic_and",
+       "atomic_or", "atomic_xor", "atomic_exchange", "atomic_cas")  # fmt: skip
 MEMORY = {
     **{f"ref: {name}": reading(access) for name, access in READS.items()},
     **{f"acc: {name}": updating(access) for name, access in UPDATES.items()},
-    **{f"raw: {name}": raw(access) for name, access in RAW.items()},
+    **{f"raw: {name}": raw(name) for name in RAW},
 }
 
 

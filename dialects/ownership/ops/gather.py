@@ -21,7 +21,7 @@ from xdsl.irdl import (
 from xdsl.traits import NoMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.cuda_tile import OptimizationHintsAttr, PaddingValueAttr, TileType
+from freehold.dialects.cuda_tile import DenseElementsAttr, OptimizationHintsAttr, PaddingValueAttr, TileType
 from freehold.dialects.cuda_tile.types import element_name
 from freehold.dialects.ownership.attrs import ObligationAttr
 from freehold.dialects.ownership.format import FormattedOp
@@ -49,6 +49,16 @@ def check_elements(
             raise VerifyException(f"{name}: the mask is a tile of i1 of shape {tuple(shape)}, not {mask.type}")
 
 
+Padding = PaddingValueAttr | DenseElementsAttr
+"""What elements read by index are where they are not read: a value by name, or any as a scalar literal."""
+
+
+def check_padding(name: str, padding: Padding | None, tile: TileType) -> None:
+    """A literal is one scalar of the tile's element."""
+    if isinstance(padding, DenseElementsAttr) and (padding.type.dims or padding.type.element_type != tile.element_type):
+        raise VerifyException(f"{name}: the padding is a scalar of {tile.element_type}, not {padding.type}")
+
+
 @irdl_op_definition
 class GatherOp(FormattedOp):
     """Reads the element at `(indices[0][e], indices[1][e], ...)` for each element `e` of the result.
@@ -64,7 +74,7 @@ class GatherOp(FormattedOp):
     source = operand_def(RefType)
     indices = var_operand_def(TileType)
     mask = opt_operand_def(TileType)
-    padding_value = opt_prop_def(PaddingValueAttr)
+    padding_value = opt_prop_def(Padding)
     hints = opt_prop_def(OptimizationHintsAttr)
     obligations = opt_prop_def(ArrayAttr[ObligationAttr])
     result = result_def(TileType)
@@ -83,7 +93,7 @@ class GatherOp(FormattedOp):
         result_type: TileType,
         mask: SSAValue | None = None,
         *,
-        padding: PaddingValueAttr | None = None,
+        padding: Padding | None = None,
         hints: OptimizationHintsAttr | None = None,
     ):
         super().__init__(
@@ -97,6 +107,7 @@ class GatherOp(FormattedOp):
         if tile.element_type != tensor_type(self.source).element:
             raise VerifyException(f"{self.name}: loads {tensor_type(self.source).element}, not {tile.element_type}")
         check_elements(self.name, self.source, self.indices, self.mask, tile.dims)
+        check_padding(self.name, self.padding_value, tile)
 
 
 @irdl_op_definition

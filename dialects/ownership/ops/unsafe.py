@@ -29,13 +29,13 @@ from xdsl.irdl import (
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.cuda_tile import PaddingValueAttr, TileType, TokenType
+from freehold.dialects.cuda_tile import TileType, TokenType
 from freehold.dialects.cuda_tile.attrs import AtomicRMWModeAttr, MemoryOrderingSemanticsAttr, MemoryScopeAttr
 from freehold.dialects.cuda_tile.ops.atomics import ALL_ORDERS, atomic_elements
 from freehold.dialects.cuda_tile.types import element_name
 from freehold.dialects.ownership.format import FormattedOp
 from freehold.dialects.ownership.ops.common import OwnershipEffect, tensor_type
-from freehold.dialects.ownership.ops.gather import check_elements
+from freehold.dialects.ownership.ops.gather import Padding, check_elements, check_padding
 from freehold.dialects.ownership.types import RawType, TensorType
 
 
@@ -113,7 +113,7 @@ class UnsafeLoadOp(UnsafeOp):
     indices = var_operand_def(TileType)
     mask = opt_operand_def(TileType)
     token = opt_operand_def(TokenType)
-    padding_value = opt_prop_def(PaddingValueAttr)
+    padding_value = opt_prop_def(Padding)
     result = result_def(TileType)
     result_token = opt_result_def(TokenType)
 
@@ -133,7 +133,7 @@ class UnsafeLoadOp(UnsafeOp):
         ordering: MemoryOrderingSemanticsAttr,
         scope: MemoryScopeAttr | None,
         mask: SSAValue | None = None,
-        padding: PaddingValueAttr | None = None,
+        padding: Padding | None = None,
     ):
         super().__init__(
             operands=[source, indices, mask, None],
@@ -152,6 +152,7 @@ class UnsafeLoadOp(UnsafeOp):
 
     def verify_(self) -> None:
         self.check(self.source, self.indices, self.mask, self.result.type)
+        check_padding(self.name, self.padding_value, self.result.type)
 
 
 @irdl_op_definition

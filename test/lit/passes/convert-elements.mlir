@@ -21,8 +21,21 @@ ownership.kernel @gather(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<
     %zeros = cuda_tile.constant <i32: 0> : !cuda_tile.tile<4x1xi32>
     %columns = cuda_tile.reshape %n : !cuda_tile.tile<4xi32> -> !cuda_tile.tile<1x4xi32>
     %g = ownership.gather %b[%zeros, %columns] {padding_value = #cuda_tile.padding_value<neg_inf>, hints = #cuda_tile.optimization_hints<default = {latency = 3}>} : !ownership.ref<[M, K], f32>, (!cuda_tile.tile<4x1xi32>, !cuda_tile.tile<1x4xi32>) -> !cuda_tile.tile<4x4xf32>
-    // CHECK: %[[FIVE:.*]] = cuda_tile.constant <f32: 5.0> : tile<4x4xf32>
-    // CHECK: load_ptr_tko weak {{.*}}, %[[FIVE]]
+  }
+}
+
+// Padding may be any number.
+// CHECK-LABEL: entry @padding(
+// CHECK-DAG: %[[FIVE:.*]] = cuda_tile.constant <f32: 5.000000e+00> : tile<4x4xf32>
+// CHECK: load_ptr_tko weak %{{.*}}, %[[FIVE]] : tile<4x4xptr<f32>>
+ownership.kernel @padding(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[M, K], f32>) {
+  %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [4], [N], f32>
+  %b = ownership.borrow %x : !ownership.tensor<[M, K], f32> -> !ownership.ref<[M, K], f32>
+  ownership.distribute %p : !ownership.partition<mut tile [4], [N], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %n = cuda_tile.iota : !cuda_tile.tile<4xi32>
+    %zeros = cuda_tile.constant <i32: 0> : !cuda_tile.tile<4x1xi32>
+    %columns = cuda_tile.reshape %n : !cuda_tile.tile<4xi32> -> !cuda_tile.tile<1x4xi32>
     %five = ownership.gather %b[%zeros, %columns] {padding_value = #cuda_tile.dense<f32: 5.0, tile<f32>>} : !ownership.ref<[M, K], f32>, (!cuda_tile.tile<4x1xi32>, !cuda_tile.tile<1x4xi32>) -> !cuda_tile.tile<4x4xf32>
   }
 }

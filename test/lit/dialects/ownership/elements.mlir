@@ -21,6 +21,8 @@ ownership.kernel @elements(
     %some = cuda_tile.constant <i1: 1> : !cuda_tile.tile<4xi1>
     // CHECK: ownership.gather %b[%rows, %columns] {obligations = [#ownership.obligation<in_bounds axis 0 masked "why">]} : !ownership.ref<[M, K], f32>, (!cuda_tile.tile<4x1xi32>, !cuda_tile.tile<1x4xi32>) -> !cuda_tile.tile<4x4xf32>
     %g = ownership.gather %b[%rows, %columns] {obligations = [#ownership.obligation<in_bounds axis 0 masked "why">]} : !ownership.ref<[M, K], f32>, (!cuda_tile.tile<4x1xi32>, !cuda_tile.tile<1x4xi32>) -> !cuda_tile.tile<4x4xf32>
+    // CHECK: ownership.gather %b[%rows, %columns] {padding_value = #cuda_tile.dense<f32: 1.500000e+00, tile<f32>>} :
+    %padded = ownership.gather %b[%rows, %columns] {padding_value = #cuda_tile.dense<f32: 1.5, tile<f32>>} : !ownership.ref<[M, K], f32>, (!cuda_tile.tile<4x1xi32>, !cuda_tile.tile<1x4xi32>) -> !cuda_tile.tile<4x4xf32>
     // CHECK: ownership.gather %b[%rows, %columns] mask %mask : !cuda_tile.tile<4x4xi1> {padding_value = #cuda_tile.padding_value<nan>} :
     %m = ownership.gather %b[%rows, %columns] mask %mask : !cuda_tile.tile<4x4xi1> {padding_value = #cuda_tile.padding_value<nan>} : !ownership.ref<[M, K], f32>, (!cuda_tile.tile<4x1xi32>, !cuda_tile.tile<1x4xi32>) -> !cuda_tile.tile<4x4xf32>
     // CHECK: ownership.load_window %b[%i, %i] : !ownership.ref<[M, K], f32> -> !cuda_tile.tile<2x8xf32>

@@ -319,3 +319,17 @@ ownership.kernel @k(%x: !ownership.tensor<[M, K], f32>, %h: !ownership.tensor<[B
   %s = cuda_tile.constant <i32: 0> : !cuda_tile.tile<i32>
   %l = ownership.unsafe_swap "why" %i, %f, %raw[%i] {ordering = #cuda_tile.memory_ordering_semantics<relaxed>, scope = #cuda_tile.memory_scope<device>} : !cuda_tile.tile<4xi32>, !cuda_tile.tile<4xf32>, !ownership.raw<[B], i32>, (!cuda_tile.tile<4xi32>) -> !cuda_tile.tile<4xi32>
 }
+
+// -----
+
+// CHECK: the padding is a scalar of f32, not
+ownership.kernel @k(%x: !ownership.tensor<[M, K], f32>, %h: !ownership.tensor<[B], i32>, %q: !ownership.tensor<[B], i32>, %z: !ownership.tensor<[N], f32>) {
+  %b = ownership.borrow %x : !ownership.tensor<[M, K], f32> -> !ownership.ref<[M, K], f32>
+  %acc = ownership.accumulator %h : !ownership.tensor<[B], i32> -> !ownership.acc<[B], i32>
+  %raw = ownership.expose %q : !ownership.tensor<[B], i32> -> !ownership.raw<[B], i32>
+  %sum = ownership.accumulator %z : !ownership.tensor<[N], f32> -> !ownership.acc<[N], f32>
+  %i = cuda_tile.iota : !cuda_tile.tile<4xi32>
+  %f = cuda_tile.constant <f32: 0.0> : !cuda_tile.tile<4xf32>
+  %s = cuda_tile.constant <i32: 0> : !cuda_tile.tile<i32>
+  %g = ownership.gather %b[%i, %i] {padding_value = #cuda_tile.dense<i32: 1, tile<i32>>} : !ownership.ref<[M, K], f32>, (!cuda_tile.tile<4xi32>, !cuda_tile.tile<4xi32>) -> !cuda_tile.tile<4xf32>
+}
