@@ -123,21 +123,19 @@ class Domain:
             for tensor, values in zip(self.placed, places, strict=True):
                 self._take(tensor, values)
 
-    def take_again(self, tensor: TensorValue, window: TensorValue) -> None:
-        """Puts a window in the place of its tensor, whose own region nobody has used."""
-        number = self.placed.index(tensor)
-        if tensor.region is not None and isinstance(own := tensor.region.ssa.owner, RegionOp):
-            own.detach()
-            own.erase()
-        self.placed[number] = window
+    def take(self, tensor: TensorValue, window: TensorValue) -> None:
+        """Puts the first window of a tensor in its place, whose own region nobody has used; others come beside it."""
+        extents = _spec(window).domain(_extents(window), _groups(window))
+        if tensor in self.placed:
+            number = self.placed.index(tensor)
+            if tensor.region is not None and isinstance(own := tensor.region.ssa.owner, RegionOp):
+                own.detach()
+                own.erase()
+            self.placed[number], self.extents[number] = window, extents
+        else:
+            self.placed.append(window)
+            self.extents.append(extents)
         self._take(window, self._place(window))
-        self.extents[number] = _spec(window).domain(_extents(window), _groups(window))
-
-    def take_too(self, window: TensorValue) -> None:
-        """Takes a place in another window of a tensor."""
-        self.placed.append(window)
-        self._take(window, self._place(window))
-        self.extents.append(_spec(window).domain(_extents(window), _groups(window)))
 
     def finish(self, end: ast.AST) -> None:
         """Writes what comes after a point's work."""
@@ -197,7 +195,7 @@ class Domain:
             if where == terms.TRUE and spec.groups is None:
                 continue
             for other in self.placed:
-                apart = other is not tensor and _spec(other).groups != spec.groups
+                apart = other is not tensor and (spec.groups is None or _spec(other).groups != spec.groups)
                 if apart and other.parameter.mode == "out" and not _spec(other).partial:
                     left = "`where=` leaves" if spec.groups is None else f"the groups of `{tensor.name}` leave"
                     self._reject(

@@ -263,6 +263,7 @@ class _Kernel:
                 "offsets are a parameter of the kernel: a `Ref` of `i32` with one axis",
                 f'declare them, `{groups.by}: Ref[i32, "E + 1"]`, and name them: `fh.ragged(..., by="{groups.by}")`',
             )
+            c.frame.variables[parameter.name] = expressions.POISON
             return
         written = Access.PARTIAL if partition.partial else Access.OUT
         access = Access.MUT if parameter.mode == "mut" else written

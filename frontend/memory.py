@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import BoolAttr, DictionaryAttr, IntegerAttr, i64
 from xdsl.ir import Attribute, SSAValue
 
 from freehold.dialects.cuda_tile.attrs import OptimizationHintsAttr, PaddingValueAttr
+from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.ownership import BorrowOp, LoadOp, PartitionType, RegionOp, ReleaseOp, StoreOp
 from freehold.dialects.ownership.ops.gather import Padding
 from freehold.frontend import advice, errors
@@ -412,7 +413,8 @@ def _at(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Value:
     a = _bind(c, target, node, AT)
     partition = target.spec.partition
     owned = () if partition is None else partition.owned
-    index = None if a is None or a.poisoned else at_index(c, target, a, len(owned) or None)
+    groups = None if partition is None or partition.groups is None else len(partition.tile) + 1
+    index = None if a is None or a.poisoned else at_index(c, target, a, len(owned) or groups)
     if index is None:
         return POISON
     if owned:

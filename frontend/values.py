@@ -73,8 +73,8 @@ class TensorValue:
     """Where in it the point is, if it was partitioned."""
     domain: Domain | None = field(default=None, repr=False)
     """The points of the launch, if it was partitioned."""
-    whole: PartitionType | None = None
-    """Of one whose windows are partitioned in its place, and of these: how."""
+    spent: tuple[PartitionType, SSAValue | None] | None = None
+    """Of one whose windows are partitioned in its place: how, and by which offsets."""
 
     @property
     def name(self) -> str:

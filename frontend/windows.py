@@ -17,9 +17,11 @@ from xdsl.traits import is_side_effect_free
 from freehold.dialects.ownership import (
     BorrowOp,
     DimOp,
+    GroupTilesOp,
     PartitionOp,
     PartitionType,
     RefType,
+    RegionOp,
     TensorType,
     TilesOp,
     WindowOp,
@@ -60,6 +62,14 @@ def method(c: Context, called: MethodValue, node: ast.Call) -> Value:
             why="it is the same for all blocks, whatever each of them does",
         )
         return c.error(error.add(error.Instead("make it at the beginning of the kernel")))
+    if _used(target):
+        error = errors.ControlFlow(
+            c.span(node),
+            what=f"a window of `{target.name}`",
+            where="behind an access to its regions",
+            why="the partition that the launch gives is one of the window",
+        )
+        return c.error(error.add(error.Instead("make it at the beginning of the kernel")))
     start = coordinates(c, TupleValue((a["start"],)), a.place("start"), target, "elements", axes=1)
     length = launch_term(c, a["length"], a.place("length"))
     if start is None or length is None or not _in_front(c, start[0], a):
@@ -69,6 +79,13 @@ def method(c: Context, called: MethodValue, node: ast.Call) -> Value:
     c.body.add_op(made)
     made.result.name_hint = target.name
     return _as_tensor(c, target, made)
+
+
+def _used(target: TensorValue) -> bool:
+    """Whether regions have been taken of what a launch partitions."""
+    own = None if target.region is None else target.region.ssa
+    taken = [use.operation.results[0] for use in target.handle.uses if isinstance(use.operation, RegionOp)]
+    return any(region is not own or any(region.uses) for region in taken)
 
 
 def _axis(c: Context, target: TensorValue, a: Arguments) -> int | None:
@@ -132,16 +149,18 @@ def _as_tensor(c: Context, target: TensorValue, made: WindowOp) -> TensorValue:
     dims = tuple(d.data for d in type_.dims.data)
     spec = replace(target.spec, align=type_.layout.align.data)
     window = TensorValue(replace(target.parameter, dims=dims), spec, made.result, made.result, domain=target.domain)
-    kind = target.handle.type if target.whole is None else target.whole
+    kind, owner = target.handle.type, target.handle.owner
+    offsets = owner.offsets if isinstance(owner, PartitionOp) else None
+    if target.spent is not None:
+        kind, offsets = target.spent
     if isinstance(kind, RefType):
         borrow = BorrowOp(made.result)  # pyright: ignore[reportArgumentType] -- its type is a tensor's
         _behind(c, borrow, made)
         window.handle = borrow.result
         if target.domain is not None:
-            target.domain.take_again(target, window)
+            target.domain.take(target, window)
         return window
     assert isinstance(kind, PartitionType)
-    offsets = target.handle.owner.offsets if isinstance(target.handle.owner, PartitionOp) else None
     partition = PartitionOp(
         made.result,
         PartitionType.of(kind.access.data, kind.tile_shape, type_, kind.steps, kind.groups_axis),
@@ -149,32 +168,30 @@ def _as_tensor(c: Context, target: TensorValue, made: WindowOp) -> TensorValue:
     )
     _behind(c, partition, made)
     window.handle = partition.result
-    window.whole = kind
     assert target.domain is not None
-    if target.whole is None:
-        target.domain.take_again(target, window)
-        _spend(target, window, kind)
-    else:
-        target.domain.take_too(window)
+    target.domain.take(target, window)
+    if target.spent is None:
+        _spend(target, window, kind, offsets)
     return window
 
 
 def _behind(c: Context, op: Operation, made: WindowOp) -> None:
+    """Writes what becomes of a window."""
     op.location = made.location
     c.body.add_op(op)
 
 
-def _spend(target: TensorValue, window: TensorValue, kind: PartitionType) -> None:
+def _spend(target: TensorValue, window: TensorValue, kind: PartitionType, offsets: SSAValue | None) -> None:
     """The tensor is no longer partitioned: its window is. Of the tensor there are its extents, and other windows."""
     assert target.domain is not None
     old = target.handle
     for use in list(old.uses):
         op = use.operation
-        if isinstance(op, TilesOp) and op in target.domain.counts:
+        if isinstance(op, GroupTilesOp) or (isinstance(op, TilesOp) and op in target.domain.counts):
             op.operands[use.index] = window.handle
         elif isinstance(op, DimOp | TilesOp):
             op.operands[use.index] = target.argument
-    target.handle, target.whole = target.argument, kind
+    target.handle, target.spent = target.argument, (kind, offsets)
     target.region = target.position = None
     if not any(old.uses) and isinstance(old.owner, PartitionOp):
         old.owner.detach()

@@ -75,12 +75,11 @@ def verify_domains(kernel: KernelOp) -> list[Error]:
     if errors:
         return errors
     extents = launch - {*scalar_symbols(kernel.body.block.args).values()}
-    for op in kernel.body.block.ops:
-        if isinstance(op, DistributeOp):
-            errors += _distribution(op, given, extents)
-        if isinstance(op, WindowOp):
-            errors += _window(op, given, extents)
-    return errors
+    ops = list(kernel.body.block.ops)
+    errors = [error for op in ops if isinstance(op, WindowOp) for error in _window(op, given, extents)]
+    if errors:
+        return errors
+    return [error for op in ops if isinstance(op, DistributeOp) for error in _distribution(op, given, extents)]
 
 
 def _window(op: WindowOp, given: Hypotheses, launch: frozenset[str]) -> Iterator[Error]:

@@ -155,14 +155,16 @@ def ragged(
 
     Raises `Rejected` with O223 for what is no tile, axis, order or number of blocks.
     """
-    made = cut(array, tile, partial=partial, order=order, blocks=blocks)
+    # Groups are an axis of their own, so bands have two axes to go by, whatever the tile.
+    bands = isinstance(order, Order) and order.kind == "grouped"  # pyright: ignore[reportUnnecessaryIsInstance] -- what users pass
+    made = cut(array, tile, partial=partial, order=ROW if bands else order, blocks=blocks)
     rank = len(made.spec.tile)
     if isinstance(axis, bool) or not isinstance(axis, int) or not -rank <= axis < rank:  # pyright: ignore[reportUnnecessaryIsInstance] -- what users pass
         _refuse("`axis`", f"one of the tile's axes, from 0 to {rank - 1}", repr(axis))
     if not isinstance(by, str) or not by.isidentifier():  # pyright: ignore[reportUnnecessaryIsInstance] -- as above
         _refuse("`by`", "the name of the parameter that holds the offsets", _shown(by), '`by="offsets"`')
     largest = 0 if most is None else _extents("`most`", most)[0]
-    spec = replace(made.spec, groups=Groups(by, axis % rank, largest))
+    spec = replace(made.spec, order=order, groups=Groups(by, axis % rank, largest))
     made.spec = _SPECS.setdefault(spec, spec)
     return made
 

@@ -14,6 +14,7 @@ from freehold.dialects.ownership import (
     DistributeOp,
     ExposeOp,
     GatherOp,
+    GroupTilesOp,
     KernelOp,
     LoadOp,
     LoadWindowOp,
@@ -23,6 +24,8 @@ from freehold.dialects.ownership import (
     RefType,
     RegionOp,
     RegionType,
+    StartOp,
+    StopOp,
     TensorType,
     WindowOp,
 )
@@ -75,6 +78,8 @@ def why_unknown(value: SSAValue) -> str:
                 return "is what a loop leaves behind"
             case IfOp():
                 return "depends on a branch"
+            case GroupTilesOp() | StartOp() | StopOp():
+                return "depends on where a group begins and ends"
             case _ if _from_memory(value):
                 return "is read from memory"
             case _:

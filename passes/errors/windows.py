@@ -95,8 +95,9 @@ class NotInGroup(Error):
     """
     A region may lie behind the end of its group.
 
-    Groups differ in size: how many regions each has is known when the kernel runs. So a region of group `g` is taken
-    under the condition that it is one: `i < ownership.group_tiles(g)`, for the very group whose region it is.
+    Groups differ in size: how many regions each has is known when the kernel runs. A launch gives a block a region of
+    its point's group, if there is one so far behind; in IR, a region of group `g` is taken under the condition
+    `i < ownership.group_tiles(g)`, for the very group whose region it is.
     """
 
     code: ClassVar[str] = "O306"
@@ -108,6 +109,6 @@ class NotInGroup(Error):
 
     @dataclass(frozen=True)
     class Guard(Help):
-        """The condition under which it is one."""
+        """The region that is one."""
 
-        text: ClassVar[str] = "take it where it is one: under `tile < group_tiles(group)`, of the same group"
+        text: ClassVar[str] = "use the region that the launch gives this block: `{name}.load()`, `{name}.store(...)`"
