@@ -47,7 +47,6 @@ from freehold.support.dtypes import DType
 MAX_DEPTH = 64
 
 _INSTEAD: Final = {
-    "breakpoint": "look at values in the interpreter: pass NumPy arrays",
     "input": "pass the value as an argument",
     "sorted": "sort on the host",
     "list": "use a tuple: `tuple(...)`",

@@ -115,6 +115,10 @@ class Context:
         self.here: ast.AST = None  # type: ignore[assignment] # pyright: ignore[reportAttributeAccessIssue] -- as above
         """The node whose operations are being written."""
         self._dispatch: Final = dispatch
+        self.breakpoints = False
+        """Whether there is a `breakpoint()`."""
+        self.stepping = False
+        """Whether every statement is a place to stop."""
         self.copies = 0
         """How many copies of the rest of a function are being written within each other."""
 

@@ -81,6 +81,10 @@ class Loop:
     sites: list[Site] = field(default_factory=list[Site])
     counter: tuple[TileValue, TileValue] | None = None
     """Index and step of a `for` that has a `break`: such a loop counts by itself."""
+    carried: Sequence[str] = ()
+    """The variables that go from turn to turn."""
+    before: dict[str, Value] = field(default_factory=dict[str, Value])
+    """What the others are when a turn begins."""
 
 
 def leave(c: Context, kind: Literal["continue", "break", "dead"], node: ast.AST) -> None:
@@ -457,6 +461,7 @@ def _enter(c: Context, block: Block, names: list[str], kinds: list[Kind]) -> lis
 def _turn(c: Context, loop: Loop, body: Block, start: Callable[[], None]) -> None:
     """Writes the body; a way that falls off its end goes on with the next turn."""
     node = loop.node
+    loop.before = {name: value for name, value in c.frame.variables.items() if name not in loop.carried}
     c.frame.loops.append(loop)
     try:
         with c.into(body):
@@ -482,7 +487,7 @@ def _counted(
     index = TileValue(body.args[0], start.dtype, ())
     body.args[0].location = c.location()
     initial = _enter(c, body, names, kinds)
-    loop = Loop(node)
+    loop = Loop(node, carried=names)
     _turn(c, loop, body, lambda: assign(c, node.target, count.index(c, index)))
     op = c.add(ForOp(start.ssa, stop.ssa, step.ssa, initial, Region(body)))
     return loop, _results(op, kinds)
@@ -499,7 +504,7 @@ def _leaving(
     index = TileValue(body.args[0], start.dtype, ())
     body.args[0].location = c.location()
     initial = _enter(c, body, names, kinds)
-    loop = Loop(node, counter=(index, step))
+    loop = Loop(node, counter=(index, step), carried=names)
 
     def begin() -> None:
         _unless(c, comparison(c, "<", index, stop), node)
@@ -513,7 +518,7 @@ def _leaving(
 def _conditional(c: Context, node: ast.While, names: list[str], kinds: list[Kind]) -> tuple[Loop, list[TileValue]]:
     body = Block()
     initial = _enter(c, body, names, kinds)
-    loop = Loop(node)
+    loop = Loop(node, carried=names)
 
     def begin() -> None:
         truth = condition(c, c.lower(node.test), node.test, "a `while`")

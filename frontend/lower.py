@@ -97,16 +97,25 @@ def lower(function: KernelFunction, specialisation: Specialisation, hints: Mappi
     `specialisation` has one entry for each parameter, in order. `hints` are those of an entry point
     (`occupancy`, `num_cta_in_cga`, `num_worker_warps`). Raises `Rejected` with every mistake of the kernel.
     """
-    source = function.source
-    c = Context(function.name, DISPATCH)
-    c.frame = Frame(source, Host(function.function), source.tree, function.name)
-    c.here = source.tree
-    calls.is_clean(c, c.frame)
-    body = c.block
-    module = _Kernel(c, function, specialisation).write(body, hints)
+    module, c = _lowered(function, specialisation, hints, stepping=False)
+    if c.breakpoints and not c.errors:
+        module, c = _lowered(function, specialisation, hints, stepping=True)
     if c.errors or module is None:
         raise Rejected(c.errors, kernel=function.name)
     return module
+
+
+def _lowered(
+    function: KernelFunction, specialisation: Specialisation, hints: Mapping[str, int] | None, *, stepping: bool
+) -> tuple[ModuleOp | None, Context]:
+    """The module, if there is one, and what was found out about it. With `stepping`, a debugger may stop anywhere."""
+    source = function.source
+    c = Context(function.name, DISPATCH)
+    c.stepping = stepping
+    c.frame = Frame(source, Host(function.function), source.tree, function.name)
+    c.here = source.tree
+    calls.is_clean(c, c.frame)
+    return _Kernel(c, function, specialisation).write(c.block, hints), c
 
 
 class _Kernel:

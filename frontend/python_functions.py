@@ -15,6 +15,7 @@ from freehold.frontend.arguments import (
     flag_of,
 )
 from freehold.frontend.arithmetic import as_tile, convert
+from freehold.frontend.breakpoints import breakpoint_
 from freehold.frontend.builtins import Handler, extreme, misuse, range_
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context
@@ -226,6 +227,7 @@ PYTHON: Final[dict[object, tuple[Signature, Handler]]] = {
     reversed: (Signature("reversed", ("values",)), _reversed),
     zip: (Signature("zip", (), ("strict",), (("strict", False),), "values"), _zip),
     isinstance: (Signature("isinstance", ("value", "kind")), _isinstance),
+    breakpoint: (Signature("breakpoint", ()), breakpoint_),
     divmod: (Signature("divmod", ("a", "b")), _divmod),
 }
 """Functions of Python that have a meaning in kernels."""

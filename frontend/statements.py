@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from xdsl.ir import Block
 
 from freehold.dialects.cuda_tile.ops.control_flow import YieldOp
-from freehold.frontend import advice, arithmetic, errors, flow
+from freehold.frontend import advice, arithmetic, breakpoints, errors, flow
 from freehold.frontend.arithmetic import SYMBOLS
 from freehold.frontend.checks import check, scalars_in
 from freehold.frontend.conditions import condition
@@ -54,6 +54,8 @@ def statements(c: Context, nodes: Sequence[ast.stmt]) -> Flow:
             # What is stored on the way out is stored after the loop, where each way stores once.
             leave_function(c, node, tuple(nodes[position:]))
             return Flow.LEAVES
+        if c.stepping:
+            breakpoints.before(c, node)
         ends = _if(c, node, rest) if isinstance(node, ast.If) else c.statement(node)
         if ends is Flow.MAY_HAVE_RETURNED:
             return statements(c, [*c.frame.after, *rest])

@@ -8,6 +8,7 @@ from freehold.dialects.cuda_tile.ops.module import TileModuleOp
 from freehold.passes.canonicalize import canonicalize
 from freehold.passes.convert_ownership_to_cuda_tile import convert_kernel
 from freehold.passes.cse import merge_common_subexpressions
+from freehold.passes.drop_breakpoints import drop_breakpoints
 from freehold.passes.hoist_assertions import hoist_assertions
 from freehold.passes.hoist_invariants import hoist_invariants
 from freehold.passes.launch_contract import kernel_of
@@ -26,6 +27,7 @@ def convert(module: ModuleOp, *, checks: Checks = True) -> ModuleOp:
     have to is verified on what is returned. Raises `PassFailedException` for a module that `verify` has not accepted.
     """
     kernel = kernel_of(module).clone()
+    drop_breakpoints(kernel)
     roles = roles_of(kernel, checks)
     holder = ModuleOp([kernel])
     thread_tokens(kernel)  # needs to know regions apart, so it comes before they are mere coordinates

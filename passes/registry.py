@@ -26,6 +26,7 @@ ALL_PASSES: Final[dict[str, Callable[[], type[ModulePass]]]] = {
     "deny-kernel-checks": _lazy("DenyKernelChecksPass", "deny_kernel_checks"),
     "deny-unsafe": _lazy("DenyUnsafePass", "deny_unsafe"),
     "report-obligations": _lazy("ReportObligationsPass", "report_obligations"),
+    "drop-breakpoints": _lazy("DropBreakpointsPass", "drop_breakpoints"),
     "thread-tokens": _lazy("ThreadTokensPass", "thread_tokens"),
     "print-launch-contract": _lazy("PrintLaunchContractPass", "launch_contract"),
     "convert-ownership-to-cuda-tile": _lazy("ConvertOwnershipToCudaTilePass", "convert_ownership_to_cuda_tile"),

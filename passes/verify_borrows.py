@@ -39,6 +39,7 @@ from freehold.dialects.ownership import (
     AccumulateOp,
     AccumulatorOp,
     BorrowOp,
+    BreakpointOp,
     CheckOp,
     CoordinateOp,
     DimOp,
@@ -153,7 +154,7 @@ _MAKES: Final = frozenset((WindowOp, BorrowOp, PartitionOp, RegionOp, Accumulato
 
 _OWN = (*_MAY_USE, DistributeOp, EndOp, KernelReturnOp, RequireOp)
 _FLOW = (IfOp, ForOp, LoopOp, YieldOp, ContinueOp, BreakOp)
-_VISIBLE = (AssertOp, CheckOp, PrintTkoOp)
+_VISIBLE = (AssertOp, BreakpointOp, CheckOp, PrintTkoOp)
 """Operations with an effect that is not one on the kernel's tensors."""
 
 _HARMLESS: Final = frozenset((*_OWN, *_VISIBLE))
@@ -177,6 +178,8 @@ def _operations(kernel: KernelOp) -> Iterable[Error]:
 
 
 def _uses(op: Operation) -> Iterable[Error]:
+    if isinstance(op, BreakpointOp):  # names what can be seen, and is dropped before anything runs on a GPU
+        return
     allowed = _MAY_USE.get(type(op), ())
     for number, operand in enumerate(op.operands):
         if not isinstance(operand.type, OWNERSHIP_TYPES) or number in allowed or isinstance(op, DistributeOp):

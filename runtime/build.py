@@ -67,6 +67,27 @@ def contract_of(module: ModuleOp, checks: Checks = True) -> LaunchContract:
     return contract(module, checks)
 
 
+class IgnoredBreakpoint(RuntimeWarning):
+    """A kernel was compiled for a GPU, where nothing stops at its breakpoints."""
+
+
+def warn_of_breakpoints(module: ModuleOp) -> bool:
+    """Whether a verified module has breakpoints of the user's, which its GPU code will not have. Warns of each."""
+    import os
+    import warnings
+
+    from freehold.dialects.location import span_of
+    from freehold.dialects.ownership import BreakpointOp
+
+    places = [span_of(op) for op in module.walk() if isinstance(op, BreakpointOp) and op.asked is not None]
+    if os.environ.get("PYTHONBREAKPOINT") != "0":
+        for place in dict.fromkeys(places):
+            text = "nothing stops at `breakpoint()` on a GPU: launch the kernel in `with fh.interpreting():`"
+            file, line = ("<kernel>", 1) if place is None else (place.file, place.line)
+            warnings.warn_explicit(text, IgnoredBreakpoint, file, line)
+    return bool(places)
+
+
 def bytecode(module: ModuleOp, options: Options) -> bytes:
     """Tile IR bytecode of a verified module."""
     from freehold.backend.bytecode.writer import write_bytecode
@@ -100,6 +121,8 @@ def build(function: KernelFunction, specialisation: Specialisation, options: Opt
     module = verified(function, specialisation, options)
     contract = contract_of(module, options.checks)
     cubin = assembled(bytecode(module, options), arch, function.name)
+    if warn_of_breakpoints(module):  # in every process
+        store = None
     if store is not None and key is not None and assembler is not None:
         store.store(key, cache.Entry(contract.to_json(), cubin, assembler))
     return Product(contract, cubin)

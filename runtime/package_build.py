@@ -90,7 +90,7 @@ class _Builder:
         return (Specialisation(tuple(specs)),)
 
     def _variant(self, kernel: Kernel, specialisation: Specialisation, number: int) -> dict[str, Any]:
-        from freehold.runtime.build import assembled, bytecode, contract_of
+        from freehold.runtime.build import assembled, bytecode, contract_of, warn_of_breakpoints
 
         specs: list[dict[str, Any]] = []
         for parameter, spec in zip(kernel.signature.parameters, specialisation, strict=True):
@@ -101,6 +101,7 @@ class _Builder:
                 _unpackable(what, f"no text tells {value} from others in every process")
             specs.append(text)
         module = kernel.verified(specialisation)
+        warn_of_breakpoints(module)
         code = bytecode(module, kernel.options)
         stem = f"{kernel.__name__}-{number}"
         contract = contract_of(module, kernel.options.checks).to_json()

@@ -34,6 +34,7 @@ from freehold.runtime.interpreter.arguments import (
     scalar,
     value_of,
 )
+from freehold.runtime.interpreter.breakpoints import Session
 from freehold.runtime.interpreter.compile import Compiler, Step, reject
 from freehold.runtime.interpreter.elements import Array, Element, element_of
 from freehold.runtime.interpreter.errors import NoMeaning, UnfitArgument
@@ -126,6 +127,7 @@ class Kernel:
         for predicate, span in self.checks:
             hold(predicate, bound.symbols, span, name)
         machine = Machine(Memory(), schedule=Schedule(order, blocks), write=write, symbols=dict(bound.symbols))
+        machine.session = Session()
         frame = list(self.compiler.template)
         frame[0] = machine
         arrays: list[tuple[Any, Array]] = []

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from freehold.runtime.interpreter.adversary import Adversary
+    from freehold.runtime.interpreter.breakpoints import Session
     from freehold.runtime.interpreter.watch import Watch
 
 
@@ -174,6 +175,8 @@ class Machine:
     """What this block has allocated."""
     adversary: Adversary | None = None
     """Who decides what is left open, in adversarial mode. Each block has a machine of its own then."""
+    session: Session | None = None
+    """Who is asked at breakpoints."""
     late: list[tuple[object, Callable[[], None]]] = field(default_factory=list[tuple[object, Callable[[], None]]])
     """Stores of this block that no other block has seen: where to, and what does it."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from freehold.runtime.interpreter import (
+    breakpoints,
     control,
     conversions,
     floats,
@@ -44,6 +45,7 @@ EFFECTS: Final[dict[str, Effect]] = {
     **ownership.EFFECTS,
     **parts.EFFECTS,
     **scattered.EFFECTS,
+    **breakpoints.EFFECTS,
 }
 """Operations that touch memory, steer, or run regions."""
 

@@ -13,6 +13,7 @@ from xdsl.irdl import IRDLOperation
 
 from freehold.dialects.ownership.ops.access import LoadOp, StoreOp
 from freehold.dialects.ownership.ops.accumulate import ATOMIC, AccumulateAtOp, AccumulateOp, AccumulatorOp, update_mode
+from freehold.dialects.ownership.ops.breakpoint import BreakpointOp, Scope
 from freehold.dialects.ownership.ops.check import SHOWN, CheckOp
 from freehold.dialects.ownership.ops.common import INDEX, tensor_type
 from freehold.dialects.ownership.ops.distribution import (
@@ -47,6 +48,7 @@ __all__ = [
     "AccumulateOp",
     "AccumulatorOp",
     "BorrowOp",
+    "BreakpointOp",
     "CheckOp",
     "CoordinateOp",
     "DimOp",
@@ -63,6 +65,7 @@ __all__ = [
     "ReleaseOp",
     "RequireOp",
     "ReturnOp",
+    "Scope",
     "StartOp",
     "StopOp",
     "StoreOp",
@@ -99,6 +102,7 @@ OPS: tuple[type[IRDLOperation], ...] = (
     StoreOp,
     ReleaseOp,
     RequireOp,
+    BreakpointOp,
     CheckOp,
     AccumulatorOp,
     AccumulateOp,

@@ -1,0 +1,31 @@
+"""`drop-breakpoints`: removes the places where a debugger may stop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from freehold.dialects.ownership import BreakpointOp, KernelOp
+
+
+@dataclass(frozen=True)
+class DropBreakpointsPass(ModulePass):
+    """Removes breakpoints, as only the interpreter stops at them. Assumes nothing and refuses nothing."""
+
+    name = "drop-breakpoints"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Removes them from every kernel of the module."""
+        for kernel in op.body.block.ops:
+            if isinstance(kernel, KernelOp):
+                drop_breakpoints(kernel)
+
+
+def drop_breakpoints(kernel: KernelOp) -> None:
+    """Removes the breakpoints of `kernel`, in place."""
+    for op in [op for op in kernel.walk() if isinstance(op, BreakpointOp)]:
+        op.detach()
+        op.erase()
