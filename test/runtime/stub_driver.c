@@ -85,7 +85,7 @@ typedef struct Item {
   int width, meaning, from_device, to_device;
   void *staged;
   Event *event;
-  uint64_t parameters[4];
+  uint64_t parameters[5];
 } Item;
 typedef struct { Item *first; } Graph;
 typedef struct Stream { void *handle; Item *head, **tail; int capturing; Item *captured, **captured_tail; Graph *target; } Stream;
@@ -116,8 +116,17 @@ static void fill(uint64_t at, int width, uint64_t pattern, uint64_t n) {
   if (width == 4) for (uint64_t k = 0; k < n; k++) ((uint32_t *)p)[k] = (uint32_t)pattern;
 }
 
-/* Kernels that mean something. 1: y = 1664525 y + 1013904223 x + 12345 on 32-bit integers; parameters are y, x, n. */
+/*
+ * Kernels that mean something. 1: y = 1664525 y + 1013904223 x + 12345 on 32-bit integers; parameters are y, x, n.
+ * 2: y[0] += 1, unless x[0] is not below the limit; then check 0 fails in block 5. Parameters are y, x, n, limit, failures.
+ */
 static void compute(const Item *item) {
+  if (item->meaning == 2) {
+    int32_t *y = touched(item->parameters[0], 4), *x = touched(item->parameters[1], 4), limit = (int32_t)item->parameters[3];
+    int64_t *words = (int64_t *)(uintptr_t)item->parameters[4];
+    if (y && x && *x < limit) ++*y;
+    else if (!words[0]) words[1024] = 5, words[2048] = *x, words[3072] = limit, words[0] = 1;
+  }
   if (item->meaning != 1) return;
   uint32_t n = (uint32_t)item->parameters[2];
   uint32_t *y = touched(item->parameters[0], 4 * (size_t)n), *x = touched(item->parameters[1], 4 * (size_t)n);
@@ -424,6 +433,9 @@ static Result allocate(uint64_t *out, size_t size) {
   return *out ? 0 : 2;
 }
 
+/* Memory of the host is no allocation of the device's. */
+static Result allocate_on_host(void **out, size_t size, unsigned flags) { *out = calloc(1, size); return *out ? 0 : 2; }
+
 static Result release(uint64_t at) {
   pthread_mutex_lock(&lock);
   UNTIL(!anything())
@@ -484,6 +496,8 @@ static Result launch(const Config *config, void *kernel, void **parameters, void
     memcpy(&item.parameters[1], parameters[1], 8);
     memcpy(&item.parameters[2], parameters[2], 4);
   }
+  if (item.meaning == 2)
+    for (int n = 0; n < 5; n++) memcpy(&item.parameters[n], parameters[n], n == 2 || n == 3 ? 4 : 8);
   enqueue(config->stream, item);
   pthread_mutex_unlock(&lock);
   return 0;
@@ -565,7 +579,7 @@ static const struct { const char *name; void *function; } KNOWN[] = {
   {"cuEventQuery", query_event}, {"cuEventSynchronize", sync_event}, {"cuLibraryLoadData", new_handle},
   {"cuLibraryGetKernel", get_kernel}, {"cuDeviceGetDefaultMemPool", new_handle}, {"cuDeviceGetMemPool", new_handle},
   {"cuMemAllocAsync", allocate}, {"cuMemAllocFromPoolAsync", allocate}, {"cuMemAlloc", allocate}, {"cuMemFree", release},
-  {"cuMemFreeAsync", release_later}, {"cuMemcpyAsync", copy_later}, {"cuMemcpyHtoDAsync", copy_later},
+  {"cuMemFreeAsync", release_later}, {"cuMemHostAlloc", allocate_on_host}, {"cuMemcpyAsync", copy_later}, {"cuMemcpyHtoDAsync", copy_later},
   {"cuMemcpyDtoHAsync", copy_later}, {"cuMemcpyDtoDAsync", copy_later}, {"cuMemcpy", copy_now}, {"cuMemcpyHtoD", copy_now},
   {"cuMemcpyDtoH", copy_now}, {"cuMemcpyDtoD", copy_now}, {"cuMemsetD8Async", set8}, {"cuMemsetD16Async", set16},
   {"cuMemsetD32Async", set32}, {"cuMemsetD2D32Async", set2d32}, {"cuPointerGetAttribute", no_attribute},

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from stub_printed import Printed, names_of
 
-PROGRAMS = ("stub_program.py", "stub_operations.py", "stub_tensors.py", "stub_deployment.py")
+PROGRAMS = ("stub_program.py", "stub_operations.py", "stub_tensors.py", "stub_deployment.py", "stub_checks.py")
 
 
 @pytest.fixture(scope="module")
