@@ -22,6 +22,8 @@ I: Node = ("point", 0)
 J: Node = ("point", 1)
 K: Node = ("counter",)
 C: Node = ("carried",)
+S: Node = ("scalar",)
+WRITE: Node = ["write"]
 
 
 def const(value: int) -> Node:
@@ -52,7 +54,7 @@ def seeds() -> list[dict[str, Node]]:
     """Kernels that are right."""
     one = {"rank": 1, "tile": [2, 2], "step": [2, 2], "access": "out", "second": "", "order": "row", "blocks": "each"}
     two = {**one, "rank": 2}
-    rows, inner = ("tiles", 0), ("tiles", 1)
+    rows, inner, zero = ("tiles", 0), ("tiles", 1), const(0)
     bodies: list[dict[str, Node]] = [
         {**one, "body": [take(I), load(I, const(0))]},
         {**two, "body": [take(I, J), loop(inner, load(I, K))]},
@@ -78,6 +80,12 @@ def seeds() -> list[dict[str, Node]]:
         {**one, "access": "out", "fixed": 2, "body": [take(I)]},
         {**one, "body": [take(I), loop(inner, when("greater_than", K, const(1), [["continue"]]), load(I, K))]},
         {**one, "body": [["open", 0, [I]], loop(inner, ["write"]), ["write"], ["read"]]},
+        {
+            **one,
+            "body": [["open", 0, [I]], when("less_than", S, zero, [WRITE]), when("less_than", const(-1), S, [WRITE])],
+        },
+        {**one, "body": [["open", 0, [I]], loop(inner, when("equal", K, ("subi", inner, const(1)), [WRITE]))]},
+        {**one, "body": [when("less_than", I, S, [["open", 0, [I]], WRITE], [["open", 0, [I]], WRITE])]},
         {**one, "body": [take(I), load(("select", "less_than", I, rows, I, ("subi", rows, const(1))), const(0))]},
         {**one, "body": [take(I), load(("subi", I, ("muli", ("divi", "zero", I, inner), inner)), const(0))]},
     ]
@@ -108,6 +116,9 @@ def near() -> list[dict[str, Node]]:
         *found,
         {**mut, "body": [fold]},
         {**out, "body": [["open", 0, [I]], ["read"], ["write"]]},
+        {**out, "body": [["open", 0, [I]], when("less_than", S, zero, [WRITE]), when("less_than", zero, S, [WRITE])]},
+        {**out, "body": [["open", 0, [I]], loop(inner, when("equal", K, one, [WRITE]))]},
+        {**out, "body": [["open", 0, [I]], loop(inner, when("equal", K, ("subi", inner, one), [WRITE]), step=two)]},
         {**out, "body": [["open", 0, [I]], loop(("subi", inner, one), ["write"])]},
         {**out, "body": [take(I), loop(rows, load(C, zero), init=zero, turn=("subi", C, one))]},
         {**out, "body": [take(I), loop(rows, load(("mini", C, last), zero), init=last, turn=("subi", C, two))]},

@@ -126,6 +126,7 @@ FAULTS: Final[dict[str, Callable[[], list[Any]]]] = {
     "outputs are covered by any taking": lambda: [patch.object(verify_partitions, "_covered", always(()))],
     "an output may be read before it is stored": lambda: [patch.object(pipeline, "verify_borrows", _careless)],
     "what a turn begins with is kept": lambda: [patch.object(WALK, "kept", always(True))],
+    "conditions of stores leave no case out": lambda: [patch.object(verify_borrows, "in_every_case", always(True))],
     "a branch that is never taken refutes": lambda: [patch.object(prover, "_possible", always(Verdict("refuted", "")))],
     "conditions on what a loop carries are met": lambda: [patch.object(injectivity, "computed", always([]))],
 }
