@@ -260,26 +260,6 @@ class CheckFailed(Error):
         text: ClassVar[str] = "an index counts tiles of the access's shape, not elements"
 
     @dataclass(frozen=True)
-    class Window(Note):
-        """A window that is no part of its tensor."""
-
-        text: ClassVar[str] = "elements {start} up to {stop} along axis {axis} of `{name}`, which has {extent}"
-        name: str
-        axis: int
-        start: int
-        stop: int
-        extent: int
-
-    @dataclass(frozen=True)
-    class Offsets(Note):
-        """Offsets that bound no groups of their tensor."""
-
-        text: ClassVar[str] = "the groups of `{name}` along axis {axis} are bounded by {offsets}"
-        name: str
-        axis: int
-        offsets: str
-
-    @dataclass(frozen=True)
     class Tiles(Help):
         """The loop that stays inside."""
 

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
 from freehold.dialects.location import span_of
-from freehold.dialects.ownership import GroupTilesOp, PartitionOp, PartitionType, RegionOp, WindowOp
+from freehold.dialects.ownership import Duty, GroupTilesOp, PartitionOp, PartitionType, RegionOp, WindowOp
 from freehold.passes.analysis.groups import reach
+from freehold.runtime.errors.kernel_checks import failure
 from freehold.runtime.interpreter.access import integer
 from freehold.runtime.interpreter.compile import reject, unary
-from freehold.runtime.interpreter.errors import CheckFailed
 from freehold.runtime.interpreter.ownership import EFFECTS as WHOLE
 from freehold.runtime.interpreter.ownership import Box, kernel_checks, starts_of
 from freehold.runtime.interpreter.views import refuse_index
 from freehold.runtime.interpreter.windows import Window
+from freehold.support.contract import KernelCheck
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from freehold.runtime.interpreter.compile import Compiler, Effect, Frame, Function, Pure, Step
     from freehold.runtime.interpreter.machine import Machine
+
+
+_WINDOW: Final = (("start", "i32"), ("last", "i32"))
+_GROUP: Final = (("group", "i32"), ("groups", "i32"))
 
 
 @dataclass(slots=True)
@@ -68,8 +73,8 @@ def _window(op: Operation, c: Compiler) -> Step:
         window: Window = v[tensor]
         first, count = int(v[start]), length.evaluate(machine.symbols)
         if count < 1 or not 0 <= first <= window.shape[axis] - count:
-            error = CheckFailed(span_of(op), f"0 <= {first} and {first} + {count} <= {window.shape[axis]}")
-            reject(error.add(error.Window(window.name, axis, first, first + count, window.shape[axis])))
+            check = KernelCheck(str(length), _WINDOW, span_of(op), window.name, axis)
+            reject(failure("the kernel", check, machine.label, (first, window.shape[axis] - count)))
         v[result] = part_of(window, axis, first, count)
 
     return make
@@ -85,7 +90,9 @@ def _partition(op: Operation, c: Compiler) -> Step:
 
         return spend
     offsets, kind = c.slot(op.offsets), op.result.type
-    limit = reach(op)
+    limit, axis = reach(op), cast(int, kind.groups_axis)
+    texts = [o.text.data for o in (() if op.obligations is None else op.obligations) if o.duty is Duty.GROUPED]
+    check = KernelCheck(texts[0] if texts else "offsets ascend", _GROUP, span_of(op), "", axis)
 
     def group(v: Frame) -> None:
         machine: Machine = v[0]
@@ -94,32 +101,25 @@ def _partition(op: Operation, c: Compiler) -> Step:
         assert found.array is not None
         bounds = [int(n) for n in found.array]
         most = None if limit is None else limit.evaluate(machine.symbols)
-        _check(op, kind, window, found.name, bounds, most)
+        bad = _first_bad(kind, window.shape[axis], bounds, most)
+        if bad is not None:
+            reject(failure("the kernel", replace(check, tensor=window.name), machine.label, (bad, len(bounds) - 1)))
         fields = {name: getattr(window, name) for name in Window.__slots__}
         v[result] = Groups(**fields, bounds=bounds)
 
     return group
 
 
-def _check(
-    op: PartitionOp, kind: PartitionType, window: Window, name: str, bounds: Sequence[int], most: int | None
-) -> None:
-    """Refuses offsets that do not bound groups of a tensor, and those that leave elements to nobody."""
-    axis = cast(int, kind.groups_axis)
-    extent, tile = window.shape[axis], kind.tile_shape[axis]
-    wrong = ""
+def _first_bad(kind: PartitionType, extent: int, bounds: Sequence[int], most: int | None) -> int | None:
+    """The first group that is none of a tensor, or that leaves elements to nobody."""
+    tile = kind.tile_shape[cast(int, kind.groups_axis)]
+    last = len(bounds) - 2
     for n, (low, high) in enumerate(pairwise(bounds)):
-        if not 0 <= low <= high <= extent:
-            wrong = f"0 <= {name}[{n}] <= {name}[{n + 1}] <= {extent}"
-            break
-        if most is not None and -(-(high - low) // tile) > most:
-            wrong = f"{name}[{n + 1}] - {name}[{n}] <= {most * tile}"
-            break
-    if not wrong and kind.covered and (bounds[0], bounds[-1]) != (0, extent):
-        wrong = f"{name}[0] == 0 and {name}[{len(bounds) - 1}] == {extent}"
-    if wrong:
-        error = CheckFailed(span_of(op), wrong)
-        reject(error.add(error.Offsets(window.name, axis, ", ".join(map(str, bounds[:16])))))
+        large = most is not None and -(-(high - low) // tile) > most
+        ends = kind.covered and ((n == 0 and low != 0) or (n == last and high != extent))
+        if not 0 <= low <= high <= extent or large or ends:
+            return n
+    return None
 
 
 def _region(op: Operation, c: Compiler) -> Step:

@@ -89,7 +89,7 @@ def test_a_window_outside_is_refused(position: int) -> None:
     cache, x = np.zeros((20, 40), np.float32), normal(5, 40)
     with pytest.raises(fh.Rejected, match="breaks a condition"):
         append(fh.partition(cache, (4, 32)), x, position).sync()
-    with pytest.raises(fh.Rejected, match=r"window|check"):
+    with pytest.raises(fh.Rejected, match="window"):
         append_at(fh.partition(cache, (4, 32)), x, np.array([position], np.int32)).sync()
     assert not cache.any()
 
