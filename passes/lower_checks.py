@@ -6,9 +6,10 @@ compare-and-swap; the others write nothing.
 
 A block ends by `return`, which may not stand in a `for`. There are two ways out of one:
 
-- Where all that is checked in a nest of loops are indices of reads, which take index 0 instead, the loops carry the
-  first failure along and run to their end, and the block ends behind them. Nothing in them branches, so the assembler
-  overlaps their reads with what they compute, as without checks. They are bounded, for there is no `loop` among them.
+- Where all that is checked in a nest of loops are indices of reads, which take index 0 instead, and they write nothing,
+  the loops carry the first failure along and run to their end, and the block ends behind them. Nothing in them
+  branches, so the assembler overlaps their reads with what they compute, as without checks. None of them is a `loop`,
+  so they end.
 - Otherwise the turn ends by `continue`, with a flag that is carried along; the following turns see it and do nothing,
   and behind the loop the block ends. A `loop` inside a `for` is left by `break`, with the same flag. So nothing that
   stands behind the check happens.
@@ -34,12 +35,23 @@ from freehold.dialects.cuda_tile.attrs import (
     MemoryScopeAttr,
 )
 from freehold.dialects.cuda_tile.ops.arith_int import AndIOp, CmpIOp, XOrIOp
-from freehold.dialects.cuda_tile.ops.atomics import AtomicCasTkoOp
-from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, ReturnOp, YieldOp
+from freehold.dialects.cuda_tile.ops.atomics import AtomicCasTkoOp, AtomicRedViewTkoOp, AtomicRmwTkoOp
+from freehold.dialects.cuda_tile.ops.control_flow import (
+    AssertOp,
+    BreakOp,
+    ContinueOp,
+    ForOp,
+    IfOp,
+    LoopOp,
+    ReturnOp,
+    YieldOp,
+)
 from freehold.dialects.cuda_tile.ops.conversion import BitcastOp, ExtIOp, FToFOp
 from freehold.dialects.cuda_tile.ops.memory import MakeTokenOp, StorePtrTkoOp
+from freehold.dialects.cuda_tile.ops.misc import PrintTkoOp
 from freehold.dialects.cuda_tile.ops.module import EntryOp, GetTileBlockIdOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp, OffsetOp, SelectOp
+from freehold.dialects.cuda_tile.ops.views import StoreViewTkoOp
 from freehold.dialects.cuda_tile.types import TOKEN, PointerType, TileType, element_name, tile
 from freehold.dialects.ownership import CheckOp
 from freehold.passes.rewriting import Inserter
@@ -50,6 +62,10 @@ FAILURES: Final = tile((), PointerType(i64))
 
 _DEFERRED: Final = 2
 """How many values a check has that is deferred."""
+
+_ENDLESS_OR_WRITES: Final = (
+    LoopOp, StoreViewTkoOp, StorePtrTkoOp, AtomicRedViewTkoOp, AtomicRmwTkoOp, AtomicCasTkoOp, PrintTkoOp, AssertOp,
+)  # fmt: skip
 
 _RELEASE: Final = MemoryOrderingSemanticsAttr.of("release")
 _SYSTEM: Final = MemoryScopeAttr.of("sys")
@@ -93,16 +109,16 @@ class _Lowering:
     def run(self, checks: Sequence[CheckOp]) -> None:
         """Lowers these, which are all."""
         self.truth = [self.top.value(ConstantOp.scalar(n, i1)) for n in (False, True)]
-        deferred = [nest for nest in dict.fromkeys(map(_nest, checks)) if nest is not None and _defers(nest)]
-        for nest in deferred:
-            self.defer(nest)
-        checks = [check for check in checks if check.parent is not None]
-        for check in checks:
-            for loop in reversed(_without_return(check)):  # from the outside in: an inner one's way out is the outer's
+        found = dict.fromkeys(_nest(check) or check for check in checks)
+        for op in found:
+            for loop in reversed(_without_return(op)):  # from the outside in: an inner one's way out is the outer's
                 if loop not in self.flagged:
                     self.flag(loop)
-        for check in checks:
-            self.lower(check)
+        for op in found:
+            if isinstance(op, ForOp):
+                self.defer(op)
+            else:
+                self.lower(op)
 
     def defer(self, nest: ForOp) -> None:
         """Has a nest of loops carry its first failure, and writes it down behind them."""
@@ -218,24 +234,25 @@ def _number(check: CheckOp) -> int:
     return check.number.value.data
 
 
-def _nest(op: Operation) -> ForOp | None:
-    """The outermost `for` around an operation, where there are only others between them."""
+def _nest(op: CheckOp) -> ForOp | None:
+    """The outermost of the `for` loops around a check that may run to their end where it fails; None for none."""
     found, parent = None, op.parent_op()
-    while isinstance(parent, ForOp):
+    while isinstance(parent, ForOp) and _harmless(parent):
         found, parent = parent, parent.parent_op()
-    while parent is not None:
-        if isinstance(parent, ForOp):
-            return None
-        parent = parent.parent_op()
     return found
 
 
-def _defers(nest: ForOp) -> bool:
-    """Whether all checks inside may be deferred, and all loops inside end."""
-    checks = [op for op in nest.walk() if isinstance(op, CheckOp)]
-    return all(op.deferrable is not None and _nest(op) is nest for op in checks) and not any(
-        isinstance(op, LoopOp) for op in nest.walk()
-    )
+def _harmless(op: Operation) -> bool:
+    """Whether what is in an operation ends, writes nothing, and checks only what may be deferred, in loops alone."""
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.ops:
+                if isinstance(inner, CheckOp):
+                    if inner.deferrable is None or not isinstance(op, ForOp):
+                        return False
+                elif isinstance(inner, _ENDLESS_OR_WRITES) or not _harmless(inner):
+                    return False
+    return True
 
 
 def _with_body_of(loop: _Loop, values: Sequence[SSAValue], more: Sequence[Attribute] = ()) -> _Loop:

@@ -68,6 +68,31 @@ cuda_tile.module @m {
     return
   }
 
+  // The loop around it has an effect, so its turn ends behind the inner loop.
+  // CHECK-LABEL: entry @in_front_of_an_effect(
+  // CHECK: %[[F:.*]] = cuda_tile.for %p in {{.*}} iter_values(%[[FLAG:.*]] = %[[FALSE:.*]]) -> (tile<i1>) {
+  // CHECK-NEXT: cuda_tile.if %[[FLAG]] {
+  // CHECK: %[[NUMBER:.*]], %{{.*}}, %{{.*}} = cuda_tile.for %l in
+  // CHECK: %[[C:.*]] = cuda_tile.cmpi not_equal %[[NUMBER]], %
+  // CHECK-NEXT: cuda_tile.if %[[C]] {
+  // CHECK: cuda_tile.atomic_cas_tko
+  // CHECK: cuda_tile.continue %[[TRUE:.*]] : tile<i1>
+  // CHECK: cuda_tile.print_tko
+  // CHECK: cuda_tile.continue %[[FALSE]] : tile<i1>
+  // CHECK: cuda_tile.if %[[F]] {
+  // CHECK-NEXT: cuda_tile.return
+  entry @in_front_of_an_effect(%ok: tile<i1>, %n: tile<i32>, %failures: tile<ptr<i64>>) {
+    %zero = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    for %p in (%zero to %n, step %one) : tile<i32> {
+      for %l in (%zero to %n, step %one) : tile<i32> {
+        "ownership.check"(%ok, %l, %n) <{message = "", names = ["index", "count"], dtypes = ["i32", "i32"], number = 2 : i32, deferrable}> : (!cuda_tile.tile<i1>, !cuda_tile.tile<i32>, !cuda_tile.tile<i32>) -> ()
+      }
+      %t = print_tko "%d", %p : tile<i32> -> token
+    }
+    return
+  }
+
   // Otherwise a turn that failed ends, the following ones do nothing, and the block ends behind the loop. A `loop` in a
   // `for` is left by `break`; one around it is left by `return`.
   // CHECK-LABEL: entry @at_once(
