@@ -34,7 +34,7 @@ def parts_of(argument: SSAValue) -> Iterator[SSAValue]:
     """An argument, its windows, and theirs."""
     yield argument
     for use in argument.uses:
-        if isinstance(op := use.operation, WindowOp):
+        if isinstance(op := use.operation, WindowOp) and op.tensor is argument:  # and does not begin there
             yield from parts_of(op.result)
 
 

@@ -1,0 +1,124 @@
+// Partitions into groups that offsets bound: what is proved of them, and what they become.
+
+// RUN: tile-opt %s -p verify-domains,verify-borrows,verify-partitions,resolve-obligations --split-input-file | filecheck %s
+// RUN: tile-opt %s -p 'verify-domains,verify-borrows,verify-partitions,resolve-obligations,thread-tokens,convert-ownership-to-cuda-tile{traps=true},canonicalize,cse' --split-input-file | filecheck %s --check-prefix=TILE
+
+// Each group by itself: its regions are its own, and all of them are taken.
+// CHECK-LABEL: ownership.kernel @all
+// CHECK:       ownership.partition %c by %o {{.*}} {obligations = [
+// CHECK-SAME:    #ownership.obligation<covered proved "the regions of each group are its points'">,
+// CHECK-SAME:    #ownership.obligation<grouped axis 0 kernel "0 == offsets[0] <= ... <= offsets[E] == M">]}
+// CHECK:       ownership.region %p[%e, %i, %j] {mapped, obligations = [
+// CHECK-SAME:    #ownership.obligation<disjoint proved "[e, i, j] differs from point to point, by rules">,
+// CHECK-SAME:    #ownership.obligation<in_bounds axis 0 proved "0 <= e and e < E">,
+// CHECK-SAME:    #ownership.obligation<in_bounds axis 0 proved "0 <= i and i < n">,
+// TILE-LABEL:  cuda_tile.entry @all
+// TILE:        %[[BAD:.*]] = cuda_tile.for
+// TILE:        cuda_tile.load_ptr_tko
+// TILE:        cuda_tile.continue
+// TILE:        %[[FIRST:.*]] = cuda_tile.reduce %[[BAD]]
+// TILE:        %[[OK:.*]] = cuda_tile.cmpi equal %[[FIRST]]
+// TILE:        cuda_tile.assert %[[OK]], "all: offsets bound no groups of c
+// TILE:        %[[LOW:.*]], %{{.*}} = cuda_tile.load_ptr_tko weak
+// TILE:        %[[HIGH:.*]], %{{.*}} = cuda_tile.load_ptr_tko weak
+// TILE:        %[[SIZE:.*]] = cuda_tile.subi %[[HIGH]], %[[LOW]]
+// TILE:        %[[HERE:.*]] = cuda_tile.select %[[OK]], %[[SIZE]]
+// TILE:        cuda_tile.if
+// TILE:          cuda_tile.exti %[[LOW]] signed
+// TILE:          cuda_tile.make_tensor_view %{{.*}}, shape = [%[[HERE]], %N_1]
+// TILE:          cuda_tile.store_view_tko weak %{{.*}}, %{{.*}}[%i, %j]
+ownership.kernel @all(%c: !ownership.tensor<[M, N], f32>, %offsets: !ownership.tensor<["E + 1"], i32>, %w: !ownership.tensor<[E], f32>) {
+  %o = ownership.borrow %offsets : !ownership.tensor<["E + 1"], i32> -> !ownership.ref<["E + 1"], i32>
+  %zero = cuda_tile.constant <i32: 0> : !cuda_tile.tile<i32>
+  %one = cuda_tile.constant <i32: 1> : !cuda_tile.tile<i32>
+  %value = cuda_tile.constant <f32: 1.0> : !cuda_tile.tile<4x32xf32>
+  %p = ownership.partition %c by %o : !ownership.ref<["E + 1"], i32>, : !ownership.tensor<[M, N], f32> -> !ownership.partition<out tile [4, 32] ragged 0, [M, N], f32>
+  ownership.distribute %p over [E, "ceildiv(M, 4)", "ceildiv(N, 32)"] : !ownership.partition<out tile [4, 32] ragged 0, [M, N], f32> {
+  ^bb0(%e: !cuda_tile.tile<i32>, %i: !cuda_tile.tile<i32>, %j: !cuda_tile.tile<i32>):
+    %n = ownership.group_tiles %p[%e] : !ownership.partition<out tile [4, 32] ragged 0, [M, N], f32>
+    %in = cuda_tile.cmpi less_than %i, %n, signed : !cuda_tile.tile<i32> -> !cuda_tile.tile<i1>
+    cuda_tile.if %in {
+      %r = ownership.region %p[%e, %i, %j] {mapped} : !ownership.partition<out tile [4, 32] ragged 0, [M, N], f32> -> !ownership.region<out tile [4, 32] ragged 0, [M, N], f32>
+      ownership.store %value, %r : !cuda_tile.tile<4x32xf32>, !ownership.region<out tile [4, 32] ragged 0, [M, N], f32>
+    }
+  }
+}
+
+// -----
+
+// Persistent blocks look at the offsets once; groups of at most 8 elements are part of what is looked at.
+// CHECK-LABEL: ownership.kernel @persistent
+// CHECK:       #ownership.obligation<covered proved
+// TILE-LABEL:  cuda_tile.entry @persistent
+// TILE:        cuda_tile.assert
+// TILE:        cuda_tile.for %{{.*}} in (%block to
+// TILE-NOT:    cuda_tile.assert
+ownership.kernel @persistent(%c: !ownership.tensor<[M, N], f32>, %offsets: !ownership.tensor<["E + 1"], i32>, %w: !ownership.tensor<[E], f32>) {
+  %o = ownership.borrow %offsets : !ownership.tensor<["E + 1"], i32> -> !ownership.ref<["E + 1"], i32>
+  %zero = cuda_tile.constant <i32: 0> : !cuda_tile.tile<i32>
+  %one = cuda_tile.constant <i32: 1> : !cuda_tile.tile<i32>
+  %value = cuda_tile.constant <f32: 1.0> : !cuda_tile.tile<4x32xf32>
+  %p = ownership.partition %c by %o : !ownership.ref<["E + 1"], i32>, : !ownership.tensor<[M, N], f32> -> !ownership.partition<out tile [4, 32] ragged 0, [M, N], f32>
+  ownership.distribute %p over [E, 2, "ceildiv(N, 32)"] blocks #ownership.blocks<persistent> : !ownership.partition<out tile [4, 32] ragged 0, [M, N], f32> {
+  ^bb0(%e: !cuda_tile.tile<i32>, %i: !cuda_tile.tile<i32>, %j: !cuda_tile.tile<i32>):
+    %n = ownership.group_tiles %p[%e] : !ownership.partition<out tile [4, 32] ragged 0, [M, N], f32>
+    %in = cuda_tile.cmpi less_than %i, %n, signed : !cuda_tile.tile<i32> -> !cuda_tile.tile<i1>
+    cuda_tile.if %in {
+      %r = ownership.region %p[%e, %i, %j] {mapped} : !ownership.partition<out tile [4, 32] ragged 0, [M, N], f32> -> !ownership.region<out tile [4, 32] ragged 0, [M, N], f32>
+      ownership.store %value, %r : !cuda_tile.tile<4x32xf32>, !ownership.region<out tile [4, 32] ragged 0, [M, N], f32>
+    }
+  }
+}
+
+// -----
+
+// What is updated may be a part, and its first and last elements are known.
+// CHECK-LABEL: ownership.kernel @edges
+// CHECK:       #ownership.obligation<grouped axis 0 kernel "0 <= offsets[0] <= ... <= offsets[E] <= M">
+// CHECK:       ownership.load_window %x[%a, %zero] {obligations = [#ownership.obligation<in_bounds axis 0 proved "0 <= a < M">
+// TILE-LABEL:  cuda_tile.entry @edges
+ownership.kernel @edges(%c: !ownership.tensor<[M, N], f32>, %offsets: !ownership.tensor<["E + 1"], i32>, %w: !ownership.tensor<[E], f32>, %y: !ownership.tensor<[M, N], f32>) {
+  %o = ownership.borrow %offsets : !ownership.tensor<["E + 1"], i32> -> !ownership.ref<["E + 1"], i32>
+  %x = ownership.borrow %y : !ownership.tensor<[M, N], f32> -> !ownership.ref<[M, N], f32>
+  %zero = cuda_tile.constant <i32: 0> : !cuda_tile.tile<i32>
+  %one = cuda_tile.constant <i32: 1> : !cuda_tile.tile<i32>
+  %value = cuda_tile.constant <f32: 1.0> : !cuda_tile.tile<4x32xf32>
+  %p = ownership.partition %c by %o : !ownership.ref<["E + 1"], i32>, : !ownership.tensor<[M, N], f32> -> !ownership.partition<mut tile [4, 32] ragged 0, [M, N], f32>
+  ownership.distribute %p over [E, "ceildiv(M, 4)", "ceildiv(N, 32)"] : !ownership.partition<mut tile [4, 32] ragged 0, [M, N], f32> {
+  ^bb0(%e: !cuda_tile.tile<i32>, %i: !cuda_tile.tile<i32>, %j: !cuda_tile.tile<i32>):
+    %n = ownership.group_tiles %p[%e] : !ownership.partition<mut tile [4, 32] ragged 0, [M, N], f32>
+    %in = cuda_tile.cmpi less_than %i, %n, signed : !cuda_tile.tile<i32> -> !cuda_tile.tile<i1>
+    cuda_tile.if %in {
+      %r = ownership.region %p[%e, %i, %j] : !ownership.partition<mut tile [4, 32] ragged 0, [M, N], f32> -> !ownership.region<mut tile [4, 32] ragged 0, [M, N], f32>
+      %a = ownership.start %r, 0 : !ownership.region<mut tile [4, 32] ragged 0, [M, N], f32>
+      %b = ownership.stop %r, 0 : !ownership.region<mut tile [4, 32] ragged 0, [M, N], f32>
+      %t = ownership.load_window %x[%a, %zero] : !ownership.ref<[M, N], f32> -> !cuda_tile.tile<4x32xf32>
+      ownership.store %t, %r : !cuda_tile.tile<4x32xf32>, !ownership.region<mut tile [4, 32] ragged 0, [M, N], f32>
+    }
+  }
+}
+
+// -----
+
+// In a loop over the columns, of which a point has all.
+// CHECK-LABEL: ownership.kernel @owned
+// CHECK:       ownership.region %p[%e, %i, %k]
+ownership.kernel @owned(%c: !ownership.tensor<[M, N], f32>, %offsets: !ownership.tensor<["E + 1"], i32>, %w: !ownership.tensor<[E], f32>) {
+  %o = ownership.borrow %offsets : !ownership.tensor<["E + 1"], i32> -> !ownership.ref<["E + 1"], i32>
+  %zero = cuda_tile.constant <i32: 0> : !cuda_tile.tile<i32>
+  %one = cuda_tile.constant <i32: 1> : !cuda_tile.tile<i32>
+  %value = cuda_tile.constant <f32: 1.0> : !cuda_tile.tile<4x32xf32>
+  %p = ownership.partition %c by %o : !ownership.ref<["E + 1"], i32>, : !ownership.tensor<[M, N], f32> -> !ownership.partition<mut tile [4, 32] ragged 0, [M, N], f32>
+  %columns = ownership.tiles %p, 1 by 32 : !ownership.partition<mut tile [4, 32] ragged 0, [M, N], f32>
+  ownership.distribute %p over [E, "ceildiv(M, 4)"] : !ownership.partition<mut tile [4, 32] ragged 0, [M, N], f32> {
+  ^bb0(%e: !cuda_tile.tile<i32>, %i: !cuda_tile.tile<i32>):
+    %n = ownership.group_tiles %p[%e] : !ownership.partition<mut tile [4, 32] ragged 0, [M, N], f32>
+    %in = cuda_tile.cmpi less_than %i, %n, signed : !cuda_tile.tile<i32> -> !cuda_tile.tile<i1>
+    cuda_tile.if %in {
+      cuda_tile.for %k in (%zero to %columns, step %one) : tile<i32> {
+        %r = ownership.region %p[%e, %i, %k] : !ownership.partition<mut tile [4, 32] ragged 0, [M, N], f32> -> !ownership.region<mut tile [4, 32] ragged 0, [M, N], f32>
+        ownership.store %value, %r : !cuda_tile.tile<4x32xf32>, !ownership.region<mut tile [4, 32] ragged 0, [M, N], f32>
+      }
+    }
+  }
+}
