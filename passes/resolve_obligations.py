@@ -276,7 +276,8 @@ def _refused(
     # Where it depends on what is computed whether the access happens, no values can be said to make it happen.
     conditions = conditions_of(op, facts)
     if not computed(conditions, facts):
-        decisive = {n for c in conditions for n in c.symbols() if n in facts.launch and n in values}
+        concerned = facts.places[op].given.relevant(terms.all_of(*conditions)) if conditions else ()
+        decisive = {n for f in concerned for n in f.symbols() if n in facts.launch and n in values}
         shown = {n: values[n] for n in sorted({*index.symbols(), *count.symbols(), *decisive})}
         where = f"where {sizes(shown)}, " if shown else ""
         error.add(error.Witness(where, index.evaluate(values), count.evaluate(values)))

@@ -219,15 +219,16 @@ def replay(built: Builder, module: ModuleOp, error: Error) -> bool | None:
         values = arguments(
             built, (found.get("M", other), found.get("N", other), found.get("K", other)), found.get("s", 0)
         )
-        comes, code = comes_about(witness, built, module, values)
+        comes, code = comes_about(error, module, values)
         if comes:
             return True
         ended = ended or code != ""
     return None if ended else False
 
 
-def comes_about(witness: object, built: Builder, module: ModuleOp, values: list[Any]) -> tuple[bool, str]:
-    """Whether a run does what a witness says, and the code of the error that ends it before, or nothing."""
+def comes_about(error: Any, module: ModuleOp, values: list[Any]) -> tuple[bool, str]:
+    """Whether a run does what an error's witness says, and the code of the error that ends it before, or nothing."""
+    (witness,) = _witnesses(error)
     made, code = visits(Kernel.of(module, checked=False), values)
     match witness:
         case OutOfBounds.Witness(_, index, count):
@@ -250,8 +251,12 @@ def comes_about(witness: object, built: Builder, module: ModuleOp, values: list[
             return any(
                 does == f"takes region {[*v.indices]} of {' x '.join(map(str, v.counts))}" for v in outside
             ), code
+        case NotCovered.Witness(_, left):
+            ends = [(int(a), int(b)) for a, b in re.findall(r"(\d+) \.\. (\d+)", left)]
+            gap = Visit(True, error.name, "", (), (), *zip(*ends, strict=True))
+            return not any(v.meets(gap) for v in made if not v.outside), code
         case _:
-            return any((values[n] == 7).any() for n, access in enumerate(built.accesses) if access == "out"), code
+            raise ValueError(witness)
 
 
 def replayed(seed: int, number: int, refused: Rejected, figures: Counter[str]) -> Finding | None:
