@@ -176,7 +176,7 @@ def qk_norm_rope_append_at(
     The position is the same for all blocks, so that they write different places of a window stays true. That the windows
     lie in their tensors is checked once a block, before it does anything.
     """
-    first, T = i32(position.load((0,), (1,)).reshape(())), q.shape[0]
+    first, T = position.load(0, ()), q.shape[0]
     keys, values = k_cache.window(0, first, T), v_cache.window(0, first, T)
     t, h, _ = q.index
     G, half, D = q.tile[2], q.tile[3], q.shape[3]
