@@ -36,5 +36,6 @@ ALL_PASSES: Final[dict[str, Callable[[], type[ModulePass]]]] = {
     "hoist-assertions": _lazy("HoistAssertionsPass", "hoist_assertions"),
     "lower-checks": _lazy("LowerChecksPass", "lower_checks"),
     "verify-tokens": _lazy("VerifyTokensPass", "verify_tokens"),
+    "validate-translation": _lazy("ValidateTranslationPass", "validate_translation"),
 }
 """Name and factory of each pass, in the order in which a pipeline has them."""

@@ -26,6 +26,8 @@ class Options(NamedTuple):
     them."""
     deny_unsafe: bool = False
     """Refuse the kernel if it has an access of which nothing is proved."""
+    validate: bool = False
+    """Read the bytecode again, and see that it does what was verified."""
 
 
 HINTS: Final[Mapping[str, tuple[str, tuple[int, ...]]]] = {
@@ -34,6 +36,10 @@ HINTS: Final[Mapping[str, tuple[str, tuple[int, ...]]]] = {
     "num_cta_in_cga": ("num_cta_in_cga", (1, 2, 4, 8, 16)),
 }
 """Hints by the name users know: the name in Tile IR, and the values there are."""
+
+
+VALIDATE: Final = "FREEHOLD_VALIDATE"
+"""The environment variable that has every kernel validated that is compiled."""
 
 
 class Product(NamedTuple):
@@ -89,11 +95,23 @@ def warn_of_breakpoints(module: ModuleOp) -> bool:
 
 
 def bytecode(module: ModuleOp, options: Options) -> bytes:
-    """Tile IR bytecode of a verified module."""
+    """Tile IR bytecode of a verified module. Raises `Rejected` (O140) where it is to be validated, and differs."""
     from freehold.backend.bytecode.writer import write_bytecode
     from freehold.passes.pipeline import convert
 
-    return write_bytecode(convert(module, checks=options.checks))
+    code = write_bytecode(convert(module, checks=options.checks))
+    if options.validate:
+        validate(module, code, options.checks)
+    return code
+
+
+def validate(module: ModuleOp, code: bytes, checks: Checks = True) -> None:
+    """Shows that the bytecode made of a verified module does what was verified. Raises `Rejected` (O140) where not."""
+    from freehold.backend.bytecode.reader import read_bytecode
+    from freehold.passes.launch_contract import kernel_of
+    from freehold.passes.validate_translation import entry_of, validate_translation
+
+    validate_translation(kernel_of(module), entry_of(read_bytecode(code)), checks)
 
 
 def assembled(code: bytes, arch: str, kernel: str) -> bytes:
@@ -105,8 +123,12 @@ def assembled(code: bytes, arch: str, kernel: str) -> bytes:
 
 def build(function: KernelFunction, specialisation: Specialisation, options: Options, arch: str) -> Product:
     """Compiles a kernel for an architecture, or finds it on disk. Raises `Rejected`."""
+    import os
+
     from freehold.backend import cache
 
+    if os.environ.get(VALIDATE, "") not in ("", "0"):
+        options = options._replace(validate=True)
     store = cache.open_cache()
     assembler = cache.identity()
     key = None if store is None else _key(function, specialisation, options, arch)

@@ -141,6 +141,7 @@ def kernel(
     deny_kernel_checks: bool = False,
     deny_unsafe: bool = False,
     checks: Checks = True,
+    validate: bool = False,
 ) -> Callable[[Callable[..., None]], Kernel]: ...
 
 
@@ -152,6 +153,7 @@ def kernel(
     deny_kernel_checks: bool = False,
     deny_unsafe: bool = False,
     checks: Checks = True,
+    validate: bool = False,
 ) -> Kernel | Callable[[Callable[..., None]], Kernel]:
     """
     Makes a kernel of a function: `@kernel`, or `@kernel(hints={"occupancy": 2}, deny_kernel_checks=True)`.
@@ -159,7 +161,9 @@ def kernel(
     `hints` are those of `Kernel.with_hints`. `deny_kernel_checks` refuses the kernel if anything would have to be
     checked while it runs, `deny_unsafe` if it has an `unsafe` block with an access in it. A check that fails is an
     exception of whoever waits for the launch (docs/runtime.md). `checks="trap"` stops the GPU instead, for the rest of
-    the process; `checks=False` leaves the checks of indices out, and their truth to you.
+    the process; `checks=False` leaves the checks of indices out, and their truth to you. `validate` has the bytecode
+    of each variant read again, and refuses what is not shown to do what was verified (O140); so does
+    `FREEHOLD_VALIDATE=1`, for every kernel.
 
     Raises `Rejected` where the signature is not understood. The body is looked at when the kernel is compiled.
     """
@@ -167,7 +171,13 @@ def kernel(
     def make(function: Callable[..., None]) -> Kernel:
         if not isinstance(function, FunctionType):
             raise TypeError(f"a kernel is made of a function, not of a {type(function).__name__}")
-        options = Options(_hints(function.__name__, hints or {}), deny_kernel_checks, checks, deny_unsafe=deny_unsafe)
+        options = Options(
+            _hints(function.__name__, hints or {}),
+            deny_kernel_checks,
+            checks,
+            deny_unsafe=deny_unsafe,
+            validate=validate,
+        )
         return Kernel(function, options)
 
     return make if function is None else make(function)

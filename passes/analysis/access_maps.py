@@ -1,0 +1,588 @@
+"""What accesses touch, as plain parts that can be compared: of ownership IR as it was proved, and of Tile IR.
+
+Of a tile of a view the parts are whose memory it is, extents and strides, the tile's shape, the distance between tiles
+and the index; of an access by element, the address and the mask of the element at any place of the tile. Parts are
+terms (`tile_values`) over the parameters of the entry point, which are those of the launch contract. The two sides read
+different IR and meet in the terms only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import lcm
+from typing import Any, Final, cast
+
+from xdsl.dialects.builtin import DenseArrayBase, IntAttr, IntegerType, i64
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from freehold.dialects.cuda_tile.attrs import BoundedAttr, DivByAttr, PaddingValueAttr
+from freehold.dialects.cuda_tile.dense import DenseElementsAttr, storage_bytes
+from freehold.dialects.cuda_tile.ops.atomics import AtomicCasTkoOp, AtomicRedViewTkoOp, AtomicRmwTkoOp
+from freehold.dialects.cuda_tile.ops.memory import LoadPtrTkoOp, StorePtrTkoOp
+from freehold.dialects.cuda_tile.ops.misc import AssumeOp
+from freehold.dialects.cuda_tile.ops.module import EntryOp
+from freehold.dialects.cuda_tile.ops.views import (
+    LoadViewTkoOp,
+    MakePartitionViewOp,
+    MakeStridedViewOp,
+    MakeTensorViewOp,
+    StoreViewTkoOp,
+)
+from freehold.dialects.cuda_tile.types import (
+    DYNAMIC,
+    PartitionViewType,
+    PointerType,
+    StridedViewType,
+    TensorViewType,
+    TileType,
+    tile,
+)
+from freehold.dialects.ownership import (
+    INDEX,
+    AccumulateAtOp,
+    AccumulateOp,
+    CheckOp,
+    CoordinateOp,
+    DimOp,
+    Duty,
+    GatherOp,
+    KernelOp,
+    LoadOp,
+    LoadWindowOp,
+    PartitionOp,
+    RawType,
+    RegionOp,
+    RegionType,
+    Rung,
+    StoreOp,
+    TensorType,
+    TilesOp,
+    UnsafeLoadOp,
+    UnsafeOp,
+    UnsafeStoreOp,
+    UnsafeSwapOp,
+    UnsafeUpdateOp,
+    WindowOp,
+    tensor_type,
+    update_mode,
+)
+from freehold.passes.analysis.machine_integers import Integers
+from freehold.passes.analysis.obligations import accessed, steps_of
+from freehold.passes.analysis.tile_values import NotFollowedError, Place, Values, width_of
+from freehold.passes.analysis.wording import tensor_of
+from freehold.passes.launch_contract import entry_parameters, name_of, obligations_of
+from freehold.passes.prover.polynomials import poly
+from freehold.support import terms
+from freehold.support.contract import FAILURE_SLOTS, FAILURE_WORDS, Checks
+from freehold.support.terms import Term
+
+_MOST: Final = 2**31 - 1
+_PADDING: Final = {
+    "zero": 0.0,
+    "neg_zero": -0.0,
+    "nan": float("nan"),
+    "pos_inf": float("inf"),
+    "neg_inf": -float("inf"),
+}
+
+ACCESSES: Final = (
+    LoadViewTkoOp, LoadPtrTkoOp, StoreViewTkoOp, StorePtrTkoOp, AtomicRedViewTkoOp, AtomicRmwTkoOp, AtomicCasTkoOp,
+)  # fmt: skip
+"""The accesses of Tile IR that are understood."""
+
+OWNED: Final = (
+    LoadOp, StoreOp, GatherOp, LoadWindowOp, AccumulateOp, AccumulateAtOp,
+    UnsafeLoadOp, UnsafeStoreOp, UnsafeUpdateOp, UnsafeSwapOp,
+)  # fmt: skip
+"""Those of ownership IR."""
+
+READS: Final = (LoadOp, GatherOp, LoadWindowOp)
+"""Those of them that change nothing, whatever they read."""
+
+
+@dataclass
+class Access:
+    """An access, and its parts by name."""
+
+    op: Operation
+    kind: str
+    """`load`, `store`, `update` or `swap`."""
+    parts: dict[str, object] = field(default_factory=dict[str, object])
+    results: tuple[SSAValue, ...] = ()
+    """What it yields, without tokens."""
+    memory: SSAValue | None = None
+    """What it reads or writes, where that changes while the kernel runs: a region, a partition, a raw tensor."""
+
+
+class Launch:
+    """What a launch passes to the entry point, as terms: the launch contract, read as numbers."""
+
+    def __init__(self, kernel: KernelOp, integers: Integers, checks: Checks):
+        self.integers = integers
+        arguments = kernel.body.block.args
+        self.names = [name_of(a, n) for n, a in enumerate(arguments)]
+        self.positions: dict[SSAValue, int] = {a: n for n, a in enumerate(arguments)}
+        divisors: dict[str, int] = {}
+        for type_ in (a.type for a in arguments if isinstance(a.type, TensorType)):
+            for axis in range(type_.rank):
+                text = str(type_.extent(axis))
+                divisors[text] = lcm(divisors.get(text, 1), type_.layout.extent_divs.data[axis].data)
+        self.extents: dict[Term, Term] = {}
+        self.strides: dict[tuple[int, int], Term] = {}
+        self.scalars: dict[int, Term] = {}
+        self.alignments: dict[Term, int] = {}
+        """What the addresses of tensors are multiples of, in bytes."""
+        self.failures = integers.symbol("&failures")
+        """The address to which failed checks are written down."""
+        self.passed: list[tuple[Term, Attribute]] = []
+        """Each parameter: what it is, and its type."""
+        for p in entry_parameters(kernel, checks):
+            name = p.term if p.argument < 0 else self.names[p.argument]
+            type_ = arguments[p.argument].type if p.argument >= 0 else INDEX
+            match p.kind:
+                case "scalar":
+                    assert isinstance(type_, TileType)
+                    found = self.scalars[p.argument] = integers.unknown(("scalar", p.argument), width_of(type_), name)
+                case "extent":
+                    found = self.extents[terms.parse(p.term)] = self._multiple(p.term, divisors.get(p.term, 1))
+                case "failures":
+                    found, type_ = self.failures, tile((), PointerType(i64))
+                case "pointer":
+                    assert isinstance(type_, TensorType)
+                    found = self.pointer(p.argument)
+                    self.alignments[found] = type_.layout.align.data
+                    type_ = tile((), PointerType(type_.element))
+                case "stride":
+                    assert isinstance(type_, TensorType)
+                    divisor = type_.layout.stride_divs.data[p.axis].data
+                    found = self.strides[p.argument, p.axis] = self._multiple(f"{name}.strides[{p.axis}]", divisor)
+                    type_ = INDEX
+            self.passed.append((found, type_))
+
+    def _multiple(self, name: str, divisor: int) -> Term:
+        """A positive number that is a multiple of another."""
+        if divisor == 1:
+            return self.integers.symbol(name, 1, _MOST)
+        return self.integers.symbol(f"{name}/{divisor}", 1, _MOST // divisor) * divisor
+
+    def pointer(self, argument: int) -> Term:
+        """The address of a tensor's first element, from where elements are counted."""
+        return self.integers.symbol(f"&{self.names[argument]}")
+
+    def number(self, t: Term) -> Term:
+        """An extent, or a number of tiles, or a product of such."""
+        return self.integers.carried_out(t, self.extents, 32)
+
+    def strides_of(self, argument: int, type_: TensorType) -> tuple[Term, ...]:
+        """The strides of a tensor in elements."""
+        found = (s.data for s in type_.layout.strides.data)
+        return tuple(terms.const(s) if s else self.strides[argument, axis] for axis, s in enumerate(found))
+
+    def extents_of(self, type_: TensorType) -> tuple[Term, ...]:
+        """The extents of a tensor."""
+        return tuple(self.number(type_.extent(axis)) for axis in range(type_.rank))
+
+    def exact(self, extents: Sequence[Term], shape: Sequence[int]) -> bool:
+        """Whether no tile overhangs."""
+        zero = terms.const(0)
+        return all(self.integers.remainder(e, terms.const(s)) == zero for e, s in zip(extents, shape, strict=True))
+
+
+def _tile_of_view(
+    argument: Term,
+    extents: Sequence[Term],
+    strides: Sequence[Term],
+    shape: Sequence[int],
+    steps: Sequence[int],
+    index: Sequence[Term],
+) -> dict[str, object]:
+    parts: dict[str, object] = {"memory": argument, "tile": tuple(shape)}
+    for axis in range(len(extents)):
+        parts[f"extent along axis {axis}"] = extents[axis]
+        parts[f"stride along axis {axis}"] = strides[axis]
+        parts[f"distance of tiles along axis {axis}"] = steps[axis]
+        parts[f"index along axis {axis}"] = index[axis]
+    return parts
+
+
+# As it was proved
+
+
+class Owned:
+    """The accesses of a verified kernel."""
+
+    def __init__(self, kernel: KernelOp, launch: Launch, values: Values, checks: Checks):
+        self.launch = launch
+        self.values = values
+        self.checks = checks
+        values.rules[DimOp] = self._dim
+        values.rules[TilesOp] = self._tiles
+        values.rules[CoordinateOp] = self._coordinate
+        for argument, term in launch.scalars.items():
+            values.define(kernel.body.block.args[argument], term)
+        self.ordered = {
+            op.result
+            for op in kernel.body.block.ops
+            if isinstance(op, PartitionOp) and any(o.duty is Duty.ORDERED for o in obligations_of(op))
+        }
+
+    def _dim(self, _: Values, op: DimOp, __: Place) -> Term:
+        return self.launch.number(tensor_type(op.source).extent(op.axis.data))
+
+    def _tiles(self, _: Values, op: TilesOp, __: Place) -> Term:
+        return self._count(op.source, op.axis.data, op.size.data)
+
+    def _coordinate(self, _: Values, op: CoordinateOp, __: Place) -> Term:
+        assert isinstance(op.region.owner, Operation)
+        return self.index(op.region.owner)[op.axis.data]
+
+    def _count(self, tensor: SSAValue, axis: int, size: int) -> Term:
+        return self.launch.number(terms.ceildiv(tensor_type(tensor).extent(axis), terms.const(size)))
+
+    def checked(self, op: Operation) -> list[Term]:
+        """What is checked in the kernel before an operation."""
+        if isinstance(op, CheckOp):
+            return [self.values.whole(op.condition)]
+        if isinstance(op, WindowOp):
+            if not self.checks or all(o.rung is not Rung.KERNEL for o in obligations_of(op)):
+                return []
+            i, start = self.values.integers, self.values.whole(op.start)
+            extents = (tensor_type(t).extent(op.axis.data) for t in (op.tensor, op.result))
+            last = i.wrapped(i.minus(*map(self.launch.number, extents)), 32)
+            return [i.compared("less_than_or_equal", i.unsigned(start, 32), i.unsigned(last, 32))]
+        return [*self.inside(op).values()] if isinstance(op, RegionOp | LoadOp | AccumulateOp) else []
+
+    def inside(self, op: RegionOp | LoadOp | AccumulateOp) -> dict[int, Term]:
+        """What is checked in the kernel of an access, by axis."""
+        found: dict[int, Term] = {}
+        for obligation in obligations_of(op):
+            if obligation.duty is Duty.IN_BOUNDS and obligation.rung is Rung.KERNEL and self.checks:
+                axis = obligation.axis.data
+                count = self._count(accessed(op), axis, steps_of(op)[axis])
+                i = self.values.integers
+                found[axis] = i.less(i.unsigned(self.values.whole(op.coordinates[axis]), 32), count)
+        return found
+
+    def index(self, op: Operation) -> tuple[Term, ...]:
+        """The index of a tile. It is 0 where a check fails that does not keep the access from happening: an assertion
+        orders nothing, and what is checked of a read may be said behind the loops around it."""
+        if not isinstance(op, RegionOp | LoadOp | AccumulateOp):
+            raise NotFollowedError(op, "is taken for a region")
+        if isinstance(op, RegionOp) and op.result.type.partition.groups_axis is not None:
+            raise NotFollowedError(op, "is of a ragged partition")
+        inside = self.inside(op) if self.checks == "trap" or isinstance(op, LoadOp) else {}
+        i = self.values.integers
+        found = [self.values.whole(c) for c in op.coordinates]
+        return tuple(i.chosen(inside[a], c, terms.const(0), 32) if a in inside else c for a, c in enumerate(found))
+
+    def access(self, op: Operation) -> Access:
+        """The parts of an access."""
+        match op:
+            case LoadOp():
+                taken = op.source.owner
+                parts = self._tile(op.source, op.result.type.dims, taken if isinstance(taken, RegionOp) else op)
+                self._pad(parts, op.result.type, op.padding_value)
+                return Access(op, "load", parts, (op.result,), self._memory(op.source))
+            case StoreOp():
+                assert isinstance(op.tile.type, TileType)
+                taken = op.target.owner
+                assert isinstance(taken, Operation)
+                parts = self._tile(op.target, op.tile.type.dims, taken)
+                return Access(op, "store", parts | self._stored(op.tile), (), self._memory(op.target))
+            case AccumulateOp():
+                parts = self._tile(op.target, op.shape, op) | self._stored(op.tile)
+                parts |= {"update": update_mode(op.update.data, tensor_type(op.target).element)}
+                return Access(op, "update", parts | {"order": ("relaxed", "device")})
+            case LoadWindowOp():
+                return Access(op, "load", self._window(op), (op.result,))
+            case GatherOp():
+                parts = self._elements(op.source, op.indices, op.result.type, op.mask, _compared(op))
+                self._pad(parts, op.result.type, op.padding_value)
+                return Access(op, "load", parts, (op.result,))
+            case AccumulateAtOp():
+                assert isinstance(op.values.type, TileType)
+                parts = self._elements(op.target, op.indices, op.values.type, op.mask, _compared(op))
+                parts |= self._stored(op.values)
+                parts |= {"update": update_mode(op.update.data, tensor_type(op.target).element)}
+                return Access(op, "update", parts | {"order": ("relaxed", "device")})
+            case UnsafeOp():
+                return self._unsafe(op)
+            case _:
+                raise NotFollowedError(op, "is not understood")
+
+    def written(self, op: Operation) -> SSAValue | None:
+        """What an operation changes in memory that the kernel may read again."""
+        if isinstance(op, StoreOp):
+            return self._memory(op.target)
+        if isinstance(op, UnsafeOp) and op.writes:
+            return next(operand for operand in op.operands if isinstance(operand.type, RawType))
+        return None
+
+    def tensor(self, value: SSAValue) -> tuple[Term, int, TensorType]:
+        """What is accessed: the address of its first element, the argument that it is part of, and its type."""
+        part = tensor_of(value)
+        if isinstance(op := part.owner, WindowOp):
+            i, axis, start = self.values.integers, op.axis.data, self.values.whole(op.start)
+            base, argument, type_ = self.tensor(op.tensor)
+            if self.checks == "trap" and (conditions := self.checked(op)):
+                start = i.chosen(conditions[0], start, terms.const(0), 32)
+            moved = i.wrapped(i.times(start, self.launch.strides_of(argument, type_)[axis]), 64)
+            return i.plus(base, moved), argument, tensor_type(value)
+        if part not in self.launch.positions:
+            raise NotFollowedError(cast(Operation, value.owner), "is of a tensor that is no argument")
+        argument = self.launch.positions[part]
+        return self.launch.pointer(argument), argument, tensor_type(value)
+
+    def _memory(self, region: SSAValue) -> SSAValue | None:
+        if not isinstance(region.type, RegionType):
+            return None  # nobody writes what is borrowed
+        taken = region.owner
+        return taken.partition if isinstance(taken, RegionOp) and taken.partition in self.ordered else region
+
+    def _tile(self, tensor: SSAValue, shape: Sequence[int], at: Operation) -> dict[str, object]:
+        """The tile that an access, or the region it goes through, names by its index."""
+        pointer, argument, type_ = self.tensor(tensor)
+        if not shape:  # a view has axes
+            return {"address": pointer, "elements": (), "mask": terms.TRUE, "order": _WEAK}
+        if not isinstance(at, RegionOp | LoadOp | AccumulateOp):
+            raise NotFollowedError(at, "is taken for a region")
+        strides = self.launch.strides_of(argument, type_)
+        parts = _tile_of_view(pointer, self.launch.extents_of(type_), strides, shape, steps_of(at), self.index(at))
+        return parts | {"order": _WEAK}
+
+    def _window(self, op: LoadWindowOp) -> dict[str, object]:
+        """A tile that begins at an element; by element, where the first one may be out of bounds."""
+        shape, (pointer, argument, type_) = op.result.type.dims, self.tensor(op.source)
+        if not _compared(op):
+            extents, strides = self.launch.extents_of(type_), self.launch.strides_of(argument, type_)
+            index = [self.values.whole(s) for s in op.start]
+            steps = (1,) * len(shape)
+            parts = _tile_of_view(pointer, extents, strides, shape, steps, index)
+            parts |= {"order": _WEAK}
+        else:
+            i, place = self.values.integers, self.values.everywhere(op.result.type)
+            numbers = [i.wrapped(i.plus(self.values.whole(s), p), 32) for s, p in zip(op.start, place, strict=True)]
+            parts = self._places(pointer, argument, type_, numbers, shape, range(len(shape)), ())
+        self._pad(parts, op.result.type, op.padding_value)
+        return parts
+
+    def _elements(
+        self, tensor: SSAValue, indices: Sequence[SSAValue], type_: TileType, mask: SSAValue | None, compared: set[int]
+    ) -> dict[str, object]:
+        """The elements at some indices, each of which is stretched to the shape."""
+        place, numbers = self.values.everywhere(type_), list[Term]()
+        for index in indices:
+            assert isinstance(index.type, TileType)
+            dims = index.type.dims
+            numbers.append(
+                self.values.at(index, tuple(terms.const(0) if d == 1 else p for d, p in zip(dims, place, strict=True)))
+            )
+        masks = () if mask is None else (self.values.whole(mask),)
+        widths = [width_of(index.type) or 32 for index in indices]
+        return self._places(*self.tensor(tensor), numbers, type_.dims, compared, masks, widths)
+
+    def _places(
+        self,
+        pointer: Term,
+        argument: int,
+        type_: TensorType,
+        numbers: Sequence[Term],
+        shape: Sequence[int],
+        compared: Sequence[int] | set[int],
+        masks: Sequence[Term],
+        widths: Sequence[int] | None = None,
+    ) -> dict[str, object]:
+        """The address and the mask of the element at any place of a tile."""
+        i, offset, conditions = self.values.integers, terms.const(0), list(masks)
+        for axis, (number, stride) in enumerate(zip(numbers, self.launch.strides_of(argument, type_), strict=True)):
+            if axis in compared:
+                width = 32 if widths is None else widths[axis]
+                conditions.append(i.less(i.unsigned(number, width), self.launch.number(type_.extent(axis))))
+            offset = i.wrapped(i.plus(offset, i.times(number, stride)), 64)
+        address = i.plus(pointer, offset)
+        return {"address": address, "elements": tuple(shape), "mask": i.both(*conditions), "order": _WEAK}
+
+    def _stored(self, value: SSAValue) -> dict[str, object]:
+        return {"value": self.values.whole(value)}
+
+    def _pad(self, parts: dict[str, object], type_: TileType, padding: Attribute | None) -> None:
+        """Notes what elements are that are not read, where there can be any."""
+        name = padding.data.value if isinstance(padding, PaddingValueAttr) else "zero"
+        if "address" not in parts:
+            _note_padding(parts, name, self.launch)
+        elif parts["mask"] != terms.TRUE:
+            found = padding if isinstance(padding, DenseElementsAttr) else None
+            parts["padding"] = _filled(self.values, type_, name, found)
+
+    def _unsafe(self, op: UnsafeOp) -> Access:
+        order = (op.ordering.data.value, None if op.scope is None else op.scope.data.value)
+        match op:
+            case UnsafeLoadOp():
+                parts = self._elements(op.source, op.indices, op.result.type, op.mask, set())
+                self._pad(parts, op.result.type, op.padding_value)
+                return Access(op, "load", parts | {"order": order}, (op.result,), op.source)
+            case UnsafeStoreOp():
+                assert isinstance(op.tile.type, TileType)
+                parts = self._elements(op.target, op.indices, op.tile.type, op.mask, set()) | self._stored(op.tile)
+                return Access(op, "store", parts | {"order": order}, (), op.target)
+            case UnsafeUpdateOp():
+                parts = self._elements(op.target, op.indices, op.result.type, op.mask, set()) | self._stored(op.tile)
+                parts |= {"update": op.mode.data.value, "order": order}
+                return Access(op, "update", parts, (op.result,), op.target)
+            case UnsafeSwapOp():
+                parts = self._elements(op.target, op.indices, op.result.type, op.mask, set())
+                parts |= self._stored(op.desired) | {"expected": self.values.whole(op.expected), "order": order}
+                return Access(op, "swap", parts, (op.result,), op.target)
+            case _:
+                raise NotFollowedError(op, "is not understood")
+
+
+_WEAK: Final = ("weak", None)
+
+
+def _compared(op: GatherOp | LoadWindowOp | AccumulateAtOp) -> set[int]:
+    """The axes along which an element may be out of bounds: all but those of which it is proved that none is."""
+    proved = {o.axis.data for o in obligations_of(op) if o.duty is Duty.IN_BOUNDS and o.rung is Rung.PROVED}
+    return set(range(len(op.start if isinstance(op, LoadWindowOp) else op.indices))) - proved
+
+
+def _note_padding(parts: dict[str, object], padding: str | None, launch: Launch) -> None:
+    """Notes what a load of a tile reads beyond a tensor's end, where a tile may overhang at all."""
+    shape = cast("tuple[int, ...]", parts["tile"])
+    steps = tuple(parts[f"distance of tiles along axis {axis}"] for axis in range(len(shape)))
+    extents = [cast(Term, parts[f"extent along axis {axis}"]) for axis in range(len(shape))]
+    if steps != shape or not launch.exact(extents, shape):
+        parts["padding"] = padding
+
+
+def _filled(values: Values, type_: TileType, padding: str, literal: DenseElementsAttr | None) -> Term:
+    """The term of a padding value as a constant."""
+    scalar = tile((), type_.element_type)
+    if isinstance(type_.element_type, IntegerType):
+        return terms.const(0 if literal is None else int(literal.splat_value))
+    found = DenseElementsAttr.splat(scalar, _PADDING[padding]) if literal is None else literal
+    return values.element(("literal", type_.element_type, found.data), scalar, ())
+
+
+# As it is emitted
+
+
+class Emitted:
+    """The accesses of an entry point."""
+
+    def __init__(self, entry: EntryOp, launch: Launch, values: Values):
+        self.entry = entry
+        self.launch = launch
+        self.values = values
+        arguments = entry.body.block.args
+        if [a.type for a in arguments] != [type_ for _, type_ in launch.passed]:
+            raise NotFollowedError(entry, "has other parameters than the launcher passes")
+        for argument, (found, _) in zip(arguments, launch.passed, strict=True):
+            values.define(argument, found)
+
+    def check_promises(self) -> None:
+        """Sees that nothing is promised to the assembler but what the launcher guarantees."""
+        for op in self.entry.walk():
+            if isinstance(op, AssumeOp) and not self._kept(op):
+                raise NotFollowedError(op, f"promises {op.predicate} of what the launcher does not guarantee it of")
+            overflow = cast(Any, op.properties.get("overflow"))
+            if overflow is not None and overflow.data.value != "none":
+                raise NotFollowedError(op, "promises that nothing overflows")
+
+    def _kept(self, op: AssumeOp) -> bool:
+        """Whether what is promised follows from what the launcher guarantees."""
+        type_ = op.value.type
+        if not isinstance(type_, TileType) or type_.dims:
+            return False
+        number = self.values.whole(op.value)
+        match op.predicate:
+            case DivByAttr(divisor=IntAttr(data=promised), every=every) if not isinstance(every, IntAttr):
+                size = 1
+                if isinstance(element := type_.element_type, PointerType):
+                    size = storage_bytes(element.pointee)
+                known = (self.launch.alignments.get(m[0] if m else number, c * size) for m, c in poly(number).items())
+                return all(multiple % promised == 0 for multiple in known)
+            case BoundedAttr(lower=lower, upper=upper):
+                least, greatest = self.values.integers.between(number)
+                above = not isinstance(lower, IntAttr) or (least is not None and lower.data <= least)
+                return above and (not isinstance(upper, IntAttr) or (greatest is not None and greatest <= upper.data))
+            case _:
+                return False
+
+    def writes_failure(self, op: Operation) -> bool:
+        """Whether an operation writes a failed check down: an access to the buffer for that, and nothing beyond it."""
+        if not isinstance(op, AtomicCasTkoOp | StorePtrTkoOp):
+            return False
+        address = self.values.whole(op.pointers if isinstance(op, AtomicCasTkoOp) else op.destination)
+        place = self.values.integers.minus(address, self.launch.failures)
+        return place.is_const and 0 <= place.value < FAILURE_WORDS * FAILURE_SLOTS
+
+    def access(self, op: Operation) -> Access:
+        """The parts of an access."""
+        match op:
+            case LoadViewTkoOp():
+                parts, padding = self._tile(op, op.view, op.index)
+                _note_padding(parts, padding, self.launch)
+                return Access(op, "load", parts, (op.tile,))
+            case StoreViewTkoOp():
+                return Access(op, "store", self._tile(op, op.view, op.index)[0] | self._stored(op.tile))
+            case AtomicRedViewTkoOp():
+                parts = self._tile(op, op.view, op.index)[0] | self._stored(op.value)
+                return Access(op, "update", parts | {"update": op.mode.data.value})
+            case LoadPtrTkoOp():
+                parts = self._elements(op, op.source, op.mask)
+                if parts["mask"] != terms.TRUE:
+                    parts["padding"] = None if op.paddingValue is None else self.values.whole(op.paddingValue)
+                return Access(op, "load", parts, (op.result,))
+            case StorePtrTkoOp():
+                parts = self._elements(op, op.destination, op.mask) | self._stored(op.value)
+                return Access(op, "store", parts)
+            case AtomicRmwTkoOp():
+                parts = self._elements(op, op.pointers, op.mask) | self._stored(op.arg)
+                return Access(op, "update", parts | {"update": op.mode.data.value}, (op.result,))
+            case AtomicCasTkoOp():
+                parts = self._elements(op, op.pointers, op.mask) | self._stored(op.val)
+                return Access(op, "swap", parts | {"expected": self.values.whole(op.cmp)}, (op.result,))
+            case _:
+                raise NotFollowedError(op, "is not understood")
+
+    def _tile(self, op: Operation, view: SSAValue, index: Sequence[SSAValue]) -> tuple[dict[str, object], str | None]:
+        cut, type_ = view.owner, view.type
+        if not isinstance(cut, MakePartitionViewOp | MakeStridedViewOp):
+            raise NotFollowedError(op, "touches memory of which it is not known whose it is")
+        whole = cut.tensor_view.owner
+        if not isinstance(whole, MakeTensorViewOp):
+            raise NotFollowedError(op, "touches memory of which it is not known whose it is")
+        assert isinstance(type_, PartitionViewType | StridedViewType)
+        shape = type_.tile_shape.data
+        steps = type_.traversal_strides.data if isinstance(type_, StridedViewType) else shape
+        if type_.dim_map.data != tuple(range(len(shape))):
+            raise NotFollowedError(op, "goes through a view with its axes in another order")
+        if any(cast("DenseArrayBase[IntegerType]", op.properties["inbounds"]).get_values()):
+            raise NotFollowedError(op, "promises that nothing overhangs")
+        tensor = cast(TensorViewType, whole.result.type)
+        extents = self._sizes(tensor.shape.data, whole.dynamicShape)
+        strides = self._sizes(tensor.strides.data, whole.dynamicStrides)
+        numbers = [self.values.whole(n) for n in index]
+        parts = _tile_of_view(self.values.whole(whole.base), extents, strides, shape, steps, numbers)
+        padding = type_.padding.data.value if isinstance(type_.padding, PaddingValueAttr) else None
+        return parts | self._order(op), padding
+
+    def _sizes(self, fixed: Sequence[int], others: Sequence[SSAValue]) -> list[Term]:
+        rest = iter(others)
+        return [terms.const(n) if n != DYNAMIC else self.values.whole(next(rest)) for n in fixed]
+
+    def _elements(self, op: Operation, pointers: SSAValue, mask: SSAValue | None) -> dict[str, object]:
+        assert isinstance(pointers.type, TileType)
+        condition = terms.TRUE if mask is None else self.values.whole(mask)
+        parts = {"address": self.values.whole(pointers), "elements": pointers.type.dims, "mask": condition}
+        return parts | self._order(op)
+
+    def _order(self, op: Operation) -> dict[str, object]:
+        ordering = cast(Any, op.properties["memory_ordering_semantics"]).data.value
+        scope = cast(Any, op.properties.get("memory_scope"))
+        return {"order": (ordering, None if scope is None else scope.data.value)}
+
+    def _stored(self, value: SSAValue) -> dict[str, object]:
+        return {"value": self.values.whole(value)}

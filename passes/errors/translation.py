@@ -1,0 +1,41 @@
+"""Errors about what a verified kernel is translated to (O140 to O149)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from freehold.support.diagnostic import Error, Note
+
+
+@dataclass(frozen=True)
+class TranslationNotShown(Error):
+    """
+    The code that was made of a verified kernel is not shown to do what was verified.
+
+    With `@fh.kernel(validate=True)`, or `FREEHOLD_VALIDATE=1` in the environment, the bytecode of a kernel is read
+    again and compared with the kernel as it was verified: what each access touches, under which conditions it runs, and
+    which tile block works on which point. Something differs, or is written in a way that is not followed.
+
+    The kernel is not at fault. Either Freehold is, and the code must not run; or the comparison knows too little. The
+    kernel is refused in both cases.
+    """
+
+    code: ClassVar[str] = "O140"
+    title: ClassVar[str] = "what was emitted for `{kernel}` is not shown to do what was verified"
+    label: ClassVar[str] = "{what}"
+    notes: ClassVar[tuple[str, ...]] = ("this is a fault of Freehold or a limit of its validation, not of the kernel",)
+    helps: ClassVar[tuple[str, ...]] = (
+        "report it with the kernel; without `validate=True` the kernel is not compared",
+    )
+    kernel: str
+    what: str
+
+    @dataclass(frozen=True)
+    class Differs(Note):
+        """The part of an access that is another one."""
+
+        text: ClassVar[str] = "{part}: verified is `{wanted}`, emitted is `{found}`"
+        part: str
+        wanted: str
+        found: str

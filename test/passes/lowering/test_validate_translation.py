@@ -1,0 +1,141 @@
+"""Translation validation: what is emitted for kernels is what was verified, and each planted fault is found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import lowering_kernels as texts
+import numpy as np
+import pytest
+from examples.kernels import library
+from translation_faults import FAULTS
+from xdsl.dialects.builtin import ModuleOp
+
+import freehold as fh
+from freehold.backend.bytecode.reader import read_bytecode
+from freehold.backend.bytecode.writer import write_bytecode
+from freehold.dialects.cuda_tile.ops.views import LoadViewTkoOp, StoreViewTkoOp
+from freehold.dialects.ownership import KernelOp, PartitionOp
+from freehold.passes import lowering
+from freehold.passes.launch_contract import kernel_of
+from freehold.passes.pipeline import convert, verify
+from freehold.passes.validate_translation import entry_of, validate_translation
+from freehold.runtime.partition import Partition
+from freehold.support.diagnostic import Rejected
+
+LIBRARY = dict(library())
+
+
+def validate(kernel: KernelOp, lowered: ModuleOp, checks: Any = True) -> None:
+    """Through bytecode, as it is done for a launch."""
+    validate_translation(kernel, entry_of(read_bytecode(write_bytecode(lowered))), checks)
+
+
+@cache
+def verified(name: str, **schedule: Any) -> ModuleOp:
+    """A kernel of the library under a schedule, verified."""
+    example = LIBRARY[name]
+    arguments = [
+        type(a)(a.array, replace(a.spec, **schedule)) if isinstance(a, Partition) else a for a in example.arguments
+    ]
+    return example.kernel.verify(*arguments)
+
+
+SCHEDULES: dict[str, dict[str, Any]] = {
+    "each": {},
+    "persistent": {"blocks": fh.PERSISTENT},
+    "columns": {"order": fh.COLUMN},
+}
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("name", LIBRARY)
+def test_the_library(name: str, schedule: str) -> None:
+    module = verified(name, **SCHEDULES[schedule])
+    if any(isinstance(op, PartitionOp) and op.offsets is not None for op in module.walk()):
+        with pytest.raises(Rejected, match="has groups, which are not followed"):
+            validate(kernel_of(module), convert(module))
+    else:
+        validate(kernel_of(module), convert(module))
+
+
+SIZES = [(8, False), (128, False), (256, False), (8, True), (256, True)]
+
+
+@pytest.mark.parametrize(("size", "persistent"), SIZES)
+def test_groups(size: int, persistent: bool) -> None:
+    module = texts.parse(texts.gemm(order=f"grouped {size}", persistent=persistent))
+    verify(module)
+    validate(kernel_of(module), convert(module))
+
+
+TEXTS = {
+    "saxpy": texts.saxpy(),
+    "saxpy, persistent": texts.saxpy(persistent=True),
+    "grouped": texts.gemm(order="grouped 256", persistent=True),
+    "rows": texts.row_softmax(),
+    "collatz": texts.collatz(),
+    "shifted": texts.shifted(owed=False),
+    **{f"increment {rank}": texts.increment(rank, order, True) for rank, order in ((1, ""), (3, "column"), (4, ""))},
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_texts(name: str) -> None:
+    module = texts.parse(TEXTS[name])
+    verify(module)
+    validate(kernel_of(module), convert(module))
+
+
+# --- Planted faults ---------------------------------------------------------------------------------------------------
+
+
+def module_of(name: str) -> ModuleOp:
+    """A kernel of the library, with its schedule behind a comma, or one of the texts, verified."""
+    if name in TEXTS:
+        module = texts.parse(TEXTS[name])
+        verify(module)
+        return module
+    kernel, _, schedule = name.partition(", ")
+    return verified(kernel, **SCHEDULES[schedule or "each"])
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_each_fault_is_found(fault: str) -> None:
+    name, plant = FAULTS[fault]
+    module = module_of(name)
+    lowered = plant(module)
+    assert str(lowered) != str(convert(module)), "the fault changes nothing"
+    with pytest.raises(Rejected) as caught:
+        validate(kernel_of(module), lowered)
+    assert caught.value.codes == ("O140",)
+
+
+@fh.kernel(validate=True)
+def doubled(y: fh.Out["N"], x: fh.Ref["N"]):
+    y.store(2.0 * x.load_like(y))
+
+
+@fh.kernel
+def halved(y: fh.Out["N"], x: fh.Ref["N"]):
+    y.store(0.5 * x.load_like(y))
+
+
+def test_what_is_compiled_is_validated_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(module: ModuleOp) -> None:
+        (read,) = (op for op in module.walk() if isinstance(op, LoadViewTkoOp))
+        (store,) = (op for op in module.walk() if isinstance(op, StoreViewTkoOp))
+        store.operands = (read.tile, *store.operands[1:])
+
+    given = fh.partition(np.zeros(64, np.float32), 16), np.ones(64, np.float32)
+    monkeypatch.setenv("FREEHOLD_CACHE_DIR", "")
+    assert doubled.compile(*given, arch="sm_90").cubin
+    monkeypatch.setattr(lowering, "optimize", wrong)
+    with pytest.raises(Rejected, match="this store is emitted with another value"):
+        doubled.compile(*given, arch="sm_100")
+    assert halved.compile(*given, arch="sm_90").cubin
+    monkeypatch.setenv("FREEHOLD_VALIDATE", "1")
+    with pytest.raises(Rejected, match="this store is emitted with another value"):
+        halved.compile(*given, arch="sm_100")

@@ -1,0 +1,265 @@
+"""Faults of a compiler: functions from a verified module to wrong Tile IR of it, each with a kernel that shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, Final
+from unittest.mock import patch
+
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i1, i64
+from xdsl.ir import Operation
+from xdsl.rewriter import Rewriter
+
+from freehold.dialects.cuda_tile.attrs import (
+    AtomicRMWModeAttr,
+    DivByAttr,
+    IntegerOverflowAttr,
+    PaddingValueAttr,
+)
+from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, CmpIOp, DivIOp, MulIOp
+from freehold.dialects.cuda_tile.ops.atomics import AtomicCasTkoOp, AtomicRedViewTkoOp, AtomicRmwTkoOp
+from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, YieldOp
+from freehold.dialects.cuda_tile.ops.memory import LoadPtrTkoOp
+from freehold.dialects.cuda_tile.ops.misc import AssumeOp
+from freehold.dialects.cuda_tile.ops.module import GetNumTileBlocksOp
+from freehold.dialects.cuda_tile.ops.shape import ConstantOp, OffsetOp, SelectOp
+from freehold.dialects.cuda_tile.ops.views import (
+    LoadViewTkoOp,
+    MakePartitionViewOp,
+    MakeTensorViewOp,
+    StoreViewTkoOp,
+)
+from freehold.dialects.cuda_tile.types import PartitionViewType
+from freehold.dialects.ownership import OrderAttr, OrderKind
+from freehold.passes import convert_ownership_to_cuda_tile as converter
+from freehold.passes import schedules
+from freehold.passes.pipeline import convert
+
+Edit = Callable[[Any], None]
+"""Changes one operation."""
+
+
+def emitted(edit: Edit, kind: type[Operation], most: int = 1 << 20) -> Callable[[ModuleOp], ModuleOp]:
+    """Tile IR in which operations of a kind were changed, the first `most` of them."""
+
+    def plant(module: ModuleOp) -> ModuleOp:
+        lowered = convert(module)
+        for op in [op for op in lowered.walk() if isinstance(op, kind)][:most]:
+            edit(op)
+        return lowered
+
+    return plant
+
+
+def scheduled(wrong: Callable[..., Any]) -> Callable[[ModuleOp], ModuleOp]:
+    """Tile IR with another map from numbers to points."""
+
+    def plant(module: ModuleOp) -> ModuleOp:
+        with patch.object(converter, "schedules", SimpleNamespace(**{**vars(schedules), "point": wrong})):
+            return convert(module)
+
+    return plant
+
+
+def swap_indices(op: Any) -> None:
+    first = len(op.operands) - len(op.index) - int(op.token is not None)
+    rest = op.operands[first + len(op.index) :]
+    op.operands = (*op.operands[:first], *reversed(list(op.index)), *rest)
+
+
+def drop(op: Any) -> None:
+    """A sum is its first operand, and so is a product."""
+    if op.result.type == op.lhs.type and op.lhs.type.dims:
+        op.result.replace_all_uses_with(op.lhs)
+
+
+def drop_one(op: Any) -> None:
+    """Of a number of tiles, the 1 that rounds up."""
+    if isinstance(op.lhs.owner, DivIOp):
+        op.result.replace_all_uses_with(op.lhs)
+
+
+def reverse_extents(op: Any) -> None:
+    op.operands = (op.base, *reversed(list(op.dynamicShape)), *op.dynamicStrides)
+
+
+def reverse_strides(op: Any) -> None:
+    op.operands = (op.base, *op.dynamicShape, *reversed(list(op.dynamicStrides)))
+
+
+def without_mask(op: Any) -> None:
+    if op.mask is not None:
+        new = LoadPtrTkoOp(op.source, token=op.token)
+        Rewriter.replace_op(op, new)
+
+
+def other_bound(op: Any) -> None:
+    """Elements are compared with another extent."""
+    if op.lhs.type.dims and op.signedness.data.value == "unsigned":
+        op.operands = (op.lhs, op.lhs)
+
+
+def promise_no_wrap(op: Any) -> None:
+    op.properties["overflow"] = IntegerOverflowAttr.of("no_signed_wrap")
+
+
+def promise_more(op: Any) -> None:
+    if isinstance(op.predicate, DivByAttr):
+        op.properties["predicate"] = DivByAttr(op.predicate.divisor.data * 64)
+
+
+def promise_in_bounds(op: Any) -> None:
+    op.properties["inbounds"] = DenseArrayBase.from_list(i1, [1] * len(op.index))
+
+
+def pad_otherwise(op: Any) -> None:
+    type_ = op.results[0].type
+    if isinstance(type_.padding, PaddingValueAttr):
+        padding = PaddingValueAttr.of("nan")
+        new = MakePartitionViewOp(
+            op.tensor_view, PartitionViewType(type_.tile_shape, type_.tensor_view, type_.dim_map, padding)
+        )
+        Rewriter.replace_op(op, new)
+
+
+def transposed(op: Any) -> None:
+    """Tiles of a view whose axes are exchanged."""
+    type_ = op.results[0].type
+    if len(type_.tile_shape.data) == 2:
+        new = MakePartitionViewOp(
+            op.tensor_view, PartitionViewType(type_.tile_shape, type_.tensor_view, (1, 0), type_.padding)
+        )
+        Rewriter.replace_op(op, new)
+
+
+def exchange_branches(op: Any) -> None:
+    if op.elseRegion.blocks:
+        then = op.detach_region(op.regions[0])
+        op.add_region(then)
+
+
+def one_more_turn(op: Any) -> None:
+    one = ConstantOp.scalar(1, op.upperBound.type.element_type)
+    more = AddIOp(op.upperBound, one.result)
+    op.parent.insert_ops_before([one, more], op)
+    op.operands = (op.lowerBound, more.result, *op.operands[2:])
+
+
+def by_ones(op: Any) -> None:
+    """A persistent block goes on to the next point, whosever it is."""
+    one = ConstantOp.scalar(1, op.results[0].type.element_type)
+    op.parent.insert_op_before(one, op)
+    op.results[0].replace_all_uses_with(one.result)
+
+
+def update_otherwise(op: Any) -> None:
+    op.properties["mode"] = AtomicRMWModeAttr.of("and" if op.properties["mode"].data.value == "add" else "xchg")
+
+
+def store_twice(op: Any) -> None:
+    op.parent.insert_op_after(op.clone(), op)
+
+
+def erase(op: Any) -> None:
+    if not any(r.first_use for r in op.results):
+        op.parent.erase_op(op)
+
+
+def merge_reads(module: ModuleOp) -> ModuleOp:
+    """Reads of one tile are one read, whatever is stored in between."""
+    lowered = convert(module)
+    reads = [op for op in lowered.walk() if isinstance(op, LoadViewTkoOp)]
+    reads[1].tile.replace_all_uses_with(reads[0].tile)
+    return lowered
+
+
+def store_something_else(module: ModuleOp) -> ModuleOp:
+    """What is stored is what was read."""
+    lowered = convert(module)
+    (read,) = (op for op in lowered.walk() if isinstance(op, LoadViewTkoOp))
+    (store,) = (op for op in lowered.walk() if isinstance(op, StoreViewTkoOp))
+    store.operands = (read.tile, *store.operands[1:])
+    return lowered
+
+
+def is_check(op: Any) -> bool:
+    return isinstance(op, IfOp) and any(isinstance(inner, AtomicCasTkoOp) for inner in op.thenRegion.block.ops)
+
+
+def drop_check(op: Any) -> None:
+    if is_check(op):
+        op.parent.erase_op(op)
+
+
+def go_on(op: Any) -> None:
+    """A block in which a check has failed goes on."""
+    if is_check(op):
+        block = op.thenRegion.block
+        block.erase_op(block.last_op)
+        block.add_op(YieldOp())
+
+
+def write_elsewhere(op: Any) -> None:
+    """A failed check is written beyond the buffer."""
+    far = ConstantOp.scalar(1 << 20, i64)
+    moved = OffsetOp(op.operands[0], far.result)
+    op.parent.insert_ops_before([far, moved], op)
+    op.operands = (moved.result, *op.operands[1:])
+
+
+def take_index(op: Any) -> None:
+    """A read takes its index even where that is out of bounds."""
+    if not op.result.type.dims:
+        op.result.replace_all_uses_with(op.val_if_true)
+
+
+def columns(order: OrderAttr, number: Any, grid: Any, *, narrow: bool = False) -> Any:
+    """The points by columns, and those of columns by rows."""
+    kind = OrderKind.ROW if order.order is OrderKind.COLUMN else OrderKind.COLUMN
+    return schedules.point(OrderAttr(kind), number, grid, narrow=narrow)
+
+
+def wide(order: OrderAttr, number: Any, grid: Any, *, narrow: bool = False) -> Any:
+    """The form of a grouped order in which products may wrap."""
+    return schedules.point(order, number, grid)
+
+
+def shifted(order: OrderAttr, number: Any, grid: Any, *, narrow: bool = False) -> Any:
+    """Every point is the next one."""
+    return schedules.point(order, number + 1, grid, narrow=narrow)
+
+
+FAULTS: Final[dict[str, tuple[str, Callable[[ModuleOp], ModuleOp]]]] = {
+    "the indices of a load are swapped": ("gemm", emitted(swap_indices, LoadViewTkoOp)),
+    "the indices of a store are swapped": ("gemm", emitted(swap_indices, StoreViewTkoOp)),
+    "a part of an address is dropped": ("embedding", emitted(drop, AddIOp)),
+    "a stride of an address is dropped": ("embedding", emitted(drop, MulIOp)),
+    "extents are reversed": ("gemm, persistent", emitted(reverse_extents, MakeTensorViewOp)),
+    "strides are reversed": ("prefill", emitted(reverse_strides, MakeTensorViewOp)),
+    "the axes of a view are exchanged": ("gemm", emitted(transposed, MakePartitionViewOp)),
+    "a mask is dropped": ("embedding", emitted(without_mask, LoadPtrTkoOp)),
+    "an element is compared with another number": ("embedding", emitted(other_bound, CmpIOp)),
+    "nothing wraps, it is said": ("gemm", emitted(promise_no_wrap, AddIOp)),
+    "more is promised of extents": ("gemm", emitted(promise_more, AssumeOp)),
+    "nothing overhangs, it is said": ("softmax", emitted(promise_in_bounds, LoadViewTkoOp)),
+    "tiles are padded with something else": ("softmax", emitted(pad_otherwise, MakePartitionViewOp)),
+    "a number of tiles is rounded down": ("gemm", emitted(drop_one, AddIOp)),
+    "points come in another order": ("gemm", scheduled(columns)),
+    "points come in another order, persistent": ("gemm, persistent", scheduled(columns)),
+    "every block works on the next one's point": ("gemm", scheduled(shifted)),
+    "products of a grouped order may wrap": ("grouped", scheduled(wide)),
+    "a persistent block takes others' points": ("gemm, persistent", emitted(by_ones, GetNumTileBlocksOp)),
+    "branches are exchanged": ("collatz", emitted(exchange_branches, IfOp)),
+    "a loop has one more turn": ("gemm", emitted(one_more_turn, ForOp)),
+    "an update is another": ("histogram", emitted(update_otherwise, AtomicRmwTkoOp)),
+    "a tile is updated in another way": ("gemm_split_k", emitted(update_otherwise, AtomicRedViewTkoOp)),
+    "a store is made twice": ("gemm", emitted(store_twice, StoreViewTkoOp)),
+    "a store is dropped": ("gemm", emitted(erase, StoreViewTkoOp)),
+    "a read is merged with one before a store": ("increment 1", merge_reads),
+    "a check is dropped": ("shifted", emitted(drop_check, IfOp)),
+    "a block goes on behind a failed check": ("shifted", emitted(go_on, IfOp)),
+    "a failed check is written elsewhere": ("shifted", emitted(write_elsewhere, AtomicCasTkoOp)),
+    "a read out of bounds is not made harmless": ("shifted", emitted(take_index, SelectOp)),
+    "something else is stored": ("transpose", store_something_else),
+}
