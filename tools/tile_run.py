@@ -53,8 +53,12 @@ def argument_parser() -> argparse.ArgumentParser:
         "--order",
         help="of blocks, on the interpreter: increasing (if left out), decreasing, or the seed of a random order",
     )
-    parser.add_argument(
+    modes = parser.add_mutually_exclusive_group()
+    modes.add_argument(
         "--checked", action="store_true", help="find races, uninitialised reads and undefined results, too"
+    )
+    modes.add_argument(
+        "--adversarial", action="store_true", help="let blocks take turns at their accesses, by the seed --order is"
     )
     parser.add_argument("--gpu", action="store_true", help="run on a GPU instead")
     parser.add_argument("--print", default="written", choices=("written", "all", "none"), help="the arrays to print")
@@ -78,7 +82,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.error("--order takes increasing, decreasing or a number")
     if options.blocks is not None and options.blocks < 1:
         parser.error("--blocks takes a positive number")
-    for given, option in ((options.order is not None, "--order"), (options.checked, "--checked")):
+    own = {"--order": options.order is not None, "--checked": options.checked, "--adversarial": options.adversarial}
+    for option, given in own.items():
         if options.gpu and given:
             parser.error(f"{option} is the interpreter's: leave it out, or leave out --gpu")
     sources = SourceMap()
@@ -190,10 +195,10 @@ def _run(
         return arrays
     write: Callable[[str], None] = _write
     if is_ownership:
-        kernel = Kernel.of(module, options.symbol, checked=options.checked)
+        kernel = Kernel.of(module, options.symbol, checked=options.checked, adversarial=options.adversarial)
         kernel.run(arguments, blocks=options.blocks, order=order, write=write)
         return set(kernel.stores)
-    entry = Entry.of(module, options.symbol, checked=options.checked)
+    entry = Entry.of(module, options.symbol, checked=options.checked, adversarial=options.adversarial)
     entry.run(arguments, cast("tuple[int, int, int]", grid), order=order, write=write)
     return arrays
 

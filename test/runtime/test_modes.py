@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import os
 import subprocess
 import sys
@@ -140,6 +141,30 @@ def test_what_is_right_stays_right() -> None:
             both(fh.partition(y, 8), total, x).sync()
         assert y.tolist() == (x + 1).tolist()
         assert total.tolist() == [x.sum()]
+
+
+def library() -> list[Any]:
+    """The examples' kernels, each with arguments and what NumPy makes of them."""
+    sys.path.insert(0, str(HERE.parents[1]))
+    try:
+        return list(importlib.import_module("examples.kernels").library())
+    finally:
+        sys.path.pop(0)
+
+
+@pytest.mark.parametrize("mode", [modes.Mode("adversarial", 1), modes.Mode("checked", 2)], ids=lambda m: m.kind)
+@pytest.mark.parametrize("name", [name for name, _ in library()])
+def test_no_mode_finds_anything_in_the_library(name: str, mode: modes.Mode) -> None:
+    example = dict(library())[name]
+    arguments = example.arguments
+    with modes.running(mode):
+        example.kernel(*arguments).sync()
+    for number, expected in example.expected.items():
+        found = arguments[number]
+        array = getattr(found, "array", found).astype(np.float64)
+        wanted = expected.astype(np.float64)
+        error = np.linalg.norm(array - wanted) / max(np.linalg.norm(wanted), 1e-30)
+        assert error <= max(example.tolerance, 1e-5 if example.tolerance else 0), (name, error)
 
 
 FINDINGS = {

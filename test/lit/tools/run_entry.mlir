@@ -3,6 +3,9 @@
 // RUN: tile-run %s -a zeros:i32[8] -a 100 --grid 2,3 --symbol numbers | filecheck %s
 // RUN: tile-translate %s --to-bytecode -o %t.tileirbc
 // RUN: tile-run %t.tileirbc -a zeros:i32[8] -a 100 --grid 2,3 --symbol numbers --checked --order 5 | filecheck %s --check-prefix=ANY
+// RUN: tile-run %t.tileirbc -a zeros:i32[8] -a 100 --grid 2,3 --symbol numbers --adversarial --order 5 | filecheck %s --check-prefix=ANY
+// RUN: not tile-run %s -a zeros:i32[1] --symbol race --adversarial --gpu 2>&1 | filecheck %s --check-prefix=OWN
+// OWN: --adversarial is the interpreter's: leave it out, or leave out --gpu
 // CHECK-COUNT-6: block
 // CHECK:         argument 0: int32[8]
 // CHECK-NEXT:    [100, 101, 102, 103, 104, 105,   0,   0]
