@@ -90,12 +90,16 @@ DISPATCH: Final = cast(
 """What lowers each kind of node. An `if` is not among them: it needs the statements that follow."""
 
 
-def lower(function: KernelFunction, specialisation: Specialisation, hints: Mapping[str, int] | None = None) -> ModuleOp:
+Hints = Mapping[str, Mapping[str, int]]
+"""The hints of an entry point, by architecture; those of others are `default`."""
+
+
+def lower(function: KernelFunction, specialisation: Specialisation, hints: Hints | None = None) -> ModuleOp:
     """
     The ownership module of one variant of a kernel: a `builtin.module` with one `ownership.kernel`.
 
     `specialisation` has one entry for each parameter, in order. `hints` are those of an entry point
-    (`occupancy`, `num_cta_in_cga`, `num_worker_warps`). Raises `Rejected` with every mistake of the kernel.
+    (`occupancy`, `num_cta_in_cga`, `num_worker_warps_per_cta`). Raises `Rejected` with every mistake of the kernel.
     """
     module, c = _lowered(function, specialisation, hints, stepping=False)
     if c.breakpoints and not c.errors:
@@ -106,7 +110,7 @@ def lower(function: KernelFunction, specialisation: Specialisation, hints: Mappi
 
 
 def _lowered(
-    function: KernelFunction, specialisation: Specialisation, hints: Mapping[str, int] | None, *, stepping: bool
+    function: KernelFunction, specialisation: Specialisation, hints: Hints | None, *, stepping: bool
 ) -> tuple[ModuleOp | None, Context]:
     """The module, if there is one, and what was found out about it. With `stepping`, a debugger may stop anywhere."""
     source = function.source
@@ -131,7 +135,7 @@ class _Kernel:
         arguments = function.source.arguments
         self.nodes = {a.arg: a for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
 
-    def write(self, body: Block, hints: Mapping[str, int] | None) -> ModuleOp | None:
+    def write(self, body: Block, hints: Hints | None) -> ModuleOp | None:
         """The module, or None after reporting why there is none."""
         c = self.c
         tensors: list[TensorValue] = []
@@ -168,8 +172,10 @@ class _Kernel:
         c.add(ReturnOp())
         attribute = None
         if hints:
-            values: dict[str, Attribute] = {name: IntegerAttr(value, i64) for name, value in hints.items()}
-            attribute = OptimizationHintsAttr({"default": DictionaryAttr(values)})
+            values: dict[str, dict[str, Attribute]] = {
+                arch: {name: IntegerAttr(value, i64) for name, value in found.items()} for arch, found in hints.items()
+            }
+            attribute = OptimizationHintsAttr({arch: DictionaryAttr(found) for arch, found in values.items()})
         kernel = KernelOp(self.function.name, Region(body), attribute, self._dtypes())
         kernel.location = c.location()
         return ModuleOp([kernel])

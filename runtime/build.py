@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from freehold.frontend.signature import ConstSpec, Specialisation
+from freehold.runtime.hints import Hints, in_tile_ir
 from freehold.support.contract import Checks, LaunchContract
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class Options(NamedTuple):
     """What of a kernel's compilation its caller decides, besides its arguments."""
 
-    hints: tuple[tuple[str, int], ...] = ()
-    """Hints for the assembler, sorted by name."""
+    hints: Hints = ()
+    """Hints for the assembler."""
     deny_kernel_checks: bool = False
     """Refuse the kernel rather than check anything while it runs."""
     checks: Checks = True
@@ -28,18 +28,6 @@ class Options(NamedTuple):
     """Refuse the kernel if it has an access of which nothing is proved."""
     validate: bool = False
     """Read the bytecode again, and see that it does what was verified."""
-
-
-HINTS: Final[Mapping[str, tuple[str, tuple[int, ...]]]] = {
-    "num_worker_warps": ("num_worker_warps_per_cta", (1, 2, 4, 8, 16, 32)),
-    "occupancy": ("occupancy", tuple(range(1, 33))),
-    "num_cta_in_cga": ("num_cta_in_cga", (1, 2, 4, 8, 16)),
-}
-"""Hints by the name users know: the name in Tile IR, and the values there are."""
-
-
-VALIDATE: Final = "FREEHOLD_VALIDATE"
-"""The environment variable that has every kernel validated that is compiled."""
 
 
 class Product(NamedTuple):
@@ -53,8 +41,7 @@ def lower(function: KernelFunction, specialisation: Specialisation, options: Opt
     """The kernel in the ownership dialect, not yet verified. Raises `Rejected`."""
     from freehold.frontend.lower import lower as lower_function
 
-    hints = {HINTS[name][0]: value for name, value in options.hints}
-    return lower_function(function, specialisation, hints or None)
+    return lower_function(function, specialisation, in_tile_ir(options.hints))
 
 
 def verified(function: KernelFunction, specialisation: Specialisation, options: Options) -> ModuleOp:

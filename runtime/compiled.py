@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from freehold.runtime.hints import of
 from freehold.support.contract import LaunchContract
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Compiled:
         """The architecture, such as `sm_90`."""
         self.cubin = cubin
         """GPU code, an ELF file."""
-        hints = dict(options.hints)
+        hints = of(options.hints, arch)
         self.occupancy = hints.get("occupancy", 1)
         self.ctas = hints.get("num_cta_in_cga", 1)
         self._once = Once()

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, overload
 
 from freehold.frontend.signature import Specialisation
 from freehold.frontend.source import KernelFunction
-from freehold.runtime.build import HINTS, Options
+from freehold.runtime.build import Options
 from freehold.runtime.compiled import Compiled, Once
+from freehold.runtime.hints import Given, checked, given
 from freehold.runtime.launchable import Launchable
 from freehold.support.contract import Checks
 
@@ -40,15 +41,15 @@ class Kernel(Launchable):
         self.__wrapped__ = function
         self._variants = Once()
 
-    def with_hints(self, **hints: int) -> Kernel:
+    def with_hints(self, **hints: Given) -> Kernel:
         """
         The same kernel, compiled with hints: `num_worker_warps`, `occupancy`, `num_cta_in_cga`. They change its speed
-        and never its results.
+        and never its results. A hint is one value, or values by architecture: `occupancy={"sm_90": 2, "default": 1}`.
 
         Raises `Rejected` (O242) for other names and values.
         """
-        merged = {**dict(self.options.hints), **hints}
-        options = self.options._replace(hints=_hints(self.__name__, merged))
+        merged = {**given(self.options.hints), **hints}
+        options = self.options._replace(hints=checked(self.__name__, merged))
         return Kernel(self.__wrapped__, options)
 
     # --- Everything short of a launch: needs no GPU -------------------------------------------------------------------
@@ -137,7 +138,7 @@ def kernel(function: Callable[..., None], /) -> Kernel: ...
 @overload
 def kernel(
     *,
-    hints: Mapping[str, int] | None = None,
+    hints: Mapping[str, Given] | None = None,
     deny_kernel_checks: bool = False,
     deny_unsafe: bool = False,
     checks: Checks = True,
@@ -149,7 +150,7 @@ def kernel(
     function: Callable[..., None] | None = None,
     /,
     *,
-    hints: Mapping[str, int] | None = None,
+    hints: Mapping[str, Given] | None = None,
     deny_kernel_checks: bool = False,
     deny_unsafe: bool = False,
     checks: Checks = True,
@@ -172,7 +173,7 @@ def kernel(
         if not isinstance(function, FunctionType):
             raise TypeError(f"a kernel is made of a function, not of a {type(function).__name__}")
         options = Options(
-            _hints(function.__name__, hints or {}),
+            checked(function.__name__, hints or {}),
             deny_kernel_checks,
             checks,
             deny_unsafe=deny_unsafe,
@@ -181,31 +182,3 @@ def kernel(
         return Kernel(function, options)
 
     return make if function is None else make(function)
-
-
-def _known_hints() -> str:
-    listed: list[str] = []
-    for name, (_, values) in HINTS.items():
-        low, high = min(values), max(values)
-        whole = values == tuple(range(low, high + 1))
-        shown = f"{low} to {high}" if whole else ", ".join(map(str, values))
-        listed.append(f"`{name}` ({shown})")
-    return ", ".join(listed)
-
-
-def _hints(kernel: str, hints: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
-    for name, value in hints.items():
-        if name in HINTS and type(value) is int and value in HINTS[name][1]:
-            continue
-        from difflib import get_close_matches
-
-        from freehold.runtime.call_site import caller
-        from freehold.runtime.errors import HintUnknown
-        from freehold.support.diagnostic import Rejected
-
-        problem = "there is no such value" if name in HINTS else "there is no such hint"
-        error = HintUnknown(caller().span, kernel, name, repr(value), problem, _known_hints())
-        for close in get_close_matches(name, [n for n in HINTS if n != name], 1):
-            error.add(error.DidYouMean(close))
-        raise Rejected([error])
-    return tuple(sorted(hints.items()))

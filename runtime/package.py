@@ -31,6 +31,7 @@ from freehold.frontend.signature import (
 )
 from freehold.runtime.build import Options, stable_text
 from freehold.runtime.compiled import Compiled, Once
+from freehold.runtime.hints import Given, checked
 from freehold.runtime.launchable import Launchable
 from freehold.support.contract import LaunchContract, ScalarParameter, TensorParameter
 from freehold.support.dtypes import BY_NAME
@@ -350,7 +351,7 @@ class Package(Mapping[str, PackagedKernel]):
         specs = tuple(cast("list[Mapping[str, Any]]", entry["specs"]))
         if not _agree(signature, specs, contract):
             self._files.damaged(name, f"it is the contract of another kernel than `{signature.kernel}`")
-        hints = tuple(sorted(cast("dict[str, int]", entry["hints"]).items()))
+        hints = checked(signature.kernel, cast("dict[str, Given]", entry["hints"]))
         options = Options(hints=hints, checks=entry["checks"])
         return Variant(specs, options, contract, entry["bytecode"], dict(entry["cubins"]))
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from freehold.frontend.signature import ConstSpec, Specialisation, TensorSpec
+from freehold.runtime.hints import given
 from freehold.runtime.package import FORMAT, MANIFEST, VERSION, described, digest, parameter_entry
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class _Builder:
         contract = contract_of(module, kernel.options.checks).to_json()
         return {
             "specs": specs,
-            "hints": dict(kernel.options.hints),
+            "hints": given(kernel.options.hints),
             "checks": kernel.options.checks,
             "contract": self._file(f"{stem}.json", contract.encode()),
             "bytecode": self._file(f"{stem}.tileirbc", code),

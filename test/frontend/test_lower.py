@@ -269,7 +269,7 @@ def test_hints_go_to_the_kernel():
                 ScalarSpec(dtypes.f32),
             )
         ),
-        {"occupancy": 2},
+        {"default": {"occupancy": 2}},
     )
     assert "occupancy = 2" in str(module)
 

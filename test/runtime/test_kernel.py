@@ -13,9 +13,11 @@ import pytest
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, i32
+from freehold.backend.cubin import resources
 from freehold.runtime import build
 from freehold.runtime.kernel import Kernel, Once
 from freehold.runtime.launch import UnrunLaunch
+from freehold.support.diagnostic import Rejected
 
 
 @fh.kernel
@@ -155,6 +157,33 @@ def test_a_kernel_keeps_the_functions_name_and_text() -> None:
     assert repr(saxpy) == "<kernel saxpy>"
     with pytest.raises(TypeError, match="made of a function"):
         fh.kernel(print)
+
+
+def test_hints_by_architecture() -> None:
+    hinted = saxpy.with_hints(occupancy={"sm_100": 2, "default": 4}, num_cta_in_cga={"sm_100": 2}, num_worker_warps=8)
+    y, x = np.zeros(64, np.float32), np.ones(64, np.float32)
+    (kernel,) = hinted.lower(fh.partition(y, 64), x, 2.0).body.block.ops
+    text = str(kernel.properties["optimization_hints"]).replace(" : i64", "")
+    plain = hinted.with_hints(occupancy=4, num_cta_in_cga=1)
+    assert "default = {num_worker_warps_per_cta = 8, occupancy = 4}" in text
+    assert "sm_100 = {num_cta_in_cga = 2, num_worker_warps_per_cta = 8, occupancy = 2}" in text
+    found = {arch: hinted.compile(fh.partition(y, 64), x, 2.0, arch=arch) for arch in ("sm_90", "sm_100")}
+    assert [(c.occupancy, c.ctas) for c in found.values()] == [(4, 1), (2, 2)]
+    # The assembler takes those of the architecture that it works for.
+    one = saxpy.with_hints(occupancy=2, num_cta_in_cga=2, num_worker_warps=8)
+    for arch, same, other in (("sm_90", plain, one), ("sm_100", one, plain)):
+        kernels = (hinted, same, other)
+        found_, same_, other_ = (resources(k.compile(fh.partition(y, 64), x, 2.0, arch=arch).cubin) for k in kernels)
+        assert found_ == same_
+        assert found_ != other_
+    assert plain.options.hints == (("num_cta_in_cga", 1), ("num_worker_warps", 8), ("occupancy", 4))
+
+
+@pytest.mark.parametrize("value", [{"h100": 2}, {"sm_90": 64}, {"default": 2.0}, {"sm_90": True}])
+def test_hints_that_no_architecture_has(value: Any) -> None:
+    with pytest.raises(Rejected, match=r"hint `occupancy=") as caught:
+        saxpy.with_hints(occupancy=value)
+    assert caught.value.codes == ("O242",)
 
 
 def test_hints_make_another_kernel() -> None:
