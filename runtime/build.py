@@ -30,6 +30,10 @@ class Options(NamedTuple):
     """Read the bytecode again, and see that it does what was verified."""
 
 
+VALIDATE: Final = "FREEHOLD_VALIDATE"
+"""The environment variable that has every kernel validated that is compiled."""
+
+
 class Product(NamedTuple):
     """A compiled kernel, as much as a launch needs of it."""
 

@@ -172,13 +172,8 @@ def kernel(
     def make(function: Callable[..., None]) -> Kernel:
         if not isinstance(function, FunctionType):
             raise TypeError(f"a kernel is made of a function, not of a {type(function).__name__}")
-        options = Options(
-            checked(function.__name__, hints or {}),
-            deny_kernel_checks,
-            checks,
-            deny_unsafe=deny_unsafe,
-            validate=validate,
-        )
+        hinted = checked(function.__name__, hints or {})
+        options = Options(hinted, deny_kernel_checks, checks, deny_unsafe=deny_unsafe, validate=validate)
         return Kernel(function, options)
 
     return make if function is None else make(function)
