@@ -14,7 +14,7 @@ import numpy
 import freehold as fh
 from benchmarks.agreement_inputs import distance
 from benchmarks.kernels import add, gemm, saxpy
-from freehold import Const, Out, Ref, f32
+from freehold import Const, Out, Ref, f32, i32, u8
 
 if TYPE_CHECKING:
     from benchmarks.agreement import Gpu, Row
@@ -75,6 +75,37 @@ def attention(
         acc = fh.mma(p.astype(values.dtype), values, acc * fade[:, None])
         top = new
     o.store((acc / total[:, None]).reshape(o.tile).astype(o.dtype))
+
+
+@fh.kernel
+def dequantised(y: Out["M", "N"], w: Ref[u8, "M", "N // 2"], scale: Ref["M"]):
+    """Integers of 4 bits, two a byte, times the scale of their row."""
+    i, j = y.index
+    rows, columns = y.tile
+    t = fh.unpack(w.load((i, j), (rows, columns // 2)), fh.i4)
+    y.store(t.astype(f32) * scale.load((i,), (rows,))[:, None])
+
+
+@fh.kernel
+def moved(y: Out["M", "N"], x: Ref["M", "N"], at: Ref[i32, "B"]):
+    """A part of each tile put elsewhere, and one element of it, at places that are read."""
+    i, j = at.load((y.index[0],), ()), at.load((y.index[1],), ())
+    t = x.load_like(y)
+    part = t.extract((i, j), (2, 8))
+    y.store(t.insert((j, i), part).insert((i, j), t[i, -1]))
+
+
+@fh.kernel
+def padded(y: Out["N"], x: Ref["N"]):
+    """Every third element, and a number where there is none."""
+    i = y.index[0] * y.tile[0] + fh.arange(y.tile[0])
+    y.store(x.gather(i * 3 - 7, mask=i % 5 != 0, padding=-2))
+
+
+@fh.kernel
+def truths(y: Out[fh.bool_, "N"], x: Ref["N"]):
+    """Which elements are not 0."""
+    y.store(x.load_like(y).astype(fh.bool_))
 
 
 @dataclass(frozen=True)
@@ -166,6 +197,38 @@ def samples(seed: int) -> list[Sample]:
                 limit,
             )
         )
+    bytes_ = rng.integers(0, 256, (64, 48), np.uint8)
+    found.append(
+        Sample("4-bit integers", "f32", dequantised, (normal(64, 96), bytes_, normal(64)), plain((16, 32)), "exact", 0)
+    )
+    places = rng.integers(-100, 100, 8).astype(np.int32)
+    whole = rng.integers(-100, 100, 200)
+    for dtype, name in (
+        (single, "f32"),
+        (f16, "f16"),
+        (bf16, "bf16"),
+        (np.dtype(np.int8), "i8"),
+        (np.dtype(np.int64), "i64"),
+    ):
+        square = rng.integers(-100, 100, (50, 60)).astype(dtype)
+        found.append(
+            Sample(
+                "parts at computed places", name, moved, (square.copy(), square, places), plain((16, 16)), "exact", 0
+            )
+        )
+        found.append(
+            Sample(
+                "gather with padding", name, padded, (whole.astype(dtype), whole.astype(dtype)), plain(64), "exact", 0
+            )
+        )
+    for dtype, name in (
+        (ml_dtypes.float8_e4m3fn, "f8E4M3FN"),
+        (ml_dtypes.float8_e5m2, "f8E5M2"),
+        (np.float16, "f16"),
+        (np.int64, "i64"),
+    ):
+        given = rng.integers(-1, 2, 200).astype(dtype)
+        found.append(Sample(f"truth values of {name}", "i1", truths, (given != given, given), plain(64), "exact", 0))
     return found
 
 
