@@ -66,25 +66,6 @@ def gemm_split_k(c: Acc[f32, "M", "N"], a: Ref["M", "K"], b: Ref["K", "N"], step
 
 
 @fh.kernel
-def grouped_gemm(
-    c: Out["M", "N"], a: Ref["M", "K"], b: Ref["E", "K", "N"], expert: Ref[i32, "(M + 15) // 16"], BK: Const[int] = 32
-):
-    """Rows of c in blocks of 16, each multiplied with the matrix of its own group: `c = a @ b[expert]`.
-
-    The groups are padded to whole blocks, as routing leaves them. A number that is no expert's counts for the nearest:
-    so no load has to be checked.
-    """
-    fh.static_assert(c.tile[0] == 16, "a block has 16 rows")
-    m, n = c.index
-    e = i32(fh.clip(expert.load((m,), (1,)).reshape(()), 0, b.shape[0] - 1))
-    acc = fh.zeros(c.tile, f32)
-    for k in fh.tiles(a, axis=1, size=BK):
-        right = b.load((e, k, n), (1, BK, c.tile[1])).reshape(BK, c.tile[1])
-        acc = fh.mma(a.load((m, k), (c.tile[0], BK)), right, acc)
-    c.store(acc.astype(c.dtype))
-
-
-@fh.kernel
 def gemm_i8(
     c: Out["M", "N"], a: Ref[i8, "M", "K"], b: Ref[i8, "K", "N"], sa: Ref["M"], sb: Ref["N"], BK: Const[int] = 64
 ):
@@ -148,13 +129,6 @@ def examples() -> Iterator[Example]:
     )
     shared = fh.partition(a, (16, 64), map=lambda i, j, k: (i, k), grid=lambda m, k: (m, 2, k))
     yield Example(gemm_split_k, (meeting, shared, b), {0: product})
-
-    matrices, expert = new.normal(4, K, N, dtype=BF16), np.array([2, 0, 3], np.int32)
-    grouped = np.concatenate(
-        [wide_a[n * 16 : n * 16 + 16] @ matrices[e].astype(np.float32) for n, e in enumerate(expert)]
-    )
-    part = fh.partition(unwritten(M, N, dtype=BF16), (16, 32))
-    yield Example(grouped_gemm, (part, a, matrices, expert), {0: grouped}, 4e-3)
 
     a8, b8 = (new.integers(-128, 128, *shape, dtype=np.int8) for shape in ((M, K), (K, N)))
     sa, sb = new.normal(M), new.normal(N)

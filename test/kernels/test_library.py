@@ -1,5 +1,5 @@
 """
-The library of safe kernels: nothing unsafe in it, nothing checked in a kernel, and what it computes is what NumPy
+The library of safe kernels: nothing unsafe in it, nothing checked in a kernel but data, and what it computes is what NumPy
 computes, in every order of blocks and under every schedule.
 """
 
