@@ -158,6 +158,7 @@ if TYPE_CHECKING:
     from freehold.runtime.dlpack import from_dlpack
     from freehold.runtime.driver import gpu_available
     from freehold.runtime.execution import Execution
+    from freehold.runtime.failures import raise_failures
     from freehold.runtime.graph import Graph, graph
     from freehold.runtime.kernel import kernel
     from freehold.runtime.operation import InFlight, Operation, Work, gather, value
@@ -190,6 +191,7 @@ _LAZY: Final = {
     "RoundRobin": "freehold.runtime.streams",
     "SingleStream": "freehold.runtime.streams",
     "interpreting": "freehold.runtime.modes",
+    "raise_failures": "freehold.runtime.failures",
     "stream_policy": "freehold.runtime.streams",
     "gpu_available": "freehold.runtime.driver",
     "HOST": "freehold.runtime.arguments",
@@ -328,6 +330,7 @@ __all__ = [
     "powi",
     "prod",
     "ragged",
+    "raise_failures",
     "rand",
     "randn",
     "random_bits",

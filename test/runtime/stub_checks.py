@@ -143,7 +143,8 @@ def test_streams_are_apart_unless_one_waits_for_the_other() -> None:
 
 def test_each_await_is_told_of_its_own() -> None:
     async def wait(operation: Any) -> bool:
-        (found,) = await asyncio.gather(operation, return_exceptions=True)
+        answers: list[Any] = await asyncio.gather(operation, return_exceptions=True)
+        found = answers[0]
         return not (isinstance(found, fh.Rejected) and found.codes == ("O234",))
 
     async def several() -> None:
@@ -260,7 +261,7 @@ def test_a_graph_that_another_library_captures() -> None:
 def test_packages_bring_their_lines_with_them() -> None:
     y = on_gpu()
     with tempfile.TemporaryDirectory() as folder:
-        fh.build([step(y, GOOD)], ["sm_90"], Path(folder, "kernels"))
+        fh.build([guarded(fh.partition(y, 32), GOOD, 10)], ["sm_90"], Path(folder, "kernels"))
         loaded = fh.load(Path(folder, "kernels"), strict=True)
         loaded.guarded(fh.partition(y, 32), GOOD, 10).sync()
         text = told(loaded.guarded(fh.partition(y, 32), BAD, 10).sync)

@@ -137,7 +137,8 @@ def test_assertions_in_loops() -> None:
 
 def test_await_and_streams() -> None:
     async def wait(operation: Any) -> bool:
-        (found,) = await asyncio.gather(operation, return_exceptions=True)
+        answers: list[Any] = await asyncio.gather(operation, return_exceptions=True)
+        found = answers[0]
         return not (isinstance(found, fh.Rejected) and found.codes == ("O233",))
 
     async def both() -> None:

@@ -98,4 +98,21 @@ cuda_tile.module @m {
     }
     return
   }
+
+  // A check moves with its number and its values, unless a value is made in the loop.
+  // CHECK-LABEL: entry @checks(
+  // CHECK: %[[NONE:.*]] = cuda_tile.cmpi greater_than_or_equal
+  // CHECK: %[[C:.*]] = cuda_tile.ori %[[NONE]], %d
+  // CHECK: ownership.check %[[C]], "" values %x, %x : {{.*}} number = 3 : i32, deferrable}
+  // CHECK: cuda_tile.for %k
+  // CHECK: ownership.check %d, "m" values %k
+  entry @checks(%x: tile<i32>, %d: tile<i1>, %failures: tile<ptr<i64>>) {
+    %zero = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    for %k in (%zero to %x, step %one) : tile<i32> {
+      "ownership.check"(%d, %x, %x) <{message = "", names = ["index", "count"], dtypes = ["i32", "i32"], number = 3 : i32, deferrable}> : (!cuda_tile.tile<i1>, !cuda_tile.tile<i32>, !cuda_tile.tile<i32>) -> ()
+      "ownership.check"(%d, %k) <{message = "m", names = ["k"], dtypes = ["i32"], number = 4 : i32}> : (!cuda_tile.tile<i1>, !cuda_tile.tile<i32>) -> ()
+    }
+    return
+  }
 }

@@ -16,8 +16,8 @@ from freehold.dialects.cuda_tile.ops.memory import LoadPtrTkoOp
 from freehold.dialects.cuda_tile.ops.module import EntryOp
 from freehold.passes.launch_contract import contract, kernel_of
 from freehold.passes.pipeline import convert
-from freehold.passes.verify_tokens import roles_of, verify_tokens
-from freehold.runtime.interpreter import run_entry
+from freehold.passes.verify_tokens import Roles, roles_of, verify_tokens
+from freehold.runtime.interpreter import Order, run_entry
 from freehold.support.contract import LaunchContract
 from freehold.support.diagnostic import Rejected
 
@@ -112,25 +112,24 @@ def lowered(kernel: Any, *arguments: Any) -> tuple[Any, LaunchContract]:
     return convert(module), contract(module)
 
 
+@pytest.mark.parametrize("order", ["increasing", "decreasing", 3])
 @pytest.mark.parametrize("blocks", [fh.EACH, fh.PERSISTENT])
 @pytest.mark.parametrize("kernel", READS, ids=lambda k: k.__name__)
-def test_every_place(kernel: Any, blocks: Any) -> None:
-    x = np.arange(64, dtype=np.float32)
-    for order in ("increasing", "decreasing", 3):
-        y = np.zeros(32, np.float32)
-        good, bad = np.array([1, 3, 5, 1], np.int32), np.array([1, 3, 9, 1], np.int32)
-        module, found = lowered(kernel, fh.partition(y, 8, blocks=blocks), x, good)
-        after, expected = np.zeros_like(y), np.zeros_like(y)
-        run_entry(module, found, [after, x, good], order=order, checked=True, blocks=3)
-        kernel(fh.partition(expected, 8, blocks=blocks), x, good).sync()
-        assert np.array_equal(after, expected)
-        said = refused(lambda: kernel(fh.partition(y, 8, blocks=blocks), x, bad).sync())
-        after[:] = 0
-        told = refused(lambda: run_entry(module, found, [after, x, bad], order=order, checked=True, blocks=3))
-        without_block = [[line for line in text.splitlines() if "in block" not in line] for text in (said, told)]
-        assert without_block[0] == without_block[1]
-        if kernel in (in_a_loop, in_two_loops, in_a_branch, in_a_helper):
-            assert not after.any(), "nothing is written behind a check that failed"
+def test_every_place(kernel: Any, blocks: Any, order: Order) -> None:
+    x, y = np.arange(64, dtype=np.float32), np.zeros(32, np.float32)
+    good, bad = np.array([1, 3, 5, 1], np.int32), np.array([1, 3, 9, 1], np.int32)
+    module, found = lowered(kernel, fh.partition(y, 8, blocks=blocks), x, good)
+    after, expected = np.zeros_like(y), np.zeros_like(y)
+    run_entry(module, found, [after, x, good], order=order, checked=True, blocks=3)
+    kernel(fh.partition(expected, 8, blocks=blocks), x, good).sync()
+    assert np.array_equal(after, expected)
+    said = refused(lambda: kernel(fh.partition(y, 8, blocks=blocks), x, bad).sync())
+    after[:] = 0
+    told = refused(lambda: run_entry(module, found, [after, x, bad], order=order, checked=True, blocks=3))
+    without_block = [[line for line in text.splitlines() if "in block" not in line] for text in (said, told)]
+    assert without_block[0] == without_block[1]
+    if kernel in (in_a_loop, in_two_loops, in_a_branch, in_a_helper):
+        assert not after.any(), "nothing is written behind a check that failed"
 
 
 @pytest.mark.parametrize("kernel", [with_writes, in_while, outermost_while], ids=lambda k: k.__name__)
@@ -180,7 +179,7 @@ class TestTokens:
     """What `verify-tokens` relies on where checks fail."""
 
     @staticmethod
-    def entry() -> tuple[EntryOp, Any]:
+    def entry() -> tuple[EntryOp, Roles]:
         y, x, t = np.zeros(8, np.float32), np.ones(64, np.float32), np.zeros(4, np.int32)
         module = with_writes.verify(fh.partition(y, 8), x, t)
         roles = roles_of(kernel_of(module))
@@ -218,9 +217,9 @@ class TestTokens:
 
     def test_failures_are_written_and_not_read(self) -> None:
         entry, roles = self.entry()
-        first = entry.block.first_op
+        first = entry.body.block.first_op
         assert first is not None
         assert first.parent is not None
-        first.parent.insert_op_before(LoadPtrTkoOp(entry.block.args[roles.failures]), first)
+        first.parent.insert_op_before(LoadPtrTkoOp(entry.body.block.args[roles.failures]), first)
         with pytest.raises(PassFailedException, match="touches what is there for failures"):
             verify_tokens(entry, roles)
