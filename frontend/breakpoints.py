@@ -13,7 +13,7 @@ from typing import cast
 from xdsl.ir import SSAValue
 
 from freehold.dialects.ownership import BreakpointOp, Scope
-from freehold.frontend import flow
+from freehold.frontend import errors, flow
 from freehold.frontend.arguments import Arguments
 from freehold.frontend.context import Context, Frame
 from freehold.frontend.values import (
@@ -34,19 +34,23 @@ from freehold.support.dtypes import DType
 
 def breakpoint_(c: Context, a: Arguments) -> Value:
     """`breakpoint()`."""
-    del a
-    c.breakpoints = True
-    last = c.block.last_op
-    if isinstance(last, BreakpointOp):  # of this statement
-        c.block.erase_op(last)
-    c.add(_made(c, asked=True))
+    if c.folding:
+        why = "it combines elements any number of times, in any order"
+        error = errors.Unsupported(c.span(a.node), what="`breakpoint()` in a function that folds", why=why)
+        return c.error(error.add(error.Instead("stop before or after the fold")))
+    c.breakpoints.append(c.span(a.node))
+    if c.stepping:
+        last = c.block.last_op
+        if isinstance(last, BreakpointOp):  # of this statement
+            c.block.erase_op(last)
+        c.add(_made(c, asked=True))
     return NONE
 
 
 def before(c: Context, node: ast.stmt) -> None:
     """A place to stop, before a statement that the user has written."""
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-        return  # a docstring
+    if c.folding or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+        return  # in no order, or a docstring
     if any(isinstance(n, ast.Name) and "$" in n.id for n in ast.iter_child_nodes(node)):
         return  # made of a `return` in a loop
     with c.at(node):

@@ -115,10 +115,12 @@ class Context:
         self.here: ast.AST = None  # type: ignore[assignment] # pyright: ignore[reportAttributeAccessIssue] -- as above
         """The node whose operations are being written."""
         self._dispatch: Final = dispatch
-        self.breakpoints = False
-        """Whether there is a `breakpoint()`."""
+        self.breakpoints: list[Span] = []
+        """Where `breakpoint()` is called."""
         self.stepping = False
-        """Whether every statement is a place to stop."""
+        """Whether every statement is a place to stop. Otherwise there is none."""
+        self.folding = False
+        """Whether the operations are those of a fold's function, which is applied in no order."""
         self.copies = 0
         """How many copies of the rest of a function are being written within each other."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from typing import cast
 
 from xdsl.ir import Block, Region
@@ -127,6 +128,15 @@ def _scalars(kind: Kind) -> Kind:
             return TupleKind(tuple(map(_scalars, kind.items)), kind.of)
 
 
+@contextmanager
+def _folding(c: Context) -> Generator[None]:
+    outer, c.folding = c.folding, True
+    try:
+        yield
+    finally:
+        c.folding = outer
+
+
 def _body(c: Context, a: Arguments, kind: Kind) -> Region | None:
     """The function, applied to two elements of each tile; None after reporting that it does not fold them."""
     from freehold.frontend.calls import apply
@@ -135,7 +145,7 @@ def _body(c: Context, a: Arguments, kind: Kind) -> Region | None:
     parts = tile_kinds(scalars)
     place = a.place("function")
     block = Block(arg_types=[tile_type((), p.dtype) for p in parts for _ in range(2)])
-    with c.into(block):
+    with c.into(block), _folding(c):
         elements = [TileValue(arg, parts[n // 2].dtype, ()) for n, arg in enumerate(block.args)]
         left, right = assemble(scalars, elements[::2]), assemble(scalars, elements[1::2])
         made = apply(c, a["function"], [left, right], a.node, place)

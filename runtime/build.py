@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+<<<<<<< HEAD
+=======
+from collections.abc import Iterable, Mapping
+>>>>>>> 0b617ce (wip)
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from freehold.frontend.signature import ConstSpec, Specialisation
@@ -12,6 +16,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from freehold.frontend.source import KernelFunction
+    from freehold.support.span import Span
 
 
 class Options(NamedTuple):
@@ -41,18 +46,30 @@ class Product(NamedTuple):
     cubin: bytes
 
 
-def lower(function: KernelFunction, specialisation: Specialisation, options: Options) -> ModuleOp:
-    """The kernel in the ownership dialect, not yet verified. Raises `Rejected`."""
+def lower(
+    function: KernelFunction, specialisation: Specialisation, options: Options, left_out: list[Span] | None = None
+) -> ModuleOp:
+    """The kernel in the ownership dialect, not yet verified. Raises `Rejected`.
+
+    If `left_out` is a list, breakpoints are left out, and their places are added to it.
+    """
     from freehold.frontend.lower import lower as lower_function
 
+<<<<<<< HEAD
     return lower_function(function, specialisation, in_tile_ir(options.hints))
+=======
+    hints = {HINTS[name][0]: value for name, value in options.hints}
+    return lower_function(function, specialisation, hints or None, left_out=left_out)
+>>>>>>> 0b617ce (wip)
 
 
-def verified(function: KernelFunction, specialisation: Specialisation, options: Options) -> ModuleOp:
-    """The kernel in the ownership dialect, with every obligation met and recorded. Raises `Rejected`."""
+def verified(
+    function: KernelFunction, specialisation: Specialisation, options: Options, left_out: list[Span] | None = None
+) -> ModuleOp:
+    """The kernel in the ownership dialect, with every obligation met and recorded; as `lower`. Raises `Rejected`."""
     from freehold.passes.pipeline import verify
 
-    module = lower(function, specialisation, options)
+    module = lower(function, specialisation, options, left_out)
     verify(module, deny_kernel_checks=options.deny_kernel_checks, deny_unsafe=options.deny_unsafe)
     return module
 
@@ -68,21 +85,16 @@ class IgnoredBreakpoint(RuntimeWarning):
     """A kernel was compiled for a GPU, where nothing stops at its breakpoints."""
 
 
-def warn_of_breakpoints(module: ModuleOp) -> bool:
-    """Whether a verified module has breakpoints of the user's, which its GPU code will not have. Warns of each."""
+def warn_of_breakpoints(places: Iterable[Span]) -> None:
+    """Warns of each of the breakpoints that GPU code does not have, unless Python's are disabled."""
     import os
     import warnings
 
-    from freehold.dialects.location import span_of
-    from freehold.dialects.ownership import BreakpointOp
-
-    places = [span_of(op) for op in module.walk() if isinstance(op, BreakpointOp) and op.asked is not None]
-    if os.environ.get("PYTHONBREAKPOINT") != "0":
-        for place in dict.fromkeys(places):
-            text = "nothing stops at `breakpoint()` on a GPU: launch the kernel in `with fh.interpreting():`"
-            file, line = ("<kernel>", 1) if place is None else (place.file, place.line)
-            warnings.warn_explicit(text, IgnoredBreakpoint, file, line)
-    return bool(places)
+    if os.environ.get("PYTHONBREAKPOINT") == "0":
+        return
+    for place in dict.fromkeys(places):
+        text = "nothing stops at `breakpoint()` on a GPU: launch the kernel in `with fh.interpreting():`"
+        warnings.warn_explicit(text, IgnoredBreakpoint, place.file, place.line)
 
 
 def bytecode(module: ModuleOp, options: Options) -> bytes:
@@ -131,10 +143,12 @@ def build(function: KernelFunction, specialisation: Specialisation, options: Opt
                 return Product(LaunchContract.from_json(found.contract), found.cubin)
             except (ValueError, KeyError, TypeError):  # written by another version of Freehold under the same number
                 pass
-    module = verified(function, specialisation, options)
+    breakpoints: list[Span] = []
+    module = verified(function, specialisation, options, breakpoints)
     contract = contract_of(module, options.checks)
     cubin = assembled(bytecode(module, options), arch, function.name)
-    if warn_of_breakpoints(module):  # in every process
+    warn_of_breakpoints(breakpoints)
+    if breakpoints:  # so that every process is told
         store = None
     if store is not None and key is not None and assembler is not None:
         store.store(key, cache.Entry(contract.to_json(), cubin, assembler))

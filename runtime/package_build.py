@@ -20,6 +20,7 @@ from freehold.runtime.package import FORMAT, MANIFEST, VERSION, described, diges
 if TYPE_CHECKING:
     from freehold.runtime.kernel import Kernel
     from freehold.runtime.launch import Launch
+    from freehold.support.span import Span
 
 
 def build(
@@ -91,7 +92,7 @@ class _Builder:
         return (Specialisation(tuple(specs)),)
 
     def _variant(self, kernel: Kernel, specialisation: Specialisation, number: int) -> dict[str, Any]:
-        from freehold.runtime.build import assembled, bytecode, contract_of, warn_of_breakpoints
+        from freehold.runtime.build import assembled, bytecode, contract_of, verified, warn_of_breakpoints
 
         specs: list[dict[str, Any]] = []
         for parameter, spec in zip(kernel.signature.parameters, specialisation, strict=True):
@@ -101,8 +102,9 @@ class _Builder:
                 what = f"`{parameter.name}` of `{kernel.__name__}`"
                 _unpackable(what, f"no text tells {value} from others in every process")
             specs.append(text)
-        module = kernel.verified(specialisation)
-        warn_of_breakpoints(module)
+        breakpoints: list[Span] = []
+        module = verified(kernel.function, specialisation, kernel.options, breakpoints)
+        warn_of_breakpoints(breakpoints)
         code = bytecode(module, kernel.options)
         stem = f"{kernel.__name__}-{number}"
         contract = contract_of(module, kernel.options.checks).to_json()

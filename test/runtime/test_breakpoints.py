@@ -465,6 +465,62 @@ def test_no_warning_where_they_are_disabled(monkeypatch: pytest.MonkeyPatch) -> 
         assert steps.compile(fh.partition(np.zeros(8, np.float32), 4), np.zeros(8, np.float32), 1, arch="sm_90").cubin
 
 
+def test_code_is_the_same_as_without(tmp_path: Path) -> None:
+    """Also where a branch is so cheap that both ways are computed."""
+    text = """
+import freehold as fh
+from freehold import Out, Ref, f32
+
+@fh.kernel
+def kernel(y: Out[f32, "N"], x: Ref[f32, "N"], n: int):
+    t = x.load_like(y)
+    {0}
+    if n > 3:
+        {0}
+        k = 1
+    else:
+        k = 2
+    for i in range(n):
+        t = t * k
+        {0}
+    y.store(t)
+"""
+    found: list[bytes] = []
+    for n, word in enumerate(("pass", "breakpoint()")):
+        path = tmp_path / str(n) / "kernel.py"
+        path.parent.mkdir()
+        path.write_text(text.format(word))
+        scope: dict[str, Any] = {"__name__": "kernels"}
+        exec(compile(path.read_text(), str(path), "exec"), scope)
+        x = np.zeros(8, np.float32)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            fh.build([scope["kernel"](fh.partition(x, 4), np.zeros(8, np.float32), 5)], [], tmp_path / f"built{n}")
+        assert {w.category for w in caught} == ({IgnoredBreakpoint} if n else set())
+        (code, *_) = (tmp_path / f"built{n}").rglob("*-0.tileirbc")
+        found.append(code.read_bytes().replace(bytes(path.parent), b""))
+    assert len(found[0]) == len(found[1])
+    assert found[0] == found[1]
+
+
+@fh.kernel
+def folds(y: Out[f32, "N"], x: Ref[f32, "M"]):
+    def larger(a: Any, b: Any) -> Any:
+        bigger = a > b
+        return fh.where(bigger, a, b)
+
+    t = fh.reduce(x.load(0, 8), axis=0, function=larger, identity=float("-inf"))
+    breakpoint()
+    y.store(fh.full(y.tile, 0.0, f32) + t)
+
+
+def test_a_function_that_folds_is_not_stepped_into(told: Callable[..., list[str]]) -> None:
+    y = np.zeros(4, np.float32)
+    out = told(folds(fh.partition(y, 4), np.arange(8, dtype=np.float32)), "p t", "c")
+    assert out[1] == "7.0"
+    assert y.tolist() == [7.0] * 4
+
+
 def all_kernels() -> list[Any]:
     names = ("attention", "elementwise", "folds", "grids", "matmul", "moe", "normalization", "tokens")
     sys.path.insert(0, str(HERE.parents[1]))
@@ -509,6 +565,29 @@ def given(y: Out[i32, "N"]):
     with pytest.raises(fh.Rejected) as caught:
         scope["given"](fh.partition(np.zeros(4, np.int32), 4)).sync()
     golden(GOLDEN / "arguments.err", str(caught.value))
+
+
+def test_it_may_not_stand_in_a_fold(golden: Callable[[Path, str], None]) -> None:
+    text = """
+import freehold as fh
+from freehold import Out, Ref, f32
+
+
+def larger(a, b):
+    breakpoint()
+    return fh.maximum(a, b)
+
+
+@fh.kernel
+def given(y: Out[f32, "N"], x: Ref[f32, "N"]):
+    y.store(fh.full(y.tile, 0.0, f32) + fh.reduce(x.load_like(y), axis=0, function=larger, identity=0.0))
+"""
+    fh.register_source("given.py", text)
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(text, "given.py", "exec"), scope)
+    with pytest.raises(fh.Rejected) as caught:
+        scope["given"](fh.partition(np.zeros(4, np.float32), 4), np.zeros(4, np.float32)).sync()
+    golden(GOLDEN / "fold.err", str(caught.value))
 
 
 SCRIPT = """
