@@ -90,33 +90,25 @@ DISPATCH: Final = cast(
 """What lowers each kind of node. An `if` is not among them: it needs the statements that follow."""
 
 
-<<<<<<< HEAD
 Hints = Mapping[str, Mapping[str, int]]
 """The hints of an entry point, by architecture; those of others are `default`."""
 
 
-def lower(function: KernelFunction, specialisation: Specialisation, hints: Hints | None = None) -> ModuleOp:
-=======
 def lower(
     function: KernelFunction,
     specialisation: Specialisation,
-    hints: Mapping[str, int] | None = None,
+    hints: Hints | None = None,
     *,
     left_out: list[Span] | None = None,
 ) -> ModuleOp:
->>>>>>> 0b617ce (wip)
     """
     The ownership module of one variant of a kernel: a `builtin.module` with one `ownership.kernel`.
 
     `specialisation` has one entry for each parameter, in order. `hints` are those of an entry point
-<<<<<<< HEAD
-    (`occupancy`, `num_cta_in_cga`, `num_worker_warps_per_cta`). Raises `Rejected` with every mistake of the kernel.
-=======
-    (`occupancy`, `num_cta_in_cga`, `num_worker_warps`). Where the kernel has a `breakpoint()`, a debugger may stop at
-    every statement; but if `left_out` is a list, nowhere, and the places of breakpoints are added to it.
+    (`occupancy`, `num_cta_in_cga`, `num_worker_warps_per_cta`). Where the kernel has a `breakpoint()`, a debugger may
+    stop at every statement; but if `left_out` is a list, nowhere, and the places of breakpoints are added to it.
 
     Raises `Rejected` with every mistake of the kernel.
->>>>>>> 0b617ce (wip)
     """
     module, c = _lowered(function, specialisation, hints, stepping=False)
     if left_out is not None:

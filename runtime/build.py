@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
-=======
-from collections.abc import Iterable, Mapping
->>>>>>> 0b617ce (wip)
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from freehold.frontend.signature import ConstSpec, Specialisation
@@ -55,12 +52,7 @@ def lower(
     """
     from freehold.frontend.lower import lower as lower_function
 
-<<<<<<< HEAD
-    return lower_function(function, specialisation, in_tile_ir(options.hints))
-=======
-    hints = {HINTS[name][0]: value for name, value in options.hints}
-    return lower_function(function, specialisation, hints or None, left_out=left_out)
->>>>>>> 0b617ce (wip)
+    return lower_function(function, specialisation, in_tile_ir(options.hints), left_out=left_out)
 
 
 def verified(
