@@ -131,8 +131,8 @@ class OffsetsUnfit(Error):
     Offsets do not bound groups of the tensor that is split by them.
 
     They ascend, from 0 or more to the extent at most. Unless the partition is `partial`, no group is larger than the
-    launch has points for (`most=`), and those of an `Out` begin at 0 and end at the extent. Each tile block looks at all
-    of them before it does anything, so nothing was written.
+    launch has points for (`most=`), and those of an `Out` begin at 0 and end at the extent. Each tile block looks at
+    all of them before it does anything, so nothing was written.
     """
 
     code: ClassVar[str] = "O236"
