@@ -28,6 +28,8 @@ from freehold.dialects.ownership import (
     UnsafeStoreOp,
     WindowOp,
 )
+from freehold.passes.analysis.advice import cost, upwards
+from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.analysis.obligations import owing
 from freehold.passes.analysis.wording import name_of
 from freehold.passes.deny_unsafe import raw_of
@@ -46,14 +48,18 @@ class ReportObligationsPass(ModulePass):
             print(f"// {line}")
 
 
-def report(module: ModuleOp) -> list[str]:
-    """The lines, kernel by kernel: where, what, the duty, the rung, the reason or the predicate to check."""
+def report(module: ModuleOp, *, advice: bool = False) -> list[str]:
+    """The lines, kernel by kernel: where, what, the duty, the rung, the reason or the predicate to check.
+
+    With `advice` also what each rung but the highest costs, and what would move the obligation up.
+    """
     lines: list[str] = []
     for kernel in module.body.block.ops:
         if isinstance(kernel, KernelOp):
+            facts = analyse(kernel) if advice else None
             lines.append(f"@{kernel.sym_name.data}")
             for op in owing(kernel):
-                lines += _lines(op)
+                lines += _lines(op, facts)
             lines += (_unsafe(op) for op in kernel.walk() if isinstance(op, UnsafeOp))
     return lines
 
@@ -74,7 +80,7 @@ def _where(op: Operation) -> str:
     return "" if span is None else f"{span.line}:{span.start + 1} "
 
 
-def _lines(op: Operation) -> Iterator[str]:
+def _lines(op: Operation, facts: KernelFacts | None) -> Iterator[str]:
     where = _where(op)
     match op:
         case DistributeOp():
@@ -94,7 +100,10 @@ def _lines(op: Operation) -> Iterator[str]:
         case _:
             what = f"region of `{name_of(op.operands[0])}`"
     for obligation in obligations_of(op):
-        yield f"  {where}{what}: {_duty(obligation)}: {_rung(obligation)}"
+        line = f"  {where}{what}: {_duty(obligation)}: {_rung(obligation)}"
+        if facts is not None and obligation.rung is not Rung.PROVED:
+            line += f"; costs {cost(op, obligation, facts)}; {upwards(op, obligation, facts)}"
+        yield line
 
 
 def _duty(obligation: ObligationAttr) -> str:

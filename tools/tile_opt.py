@@ -5,6 +5,7 @@
     tile-opt file.mlir -p 'canonicalize,mlir{cse}' --print-ir-after-all --timing
     tile-opt invalid.mlir --split-input-file --verify-diagnostics | filecheck invalid.mlir
     tile-opt file.mlir --explain --arch sm_90
+    tile-opt file.mlir --report
 
 The exit status is 0 where everything was accepted (or, under `--verify-diagnostics`, refused as it should be), 1 where
 something was refused, 2 where the command line or a file was wrong. A tool with more passes calls `main` with
@@ -81,6 +82,8 @@ class Options:
     implicit_module: bool = True
     print_before: bool = False
     print_after: bool = False
+    report: bool = False
+    """Whether to say how each obligation is met, and what would meet it better, in place of printing the module."""
     explain: bool = False
     """Whether to say what each kernel is and does (`freehold.runtime.explain`) in place of printing the module."""
     archs: tuple[str, ...] | None = None
@@ -140,8 +143,8 @@ def process(
             if options.print_after:
                 _dump(module, "After", each.name, options)
         start = time.perf_counter()
-        printed = _explain(module, options, sources) if options.explain else _print(module, options)
-        timing.add("explain" if options.explain else "print", start)
+        printed = _told(module, options, sources)
+        timing.add("explain" if options.explain else "report" if options.report else "print", start)
         return printed
     except Rejected as rejected:
         if rejected.sources is None:
@@ -177,6 +180,22 @@ def _print(module: ModuleOp, options: Options) -> str:
     stream = StringIO()
     Printer(stream=stream, print_generic_format=options.generic, print_debuginfo=options.debuginfo).print_op(module)
     return stream.getvalue() + "\n"
+
+
+def _told(module: ModuleOp, options: Options, sources: SourceMap) -> str:
+    """What is printed of a module."""
+    if options.explain:
+        return _explain(module, options, sources)
+    return _report(module) if options.report else _print(module, options)
+
+
+def _report(module: ModuleOp) -> str:
+    """How the obligations of each kernel are met. Raises `Rejected` for a kernel that is refused."""
+    from freehold.passes import pipeline
+    from freehold.passes.report_obligations import report
+
+    pipeline.verify(module)
+    return "".join(f"{line}\n" for line in report(module, advice=True))
 
 
 def _explain(module: ModuleOp, options: Options, sources: SourceMap) -> str:
@@ -222,6 +241,9 @@ def argument_parser() -> argparse.ArgumentParser:
     parser.add_argument("--list-passes", action="store_true", help="list the passes and their options")
     parser.add_argument(
         "--explain", action="store_true", help="print proofs, cost, resources and IR of each kernel, not the module"
+    )
+    parser.add_argument(
+        "--report", action="store_true", help="print how obligations are met, and what would meet them better"
     )
     parser.add_argument("--arch", metavar="ARCH,..", help="architectures for --explain, as in `sm_90,sm_100`")
     parser.add_argument("--explain-error", metavar="CODE", help="print the page of an error code, such as O102")
@@ -292,6 +314,7 @@ def _run(arguments: argparse.Namespace, more_passes: PassFactories | None) -> in
         implicit_module=not arguments.no_implicit_module,
         print_before=arguments.print_ir_before_all,
         print_after=arguments.print_ir_after_all,
+        report=arguments.report,
         explain=arguments.explain,
         archs=tuple(arguments.arch.split(",")) if arguments.arch else None,
     )

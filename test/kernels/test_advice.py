@@ -1,0 +1,59 @@
+"""What a report proposes helps: with it, the obligation is on the rung that it names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from examples.kernels import library
+from xdsl.dialects.builtin import ModuleOp
+
+from freehold.dialects.ownership import Duty, RequireOp, Rung, WindowOp
+from freehold.passes.analysis.advice import cost, upwards
+from freehold.passes.analysis.facts import analyse
+from freehold.passes.analysis.obligations import owing
+from freehold.passes.launch_contract import kernel_of, obligations_of
+from freehold.passes.pipeline import verify
+
+LIBRARY = dict(library())
+Owed = tuple[int, int, Duty]
+"""Which of the operations that owe something, the axis, and what."""
+
+
+def proposals(module: ModuleOp) -> Iterator[tuple[Owed, str]]:
+    """The requirements that are proposed for a verified module."""
+    kernel = kernel_of(module)
+    facts = analyse(kernel)
+    for n, op in enumerate(owing(kernel)):
+        for obligation in obligations_of(op):
+            told = upwards(op, obligation, facts)
+            assert (obligation.rung is Rung.PROVED) == (not told) == (cost(op, obligation, facts) == "nothing")
+            for wanted in re.findall(r'fh\.require\("(.*?)"\)', told):
+                yield (n, obligation.axis.data, obligation.duty), wanted
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_what_is_to_be_required_proves_it(name: str) -> None:
+    example = LIBRARY[name]
+    module = example.kernel.lower(*example.arguments)
+    verified = module.clone()
+    verify(verified)
+    asked: dict[str, set[Owed]] = {}
+    for owed, wanted in proposals(verified):
+        asked.setdefault(wanted, set()).add(owed)
+    for wanted, owed in asked.items():
+        other = module.clone()
+        first = kernel_of(other).body.block.first_op
+        assert first is not None
+        kernel_of(other).body.block.insert_op_before(RequireOp(wanted), first)
+        verify(other)
+        rungs: dict[Owed, set[Rung]] = {}
+        for n, op in enumerate(owing(kernel_of(other))):
+            for o in obligations_of(op):
+                rungs.setdefault((n, o.axis.data, o.duty), set()).add(o.rung)
+        # That a window is no longer than its tensor and that it begins inside are two obligations along one axis.
+        kinds = [{Rung.PROVED}, {Rung.PROVED, Rung.KERNEL}, {Rung.KERNEL}]
+        for which in owed:
+            window = isinstance(owing(kernel_of(other))[which[0]], WindowOp)
+            assert rungs[which] in (kinds if window else kinds[:1]), wanted
