@@ -397,7 +397,12 @@ def enter_waiter(stream: Any) -> None:
 
 def is_capturing(stream: Any) -> bool:
     """Whether a graph is being captured on a stream, by whomever."""
-    error, status = _bindings().cuStreamIsCapturing(int(stream.handle))
+    return captures(int(stream.handle))
+
+
+def captures(handle: int) -> bool:
+    """As `is_capturing`, of a stream's handle."""
+    error, status = _bindings().cuStreamIsCapturing(handle)
     return not error and int(status) != 0
 
 

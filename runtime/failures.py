@@ -14,7 +14,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from threading import Lock, get_ident
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final
@@ -34,22 +34,24 @@ _NOTHING: Final = bytes(_BYTES)
 _LOCK: Final = Lock()
 
 
-@dataclass(slots=True, eq=False)
 class Entry:
-    """A launch that checks something, or all those that a graph replays."""
+    """A launch that checks something."""
 
-    kernel: str
-    checks: tuple[KernelCheck, ...]
-    owner: object
-    """Who is told: the number of the thread that has not said yet how it will wait; what an `await` waits with; None
-    for whoever waits."""
-    code: CodeType | None = None
-    instruction: int = 0
-    """Where it was described, of launches that were only enqueued."""
-    errors: list[Error] = field(default_factory=list["Error"])
-    """What is to be told."""
-    failed: bool = False
-    """Whether that has been found out."""
+    __slots__ = ("checks", "code", "errors", "failed", "instruction", "kernel", "owner")
+
+    def __init__(self, kernel: str, checks: tuple[KernelCheck, ...], owner: object):
+        self.kernel = kernel
+        self.checks = checks
+        self.owner = owner
+        """Who is told: the number of the thread that has not said yet how it will wait; what an `await` waits with;
+        None for whoever waits."""
+        self.code: CodeType | None = None
+        """Where it was described, of launches that were only enqueued."""
+        self.instruction = 0
+        self.failed = False
+        """Whether it is known to have failed."""
+        self.errors: tuple[Error, ...] = ()
+        """What is to be told."""
 
 
 @dataclass(slots=True, eq=False)
@@ -61,13 +63,16 @@ class Slot:
     entry: Entry
 
 
-@dataclass(slots=True, eq=False)
 class Replay(Entry):
     """A run of a graph."""
 
-    slots: tuple[Slot, ...] = ()
-    event: Any = None
-    """Behind it."""
+    __slots__ = ("event", "slots")
+
+    def __init__(self, slots: tuple[Slot, ...], owner: object, event: Any):
+        super().__init__("a graph", (), owner)
+        self.slots = slots
+        self.event = event
+        """Behind it."""
 
 
 class Words:
@@ -135,9 +140,9 @@ class Log:
             for number, entry in enumerate(self.entries):
                 if entry is not None and not entry.failed and (error := self.words.error(number, entry)) is not None:
                     entry.failed = True
-                    entry.errors.append(error)
+                    entry.errors = (error,)
                     self.failed.append(entry)
-        for replay in list(self.replays):
+        for replay in list(self.replays) if self.replays else ():
             done = driver.is_done(replay.event)
             _read(replay.slots)
             if replay.errors:
@@ -153,20 +158,25 @@ _room: Final[dict[int, tuple[Words, int]]] = {}
 """By GPU: memory for launches that graphs capture, and how much of it is taken."""
 
 
+_places: Final[dict[tuple[int, int], Log]] = {}
+"""By GPU and handle of a stream."""
+
+
 def _log(device: int, handle: int) -> Log:
-    handle = 0 if handle == 1 else handle  # the default stream's other name
-    found = next((log for log in logs.get(handle, ()) if log.device == device), None)
+    found = _places.get((device, handle))
     if found is None:
         if not logs:
             os.register_at_fork(after_in_child=_forget)
-        found = Log(device, handle)
+        if handle == 1:  # the default stream's other name
+            return _places.setdefault((device, 1), _log(device, 0))
+        found = _places[device, handle] = Log(device, handle)
         logs[handle] = [*logs.get(handle, ()), found]
     return found
 
 
 def _forget() -> None:
     """In a forked process: the driver is gone, and so is its memory."""
-    for known in (logs, fresh, _captured, _room):
+    for known in (logs, fresh, _places, _captured, _room):
         known.clear()
 
 
@@ -179,7 +189,7 @@ def enter(plan: Plan, handle: int) -> int:
     entry = Entry(plan.name, plan.contract.kernel_checks, get_ident())
     try:
         with _LOCK:
-            if driver.is_capturing(driver.stream(handle, device)):
+            if driver.captures(handle):
                 return _capture(device, handle, entry)
             address = _log(device, handle).enter(entry)
             fresh.append(entry)
@@ -208,7 +218,7 @@ def captured(handle: int) -> tuple[Slot, ...]:
 def replayed(slots: tuple[Slot, ...], device: int, stream: Any) -> None:
     """Says that a graph with these launches was enqueued on a stream."""
     with _LOCK:
-        entry = Replay("a graph", (), get_ident(), slots=slots, event=driver.record(stream))
+        entry = Replay(slots, get_ident(), driver.record(stream))
         _log(device, int(stream.handle)).replays.append(entry)
         fresh.append(entry)
 
@@ -237,6 +247,8 @@ def disclaim(owner: object) -> None:
 def _own() -> list[Entry]:
     thread = get_ident()
     with _LOCK:
+        if len(fresh) == 1 and fresh[0].owner == thread:
+            return [fresh.pop()]
         own = [entry for entry in fresh if entry.owner == thread]
         fresh[:] = [entry for entry in fresh if entry.owner != thread]
     return own
@@ -250,7 +262,8 @@ def look(handle: int, owner: object = None) -> None:
     Raises `Rejected` (O233 to O236) for what has failed on a stream, or on one that it was made to wait for, and is to
     be told to the calling thread, to `owner`, or to anybody.
     """
-    _tell([log for h in _before(handle) for log in logs.get(h, ())], owner)
+    handles = _before(handle) if len(logs) > 1 or _captured else [handle]
+    _tell([log for h in handles for log in logs.get(h if h != 1 else 0, ())], owner)
 
 
 def raise_failures() -> None:
@@ -268,15 +281,16 @@ def _tell(chosen: Iterable[Log], owner: object) -> None:
     with _LOCK:
         for log in chosen:
             log.look()
-            told = [e for e in log.failed if e.owner is None or e.owner == thread or (e.owner is owner is not None)]
-            for entry in told:
+            if not log.failed:
+                continue
+            for entry in [e for e in log.failed if e.owner is None or e.owner in (thread, owner)]:
                 log.failed.remove(entry)
                 errors += _with_site(entry)
         for slots in _captured.values():
             _read(slots)
             for slot in slots:
                 errors += slot.entry.errors
-                slot.entry.errors = []
+                slot.entry.errors = ()
         if fresh:
             fresh[:] = [entry for entry in fresh if entry.owner != thread]
     if errors:
@@ -285,7 +299,7 @@ def _tell(chosen: Iterable[Log], owner: object) -> None:
         raise Rejected(errors)
 
 
-def _with_site(entry: Entry) -> list[Error]:
+def _with_site(entry: Entry) -> tuple[Error, ...]:
     """The errors of an entry, with the place where it was launched, if that is known."""
     if entry.code is not None:
         from freehold.runtime.call_site import CallSite
@@ -307,7 +321,7 @@ def _read(slots: Sequence[Slot]) -> None:
         slot.words.all[slot.number] = 0
         replays = [r for found in logs.values() for log in found for r in log.replays if slot in r.slots]
         for entry in replays or [slot.entry]:  # the words are those of all runs in flight
-            entry.errors.append(error)
+            entry.errors += (error,)
 
 
 def _before(handle: int) -> list[int]:
