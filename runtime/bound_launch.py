@@ -13,10 +13,10 @@ from functools import partial
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from freehold.runtime import modes
+from freehold.runtime import modes, native
 from freehold.runtime.arguments import HOST, ArrayView, view
 from freehold.runtime.faults import fresh, passed, trail
-from freehold.runtime.launch import Launch
+from freehold.runtime.launch import UNDONE, Launch, Plain, not_plain
 from freehold.runtime.ledger import LOCK, Refusal, take, timeline
 from freehold.runtime.operation import InFlight, Operation
 from freehold.runtime.partition import Partition
@@ -30,15 +30,20 @@ if TYPE_CHECKING:
     from freehold.runtime.plan import Plan
 
 
+Fire = Callable[["Execution | None"], Any]
+
+
 class _State(NamedTuple):
     """What is bound; one object, so that threads see it whole."""
 
-    fire: Callable[[Execution | None], Any]
+    fire: Fire
     """Runs it, on the execution's stream or else the current one, which it returns; None where it is done already."""
     arguments: tuple[Any, ...]
     value: Any
     launch: Launch
     """Stands for all runs, in errors and for those who wait."""
+    plain: Plain = not_plain
+    """Runs it as a part of others, where nothing is unusual."""
 
 
 class BoundLaunch(Operation[Any]):
@@ -62,7 +67,8 @@ class BoundLaunch(Operation[Any]):
         launch = Launch(self._dispatcher, arguments, self._code, self._instruction).spend()
         interpreted = bound.device == HOST or modes.current() is not None
         make = self._interpreted if interpreted else self._quick
-        self._state = _State(make(bound, arguments, launch), arguments, self._dispatcher.value(arguments), launch)
+        fire, plain = make(bound, arguments, launch)
+        self._state = _State(fire, arguments, self._dispatcher.value(arguments), launch, plain)
         modes.watch(self)
 
     def guard(self) -> None:
@@ -73,7 +79,7 @@ class BoundLaunch(Operation[Any]):
         def thoroughly(execution: Execution | None) -> Any:
             return self._dispatcher.run(state.arguments, state.launch, execution)
 
-        self._state = state._replace(fire=modes.asking(state.fire, thoroughly))
+        self._state = state._replace(fire=modes.asking(state.fire, thoroughly), plain=not_plain)
 
     # --- Running ------------------------------------------------------------------------------------------------------
 
@@ -109,6 +115,9 @@ class BoundLaunch(Operation[Any]):
         state = self._state
         if execution.pooled and not execution.streams:
             execution.prefer(state.arguments[0])
+        value = state.plain(state.launch, execution, state.arguments)
+        if value is not UNDONE:
+            return value
         stream = self._run(state, execution)
         if stream is not None:
             trail.append((id(stream), self._dispatcher.what, self._code, self._instruction))
@@ -164,9 +173,7 @@ class BoundLaunch(Operation[Any]):
         except Refusal:  # an array is lent, moved or lost: the thorough way says which and why
             return self._dispatcher.run(state.arguments, state.launch, execution)
 
-    def _interpreted(
-        self, bound: Bound, arguments: tuple[Any, ...], launch: Launch
-    ) -> Callable[[Execution | None], Any]:
+    def _interpreted(self, bound: Bound, arguments: tuple[Any, ...], launch: Launch) -> tuple[Fire, Plain]:
         """Runs on the interpreter, with all checks."""
         expected = [(v.pointer, v.shape, v.strides) for v in bound.views]
         owners = [v.owner for v in bound.views]
@@ -178,9 +185,9 @@ class BoundLaunch(Operation[Any]):
                     self._moved(n)
             self._dispatcher.run(arguments, launch, execution)
 
-        return fire
+        return fire, not_plain
 
-    def _quick(self, bound: Bound, arguments: tuple[Any, ...], launch: Launch) -> Callable[[Execution | None], Any]:
+    def _quick(self, bound: Bound, arguments: tuple[Any, ...], launch: Launch) -> tuple[Fire, Plain]:
         """Compares addresses and calls the driver; written out for the arrays' library."""
         from freehold.runtime import driver
         from freehold.runtime.plan import rounded
@@ -190,7 +197,7 @@ class BoundLaunch(Operation[Any]):
         family = _family(bound.views)
         # Whose stream to use, and which to wait for, has to be seen each time; and where failures of checks are to go.
         if family is None or plan.contract.kernel_checks:
-            return lambda execution: self._dispatcher.run(arguments, launch, execution)
+            return lambda execution: self._dispatcher.run(arguments, launch, execution), not_plain
         data, address, keeper = plan.parameters()
         plan.fill(data, *rounded(plan.contract, bound.values))
         enqueue, current = driver.parts()
@@ -199,19 +206,24 @@ class BoundLaunch(Operation[Any]):
             "failed": driver.launch_failed, "stream_of": driver.stream, "timeline": timeline, "take": take,
             "release": LOCK.release, "moved": self._moved, "gpu": current, "device": plan.device,
         }  # fmt: skip
+        scope["prepared"] = prepared = native.prepared(plan, data)
         if family != "freehold":
             scope["current"] = driver.current_of(family)
         for n, found in enumerate(bound.views):
             scope |= {f"a{n}": found.owner, f"p{n}": found.pointer}
         scope |= {"reads": tuple(v.owner for v, w in zip(bound.views, plan.writes, strict=True) if not w)}
         scope |= {"writes": tuple(v.owner for v, w in zip(bound.views, plan.writes, strict=True) if w)}
-        exec("\n".join(_lines(family, len(bound.views), driver.device_count())), scope)
+        call = _call(driver.device_count(), prepared is not None)
+        exec("\n".join(_lines(family, len(bound.views), call)), scope)
         if family != "freehold":
             scope["places"] = places = driver.Places()
             scope |= {"remember": trail.append, "thoroughly": partial(self._first, places, plan, family)}
-            exec("\n".join(_again(family, len(bound.views), driver.device_count())), scope)
+            exec("\n".join(_again(family, len(bound.views), call)), scope)
             self.__dict__["on"] = scope["on"]  # without the method's call in between
-        return scope["fire"]
+        elif (launcher := native.launcher(plan, self._dispatcher.kernel.signature, arguments)) is not None:
+            read, fire = launcher.read, scope["fire"]
+            return lambda execution: read(arguments, execution) or fire(execution), launcher.run
+        return scope["fire"], not_plain
 
     def _first(self, places: Places, plan: Plan, family: str, stream: Any) -> InFlight[Any]:
         """`on`, as the class has it; remembers what the next run on the stream needs."""
@@ -254,15 +266,20 @@ def _checks(family: str, arrays: int) -> list[str]:
     return lines
 
 
-def _enqueue(devices: int) -> str:
-    """Calls the driver; an error, too, where another GPU is current."""
+def _call(devices: int, quick: bool) -> list[str]:
+    """Calls the driver; an error, too, where another GPU is current. With `quick` the native module comes first."""
     launch = "launch(config, kernel, address, 0)[0]"
-    return f"error = {launch}" if devices == 1 else f"error = gpu()[1] != device or {launch}"
+    error = launch if devices == 1 else f"gpu()[1] != device or {launch}"
+    return [
+        f"error = {f'not prepared(handle) and ({error})' if quick else error}",
+        "if error:",
+        "    failed(error, device, config, kernel, address)",
+    ]
 
 
-def _lines(family: str, arrays: int, devices: int) -> list[str]:
+def _lines(family: str, arrays: int, call: list[str]) -> list[str]:
     """What a run does, on a GPU."""
-    moved, enqueue = _checks(family, arrays), _enqueue(devices)
+    moved = _checks(family, arrays)
     pointers = ", ".join(f"p{n}" for n in range(arrays))
     borrow = ["        if handle != their:", "            execution.borrow(their, device)"]
     lines = [
@@ -282,37 +299,32 @@ def _lines(family: str, arrays: int, devices: int) -> list[str]:
     else:
         lines += [
             "    if plan.outside.sole is user:",  # then there is nothing to order it with
-            f"        {enqueue}",
-            "        if error:",
-            "            failed(error, device, config, kernel, address)",
+            *(f"        {line}" for line in call),
             "        return stream",
             f"    take(user, *plan.leases({pointers}))",
         ]
     return [
         *lines,
         "    try:",
-        f"        {enqueue}",
-        "        if error:",
-        "            failed(error, device, config, kernel, address)",
+        *(f"        {line}" for line in call),
         "    finally:",
         "        release()",
         "    return stream",
     ]
 
 
-def _again(family: str, arrays: int, devices: int) -> list[str]:
+def _again(family: str, arrays: int, call: list[str]) -> list[str]:
     """What `on` does on a stream on which it has been run, while nobody else uses other libraries' memory."""
     return [
         "def on(stream=None):",
         "    if stream is None:",
         *(f"    {line}" for line in _checks(family, arrays)),
-        f"        place = places.get({_CURRENT[family]})",
+        f"        handle = {_CURRENT[family]}",
+        "        place = places.get(handle)",
         "        if place is not None:",
         "            config, user, entry, flight = place",
         "            if plan.outside.sole is user:",
-        f"                {_enqueue(devices)}",
-        "                if error:",
-        "                    failed(error, device, config, kernel, address)",
+        *(f"                {line}" for line in call),
         "                remember(entry)",
         "                return flight",
         "    return thoroughly(stream)",

@@ -79,7 +79,8 @@ class Compiled:
         """What is written out for its contract (`runtime.plan`)."""
         from freehold.runtime.plan import make_enqueue
 
-        return self._once.get("enqueue", lambda: make_enqueue(self.contract, self.layout))
+        asks = self.evaluator.admits is not None
+        return self._once.get("enqueue", lambda: make_enqueue(self.contract, self.layout, asks))
 
     @property
     def layout(self) -> Layout:

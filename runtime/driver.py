@@ -506,6 +506,18 @@ def parts() -> tuple[Any, Any]:
     return _bindings().cuLaunchKernelEx, _bindings().cuCtxGetDevice
 
 
+@cache
+def addresses() -> tuple[int, int]:
+    """Of the driver's functions `cuLaunchKernel` and `cuCtxGetDevice`, for native code."""
+    bindings = _bindings()
+    flags = bindings.CUdriverProcAddress_flags.CU_GET_PROC_ADDRESS_DEFAULT
+    launch, current = (
+        _checked("loading the driver", bindings.cuGetProcAddress(name, 12000, flags))[1]
+        for name in (b"cuLaunchKernel", b"cuCtxGetDevice")
+    )
+    return int(launch), int(current)
+
+
 def launch_failed(error: Any, device: int, config: Any, kernel: int, address: int) -> None:
     """Enqueues a kernel again if its GPU was not the current one (`error` is True, or says so). Raises `Rejected`."""
     bindings = _bindings()

@@ -13,7 +13,7 @@ from itertools import islice
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
-from freehold.runtime import modes
+from freehold.runtime import modes, native
 from freehold.runtime.arguments import HOST
 from freehold.runtime.blame import of_launch
 from freehold.runtime.execution import Execution, Next
@@ -36,7 +36,7 @@ class UnrunLaunch(RuntimeWarning):
     """A launch was described and never run."""
 
 
-class Launch(Operation[Any]):
+class Launch(Operation[Any], native.Dropped):
     """
     A kernel with its arguments. It does nothing until it is run, and can be run once.
 
@@ -106,9 +106,12 @@ class Launch(Operation[Any]):
 
     def enqueue(self, execution: Execution) -> Any:
         """Checks and enqueues it; first come operations among its arguments. Raises `Rejected`."""
+        dispatcher = self._dispatcher
+        value = dispatcher.plain(self, execution)
+        if value is not UNDONE:
+            return value
         arguments: Any = self._arguments
         self._arguments = None
-        dispatcher = self._dispatcher
         if execution.pooled and arguments and not execution.streams:
             execution.prefer(arguments[0])
         try:
@@ -170,7 +173,8 @@ class Launch(Operation[Any]):
         state = "run" if self._arguments is None else "not run"
         return f"<launch of {self._dispatcher.kernel.__name__}, {state}>"
 
-    def __del__(self) -> None:
+    def _unrun(self) -> None:
+        """Warns that it was never run, if that is so."""
         if self._arguments is None:
             return
         _drop(self)
@@ -179,6 +183,9 @@ class Launch(Operation[Any]):
         line = code.co_firstlineno if position is None else position[0]
         place = f"{code.co_filename}:{line}"
         warnings.warn(f"a launch of `{name}` was never run: add `.sync()` at {place}", UnrunLaunch, stacklevel=2)
+
+    if TYPE_CHECKING or not native.BUILT:  # else `Dropped` looks whether there is anything to say
+        __del__ = _unrun
 
 
 def _drop(launch: Launch) -> None:
@@ -207,6 +214,20 @@ def _in_place_of(argument: Any, value: Any) -> Any:
     return argument.of(value)
 
 
+UNDONE: Final = object()
+"""What `Dispatcher.plain` returns where it did nothing."""
+
+
+Plain = Callable[..., Any]
+"""`plain(launch, execution)` enqueues a launch, with the arguments that come third or else its own, and returns its
+value; or it does nothing and returns `UNDONE`."""
+
+
+def not_plain(launch: Launch, execution: Execution, arguments: Any = None) -> Any:
+    """A `Plain` that does nothing."""
+    return UNDONE
+
+
 class Dispatcher:
     """The launches of one kernel: the readers for its arguments, and the thorough way."""
 
@@ -217,6 +238,8 @@ class Dispatcher:
         self._readers: dict[tuple[type, ...], tuple[Read, Plans]] = {}
         self.last: Read = reads_nothing
         """The reader for the classes of arguments that were met last."""
+        self.plain: Plain = not_plain
+        """For launches like those that were met last."""
         self.value = _value_of(kernel.signature)
         """The value of a launch with certain arguments."""
         modes.watch(self)
@@ -241,7 +264,7 @@ class Dispatcher:
         if types not in self._readers:
             self._readers[types] = make_reader(self.kernel.signature, arguments, self._promote)
         read, plans = self._readers[types]
-        self.last = read
+        self._promote(read)
         try:
             found = read(arguments, execution)
         except WRONG:
@@ -250,13 +273,14 @@ class Dispatcher:
             return found
         return self._thoroughly(arguments, launch, execution, plans, found)
 
-    def _promote(self, read: Read) -> None:
+    def _promote(self, read: Read, plain: Plain = not_plain) -> None:
         self.last = read
+        self.plain = plain
 
     def guard(self) -> None:
         """Forgets the readers that do not ask whether the interpreter is to be used."""
         self._readers.clear()
-        self.last = reads_nothing
+        self._promote(reads_nothing)
 
     def failed(self, error: Exception, stream: Any, launch: Launch) -> NoReturn:
         """Raises what waiting for a launch raised, as an error of ours if it is the driver's."""

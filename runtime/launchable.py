@@ -8,6 +8,8 @@ from sys import _getframe as _frame  # pyright: ignore[reportPrivateUsage] -- do
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from freehold.runtime import native
+
 if TYPE_CHECKING:
     from freehold.frontend.signature import KernelSignature, Specialisation
     from freehold.runtime.binding import Bound
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from freehold.runtime.results import Cut
 
 
-class Launchable(ABC):
+class Launchable(native.Caller, ABC):
     """A kernel as its callers see it: parameters, and code for arguments of each kind."""
 
     def __init__(self, signature: KernelSignature):
@@ -30,6 +32,8 @@ class Launchable(ABC):
         self._lock = Lock()
         self._dispatcher: Any = None
         self._launch: type[Launch] | None = None
+        self._plain: tuple[int, Any] | None = None
+        """For `native.Caller`, once it is ready."""
 
     @abstractmethod
     def compiled(self, specialisation: Specialisation, arch: str) -> Compiled:
@@ -42,7 +46,7 @@ class Launchable(ABC):
     def __repr__(self) -> str:
         return f"<kernel {self.__name__}>"
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Launch:
+    def _called(self, *args: Any, **kwargs: Any) -> Launch:
         """
         A launch on these arguments, which does nothing until it is run: `.sync()` or `.on(stream)`.
 
@@ -56,6 +60,9 @@ class Launchable(ABC):
 
             args = positional(self.signature, args, kwargs, CallSite(frame.f_code, frame.f_lasti))
         return launch(self._dispatcher, args, frame.f_code, frame.f_lasti)
+
+    if TYPE_CHECKING or not native.BUILT:  # else `Caller` does it, and asks `_called` where anything is unusual
+        __call__ = _called
 
     def __getitem__(self, grid: object) -> NoReturn:
         """Refuses `kernel[grid](...)` (O228): the partitions of the outputs are the grid."""
@@ -74,6 +81,8 @@ class Launchable(ABC):
         with self._lock:
             if self._dispatcher is None:
                 self._dispatcher = Dispatcher(self)
+        if native.module() is not None:
+            self._plain = self._count, self._dispatcher
         self._launch = Launch
         return Launch
 

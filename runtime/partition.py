@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 import freehold
 from freehold.frontend.index_maps import OWN_PLACE, Extents, IndexMap, OfPoint, PointMap, Untraceable, place_of, read
 from freehold.frontend.schedule import EACH, PERSISTENT, ROW, Blocks, Groups, Order, PartitionSpec
+from freehold.runtime import native
 
 _IN_KERNELS: Final = frozenset(("load", "load_like", "store", "at", "release", "index", "tile"))
 
@@ -125,6 +126,8 @@ else:
         return made
 
     update_wrapper(partition, cut).__name__ = "partition"
+    if native.BUILT:
+        partition = native.partition(Partition(None, None), _CLASSES, _FAST, partition)
 
 
 _REMEMBERED: Final[dict[object, PartitionSpec]] = {}

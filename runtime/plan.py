@@ -11,6 +11,7 @@ import struct
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from freehold.runtime import native
 from freehold.runtime.arguments import ArrayView
 from freehold.runtime.evaluation import Geometry
 from freehold.runtime.ledger import timelines
@@ -41,8 +42,9 @@ class Plan:
 
     __slots__ = (
         "admits", "blocks", "checked", "configs", "contract", "device", "enqueue", "extents", "family", "fill",
-        "functions", "integers", "kernel",
-        "layout", "layouts", "loaded", "missed", "name", "outside", "packed", "sizes", "streams", "timelines", "writes",
+        "functions", "integers", "kernel", "launcher",
+        "layout", "layouts", "loaded", "missed", "name", "outside", "packed", "sizes", "streams",
+        "timelines", "values", "writes",
     )  # fmt: skip
 
     def __init__(self, compiled: Compiled, views: Sequence[ArrayView], geometry: Geometry, device: int):
@@ -88,6 +90,10 @@ class Plan:
         self.enqueue: Enqueue = compiled.enqueue
         self.fill: Fill = compiled.fill
         self.functions = compiled.functions
+        self.values = native.values(self) if self.functions.native else None
+        """Launches without Python, where that goes (`runtime.native`)."""
+        self.launcher: Any = None
+        """What reads tensors and launches without Python, once it was made; False where that does not go."""
 
     def config(self, handle: int) -> Any:
         """The launch configuration for a stream."""
@@ -159,28 +165,31 @@ class Functions(NamedTuple):
     """The lines of `enqueue`: what reads addresses has them for its own. They work on `plan`, `handle`, `v0`, ..."""
     scope: dict[str, Any]
     """The globals that the lines need."""
+    native: bool
+    """Whether `plan.values` comes before the lines."""
 
 
-def make_enqueue(contract: LaunchContract, layout: Layout) -> Functions:
+def make_enqueue(contract: LaunchContract, layout: Layout, asks: bool) -> Functions:
     """
     A function that checks what is left to check for one launch and enqueues it on a stream, and one that only packs.
 
     They are written out for the contract: the pairs of arrays that must not overlap, and how addresses and scalars are
-    packed. Extents and strides lie in the plan's memory already.
+    packed. Extents and strides lie in the plan's memory already. `asks` says that checks depend on scalars. The native
+    module comes first, where it takes such launches; it does nothing where anything is unusual.
     """
     from freehold.runtime import driver
 
     tensors = [n for n, p in enumerate(contract.parameters) if isinstance(p, TensorParameter)]
     given = ", ".join(f"v{n}" for n in range(len(contract.parameters)))
-    lines = [f"def enqueue(plan, handle, {given}):"]
+    lines: list[str] = []
     lines.append(f"    {''.join(f'n{n}, ' for n in tensors)} = plan.sizes")
     for i, n in enumerate(tensors):
         for j, m in enumerate(tensors[i + 1 :], i + 1):
             if {_mode(contract, n), _mode(contract, m)} != {"ref"}:
                 lines.append(f"    if -n{n} < v{n} - v{m} < n{m}:")
                 lines.append(f"        plan.verify_disjoint({i}, {j}, v{n}, v{m})")
-    if any(isinstance(p, ScalarParameter) and p.symbol for p in contract.parameters) and contract.checks:
-        lines.append(f"    if plan.admits is not None and not plan.admits(plan.extents, ({given}, )):")
+    if asks:
+        lines.append(f"    if not plan.admits(plan.extents, ({given}, )):")
         lines.append("        raise mismatch")
     scope: dict[str, Any] = {"failed": driver.launch_failed, "mismatch": Mismatch}
     scope["launch"], scope["current"] = driver.parts()
@@ -228,8 +237,12 @@ def make_enqueue(contract: LaunchContract, layout: Layout) -> Functions:
     fill = [f"def fill(data, {given}):", f"    pack(data, 0, {', '.join(values)})"]
     if "enter" in scope:  # each launch has words of its own
         fill[1:] = ["    raise mismatch"]
-    exec("\n".join([*lines, *fill]), scope)
-    return Functions(scope["enqueue"], scope["fill"], tuple(lines[1:]), scope)
+    head = [f"def enqueue(plan, handle, {given}):"]
+    plain = native.takes(contract, layout) and not asks
+    if plain:
+        head += [f"    if plan.values(handle, {given}):", "        return"]
+    exec("\n".join([*head, *lines, *fill]), scope)
+    return Functions(scope["enqueue"], scope["fill"], tuple(lines), scope, plain)
 
 
 def rounded(contract: LaunchContract, values: Sequence[Any]) -> list[Any]:

@@ -18,7 +18,7 @@ from functools import cache
 from struct import error as StructError
 from typing import TYPE_CHECKING, Any, Final
 
-from freehold.runtime import modes
+from freehold.runtime import modes, native
 from freehold.runtime.ledger import LOCK, Refusal, take, timeline
 from freehold.runtime.plan import Mismatch, Plan
 
@@ -62,12 +62,13 @@ def reads_nothing(arguments: tuple[Any, ...], execution: Any) -> None:
 
 
 def make_reader(
-    signature: KernelSignature, arguments: tuple[Any, ...], promote: Callable[[Read], None]
+    signature: KernelSignature, arguments: tuple[Any, ...], promote: Callable[..., None]
 ) -> tuple[Read, Plans]:
     """
     The reader for arguments of these classes, and the plans that it uses.
 
-    `promote` takes a faster reader for arguments that look the same as the last ones; it hands others over to this one.
+    `promote` takes a faster reader for arguments that look the same as the last ones, which leaves others to this one,
+    and perhaps what takes a whole launch (`Dispatcher.plain`).
     """
     plans = Plans()
     written = None if modes.environment() is not None else _Writer(signature, arguments)
@@ -75,7 +76,7 @@ def make_reader(
         return reads_nothing, plans
     if not modes.watched():
         return written.function(plans, promote), plans
-    read = written.function(plans, lambda found: promote(modes.asking(found, reads_nothing)))
+    read = written.function(plans, lambda found, *_: promote(modes.asking(found, reads_nothing)))
     return modes.asking(read, reads_nothing), plans
 
 
@@ -86,6 +87,7 @@ class _Writer:
         from freehold.frontend.signature import ConstSpec
         from freehold.runtime.partition import Partition
 
+        self.signature = signature
         self.scope: dict[str, Any] = {"constant": ConstSpec}
         self.unpack: list[str] = []
         self.classes: list[str] = []
@@ -127,7 +129,7 @@ class _Writer:
         if self.family == "torch" and getattr(sys.modules["torch"]._C, "_cuda_getCurrentRawStream", None) is None:
             self.family = None  # a torch without CUDA
 
-    def function(self, plans: Plans, promote: Callable[[Read], None]) -> Read:
+    def function(self, plans: Plans, promote: Callable[..., None]) -> Read:
         """The reader."""
         from freehold.runtime import driver
 
@@ -187,15 +189,27 @@ class _Writer:
 
     def _keyed(self, key: str) -> list[str]:
         """Lines that find the plan by a key."""
-        self.scope["last"] = [(None, None)]
+        self.scope |= {"last": [(None, None)], "native": self._native}
+        ours = self.family == "freehold"
+        quick = ours and native.module() is not None
+        # Of a tensor that was never asked for its key, `_key` is one that nothing has.
+        asked = [f"            key = {key.replace('._key', '.key')}", "            plan = get(key)", "        if plan is None:"]
+        anew = [
+            "    elif plan.launcher is not False:",
+            "        launcher = plan.launcher or native(arguments, plan)",
+            "        if launcher:",
+            "            promote(launcher.read, launcher.run)",
+        ]
         return [
             f"    key = {key}",
             "    recent, plan = last[0]",
             "    if key != recent:",  # the same again is common, and found without hashing
             "        plan = get(key)",
             "        if plan is None:",
+            *(asked if ours else []),
             "            return key",
             "        last[0] = key, plan",
+            *(anew if quick else []),
         ]
 
     def _guarded(self, key: str) -> list[str]:
@@ -238,7 +252,7 @@ class _Writer:
 
         functions = plan.functions
         scope: dict[str, Any] = {**functions.scope, **self.scope, "read": read, "guard": guard, "plan": plan}
-        scope |= {"streams": plan.streams, "timelines": plan.timelines, "outside": plan.outside}
+        scope |= {"streams": plan.streams, "timelines": plan.timelines, "outside": plan.outside, "values": plan.values}
         values = {f"a{n}": a for n, a in enumerate(arguments)}
         exec("\n".join([line.strip() for line in self.opened]), scope, values)
         conditions = [*self.others]
@@ -266,11 +280,17 @@ class _Writer:
             f"    if ({' | '.join(pointers)}) & 15 or user is None or outside.sole is not user or stream is None:",
             "        return read(arguments, execution)",
             *[f"    v{n} = {value}" for n, value in enumerate(self.values) if value != f"v{n}"],
+            *([f"    if values(handle, {', '.join(self.values)}):", "        return stream"] if plan.values else []),
             *functions.body,
             "    return stream",
         ]
         exec("\n".join(lines), scope)
         return scope["hot"]
+
+    def _native(self, arguments: tuple[Any, ...], plan: Plan) -> Any:
+        """The native launcher of a plan, for arguments that look like these; False where there is none."""
+        plan.launcher = native.launcher(plan, self.signature, arguments) or False
+        return plan.launcher
 
 
 @cache
@@ -315,7 +335,7 @@ _QUICK: Final[Mapping[str, tuple[str, str]]] = {
         "{0}.shape, {0}.stride(), {0}.dtype, {0}.get_device(), {0}.is_neg(), {0}.requires_grad and grad_enabled()",
     ),
     "cupy": ("{0}.data.ptr", "{0}.shape, {0}.strides, {0}.dtype, {0}.device.id"),
-    "freehold": ("{0}.pointer", "{0}.key"),
+    "freehold": ("{0}.pointer", "{0}._key"),
 }
 """By family: the address of an array, and everything else about it that matters, as Python expressions."""
 

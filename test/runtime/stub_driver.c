@@ -503,6 +503,13 @@ static Result launch(const Config *config, void *kernel, void **parameters, void
   return 0;
 }
 
+static Result launch_plainly(
+    void *kernel, unsigned x, unsigned y, unsigned z, unsigned u, unsigned v, unsigned w, unsigned shared, void *stream,
+    void **parameters, void **extra) {
+  Config config = {{x, y, z}, {u, v, w}, shared, stream};
+  return launch(&config, kernel, parameters, extra);
+}
+
 /* --- Graphs --------------------------------------------------------------------------------------------------------- */
 
 static Result begin_capture(void *handle, int mode) {
@@ -588,6 +595,7 @@ static const struct { const char *name; void *function; } KNOWN[] = {
   {"cuGraphInstantiateWithParams", instantiate_with}, {"cuStreamGetCaptureInfo", capture_info},
   {"cuStreamBeginCaptureToGraph", begin_capture_to}, {"cuGraphCreate", create_graph}, {"cuGraphClone", clone_graph}, {"cuGraphDestroy", destroy_graph},
   {"cuGraphExecDestroy", destroy_graph}, {"cuGraphLaunch", run_graph}, {"cuLaunchKernelEx", launch},
+  {"cuLaunchKernel", launch_plainly},
   {"cuGetErrorName", name_of}, {"cuGetErrorString", text_of},
 };
 

@@ -1,0 +1,191 @@
+"""
+The native module (`native.c`): plain launches without Python in between, where it was built. Nothing else needs it.
+
+It is built with the package where there is a C compiler (`tools/build_native.py`). `FREEHOLD_NATIVE=0` does without it.
+It launches only where everything is as it was when a plan was made, and leaves the rest to the Python that makes all
+checks (`runtime.readers`, `runtime.plan`), so there is one place that says what is wrong, and nothing differs but time.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import sys
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from inspect import signature
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from freehold.support.contract import LaunchContract, ScalarParameter, TensorParameter
+
+if TYPE_CHECKING:
+    from freehold.frontend.signature import KernelSignature
+    from freehold.runtime.plan import Layout, Plan
+
+MOST: Final = 64
+"""Parameters of an entry point that it takes, and arguments of a kernel."""
+
+CODES: Final = {
+    "bool_": "?", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "u8": "B", "u16": "H", "u32": "I", "u64": "Q",
+    "f32": "f", "f64": "d",
+}  # fmt: skip
+"""How `struct` calls the scalars that it packs."""
+
+
+def _found() -> Any:
+    if os.environ.get("FREEHOLD_NATIVE", "1") == "0" or sys.implementation.name != "cpython":
+        return None
+    try:
+        return import_module("freehold.runtime._native")
+    except ImportError:
+        return None
+
+
+_NATIVE: Final = _found()
+
+BUILT: Final = _NATIVE is not None
+"""Whether it is there: it was built, and is wanted."""
+
+if TYPE_CHECKING or not BUILT:
+
+    class Caller:
+        """What is called as a kernel is: `Launchable._called` does it."""
+
+        __slots__ = ()
+
+    class Dropped:
+        """What says when it was dropped too early: `Launch._unrun` does it."""
+
+        __slots__ = ()
+
+else:
+    Caller = _NATIVE.Caller
+    Dropped = _NATIVE.Dropped
+
+
+def partition(instance: Any, kinds: dict[type, type], specs: dict[Any, Any], otherwise: Callable[..., Any]) -> Any:
+    """`freehold.partition`, for what it knows; `otherwise` takes the rest, and has the documentation."""
+    text = f"partition{signature(otherwise)}\n--\n\n{otherwise.__doc__}"
+    return _NATIVE.partitions(instance, kinds, specs, otherwise, text)
+
+
+@cache
+def module() -> Any:
+    """The module, knowing how objects are laid out; None where there is none."""
+    if _NATIVE is None:
+        return None
+    from freehold.runtime.arguments import HOST
+    from freehold.runtime.execution import Execution
+    from freehold.runtime.faults import trail
+    from freehold.runtime.launch import UNDONE, Launch
+    from freehold.runtime.ledger import LOCK, Space, Timeline
+    from freehold.runtime.partition import Partition
+    from freehold.runtime.storage import Storage
+    from freehold.runtime.tensor import Tensor
+    from freehold.support.dtypes import u8
+
+    storage = Storage(0, 0, HOST, None, Space())
+    instances = (
+        Launch(cast(Any, None), cast(Any, None), cast(Any, None), 0),
+        Partition(None, cast(Any, None)),
+        Tensor(storage, 0, (), (), u8),
+        storage,
+        storage.space,
+        Timeline(HOST, None),
+        Execution(),
+    )
+    try:
+        _NATIVE.learn(instances, LOCK.acquire, LOCK.release, trail.append, UNDONE)
+    except SystemError:  # objects are not laid out as they always were
+        return None
+    return _NATIVE
+
+
+def takes(contract: LaunchContract, layout: Layout) -> bool:
+    """Whether launches with this contract can go through it."""
+    if module() is None or len(contract.entry) > MOST or len(contract.parameters) > MOST:
+        return False
+    given = sorted(contract.entry[n].argument for n in layout.given)
+    known = all(isinstance(p, TensorParameter) or p.dtype in CODES for p in contract.parameters)
+    kinds = {e.kind for e in contract.entry} <= {"pointer", "scalar", "extent", "stride"}
+    return known and kinds and given == [*range(len(contract.parameters))]
+
+
+def values(plan: Plan) -> Callable[..., bool] | None:
+    """
+    `values(handle, *values)` of a plan: whether it enqueued a launch on a stream with addresses and scalars, as
+    `plan.enqueue` does. If not, nothing was done. None where the plan's launches cannot go through it.
+    """
+    if not takes(plan.contract, plan.layout):
+        return None
+    return _launcher(plan, [_described(plan, n) for n in range(len(plan.contract.parameters))]).values
+
+
+def prepared(plan: Plan, data: bytearray) -> Callable[[int], bool] | None:
+    """`prepared(handle)`: whether it enqueued a launch whose parameters are packed; as `values` without any."""
+    return None if module() is None or len(plan.contract.entry) > MOST else _launcher(plan, [], data).values
+
+
+def launcher(plan: Plan, signature: KernelSignature, arguments: tuple[Any, ...]) -> Any:
+    """
+    Launches on tensors of ours that look like these: `read` as a `Read` does, and `run` as `Launch.enqueue` does.
+
+    None where the plan's launches cannot go through it.
+    """
+    from freehold.runtime import driver
+    from freehold.runtime.ledger import timeline
+    from freehold.runtime.partition import Partition
+    from freehold.runtime.tensor import Tensor
+
+    if plan.values is None or len(arguments) > MOST:
+        return None
+    described: list[tuple[Any, ...]] = []
+    count = 0
+    for parameter, given in zip(signature.parameters, arguments, strict=True):
+        if parameter.mode == "const":
+            described.append(("c", 0, 0, 0, 0, type(given), None, given))
+            continue
+        code, place, written, _, size, *_ = _described(plan, count)
+        count += 1
+        if code != "P":
+            described.append((code, place, written, 0, size, type(given), None, None))
+            continue
+        array, spec = (given.array, given.spec) if isinstance(given, Partition) else (given, None)
+        if type(array) is not Tensor:
+            return None
+        described.append((code, place, written, array.pointer & 15, size, type(given), spec, array.key))
+    places = driver.Places()
+    places[plan.device] = (driver.stream(0, plan.device), 0, timeline(plan.device))
+    (value, *others) = [n for n, p in enumerate(signature.parameters) if p.is_tensor and p.mode != "ref"]
+    return _launcher(plan, described, None, places, f"`{plan.name}`", -1 if others else value)
+
+
+def _described(plan: Plan, number: int) -> tuple[Any, ...]:
+    """A run-time argument, as a launcher takes it."""
+    parameters, layout = plan.contract.parameters, plan.layout
+    given = [plan.contract.entry[n].argument for n in layout.given]
+    parameter, place = parameters[number], given.index(number) if number in given else -1
+    if isinstance(parameter, ScalarParameter):
+        return CODES[parameter.dtype], place, 0, 0, 0, None, None, None
+    tensor = sum(isinstance(p, TensorParameter) for p in parameters[:number])
+    return "P", place, int(plan.writes[tensor]), 0, plan.sizes[tensor], None, None, None
+
+
+def _launcher(
+    plan: Plan,
+    arguments: list[tuple[Any, ...]],
+    data: bytearray | None = None,
+    places: Any = None,
+    what: str = "",
+    value: int = -1,
+) -> Any:
+    from freehold.runtime import driver
+
+    launch, current = driver.addresses()
+    memory = plan.layout.filled(plan.integers) if data is None else data
+    offsets = struct.pack(f"={len(plan.layout.offsets)}H", *plan.layout.offsets)
+    return module().Launcher(
+        launch, 0 if driver.device_count() == 1 else current, plan.kernel, plan.blocks, plan.device, bytes(memory),
+        offsets, tuple(arguments), {} if places is None else places, what, value,
+    )  # fmt: skip
