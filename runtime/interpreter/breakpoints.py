@@ -12,7 +12,6 @@ import ast
 import os
 import sys
 from collections.abc import Callable, Generator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import RLock
 from types import CodeType, FrameType, FunctionType, GeneratorType
@@ -104,12 +103,11 @@ Suspended = Generator[None, Callable[[], object], None]
 
 def _code(scope: Scope, file: str, line: int) -> CodeType:
     """
-    A function of the kernel's, as far as a debugger looks at it: `def gemm(c, acc): while (yield)() is None: pass`.
+    A function of the kernel's, as far as a debugger looks at it: `def gemm(c, acc): while True: (yield)()`.
 
     The loop makes Python's tracing report the line once more after the call, for debuggers that wait for that.
     """
-    call = ast.Call(ast.Yield(), [], [])
-    waits = ast.While(ast.Compare(call, [ast.Is()], [ast.Constant(None)]), [ast.Pass()], [])
+    waits = ast.While(ast.Constant(True), [ast.Expr(ast.Call(ast.Yield(), [], []))], [])
     names = [name for name, _ in scope.names]
     parameters = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
     name = scope.function if scope.function.isidentifier() else "kernel"
@@ -227,9 +225,11 @@ def _asked() -> Callable[..., object] | None:
 
 
 def _is_pdb(hook: Callable[..., object]) -> bool:
-    """Whether that would be Python's own debugger."""
+    """Whether that would be Python's own debugger; pytest puts one of its own in its place."""
     named = os.environ.get("PYTHONBREAKPOINT") or "pdb.set_trace"
-    return hook is sys.__breakpointhook__ and named == "pdb.set_trace"
+    loaded: Any = sys.modules.get("pdb")
+    own = loaded is None or loaded.set_trace.__module__ == "pdb"
+    return hook is sys.__breakpointhook__ and named == "pdb.set_trace" and own
 
 
 def _have_been_set() -> bool:
@@ -272,11 +272,7 @@ class Session:
 
 
 def _sends(function: Suspended, call: Callable[[], object]) -> Callable[[], object]:
-    def send() -> None:
-        with suppress(StopIteration):  # the hook returned something
-            function.send(call)
-
-    return send
+    return lambda: function.send(call)
 
 
 def _breakpoint(op: Operation, c: Compiler) -> Step:

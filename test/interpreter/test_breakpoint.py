@@ -1,4 +1,4 @@
-"""`ownership.breakpoint` in a module written as text: what a hook sees of a run that no Python function stands behind."""
+"""`ownership.breakpoint` in a module written as text: what a hook sees of a run without a function of Python's."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ ownership.kernel @doubled(%x: !ownership.tensor<[N], f32>) {
   %p = ownership.partition %x : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [4], [N], f32>
   ownership.distribute %p : !ownership.partition<mut tile [4], [N], f32> {
   ^bb0(%i: !cuda_tile.tile<i32>):
-    %r = ownership.region %p[%i] : !ownership.partition<mut tile [4], [N], f32> -> !ownership.region<mut tile [4], [N], f32>
+    %r = ownership.region %p[%i]
+      : !ownership.partition<mut tile [4], [N], f32> -> !ownership.region<mut tile [4], [N], f32>
     %a = ownership.load %r : !ownership.region<mut tile [4], [N], f32> -> !cuda_tile.tile<4xf32>
     %b = cuda_tile.addf %a, %a : tile<4xf32>
-    ownership.breakpoint %x, %i, %a, %b : !ownership.tensor<[N], f32>, !cuda_tile.tile<i32>, !cuda_tile.tile<4xf32>, !cuda_tile.tile<4xf32>
+    ownership.breakpoint %x, %i, %a, %b
+      : !ownership.tensor<[N], f32>, !cuda_tile.tile<i32>, !cuda_tile.tile<4xf32>, !cuda_tile.tile<4xf32>
       {dtypes = ["f32", "i32", "f32", "f32"], asked, scopes = [
         {begins = #builtin.int<1>, function = "doubled", module = "nowhere", names = [
           "x = tensor(_0, (_1, ), (4, ))", "both = (_2, _3, )", "gone = host('nowhere', 'it')", "eps = float('inf')"]}]}
@@ -36,7 +38,8 @@ def test_a_hook_sees_the_names(monkeypatch: pytest.MonkeyPatch) -> None:
         frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] -- as debuggers do
         names = frame.f_locals
         low, high = names["both"]
-        seen.append((frame.f_code.co_name, names["x"].index, names["x"].tile, low.tolist(), high.tolist(), names["eps"]))
+        place = names["x"].index, names["x"].tile
+        seen.append((frame.f_code.co_name, *place, low.tolist(), high.tolist(), names["eps"]))
         assert names["gone"] is None
         with pytest.raises(ValueError, match="read-only"):
             low[0] = 1

@@ -43,6 +43,7 @@ def line_of(text: str) -> int:
 def python_as_it_starts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Without pytest's own hook for breakpoints, and without breakpoints of another test."""
     monkeypatch.setattr(sys, "breakpointhook", sys.__breakpointhook__)
+    monkeypatch.setattr(pdb, "set_trace", pdb.pm)  # any function of pdb's; pytest's is in its place
     monkeypatch.delenv("PYTHONBREAKPOINT", raising=False)
     yield
     for number in list(bdb.Breakpoint.bpbynumber):
@@ -399,8 +400,21 @@ def test_another_debugger_looks_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> 
     finally:
         sys.settrace(trace)
     answer = told.getvalue()
+    assert "--Return--" not in answer
     assert "array([ 1.,  4.,  7., 10.], dtype=float32)" in answer
     assert f"({line_of('# in the second turn')})steps()" in answer
+
+
+def test_a_debugger_in_the_place_of_pythons(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As pytest's is."""
+    seen: list[str] = []
+
+    def set_trace() -> None:
+        seen.append(sys._getframe(1).f_code.co_name)  # pyright: ignore[reportPrivateUsage] -- as debuggers do
+
+    monkeypatch.setattr(pdb, "set_trace", set_trace)
+    steps_launch().sync()
+    assert seen == ["steps", "steps"]
 
 
 def test_a_hook_that_returns_something(monkeypatch: pytest.MonkeyPatch) -> None:
