@@ -53,7 +53,7 @@ def forget() -> None:
     _forked = True
     _core.cache_clear()
     _bindings.cache_clear()
-    for known in streams.values():
+    for known in (*streams.values(), _handles):
         known.clear()
     for places in _places.values():
         places.clear()
@@ -322,6 +322,18 @@ def order_after(later: Any, earlier: int, device: int) -> None:
             later.wait(other)
 
 
+_handles: Final[dict[int, tuple[int, Any]]] = {}
+"""Handles of streams, with the streams, by identity. They are kept: there are few, and no other is taken for one."""
+
+
+def handle_of(stream: Any) -> int:
+    """The handle of a stream, which cuda.core takes a microsecond to say."""
+    found = _handles.get(id(stream))
+    if found is None:
+        found = _handles[id(stream)] = int(stream.handle), stream
+    return found[0]
+
+
 def record(stream: Any) -> Any:
     """An event that is done when all that is on a stream now is."""
     with _doing("recording an event"):
@@ -351,12 +363,17 @@ def new_stream(device: int) -> Any:
 # --- Events -----------------------------------------------------------------------------------------------------------
 
 
-def record_blocking(stream: Any, event: Any = None) -> Any:
-    """As `record`, with an event that threads wait for without using the processor; the given one if there is one."""
+def record_again(stream: Any, event: Any, blocking: bool = False) -> Any:
+    """
+    As `record`, with an event that was recorded there before, if one is given.
+
+    `blocking` makes it one that threads wait for without using the processor; looking whether such a one is done takes
+    longer.
+    """
     try:
         if event is not None:
             return stream.record(event)
-        return stream.record(options=_core().EventOptions(blocking_sync=True))
+        return stream.record(options=_core().EventOptions(blocking_sync=blocking))
     except Exception as e:
         failed("recording an event", e)
 
@@ -397,7 +414,7 @@ def enter_waiter(stream: Any) -> None:
 
 def is_capturing(stream: Any) -> bool:
     """Whether a graph is being captured on a stream, by whomever."""
-    return captures(int(stream.handle))
+    return captures(handle_of(stream))
 
 
 def captures(handle: int) -> bool:
@@ -409,35 +426,35 @@ def captures(handle: int) -> bool:
 def begin_capture(stream: Any) -> None:
     """From here on, what is enqueued on a stream is not run but recorded. Other streams and threads go on as before."""
     bindings = _bindings()
-    _checked("capturing a graph", bindings.cuStreamBeginCapture(int(stream.handle), _relaxed()))
+    _checked("capturing a graph", bindings.cuStreamBeginCapture(handle_of(stream), _relaxed()))
 
 
 def end_capture(stream: Any) -> Any:
     """What was recorded since `begin_capture`, ready to be run, and uploaded. Raises `Rejected` (O241)."""
     bindings = _bindings()
-    _, graph = _checked("capturing a graph", bindings.cuStreamEndCapture(int(stream.handle)))
+    _, graph = _checked("capturing a graph", bindings.cuStreamEndCapture(handle_of(stream)))
     try:
         _, made = _checked("making a graph", bindings.cuGraphInstantiate(graph, 0))
     finally:
         bindings.cuGraphDestroy(graph)
-    _checked("making a graph", bindings.cuGraphUpload(made, int(stream.handle)))
+    _checked("making a graph", bindings.cuGraphUpload(made, handle_of(stream)))
     return made
 
 
 def give_up_capture(stream: Any) -> None:
     """Ends a capture of which nothing is wanted."""
     bindings = _bindings()
-    error, graph = bindings.cuStreamEndCapture(int(stream.handle))
+    error, graph = bindings.cuStreamEndCapture(handle_of(stream))
     if not error and graph is not None:
         bindings.cuGraphDestroy(graph)
 
 
-def run_graph(graph: Any, stream: Any, device: int) -> None:
-    """Enqueues all that was recorded. Raises `Rejected` (O241)."""
-    (error,) = _bindings().cuGraphLaunch(graph, int(stream.handle))
+def run_graph(graph: Any, handle: int, device: int) -> None:
+    """Enqueues all that was recorded on a stream. Raises `Rejected` (O241)."""
+    (error,) = _bindings().cuGraphLaunch(graph, handle)
     if error:
         with on_device(device):  # no context is current in this thread
-            _checked("running a graph", _bindings().cuGraphLaunch(graph, int(stream.handle)))
+            _checked("running a graph", _bindings().cuGraphLaunch(graph, handle))
 
 
 def drop_graph(graph: Any) -> None:
@@ -570,7 +587,7 @@ def allocate(size: int, device: int, on: Any = None) -> Any:
 def copy(target: int, source: int, size: int, on: Any) -> None:
     """Enqueues a copy of bytes on a stream, between any two of the host and GPUs. Memory of the host has to stay."""
     if size:
-        _checked("copying", _bindings().cuMemcpyAsync(target, source, size, int(on.handle)))
+        _checked("copying", _bindings().cuMemcpyAsync(target, source, size, handle_of(on)))
 
 
 def copy_between(target: int, to: int, source: int, come_from: int, size: int, on: Any) -> None:
@@ -578,7 +595,7 @@ def copy_between(target: int, to: int, source: int, come_from: int, size: int, o
     _open_pool(come_from, to)
     _open_pool(to, come_from)
     ends = (target, _context(to), source, _context(come_from))
-    _checked("copying between GPUs", _bindings().cuMemcpyPeerAsync(*ends, size, int(on.handle)))
+    _checked("copying between GPUs", _bindings().cuMemcpyPeerAsync(*ends, size, handle_of(on)))
 
 
 @cache
@@ -600,7 +617,7 @@ def fill(pointer: int, pattern: int, width: int, count: int, on: Any) -> None:
     """Enqueues the filling of memory with `count` elements of `width` bytes (1, 2, 4 or 8) with the bits `pattern`."""
     if not count:
         return
-    bindings, handle = _bindings(), int(on.handle)
+    bindings, handle = _bindings(), handle_of(on)
     if width == 8:  # the driver fills with 32 bits at most: first one half of each element, then the other
         for half in (0, 1):
             bits = pattern >> (32 * half) & 0xFFFFFFFF

@@ -67,7 +67,7 @@ class Execution:
     def place(self, device: int, family: str = "") -> Place:
         """The stream for work on a GPU, its handle, and its timeline in the ledger."""
         stream = self.stream(device, family)
-        handle = int(stream.handle)
+        handle = driver.handle_of(stream)
         made = self.places[device] = (stream, handle, timeline(device, handle))
         return made
 
@@ -92,6 +92,7 @@ class Execution:
             return
         if user is not None and id(user.stream) in streams.pooled:
             self.streams[user.device] = user.stream
+            self.places[user.device] = (user.stream, driver.handle_of(user.stream), user)
 
     def allocating(self, what: str) -> None:
         """Raises `Rejected` (O263) if a graph is being recorded. `what` allocates."""
@@ -149,7 +150,7 @@ class Execution:
             failures.publish()
         if borrowed is not None:
             for handle, device in borrowed:
-                driver.order_after(driver.stream(handle, device), int(self.streams[device].handle), device)
+                driver.order_after(driver.stream(handle, device), driver.handle_of(self.streams[device]), device)
         if kept is not None:
             for stream in self.streams.values():
                 streams.hold(stream, kept)

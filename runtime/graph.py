@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NoReturn, Self, 
 from freehold.runtime import driver
 from freehold.runtime.arguments import HOST, ArrayView, view
 from freehold.runtime.blame import of_operation
-from freehold.runtime.execution import Execution
+from freehold.runtime.execution import Execution, Place
 from freehold.runtime.faults import logs
 from freehold.runtime.lazy import Lazy
-from freehold.runtime.ledger import Leased, Refusal, Timeline, host_timeline, leave, take, timeline_of
-from freehold.runtime.operation import Operation, already, run
+from freehold.runtime.ledger import Leased, Refusal, Timeline, host_timeline, leave, take
+from freehold.runtime.operation import InFlight, Operation, already, run
 
 if TYPE_CHECKING:
     from freehold.runtime import errors
@@ -120,12 +120,14 @@ def _bytes(tensor: Leased) -> tuple[object, ...]:
 class Graph(Generic[T]):
     """Operations that were recorded in a `with` block, or by `operation.graph()`."""
 
-    __slots__ = ("__weakref__", "_made", "_recording", "_state", "value")
+    __slots__ = ("__weakref__", "_made", "_recording", "_state", "place", "value")
 
     def __init__(self) -> None:
         self._state: Literal["not recorded", "recording", "complete", "closed"] = "not recorded"
         self._recording = Recording()
         self._made: Any = None
+        self.place: Place | None = None
+        """Where a replay runs that names no stream, if that is the default stream, and there is nothing else to do."""
         self.value: Any = None
         """The value of the operation that was recorded last; that of a replay, too."""
 
@@ -141,6 +143,8 @@ class Graph(Generic[T]):
             return
         self._made = self._recording.end()
         self._state = "complete"
+        if self._made is not None and not self._recording.families and not self._recording.checked:
+            self.place = Execution().place(self._recording.device)
 
     def record(self, operation: Operation[U]) -> U:
         """
@@ -191,23 +195,25 @@ class Graph(Generic[T]):
                 leave(user)
             return self.value
         if recording.families:
-            stream = execution.stream(device, min(recording.families))
+            execution.stream(device, min(recording.families))
             for family in recording.families:
                 execution.borrow(driver.current_handle(family, device), device)
             execution.keep(recording)
-        else:
-            stream = execution.streams.get(device) or execution.stream(device)
-        user = timeline_of(stream, device)
-        self._lease(user)
-        try:
-            driver.run_graph(self._made, stream, device)
-        finally:
-            leave(user)
+        stream, handle, user = execution.places.get(device) or execution.place(device)
+        self.enqueue(handle, user)
         if recording.checked:
             from freehold.runtime import failures
 
             failures.replayed(recording.checked, device, stream)
         return self.value
+
+    def enqueue(self, handle: int, user: Timeline) -> None:
+        """Puts a replay on a stream. For `run` and `Replay`."""
+        self._lease(user)
+        try:
+            driver.run_graph(self._made, handle, self._recording.device)
+        finally:
+            leave(user)
 
     def _lease(self, user: Timeline) -> None:
         try:
@@ -218,7 +224,7 @@ class Graph(Generic[T]):
     def close(self) -> None:
         """Lets go of all that it uses. Replays in flight go on; there can be no more."""
         self._state = "closed"
-        self._recording = Recording()
+        self._recording, self.place = Recording(), None
         made, self._made, self.value = self._made, None, None
         if made is not None:
             driver.drop_graph(made)
@@ -242,6 +248,16 @@ class Replay(Operation[T]):
 
     def __init__(self, graph: Graph[T]):
         self._graph: Graph[T] | None = graph
+
+    def on(self, stream: Any = None) -> InFlight[T]:
+        """Enqueues it on a stream, the caller's current one unless given, and returns at once."""
+        graph = self._graph
+        if stream is not None or graph is None or graph.place is None:
+            return super().on(stream)
+        self._graph = None
+        used, handle, user = graph.place
+        graph.enqueue(handle, user)
+        return InFlight(graph.value, (used,), self)
 
     def enqueue(self, execution: Execution) -> T:
         """Runs the graph."""

@@ -328,10 +328,10 @@ class Dispatcher:
         values = rounded(plan.contract, bound.values)
         if execution.recording is not None:
             execution.recording.uses(bound.views, used.reads, used.writes)
-            plan.enqueue(plan, int(stream.handle), *values)
+            plan.enqueue(plan, driver.handle_of(stream), *values)
         else:
             with leased(timeline_of(stream, plan.device), used.reads, used.writes, blame):
-                plan.enqueue(plan, int(stream.handle), *values)
+                plan.enqueue(plan, driver.handle_of(stream), *values)
         if plans is not None and key is not None:
             plans.add(key, plan)
         return stream

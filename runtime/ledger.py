@@ -241,7 +241,9 @@ def timeline(device: int, handle: int = 0) -> Timeline:
 
 def timeline_of(stream: Any, device: int) -> Timeline:
     """The timeline of a stream of cuda.core."""
-    return timeline(device, int(stream.handle))
+    from freehold.runtime import driver
+
+    return timeline(device, driver.handle_of(stream))
 
 
 def host_timeline() -> HostTimeline:

@@ -25,17 +25,19 @@ typedef int (*CurrentDevice)(int *);
 
 /* --- Where things lie ------------------------------------------------------------------------------------------------ */
 
-enum { LAUNCH, PARTITION, TENSOR, STORAGE, SPACE, TIMELINE, EXECUTION, CLASSES };
+enum { LAUNCH, CHAIN, PARTITION, TENSOR, STORAGE, SPACE, TIMELINE, EXECUTION, CLASSES };
 static PyObject *classes[CLASSES];
 #define CLASS(object) ((PyObject *)Py_TYPE((PyObject *)(object)))
 
 enum {
-  LAUNCH_DISPATCHER, LAUNCH_ARGUMENTS, LAUNCH_CODE, LAUNCH_INSTRUCTION, PARTITION_ARRAY, PARTITION_SPEC, TENSOR_POINTER, TENSOR_KEY,
+  LAUNCH_DISPATCHER, LAUNCH_ARGUMENTS, LAUNCH_CODE, LAUNCH_INSTRUCTION, CHAIN_SOURCE, CHAIN_FUNCTION, CHAIN_NESTS,
+  PARTITION_ARRAY, PARTITION_SPEC, TENSOR_POINTER, TENSOR_KEY,
   TENSOR_SPACE, TENSOR_STORAGE, TENSOR_EPOCH, STORAGE_EPOCH, SPACE_SOLE, SPACE_WROTE, TIMELINE_NOW, EXECUTION_PLACES,
   EXECUTION_RECORDING, SLOTS
 };
 static const struct { int class; const char *name; } slots[SLOTS] = {
-  {LAUNCH, "_dispatcher"}, {LAUNCH, "_arguments"}, {LAUNCH, "_code"}, {LAUNCH, "_instruction"}, {PARTITION, "array"}, {PARTITION, "spec"},
+  {LAUNCH, "_dispatcher"}, {LAUNCH, "_arguments"}, {LAUNCH, "_code"}, {LAUNCH, "_instruction"}, {CHAIN, "_source"},
+  {CHAIN, "_function"}, {CHAIN, "_nests"}, {PARTITION, "array"}, {PARTITION, "spec"},
   {TENSOR, "pointer"}, {TENSOR, "_key"}, {TENSOR, "space"}, {TENSOR, "storage"}, {TENSOR, "epoch"}, {STORAGE, "epoch"},
   {SPACE, "sole"}, {SPACE, "wrote"}, {TIMELINE, "now"}, {EXECUTION, "places"}, {EXECUTION, "recording"},
 };
@@ -68,15 +70,25 @@ static Py_ssize_t offset_of(PyObject *instance, const char *name) {
   return found;
 }
 
+/* Finds where the slots of a class lie. */
+static int know(int class, PyObject *instance) {
+  for (int n = 0; n < SLOTS; n++) {
+    Py_ssize_t found = slots[n].class == class ? offset_of(instance, slots[n].name) : offsets[n];
+    if (slots[n].class == class && found <= 0) return 0;
+    offsets[n] = found;
+  }
+  Py_INCREF(classes[class] = CLASS(instance));
+  return 1;
+}
+
 static PyObject *learn(PyObject *module, PyObject *args) {
   PyObject *one[CLASSES];
-  if (!PyArg_ParseTuple(args, "(OOOOOOO)OOOO", &one[0], &one[1], &one[2], &one[3], &one[4], &one[5], &one[6], &acquire,
-                        &release, &remember, &undone))
+  if (!PyArg_ParseTuple(args, "(OOOOOOOO)OOOO", &one[0], &one[1], &one[2], &one[3], &one[4], &one[5], &one[6], &one[7],
+                        &acquire, &release, &remember, &undone))
     return NULL;
-  for (int n = 0; n < SLOTS; n++)
-    if ((offsets[n] = offset_of(one[slots[n].class], slots[n].name)) <= 0) return NULL;
-  for (int n = 0; n < CLASSES; n++) Py_INCREF(classes[n] = CLASS(one[n]));
-  Py_INCREF(acquire), Py_INCREF(release), Py_INCREF(remember), Py_INCREF(undone);
+  for (int n = 0; n < CLASSES; n++)
+    if (!know(n, one[n])) return NULL;
+  Py_INCREF(args); /* with all that is in it, for good */
   Py_RETURN_NONE;
 }
 
@@ -99,6 +111,13 @@ static PyObject *partition(PyObject *module, PyObject *args, PyObject *options) 
   }
   PyErr_Clear();
   return PyObject_Call(cut, args, options);
+}
+
+static PyObject *chain(PyObject *module, PyObject *const *given, Py_ssize_t count) {
+  if (count != 3) return PyErr_Format(PyExc_TypeError, "chain takes 3 arguments, not %zd", count);
+  PyObject *made = PyType_GenericAlloc((PyTypeObject *)classes[CHAIN], 0);
+  for (int n = 0; made && n < 3; n++) Py_INCREF(SLOT(made, CHAIN_SOURCE + n) = given[n]);
+  return made;
 }
 
 /* Calls a kernel: `_plain` is its number of parameters and its dispatcher, once it was called; `_called` takes all else. */
@@ -453,19 +472,26 @@ static PyType_Spec launcher_spec = {
 };
 
 static PyObject *partitions(PyObject *module, PyObject *args);
+static PyObject *chains(PyObject *module, PyObject *instance);
 static PyMethodDef functions[] = {
   {"learn", learn, METH_VARARGS, "learn(instances, acquire, release, remember, undone): finds where the slots of such objects lie, one of each class."},
   {"partitions", partitions, METH_VARARGS, "partitions(instance, kinds, specs, cut, doc): what `partition` knows."},
   {"partition", (PyCFunction)(void (*)(void))partition, METH_VARARGS | METH_KEYWORDS, NULL},
+  {"chains", chains, METH_O, "chains(instance): finds out about their class, and returns `chain`."},
+  {"chain", (PyCFunction)(void (*)(void))chain, METH_FASTCALL, "chain(source, function, nests): a `Chain` of these."},
   {0},
 };
 
+static PyObject *chains(PyObject *module, PyObject *instance) {
+  return know(CHAIN, instance) ? PyObject_GetAttrString(module, "chain") : NULL;
+}
+
 static PyObject *partitions(PyObject *module, PyObject *args) {
-  PyObject *instance;
-  if (!PyArg_ParseTuple(args, "OO!O!Os", &instance, &PyDict_Type, &kinds, &PyDict_Type, &specs, &cut, &functions[2].ml_doc))
-    return NULL;
-  for (int n = PARTITION_ARRAY; n <= PARTITION_SPEC; n++)
-    if ((offsets[n] = offset_of(instance, slots[n].name)) <= 0) return NULL;
+  PyObject *instance, *by_class, *by_tile, *otherwise;
+  const char *doc;
+  if (!PyArg_ParseTuple(args, "OO!O!Os", &instance, &PyDict_Type, &by_class, &PyDict_Type, &by_tile, &otherwise, &doc)) return NULL;
+  if (!know(PARTITION, instance)) return NULL;
+  kinds = by_class, specs = by_tile, cut = otherwise, functions[2].ml_doc = doc;
   Py_INCREF(args); /* with all that is in it, for good */
   return PyObject_GetAttrString(module, "partition");
 }

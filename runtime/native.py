@@ -30,7 +30,7 @@ CODES: Final = {
     "bool_": "?", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "u8": "B", "u16": "H", "u32": "I", "u64": "Q",
     "f32": "f", "f64": "d",
 }  # fmt: skip
-"""How `struct` calls the scalars that it packs."""
+"""How `struct` calls the dtypes of scalars that it packs."""
 
 
 def _found() -> Any:
@@ -70,6 +70,11 @@ def partition(instance: Any, kinds: dict[type, type], specs: dict[Any, Any], oth
     return _NATIVE.partitions(instance, kinds, specs, otherwise, text)
 
 
+def chain(instance: Any) -> Any:
+    """What makes chains of operations, without an initialiser; `instance` is one."""
+    return _NATIVE.chains(instance)
+
+
 @cache
 def module() -> Any:
     """The module, knowing how objects are laid out; None where there is none."""
@@ -80,14 +85,16 @@ def module() -> Any:
     from freehold.runtime.faults import trail
     from freehold.runtime.launch import UNDONE, Launch
     from freehold.runtime.ledger import LOCK, Space, Timeline
+    from freehold.runtime.operation import Chain
     from freehold.runtime.partition import Partition
     from freehold.runtime.storage import Storage
     from freehold.runtime.tensor import Tensor
     from freehold.support.dtypes import u8
 
     storage = Storage(0, 0, HOST, None, Space())
-    instances = (
+    instances: tuple[Any, ...] = (
         Launch(cast(Any, None), cast(Any, None), cast(Any, None), 0),
+        Chain(cast(Any, None), cast(Any, None), False),
         Partition(None, cast(Any, None)),
         Tensor(storage, 0, (), (), u8),
         storage,
@@ -108,7 +115,7 @@ def takes(contract: LaunchContract, layout: Layout) -> bool:
         return False
     given = sorted(contract.entry[n].argument for n in layout.given)
     known = all(isinstance(p, TensorParameter) or p.dtype in CODES for p in contract.parameters)
-    kinds = {e.kind for e in contract.entry} <= {"pointer", "scalar", "extent", "stride"}
+    kinds = {e.kind for e in contract.entry} <= {"pointer", "scalar", "extent", "stride"}  # nothing is written down
     return known and kinds and given == [*range(len(contract.parameters))]
 
 
@@ -143,18 +150,19 @@ def launcher(plan: Plan, signature: KernelSignature, arguments: tuple[Any, ...])
     described: list[tuple[Any, ...]] = []
     count = 0
     for parameter, given in zip(signature.parameters, arguments, strict=True):
+        kind: Any = given.__class__
         if parameter.mode == "const":
-            described.append(("c", 0, 0, 0, 0, type(given), None, given))
+            described.append(("c", 0, 0, 0, 0, kind, None, given))
             continue
         code, place, written, _, size, *_ = _described(plan, count)
         count += 1
         if code != "P":
-            described.append((code, place, written, 0, size, type(given), None, None))
+            described.append((code, place, written, 0, size, kind, None, None))
             continue
         array, spec = (given.array, given.spec) if isinstance(given, Partition) else (given, None)
         if type(array) is not Tensor:
             return None
-        described.append((code, place, written, array.pointer & 15, size, type(given), spec, array.key))
+        described.append((code, place, written, array.pointer & 15, size, kind, spec, array.key))
     places = driver.Places()
     places[plan.device] = (driver.stream(0, plan.device), 0, timeline(plan.device))
     (value, *others) = [n for n, p in enumerate(signature.parameters) if p.is_tensor and p.mode != "ref"]

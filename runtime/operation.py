@@ -18,6 +18,7 @@ from collections.abc import Callable, Generator, Iterable
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, overload
 
+from freehold.runtime import native
 from freehold.runtime.execution import Execution, Next
 from freehold.runtime.waiting import empty, finished
 
@@ -97,11 +98,11 @@ class Operation(Generic[T_co]):
 
     def then(self, function: Callable[[T_co], Operation[U]]) -> Operation[U]:
         """This, and then the operation that the function makes of its value, on the same stream."""
-        return Chain(self, function, True)
+        return _chain(self, function, True)
 
     def map(self, function: Callable[[T_co], U]) -> Operation[U]:
         """This, with the function of its value for a value. The function runs on the host and does not wait."""
-        return Chain(self, function, False)
+        return _chain(self, function, False)
 
     @overload
     def zip(self, other: Operation[U], /) -> Operation[tuple[T_co, U]]: ...
@@ -211,6 +212,9 @@ class Chain(Operation[T]):
         self._source: Operation[Any] | None = source
         self._function = function
         self._nests = nests
+
+
+_chain: Any = native.chain(Chain(Work("", id), id, False)) if native.BUILT else Chain
 
 
 class Several(Operation[T]):
@@ -370,8 +374,10 @@ def _run(operation: Operation[Any], execution: Execution) -> Any:
             if step._nests:
                 if not isinstance(found, operations):
                     _no_operation(step._function, found)
-                current = found
-                break
+                if found.__class__ is chains:
+                    current = found
+                    break
+                found = found.enqueue(execution)
 
 
 def already(what: str) -> NoReturn:

@@ -253,10 +253,7 @@ def rounded(contract: LaunchContract, values: Sequence[Any]) -> list[Any]:
     ]
 
 
-_CODES: Final[Mapping[str, str]] = {
-    "bool_": "?", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "u8": "B", "u16": "H", "u32": "I", "u64": "Q",
-    "f16": "e", "f32": "f", "f64": "d",
-}  # fmt: skip
+_CODES: Final[Mapping[str, str]] = {**native.CODES, "f16": "e"}
 """How `struct` calls the dtypes that it can pack."""
 
 

@@ -76,7 +76,11 @@ def make_reader(
         return reads_nothing, plans
     if not modes.watched():
         return written.function(plans, promote), plans
-    read = written.function(plans, lambda found, *_: promote(modes.asking(found, reads_nothing)))
+
+    def guarded(found: Read, *_: Any) -> None:
+        promote(modes.asking(found, reads_nothing))
+
+    read = written.function(plans, guarded)
     return modes.asking(read, reads_nothing), plans
 
 
@@ -193,7 +197,11 @@ class _Writer:
         ours = self.family == "freehold"
         quick = ours and native.module() is not None
         # Of a tensor that was never asked for its key, `_key` is one that nothing has.
-        asked = [f"            key = {key.replace('._key', '.key')}", "            plan = get(key)", "        if plan is None:"]
+        asked = [
+            f"            key = {key.replace('._key', '.key')}",
+            "            plan = get(key)",
+            "        if plan is None:",
+        ]
         anew = [
             "    elif plan.launcher is not False:",
             "        launcher = plan.launcher or native(arguments, plan)",

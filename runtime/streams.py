@@ -100,7 +100,7 @@ def hold(stream: Any, objects: object) -> None:
     dropped before.
     """
     release_finished()
-    handle = int(stream.handle)
+    handle = driver.handle_of(stream)
     queue = _held.get(handle)
     if queue is None:
         queue = _held.setdefault(handle, deque())

@@ -34,8 +34,8 @@ TURNS: Final = 200e-6
 LUCK: Final = 1e-3
 """Seconds that a thread may go on awaiting what is done at once, before its loop gets a turn."""
 
-_spare: Final[dict[int, deque[Any]]] = {}
-"""By a stream's identity: events that nobody waits for."""
+_spare: Final[tuple[dict[int, deque[Any]], ...]] = ({}, {})
+"""By a stream's identity: events that nobody waits for, those that are looked at and those that threads wait for."""
 
 _turns = local()
 _waiters: Final[dict[int, Waiter]] = {}
@@ -95,19 +95,19 @@ def empty(streams: Iterable[Any], what: str, kept: object = None) -> Generator[A
         raise
 
 
-def _recorded(stream: Any) -> Any:
-    spare = _spare.get(id(stream))
+def _recorded(stream: Any, blocking: bool = False) -> Any:
+    spare = _spare[blocking].get(id(stream))
     try:
         event = None if spare is None else spare.pop()
     except IndexError:
         event = None
-    return driver.record_blocking(stream, event)
+    return driver.record_again(stream, event, blocking)
 
 
-def _put_back(stream: Any, event: Any) -> None:
-    spare = _spare.get(id(stream))  # streams of ours, and those that were wrapped once, live as long as the process
+def _put_back(stream: Any, event: Any, blocking: bool = False) -> None:
+    spare = _spare[blocking].get(id(stream))  # streams that events were recorded on live as long as the process
     if spare is None:
-        spare = _spare.setdefault(id(stream), deque(maxlen=64))
+        spare = _spare[blocking].setdefault(id(stream), deque(maxlen=64))
     spare.append(event)
 
 
@@ -136,8 +136,9 @@ def _in_threads(pending: list[tuple[Any, Any]], kept: object) -> Generator[Any, 
     loop = asyncio.get_running_loop()
     while pending:
         stream, event = pending[-1]
+        _put_back(stream, event)  # nobody looks at it any more, and it may be recorded anew while it is pending
         future = loop.create_future()
-        _waiter(stream).events.put((event, loop, future, kept))
+        _waiter(stream).events.put((_recorded(stream, blocking=True), loop, future, kept))
         yield from future
         faults.passed(stream)
         _turns.last = perf_counter()
@@ -160,7 +161,7 @@ class Waiter:
     def __init__(self, stream: Any):
         self._stream = stream
         self.events: SimpleQueue[tuple[Any, asyncio.AbstractEventLoop, asyncio.Future[None], object]] = SimpleQueue()
-        Thread(target=self._run, name=f"freehold-waiter-{int(stream.handle):x}", daemon=True).start()
+        Thread(target=self._run, name=f"freehold-waiter-{driver.handle_of(stream):x}", daemon=True).start()
 
     def _run(self) -> None:
         driver.enter_waiter(self._stream)
@@ -172,7 +173,7 @@ class Waiter:
             except Exception as e:
                 error = e
             else:
-                _put_back(self._stream, event)
+                _put_back(self._stream, event, blocking=True)
             with suppress(RuntimeError):  # the loop was closed: nobody waits
                 loop.call_soon_threadsafe(_wake, future, error)
             del event, loop, future, kept, error  # until the next one comes

@@ -27,7 +27,7 @@ ONLY_IN = {
     "ml_dtypes": ("runtime/*",),
     "z3": ("passes/*",),
     "xdsl": ("dialects/*", "frontend/*", "passes/*", "backend/*", "runtime/*", "tools/*"),
-    "subprocess": ("backend/assembler.py", "tools/mlir_bridge.py"),
+    "subprocess": ("backend/assembler.py", "tools/build_native.py", "tools/mlir_bridge.py"),
 }
 """Packages that only certain files may import. `backend/cache.py` may have no more of cuda than its program cache."""
 

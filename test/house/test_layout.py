@@ -21,11 +21,12 @@ def sentence_of(path: Path) -> str:
 
 
 def described(tracked: list[Path]) -> list[Path]:
-    """The files with a sentence: all of Python but empty files and programs that tests refuse."""
+    """The files with a sentence: all of Python but the root's, empty files and programs that tests refuse."""
     return [
         path
         for path in tracked
         if path.suffix == ".py"
+        and path.parent != ROOT
         and "rejected" not in path.parts
         and not (path.parent.name == "mistakes" and path.name[0].isdigit())
         and path.read_text().strip()

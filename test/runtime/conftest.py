@@ -28,7 +28,10 @@ REJECTED = HERE / "rejected"
 
 @pytest.fixture(scope="session")
 def on_stub(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Printed]:
-    """`on_stub(program, *arguments)` runs a program of this folder, in a process of its own, on the stub driver."""
+    """
+    `on_stub(program, *arguments)` runs a program of this folder, in a process of its own, on the stub driver; with
+    `native=False` without the native module.
+    """
     pytest.importorskip("cuda.core")
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None or sys.platform != "linux":
@@ -39,9 +42,10 @@ def on_stub(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Printed]:
     subprocess.run(command, check=True)
     environment = {**os.environ, "LD_LIBRARY_PATH": str(folder), "FREEHOLD_CACHE_DIR": ""}
 
-    def run(program: str, *arguments: str) -> Printed:
+    def run(program: str, *arguments: str, native: bool = True) -> Printed:
         command = [sys.executable, "-W", "error", str(HERE / program), *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=240)
+        chosen = environment if native else {**environment, "FREEHOLD_NATIVE": "0"}
+        done = subprocess.run(command, capture_output=True, text=True, env=chosen, check=False, timeout=240)
         return Printed(done.stdout.split(), done.stderr, done.returncode)
 
     return run

@@ -1,0 +1,374 @@
+"""The native module against the Python that it stands in for, on the stub driver; run by test_native.py."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import threading
+import warnings
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import freehold as fh
+from freehold import Const, Mut, Out, Ref, bool_, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64
+from freehold.runtime import build, driver, faults, ledger, native
+from freehold.runtime.binding import bind
+from freehold.runtime.execution import Execution
+from freehold.runtime.launch import UNDONE, Dispatcher, UnrunLaunch, not_plain
+from freehold.runtime.plan import Plan
+from freehold.runtime.readers import reads_nothing
+
+stub = ctypes.CDLL("libcuda.so.1")
+stub.stub_launches.restype = ctypes.c_ulong
+
+
+def without_assembler(code: bytes, arch: str, kernel: str) -> bytes:
+    """The driver here looks at no cubin."""
+    return b"\x7fELF" + bytes(64)
+
+
+build.assembled = without_assembler
+
+
+@fh.kernel
+def scalars(y: Out["N"], a: bool_, b: i8, c: i16, d: i32, e: i64, f: u8, g: u16, h: u32, i: u64, j: f32, k: f64):
+    total = a.astype(f64) + b.astype(f64) + c.astype(f64) + d.astype(f64) + e.astype(f64) + f.astype(f64)
+    total = total + g.astype(f64) + h.astype(f64) + i.astype(f64) + j.astype(f64) + k
+    y.store(fh.full(y.tile, 0.0, f64) + total)
+
+
+@fh.kernel
+def scale(y: Mut["N"], x: Ref["N"], a: f32, K: Const[int] = 2):
+    y.store(a * x.load_like(y) * K + y.load())
+
+
+@fh.kernel
+def two(y: Out["N"], z: Out["N"], x: Ref["N"]):
+    y.store(x.load_like(y))
+    z.store(x.load_like(z))
+
+
+def on_gpu(n: int, dtype: Any = np.float32) -> Any:
+    """Zeros in the driver's memory."""
+    return fh.to_device(np.zeros(n, dtype))
+
+
+def plan_of(kernel: Any, *arguments: Any) -> Plan:
+    """The plan for arguments, made anew."""
+    dispatcher: Dispatcher = kernel._dispatcher
+    site = cast(Any, None)
+    return dispatcher.plan(bind(kernel.signature, arguments, site), site)
+
+
+def launches() -> int:
+    """How many there were."""
+    return stub.stub_launches()
+
+
+def warmed(kernel: Any, *arguments: Any) -> Dispatcher:
+    """The dispatcher of a kernel, once launches with such arguments are plain."""
+    for _ in range(3):
+        kernel(*arguments).sync()
+    dispatcher: Dispatcher = kernel._dispatcher
+    assert type(dispatcher.plain).__name__ == "builtin_function_or_method", "no launcher was made"
+    return dispatcher
+
+
+# --- Scalars and addresses --------------------------------------------------------------------------------------------
+
+
+class Indexed:
+    """What is an integer when asked."""
+
+    def __init__(self, value: int):
+        self.value = value
+
+    def __index__(self) -> int:
+        return self.value
+
+
+EDGES = [
+    sign * (1 << bits) + off for bits in (0, 7, 8, 15, 16, 31, 32, 63, 64) for sign in (1, -1) for off in (-1, 0, 1)
+]
+INTEGERS = st.one_of(st.sampled_from(EDGES), st.integers(-(1 << 66), 1 << 66))
+FLOATS = st.one_of(
+    st.floats(), st.floats(width=32), st.sampled_from([3.4028235677973366e38, 3.402823466385289e38, 1e39, -1e39])
+)
+VALUES = st.one_of(
+    INTEGERS,
+    FLOATS,
+    st.booleans(),
+    INTEGERS.map(Indexed),
+    st.integers(-(1 << 31), (1 << 31) - 1).map(np.int32),
+    st.floats(width=32).map(np.float32),
+    st.sampled_from([None, "1", 1j, b"", [], np.float16(2), np.uint64((1 << 64) - 1)]),
+)
+WIDTHS = {"?": 1, "b": 1, "h": 2, "i": 4, "q": 8, "B": 1, "H": 2, "I": 4, "Q": 8, "f": 4, "d": 8}
+
+
+def parameters(count: int) -> list[bytes]:
+    """The last launch's first parameters, eight bytes each."""
+    found: list[bytes] = []
+    for n in range(count):
+        buffer = ctypes.create_string_buffer(8)
+        stub.stub_value(n, buffer)
+        found.append(buffer.raw)
+    return found
+
+
+def test_scalars_are_packed_as_python_packs_them() -> None:
+    y = on_gpu(64, np.float64)
+    given_scalars: list[Any] = [True, 1, 1, 1, 1, 1, 1, 1, 1, 1.0, 1.0]
+    warmed(scalars, fh.partition(y, 64), *given_scalars)
+    plan = plan_of(scalars, fh.partition(y, 64), *given_scalars)
+    values: Any = plan.values
+    assert values is not None
+    given_widths = dict(zip(plan.layout.given, [8, *WIDTHS.values()], strict=True))
+    widths = [given_widths.get(n, 4) for n in range(len(plan.layout.offsets))]
+    stub.stub_expect((ctypes.c_int * len(widths))(*widths), len(widths))
+
+    @settings(max_examples=3000, deadline=None, database=None, derandomize=True)
+    @given(st.integers(0, len(given_scalars) - 1), VALUES)
+    def alike(which: int, value: Any) -> None:
+        changed = [*given_scalars[:which], value, *given_scalars[which + 1 :]]
+        data = bytearray(8 * len(plan.layout.offsets))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                plan.fill(data, y.pointer, *changed)
+        except (TypeError, OverflowError, struct.error, ValueError):
+            assert not values(0, y.pointer, *changed)
+            return
+        assert values(0, y.pointer, *changed)
+        found = parameters(len(widths))
+        for n, width in given_widths.items():
+            offset = plan.layout.offsets[n]
+            assert found[n][:width] == data[offset : offset + width]
+
+    try:
+        alike()
+    finally:
+        stub.stub_expect((ctypes.c_int * 1)(), 0)
+
+
+def test_arrays_that_may_overlap_are_left_to_python() -> None:
+    y, x = on_gpu(1000), on_gpu(1000)
+    warmed(scale, fh.partition(y, 64), x, 1.0)
+    plan = plan_of(scale, fh.partition(y, 64), x, 1.0, 2)
+    assert plan.values is not None
+    values = plan.values
+    size = plan.sizes[0]
+
+    @settings(max_examples=500, deadline=None, database=None, derandomize=True)
+    @given(st.integers(0, 4), st.integers(-2 * size, 2 * size), st.integers(0, 1 << 63))
+    def decided(near: int, off: int, base: int) -> None:
+        p, q = base + 4 * size, max(0, base + 4 * size + (near - 2) * size + off)
+        apart = not -size < p - q < size
+        assert values(0, p, q, 1.0) is apart
+
+    decided()
+
+
+# --- What has to be as it was -----------------------------------------------------------------------------------------
+
+
+def test_whatever_is_unusual_is_left_to_python() -> None:
+    y, x = on_gpu(1000), on_gpu(1000)
+    good = (fh.partition(y, 64), x, 1.0, 2)
+    dispatcher = warmed(scale, *good)
+    read = dispatcher.last
+    before = launches()
+    assert read(good, None) is driver.stream(0, 0)
+    assert launches() == before + 1
+    shifted = on_gpu(1001)[1:]
+    odd: dict[str, tuple[Any, ...]] = {
+        "fewer arguments": good[:-1],
+        "no tuple": cast(Any, list(good)),
+        "another extent": (fh.partition(on_gpu(999), 64), x, 1.0, 2),
+        "another dtype": (fh.partition(on_gpu(1000, np.int32), 64), x, 1.0, 2),
+        "another tile": (fh.partition(y, 128), x, 1.0, 2),
+        "another alignment": (fh.partition(y, 64), shifted, 1.0, 2),
+        "other strides": (fh.partition(y, 64), on_gpu(2000)[::2], 1.0, 2),
+        "no partition": (y, x, 1.0, 2),
+        "a partition of something else": (fh.partition(np.zeros(1000, np.float32), 64), x, 1.0, 2),
+        "an array of another library": (fh.partition(y, 64), np.zeros(1000, np.float32), 1.0, 2),
+        "a scalar of another class": (fh.partition(y, 64), x, 1, 2),
+        "a scalar that does not fit": (fh.partition(y, 64), x, 1e300, 2),
+        "another constant": (fh.partition(y, 64), x, 1.0, 3),
+        "a constant of another class": (fh.partition(y, 64), x, 1.0, 2.0),
+        "the same tensor twice": (fh.partition(y, 64), y, 1.0, 2),
+        "memory that overlaps": (fh.partition(y[100:900], 64), y[:800], 1.0, 2),
+    }
+    before = launches()
+    for what, arguments in odd.items():
+        assert read(arguments, None) is None, what
+    swapped = fh.partition(y, 64)
+    swapped.array = 5
+    assert read((swapped, x, 1.0, 2), None) is None
+    recording: Any = Execution(recording=cast(Any, object()))
+    recording.places[0] = Execution().place(0)
+    assert read(good, recording) is None
+    assert read(good, Execution()) is None, "no stream was chosen"
+    assert read(good, 5) is None
+    with y.borrow():
+        assert read(good, None) is None, "lent"
+    user = ledger.timeline(0, int(driver.new_stream(0).handle))
+    ledger.take(user, [x], [])
+    ledger.leave(user)
+    assert read(good, None) is None, "used by another stream, too"
+    scale(*good).sync()
+    moved = y.move()
+    assert read(good, None) is None, "moved"
+    scale(fh.partition(moved, 64), x, 1.0).sync()
+    x.free()
+    assert read((fh.partition(moved, 64), x, 1.0, 2), None) is None, "freed"
+    assert launches() == before + 2
+
+
+def test_the_driver_s_errors_are_python_s() -> None:
+    y, x = on_gpu(100), on_gpu(100)
+    good = (fh.partition(y, 64), x, 1.0, 2)
+    read = warmed(scale, *good).last
+    stub.stub_fail(1)
+    try:
+        assert read(good, None) is None
+        with pytest.raises(fh.Rejected) as caught:
+            scale(*good).on()
+        assert caught.value.codes == ("O241",)
+    finally:
+        stub.stub_fail(0)
+    scale(*good).sync()
+
+
+# --- What is left behind ----------------------------------------------------------------------------------------------
+
+
+def traces() -> list[Any]:
+    """What the trail has, without places."""
+    return [(stream, what, code is None) for stream, what, code, _ in faults.trail]
+
+
+def test_the_ledger_and_the_trail_are_left_as_python_leaves_them() -> None:
+    y, x = on_gpu(1000), on_gpu(1000)
+    dispatcher = warmed(scale, fh.partition(y, 64), x, 1.0)
+    execution = Execution()
+    _, _, user = execution.place(0)
+    left: list[Any] = []
+    for plainly in (True, False):
+        faults.trail.clear()
+        launch = scale(fh.partition(y, 64), x, 2.0)
+        now, wrote, before = user.now, x.space.wrote, launches()
+        if plainly:
+            assert dispatcher.plain(launch, execution) is y
+        else:
+            plain, dispatcher.plain = dispatcher.plain, not_plain
+            last, dispatcher.last = dispatcher.last, reads_nothing
+            assert launch.enqueue(execution) is y
+            dispatcher.plain, dispatcher.last = plain, last
+        assert y.space.wrote == user.now
+        assert y.space.sole is x.space.sole is user
+        left.append((user.now - now, x.space.wrote - wrote, launches() - before, traces(), repr(launch)))
+        with pytest.raises(fh.Rejected):
+            launch.sync()
+    assert left[0] == left[1]
+    assert left[0][0] == left[0][2] == len(left[0][3]) == 1
+
+
+def test_a_launch_is_run_once_whoever_wants_it() -> None:
+    y, x = on_gpu(1000), on_gpu(1000)
+    warmed(scale, fh.partition(y, 64), x, 1.0)
+    before, done, refused = launches(), list[int](), list[int]()
+    many = [scale(fh.partition(y, 64), x, 2.0) for _ in range(500)]
+
+    def run() -> None:
+        execution = Execution()
+        execution.place(0)
+        for n, launch in enumerate(many):
+            try:
+                launch.enqueue(execution)
+                done.append(n)
+            except fh.Rejected:
+                refused.append(n)
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(done) == list(range(500))
+    assert len(refused) == 1500
+    assert launches() == before + 500
+
+
+def test_kernels_with_several_outputs_go_by_python() -> None:
+    y, z, x = on_gpu(100), on_gpu(100), on_gpu(100)
+    arguments = (fh.partition(y, 64), fh.partition(z, 64), x)
+    dispatcher = warmed(two, *arguments)
+    execution = Execution()
+    execution.place(0)
+    assert dispatcher.plain(two(*arguments).spend(), execution) is UNDONE
+    assert fh.gather([two(*arguments) for _ in range(3)]).sync() == [(y, z)] * 3
+
+
+def test_descriptions() -> None:
+    y, x = on_gpu(100), on_gpu(100)
+    part = fh.partition(y, 64)
+    assert type(part) is type(fh.partition(y, (64,)))
+    assert part.spec is fh.partition(y, tile=64).spec is fh.partition(y, (64,)).spec
+    assert fh.partition.__doc__ is not None
+    assert "regions of `tile` elements" in fh.partition.__doc__
+    with pytest.raises(TypeError):
+        cast(Any, fh.partition)()
+    with pytest.raises(fh.Rejected):
+        fh.partition(y, 63)
+    for launch in (scale(part, x, 1.0), scale(part, x, a=1.0), scale(y=part, x=x, a=1.0, K=2)):
+        assert repr(launch) == "<launch of scale, not run>"
+        assert "stub_native.py" in str(launch.site.span)
+        launch.spend()
+    with pytest.raises(fh.Rejected) as caught:
+        scale(part)
+    assert caught.value.codes == ("O210",)
+
+
+def test_a_launch_that_is_dropped_warns_at_its_line() -> None:
+    y, x = on_gpu(100), on_gpu(100)
+    with pytest.warns(UnrunLaunch, match=r"`scale` was never run.*stub_native\.py:\d+"):
+        scale(fh.partition(y, 64), x, 1.0)
+    with pytest.raises(ValueError, match="kept"), pytest.warns(UnrunLaunch):
+        raise_with(scale(fh.partition(y, 64), x, 1.0))
+
+
+def raise_with(launch: Any) -> None:
+    """Raises while a launch is dropped that was never run."""
+    try:
+        raise ValueError("kept")
+    finally:
+        del launch
+
+
+def test_what_is_laid_out_otherwise_is_not_used() -> None:
+    found = native.module()
+
+    class Hidden:
+        """An object whose attribute is no slot."""
+
+        def __init__(self) -> None:
+            self.array = self.spec = None
+
+    with pytest.raises(SystemError, match="not where one was looked for"):
+        found.partitions(Hidden(), {}, {}, len, "")
+    for wrong in ((), (1, 2)):
+        with pytest.raises((TypeError, ValueError)):
+            found.Launcher(*wrong)
+
+
+if __name__ == "__main__":
+    assert native.module() is not None
+    for name, function in list(globals().items()):
+        if name.startswith("test_"):
+            function()
+            print(name)
