@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections import defaultdict
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, Final, NoReturn
@@ -123,6 +123,11 @@ def architecture(device: int) -> str:
 
 
 @cache
+def device_name(device: int) -> str:
+    """What a GPU is called: `NVIDIA H200`."""
+    return str(_core().Device(device).name)
+
+
 def device_count() -> int:
     """How many GPUs there are."""
     with _doing("counting GPUs"):
@@ -376,6 +381,17 @@ def record_again(stream: Any, event: Any, blocking: bool = False) -> Any:
         return stream.record(options=_core().EventOptions(blocking_sync=blocking))
     except Exception as e:
         failed("recording an event", e)
+
+
+def seconds(stream: Any, work: Callable[[], object]) -> float:
+    """How long a stream takes for what `work` enqueues on it, by its GPU's own clock."""
+    options = _core().EventOptions(timing_enabled=True)
+    with _doing("timing"):
+        began = stream.record(options=options)
+        work()
+        ended = stream.record(options=options)
+        ended.sync()
+        return (ended - began) / 1e3
 
 
 def is_done(event: Any) -> bool:

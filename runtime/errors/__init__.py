@@ -79,6 +79,12 @@ from freehold.runtime.errors.tensors import (
     TensorUnfit,
     ViewUnfit,
 )
+from freehold.runtime.errors.tuning import (
+    NoMeasure,
+    NoRecord,
+    NothingToChoose,
+    ResultsDiffer,
+)
 
 __all__ = [
     "AddressChanged",
@@ -109,13 +115,16 @@ __all__ = [
     "MixedGraph",
     "ModeUnknown",
     "NoGpu",
+    "NoMeasure",
     "NoOperation",
     "NoOperator",
     "NoPackage",
     "NoPoints",
+    "NoRecord",
     "NoTensor",
     "NotAnArray",
     "NothingPartitioned",
+    "NothingToChoose",
     "OffsetsUnfit",
     "OperationRun",
     "OutOfMemory",
@@ -125,6 +134,7 @@ __all__ = [
     "PartitionRank",
     "ReadOnlyOutput",
     "RequirementFailed",
+    "ResultsDiffer",
     "SchedulesDiffer",
     "StrideNotPositive",
     "StridesNotWhole",

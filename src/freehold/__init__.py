@@ -161,6 +161,7 @@ if TYPE_CHECKING:
     from freehold.runtime.failures import raise_failures
     from freehold.runtime.graph import Graph, graph
     from freehold.runtime.kernel import kernel
+    from freehold.runtime.modes import interpreting
     from freehold.runtime.operation import InFlight, Operation, Work, gather, value
     from freehold.runtime.package import load
     from freehold.runtime.package_build import build
@@ -168,8 +169,8 @@ if TYPE_CHECKING:
     from freehold.runtime.show import show
     from freehold.runtime.streams import RoundRobin, SingleStream, stream_policy
     from freehold.runtime.tensor import Tensor
+    from freehold.runtime.tuning import Tuned
     from freehold.support.diagnostic import Rejected
-    from freehold.runtime.modes import interpreting
 
 __version__ = "0.1.0"
 
@@ -182,6 +183,8 @@ _LAZY: Final = {
     "show": "freehold.runtime.show",
     "Execution": "freehold.runtime.execution",
     "Graph": "freehold.runtime.graph",
+    "interpreting": "freehold.runtime.modes",
+    "raise_failures": "freehold.runtime.failures",
     "graph": "freehold.runtime.graph",
     "InFlight": "freehold.runtime.operation",
     "Operation": "freehold.runtime.operation",
@@ -190,12 +193,11 @@ _LAZY: Final = {
     "value": "freehold.runtime.operation",
     "RoundRobin": "freehold.runtime.streams",
     "SingleStream": "freehold.runtime.streams",
-    "interpreting": "freehold.runtime.modes",
-    "raise_failures": "freehold.runtime.failures",
     "stream_policy": "freehold.runtime.streams",
     "gpu_available": "freehold.runtime.driver",
     "HOST": "freehold.runtime.arguments",
     "Tensor": "freehold.runtime.tensor",
+    "Tuned": "freehold.runtime.tuning",
     "from_dlpack": "freehold.runtime.dlpack",
     "arange": "freehold.runtime.creation",
     "empty": "freehold.runtime.creation",
@@ -254,6 +256,7 @@ __all__ = [
     "SingleStream",
     "Tensor",
     "Tile",
+    "Tuned",
     "Work",
     "add",
     "arange",
@@ -307,6 +310,7 @@ __all__ = [
     "i64",
     "insert",
     "interleaved",
+    "interpreting",
     "isfinite",
     "isinf",
     "isnan",
@@ -320,7 +324,6 @@ __all__ = [
     "mma",
     "mma_scaled",
     "mulhi",
-    "interpreting",
     "multiply",
     "ones",
     "pack",

@@ -1,0 +1,198 @@
+"""Searches for configurations, with measures of the tests' own on the interpreter, and by events on a GPU."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import freehold as fh
+from freehold import Const, Mut, Out, Ref, f32
+from freehold.runtime import timing
+from freehold.support.diagnostic import Rejected
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to run the kernels here."""
+
+    tile: int
+    K: int = 1
+    warps: int | None = None
+
+
+@fh.kernel
+def scaled(y: Out["N"], x: Ref["N"], K: Const[int]):
+    y.store(x.load_like(y) * 2 + (0 if K < 100 else 1))
+
+
+@fh.kernel
+def grown(y: Mut[f32, "N"], x: Ref["N"]):
+    y.store(y.load() + x.load_like(y))
+
+
+SPACE = [Way(16), Way(32, 2), Way(64, warps=8), Way(128)]
+
+
+def arguments(way: Way, y: Any, x: Any) -> tuple[Any, ...]:
+    return fh.partition(y, way.tile), x, way.K
+
+
+def hints(way: Way) -> dict[str, int]:
+    return {} if way.warps is None else {"num_worker_warps": way.warps}
+
+
+def without_constant(way: Way, y: Any, x: Any) -> tuple[Any, ...]:
+    return fh.partition(y, way.tile), x
+
+
+def by_tiles(way: Way, y: Any, x: Any) -> tuple[Any, ...]:
+    return fh.partition(y, 1), x, way.tile
+
+
+def second(run: Callable[[], object]) -> float:
+    return 1.0
+
+
+def ran(run: Callable[[], object]) -> float:
+    run()
+    return 1.0
+
+
+class Clock:
+    """A measure that says what it was told to say, and counts."""
+
+    def __init__(self, seconds: dict[int, float]) -> None:
+        self.seconds = seconds
+        self.runs: list[int] = []
+
+    def __call__(self, run: Callable[[], object]) -> float:
+        launch: Any = run
+        tile = launch.__self__._state.arguments[0].spec.tile[0]
+        run()
+        self.runs.append(tile)
+        return self.seconds[tile]
+
+
+def arrays(n: int = 128) -> tuple[Any, Any]:
+    return np.zeros(n, np.float32), np.arange(n, dtype=np.float32)
+
+
+def test_the_fastest_is_found_kept_and_used(tmp_path: Path) -> None:
+    record = tmp_path / "scaled.json"
+    tuned = fh.Tuned(scaled, SPACE, arguments, hints=hints, record=record)
+    clock = Clock({16: 3.0, 32: 2.0, 64: 1.0, 128: 1.2})
+    y, x = arrays()
+    found = tuned.search(y, x, measure=clock)
+    assert found.best == Way(64, warps=8)
+    assert [m.configuration.tile for m in found.measured] == [64, 128, 32, 16]
+    # In turns; those that are far behind are measured once.
+    assert clock.runs == [16, 32, 64, 128] + [64, 128] * (timing.ROUNDS - 1)
+    assert [m.samples for m in found.measured] == [timing.ROUNDS, timing.ROUNDS, 1, 1]
+    assert "4 measured, 0 refused, 0 left" in str(found)
+    assert y.tolist() == (x * 2).tolist()
+
+    again = fh.Tuned(scaled, SPACE, arguments, hints=hints, record=record)
+    assert again.configuration(*arrays()) == Way(64, warps=8)
+    assert again.variant(Way(64, warps=8)).options.hints == (("num_worker_warps", 8),)
+    y = np.zeros(128, np.float32)
+    again(y, x).sync()
+    assert y.tolist() == (x * 2).tolist()
+    (kind,) = json.loads(record.read_text(encoding="utf-8"))
+    assert kind == "the interpreter: f32 (128,), f32 (128,)"
+
+
+def test_a_record_counts_for_what_it_was_made_for(tmp_path: Path) -> None:
+    record = tmp_path / "scaled.json"
+    fh.Tuned(scaled, SPACE, arguments, record=record).search(*arrays(), measure=second)
+    tuned = fh.Tuned(scaled, SPACE, arguments, record=record)
+    assert tuned.configuration(*arrays()) == SPACE[0]
+    with pytest.raises(Rejected, match="`scaled` has not been tuned for the interpreter: f32") as caught:
+        tuned(*arrays(64))
+    assert caught.value.codes == ("O292",)
+    other = fh.Tuned(grown, SPACE, without_constant, record=record)  # another kernel
+    with pytest.raises(Rejected, match="has not been tuned"):
+        other.configuration(*arrays())
+    without = fh.Tuned(scaled, SPACE[1:], arguments, record=record, otherwise=Way(8))  # no such configuration any more
+    assert without.configuration(*arrays()) == Way(8)
+    tuned.search(*arrays(64), measure=second)
+    assert len(json.loads(record.read_text(encoding="utf-8"))) == 2
+
+
+def test_contents_are_given_back() -> None:
+    y, x = np.full(128, 5, np.float32), np.arange(128, dtype=np.float32)
+    tuned = fh.Tuned(grown, SPACE, without_constant)
+    found = tuned.search(y, x, measure=ran)
+    assert len(found.measured) == 4
+    assert set(y.tolist()) == {5.0}
+
+
+def test_refused_configurations_are_left_out() -> None:
+    space = [Way(48), Way(16), Way(64)]
+    found = fh.Tuned(scaled, space, arguments).search(*arrays(), measure=second)
+    assert [m.configuration for m in found.measured] == space[1:]
+    ((way, why),) = found.refused
+    assert (way, why[:11]) == (Way(48), "error[O2") or why.startswith("error[")
+    assert "refused" in str(found)
+
+
+def test_time_ends_a_search() -> None:
+    found = fh.Tuned(scaled, SPACE, arguments).search(*arrays(), measure=second, seconds=0)
+    assert ([m.configuration for m in found.measured], found.left) == ([SPACE[0]], tuple(SPACE[1:]))
+
+
+def test_what_a_search_refuses(golden: Callable[[Path, str], None]) -> None:
+    texts: list[str] = []
+    wrong = [Way(16), Way(32, 100)]
+    nothing: list[Way] = []
+    for space, measure in ((wrong, second), (nothing, second), ([Way(48)], second), (SPACE, None)):
+        with pytest.raises(Rejected) as caught:
+            fh.Tuned(scaled, space, arguments).search(*arrays(), measure=measure)
+        texts.append(caught.value.render())
+    with pytest.raises(Rejected) as caught:
+        fh.Tuned(scaled, SPACE, arguments)(*arrays())
+    texts.append(caught.value.render())
+    shown = "\n".join(texts).replace(__file__, "test_tuning.py")
+    golden(Path(__file__).with_name("tuning.err"), shown)
+    assert all(f"error[O29{n}]" in shown for n in range(4))
+
+
+@pytest.mark.parametrize(("tolerance", "fine"), [(None, True), (1e-9, False), (0.0, False)])
+def test_floats_may_differ_by_rounding(tolerance: float | None, fine: bool) -> None:
+    @fh.kernel
+    def sums(y: Out[f32, 1], x: Ref["N"], T: Const[int]):
+        total = fh.zeros((T,), f32)
+        for i in fh.tiles(x, axis=0, size=T):
+            total += x.load((i,), (T,))
+        y.store(total.sum())
+
+    x = np.random.default_rng(0).standard_normal(4096).astype(np.float32)
+    tuned = fh.Tuned(sums, [Way(16), Way(1024)], by_tiles)
+    if fine:
+        assert len(tuned.search(np.zeros(1, np.float32), x, measure=second, tolerance=tolerance).measured) == 2
+    else:
+        with pytest.raises(Rejected, match="disagree about `y`"):
+            tuned.search(np.zeros(1, np.float32), x, measure=second, tolerance=tolerance)
+
+
+@pytest.mark.cuda
+def test_on_a_gpu(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    n = 1 << 24
+    x = torch.rand(n, device="cuda")
+    y = torch.zeros_like(x)
+    space = [Way(32), Way(1024), Way(4096, warps=8)]
+    tuned = fh.Tuned(scaled, space, arguments, hints=hints, record=tmp_path / "record.json")
+    found = tuned.search(y, x, seconds=30)
+    assert len(found.measured) == 3
+    assert all(2 * 4 * n / m.seconds < 8e12 for m in found.measured)  # no more than the memory can
+    assert found.best.tile > 32
+    y.zero_()
+    tuned(y, x).sync()
+    assert torch.equal(y, x * 2)
+    print(found)
