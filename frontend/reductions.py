@@ -161,14 +161,6 @@ def every(c: Context, tile: TileValue) -> TileValue:
     return tile
 
 
-def every(c: Context, tile: TileValue) -> TileValue:
-    """Whether all elements of a tile of truth values are true."""
-    start = identity(neutral("min", dtypes.bool_), dtypes.bool_)
-    for axis in reversed(range(len(tile.shape))):
-        tile = _reduce(c, tile, axis, start, partial(_combine, "min", tile.dtype))
-    return tile
-
-
 def _reduce(c: Context, tile: TileValue, axis: int, start: Attribute, combine: Combine) -> TileValue:
     body = _body(c, tile.dtype, combine)
     shape = tile.shape[:axis] + tile.shape[axis + 1 :]

@@ -13,7 +13,6 @@ from freehold.frontend.arithmetic import as_tile, convert
 from freehold.frontend.checks import check, scalars_in
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context
-from freehold.frontend.types import ARITHMETIC
 from freehold.frontend.values import (
     NONE,
     POISON,
@@ -156,8 +155,6 @@ def assert_(c: Context, a: Arguments) -> Value:
         return c.error(errors.NotConstant(c.span(a.place("message")), what="the message", why=why))
     value, place = a["condition"], a.place("condition")
     if isinstance(value, TileValue):
-        if value.dtype.is_float and value.dtype not in ARITHMETIC:
-            value = convert(c, value, dtypes.f32)
         check(c, convert(c, value, dtypes.bool_), known[0] or "assertion failed", scalars_in(c, place))
     elif condition(c, value, place, "an assertion") is False:
         static_failure(c, place, known[0] or f"`{c.text(place)}` does not hold")

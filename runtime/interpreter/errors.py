@@ -225,7 +225,7 @@ class AssertionFailed(Error):
 @dataclass(frozen=True)
 class CheckFailed(Error):
     """
-    A predicate that the prover left to the launch, or to the kernel, does not hold for these arguments.
+    A predicate that the prover left to the launch does not hold for these arguments.
 
     `tile-opt -p resolve-obligations` shows it on the operation that owes it.
     """
@@ -242,31 +242,6 @@ class CheckFailed(Error):
 
         text: ClassVar[str] = "with {values}"
         values: str
-
-    @dataclass(frozen=True)
-    class InBlock(Note):
-        """Where a check in the kernel failed."""
-
-        text: ClassVar[str] = "in block {block}: coordinate {coordinate} of axis {axis}, which has {count} tiles"
-        block: str
-        axis: int
-        coordinate: int
-        count: int
-
-    @dataclass(frozen=True)
-    class CountsTiles(Note):
-        """What an index is."""
-
-        text: ClassVar[str] = "an index counts tiles of the access's shape, not elements"
-
-    @dataclass(frozen=True)
-    class Tiles(Help):
-        """The loop that stays inside."""
-
-        text: ClassVar[str] = "loop over the tiles there are: `for k in fh.tiles({name}, axis={axis}, size={size})`"
-        name: str
-        axis: int
-        size: int
 
 
 @dataclass(frozen=True)
