@@ -67,6 +67,7 @@ __all__ = [
     "ATOMIC",
     "INDEX",
     "RESERVED",
+    "SHOWN",
     "AccType",
     "Access",
     "AccessAttr",
