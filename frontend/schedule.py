@@ -94,7 +94,7 @@ class PartitionSpec:
     partial: bool = False
     """Whether some regions may be left as they are."""
     groups: Groups | None = None
-    """How the tensor falls into groups; None: it is one. A region's first coordinate is then the number of its group."""
+    """How the tensor falls into groups; None: it is one. Where there are, the first coordinate of a region is its group."""
 
     @property
     def shared(self) -> tuple[int, ...]:

@@ -135,9 +135,7 @@ def _differs(c: Context, a: Arguments) -> bool:
         role="where a window begins",
         why="regions of two blocks are apart because a window begins at one place for all",
     )
-    text = (
-        "compute it from scalar arguments and what is loaded at a fixed place: `position.load(0, ())`"
-    )
+    text = "compute it from scalar arguments and what is loaded at a fixed place: `position.load(0, ())`"
     c.error(error.add(error.Instead(text)))
     return False
 

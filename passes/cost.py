@@ -401,6 +401,8 @@ class _Count:
             if not isinstance(region, RegionOp):  # a region that a loop or a branch hands on is refused elsewhere
                 return
             step, coordinates = source.type.partition.steps, self.facts.coordinates(region)
+            if (axis := source.type.partition.groups_axis) is not None:  # where its group lies, offsets say
+                coordinates = [terms.sym(_NOBODY) if n == axis else c for n, c in enumerate(coordinates[1:])]
         self.places(source, direction, tile, coordinates, around, step)
 
     def places(

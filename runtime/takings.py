@@ -37,8 +37,10 @@ def takings(spec: PartitionSpec, shape: Sequence[int]) -> Takings:
     """
     What the points of a partition of an array of this shape take.
 
-    Raises `ValueError` where the domain has no points, or more than `MOST`.
+    Raises `ValueError` where the domain has no points, or more than `MOST`, and for groups.
     """
+    if spec.groups is not None:
+        raise ValueError("groups are not drawn: where they begin and end is in the offsets of a launch")
     from freehold.dialects.ownership import OrderAttr, OrderKind
     from freehold.passes import schedules
 

@@ -17,6 +17,7 @@ from freehold.dialects.ownership import Duty, Rung
 from freehold.passes.launch_contract import obligations_of
 from freehold.passes.pipeline import contract, convert
 from freehold.runtime.interpreter import run, run_entry
+from freehold.runtime.kernel import Kernel
 
 RNG = np.random.default_rng(12)
 SCHEDULES: list[dict[str, Any]] = [
@@ -93,10 +94,18 @@ def test_what_is_proved_of_groups() -> None:
     assert [(o.rung, o.text.data) for o in found if o.duty is Duty.GROUPED] == [
         (Rung.KERNEL, "0 == offsets[0] <= ... <= offsets[E] == M")
     ]
+    strict = Kernel(product.__wrapped__, product.options._replace(deny_kernel_checks=True))
     with pytest.raises(fh.Rejected, match="this partition into groups of `c` needs an in-kernel"):
-        fh.kernel(product.__wrapped__, deny_kernel_checks=True).verify(
-            part, normal(70, 33), normal(5, 33, 40), ints(0, 1, 2, 3, 4, 70)
-        )
+        strict.verify(part, normal(70, 33), normal(5, 33, 40), ints(0, 1, 2, 3, 4, 70))
+
+
+def test_what_is_said_of_groups() -> None:
+    part = fh.ragged(np.zeros((70, 40), np.float32), (16, 32), by="offsets", most=32)
+    arguments = part, normal(70, 33), normal(5, 33, 40), ints(0, 1, 2, 3, 4, 70)
+    assert "checked in the kernel: 0 == offsets[0] <= ... <= offsets[E] == M" in str(product.explain(*arguments))
+    assert "by='offsets', axis=0, most=32" in repr(part)
+    with pytest.raises(ValueError, match="groups are not drawn"):
+        fh.show(part)
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES[:3])
