@@ -23,12 +23,15 @@ from freehold.support.dtypes import DType, f32, i32
 
 if TYPE_CHECKING:
     from freehold.frontend.language import AnyDType, Operand, Tile
+    from freehold.frontend.language.tile import D, E
+    from freehold.frontend.language.tile import f32 as f32_
+    from freehold.frontend.language.tile import i32 as i32_
     from freehold.runtime import copying
     from freehold.runtime.execution import Execution, Next
     from freehold.runtime.operation import Operation
     from freehold.runtime.tensor import Tensor
 
-    class TileOrTensor(Tile, Operation[Tensor]):
+    class TileOrTensor(Tile[D], Operation[Tensor]):
         """A tile in a kernel; elsewhere an operation that makes a tensor."""
 else:
     copying = Lazy("freehold.runtime.copying")
@@ -52,6 +55,12 @@ def _both(tile: Callable[..., Any]) -> Callable[[F], F]:
 # --- Names of kernels, too --------------------------------------------------------------------------------------------
 
 
+@overload
+def zeros(shape: Shape, *, device: int | None = None) -> TileOrTensor[f32_]: ...
+@overload
+def zeros(shape: Shape, dtype: type[E], *, device: int | None = None) -> TileOrTensor[E]: ...
+@overload
+def zeros(shape: Shape, dtype: AnyDType, *, device: int | None = None) -> TileOrTensor: ...
 @_both(language.zeros)
 def zeros(shape: Shape, dtype: AnyDType = f32, *, device: int | None = None) -> TileOrTensor:
     """
@@ -62,12 +71,24 @@ def zeros(shape: Shape, dtype: AnyDType = f32, *, device: int | None = None) -> 
     return _filled("zeros", shape, 0, dtype, device)
 
 
+@overload
+def ones(shape: Shape, *, device: int | None = None) -> TileOrTensor[f32_]: ...
+@overload
+def ones(shape: Shape, dtype: type[E], *, device: int | None = None) -> TileOrTensor[E]: ...
+@overload
+def ones(shape: Shape, dtype: AnyDType, *, device: int | None = None) -> TileOrTensor: ...
 @_both(language.ones)
 def ones(shape: Shape, dtype: AnyDType = f32, *, device: int | None = None) -> TileOrTensor:
     """Ones: in a kernel a tile, elsewhere an operation that makes a tensor. Raises as `zeros`."""
     return _filled("ones", shape, 1, dtype, device)
 
 
+@overload
+def full(shape: Shape, value: Operand, *, device: int | None = None) -> TileOrTensor[f32_]: ...
+@overload
+def full(shape: Shape, value: Operand, dtype: type[E], *, device: int | None = None) -> TileOrTensor[E]: ...
+@overload
+def full(shape: Shape, value: Operand, dtype: AnyDType, *, device: int | None = None) -> TileOrTensor: ...
 @_both(language.full)
 def full(shape: Shape, value: Operand, dtype: AnyDType = f32, *, device: int | None = None) -> TileOrTensor:
     """`value` everywhere: in a kernel a tile, elsewhere an operation that makes a tensor. Raises as `zeros`."""
@@ -75,9 +96,15 @@ def full(shape: Shape, value: Operand, dtype: AnyDType = f32, *, device: int | N
 
 
 @overload
-def arange(stop: int, dtype: AnyDType = ..., /, *, device: int | None = None) -> TileOrTensor: ...
+def arange(stop: int, /, *, device: int | None = None) -> TileOrTensor[i32_]: ...
 @overload
-def arange(stop: int, /, *, dtype: AnyDType = ..., device: int | None = None) -> TileOrTensor: ...
+def arange(stop: int, dtype: type[E], /, *, device: int | None = None) -> TileOrTensor[E]: ...
+@overload
+def arange(stop: int, dtype: AnyDType, /, *, device: int | None = None) -> TileOrTensor: ...
+@overload
+def arange(stop: int, /, *, dtype: type[E], device: int | None = None) -> TileOrTensor[E]: ...
+@overload
+def arange(stop: int, /, *, dtype: AnyDType, device: int | None = None) -> TileOrTensor: ...
 @overload
 def arange(
     start: float, stop: float, step: float = 1, /, dtype: AnyDType | None = None, *, device: int | None = None

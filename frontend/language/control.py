@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from freehold.frontend.intrinsics import intrinsic
 from freehold.frontend.language.tensors import Tensor
 from freehold.frontend.language.tile import Index, Operand, Scalar
 
+if TYPE_CHECKING:
+    from freehold.frontend.language.tile import i32
+
 
 @intrinsic
 def tiles(
     tensor: Tensor, *, axis: int, size: int, start: Index = 0, stop: Index | None = None, step: Index = 1
-) -> Sequence[Scalar]:
+) -> Sequence[i32]:
     """The indices of the tiles of `size` elements that cover `tensor` along `axis`: `0 .. ceildiv(extent, size) - 1`.
 
     Those from `start` up to `stop`, as a slice takes them: what lies outside the tensor is left out. Every `step`-th;

@@ -3,58 +3,102 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from freehold.frontend.intrinsics import intrinsic
-from freehold.frontend.language.tile import Axis, Operand, Tile
+from freehold.frontend.language.tile import Axis, E, Operand, Q, Scalar, Tile
+
+if TYPE_CHECKING:
+    from freehold.frontend.language.tile import bf16, bool_, f8e4m3fn, f8e5m2, f16, f32, f64, i8, i32, tf32, u8, u32
 
 T = TypeVar("T")
+HalfT = TypeVar("HalfT", bound="f32 | f16")
 
 
+@overload
+def sum(x: Tile[Q], axis: None = None, *, keepdims: Literal[False] = False) -> Scalar[Q]: ...
+@overload
+def sum(x: Tile[Q], axis: Axis = None, *, keepdims: bool = False) -> Tile[Q]: ...
+@overload
+def sum(x: Tile[bool_], axis: None = None, *, keepdims: Literal[False] = False) -> i32: ...
+@overload
+def sum(x: Tile[bool_], axis: Axis = None, *, keepdims: bool = False) -> Tile[i32]: ...
 @intrinsic
-def sum(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Tile:
+def sum(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Any:
     """The sum over `axis`, or over all. f16 and bf16 are summed in f32 and rounded once."""
     ...
 
 
+@overload
+def prod(x: Tile[Q], axis: None = None, *, keepdims: Literal[False] = False) -> Scalar[Q]: ...
+@overload
+def prod(x: Tile[Q], axis: Axis = None, *, keepdims: bool = False) -> Tile[Q]: ...
+@overload
+def prod(x: Tile[bool_], axis: None = None, *, keepdims: Literal[False] = False) -> i32: ...
+@overload
+def prod(x: Tile[bool_], axis: Axis = None, *, keepdims: bool = False) -> Tile[i32]: ...
 @intrinsic
-def prod(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Tile:
+def prod(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Any:
     """The product over `axis`, or over all. f16 and bf16 are multiplied in f32 and rounded once."""
     ...
 
 
+@overload
+def max(x: Tile[E], axis: None = None, *, keepdims: Literal[False] = False) -> Scalar[E]: ...
+@overload
+def max(x: Tile[E], axis: Axis = None, *, keepdims: bool = False) -> Tile[E]: ...
 @intrinsic
-def max(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Tile:
+def max(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Any:
     """The largest element over `axis`, or over all; NaN if there is one."""
     ...
 
 
+@overload
+def min(x: Tile[E], axis: None = None, *, keepdims: Literal[False] = False) -> Scalar[E]: ...
+@overload
+def min(x: Tile[E], axis: Axis = None, *, keepdims: bool = False) -> Tile[E]: ...
 @intrinsic
-def min(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Tile:
+def min(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Any:
     """The smallest element over `axis`, or over all; NaN if there is one."""
     ...
 
 
+@overload
+def any(x: Tile, axis: None = None, *, keepdims: Literal[False] = False) -> bool_: ...
+@overload
+def any(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Tile[bool_]: ...
 @intrinsic
-def any(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Tile:
+def any(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> object:
     """Whether an element over `axis`, or over all, is not 0."""
     ...
 
 
+@overload
+def all(x: Tile, axis: None = None, *, keepdims: Literal[False] = False) -> bool_: ...
+@overload
+def all(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Tile[bool_]: ...
 @intrinsic
-def all(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Tile:
+def all(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> object:
     """Whether no element over `axis`, or over all, is 0."""
     ...
 
 
+@overload
+def argmax(x: Tile, axis: None = None, *, keepdims: Literal[False] = False) -> i32: ...
+@overload
+def argmax(x: Tile, axis: int | None = None, *, keepdims: bool = False) -> Tile[i32]: ...
 @intrinsic
-def argmax(x: Tile, axis: int | None = None, *, keepdims: bool = False) -> Tile:
+def argmax(x: Tile, axis: int | None = None, *, keepdims: bool = False) -> object:
     """Where the largest element along `axis`, or of all, is first found, as `i32`; the first NaN, if there is one."""
     ...
 
 
+@overload
+def argmin(x: Tile, axis: None = None, *, keepdims: Literal[False] = False) -> i32: ...
+@overload
+def argmin(x: Tile, axis: int | None = None, *, keepdims: bool = False) -> Tile[i32]: ...
 @intrinsic
-def argmin(x: Tile, axis: int | None = None, *, keepdims: bool = False) -> Tile:
+def argmin(x: Tile, axis: int | None = None, *, keepdims: bool = False) -> object:
     """Where the smallest element along `axis`, or of all, is first found, as `i32`; the first NaN, if there is one."""
     ...
 
@@ -76,12 +120,20 @@ def scan(x: T, function: Callable[[Any, Any], Any], identity: Any, axis: int, *,
     ...
 
 
+@overload
+def cumsum(x: Tile[Q], axis: int = 0, *, reverse: bool = False) -> Tile[Q]: ...
+@overload
+def cumsum(x: Tile[bool_], axis: int = 0, *, reverse: bool = False) -> Tile[i32]: ...
 @intrinsic
 def cumsum(x: Tile, axis: int = 0, *, reverse: bool = False) -> Tile:
     """Running sums along `axis`. f16 and bf16 are summed in f32."""
     ...
 
 
+@overload
+def cumprod(x: Tile[Q], axis: int = 0, *, reverse: bool = False) -> Tile[Q]: ...
+@overload
+def cumprod(x: Tile[bool_], axis: int = 0, *, reverse: bool = False) -> Tile[i32]: ...
 @intrinsic
 def cumprod(x: Tile, axis: int = 0, *, reverse: bool = False) -> Tile:
     """Running products along `axis`. f16 and bf16 are multiplied in f32."""
@@ -89,23 +141,35 @@ def cumprod(x: Tile, axis: int = 0, *, reverse: bool = False) -> Tile:
 
 
 @intrinsic
-def sort(x: Tile, axis: int = -1, *, descending: bool = False) -> Tile:
+def sort(x: Tile[E], axis: int = -1, *, descending: bool = False) -> Tile[E]:
     """The elements in order along `axis`. NaN counts as the largest."""
     ...
 
 
 @intrinsic
-def argsort(x: Tile, axis: int = -1, *, descending: bool = False) -> Tile:
+def argsort(x: Tile, axis: int = -1, *, descending: bool = False) -> Tile[i32]:
     """Where the elements of `sort` stood along `axis`, as `i32`; equal ones keep their order."""
     ...
 
 
 @intrinsic
-def top_k(x: Tile, k: int, axis: int = -1) -> tuple[Tile, Tile]:
+def top_k(x: Tile[E], k: int, axis: int = -1) -> tuple[Tile[E], Tile[i32]]:
     """The `k` largest elements along `axis`, in order, and where they stood. NaN counts as the largest."""
     ...
 
 
+@overload
+def mma(
+    a: Tile[f16 | f8e4m3fn | f8e5m2], b: Tile[f16 | f8e4m3fn | f8e5m2], acc: Tile[HalfT], *, fast_acc: bool = False
+) -> Tile[HalfT]: ...
+@overload
+def mma(
+    a: Tile[bf16 | f32 | tf32], b: Tile[bf16 | f32 | tf32], acc: Tile[f32], *, fast_acc: bool = False
+) -> Tile[f32]: ...
+@overload
+def mma(a: Tile[f64], b: Tile[f64], acc: Tile[f64], *, fast_acc: bool = False) -> Tile[f64]: ...
+@overload
+def mma(a: Tile[i8 | u8], b: Tile[i8 | u8], acc: Tile[i32], *, fast_acc: bool = False) -> Tile[i32]: ...
 @intrinsic
 def mma(a: Tile, b: Tile, acc: Tile, *, fast_acc: bool = False) -> Tile:
     """`a @ b + acc` on the tensor cores: `(M, K)`, `(K, N)`, `(M, N)`, or each with one batch axis before.
@@ -117,7 +181,7 @@ def mma(a: Tile, b: Tile, acc: Tile, *, fast_acc: bool = False) -> Tile:
 
 
 @intrinsic
-def mma_scaled(a: Tile, a_scale: Tile, b: Tile, b_scale: Tile, acc: Tile) -> Tile:
+def mma_scaled(a: Tile, a_scale: Tile, b: Tile, b_scale: Tile, acc: Tile[f32]) -> Tile[f32]:
     """`(a * a_scale) @ (b * b_scale) + acc`, where consecutive elements along K share a scale. From sm_100 on.
 
     `a` is `(M, K)` and its scales `(M, K // n)`, `b` is `(K, N)` and its scales `(K // n, N)`, or each with one batch
@@ -128,12 +192,12 @@ def mma_scaled(a: Tile, a_scale: Tile, b: Tile, b_scale: Tile, acc: Tile) -> Til
 
 
 @intrinsic
-def random_bits(seed: Operand, counters: Tile) -> Tile:
+def random_bits(seed: Operand, counters: Tile) -> Tile[u32]:
     """32 random bits an element, as `u32`: Philox4x32-10 of a counter and a seed, the same on every machine."""
     ...
 
 
 @intrinsic
-def random_uniform(seed: Operand, counters: Tile) -> Tile:
+def random_uniform(seed: Operand, counters: Tile) -> Tile[f32]:
     """`f32` numbers from 0 up to but not 1, by the upper 24 of the bits of `random_bits`."""
     ...

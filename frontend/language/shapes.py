@@ -2,28 +2,51 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, overload
+
 from freehold.frontend.intrinsics import intrinsic
-from freehold.frontend.language.tile import AnyDType, Index, Operand, Shape, Tile
+from freehold.frontend.language.tile import AnyDType, E, Index, Operand, Shape, Tile
+
+if TYPE_CHECKING:
+    from freehold.frontend.language.tile import i32, u8
 
 
+@overload
+def zeros(shape: Shape, dtype: type[E]) -> Tile[E]: ...
+@overload
+def zeros(shape: Shape, dtype: AnyDType) -> Tile: ...
 @intrinsic
 def zeros(shape: Shape, dtype: AnyDType) -> Tile:
     """A tile of zeros."""
     ...
 
 
+@overload
+def ones(shape: Shape, dtype: type[E]) -> Tile[E]: ...
+@overload
+def ones(shape: Shape, dtype: AnyDType) -> Tile: ...
 @intrinsic
 def ones(shape: Shape, dtype: AnyDType) -> Tile:
     """A tile of ones."""
     ...
 
 
+@overload
+def full(shape: Shape, value: Operand, dtype: type[E]) -> Tile[E]: ...
+@overload
+def full(shape: Shape, value: Operand, dtype: AnyDType) -> Tile: ...
 @intrinsic
 def full(shape: Shape, value: Operand, dtype: AnyDType) -> Tile:
     """A tile that holds `value` everywhere."""
     ...
 
 
+@overload
+def arange(stop: int) -> Tile[i32]: ...
+@overload
+def arange(stop: int, dtype: type[E]) -> Tile[E]: ...
+@overload
+def arange(stop: int, dtype: AnyDType) -> Tile: ...
 @intrinsic
 def arange(stop: int, dtype: AnyDType = ...) -> Tile:
     """The integers from 0 up to `stop`, a power of two; `i32` unless another integer type is given."""
@@ -31,29 +54,33 @@ def arange(stop: int, dtype: AnyDType = ...) -> Tile:
 
 
 @intrinsic
-def reshape(x: Tile, shape: Shape) -> Tile:
+def reshape(x: Tile[E], shape: Shape) -> Tile[E]:
     """As `x.reshape(shape)`."""
     ...
 
 
 @intrinsic
-def permute(x: Tile, axes: tuple[int, ...]) -> Tile:
+def permute(x: Tile[E], axes: tuple[int, ...]) -> Tile[E]:
     """As `x.permute(axes)`."""
     ...
 
 
 @intrinsic
-def transpose(x: Tile, axes: tuple[int, ...] | None = None) -> Tile:
+def transpose(x: Tile[E], axes: tuple[int, ...] | None = None) -> Tile[E]:
     """As `x.transpose(axes)`."""
     ...
 
 
 @intrinsic
-def expand_dims(x: Tile, axis: int) -> Tile:
+def expand_dims(x: Tile[E], axis: int) -> Tile[E]:
     """`x` with a new axis of extent 1 at `axis`."""
     ...
 
 
+@overload
+def broadcast_to(x: Tile[E], shape: Shape) -> Tile[E]: ...
+@overload
+def broadcast_to(x: Operand, shape: Shape) -> Tile: ...
 @intrinsic
 def broadcast_to(x: Operand, shape: Shape) -> Tile:
     """`x` repeated to `shape`, by NumPy's rules."""
@@ -61,11 +88,15 @@ def broadcast_to(x: Operand, shape: Shape) -> Tile:
 
 
 @intrinsic
-def concatenate(parts: tuple[Tile, Tile], axis: int = 0) -> Tile:
+def concatenate(parts: tuple[Tile[E], Tile[E]], axis: int = 0) -> Tile[E]:
     """Two tiles one after the other along `axis`."""
     ...
 
 
+@overload
+def bitcast(x: Tile, dtype: type[E]) -> Tile[E]: ...
+@overload
+def bitcast(x: Tile, dtype: AnyDType) -> Tile: ...
 @intrinsic
 def bitcast(x: Tile, dtype: AnyDType) -> Tile:
     """The same bits read as another dtype of the same width."""
@@ -73,7 +104,7 @@ def bitcast(x: Tile, dtype: AnyDType) -> Tile:
 
 
 @intrinsic
-def extract(x: Tile, index: Index | tuple[Index, ...], shape: Shape) -> Tile:
+def extract(x: Tile[E], index: Index | tuple[Index, ...], shape: Shape) -> Tile[E]:
     """
     The part of `shape` at `index`, counted in parts along each axis: `extract(t, (1, i), (16, 16))`.
 
@@ -84,17 +115,21 @@ def extract(x: Tile, index: Index | tuple[Index, ...], shape: Shape) -> Tile:
 
 
 @intrinsic
-def insert(x: Tile, index: Index | tuple[Index, ...], part: Operand) -> Tile:
+def insert(x: Tile[E], index: Index | tuple[Index, ...], part: Operand) -> Tile[E]:
     """`x` with `part` in the place of what `extract(x, index, part.shape)` is; a scalar takes that of one element."""
     ...
 
 
 @intrinsic
-def pack(x: Tile) -> Tile:
+def pack(x: Tile) -> Tile[u8]:
     """The bytes of each row, as `u8`: little-endian, elements of less than a byte from the lowest bits."""
     ...
 
 
+@overload
+def unpack(x: Tile, dtype: type[E]) -> Tile[E]: ...
+@overload
+def unpack(x: Tile, dtype: AnyDType) -> Tile: ...
 @intrinsic
 def unpack(x: Tile, dtype: AnyDType) -> Tile:
     """The elements that the bytes of each row hold, the first in the lowest bits: `unpack(bytes, f4e2m1fn)`."""

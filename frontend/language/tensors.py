@@ -9,6 +9,9 @@ from freehold.frontend.language.tile import Index, Operand, Scalar, Shape, Tile
 from freehold.frontend.signature import ConstMarker, TensorAnnotation
 from freehold.support.dtypes import DType
 
+if TYPE_CHECKING:
+    from freehold.frontend.language.tile import i32
+
 T = TypeVar("T")
 Const = Annotated[T, ConstMarker()]
 """A parameter whose value is known when the kernel is compiled: `BK: Const[int] = 64`."""
@@ -28,7 +31,7 @@ class Tensor:
     ndim: int
     """The number of axes."""
     if TYPE_CHECKING:
-        shape: tuple[Scalar, ...]
+        shape: tuple[i32, ...]
         """The extents, in elements; each at least 1."""
 
     def __init__(self, *_: object):
@@ -44,7 +47,7 @@ class Ref(Tensor):
         return TensorAnnotation("ref", _items(item))
 
     if TYPE_CHECKING:
-        index: tuple[Scalar, ...]
+        index: tuple[i32, ...]
         """Of one that was given a partition: this block's place in it, in tiles."""
         tile: tuple[int, ...]
         """Of one that was given a partition: its tile."""
@@ -151,13 +154,13 @@ class Ref(Tensor):
 class Region(Tensor):
     """The part of a `Mut` or `Out` tensor that one tile block owns."""
 
-    index: tuple[Scalar, ...]
+    index: tuple[i32, ...]
     """Its coordinates, in tiles."""
     tile: tuple[int, ...]
     """Its shape."""
-    start: tuple[Scalar, ...]
+    start: tuple[i32, ...]
     """Its first element along each axis."""
-    stop: tuple[Scalar, ...]
+    stop: tuple[i32, ...]
     """The element behind its last one along each axis: what overhangs the tensor, or a group, is no part of it."""
 
     if TYPE_CHECKING:
@@ -261,7 +264,7 @@ class Acc(Tensor, Place):
     """
 
     __freehold_mode__ = "acc"
-    index: tuple[Scalar, ...]
+    index: tuple[i32, ...]
     """The coordinates of this block's part, where the launch was given a partition of it."""
     tile: tuple[int, ...]
     """The shape of that part."""
@@ -314,7 +317,7 @@ class Raw(Tensor):
     """
 
     __freehold_mode__ = "raw"
-    index: tuple[Scalar, ...]
+    index: tuple[i32, ...]
     """The coordinates of this block's place, where the launch was given a partition of it."""
     tile: tuple[int, ...]
     """The tile of that partition."""

@@ -139,7 +139,7 @@ SHAPES: dict[str, Function] = {
     "full": lambda x, y: fh.full((4, 16), x.astype(f32).sum(), x.dtype),
     "arange": lambda x, y: fh.arange(16, x.dtype),
     "unpack": lambda x, y: fh.unpack(fh.pack(x), x.dtype),
-    "sum": lambda x, y: fh.sum(x),
+    "sum": lambda x, y: fh.sum(x),  # pyright: ignore[reportUnknownLambdaType] -- of what may be anything
     "sum 1": lambda x, y: x.sum(axis=1),
     "prod": lambda x, y: x.prod(axis=0),
     "max": lambda x, y: x.max(axis=1, keepdims=True),

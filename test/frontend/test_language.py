@@ -3,7 +3,6 @@
 import ast
 import builtins
 import inspect
-from typing import assert_type
 
 import pytest
 
@@ -74,35 +73,3 @@ def test_tiles_have_what_their_class_says():
             declared.add(node.target.id)
     assert declared == set(TILE_ATTRIBUTES)
     assert set(TILE_METHODS) == set(TILE_ATTRIBUTES) - {"dtype", "shape", "ndim", "size", "T"}
-
-
-def types_of_a_kernel(x: fh.Ref["M", "N"], y: fh.Mut["M", "N"]):
-    """For type checkers alone: what is left of a tile is known to be a scalar, and misuse is seen."""
-    t = x.load((0, 0), (16, 16))
-    assert_type(t, fh.Tile)
-    assert_type(t.sum(), fh.Scalar)
-    assert_type(t.max(axis=1), fh.Tile)
-    assert_type(t.min(keepdims=True), fh.Tile)
-    assert_type(t.argmax(), fh.Scalar)
-    assert_type(t + 1, fh.Tile)
-    assert_type(1.0 / t, fh.Tile)
-    assert_type(t > 0, fh.Tile)
-    assert_type(t.astype(fh.bf16, rounding=fh.Rounding.ZERO), fh.Tile)
-    assert_type(t.sum().astype(fh.i32), fh.Scalar)
-    assert_type(t[:1, :1].item(), fh.Scalar)
-    assert_type(t[:1, :1].reshape(()), fh.Scalar)
-    assert_type(t.reshape(-1), fh.Tile)
-    assert_type(x.load((0, 0), ()), fh.Scalar)
-    assert_type(fh.clip(t.max(), 0, 1), fh.Scalar)
-    assert_type(fh.exp(-t.max()), fh.Scalar)
-    assert_type(fh.maximum(t.max(), 1.0), fh.Scalar)
-    assert_type(fh.maximum(t.max(), t), fh.Tile)
-    assert_type(t.extract((0, t.argmax()), (8, 8)), fh.Tile)
-    for i in fh.tiles(x, axis=0, size=16, stop=y.index[0]):
-        assert_type(i, fh.Scalar)
-    t.cumsum(1, "reverse")  # pyright: ignore[reportCallIssue]
-    t.astype("f32")  # pyright: ignore[reportArgumentType]
-    t.mean()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-    fh.add(t, t, rounding="up")  # pyright: ignore[reportCallIssue]
-    x.store(t)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-    y.load((0, 0), (16, 16))  # pyright: ignore[reportCallIssue]

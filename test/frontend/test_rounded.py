@@ -202,7 +202,7 @@ def test_what_is_not_rounded_so(part: Any, lowered: Callable[..., ModuleOp]):
 
     def text(z: Out["N"], x: Ref["N"]):
         t = x.load_like(z)
-        z.store(fh.add(t, t, rounding="down"))  # pyright: ignore[reportCallIssue, reportUnknownArgumentType] -- what is tested
+        z.store(fh.add(t, t, rounding="down"))  # pyright: ignore[reportArgumentType, reportCallIssue, reportUnknownArgumentType] -- tested
 
     def integers(z: Out["N"], x: Ref["N"]):
         t = x.load_like(z)
