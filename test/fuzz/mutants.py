@@ -247,7 +247,10 @@ def judge(mutant: Mutant, known: Original) -> tuple[str, str]:
     """What becomes of a mutant: how it ends, and why."""
     module = known.module.clone()
     changes = list(OPERATORS[mutant.operator](module))
-    changes[mutant.site]()
+    try:
+        changes[mutant.site]()
+    except VerifyException as impossible:  # the changed type says itself that there is none such
+        return "refused", str(impossible)
     try:
         module.verify()
     except VerifyException as broken:

@@ -256,7 +256,9 @@ def _partitions(top: Operation) -> Iterator[PartitionOp]:
 def _retyped(op: PartitionOp, tile: list[int], step: list[int]) -> None:
     """Gives a partition, and the regions of it, another tile or step."""
     old = op.result.type
-    new = PartitionType(old.access, ArrayAttr(map(IntAttr, tile)), ArrayAttr(map(IntAttr, step)), old.ragged, old.tensor)
+    new = PartitionType(
+        old.access, ArrayAttr(map(IntAttr, tile)), ArrayAttr(map(IntAttr, step)), old.ragged, old.tensor
+    )
     _set_type(op, new)
     for use in list(op.result.uses):
         if isinstance(use.operation, RegionOp):
