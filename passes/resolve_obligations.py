@@ -273,9 +273,9 @@ def _refused(
 ) -> Error:
     error = OutOfBounds(span_of(op), access_text(op), axis, str(index), bound)
     values = dict.fromkeys((*index.symbols(), *count.symbols()), 1) | dict(witness)
-    # Where it depends on what is computed whether the access happens, no values can be said to make it happen.
+    # Where the index, or whether the access happens, depends on what is computed, no values can be said to lead to it.
     conditions = conditions_of(op, facts)
-    if not computed(conditions, facts):
+    if not computed([index, *conditions], facts):
         concerned = facts.places[op].given.relevant(terms.all_of(*conditions)) if conditions else ()
         decisive = {n for f in concerned for n in f.symbols() if n in facts.launch and n in values}
         shown = {n: values[n] for n in sorted({*index.symbols(), *count.symbols(), *decisive})}

@@ -56,3 +56,21 @@ ownership.kernel @before(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<
     %a = ownership.load %u[%h] : !ownership.ref<[M], f32> -> !cuda_tile.tile<64xf32>
   }
 }
+
+// -----
+
+// An index that may wrap has no values that could be shown: it is refused without an example.
+// CHECK:      is out of bounds along axis 0
+// CHECK-NOT:  is accessed
+ownership.kernel @computed(%y: !ownership.tensor<[M], f32>, %a: !ownership.tensor<[M], f32>) {
+  %p = ownership.partition %y : !ownership.tensor<[M], f32> -> !ownership.partition<mut tile [64], [M], f32>
+  %b = ownership.borrow %a : !ownership.tensor<[M], f32> -> !ownership.ref<[M], f32>
+  ownership.distribute %p : !ownership.partition<mut tile [64], [M], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %n = ownership.tiles %b, 0 by 64 : !ownership.ref<[M], f32>
+    %big = cuda_tile.constant <i32: 2147483647> : !cuda_tile.tile<i32>
+    %s = cuda_tile.addi %i, %big : !cuda_tile.tile<i32>
+    %m = cuda_tile.maxi %s, %n signed : !cuda_tile.tile<i32>
+    %t = ownership.load %b[%m] : !ownership.ref<[M], f32> -> !cuda_tile.tile<64xf32>
+  }
+}
