@@ -653,6 +653,14 @@ def copy_to_host(host: int, pointer: int, size: int, device: int) -> None:
     _copy("copying from the GPU", "cuMemcpyDtoH", host, pointer, size, device)
 
 
+def synchronize(device: int) -> None:
+    """Waits for all work on a GPU, of whatever library and stream. Raises `Rejected` (O241)."""
+    with on_device(device):
+        (error,) = _bindings().cuCtxSynchronize()
+    if error:
+        _refused("waiting for the GPU", error)
+
+
 def _copy(what: str, function: str, target: int, source: int, size: int, device: int) -> None:
     if size == 0:
         return

@@ -38,6 +38,8 @@ def run(kernel: Launchable, bound: Bound, site: CallSite, execution: Execution, 
     geometry(kernel.signature, made.evaluator, bound, site)
     recording = execution.recording
     if recording is None:
+        for device in {view.device for view in bound.views} - {HOST}:  # other libraries' streams are not known
+            driver.synchronize(device)
         with ledger.leased(ledger.host_timeline(), used.reads, used.writes, blame):
             _interpret(made, bound, mode)
     else:

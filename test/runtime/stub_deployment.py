@@ -344,8 +344,17 @@ def test_a_block_holds_for_torch_too() -> None:
     bound.on()
     add(fh.partition(z, 64), x, y).on()
     before = launched()
-    with fh.interpreting():
+    waited: list[int] = []
+    synchronize = driver.synchronize
+
+    def noted(device: int) -> None:
+        waited.append(device)
+        synchronize(device)
+
+    with fh.interpreting(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(driver, "synchronize", noted)
         bound.on()
+        assert waited == [0]  # for what torch may have on any stream
         add(fh.partition(z, 64), x, y).on()
         add(fh.partition(z, 64), x, y).sync()
     assert launched() == before
