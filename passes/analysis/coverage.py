@@ -141,9 +141,7 @@ def onto(partition: PartitionOp, distribution: DistributeOp, facts: KernelFacts)
         box.append(last + 1)
     inside = everywhere.extended([c.lt(count) for c, count in zip(coordinates, grid, strict=True)])
     full = as_many(distribution.extents, box, everywhere)
-    return rules.holds(full, everywhere) and all(
-        rules.holds(condition, inside) for condition in conditions
-    )
+    return rules.holds(full, everywhere) and all(rules.holds(condition, inside) for condition in conditions)
 
 
 def as_many(taken: Sequence[Term], wanted: Sequence[Term], given: Hypotheses) -> Term:

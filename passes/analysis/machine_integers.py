@@ -169,6 +169,8 @@ class Integers:
     def divided(self, a: Term, b: Term, width: int, signed: bool, rounding: str) -> Term:
         """A quotient."""
         x, y = self.read(a, width, signed), self.read(b, width, signed)
+        if y == terms.const(1):
+            return self.wrapped(x, width)
         if self._at_least(y, 1) and (rounding == "negative_inf" or (rounding == "zero" and self._at_least(x, 0))):
             return self.wrapped(self.floor_divided(x, y), width)
         if self._at_least(y, 1) and rounding == "positive_inf":

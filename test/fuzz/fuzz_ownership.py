@@ -30,20 +30,24 @@ from unittest.mock import patch
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
+from xdsl.utils.exceptions import PassFailedException
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from kernel_builder import Builder
 from ownership_kernels import Maker
 
+from freehold.backend.bytecode.writer import write_bytecode
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp
 from freehold.dialects.ownership import RegionOp
 from freehold.passes.errors.bounds import OutOfBounds
 from freehold.passes.errors.partition import NotCovered, NotShownDisjoint, OverlappingRegions, RegionTakenTwice
-from freehold.passes.pipeline import verify
+from freehold.passes.pipeline import convert, verify
+from freehold.runtime.build import validate
 from freehold.runtime.interpreter import Order, ownership
 from freehold.runtime.interpreter.compile import Compiler
 from freehold.runtime.interpreter.launch import Kernel
+from freehold.support.contract import Checks
 from freehold.support.diagnostic import Error, Rejected
 
 ORDERS: tuple[Order, ...] = ("increasing", "decreasing", 3)
@@ -312,7 +316,29 @@ def check(seed: int, number: int, figures: Counter[str]) -> Finding | None:
     except TooSlow:
         figures["slow"] += 1
         return None
+    if not what and number % VALIDATED == 0:
+        what = translated(module, CHECKS[number // VALIDATED % len(CHECKS)], figures)
     return Finding(number, what, str(module)) if what else None
+
+
+VALIDATED: Final = 8
+"""Of so many accepted cases, the code of one is validated: that takes longer than running it."""
+CHECKS: Final[tuple[Checks, ...]] = (True, "trap", False)
+
+
+def translated(module: ModuleOp, checks: Checks, figures: Counter[str]) -> str:
+    """What is wrong with the bytecode of an accepted kernel, as translation validation tells it."""
+    try:
+        code = write_bytecode(convert(module, checks=checks))
+    except PassFailedException:  # of dead code the verifier of tokens may know less than that of partitions
+        figures["without code"] += 1
+        return ""
+    try:
+        validate(module, code, checks)
+    except Rejected as refused:
+        return f"{refused}\nwith checks={checks!r}"
+    figures["validated"] += 1
+    return ""
 
 
 def cases(seed: int, numbers: range, seconds: float = 0.0, show: bool = False) -> tuple[Counter[str], list[Finding]]:
@@ -363,7 +389,8 @@ def main() -> int:
     print(
         f"{figures['done']} cases of seed {chosen.seed}: {figures['accepted']} accepted, {figures['refused']} refused "
         f"({figures['replayed']} of {figures['witnesses']} witnesses replayed, {figures['unknown']} unknown), "
-        f"{figures['slow']} too slow, "
+        f"{figures['slow']} too slow, {figures['validated']} translations validated, "
+        f"{figures['without code']} without code, "
         f"{found} findings, {figures['done'] / max(1, figures['ms']) * 1e3:.0f} cases a second of one core"
     )
     return int(found > 0)
