@@ -94,7 +94,7 @@ class PartitionSpec:
     partial: bool = False
     """Whether some regions may be left as they are."""
     groups: Groups | None = None
-    """How the tensor falls into groups; None: it is one. Where there are, the first coordinate of a region is its group."""
+    """How the tensor falls into groups; None: it is one. If it does, a region's first coordinate is its group's."""
 
     @property
     def shared(self) -> tuple[int, ...]:
