@@ -206,6 +206,7 @@ def element(value: Any, dtype: DType, site: CallSite) -> Any:
     """A NumPy array of one element. Raises `Rejected` (O256) for what is no number, or not one of the dtype."""
     import numpy as np
 
+    from freehold.frontend.types import held_unsigned
     from freehold.runtime.binding import fits
     from freehold.runtime.plan import numpy_dtype
 
@@ -214,7 +215,7 @@ def element(value: Any, dtype: DType, site: CallSite) -> Any:
         given = int(value)
     elif dtype.kind == "bool" and type(value) is int and value in (0, 1):
         given = bool(value)
-    if not fits(dtype, given):
+    if not fits(dtype, given) or (dtype.is_float and not dtype.signed and held_unsigned(dtype, float(given))):
         _unfit("the value", f"one that {dtype} has", f"`{value!r}`", site)
     with np.errstate(over="ignore"):
         return np.asarray(given).astype(numpy_dtype(dtype.name))
@@ -310,6 +311,8 @@ def _between_arrays(target: Tensor, source: Tensor) -> None:
         from freehold.runtime.interpreter.rounding import round_to
 
         values = round_to(values.astype(np.float64), E8M0FNU, "positive_inf")
+    elif source.dtype is f8e8m0fnu and target.dtype != source.dtype:  # from which NumPy does not convert to all others
+        values = values.astype(np.float32)
     with np.errstate(all="ignore"):
         np.copyto(over(target), values, casting="unsafe")
 

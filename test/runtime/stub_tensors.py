@@ -70,7 +70,7 @@ class View:
 
 def test_contents() -> None:
     with deferred():
-        for dtype in [d for d in dtypes.ALL if d.storage_bits]:
+        for dtype in [d for d in dtypes.ALL if d.storage_bits and d is not dtypes.f8e8m0fnu]:  # which has no zero
             for value in (0, 1, True) if dtype.kind == "bool" else (0, 1, 77):
                 found = fh.full((3, 5), value, dtype, device=0).sync().numpy()
                 assert np.array_equal(found, np.full((3, 5), value).astype(numpy_dtype(dtype.name))), (dtype, value)
