@@ -36,15 +36,16 @@ def experts_gemm(
     x: Ref["T", "K"],
     w: Ref["E", "K", "N"],
     token: Ref[i32, "S"],
-    expert: Ref[i32, "P"],
+    expert: Ref[i32, "ceildiv(S, BM)"],
+    BM: Const[int] = 128,
     BK: Const[int] = 32,
 ):
     """Row s of y is row token[s] of x times the matrix of its expert, or 0 where that is no row.
 
-    Rows are sorted by expert and filled up, so that a tile of rows has one: expert[s // rows of a tile].
+    Rows are sorted by expert and filled up, so that a tile of BM rows has one: expert[s // BM].
     """
     s, n = y.index
-    rows = token.load((s,), (y.tile[0],))
+    rows = token.load((s,), (BM,))
     e = fh.clip(expert.load((s,), (1,)).max(), 0, w.shape[0] - 1)
     acc = fh.zeros(y.tile, f32)
     for k in fh.tiles(w, axis=1, size=BK):

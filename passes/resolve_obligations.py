@@ -193,7 +193,7 @@ def _by_element(op: GatherOp | LoadWindowOp | AccumulateAtOp, facts: KernelFacts
     for axis, ((low, high), last) in enumerate(zip(found, lasts, strict=True)):
         extent = tensor.extent(axis)
         inside = terms.const(0).le(low), high.lt(extent)
-        if all(prove(bound, given).proved for bound in inside):
+        if all(bound.value if bound.is_const else prove(bound, given).proved for bound in inside):
             text = f"0 <= {low} < {extent}" if low == high else f"0 <= {low} and {high} < {extent}"
             recorded.append(ObligationAttr.of(Duty.IN_BOUNDS, Rung.PROVED, text, axis))
             continue
