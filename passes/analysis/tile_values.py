@@ -248,7 +248,7 @@ def _iota(values: Values, op: IotaOp, place: Place) -> Term:
 
 
 def _reshape(values: Values, op: ReshapeOp, place: Place) -> Term:
-    source, result = cast(TileType, op.source.type).dims, cast(TileType, op.result.type).dims
+    source, result = cast(TileType, op.source.type).dims, op.result.type.dims
     if [d for d in source if d > 1] == [d for d in result if d > 1]:
         long = iter([p for p, d in zip(place, result, strict=True) if d > 1])
         return values.at(op.source, tuple(next(long) if d > 1 else _ZERO for d in source))

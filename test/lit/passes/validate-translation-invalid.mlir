@@ -1,6 +1,7 @@
 // RUN: tile-opt %s -p 'validate-translation' --split-input-file --verify-diagnostics | filecheck %s
 
 // Indices in another order.
+// CHECK: error[O140]: what was emitted for `copy` is not shown to do what was verified
 // CHECK: this store is emitted with another index along axis 0
 ownership.kernel @copy(%z: !ownership.tensor<[M, N], f32>, %x: !ownership.tensor<[M, N], f32>) {
   %p = ownership.partition %z : !ownership.tensor<[M, N], f32> -> !ownership.partition<out tile [8, 16], [M, N], f32>
