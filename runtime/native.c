@@ -97,9 +97,9 @@ static PyObject *learn(PyObject *module, PyObject *args) {
 static PyObject *kinds, *specs, *cut;   /* classes of partitions by array's class, specs by tile, and what takes all else */
 static PyObject *plain, *lasti, *call;  /* names */
 
-static PyObject *partition(PyObject *module, PyObject *args, PyObject *options) {
-  PyObject *array = options ? NULL : PyTuple_GetItem(args, 0), *tile = array ? PyTuple_GetItem(args, 1) : NULL;
-  if (tile && PyTuple_Size(args) == 2 && (PyLong_CheckExact(tile) || PyTuple_CheckExact(tile))) {
+static PyObject *partition(PyObject *module, PyObject *const *given, Py_ssize_t count, PyObject *names) {
+  PyObject *array = count == 2 && !names ? given[0] : NULL, *tile = array ? given[1] : NULL;
+  if (tile && (PyLong_CheckExact(tile) || PyTuple_CheckExact(tile))) {
     PyObject *spec = PyDict_GetItemWithError(specs, tile), *kind = spec ? PyDict_GetItemWithError(kinds, CLASS(array)) : NULL;
     if (kind) {
       PyObject *made = PyType_GenericAlloc((PyTypeObject *)kind, 0);
@@ -110,7 +110,16 @@ static PyObject *partition(PyObject *module, PyObject *args, PyObject *options) 
     }
   }
   PyErr_Clear();
-  return PyObject_Call(cut, args, options);
+  PyObject *args = PyTuple_New(count), *options = PyDict_New(), *made = NULL;
+  for (Py_ssize_t n = 0; args && n < count; n++) {
+    Py_INCREF(given[n]);
+    PyTuple_SetItem(args, n, given[n]);
+  }
+  for (Py_ssize_t n = 0; options && names && n < PyTuple_Size(names); n++)
+    if (PyDict_SetItem(options, PyTuple_GetItem(names, n), given[count + n])) Py_CLEAR(options);
+  if (args && options) made = PyObject_Call(cut, args, options);
+  Py_XDECREF(args), Py_XDECREF(options);
+  return made;
 }
 
 static PyObject *chain(PyObject *module, PyObject *const *given, Py_ssize_t count) {
@@ -192,6 +201,7 @@ typedef struct {
   PyObject *number;      /* the device's */
   PyObject *places;      /* a dictionary: where launches run that name no stream */
   PyObject *what;        /* what a launch is, in an error's words */
+  PyObject *trace;       /* the last one that was left; the next one is mostly the same */
 } Launcher;
 
 /* Packs a scalar as `struct` would; 0 where that would raise. May run Python. */
@@ -370,14 +380,24 @@ static PyObject *read_(Launcher *self, PyObject *const *given, Py_ssize_t count)
 }
 
 /* A launch's value, once it is enqueued and its trace is left. */
-static PyObject *done(const Launcher *self, PyObject *launch, PyObject *arguments, PyObject *stream) {
-  PyObject *value = PyTuple_GetItem(arguments, self->value), *number = PyLong_FromVoidPtr(stream), *noted = NULL;
+static PyObject *done(Launcher *self, PyObject *launch, PyObject *arguments, PyObject *stream) {
+  PyObject *value = PyTuple_GetItem(arguments, self->value), *noted = NULL;
   if (self->argument[self->value].spec != Py_None) value = SLOT(value, PARTITION_ARRAY);
   Py_XINCREF(value);
-  PyObject *trace = PyTuple_Pack(4, number, self->what, SLOT(launch, LAUNCH_CODE), SLOT(launch, LAUNCH_INSTRUCTION));
+  PyObject *trace = self->trace, *code = SLOT(launch, LAUNCH_CODE), *instruction = SLOT(launch, LAUNCH_INSTRUCTION);
+  if (trace && PyLong_AsVoidPtr(PyTuple_GetItem(trace, 0)) == stream && PyTuple_GetItem(trace, 2) == code &&
+      same_number(PyTuple_GetItem(trace, 3), instruction)) {
+    Py_INCREF(trace);
+  } else {
+    PyObject *number = PyLong_FromVoidPtr(stream);
+    trace = number ? PyTuple_Pack(4, number, self->what, code, instruction) : NULL;
+    PyObject *before = self->trace;
+    Py_XINCREF(self->trace = trace);
+    Py_XDECREF(number), Py_XDECREF(before);
+  }
   if (trace) noted = PyObject_CallFunctionObjArgs(remember, trace, NULL);
   if (!noted) Py_CLEAR(value);
-  Py_DECREF(stream), Py_XDECREF(number), Py_XDECREF(trace), Py_XDECREF(noted);
+  Py_DECREF(stream), Py_XDECREF(trace), Py_XDECREF(noted);
   return value;
 }
 
@@ -401,7 +421,7 @@ static void dealloc(Launcher *self) {
   for (int n = 0; n < self->arguments; n++) {
     Py_XDECREF(self->argument[n].class), Py_XDECREF(self->argument[n].spec), Py_XDECREF(self->argument[n].known);
   }
-  Py_XDECREF(self->number), Py_XDECREF(self->places), Py_XDECREF(self->what);
+  Py_XDECREF(self->number), Py_XDECREF(self->places), Py_XDECREF(self->what), Py_XDECREF(self->trace);
   PyMem_Free(self->argument);
   PyObject_Free(self);
   Py_DECREF(type);
@@ -476,7 +496,7 @@ static PyObject *chains(PyObject *module, PyObject *instance);
 static PyMethodDef functions[] = {
   {"learn", learn, METH_VARARGS, "learn(instances, acquire, release, remember, undone): finds where the slots of such objects lie, one of each class."},
   {"partitions", partitions, METH_VARARGS, "partitions(instance, kinds, specs, cut, doc): what `partition` knows."},
-  {"partition", (PyCFunction)(void (*)(void))partition, METH_VARARGS | METH_KEYWORDS, NULL},
+  {"partition", (PyCFunction)(void (*)(void))partition, METH_FASTCALL | METH_KEYWORDS, NULL},
   {"chains", chains, METH_O, "chains(instance): finds out about their class, and returns `chain`."},
   {"chain", (PyCFunction)(void (*)(void))chain, METH_FASTCALL, "chain(source, function, nests): a `Chain` of these."},
   {0},

@@ -92,7 +92,7 @@ def module() -> Any:
     from freehold.support.dtypes import u8
 
     storage = Storage(0, 0, HOST, None, Space())
-    instances: tuple[Any, ...] = (
+    instances: Any = (
         Launch(cast(Any, None), cast(Any, None), cast(Any, None), 0),
         Chain(cast(Any, None), cast(Any, None), False),
         Partition(None, cast(Any, None)),

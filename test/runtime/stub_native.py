@@ -278,6 +278,23 @@ def test_the_ledger_and_the_trail_are_left_as_python_leaves_them() -> None:
     assert left[0][0] == left[0][2] == len(left[0][3]) == 1
 
 
+def test_traces_name_the_line_and_the_stream_of_each_launch() -> None:
+    y, x = on_gpu(1000), on_gpu(1000)
+    warmed(scale, fh.partition(y, 64), x, 1.0)
+    faults.trail.clear()
+    made: list[Any] = []
+    for n in range(6):
+        made.append(scale(fh.partition(y, 64), x, 1.0) if n % 3 else scale(fh.partition(y, 64), x, 2.0))
+    streams = [driver.stream(0, 0), driver.new_stream(0)]
+    for n, launch in enumerate(made):
+        execution = Execution(streams[n // 4])
+        execution.place(0)
+        launch.enqueue(execution)
+    assert len({launch._instruction for launch in made}) == 2
+    expected = [(id(streams[n // 4]), "`scale`", m._code, m._instruction) for n, m in enumerate(made)]
+    assert list(faults.trail) == expected
+
+
 def test_a_launch_is_run_once_whoever_wants_it() -> None:
     y, x = on_gpu(1000), on_gpu(1000)
     warmed(scale, fh.partition(y, 64), x, 1.0)
