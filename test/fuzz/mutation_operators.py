@@ -175,7 +175,10 @@ def drop_clamp(top: Operation) -> Iterator[Change]:
 def clamp_index(at: Operation, value: SSAValue) -> SSAValue:
     """The last but one where it is greater: a clamp instead of a mask."""
     source = at.operands[0] if not isinstance(at, AccumulateOp) else at.operands[1]
-    count = _before(at, TilesOp(source, list(_indices(at)).index(_position(at, value)), 1))
+    if isinstance(at, RegionOp) and at.result.type.partition.groups_axis is not None:
+        count = _number(at, 4)  # one coordinate more than axes: it counts groups, and tiles within one
+    else:
+        count = _before(at, TilesOp(source, list(_indices(at)).index(_position(at, value)), 1))
     return _before(at, MinIOp(value, _before(at, SubIOp(count, _number(at, 2))), SIGNED))
 
 
