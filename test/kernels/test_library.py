@@ -1,6 +1,6 @@
 """
-The library of safe kernels: nothing unsafe in it, nothing checked in a kernel but data, and what it computes is what NumPy
-computes, in every order of blocks and under every schedule.
+The library of safe kernels: nothing unsafe in it, nothing checked in a kernel but data, and what it computes is what
+NumPy computes, in every order of blocks and under every schedule.
 """
 
 from __future__ import annotations

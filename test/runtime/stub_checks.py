@@ -143,7 +143,8 @@ def test_streams_are_apart_unless_one_waits_for_the_other() -> None:
 
 def test_each_await_is_told_of_its_own() -> None:
     async def wait(operation: Any) -> bool:
-        answers: list[Any] = await asyncio.gather(operation, return_exceptions=True)
+        gather: Any = asyncio.gather
+        answers: list[Any] = await gather(operation, return_exceptions=True)
         found = answers[0]
         return not (isinstance(found, fh.Rejected) and found.codes == ("O234",))
 

@@ -137,7 +137,8 @@ def test_assertions_in_loops() -> None:
 
 def test_await_and_streams() -> None:
     async def wait(operation: Any) -> bool:
-        answers: list[Any] = await asyncio.gather(operation, return_exceptions=True)
+        gather: Any = asyncio.gather
+        answers: list[Any] = await gather(operation, return_exceptions=True)
         found = answers[0]
         return not (isinstance(found, fh.Rejected) and found.codes == ("O233",))
 
