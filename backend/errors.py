@@ -170,8 +170,8 @@ class NotOnArchitecture(Error):
     A kernel uses a dtype or an operation that the GPU it is compiled for does not have.
 
     `f8e4m3fn`, `f8e5m2`, and sums of `bf16` in memory, are there from sm_89 on; `f8e8m0fnu`, `f4e2m1fn` and
-    `mma_scaled` from sm_100 on; `f8e5m3fnu` on sm_107 alone. The interpreter has them all, and every kernel can be compiled
-    for any architecture without its GPU.
+    `mma_scaled` from sm_100 on; `f8e5m3fnu` on sm_107 alone. The interpreter has them all, and every kernel can be
+    compiled for any architecture without its GPU.
     """
 
     code: ClassVar[str] = "O408"
