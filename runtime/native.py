@@ -104,7 +104,7 @@ def module() -> Any:
     )
     try:
         _NATIVE.learn(instances, LOCK.acquire, LOCK.release, trail.append, UNDONE)
-    except SystemError:  # objects are not laid out as they always were
+    except (SystemError, TypeError):  # objects are not laid out as they always were, or it was built of another source
         return None
     return _NATIVE
 
