@@ -19,11 +19,11 @@ from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.dialects.location import location_of
 from freehold.frontend import errors
 from freehold.frontend.source import FunctionSource, host_value
-from freehold.frontend.types import ELEMENTS, NARROW_INTS, bounds, held_unsigned, tile_type
+from freehold.frontend.types import ELEMENTS, NARROW_INTS, bounds, tile_type
 from freehold.frontend.values import POISON, Poison, TileValue, Unbound, Value
 from freehold.support import dtypes
 from freehold.support.diagnostic import Error
-from freehold.support.dtypes import DType
+from freehold.support.dtypes import DType, held_unsigned
 from freehold.support.span import Span
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import copysign, frexp, isfinite, isnan
 from typing import Final
 
 from xdsl.dialects.builtin import (
@@ -96,14 +95,6 @@ def bounds(dtype: DType) -> tuple[int, int]:
     if dtype.kind == "bool":
         return 0, 1
     return (-(1 << dtype.bits - 1), (1 << dtype.bits - 1) - 1) if dtype.signed else (0, (1 << dtype.bits) - 1)
-
-
-def held_unsigned(dtype: DType, value: float) -> str | None:
-    """What a float dtype without a sign holds, where `value` is not among it; None where it is, or rounds to it."""
-    if dtype is dtypes.f8e8m0fnu:
-        power = isfinite(value) and value > 0 and frexp(value)[0] == 0.5 and 2.0**-127 <= value <= 2.0**127
-        return None if power or isnan(value) else "powers of two from 2**-127 to 2**127"
-    return "no negative numbers" if copysign(1, value) < 0 else None
 
 
 def pads(dtype: DType, padding: str) -> bool:

@@ -22,7 +22,7 @@ from freehold.runtime.ledger import Blame, Hold
 from freehold.runtime.operation import Operation, Work
 from freehold.runtime.storage import allocate, drain
 from freehold.runtime.tensor import Tensor
-from freehold.support.dtypes import DType, f8e8m0fnu
+from freehold.support.dtypes import DType, f8e8m0fnu, held_unsigned
 
 if TYPE_CHECKING:
     from freehold.runtime.partition import Partition
@@ -206,7 +206,6 @@ def element(value: Any, dtype: DType, site: CallSite) -> Any:
     """A NumPy array of one element. Raises `Rejected` (O256) for what is no number, or not one of the dtype."""
     import numpy as np
 
-    from freehold.frontend.types import held_unsigned
     from freehold.runtime.binding import fits
     from freehold.runtime.plan import numpy_dtype
 

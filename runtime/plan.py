@@ -192,7 +192,8 @@ def make_enqueue(contract: LaunchContract, layout: Layout, asks: bool) -> Functi
         lines.append(f"    if not plan.admits(plan.extents, ({given}, )):")
         lines.append("        raise mismatch")
     scope: dict[str, Any] = {"failed": driver.launch_failed, "mismatch": Mismatch}
-    scope["launch"], scope["current"] = driver.parts()
+    # A reader has the lines among its own, whose `current` is a library's current stream.
+    scope["launch"], scope["gpu"] = driver.parts()
     form, values = "=", list[str]()
     for entry in (contract.entry[n] for n in layout.given):
         if entry.kind == "failures":
@@ -227,7 +228,7 @@ def make_enqueue(contract: LaunchContract, layout: Layout, asks: bool) -> Functi
     if driver.device_count() == 1:
         lines.append("    error = launch(config, plan.kernel, block[1], 0)[0]")
     else:
-        lines.append("    elsewhere = current()[1] != plan.device")
+        lines.append("    elsewhere = gpu()[1] != plan.device")
         lines.append("    error = elsewhere or launch(config, plan.kernel, block[1], 0)[0]")
     lines += [
         "    if error:",  # no context, or another GPU's, is current in this thread; or it is a real one

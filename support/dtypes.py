@@ -7,6 +7,7 @@ these names where they are needed, so that naming a dtype costs no import.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import copysign, frexp, isfinite, isnan
 from typing import Final, Literal
 
 Kind = Literal["bool", "int", "float"]
@@ -102,3 +103,11 @@ _SPELLINGS: Final[dict[str, DType]] = {
 def from_name(name: str) -> DType | None:
     """The dtype that NumPy, torch, CuPy, JAX or this project call `name` ("float32", "torch.bfloat16", "bf16")."""
     return _SPELLINGS.get(name.rpartition(".")[2])
+
+
+def held_unsigned(dtype: DType, value: float) -> str | None:
+    """What a float dtype without a sign holds, where `value` is not among it; None where it is, or rounds to it."""
+    if dtype is f8e8m0fnu:
+        power = isfinite(value) and value > 0 and frexp(value)[0] == 0.5 and 2.0**-127 <= value <= 2.0**127
+        return None if power or isnan(value) else "powers of two from 2**-127 to 2**127"
+    return "no negative numbers" if copysign(1, value) < 0 else None

@@ -139,6 +139,8 @@ output = TensorSpec(fh.f32, 1, 16, (1,), (1,), (4,), PartitionSpec((64,), (64,))
 compiled = loaded.saxpy.compiled(Specialisation((output, tensor, ScalarSpec(fh.f32))), "sm_90")
 assert compiled.cubin.startswith(b"\\x7fELF"), compiled.cubin
 assert compiled.evaluator.evaluate([(1000,), (1000,)], [(1,), (1,)]).points == 16
+x = fh.full((1000,), 1.5, fh.f32, device=fh.HOST).sync()
+assert x.astype(fh.bf16).sync().astype(fh.f32).sync().numpy().sum() == 1500
 print(*sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

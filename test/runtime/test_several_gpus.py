@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import freehold as fh
-from freehold import Mut, Ref, f32
-from freehold.runtime import driver
+from freehold import Mut, Ref, f32, i32
+from freehold.runtime import binding, driver
 
 HERE = Path(__file__).parent
 
@@ -29,6 +29,12 @@ pytestmark = [pytest.mark.cuda, pytest.mark.skipif(_count() < 2, reason="fewer t
 @fh.kernel
 def saxpy(y: Mut["N"], x: Ref["N"], a: f32):
     y.store(a * x.load_like(y) + y.load())
+
+
+@fh.kernel
+def checked(y: Mut["N"], x: Ref["N"], n: i32):
+    assert n > 0, "n is positive"
+    y.store(y.load() + x.load_like(y).astype(y.dtype))
 
 
 def test_tensors_know_their_gpu() -> None:
@@ -74,6 +80,18 @@ def test_launches_on_each_gpu_of_what_is_there() -> None:
         torch.testing.assert_close(y, 6 * x + 1)
     assert torch.cuda.current_device() == 0
     assert driver.current_device() == 0
+
+
+def test_launches_like_the_last_are_not_bound_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch: Any = pytest.importorskip("torch")
+    for device in (0, 1):
+        x, y = torch.ones(64, dtype=torch.int32, device=f"cuda:{device}"), torch.zeros(64, device=f"cuda:{device}")
+        for _ in range(8):
+            checked(fh.partition(y, 64), x, 3).sync()
+        with monkeypatch.context() as patch:
+            patch.setattr(binding, "bind", None)
+            checked(fh.partition(y, 64), x, 3).sync()
+        assert (y == 9).all().item()
 
 
 def test_work_that_goes_from_one_gpu_to_another_is_in_order() -> None:
