@@ -1,4 +1,4 @@
-// To GPU code, from text and from bytecode alike; what the assembler refuses is shown where it stands.
+// To GPU code, from text and from bytecode alike; what the architecture lacks is shown where it stands.
 // RUN: tile-translate %s --to-cubin --arch sm_90 -o %t.cubin
 // RUN: tile-translate %s --to-bytecode | tile-translate --to-cubin --arch sm_90 -o %t.2.cubin
 // RUN: cmp %t.cubin %t.2.cubin
@@ -8,8 +8,8 @@
 
 cuda_tile.module @kernels {
   entry @narrow(%to: tile<ptr<f8E4M3FN>>, %x: tile<f32>) {
-    // CHECK: error[O406]: the Tile IR assembler refused kernel `narrow` for sm_80
-    // CHECK: unsupported type 'f8E4M3FN'
+    // CHECK: error[O408]: kernel `narrow` uses `f8e4m3fn`, which sm_80 does not have
+    // CHECK: ^ `f8e4m3fn`: from sm_89 on
     %0 = ftof %x : tile<f32> -> tile<f8E4M3FN>
     %1 = store_ptr_tko weak %to, %0 : tile<ptr<f8E4M3FN>>, tile<f8E4M3FN> -> token
     return
