@@ -187,6 +187,9 @@ def _arange(c: Context, a: Arguments) -> Value:
         return misuse(c, a, "dtype", "begins at 0, and takes no start", f"write `{shown}`")
     if stop is None or not check_shape(c, stop, a.place("stop")):
         return POISON
+    if len(stop) != 1:
+        shown = f"fh.arange({prod(stop)}).reshape({', '.join(map(str, stop))})"
+        return misuse(c, a, "stop", "counts along one axis, and takes one number", f"write `{shown}`")
     given = a["dtype"]
     default = isinstance(given, Static) and given.value is ...
     dtype = dtypes.i32 if default else dtype_of(c, given, a.place("dtype"))
