@@ -119,6 +119,30 @@ def rotated_halves(x: Tile, y: Tile, weights: tuple[Tile, Tile], cos: Tile, sin:
     return a * cos - b * sin, b * cos + a * sin
 
 
+def append_rotated(
+    q: Any, keys: Any, values: Any, k: Any, v: Any, q_weight: Any, k_weight: Any, cos: Any, sin: Any, eps: Any
+) -> None:
+    """Normalises and rotates a point's queries in place, and writes its keys, treated alike, and its values."""
+    t, h, _ = q.index
+    G, half, D = q.tile[2], q.tile[3], q.shape[3]
+    angles = cos.load((t, 0), (1, half)), sin.load((t, 0), (1, half))
+    weights = q_weight.load((0,), (half,))[None, :], q_weight.load((1,), (half,))[None, :]
+    left, right = q.at(0), q.at(1)
+    a, b = left.load().reshape(G, half), right.load().reshape(G, half)
+    a, b = rotated_halves(a, b, weights, *angles, D, eps)
+    left.store(a.reshape(q.tile))
+    right.store(b.reshape(q.tile))
+
+    weights = k_weight.load((0,), (half,))[None, :], k_weight.load((1,), (half,))[None, :]
+    a = k.load((t, h, 0), (1, 1, half)).reshape(1, half)
+    b = k.load((t, h, 1), (1, 1, half)).reshape(1, half)
+    a, b = rotated_halves(a, b, weights, *angles, D, eps)
+    keys.at(0).store(a.reshape(keys.tile))
+    keys.at(1).store(b.reshape(keys.tile))
+    values.at(0).store(v.load((t, h, 0), values.tile))
+    values.at(1).store(v.load((t, h, 1), values.tile))
+
+
 @fh.kernel
 def qk_norm_rope_append(
     q: Mut["T", "KH", "G", "D"],
@@ -137,24 +161,7 @@ def qk_norm_rope_append(
     Queries change in place. The caches are windows, sliced by the host at the position of the first new token; a tile
     is half a head, and a point has both halves.
     """
-    t, h, _ = q.index
-    G, half, D = q.tile[2], q.tile[3], q.shape[3]
-    angles = cos.load((t, 0), (1, half)), sin.load((t, 0), (1, half))
-    weights = q_weight.load((0,), (half,))[None, :], q_weight.load((1,), (half,))[None, :]
-    left, right = q.at(0), q.at(1)
-    a, b = left.load().reshape(G, half), right.load().reshape(G, half)
-    a, b = rotated_halves(a, b, weights, *angles, D, eps)
-    left.store(a.reshape(q.tile))
-    right.store(b.reshape(q.tile))
-
-    weights = k_weight.load((0,), (half,))[None, :], k_weight.load((1,), (half,))[None, :]
-    a = k.load((t, h, 0), (1, 1, half)).reshape(1, half)
-    b = k.load((t, h, 1), (1, 1, half)).reshape(1, half)
-    a, b = rotated_halves(a, b, weights, *angles, D, eps)
-    k_cache.at(0).store(a.reshape(k_cache.tile))
-    k_cache.at(1).store(b.reshape(k_cache.tile))
-    v_cache.at(0).store(v.load((t, h, 0), v_cache.tile))
-    v_cache.at(1).store(v.load((t, h, 1), v_cache.tile))
+    append_rotated(q, k_cache, v_cache, k, v, q_weight, k_weight, cos, sin, eps)
 
 
 @fh.kernel
@@ -178,27 +185,8 @@ def qk_norm_rope_append_at(
     """
     first, T = position.load(0, ()), q.shape[0]
     keys, values = k_cache.window(0, first, T), v_cache.window(0, first, T)
-    t, h, _ = q.index
-    G, half, D = q.tile[2], q.tile[3], q.shape[3]
-    angles = (
-        cos.window(axis=0, start=first, length=T).load((t, 0), (1, half)),
-        sin.window(axis=0, start=first, length=T).load((t, 0), (1, half)),
-    )
-    weights = q_weight.load((0,), (half,))[None, :], q_weight.load((1,), (half,))[None, :]
-    left, right = q.at(0), q.at(1)
-    a, b = left.load().reshape(G, half), right.load().reshape(G, half)
-    a, b = rotated_halves(a, b, weights, *angles, D, eps)
-    left.store(a.reshape(q.tile))
-    right.store(b.reshape(q.tile))
-
-    weights = k_weight.load((0,), (half,))[None, :], k_weight.load((1,), (half,))[None, :]
-    a = k.load((t, h, 0), (1, 1, half)).reshape(1, half)
-    b = k.load((t, h, 1), (1, 1, half)).reshape(1, half)
-    a, b = rotated_halves(a, b, weights, *angles, D, eps)
-    keys.at(0).store(a.reshape(keys.tile))
-    keys.at(1).store(b.reshape(keys.tile))
-    values.at(0).store(v.load((t, h, 0), values.tile))
-    values.at(1).store(v.load((t, h, 1), values.tile))
+    cos_here, sin_here = cos.window(0, first, T), sin.window(0, first, T)
+    append_rotated(q, keys, values, k, v, q_weight, k_weight, cos_here, sin_here, eps)
 
 
 @fh.kernel

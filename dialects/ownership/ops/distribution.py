@@ -47,6 +47,8 @@ from freehold.dialects.ownership.types import (
 from freehold.support.terms import Term
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from xdsl.parser import Parser
     from xdsl.printer import Printer
 
@@ -298,11 +300,8 @@ class RegionOp(FormattedOp):
             )
 
 
-@irdl_op_definition
-class CoordinateOp(IRDLOperation, metaclass=Plain):
-    """A coordinate of a region in its partition's index space; the first is the group's, where there are groups."""
-
-    name = "ownership.coordinate"
+class RegionAxisOp(IRDLOperation, metaclass=Plain):
+    """Base of the operations that say where a region lies along an axis."""
 
     region = operand_def(RegionType)
     axis = prop_def(IntAttr)
@@ -315,14 +314,31 @@ class CoordinateOp(IRDLOperation, metaclass=Plain):
 
     def verify_(self) -> None:
         assert isinstance(self.region.type, RegionType)
-        check_axis(self.name, self.axis.data, self.region.type.partition.index_rank)
+        check_axis(self.name, self.axis.data, self.axes_of(self.region.type.partition))
+
+    @staticmethod
+    def axes_of(partition: PartitionType) -> int:
+        """How many axes there are: the tensor's."""
+        return partition.tensor.rank
 
     @classmethod
-    def parse(cls, parser: Parser) -> CoordinateOp:
+    def parse(cls, parser: Parser) -> Self:
         return cls(*parse_axis(parser))
 
     def print(self, printer: Printer) -> None:
         print_axis(printer, self.region, self.axis.data)
+
+
+@irdl_op_definition
+class CoordinateOp(RegionAxisOp):
+    """A coordinate of a region in its partition's index space; the first is the group's, where there are groups."""
+
+    name = "ownership.coordinate"
+
+    @staticmethod
+    def axes_of(partition: PartitionType) -> int:
+        """How many axes there are: the index space's."""
+        return partition.index_rank
 
 
 @irdl_op_definition

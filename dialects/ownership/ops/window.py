@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from math import gcd
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
@@ -23,14 +22,9 @@ from xdsl.utils.exceptions import VerifyException
 from freehold.dialects.cuda_tile.types import ELEMENT_BITS, element_name
 from freehold.dialects.ownership.attrs import LayoutAttr, ObligationAttr
 from freehold.dialects.ownership.format import FormattedOp
-from freehold.dialects.ownership.ops.common import INDEX, OwnershipEffect, check_axis, parse_axis, print_axis
-from freehold.dialects.ownership.types import PartitionType, RegionType, TensorType
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from xdsl.parser import Parser
-    from xdsl.printer import Printer
+from freehold.dialects.ownership.ops.common import INDEX, OwnershipEffect, check_axis
+from freehold.dialects.ownership.ops.distribution import RegionAxisOp
+from freehold.dialects.ownership.types import PartitionType, TensorType
 
 
 def window_type(tensor: TensorType, axis: int, length: str) -> TensorType:
@@ -116,39 +110,15 @@ class GroupTilesOp(FormattedOp):
             raise VerifyException(f"{self.name}: {self.partition.type} has no groups")
 
 
-class _EdgeOp(IRDLOperation):
-    """Base of the operations that say where a region lies along an axis."""
-
-    region = operand_def(RegionType)
-    axis = prop_def(IntAttr)
-    result = result_def(INDEX)
-
-    traits = traits_def(NoMemoryEffect())
-
-    def __init__(self, region: SSAValue, axis: int):
-        super().__init__(operands=[region], properties={"axis": IntAttr(axis)}, result_types=[INDEX])
-
-    def verify_(self) -> None:
-        assert isinstance(self.region.type, RegionType)
-        check_axis(self.name, self.axis.data, self.region.type.partition.tensor.rank)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        return cls(*parse_axis(parser))
-
-    def print(self, printer: Printer) -> None:
-        print_axis(printer, self.region, self.axis.data)
-
-
 @irdl_op_definition
-class StartOp(_EdgeOp):
+class StartOp(RegionAxisOp):
     """The first element of a region along an axis, counted in its tensor: `%s = ownership.start %r, 0 : ...`."""
 
     name = "ownership.start"
 
 
 @irdl_op_definition
-class StopOp(_EdgeOp):
+class StopOp(RegionAxisOp):
     """The element behind the last one of a region along an axis: what overhangs the tensor, or the group, is no part
     of it. `%s = ownership.stop %r, 0 : ...`"""
 
