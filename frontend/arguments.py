@@ -6,6 +6,7 @@ import ast
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from types import FunctionType
 from typing import cast
 
@@ -68,7 +69,7 @@ class Signature:
             if p not in defaults:
                 return p
             default = defaults[p]
-            shown = "..." if default is ... else str(default) if isinstance(default, DType) else repr(default)
+            shown = "..." if default is ... else str(default) if isinstance(default, (DType, Enum)) else repr(default)
             return f"{p}={shown}"
 
         parts = [one(p) for p in self.positional]

@@ -11,7 +11,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Final, cast
 
 from freehold.frontend import advice, errors, records, subset
-from freehold.frontend.arguments import REQUIRED, Signature, bind, check_pairs
+from freehold.frontend.arguments import REQUIRED, Arguments, Signature, bind, check_pairs
 from freehold.frontend.arithmetic import as_tile, convert
 from freehold.frontend.builtins import INTRINSICS, TILE_METHODS
 from freehold.frontend.context import Context, Flow, Frame, Host
@@ -284,18 +284,35 @@ def _inline_host(c: Context, function: FunctionType, node: ast.Call, first: tupl
 def inline(c: Context, function: FunctionType, args: tuple[Value, ...], node: ast.expr | ast.AugAssign) -> Value:
     """A call of a host function that `node` stands for: a property, or an operator."""
     frame = _frame_of(c, function, node)
-    if frame is None:
+    return POISON if frame is None else _run_with(c, frame, Signature.of(function, function.__name__), args, node, node)
+
+
+def _positional(c: Context, signature: Signature, args: Sequence[Value], place: ast.AST) -> dict[str, Value] | None:
+    """Values by parameter, with the defaults of those that are left out; None after reporting that they do not fit."""
+    values = dict(zip(signature.positional, args, strict=False))
+    values |= {name: of_host(value) for name, value in signature.defaults if name not in values}
+    if signature.rest is not None:
+        values[signature.rest] = TupleValue(tuple(args[len(signature.positional) :]))
+    elif len(args) > len(signature.positional):
+        values.clear()
+    if all(p in values for p in (*signature.positional, *signature.keywords)):
+        return values
+    count = f"{len(args)} argument{'s' * (len(args) != 1)}"
+    error = errors.WrongArguments(
+        c.span(place), function=signature.name, problem=f"must take {count} here", signature=signature.text
+    )
+    c.error(error.add(error.Instead(f"use a function that can be called with {count}")))
+    return None
+
+
+def _run_with(
+    c: Context, frame: Frame, signature: Signature, args: Sequence[Value], node: ast.AST, place: ast.AST
+) -> Value:
+    """Writes the body of a host function with values as its arguments."""
+    values = _positional(c, signature, args, place)
+    if values is None:
         return POISON
-    signature = Signature.of(function, function.__name__)
-    defaults = dict(signature.defaults)
-    missing = [p for p in (*signature.positional[len(args) :], *signature.keywords) if p not in defaults]
-    if missing or len(args) > len(signature.positional):
-        error = errors.WrongArguments(
-            c.span(node), function=frame.name, problem=f"must take {len(args)} arguments here", signature=signature.text
-        )
-        return c.error(error)
-    frame.variables.update({name: of_host(value) for name, value in defaults.items()})
-    frame.variables.update(zip(signature.positional, args, strict=False))
+    frame.variables.update(values)
     return _run(c, frame, node)
 
 
@@ -325,39 +342,33 @@ def _inline_closure(c: Context, closure: ClosureValue, node: ast.Call) -> Value:
 
 def apply(c: Context, function: Value, args: Sequence[Value], node: ast.Call, place: ast.expr) -> Value:
     """Calls a function of the user's with values, as `reduce` does."""
-    if isinstance(function, Static) and isinstance(function.value, FunctionType):
-        host = function.value
-        if isinstance(intrinsic := getattr(host, "__freehold_intrinsic__", None), str):
+    match function:
+        case Static(value=FunctionType() as host) if isinstance(
+            intrinsic := getattr(host, "__freehold_intrinsic__", None), str
+        ):
             signature = _intrinsic_signature(host, intrinsic)
-            from freehold.frontend.arguments import Arguments
-
-            values = dict(zip(signature.positional, args, strict=False))
-            values |= {n: of_host(d) for n, d in signature.defaults if n not in values}
-            return INTRINSICS[intrinsic](c, Arguments(node, signature, values, {}))
-        frame = _frame_of(c, host, place)
-        if frame is None:
-            return POISON
-    elif isinstance(function, BoundValue):
-        frame = _frame_of(c, cast(FunctionType, function.function), place)
-        if frame is None:
-            return POISON
-        args = (function.receiver, *args)
-    elif isinstance(function, ClosureValue):
-        outer = function.frame
-        frame = Frame(outer.source, outer.host, function.node, function.name, outer=outer)
-    else:
-        error = errors.NotCallable(c.span(place), name=c.text(place), why=f"it is {describe(function)}")
-        return c.error(error)
-    parameters = frame.tree.args
-    names = [arg.arg for arg in (*parameters.posonlyargs, *parameters.args)]
-    if len(names) != len(args):
-        error = errors.WrongArguments(
-            c.span(place), function=frame.name, problem=f"must take {len(args)} arguments here",
-            signature=f"{frame.name}({', '.join(names)})",
-        )  # fmt: skip
-        return c.error(error)
-    frame.variables.update(zip(names, args, strict=True))
-    return _run(c, frame, node)
+            values = _positional(c, signature, args, place)
+            if values is None:
+                return POISON
+            a = Arguments(node, signature, values, {}, tuple(args[len(signature.positional) :]))
+            return POISON if a.poisoned else INTRINSICS[intrinsic](c, a)
+        case Static(value=FunctionType() as host):
+            pass
+        case BoundValue():
+            host = cast(FunctionType, function.function)
+            args = (function.receiver, *args)
+        case ClosureValue():
+            outer = function.frame
+            frame = Frame(outer.source, outer.host, function.node, function.name, outer=outer)
+            parameters = function.node.args
+            names = tuple(arg.arg for arg in (*parameters.posonlyargs, *parameters.args))
+            keywords = tuple(arg.arg for arg in parameters.kwonlyargs)
+            return _run_with(c, frame, Signature(function.name, names, keywords), args, node, place)
+        case _:
+            error = errors.NotCallable(c.span(place), name=c.text(place), why=f"it is {describe(function)}")
+            return c.error(error)
+    frame = _frame_of(c, host, place)
+    return POISON if frame is None else _run_with(c, frame, Signature.of(host, host.__name__), args, node, place)
 
 
 def _run(c: Context, frame: Frame, node: ast.AST) -> Value:
