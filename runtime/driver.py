@@ -141,23 +141,37 @@ def multiprocessors(device: int) -> int:
         return int(_core().Device(device).properties.multiprocessor_count)
 
 
+def _has_context() -> bool:
+    """Whether the calling thread has a context. Asked without an error where it has none, which tools would report."""
+    error, context = _bindings().cuCtxGetCurrent()
+    return not error and int(context) != 0
+
+
 def current_device() -> int:
     """The GPU of the calling thread's context; 0 where there is none yet."""
+    if not _has_context():
+        return 0
     error, device = _bindings().cuCtxGetDevice()
     return 0 if error else int(device)
+
+
+def attach(device: int) -> None:
+    """Makes a GPU current for the calling thread, if it has no context."""
+    if not _has_context():
+        _core().Device(device).set_current()
 
 
 @contextmanager
 def on_device(device: int) -> Generator[None]:
     """Makes a GPU current for the calling thread, and afterwards the one that was before."""
     core = _core()
-    error, before = _bindings().cuCtxGetDevice()
+    before = current_device() if _has_context() else None
     core.Device(device).set_current()
     try:
         yield
     finally:
-        if not error:
-            core.Device(int(before)).set_current()
+        if before is not None:
+            core.Device(before).set_current()
 
 
 def device_of(pointer: int) -> int:
@@ -433,8 +447,14 @@ def is_capturing(stream: Any) -> bool:
     return captures(handle_of(stream))
 
 
+_DEFAULT_STREAMS: Final = frozenset((0, 1, 2))
+"""Handles that mean the legacy stream, or the one of a thread."""
+
+
 def captures(handle: int) -> bool:
     """As `is_capturing`, of a stream's handle."""
+    if handle in _DEFAULT_STREAMS and not _has_context():
+        return False
     error, status = _bindings().cuStreamIsCapturing(handle)
     return not error and int(status) != 0
 
