@@ -7,6 +7,8 @@ import operator
 from collections.abc import Callable
 from typing import Any, Final, cast
 
+from xdsl.ir import SSAValue
+
 from freehold.dialects.cuda_tile.attrs import (
     NEAREST_EVEN,
     ORDERED,
@@ -40,7 +42,7 @@ from freehold.dialects.cuda_tile.ops.arith_int import (
     XOrIOp,
 )
 from freehold.dialects.cuda_tile.ops.conversion import ExtIOp, FToFOp, FToIOp, IToFOp, TruncIOp
-from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ReshapeOp
+from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ConstantOp, ReshapeOp
 from freehold.frontend import advice, errors
 from freehold.frontend.context import Context
 from freehold.frontend.types import (
@@ -362,12 +364,38 @@ def arithmetic(c: Context, symbol: str, s: TileValue, t: TileValue) -> TileValue
     else:
         if symbol in _INT_OPS:
             return c.tile(_INT_OPS[symbol](s.ssa, t.ssa), dtype, shape)
+        if symbol == "//" and (x := _rounded_up(s, t)) is not None:
+            return c.tile(DivIOp(x, t.ssa, signedness(dtype), UP), dtype, shape)
         rounding = (DOWN,) if dtype.signed else ()
         floor = c.tile(DivIOp(s.ssa, t.ssa, signedness(dtype), *rounding), dtype, shape)
         if symbol == "//":
             return floor
     # a % b is a - a // b * b: exact in integers even where the product wraps, and what the prover knows of it.
     return arithmetic(c, "-", s, arithmetic(c, "*", floor, t))
+
+
+def _rounded_up(s: TileValue, t: TileValue) -> SSAValue | None:
+    """The `x` of scalars that are spelled `(x + d - 1) // d`, with a `d` known when the kernel is compiled: then `cdiv`
+    is meant, and computed, whose operands do not wrap around."""
+    divisor = _known(t.ssa)
+    if s.shape or not s.dtype.signed or divisor is None or divisor < 2:
+        return None
+    x, more = s.ssa, 0
+    while isinstance(op := x.owner, AddIOp | SubIOp):
+        left, right = _known(op.lhs), _known(op.rhs)
+        if right is not None:
+            x, more = op.lhs, more + (right if isinstance(op, AddIOp) else -right)
+        elif left is not None and isinstance(op, AddIOp):
+            x, more = op.rhs, more + left
+        else:
+            break
+    return x if more == divisor - 1 else None
+
+
+def _known(value: SSAValue) -> int | None:
+    """The integer that a constant is."""
+    op = value.owner
+    return int(op.value.splat_value) if isinstance(op, ConstantOp) and op.value.is_splat else None
 
 
 def comparison(c: Context, symbol: str, s: TileValue, t: TileValue) -> TileValue:

@@ -9,7 +9,6 @@ from functools import partial, reduce
 from math import prod
 from typing import Any, Final, cast
 
-from freehold.dialects.cuda_tile.attrs import RoundingModeAttr
 from freehold.dialects.cuda_tile.ops import arith_float as fl
 from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, MaxIOp, MinIOp
 from freehold.dialects.cuda_tile.ops.conversion import BitcastOp
@@ -150,8 +149,7 @@ def _cdiv(c: Context, a: Arguments) -> Value:
         return misuse(c, a, "a", f"divides integers, not `{s.dtype}`")
     if not computes(s.dtype):
         return c.error(arithmetic.uncomputed(c, "cdiv", s.dtype, a.node, a.place("a")))
-    up = RoundingModeAttr.of("positive_inf")
-    return c.tile(DivIOp(s.ssa, t.ssa, signedness(s.dtype), up), s.dtype, s.shape)
+    return c.tile(DivIOp(s.ssa, t.ssa, signedness(s.dtype), arithmetic.UP), s.dtype, s.shape)
 
 
 # --- Creation --------------------------------------------------------------------------------------------------------

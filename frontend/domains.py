@@ -14,7 +14,7 @@ from typing import Final, cast
 
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from freehold.dialects.cuda_tile.attrs import SIGNED, RoundingModeAttr
+from freehold.dialects.cuda_tile.attrs import SIGNED
 from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, MaxIOp, MinIOp
 from freehold.dialects.cuda_tile.ops.control_flow import IfOp, YieldOp
 from freehold.dialects.location import location_of
@@ -33,7 +33,7 @@ from freehold.dialects.ownership import (
     tensor_type,
 )
 from freehold.frontend import errors
-from freehold.frontend.arithmetic import arithmetic
+from freehold.frontend.arithmetic import UP, arithmetic
 from freehold.frontend.context import Context, hint
 from freehold.frontend.schedule import Groups, PartitionSpec
 from freehold.frontend.types import tile_type
@@ -271,7 +271,6 @@ def _extents(tensor: TensorValue) -> list[Term]:
 
 
 _EXTREMES: Final = {"min": MinIOp, "max": MaxIOp}
-_UP: Final = RoundingModeAttr.of("positive_inf")
 
 
 def _written(c: Context, t: Term, values: dict[str, TileValue] | Mapping[str, TileValue]) -> TileValue:
@@ -289,7 +288,7 @@ def _written(c: Context, t: Term, values: dict[str, TileValue] | Mapping[str, Ti
         case "min" | "max":
             return c.tile(_EXTREMES[t.op](a.ssa, b.ssa, SIGNED), INDEX_DTYPE, ())
         case "ceildiv":
-            return c.tile(DivIOp(a.ssa, b.ssa, SIGNED, _UP), INDEX_DTYPE, ())
+            return c.tile(DivIOp(a.ssa, b.ssa, SIGNED, UP), INDEX_DTYPE, ())
         case _:
             return arithmetic(c, {"and": "&", "or": "|"}.get(t.op, t.op), a, b)
 

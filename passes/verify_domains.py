@@ -30,7 +30,6 @@ from freehold.dialects.ownership import (
     RequireOp,
     Rung,
     WindowOp,
-    scalar_symbols,
 )
 from freehold.passes.analysis.facts import guarantees, is_uniform
 from freehold.passes.analysis.obligations import record
@@ -74,12 +73,11 @@ def verify_domains(kernel: KernelOp) -> list[Error]:
         errors.append(_no_such_launch(kernel, given))
     if errors:
         return errors
-    extents = launch - {*scalar_symbols(kernel.body.block.args).values()}
     ops = list(kernel.body.block.ops)
-    errors = [error for op in ops if isinstance(op, WindowOp) for error in _window(op, given, extents)]
+    errors = [error for op in ops if isinstance(op, WindowOp) for error in _window(op, given, launch)]
     if errors:
         return errors
-    return [error for op in ops if isinstance(op, DistributeOp) for error in _distribution(op, given, extents)]
+    return [error for op in ops if isinstance(op, DistributeOp) for error in _distribution(op, given, launch)]
 
 
 def _window(op: WindowOp, given: Hypotheses, launch: frozenset[str]) -> Iterator[Error]:
@@ -158,7 +156,7 @@ def _distribution(op: DistributeOp, given: Hypotheses, launch: frozenset[str]) -
 def _without_value(extent: Term, given: Hypotheses, launch: frozenset[str]) -> str | None:
     """Why the launcher cannot compute an extent, if so."""
     if unknown := sorted(extent.symbols() - launch):
-        return f"`{unknown[0]}` is no extent of an argument"
+        return f"`{unknown[0]}` is no extent of an argument, and no integer scalar"
     for part in extent.walk():
         if part.op in ("//", "%", "ceildiv") and not prove(terms.const(1).le(part.args[1]), given).proved:
             return f"`{part.args[1]}` divides, and may be 0 or less"

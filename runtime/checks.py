@@ -24,7 +24,7 @@ def geometry(signature: KernelSignature, evaluator: Evaluator, bound: Bound, sit
     """What a launch on these arguments is. Raises `Rejected` with all conditions that do not hold."""
     views = bound.views
     shapes = [v.shape for v in views]
-    found = evaluator.evaluate(shapes, [v.element_strides for v in views])
+    found = evaluator.evaluate(shapes, [v.element_strides for v in views], bound.run_time)
     admits = evaluator.admits
     if found is not None and (admits is None or admits(evaluator.extents(shapes), bound.run_time)):
         return found

@@ -79,8 +79,8 @@ class Compiled:
         """What is written out for its contract (`runtime.plan`)."""
         from freehold.runtime.plan import make_enqueue
 
-        asks = self.evaluator.admits is not None
-        return self._once.get("enqueue", lambda: make_enqueue(self.contract, self.layout, asks))
+        asks, varies = self.evaluator.admits is not None, self.evaluator.varies
+        return self._once.get("enqueue", lambda: make_enqueue(self.contract, self.layout, asks, varies))
 
     @property
     def layout(self) -> Layout:

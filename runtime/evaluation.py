@@ -1,14 +1,17 @@
 """
 Launch contracts as functions.
 
-A contract's terms are compiled once, to one Python function of the arguments' extents and strides that binds the
+A contract's terms are compiled once, to one Python function of the arguments' extents, strides and values that binds the
 dimensions, compares them, makes the launch checks and yields the grid and the entry point's integers. Where something
 does not hold that function only says so; what it is, is found by evaluating term by term.
+
+Integer scalars are symbols as extents are. Those that the grid or an entry point's integer depends on are part of a
+launch's geometry (`varies`); checks that depend on scalars are made apart from it (`admits`), at each launch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import mul
 from typing import Any, Final, NamedTuple
@@ -17,6 +20,9 @@ from freehold.support.contract import LaunchContract, ScalarParameter, TensorPar
 from freehold.support.terms import Term, parse
 
 Shapes = Sequence[tuple[int, ...]]
+Values = Sequence[Any] | Mapping[int, Any]
+"""Of parameters, by position."""
+Evaluate = Callable[..., "Geometry | None"]
 
 MOST_EACH: Final = 2**24 - 1
 """Points of a launch with one block a point."""
@@ -25,7 +31,7 @@ MOST_PERSISTENT: Final = 2**31 - 2**25
 
 
 class Geometry(NamedTuple):
-    """What a launch is, for certain extents and strides."""
+    """What a launch is, for certain extents, strides and integers."""
 
     points: int
     """The number of points of the domain."""
@@ -55,23 +61,33 @@ class Evaluator:
             for axis, term in enumerate(dims):
                 if term.op == "sym":
                     self.binders.setdefault(term.name, (n, axis))
-        self.evaluate: Callable[[Shapes, Shapes], Geometry | None] = self._compile()
-        """The geometry for the tensors' extents and strides (in elements), or None where the contract is broken, as far
-        as no scalar matters."""
+        self.varies: tuple[int, ...] = self._varies()
+        """The positions of the scalars, among all parameters, that the geometry depends on."""
+        self.evaluate: Evaluate = self._compile()
+        """The geometry for the tensors' extents and strides (in elements) and the values of all parameters, of which
+        those that `varies` names are looked at; or None where the contract is broken, as far as no check depends on a
+        scalar."""
         self.admits: Callable[[Sequence[int], Sequence[Any]], bool] | None = self._compile_scalar_checks()
         """Whether the checks that depend on scalars hold for the extents that `extents` gives and the values of all
         parameters; None where there are no such checks."""
 
     def unbound(self) -> Iterator[tuple[str, str]]:
         """Symbols that nothing binds, each with a term that uses it."""
-        extents = (parse(e.term) for e in self.contract.entry if e.kind == "extent")
         seen: set[str] = set()
-        geometry = (*(t for dims in self.dims for t in dims), *self.grid, *extents)
-        for term in (*geometry, *self.checks):
-            known = self.binders.keys() | (self.scalars.keys() if term in self.checks else ())
+        dims = [(t, self.binders.keys()) for dims in self.dims for t in dims]
+        others = [(t, self.binders.keys() | self.scalars.keys()) for t in (*self._computed(), *self.checks)]
+        for term, known in (*dims, *others):
             for name in sorted(term.symbols() - known - seen):
                 seen.add(name)
                 yield name, str(term)
+
+    def _computed(self) -> list[Term]:
+        """The terms of a launch's geometry: the grid, and the entry point's extents."""
+        return [*self.grid, *(parse(e.term) for e in self.contract.entry if e.kind == "extent")]
+
+    def _varies(self) -> tuple[int, ...]:
+        used = frozenset[str]().union(*(t.symbols() for t in self._computed()))
+        return tuple(n for name, n in self.scalars.items() if name in used)
 
     def bind(self, shapes: Shapes, values: Sequence[Any]) -> dict[str, int]:
         """The value of each symbol, for the tensors' extents and the values of all parameters."""
@@ -92,13 +108,20 @@ class Evaluator:
         """How many points a launch may have."""
         return MOST_PERSISTENT if self.contract.persistent else MOST_EACH
 
-    def _compile(self) -> Callable[[Shapes, Shapes], Geometry | None]:
+    def _read(self, name: str) -> str:
+        """The symbol of a scalar, of the values of all parameters, as a Python expression."""
+        n = self.scalars[name]
+        width = self._width(n)
+        return f"signed(values[{n}], {width})" if width else f"int(values[{n}])"
+
+    def _compile(self) -> Evaluate:
         if any(True for _ in self.unbound()):
             return _never
-        names = {name: f"s{i}" for i, name in enumerate(self.binders)}
-        lines = ["def evaluate(shapes, strides):"]
+        names = {name: f"s{i}" for i, name in enumerate((*self.binders, *self.scalars))}
+        lines = ["def evaluate(shapes, strides, values):"]
         for name, (n, axis) in self.binders.items():
             lines.append(f"    {names[name]} = shapes[{n}][{axis}]")
+        lines += [f"    {names[name]} = {self._read(name)}" for name, n in self.scalars.items() if n in self.varies]
         conditions = [
             f"shapes[{n}][{axis}] == {as_python(term, names)}"
             for n, dims in enumerate(self.dims)
@@ -108,7 +131,7 @@ class Evaluator:
         conditions += [as_python(term, names) for term in self.checks if not term.symbols() & self.scalars.keys()]
         lines.append(f"    points = {' * '.join(f'({as_python(t, names)})' for t in self.grid) or '1'}")
         # Numbers of tiles are positive; of other extents that has to be seen.
-        conditions += [f"1 <= {as_python(t, names)}" for t in self.grid if not _counts_tiles(t)]
+        conditions += [f"1 <= {as_python(t, names)}" for t in self.grid if not self._counts_tiles(t)]
         conditions.append(f"0 < points <= {self.most_points}")
         lines.append(f"    if not ({' and '.join(f'({c})' for c in conditions)}):")
         lines.append("        return None")
@@ -120,13 +143,13 @@ class Evaluator:
             elif entry.kind == "stride":
                 integers.append(f"strides[{place[entry.argument]}][{entry.axis}]")
         lines.append(f"    return Geometry(points, ({''.join(f'{i}, ' for i in integers)}))")
-        scope: dict[str, object] = {"Geometry": Geometry, "ceildiv": ceildiv}
+        scope: dict[str, object] = {"Geometry": Geometry, "ceildiv": ceildiv, "signed": signed}
         exec("\n".join(lines), scope)
-        evaluate: Callable[[Shapes, Shapes], Geometry] = scope["evaluate"]  # pyright: ignore[reportAssignmentType] -- just defined
+        evaluate: Evaluate = scope["evaluate"]  # pyright: ignore[reportAssignmentType] -- just defined
 
-        def guarded(shapes: Shapes, strides: Shapes) -> Geometry | None:
+        def guarded(shapes: Shapes, strides: Shapes, values: Values = ()) -> Geometry | None:
             try:
-                return evaluate(shapes, strides)
+                return evaluate(shapes, strides, values)
             except ZeroDivisionError:  # a divisor that is an extent less something
                 return None
 
@@ -140,9 +163,7 @@ class Evaluator:
         lines = ["def admits(extents, values):"]
         if self.binders:
             lines.append(f"    {''.join(f'{names[name]}, ' for name in self.binders)} = extents")
-        for name, n in self.scalars.items():
-            width = self._width(n)
-            lines.append(f"    {names[name]} = {f'signed(values[{n}], {width})' if width else f'int(values[{n}])'}")
+        lines += [f"    {names[name]} = {self._read(name)}" for name in self.scalars]
         lines.append(f"    return {' and '.join(f'({as_python(term, names)})' for term in checks)}")
         scope: dict[str, object] = {"signed": signed, "ceildiv": ceildiv}
         exec("\n".join(lines), scope)
@@ -156,17 +177,17 @@ class Evaluator:
 
         return guarded
 
+    def _counts_tiles(self, t: Term) -> bool:
+        """Whether a term is an extent of an argument, or how many tiles cover one."""
+        extent = t.args[0] if t.op == "ceildiv" and t.args[1].is_const and t.args[1].value > 0 else t
+        return extent.op == "sym" and extent.name in self.binders
+
     def points(self, symbols: dict[str, int]) -> int:
         """The number of points, by evaluating the terms; 0 where an extent of the domain is not positive."""
         return reduce(mul, (max(0, t.evaluate(symbols)) for t in self.grid), 1)
 
 
-def _counts_tiles(t: Term) -> bool:
-    """Whether a term is an extent of an argument, or how many tiles cover one."""
-    return t.op == "sym" or (t.op == "ceildiv" and t.args[0].op == "sym" and t.args[1].is_const)
-
-
-def _never(shapes: Shapes, strides: Shapes) -> None:
+def _never(shapes: Shapes, strides: Shapes, values: Values = ()) -> None:
     return None
 
 

@@ -343,7 +343,7 @@ class Dispatcher:
 
         compiled = self.kernel.compiled(bound.specialisation, driver.architecture(bound.device))
         found = geometry(self.kernel.signature, compiled.evaluator, bound, site)
-        return Plan(compiled, bound.views, found, bound.device)
+        return Plan(compiled, bound.views, bound.run_time, found, bound.device)
 
 
 def _value_of(signature: KernelSignature) -> Callable[[tuple[Any, ...]], Any]:

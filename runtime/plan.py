@@ -2,13 +2,15 @@
 Plans: everything about a launch that depends on what arguments look like, found out once.
 
 A plan is for one variant of a kernel and certain extents and strides: the grid, the entry point's integers, the bytes
-that each array spans. What is left for each launch are addresses, scalars, and whether arrays overlap.
+that each array spans. What is left for each launch are addresses, scalars, and whether arrays overlap. Where the grid
+or those integers depend on scalars, a plan is for certain values of these, and knows the plans for others (`fits`).
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from freehold.runtime import native
@@ -29,6 +31,9 @@ arguments. Raises `Mismatch`, `TypeError`, `OverflowError` or `struct.error` for
 was launched then.
 """
 
+MOST_FITS: Final = 256
+"""Values of scalars for which a plan knows the geometry; past that it forgets all and begins anew."""
+
 Fill = Callable[..., None]
 """`fill(memory, *values)`: packs the same values, as `enqueue` would."""
 
@@ -41,33 +46,28 @@ class Plan:
     """One launch without its addresses."""
 
     __slots__ = (
-        "admits", "blocks", "checked", "configs", "contract", "device", "enqueue", "extents", "family", "fill",
-        "functions", "integers", "kernel", "launcher",
+        "admits", "blocks", "checked", "compiled", "configs", "contract", "device", "enqueue", "extents", "family", "fill",
+        "fits", "functions", "integers", "kernel", "launcher",
         "layout", "layouts", "loaded", "missed", "name", "outside", "packed", "sizes", "streams",
         "timelines", "values", "writes",
     )  # fmt: skip
 
-    def __init__(self, compiled: Compiled, views: Sequence[ArrayView], geometry: Geometry, device: int):
+    def __init__(
+        self, compiled: Compiled, views: Sequence[ArrayView], values: Sequence[Any], geometry: Geometry, device: int
+    ):
         from freehold.runtime import driver
 
+        self.compiled = compiled
         self.name: str = compiled.name
         self.device = device
         self.family = family_of(views)
         """The library whose current stream is used."""
-        self.integers = geometry.integers
         self.sizes = tuple(v.size for v in views)
         self.layouts = tuple((v.shape, v.strides, v.dtype.itemsize) for v in views)
         self.checked: dict[tuple[int, ...], bool] = {}
         """Whether arrays at these distances overlap, where the spans of their bytes do."""
         self.missed = 0
         """How often it was found by a key and not by a guard (`runtime.readers`)."""
-        self.blocks = geometry.points
-        if compiled.contract.persistent:
-            most = driver.multiprocessors(device) * compiled.occupancy // compiled.ctas
-            most = compiled.contract.blocks or max(1, most)
-            self.blocks = min(self.blocks, most)
-        self.configs: dict[int, Any] = {}
-        """Launch configurations, by the handle of their stream."""
         self.streams = driver.streams[device]
         self.timelines = timelines[device]
         self.outside = foreign_space(device)
@@ -79,9 +79,7 @@ class Plan:
         self.kernel = int(self.loaded.handle)
         self.contract = compiled.contract
         self.layout = compiled.layout
-        self.packed: list[tuple[bytearray, int, Any]] = []
-        """Memory for the parameters of a launch that is not in use by one: bytes, the address of their addresses, and
-        what keeps that alive. What the plan knows is in there."""
+        self._for(geometry)
         evaluator = compiled.evaluator
         self.extents: tuple[int, ...] = evaluator.extents([v.shape for v in views])
         """The values of the contract's symbols of extents."""
@@ -94,6 +92,41 @@ class Plan:
         """Launches without Python, where that goes (`runtime.native`)."""
         self.launcher: Any = None
         """What reads tensors and launches without Python, once it was made; False where that does not go."""
+        self.fits: dict[tuple[Any, ...], Plan] = {tuple(values[n] for n in evaluator.varies): self}
+        """The plans for the same arrays, by the values of the scalars that the geometry depends on."""
+
+    def _for(self, geometry: Geometry) -> None:
+        """What depends on the geometry."""
+        from freehold.runtime import driver
+
+        self.integers = geometry.integers
+        self.blocks = geometry.points
+        compiled = self.compiled
+        if compiled.contract.persistent:
+            most = driver.multiprocessors(self.device) * compiled.occupancy // compiled.ctas
+            most = compiled.contract.blocks or max(1, most)
+            self.blocks = min(self.blocks, most)
+        self.configs: dict[int, Any] = {}
+        """Launch configurations, by the handle of their stream."""
+        self.packed: list[tuple[bytearray, int, Any]] = []
+        """Memory for the parameters of a launch that is not in use by one: bytes, the address of their addresses, and
+        what keeps that alive. What the plan knows is in there."""
+
+    def fit(self, *scalars: Any) -> Plan:
+        """The plan for the same arrays and other values of the scalars that the geometry depends on. Raises `Mismatch`
+        where there is no launch for these."""
+        evaluator = self.compiled.evaluator
+        shapes = [shape for shape, _, _ in self.layouts]
+        strides = [[s // size for s in strides] for _, strides, size in self.layouts]
+        geometry = evaluator.evaluate(shapes, strides, dict(zip(evaluator.varies, scalars, strict=True)))
+        if geometry is None:
+            raise Mismatch
+        found = copy(self)
+        found._for(geometry)
+        if len(self.fits) >= MOST_FITS:
+            self.fits.clear()
+        self.fits[scalars] = found
+        return found
 
     def config(self, handle: int) -> Any:
         """The launch configuration for a stream."""
@@ -169,13 +202,14 @@ class Functions(NamedTuple):
     """Whether `plan.values` comes before the lines."""
 
 
-def make_enqueue(contract: LaunchContract, layout: Layout, asks: bool) -> Functions:
+def make_enqueue(contract: LaunchContract, layout: Layout, asks: bool, varies: Sequence[int] = ()) -> Functions:
     """
     A function that checks what is left to check for one launch and enqueues it on a stream, and one that only packs.
 
     They are written out for the contract: the pairs of arrays that must not overlap, and how addresses and scalars are
-    packed. Extents and strides lie in the plan's memory already. `asks` says that checks depend on scalars. The native
-    module comes first, where it takes such launches; it does nothing where anything is unusual.
+    packed. Extents and strides lie in the plan's memory already. `asks` says that checks depend on scalars, `varies` on
+    which scalars, by position, the geometry depends. The native module comes first, where it takes such launches; it
+    does nothing where anything is unusual.
     """
     from freehold.runtime import driver
 
@@ -191,6 +225,10 @@ def make_enqueue(contract: LaunchContract, layout: Layout, asks: bool) -> Functi
     if asks:
         lines.append(f"    if not plan.admits(plan.extents, ({given}, )):")
         lines.append("        raise mismatch")
+    own = "plan"  # which the lines may not assign: a reader has it for a global
+    if varies:
+        own, scalars = "own", ", ".join(f"v{n}" for n in varies)
+        lines.append(f"    own = plan.fits.get(({scalars}, )) or plan.fit({scalars})")
     scope: dict[str, Any] = {"failed": driver.launch_failed, "mismatch": Mismatch}
     # A reader has the lines among its own, whose `current` is a library's current stream.
     scope["launch"], scope["gpu"] = driver.parts()
@@ -218,11 +256,11 @@ def make_enqueue(contract: LaunchContract, layout: Layout, asks: bool) -> Functi
         form += f"{code}{8 - struct.calcsize(f'={code}')}x"
     scope["pack"] = struct.Struct(form).pack_into
     lines += [
-        "    config = plan.configs.get(handle) or plan.config(handle)",
+        f"    config = {own}.configs.get(handle) or {own}.config(handle)",
         "    try:",
-        "        block = plan.packed.pop()",
+        f"        block = {own}.packed.pop()",
         "    except IndexError:",
-        "        block = plan.parameters()",
+        f"        block = {own}.parameters()",
         f"    pack(block[0], 0, {', '.join(values)})",
     ]
     if driver.device_count() == 1:
@@ -233,13 +271,13 @@ def make_enqueue(contract: LaunchContract, layout: Layout, asks: bool) -> Functi
     lines += [
         "    if error:",  # no context, or another GPU's, is current in this thread; or it is a real one
         "        failed(error, plan.device, config, plan.kernel, block[1])",
-        "    plan.packed.append(block)",  # the driver has copied what is in it
+        f"    {own}.packed.append(block)",  # the driver has copied what is in it
     ]
     fill = [f"def fill(data, {given}):", f"    pack(data, 0, {', '.join(values)})"]
     if "enter" in scope:  # each launch has words of its own
         fill[1:] = ["    raise mismatch"]
     head = [f"def enqueue(plan, handle, {given}):"]
-    plain = native.takes(contract, layout) and not asks
+    plain = native.takes(contract, layout) and not asks and not varies
     if plain:
         head += [f"    if plan.values(handle, {given}):", "        return"]
     exec("\n".join([*head, *lines, *fill]), scope)

@@ -169,7 +169,13 @@ def sub(a: Term, b: Term) -> Term:
         return add(a, const(-b.value))
     if a == b:
         return const(0)
+    if _is_zero(a) and b.op == "//" and b.args[0].op == "-" and _is_zero(b.args[0].args[0]):
+        return ceildiv(b.args[0].args[1], b.args[1])  # -(-x // d)
     return Term("-", (a, b))
+
+
+def _is_zero(a: Term) -> bool:
+    return a.is_const and a.value == 0
 
 
 def mul(a: Term, b: Term) -> Term:
@@ -194,6 +200,8 @@ def floordiv(a: Term, b: Term) -> Term:
         return const(a.value // b.value)
     if a.op == "//" and a.args[1].is_const and b.is_const and a.args[1].value > 0 and b.value > 0:
         return floordiv(a.args[0], const(a.args[1].value * b.value))  # (x // a) // b == x // (a * b)
+    if a.op == "+" and b.is_const and b.value > 1 and a.args[1] == const(b.value - 1):
+        return ceildiv(a.args[0], b)  # (x + d - 1) // d
     return _without_factor(a, b) or Term("//", (a, b))
 
 
@@ -381,7 +389,7 @@ def _print(t: Term, outer: int) -> str:
 
 def parse(text: str) -> Term:
     """Reads the printed form (a Python expression of integers, names, `+ - * // %`, comparisons, `and or not`,
-    `min max ceildiv`). Raises `ValueError` that names what it does not understand."""
+    `min max ceildiv`, of which `cdiv` is another name). Raises `ValueError` that names what it does not understand."""
     if text.isascii():  # most texts are a name or a number
         if text.isidentifier() and not iskeyword(text):
             return sym(text)
@@ -440,6 +448,8 @@ def _read(node: ast.expr, text: str) -> Term:
             return all_of(*(_COMPARE[type(o)](a, b) for o, a, b in zip(ops, terms[:-1], terms[1:], strict=True)))
         case ast.BoolOp(op=op, values=values):
             return reduce(both if isinstance(op, ast.And) else either, (_read(v, text) for v in values))
+        case ast.Call(func=ast.Name(id="cdiv"), args=[a, b], keywords=[]):
+            return ceildiv(_read(a, text), _read(b, text))
         case ast.Call(func=ast.Name(id="min" | "max" | "ceildiv" as name), args=[a, b], keywords=[]):
             return _BUILD[name](_read(a, text), _read(b, text))
         case _:

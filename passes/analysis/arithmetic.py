@@ -122,13 +122,6 @@ def _abs(op: AbsIOp, known: Known) -> Term | None:
     return _checked(terms.maximum(a, _ZERO - a), op, known)
 
 
-def _quotient(a: Term, b: Term) -> Term:
-    """`a // b`, as `ceildiv` where it is spelled `(x + d - 1) // d`."""
-    if b.is_const and a.op == "+" and a.args[1] == terms.const(b.value - 1):
-        return terms.ceildiv(a.args[0], b)
-    return terms.floordiv(a, b)
-
-
 def _div(op: DivIOp, known: Known) -> Term | None:
     a, b = known.term(op.lhs), known.term(op.rhs)
     rounding, signed = op.rounding.data.value, op.signedness.data.value == "signed"
@@ -139,7 +132,7 @@ def _div(op: DivIOp, known: Known) -> Term | None:
         return None
     if a == b:
         return _ONE
-    return terms.ceildiv(a, b) if rounding == "positive_inf" else _quotient(a, b)
+    return terms.ceildiv(a, b) if rounding == "positive_inf" else terms.floordiv(a, b)
 
 
 def _rem(op: RemIOp, known: Known) -> Term | None:

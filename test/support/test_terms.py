@@ -135,3 +135,10 @@ def test_symbols_are_those_that_occur() -> None:
     assert parse("min(M, N // 2) < x.shape[0]").symbols() == {"M", "N", "x.shape[0]"}
     with pytest.raises(KeyError):
         sym("M").evaluate({})
+
+
+def test_quotients_that_are_rounded_up_are_one_term_however_they_are_spelled() -> None:
+    spelled = ("ceildiv(M, 32)", "cdiv(M, 32)", "(M + 31) // 32", "(M + 32 - 1) // 32", "-(-M // 32)")
+    assert {str(parse(text)) for text in spelled} == {"ceildiv(M, 32)"}
+    assert str(parse("-(-M // N)")) == "ceildiv(M, N)"
+    assert str(parse("(M + 30) // 32")) == "(M + 30) // 32"
