@@ -162,6 +162,7 @@ def _window(op: WindowOp, facts: KernelFacts) -> Iterator[Error]:
     inside = terms.both(terms.const(0).le(start), (start + length).le(extent))
     found: list[ObligationAttr] = []
     for wanted in (fits, inside) if known else (fits,):
+        given = given if wanted is fits else given.extended(terms.conjuncts(fits))
         open_ = [part for part in terms.conjuncts(wanted) if not prove(part, given).proved]
         if any(prove(terms.negate(part), given).proved for part in open_):
             yield WindowOutside(span_of(op), name_of(op.tensor), axis, str(start), str(start + length), str(extent))

@@ -47,6 +47,7 @@ def _broken(
         yield from (errors.DimensionUnbound(None, kernel, symbol, term) for symbol, term in unbound)
         return
     symbols = evaluator.bind(shapes, values)
+    broken = False
     for check, term in zip(evaluator.contract.checks, evaluator.checks, strict=True):
         try:
             holds = term.evaluate(symbols)
@@ -66,6 +67,9 @@ def _broken(
             if check.span is not None and (site := call.site.span) is not None:
                 error.add(error.Launched(site))
             yield error
+            broken = True
+    if broken:  # which may be why there are no points
+        return
     for axis, term in enumerate(evaluator.grid):
         try:
             extent = term.evaluate(symbols)
