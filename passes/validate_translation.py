@@ -34,6 +34,7 @@ from freehold.dialects.cuda_tile.ops.control_flow import (
     ReturnOp,
     YieldOp,
 )
+from freehold.dialects.cuda_tile.ops.memory import LoadPtrTkoOp
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp, PrintTkoOp
 from freehold.dialects.cuda_tile.ops.module import EntryOp, TileModuleOp
 from freehold.dialects.cuda_tile.ops.reduce import Aggregate
@@ -55,9 +56,11 @@ from freehold.dialects.ownership import (
 )
 from freehold.dialects.ownership import ReturnOp as KernelReturnOp
 from freehold.passes import schedules
-from freehold.passes.analysis.access_maps import ACCESSES, OWNED, READS, Access, Emitted, Launch, Owned
+from freehold.passes.analysis.access_maps import ACCESSES, OWNED, READS, Access, Emitted, Owned
 from freehold.passes.analysis.emitted_checks import ChecksAlike, Path, beyond_tokens
 from freehold.passes.analysis.facts import MOST_POINTS
+from freehold.passes.analysis.group_maps import ALL_FIT, read_once, takes_group
+from freehold.passes.analysis.launch_values import Launch
 from freehold.passes.analysis.machine_integers import Integers
 from freehold.passes.analysis.tile_values import Different, NotFollowedError, Values, named, width_of
 from freehold.passes.errors.translation import TranslationNotShown
@@ -196,6 +199,9 @@ class _Comparison:
                 return op, found
             if isinstance(op, _TERMINATORS):
                 raise failure or Different(found, f"{named(found)} is nowhere in the kernel")
+            if takes_group(op):
+                found, emitted = self.match_group(op, found, emitted)
+                continue
             before = self.emitted.mark(), self.checks.mark(), dict(self.versions)
             try:
                 self.match(op, found)
@@ -217,8 +223,6 @@ class _Comparison:
         op, outer, decided = cursor.op, cursor.outer, cursor.decided
         while op is not None:
             kind = type(op)
-            if isinstance(op, PartitionOp) and op.offsets is not None:
-                raise NotFollowedError(op, "has groups, which are not followed")
             if kind in _CHECKED:
                 self.checks.expect(op)
             if kind in _ENDED and decided is not None:
@@ -227,6 +231,8 @@ class _Comparison:
                     side.alias(result, value)
                 op, outer, decided = outer.op, outer.outer, outer.decided
                 continue
+            if takes_group(op) or (isinstance(op, PartitionOp) and op.offsets is not None):
+                return op, _Cursor(op.next_op, outer, decided)
             if kind not in _EVENTS:
                 self.compute(side, op)
             elif isinstance(op, IfOp) and side is self.emitted and self.checks.leaves(op):
@@ -277,6 +283,8 @@ class _Comparison:
             self.match_body(op, op.block, found, 0)
         elif isinstance(op, DistributeOp) and isinstance(found, ForOp):
             self.match_points(op, found)
+        elif isinstance(op, PartitionOp) and isinstance(found, ForOp):
+            self.match_offsets(op, found)
         elif isinstance(op, PrintTkoOp) and isinstance(found, PrintTkoOp) and op.str_ == found.str_:
             self.same_values(op, op.args, found, found.args, "what is printed")
         else:
@@ -307,8 +315,9 @@ class _Comparison:
         """What tells the result of an access from others. Raw memory may be changed by others at any time."""
         if access.kind != "load" or access.parts["order"] != ("weak", None):
             return ("result", access.op)
-        version = 0 if access.memory is None else self.versions.get(access.memory, 0)
-        return ("loaded", access.memory, version, tuple(access.parts.items()), result.type)
+        if access.memory is None:
+            return read_once(access.parts, result.type)
+        return ("loaded", access.memory, self.versions.get(access.memory, 0), tuple(access.parts.items()), result.type)
 
     def change(self, memory: Sequence[SSAValue]) -> None:
         """Notes that something in memory is changed."""
@@ -431,6 +440,52 @@ class _Comparison:
         coordinates = schedules.point(op.order, symbol, op.extents, narrow=self.narrow)
         for argument, coordinate in zip(op.body.block.args, coordinates, strict=True):
             self.verified.define(argument, self.integers.carried_out(coordinate, values, 32))
+
+    # Groups
+
+    def match_group(self, op: Operation, found: Operation, emitted: _Cursor) -> tuple[Operation, _Cursor]:
+        """Where a group lies is read, if that is not known yet. Returns what comes next of what was emitted."""
+        for parts, key in self.owned.groups.reads(op):
+            if isinstance(found, LoadPtrTkoOp) and self.found.access(found).parts == parts:
+                self.emitted.bind(found.result, key)
+                found, emitted = self.following(self.emitted, emitted)
+        return found, emitted
+
+    def match_offsets(self, op: PartitionOp, found: ForOp) -> None:
+        """The loop that looks at all offsets, many at a time, for the first group that is none of the tensor."""
+        groups, values, i = self.owned.groups, self.emitted, self.integers
+        if len(found.results) != 1 or not isinstance(type_ := found.results[0].type, TileType) or type_.rank != 1:
+            raise Different(op, "what is looked for in offsets is another thing in what was emitted")
+        wanted = {
+            "the first group that is looked at": (found.lowerBound, terms.const(0)),
+            "how many groups are looked at": (found.upperBound, groups.count(op)),
+            "how many groups are looked at together": (found.step, terms.const(type_.dims[0])),
+            "what is found where there is no group": (found.initValues[0], ALL_FIT),
+        }
+        for what, (value, term) in wanted.items():
+            if (got := values.whole(value)) != term:
+                raise Different(op, f"{what} is another in what was emitted", (what, _text(term), _text(got)))
+        turns = i.symbol("turns over groups", 0, ALL_FIT.value // type_.dims[0])
+        values.define(found.block.args[0], i.times(turns, type_.dims[0]))
+        values.bind(found.block.args[1], ("found so far", op))
+        group = i.wrapped(i.plus(i.times(turns, type_.dims[0]), values.everywhere(type_)[0]), 32)
+        reads, least = groups.line(op, group, type_)
+        outer, self.checks.path = self.checks.path, (*self.checks.path, (op, 0))
+        last, rest = self.following(values, _start(found.block))
+        while not isinstance(last, _TERMINATORS):
+            parts = self.found.access(last).parts if isinstance(last, LoadPtrTkoOp) else None
+            key = next((key for wanted, key in reads if wanted == parts), None)
+            if key is None:
+                raise Different(last, f"{named(last)} is nowhere in the kernel")
+            values.bind(last.results[0], key)
+            last, rest = self.following(values, rest)
+        self.checks.path = outer
+        least = i.wrapped(i.extreme("min", values.whole(found.block.args[1]), least), 32)
+        if (got := values.whole(last.operands[0])) != least:
+            what = "what is looked for in offsets"
+            raise Different(op, f"{what} is another thing in what was emitted", (what, _text(least), _text(got)))
+        self.found.lines[found.results[0]] = groups.first_bad(op)
+        self.checks.expect(op)
 
     # What may be missing
 

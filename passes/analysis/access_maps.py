@@ -10,18 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import lcm
 from typing import Any, Final, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IntAttr, IntegerType, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntAttr, IntegerAttr, IntegerType, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from freehold.dialects.cuda_tile.attrs import BoundedAttr, DivByAttr, PaddingValueAttr
+from freehold.dialects.cuda_tile.attrs import SIGNED, BoundedAttr, DivByAttr, PaddingValueAttr
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr, storage_bytes
+from freehold.dialects.cuda_tile.ops.arith_int import MinIOp
 from freehold.dialects.cuda_tile.ops.atomics import AtomicCasTkoOp, AtomicRedViewTkoOp, AtomicRmwTkoOp
 from freehold.dialects.cuda_tile.ops.memory import LoadPtrTkoOp, StorePtrTkoOp
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp
 from freehold.dialects.cuda_tile.ops.module import EntryOp
+from freehold.dialects.cuda_tile.ops.reduce import ReduceOp
 from freehold.dialects.cuda_tile.ops.views import (
     LoadViewTkoOp,
     MakePartitionViewOp,
@@ -39,7 +40,6 @@ from freehold.dialects.cuda_tile.types import (
     tile,
 )
 from freehold.dialects.ownership import (
-    INDEX,
     AccumulateAtOp,
     AccumulateOp,
     CheckOp,
@@ -55,6 +55,8 @@ from freehold.dialects.ownership import (
     RegionOp,
     RegionType,
     Rung,
+    StartOp,
+    StopOp,
     StoreOp,
     TensorType,
     TilesOp,
@@ -67,11 +69,12 @@ from freehold.dialects.ownership import (
     tensor_type,
     update_mode,
 )
-from freehold.passes.analysis.machine_integers import Integers
+from freehold.passes.analysis.group_maps import Groups
+from freehold.passes.analysis.launch_values import Launch
 from freehold.passes.analysis.obligations import accessed, steps_of
 from freehold.passes.analysis.tile_values import NotFollowedError, Place, Values, width_of
 from freehold.passes.analysis.wording import tensor_of
-from freehold.passes.launch_contract import entry_parameters, name_of, obligations_of
+from freehold.passes.launch_contract import obligations_of
 from freehold.passes.prover.polynomials import poly
 from freehold.support import terms
 from freehold.support.contract import FAILURE_SLOTS, FAILURE_WORDS, Checks
@@ -115,80 +118,6 @@ class Access:
     """What it reads or writes, where that changes while the kernel runs: a region, a partition, a raw tensor."""
 
 
-class Launch:
-    """What a launch passes to the entry point, as terms: the launch contract, read as numbers."""
-
-    def __init__(self, kernel: KernelOp, integers: Integers, checks: Checks):
-        self.integers = integers
-        arguments = kernel.body.block.args
-        self.names = [name_of(a, n) for n, a in enumerate(arguments)]
-        self.positions: dict[SSAValue, int] = {a: n for n, a in enumerate(arguments)}
-        divisors: dict[str, int] = {}
-        for type_ in (a.type for a in arguments if isinstance(a.type, TensorType)):
-            for axis in range(type_.rank):
-                text = str(type_.extent(axis))
-                divisors[text] = lcm(divisors.get(text, 1), type_.layout.extent_divs.data[axis].data)
-        self.extents: dict[Term, Term] = {}
-        self.strides: dict[tuple[int, int], Term] = {}
-        self.scalars: dict[int, Term] = {}
-        self.alignments: dict[Term, int] = {}
-        """What the addresses of tensors are multiples of, in bytes."""
-        self.failures = integers.symbol("&failures")
-        """The address to which failed checks are written down."""
-        self.passed: list[tuple[Term, Attribute]] = []
-        """Each parameter: what it is, and its type."""
-        for p in entry_parameters(kernel, checks):
-            name = p.term if p.argument < 0 else self.names[p.argument]
-            type_ = arguments[p.argument].type if p.argument >= 0 else INDEX
-            match p.kind:
-                case "scalar":
-                    assert isinstance(type_, TileType)
-                    found = self.scalars[p.argument] = integers.unknown(("scalar", p.argument), width_of(type_), name)
-                case "extent":
-                    found = self.extents[terms.parse(p.term)] = self._multiple(p.term, divisors.get(p.term, 1))
-                case "failures":
-                    found, type_ = self.failures, tile((), PointerType(i64))
-                case "pointer":
-                    assert isinstance(type_, TensorType)
-                    found = self.pointer(p.argument)
-                    self.alignments[found] = type_.layout.align.data
-                    type_ = tile((), PointerType(type_.element))
-                case "stride":
-                    assert isinstance(type_, TensorType)
-                    divisor = type_.layout.stride_divs.data[p.axis].data
-                    found = self.strides[p.argument, p.axis] = self._multiple(f"{name}.strides[{p.axis}]", divisor)
-                    type_ = INDEX
-            self.passed.append((found, type_))
-
-    def _multiple(self, name: str, divisor: int) -> Term:
-        """A positive number that is a multiple of another."""
-        if divisor == 1:
-            return self.integers.symbol(name, 1, _MOST)
-        return self.integers.symbol(f"{name}/{divisor}", 1, _MOST // divisor) * divisor
-
-    def pointer(self, argument: int) -> Term:
-        """The address of a tensor's first element, from where elements are counted."""
-        return self.integers.symbol(f"&{self.names[argument]}")
-
-    def number(self, t: Term) -> Term:
-        """An extent, or a number of tiles, or a product of such."""
-        return self.integers.carried_out(t, self.extents, 32)
-
-    def strides_of(self, argument: int, type_: TensorType) -> tuple[Term, ...]:
-        """The strides of a tensor in elements."""
-        found = (s.data for s in type_.layout.strides.data)
-        return tuple(terms.const(s) if s else self.strides[argument, axis] for axis, s in enumerate(found))
-
-    def extents_of(self, type_: TensorType) -> tuple[Term, ...]:
-        """The extents of a tensor."""
-        return tuple(self.number(type_.extent(axis)) for axis in range(type_.rank))
-
-    def exact(self, extents: Sequence[Term], shape: Sequence[int]) -> bool:
-        """Whether no tile overhangs."""
-        zero = terms.const(0)
-        return all(self.integers.remainder(e, terms.const(s)) == zero for e, s in zip(extents, shape, strict=True))
-
-
 def _tile_of_view(
     argument: Term,
     extents: Sequence[Term],
@@ -219,6 +148,8 @@ class Owned:
         values.rules[DimOp] = self._dim
         values.rules[TilesOp] = self._tiles
         values.rules[CoordinateOp] = self._coordinate
+        values.rules[StartOp] = values.rules[StopOp] = self._edge
+        self.groups = Groups(kernel, launch, values, self._element)
         for argument, term in launch.scalars.items():
             values.define(kernel.body.block.args[argument], term)
         self.ordered = {
@@ -237,6 +168,21 @@ class Owned:
         assert isinstance(op.region.owner, Operation)
         return self.index(op.region.owner)[op.axis.data]
 
+    def _edge(self, _: Values, op: StartOp | StopOp, __: Place) -> Term:
+        """Where a region begins along an axis, or ends: what overhangs its tensor, or its group, is no part of it."""
+        i, axis, region = self.values.integers, op.axis.data, op.region.owner
+        assert isinstance(region, RegionOp)
+        type_, index = region.result.type.partition, self._tile_index(region)
+        first, extent = terms.const(0), self.launch.number(type_.tensor.extent(axis))
+        if axis == type_.groups_axis:
+            first, extent = self.groups.where(region)
+        start = i.wrapped(i.times(index[axis], type_.steps[axis]), 32)
+        left = i.wrapped(i.minus(extent, start), 32)
+        start = i.wrapped(i.plus(first, start), 32)
+        if isinstance(op, StartOp):
+            return start
+        return i.wrapped(i.plus(start, i.extreme("min", left, terms.const(type_.tile_shape[axis]))), 32)
+
     def _count(self, tensor: SSAValue, axis: int, size: int) -> Term:
         return self.launch.number(terms.ceildiv(tensor_type(tensor).extent(axis), terms.const(size)))
 
@@ -251,6 +197,8 @@ class Owned:
             extents = (tensor_type(t).extent(op.axis.data) for t in (op.tensor, op.result))
             last = i.wrapped(i.minus(*map(self.launch.number, extents)), 32)
             return [i.compared("less_than_or_equal", i.unsigned(start, 32), i.unsigned(last, 32))]
+        if isinstance(op, PartitionOp):
+            return [self.groups.fit(op)] if op.offsets is not None and self.checks else []
         return [*self.inside(op).values()] if isinstance(op, RegionOp | LoadOp | AccumulateOp) else []
 
     def inside(self, op: RegionOp | LoadOp | AccumulateOp) -> dict[int, Term]:
@@ -265,16 +213,19 @@ class Owned:
         return found
 
     def index(self, op: Operation) -> tuple[Term, ...]:
-        """The index of a tile. It is 0 where a check fails that does not keep the access from happening: an assertion
-        orders nothing, and what is checked of a read may be said behind the loops around it."""
+        """The coordinates of a tile. They are 0 where a check fails that does not keep the access from happening: an
+        assertion orders nothing, and what is checked of a read may be said behind the loops around it."""
         if not isinstance(op, RegionOp | LoadOp | AccumulateOp):
             raise NotFollowedError(op, "is taken for a region")
-        if isinstance(op, RegionOp) and op.result.type.partition.groups_axis is not None:
-            raise NotFollowedError(op, "is of a ragged partition")
         inside = self.inside(op) if self.checks == "trap" or isinstance(op, LoadOp) else {}
         i = self.values.integers
         found = [self.values.whole(c) for c in op.coordinates]
         return tuple(i.chosen(inside[a], c, terms.const(0), 32) if a in inside else c for a, c in enumerate(found))
+
+    def _tile_index(self, op: RegionOp | LoadOp | AccumulateOp) -> tuple[Term, ...]:
+        """The index of a tile in its tensor, or in its group."""
+        grouped = isinstance(op, RegionOp) and op.result.type.partition.groups_axis is not None
+        return self.index(op)[1:] if grouped else self.index(op)
 
     def access(self, op: Operation) -> Access:
         """The parts of an access."""
@@ -347,8 +298,11 @@ class Owned:
             return {"address": pointer, "elements": (), "mask": terms.TRUE, "order": _WEAK}
         if not isinstance(at, RegionOp | LoadOp | AccumulateOp):
             raise NotFollowedError(at, "is taken for a region")
-        strides = self.launch.strides_of(argument, type_)
-        parts = _tile_of_view(pointer, self.launch.extents_of(type_), strides, shape, steps_of(at), self.index(at))
+        strides, extents = self.launch.strides_of(argument, type_), list(self.launch.extents_of(type_))
+        if isinstance(at, RegionOp) and (axis := at.result.type.partition.groups_axis) is not None:
+            i, (first, extents[axis]) = self.values.integers, self.groups.where(at)
+            pointer = i.plus(pointer, i.wrapped(i.times(first, strides[axis]), 64))
+        parts = _tile_of_view(pointer, extents, strides, shape, steps_of(at), self._tile_index(at))
         return parts | {"order": _WEAK}
 
     def _window(self, op: LoadWindowOp) -> dict[str, object]:
@@ -366,6 +320,10 @@ class Owned:
             parts = self._places(pointer, argument, type_, numbers, shape, range(len(shape)), ())
         self._pad(parts, op.result.type, op.padding_value)
         return parts
+
+    def _element(self, tensor: SSAValue, number: Term) -> dict[str, object]:
+        """An element of a tensor with one axis."""
+        return self._places(*self.tensor(tensor), [number], (), (), ())
 
     def _elements(
         self, tensor: SSAValue, indices: Sequence[SSAValue], type_: TileType, mask: SSAValue | None, compared: set[int]
@@ -480,6 +438,23 @@ class Emitted:
             raise NotFollowedError(entry, "has other parameters than the launcher passes")
         for argument, (found, _) in zip(arguments, launch.passed, strict=True):
             values.define(argument, found)
+        self.lines: dict[SSAValue, Term] = {}
+        """Lines of numbers of which it is known what the least one is."""
+        values.rules[ReduceOp] = self._least
+
+    def _least(self, values: Values, op: ReduceOp, place: Place) -> Term:
+        """The least number of a line, where that is what is asked for."""
+        least, body = self.lines.get(op.operands[0]), op.block
+        smaller = body.last_op.operands[0].owner if body.last_op is not None else None
+        if (
+            least is not None
+            and isinstance(smaller, MinIOp)
+            and smaller.signedness == SIGNED
+            and {*smaller.operands} == {*body.args}
+            and list(op.identities) == [IntegerAttr(_MOST, i32)]
+        ):
+            return least
+        return values.opaque(op.results[0], place)
 
     def check_promises(self) -> None:
         """Sees that nothing is promised to the assembler but what the launcher guarantees."""

@@ -166,7 +166,7 @@ class Values:
                     return self._grid(owner)[owner.results.index(value)]  # pyright: ignore[reportArgumentType]
                 if (rule := self.rules.get(type(owner))) is not None and len(owner.results) == 1:
                     return rule(self, owner, place)
-                return self.element(self._computed(value, owner), value.type, place)
+                return self.opaque(value, place)
             case key:
                 return self.element(key, value.type, place)
 
@@ -176,6 +176,11 @@ class Values:
             self.keys[key] = len(self.keys)
         number = self.keys[key]
         return self.integers.unknown((number, place) if place else number, width_of(type_))
+
+    def opaque(self, value: SSAValue, place: Place) -> Term:
+        """An element of the result of an operation of which no more is known than what it is computed from."""
+        assert isinstance(value.owner, Operation)
+        return self.element(self._computed(value, value.owner), value.type, place)
 
     def _grid(self, op: GetTileBlockIdOp | GetNumTileBlocksOp) -> tuple[Term, Term, Term]:
         """The number of a tile block, or how many there are. The launcher's grids have one dimension."""

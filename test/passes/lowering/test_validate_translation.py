@@ -17,7 +17,7 @@ import freehold as fh
 from freehold.backend.bytecode.reader import read_bytecode
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.dialects.cuda_tile.ops.views import LoadViewTkoOp, StoreViewTkoOp
-from freehold.dialects.ownership import KernelOp, PartitionOp
+from freehold.dialects.ownership import KernelOp
 from freehold.passes import lowering
 from freehold.passes.launch_contract import kernel_of
 from freehold.passes.pipeline import convert, verify
@@ -54,11 +54,7 @@ SCHEDULES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", LIBRARY)
 def test_the_library(name: str, schedule: str) -> None:
     module = verified(name, **SCHEDULES[schedule])
-    if any(isinstance(op, PartitionOp) and op.offsets is not None for op in module.walk()):
-        with pytest.raises(Rejected, match="has groups, which are not followed"):
-            validate(kernel_of(module), convert(module))
-    else:
-        validate(kernel_of(module), convert(module))
+    validate(kernel_of(module), convert(module))
 
 
 SIZES = [(8, False), (128, False), (256, False), (8, True), (256, True)]
