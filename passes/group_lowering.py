@@ -10,12 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Protocol, cast
 
-from xdsl.dialects.builtin import IntegerAttr, i32
+from xdsl.dialects.builtin import IntegerAttr, i32, i64
 from xdsl.ir import Block, Operation, SSAValue
 
 from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, CmpIOp, DivIOp, MinIOp, MulIOp, OrIOp, SubIOp
 from freehold.dialects.cuda_tile.ops.control_flow import ContinueOp, ForOp, YieldOp
+from freehold.dialects.cuda_tile.ops.conversion import ExtIOp
 from freehold.dialects.cuda_tile.ops.memory import LoadPtrTkoOp
 from freehold.dialects.cuda_tile.ops.reduce import ReduceOp
 from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ConstantOp, IotaOp, OffsetOp, ReshapeOp, SelectOp
@@ -70,6 +71,10 @@ class Conversion(Protocol):
         """The base address of a tensor."""
         ...
 
+    def stride(self, tensor: SSAValue, axis: int) -> int | SSAValue:
+        """A stride of a tensor in elements."""
+        ...
+
     def moved(self, tensor: SSAValue, axis: int, start: SSAValue, at: Inserter) -> SSAValue:
         """The address of an element of a tensor along an axis."""
         ...
@@ -119,16 +124,17 @@ class GroupLowering:
         turn, found = loop.block.args
         end = ContinueOp((found,))
         loop.block.add_op(end)
-        pointer, limit = c.pointer(tensor_of(op.offsets)), c.term(tensor_type(op.offsets).extent(0) - 1)
+        offsets, limit = tensor_of(op.offsets), c.term(tensor_type(op.offsets).extent(0) - 1)
+        pointer, stride = c.pointer(offsets), c.stride(offsets, 0)
         limits = self._limits(op)
         at.insert(loop)
         inner = Inserter(end, op.location)
         group = inner.value(AddIOp(_line(turn, inner), numbers))
         there = inner.value(CmpIOp("less_than", group, _line(limit, inner), SIGNED))
         base = _line(pointer, inner)
-        low = self._load(inner.value(OffsetOp(base, group)), there, inner)
-        one = inner.value(ConstantOp.splat(_LINE, 1))
-        high = self._load(inner.value(OffsetOp(base, inner.value(AddIOp(group, one)))), there, inner)
+        low = self._load(_moved(base, group, stride, inner), there, inner)
+        following = inner.value(AddIOp(group, inner.value(ConstantOp.splat(_LINE, 1))))
+        high = self._load(_moved(base, following, stride, inner), there, inner)
         extent = _line(limits[0], inner)
         most, last = (None if v is None else _line(v, inner) for v in limits[1:])
         # Read as unsigned, a negative offset is larger than any extent.
@@ -254,6 +260,18 @@ class GroupLowering:
 def _line(value: SSAValue, at: Inserter) -> SSAValue:
     """A scalar, as often as groups are looked at together."""
     return at.value(BroadcastOp(at.value(ReshapeOp(value, (1,))), (_WIDTH,)))
+
+
+def _moved(pointers: SSAValue, numbers: SSAValue, stride: int | SSAValue, at: Inserter) -> SSAValue:
+    """Pointers to the elements with some numbers, from pointers to the first. Of numbers that there are none wraps."""
+    if stride == 1:
+        return at.value(OffsetOp(pointers, numbers))
+    numbers = at.value(ExtIOp(numbers, i64, SIGNED))
+    if isinstance(stride, SSAValue):
+        factors = _line(at.value(ExtIOp(stride, i64, SIGNED)), at)
+    else:
+        factors = at.value(ConstantOp.splat(tile((_WIDTH,), i64), stride))
+    return at.value(OffsetOp(pointers, at.value(MulIOp(numbers, factors))))
 
 
 def _least(line: SSAValue, at: Inserter) -> SSAValue:

@@ -177,10 +177,15 @@ BOUNDS = st.one_of(
 
 
 @settings(max_examples=60)
-@given(BOUNDS, st.sampled_from([None, 8, 16]), st.booleans(), st.sampled_from([None, "decreasing", 1]))
-def test_offsets_are_refused_or_right(bounds: list[int], most: int | None, whole: bool, order: Any) -> None:
+@given(
+    BOUNDS, st.sampled_from([None, 8, 16]), st.booleans(), st.sampled_from([None, "decreasing", 1]), st.integers(1, 3)
+)
+def test_offsets_are_refused_or_right(
+    bounds: list[int], most: int | None, whole: bool, order: Any, stride: int
+) -> None:
     """Whatever the offsets: a launch is refused and has written nothing, or every element is its group's, once."""
-    offsets = ints(*bounds)
+    offsets = np.arange(len(bounds) * stride, dtype=np.int32)[::stride]
+    offsets[:] = bounds
     for lowered in (False, True):
         y = np.full(24, -1, np.int32)
         kernel = number if whole else mark

@@ -61,7 +61,7 @@ SIZES = [(8, False), (128, False), (256, False), (8, True), (256, True)]
 
 
 @pytest.mark.parametrize(("size", "persistent"), SIZES)
-def test_groups(size: int, persistent: bool) -> None:
+def test_grouped_orders(size: int, persistent: bool) -> None:
     module = texts.parse(texts.gemm(order=f"grouped {size}", persistent=persistent))
     verify(module)
     validate(kernel_of(module), convert(module))
@@ -88,12 +88,39 @@ def test_texts(name: str) -> None:
 # --- Planted faults ---------------------------------------------------------------------------------------------------
 
 
+@fh.kernel
+def number(y: fh.Out[fh.i32, "M"], offsets: fh.Ref[fh.i32, "O"]):
+    y.store(fh.full(y.tile, y.index[0], fh.i32))
+
+
+@fh.kernel
+def mark(y: fh.Mut[fh.i32, "M"], z: fh.Out[fh.i32, "M"], offsets: fh.Ref[fh.i32, "O"]):
+    """Where regions begin and end, of two partitions."""
+    y.store(y.load() + y.start[0])
+    z.store(fh.full(z.tile, y.stop[0] - z.start[0], fh.i32))
+
+
+def strided(kernel: Any, outputs: int = 1, **schedule: Any) -> ModuleOp:
+    """A kernel of groups, verified for offsets that are no neighbours in memory."""
+    parts = [fh.ragged(np.zeros(64, np.int32), 16, by="offsets", **schedule) for _ in range(outputs)]
+    return kernel.verify(*parts, np.zeros(10, np.int32)[::2])
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("checks", [True, False, "trap"])
+def test_groups_of_strided_offsets(schedule: str, checks: Any) -> None:
+    for module in strided(number, **SCHEDULES[schedule]), strided(mark, 2, **SCHEDULES[schedule]):
+        validate(kernel_of(module), convert(module, checks=checks), checks)
+
+
 def module_of(name: str) -> ModuleOp:
     """A kernel of the library, with its schedule behind a comma, or one of the texts, verified."""
     if name in TEXTS:
         module = texts.parse(TEXTS[name])
         verify(module)
         return module
+    if name == "strided groups":
+        return strided(number)
     kernel, _, schedule = name.partition(", ")
     return verified(kernel, **SCHEDULES[schedule or "each"])
 

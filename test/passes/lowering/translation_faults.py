@@ -12,17 +12,19 @@ from xdsl.ir import Operation
 from xdsl.rewriter import Rewriter
 
 from freehold.dialects.cuda_tile.attrs import (
+    SIGNED,
     AtomicRMWModeAttr,
     DivByAttr,
     IntegerOverflowAttr,
     PaddingValueAttr,
 )
-from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, CmpIOp, DivIOp, MulIOp
+from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, CmpIOp, DivIOp, MaxIOp, MulIOp, OrIOp, SubIOp
 from freehold.dialects.cuda_tile.ops.atomics import AtomicCasTkoOp, AtomicRedViewTkoOp, AtomicRmwTkoOp
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, YieldOp
 from freehold.dialects.cuda_tile.ops.memory import LoadPtrTkoOp
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp
-from freehold.dialects.cuda_tile.ops.module import GetNumTileBlocksOp
+from freehold.dialects.cuda_tile.ops.module import EntryOp, GetNumTileBlocksOp
+from freehold.dialects.cuda_tile.ops.reduce import ReduceOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp, OffsetOp, SelectOp
 from freehold.dialects.cuda_tile.ops.views import (
     LoadViewTkoOp,
@@ -77,6 +79,12 @@ def drop(op: Any) -> None:
 def drop_one(op: Any) -> None:
     """Of a number of tiles, the 1 that rounds up."""
     if isinstance(op.lhs.owner, DivIOp):
+        op.result.replace_all_uses_with(op.lhs)
+
+
+def drop_one_of_groups(op: Any) -> None:
+    """Of a number of regions of a group, the 1 that rounds up."""
+    if isinstance(op.lhs.owner, DivIOp) and op.lhs.owner.signedness == SIGNED:
         op.result.replace_all_uses_with(op.lhs)
 
 
@@ -214,6 +222,76 @@ def take_index(op: Any) -> None:
         op.result.replace_all_uses_with(op.val_if_true)
 
 
+def _rows_view(op: Any) -> bool:
+    """Whether a tensor view is that of a group's rows."""
+    return isinstance(op.base.owner, AssumeOp) and isinstance(op.base.owner.value.owner, OffsetOp)
+
+
+def from_the_start(op: Any) -> None:
+    """The tiles of a group are counted from where its tensor begins."""
+    if _rows_view(op):
+        op.operands = (op.base.owner.value.owner.ptr, *op.dynamicShape, *op.dynamicStrides)
+
+
+def beyond_the_group(op: Any) -> None:
+    """A group ends where its tensor does."""
+    if _rows_view(op):
+        entry = op.parent_op()
+        while not isinstance(entry, EntryOp):
+            entry = entry.parent_op()
+        extent = next(a for a in entry.body.block.args if a.name_hint == "S")
+        op.operands = (op.base, extent, *op.dynamicShape[1:], *op.dynamicStrides)
+
+
+def next_group(op: Any) -> None:
+    """A group begins where it ends, and ends where it begins."""
+    following = op.next_op
+    while not isinstance(following, LoadPtrTkoOp):
+        following = following.next_op
+    op.result.replace_all_uses_with(following.result)
+
+
+def of_groups(edit: Edit) -> Edit:
+    """Changes operations outside the loop that looks at offsets."""
+    return lambda op: None if isinstance(op.parent_op(), ForOp) else edit(op)
+
+
+def among_offsets(edit: Edit) -> Edit:
+    """Changes operations in the loop that looks at offsets."""
+    return lambda op: edit(op) if isinstance(op.parent_op(), ForOp) else None
+
+
+def skip_offsets(op: Any) -> None:
+    """Every second line of offsets is not looked at."""
+    twice = ConstantOp.scalar(256, op.step.type.element_type)
+    op.parent.insert_op_before(twice, op)
+    op.operands = (op.lowerBound, op.upperBound, twice.result, *op.initValues)
+
+
+def any_size(op: Any) -> None:
+    """Groups may be as large as they like, though points reach so far only."""
+    if isinstance(op.lhs.owner, SubIOp):
+        of = op.lhs.owner
+        op.operands = (of.rhs, of.rhs)
+
+
+def greatest(op: Any) -> None:
+    """Not the first group that is none, but the last."""
+    inner = op.block.first_op
+    Rewriter.replace_op(inner, MaxIOp(inner.lhs, inner.rhs, SIGNED))
+
+
+def without_second(op: Any) -> None:
+    """Of two reasons to refuse a group, the second does not count."""
+    op.result.replace_all_uses_with(op.lhs)
+
+
+def at_distance_1(op: Any) -> None:
+    """Offsets are looked at as if they were neighbours."""
+    if isinstance(op.offset.owner, MulIOp) and op.result.type.dims:
+        op.operands = (op.ptr, op.offset.owner.lhs)
+
+
 def columns(order: OrderAttr, number: Any, grid: Any, *, narrow: bool = False) -> Any:
     """The points by columns, and those of columns by rows."""
     kind = OrderKind.ROW if order.order is OrderKind.COLUMN else OrderKind.COLUMN
@@ -262,4 +340,20 @@ FAULTS: Final[dict[str, tuple[str, Callable[[ModuleOp], ModuleOp]]]] = {
     "a failed check is written elsewhere": ("shifted", emitted(write_elsewhere, AtomicCasTkoOp)),
     "a read out of bounds is not made harmless": ("shifted", emitted(take_index, SelectOp)),
     "something else is stored": ("transpose", store_something_else),
+    "tiles of a group are counted from the tensor's start": (
+        "scale_groups",
+        emitted(from_the_start, MakeTensorViewOp),
+    ),
+    "a group ends where its tensor does": ("scale_groups", emitted(beyond_the_group, MakeTensorViewOp)),
+    "a group is bounded by another's offset": ("scale_groups", emitted(of_groups(next_group), LoadPtrTkoOp, 3)),
+    "a group's number of tiles is rounded down": ("scale_groups", emitted(drop_one_of_groups, AddIOp)),
+    "groups that are none have tiles": ("scale_groups", emitted(of_groups(take_index), SelectOp)),
+    "offsets are not checked": ("grouped_gemm", emitted(drop_check, IfOp)),
+    "a block goes on though offsets bound no groups": ("grouped_gemm, persistent", emitted(go_on, IfOp)),
+    "not all offsets are looked at": ("scale_groups", emitted(skip_offsets, ForOp, 1)),
+    "the last line of offsets is read beyond its end": ("scale_groups", emitted(without_mask, LoadPtrTkoOp)),
+    "groups may descend": ("grouped_gemm", emitted(among_offsets(without_second), OrIOp, 1)),
+    "groups may have more than points reach": ("scale_groups", emitted(among_offsets(any_size), CmpIOp)),
+    "the last bad group is looked for": ("scale_groups", emitted(greatest, ReduceOp)),
+    "strided offsets are looked at as if they were not": ("strided groups", emitted(at_distance_1, OffsetOp)),
 }
