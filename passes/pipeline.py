@@ -10,6 +10,8 @@ from freehold.passes.deny_kernel_checks import deny_kernel_checks
 from freehold.passes.deny_unsafe import deny_unsafe as unsafe_accesses
 from freehold.passes.launch_contract import contract
 from freehold.passes.lowering import convert
+from freehold.passes.prover.journal import journal
+from freehold.passes.prover.script import script
 from freehold.passes.resolve_obligations import resolve_obligations
 from freehold.passes.verify_borrows import verify_borrows
 from freehold.passes.verify_domains import verify_domains
@@ -17,7 +19,7 @@ from freehold.passes.verify_dominance import verify_dominance
 from freehold.passes.verify_partitions import verify_partitions
 from freehold.support.diagnostic import Error, Rejected
 
-__all__ = ["contract", "convert", "verify"]
+__all__ = ["contract", "convert", "proofs", "verify"]
 
 
 def verify(module: ModuleOp, *, deny_kernel_checks: bool = False, deny_unsafe: bool = False) -> None:
@@ -41,6 +43,19 @@ def verify(module: ModuleOp, *, deny_kernel_checks: bool = False, deny_unsafe: b
             names.append(kernel.sym_name.data)
     if errors:
         raise Rejected(errors, kernel=names[0] if len(names) == 1 else None)
+
+
+def proofs(module: ModuleOp) -> str:
+    """
+    Verifies a module in place, and returns what was concluded as a script in SMT-LIB, for another solver to check.
+
+    Each question is one fact about integers that a verifier relied on. How the facts make a proof, and the schedules'
+    lemmas, is not in it. Raises `Rejected`.
+    """
+    with journal() as claims:
+        verify(module)
+    names = [op.sym_name.data for op in module.body.block.ops if isinstance(op, KernelOp)]
+    return script(claims, ", ".join(f"kernel `{name}`" for name in names) or "nothing")
 
 
 def verify_kernel(kernel: KernelOp, *, deny: bool = False) -> list[Error]:

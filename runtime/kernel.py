@@ -64,6 +64,15 @@ class Kernel(Launchable):
         """As `lower`, with every obligation of the kernel met and recorded. Raises `Rejected`."""
         return self.verified(self.bound(*args, **kwargs).specialisation)
 
+    def proofs(self, *args: Any, **kwargs: Any) -> str:
+        """
+        What the verifiers concluded of the kernel for arguments of this kind, as a script in SMT-LIB 2.6 for any solver
+        of integer arithmetic: each of its questions has to be answered `unsat`. Raises `Rejected`.
+        """
+        from freehold.passes.pipeline import proofs
+
+        return proofs(self.lower(*args, **kwargs))
+
     def explain(
         self, *args: Any, arch: str | Sequence[str] | None = None, ir: bool = False, **kwargs: Any
     ) -> Explanation:

@@ -24,7 +24,12 @@ if TYPE_CHECKING:
 
 
 def build(
-    launches: Iterable[Launch], archs: Sequence[str], path: str | os.PathLike[str], *, general: bool = True
+    launches: Iterable[Launch],
+    archs: Sequence[str],
+    path: str | os.PathLike[str],
+    *,
+    general: bool = True,
+    proofs: bool = False,
 ) -> Path:
     """
     Compiles kernels ahead of time, and writes them as a package: a folder, or a file if `path` ends in `.zip`.
@@ -37,13 +42,14 @@ def build(
     Arrays may be in any memory; only what they look like matters. Each value of a `Const` parameter and each partition
     is a variant of its own. What is special about the arrays (addresses, strides and extents that are multiples of 16
     bytes) makes faster code, which other arrays cannot use; with `general` there is code for those, too: any extents,
-    and strides as long as contiguous axes stay so. `archs` may be empty: then there is bytecode alone.
+    and strides as long as contiguous axes stay so. `archs` may be empty: then there is bytecode alone. With `proofs`
+    there is a file beside each contract with what was concluded of the variant (as `Kernel.proofs` has it).
 
     Replaces a package that is there. Needs the compiler and the assembler, and no GPU. Raises `Rejected`: O274, and
     what compiling raises.
     """
     target = Path(path)
-    made = _Builder(tuple(archs), general)
+    made = _Builder(tuple(archs), general, proofs)
     for launch in launches:
         made.add(launch)
     if target.exists() and not _is_package(target):
@@ -55,9 +61,10 @@ def build(
 class _Builder:
     """Collects variants and files."""
 
-    def __init__(self, archs: tuple[str, ...], general: bool):
+    def __init__(self, archs: tuple[str, ...], general: bool, proofs: bool):
         self.archs = archs
         self.general = general
+        self.proofs = proofs
         self.kernels: dict[str, tuple[Kernel, list[dict[str, Any]], set[Specialisation]]] = {}
         self.files: dict[str, bytes] = {}
 
@@ -92,6 +99,8 @@ class _Builder:
         return (Specialisation(tuple(specs)),)
 
     def _variant(self, kernel: Kernel, specialisation: Specialisation, number: int) -> dict[str, Any]:
+        from freehold.passes.prover.journal import journal
+        from freehold.passes.prover.script import script
         from freehold.runtime.build import assembled, bytecode, contract_of, verified, warn_of_breakpoints
 
         specs: list[dict[str, Any]] = []
@@ -103,11 +112,14 @@ class _Builder:
                 _unpackable(what, f"no text tells {value} from others in every process")
             specs.append(text)
         breakpoints: list[Span] = []
-        module = verified(kernel.function, specialisation, kernel.options, breakpoints)
+        with journal() as claims:
+            module = verified(kernel.function, specialisation, kernel.options, breakpoints)
         warn_of_breakpoints(breakpoints)
         code = bytecode(module, kernel.options)
         stem = f"{kernel.__name__}-{number}"
         contract = contract_of(module, kernel.options.checks).to_json()
+        if self.proofs:
+            self._file(f"{stem}.smt2", script(claims, f"kernel `{kernel.__name__}`").encode())
         return {
             "specs": specs,
             "hints": given(kernel.options.hints),

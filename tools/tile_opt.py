@@ -84,12 +84,19 @@ class Options:
     print_after: bool = False
     report: bool = False
     """Whether to say how each obligation is met, and what would meet it better, in place of printing the module."""
+    proofs: bool = False
+    """Whether to print what was concluded of the kernels, as SMT-LIB, in place of printing the module."""
     explain: bool = False
     """Whether to say what each kernel is and does (`freehold.runtime.explain`) in place of printing the module."""
     archs: tuple[str, ...] | None = None
     """The architectures that `explain` tells resources of."""
     log: TextIO | None = None
     """Where dumps between passes go; standard error if None."""
+
+    @property
+    def told(self) -> str:
+        """What is made of a module at the end."""
+        return "explain" if self.explain else "report" if self.report else "proofs" if self.proofs else "print"
 
 
 @dataclass
@@ -144,7 +151,7 @@ def process(
                 _dump(module, "After", each.name, options)
         start = time.perf_counter()
         printed = _told(module, options, sources)
-        timing.add("explain" if options.explain else "report" if options.report else "print", start)
+        timing.add(options.told, start)
         return printed
     except Rejected as rejected:
         if rejected.sources is None:
@@ -184,9 +191,17 @@ def _print(module: ModuleOp, options: Options) -> str:
 
 def _told(module: ModuleOp, options: Options, sources: SourceMap) -> str:
     """What is printed of a module."""
-    if options.explain:
-        return _explain(module, options, sources)
-    return _report(module) if options.report else _print(module, options)
+    match options.told:
+        case "explain":
+            return _explain(module, options, sources)
+        case "report":
+            return _report(module)
+        case "proofs":
+            from freehold.passes.pipeline import proofs
+
+            return proofs(module)
+        case _:
+            return _print(module, options)
 
 
 def _report(module: ModuleOp) -> str:
@@ -244,6 +259,9 @@ def argument_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--report", action="store_true", help="print how obligations are met, and what would meet them better"
+    )
+    parser.add_argument(
+        "--proofs", action="store_true", help="print what was concluded as SMT-LIB, for another solver to check"
     )
     parser.add_argument("--arch", metavar="ARCH,..", help="architectures for --explain, as in `sm_90,sm_100`")
     parser.add_argument("--explain-error", metavar="CODE", help="print the page of an error code, such as O102")
@@ -315,6 +333,7 @@ def _run(arguments: argparse.Namespace, more_passes: PassFactories | None) -> in
         print_before=arguments.print_ir_before_all,
         print_after=arguments.print_ir_after_all,
         report=arguments.report,
+        proofs=arguments.proofs,
         explain=arguments.explain,
         archs=tuple(arguments.arch.split(",")) if arguments.arch else None,
     )

@@ -14,6 +14,7 @@ from typing import Literal
 
 from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses
+from freehold.passes.prover.journal import note
 from freehold.passes.prover.search import find, holds_in
 from freehold.support import terms
 from freehold.support.terms import Term
@@ -50,6 +51,8 @@ def prove(goal: Term, given: Hypotheses) -> Verdict:
     facts = given.relevant(goal)
     witness = find(facts, terms.negate(goal))
     verdict = _by_solver(facts, goal) if witness is None else Verdict("refuted", "search", witness)
+    if verdict.proved:
+        note(goal, lambda: facts, verdict.by)
     if not verdict.refuted or len(facts) == len(given.facts):
         return verdict
     # What shares no symbol with the goal has to be possible, too: in a branch that is never taken nothing is refuted.
@@ -57,6 +60,8 @@ def prove(goal: Term, given: Hypotheses) -> Verdict:
     rest = _possible(tuple(f for f in given.facts if f not in known))
     if rest.refuted:
         return Verdict("refuted", verdict.by, {**rest.witness, **verdict.witness})
+    if rest.proved:
+        note(goal, lambda: given.facts, rest.by)
     return rest
 
 

@@ -12,40 +12,50 @@ from math import gcd
 from typing import Final
 
 from freehold.passes.prover.hypotheses import Hypotheses, at_most_zero
+from freehold.passes.prover.journal import note
 from freehold.passes.prover.polynomials import Poly, atoms, bound, bound_term, combine, poly, size
 from freehold.support import terms
 from freehold.support.terms import Term
 
+_CASES: Final = 2
+"""How deep cases are told apart."""
 _DEPTH: Final = 5
 _NODES: Final = 120
 _ONE: Final[Poly] = {(): 1}
 
 
-def holds(goal: Term, given: Hypotheses, depth: int = 2) -> bool:
+def holds(goal: Term, given: Hypotheses) -> bool:
     """Whether the goal follows by the rules. False says nothing."""
+    if not _follows(goal, given, _CASES):
+        return False
+    note(goal, lambda: given.relevant(goal), "rules")
+    return True
+
+
+def _follows(goal: Term, given: Hypotheses, depth: int) -> bool:
     if goal.is_const:
         return bool(goal.value)
     if goal in given.facts:
         return True
     match goal.op:
         case "and":
-            return all(holds(a, given, depth) for a in goal.args)
+            return all(_follows(a, given, depth) for a in goal.args)
         case "or" if depth:
             left, right = goal.args
             return (
-                holds(left, given, depth - 1)
-                or holds(right, given, depth - 1)
-                or holds(right, given.extended([terms.negate(left)]), depth - 1)
+                _follows(left, given, depth - 1)
+                or _follows(right, given, depth - 1)
+                or _follows(right, given.extended([terms.negate(left)]), depth - 1)
             )
         case "not" if goal.args[0].op == "==":
             a, b = goal.args[0].args
-            return holds(a.lt(b), given, depth) or holds(b.lt(a), given, depth)
+            return _follows(a.lt(b), given, depth) or _follows(b.lt(a), given, depth)
         case "not" if goal.args[0].op in ("and", "or") and depth:
             a, b = (terms.negate(x) for x in goal.args[0].args)
-            return holds(terms.either(a, b) if goal.args[0].op == "and" else terms.both(a, b), given, depth - 1)
+            return _follows(terms.either(a, b) if goal.args[0].op == "and" else terms.both(a, b), given, depth - 1)
         case "<" | "<=" | "==":
             return all(_Search(given).at_most_zero(p, _DEPTH) for p in at_most_zero(goal) or (_ONE,)) or (
-                depth > 0 and (parts := _parts(goal)) is not None and holds(parts, given, depth - 1)
+                depth > 0 and (parts := _parts(goal)) is not None and _follows(parts, given, depth - 1)
             )
         case _:
             return False

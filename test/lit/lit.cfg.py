@@ -23,7 +23,7 @@ config.test_exec_root = str(build)
 config.environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
 config.environment["XDG_CACHE_HOME"] = str(build / "cache")
 config.environment["NO_COLOR"] = "1"
-for name in ("HOME", "LD_LIBRARY_PATH", "CUDA_HOME", "FREEHOLD_TILEIRAS", "FREEHOLD_MLIR_OPT"):
+for name in ("HOME", "PYTHONPATH", "LD_LIBRARY_PATH", "CUDA_HOME", "FREEHOLD_TILEIRAS", "FREEHOLD_MLIR_OPT"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 

@@ -10,6 +10,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+import z3
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, i32
@@ -24,6 +25,11 @@ from freehold.support.diagnostic import Rejected
 def saxpy(y: Mut["N"], x: Ref["N"], a: f32):
     """y = a * x + y."""
     y.store(a * x.load_like(y) + y.load())
+
+
+@fh.kernel
+def outside(y: Out["N"], x: Ref["N"]):
+    y.store(x.load(y.index[0] + fh.cdiv(x.shape[0], y.tile[0]), y.tile))
 
 
 @fh.kernel
@@ -157,6 +163,22 @@ def test_a_kernel_keeps_the_functions_name_and_text() -> None:
     assert repr(saxpy) == "<kernel saxpy>"
     with pytest.raises(TypeError, match="made of a function"):
         fh.kernel(print)
+
+
+def test_conclusions_are_for_other_solvers() -> None:
+    y, x = np.zeros(64, np.float32), np.ones(64, np.float32)
+    text = saxpy.proofs(fh.partition(y, 16), x, 2.0)
+    solver: Any = z3.Solver()
+    claims = [part.split("(pop 1)")[0] for part in text.split("(push 1)")[1:]]
+    assert len(claims) == text.count("(by rules)") + text.count("(by solver)") > 1
+    for claim in claims:
+        solver.reset()
+        solver.from_string(claim.replace("(check-sat)", ""))
+        assert solver.check() == z3.unsat
+    assert "i < ceildiv(N, 16)" in text
+    with pytest.raises(Rejected) as caught:
+        outside.proofs(fh.partition(y, 16), x)
+    assert caught.value.codes == ("O302",)
 
 
 def test_hints_by_architecture() -> None:

@@ -127,6 +127,16 @@ def test_zip_is_written(tmp_path: Path, cubins: Any) -> None:
     assert [p.name for p in tmp_path.joinpath("deep").iterdir()] == ["kernels.zip"]
 
 
+def test_proofs_are_kept_where_they_are_asked_for(tmp_path: Path) -> None:
+    cases: list[tuple[Any, ...]] = [(fh.partition(made(512), tile), made(512), 1.0) for tile in (64, 128)]
+    fh.build([saxpy(*case) for case in cases], [], tmp_path / "kernels", general=False, proofs=True)
+    for number, case in enumerate(cases):
+        text = tmp_path.joinpath("kernels", f"saxpy-{number}.smt2").read_text()
+        assert text == saxpy.proofs(*case)
+        assert "(check-sat)" in text
+    fh.load(tmp_path / "kernels").check()
+
+
 def test_loading_needs_no_compiler(package: Path) -> None:
     program = f"""
 import sys
