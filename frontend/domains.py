@@ -1,8 +1,9 @@
 """
 Domains: the points of a launch, and where each of them finds its part of every partitioned tensor.
 
-The domain of a launch is that of the partition whose points have the most axes; the others have its leading ones. What
-a partition's map computes is written in front of a point's work, as the arithmetic that the verifiers judge.
+The domain of a launch is that of the partition whose points have the most axes, unless a parameter says it (`Grid`);
+the others have its leading ones, and of one with more axes than a grid a point has no part of its own. What a
+partition's map computes is written in front of a point's work, as the arithmetic that the verifiers judge.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ from freehold.dialects.ownership import (
 from freehold.frontend import errors
 from freehold.frontend.arithmetic import UP, arithmetic
 from freehold.frontend.context import Context, hint
-from freehold.frontend.schedule import Groups, PartitionSpec
+from freehold.frontend.requirements import named_term
+from freehold.frontend.schedule import EACH, ROW, Grid, Groups, PartitionSpec
+from freehold.frontend.signature import Parameter
 from freehold.frontend.types import tile_type
 from freehold.frontend.values import INDEX_DTYPE, PositionValue, RegionValue, TensorValue, TileValue
 from freehold.support import dtypes, terms
@@ -46,8 +49,16 @@ from freehold.support.terms import Term
 class Domain:
     """The points of a launch while they are written: first their regions, then their work, then their distribution."""
 
-    def __init__(self, c: Context, placed: Sequence[TensorValue], nodes: Mapping[str, ast.arg]):
+    def __init__(
+        self,
+        c: Context,
+        placed: Sequence[TensorValue],
+        nodes: Mapping[str, ast.arg],
+        grids: Sequence[tuple[Parameter, Grid]] = (),
+    ):
         self.c = c
+        self.grid = grids[0] if grids else None
+        """The parameter that says the domain, where one does."""
         self.placed: Final = list(placed)
         """The tensors that a partition was given for, or in their place their windows."""
         self.counts: Final[set[TilesOp]] = set()
@@ -59,20 +70,65 @@ class Domain:
         """What a point does."""
         self.work = self.block
         """Where its work is written: in the block, or in a branch of it."""
-        self.fits = bool(placed) and self._one_schedule()
+        self.schedule: PartitionSpec | Grid
+        """Whose order and blocks are the launch's."""
+        self.domain: tuple[Term, ...] = ()
+        """The extents of the points' index space."""
+        self.fits = (self._one_grid(grids) if grids else bool(placed)) and self._one_schedule()
         if not self.fits:
             return
         specs = [_spec(t) for t in placed]
         self.extents = [s.domain(_extents(t), _groups(t)) for t, s in zip(placed, specs, strict=True)]
+        if self.grid is not None:
+            self.block = self.work = self._points(len(self.domain), ())
+            self.fits = not [t for t in placed if not self._reaches(t)]
+            self._bands(grids[0][0], len(self.domain))
+            return
         ranks = [len(e) for e in self.extents]
         # Of equals, one that is written: its index space needs no words.
         self.leader = min(range(len(placed)), key=lambda n: (-ranks[n], not _is_region(placed[n])))
-        self.block = self.work = self._points(specs[self.leader])
+        self._bands(placed[self.leader].parameter, ranks[self.leader])
+        self.block = self.work = self._points(ranks[self.leader], specs[self.leader].point_map.names)
+
+    def _one_grid(self, grids: Sequence[tuple[Parameter, Grid]]) -> bool:
+        """Whether a kernel says its domain once, in numbers that the launcher knows; reports it if not."""
+        c = self.c
+        (first, grid), *others = grids
+        for second, _ in others:
+            error = errors.NoPartition(
+                second.span or Argument(second.name, c.kernel),
+                what=f"`{second.name}` and `{first.name}` are both grids",
+                why="a launch has one set of points",
+            )
+            c.error(error.add(error.Instead("leave one out, and give the other all axes: `fh.Grid(..., ...)`")))
+        found = [named_term(c, text, self.nodes[first.name]) for text in grid.extents]
+        self.domain = tuple(t for t in found if t is not None)
+        return not others and len(self.domain) == len(found)
+
+    def _reaches(self, tensor: TensorValue) -> bool:
+        """Whether a partition goes with a grid: it has no more axes, or no words of its own about where points are."""
+        spec = _spec(tensor)
+        axes = len(spec.point_map.domain)
+        if axes <= len(self.domain) or spec.plain:
+            return True
+        self._reject(
+            tensor,
+            f"the partition of `{tensor.name}` speaks of points with {axes} axes, and the grid has {len(self.domain)}",
+            "a point's place in it is computed from the point's own coordinates",
+            f"give the grid as many axes, or take regions by name: `{tensor.name}.at(...)`",
+        )
+        return False
+
+    def _has_place(self, tensor: TensorValue) -> bool:
+        """Whether a point has a place of its own in a tensor: not where the partition has more axes than the grid."""
+        return self.grid is None or len(_spec(tensor).point_map.domain) <= len(self.domain)
 
     def _one_schedule(self) -> bool:
         """Whether the partitions share their order and blocks; reports it if not."""
+        if self.grid is not None:
+            return self._schedule_of_grid(*self.grid)
         first = self.placed[0]
-        spec = _spec(first)
+        spec = self.schedule = _spec(first)
         for tensor in self.placed[1:]:
             other = _spec(tensor)
             if (other.order, other.blocks, other.count) != (spec.order, spec.blocks, spec.count):
@@ -86,21 +142,44 @@ class Domain:
                 return False
         return True
 
-    def _points(self, spec: PartitionSpec) -> Block:
+    def _schedule_of_grid(self, parameter: Parameter, grid: Grid) -> bool:
+        """Whether whoever asks for a schedule, the grid or partitions, asks for the same one; reports it if not."""
+        self.schedule = grid
+        for tensor in self.placed:
+            spec = _spec(tensor)
+            asked, known = ((s.order, s.blocks, s.count) for s in (spec, self.schedule))
+            if asked in (known, (ROW, EACH, 0)):
+                continue
+            if known != (ROW, EACH, 0):
+                blocks = spec.count or f"fh.{spec.blocks.name}"
+                self._reject(
+                    tensor,
+                    f"the partition of `{tensor.name}` has another order or other blocks than the launch",
+                    "one schedule serves the whole launch",
+                    f"say it once: `{parameter.name}=fh.Grid(..., order=fh.{spec.order}, blocks={blocks})`",
+                )
+                return False
+            self.schedule = spec
+        return True
+
+    def _bands(self, place: Parameter, rank: int) -> None:
+        """Sees that there are bands of rows, where the order goes by them."""
+        if self.schedule.order.kind != "grouped" or rank >= 2:
+            return
+        error = errors.NoPartition(
+            place.span or Argument(place.name, self.c.kernel),
+            what=f"`{place.name}` has {'one axis' if rank else 'no axis'}, and a grouped order needs two",
+            why="bands of rows are walked column by column",
+        )
+        self.c.error(error.add(error.Instead("leave out `order=`")))
+        self.fits = False
+
+    def _points(self, rank: int, names: Sequence[str]) -> Block:
         """A block with a point's coordinates."""
-        rank = len(self.extents[self.leader])
-        if spec.order.kind == "grouped" and rank < 2:
-            self._reject(
-                self.placed[self.leader],
-                f"`{self.placed[self.leader].name}` has one axis, and a grouped order needs two",
-                "bands of rows are walked column by column",
-                "leave out `order=`",
-            )
-            self.fits = False
         block = Block(arg_types=[tile_type((), INDEX_DTYPE)] * rank)
         for argument in block.args:
             argument.location = self.c.location()
-        for argument, name in zip(block.args, spec.point_map.names, strict=False):
+        for argument, name in zip(block.args, names, strict=False):
             hint(argument, name)
         return block
 
@@ -114,13 +193,14 @@ class Domain:
             if _is_region(tensor) and point_map is not None and point_map.place is not None:
                 cast(Operation, tensor.handle.owner).location = location_of(point_map.place.span)
         with c.into(self.block):
-            places = [self._place(tensor) for tensor in self.placed]
-            condition = self._condition(places)
+            placed = [tensor for tensor in self.placed if self._has_place(tensor)]
+            places = [self._place(tensor) for tensor in placed]
+            condition = self._condition(placed, places)
             if condition is not None:
                 self.work = Block()
                 c.add(IfOp(condition.ssa, [], Region(self.work)))
         with c.into(self.work):
-            for tensor, values in zip(self.placed, places, strict=True):
+            for tensor, values in zip(placed, places, strict=True):
                 self._take(tensor, values)
 
     def take(self, tensor: TensorValue, window: TensorValue) -> None:
@@ -135,7 +215,8 @@ class Domain:
         else:
             self.placed.append(window)
             self.extents.append(extents)
-        self._take(window, self._place(window))
+        if self._has_place(window):
+            self._take(window, self._place(window))
 
     def finish(self, end: ast.AST) -> None:
         """Writes what comes after a point's work."""
@@ -156,16 +237,23 @@ class Domain:
 
     def distribution(self) -> DistributeOp:
         """The operation that hands the points to tile blocks."""
-        spec = _spec(self.placed[0])
+        spec = self.schedule
         order = OrderAttr(OrderKind(spec.order.kind), spec.order.size)
         blocks = BlocksAttr(BlocksKind(spec.blocks.value), spec.count)
         regions = [t for t in self.placed if _is_region(t)]
-        plain = _is_region(self.placed[self.leader]) and all(_spec(t).plain for t in regions)
-        domain = None if plain else [str(extent) for extent in self.extents[self.leader]]
+        if self.grid is not None:
+            domain = [str(extent) for extent in self.domain]
+        elif _is_region(self.placed[self.leader]) and all(_spec(t).plain for t in regions):
+            domain = None
+        else:
+            domain = [str(extent) for extent in self.extents[self.leader]]
         return DistributeOp([t.handle for t in regions], Region(self.block), order, blocks, domain)
 
     def axes_of(self, tensor: TensorValue) -> int | None:
-        """How many axes of the domain a tensor's partition speaks of, if not of all."""
+        """How many axes of the domain a tensor's partition speaks of, if not of all. With a grid, that is what the
+        coordinates say at which its regions are taken."""
+        if self.grid is not None:
+            return None
         axes = len(_spec(tensor).point_map.domain)
         return axes if axes < len(self.block.args) else None
 
@@ -185,11 +273,11 @@ class Domain:
                     values[f"grid[{n}]"] = c.tile(op, INDEX_DTYPE, ())
         return values
 
-    def _condition(self, places: Sequence[dict[str, TileValue]]) -> TileValue | None:
+    def _condition(self, placed: Sequence[TensorValue], places: Sequence[dict[str, TileValue]]) -> TileValue | None:
         """Whether a point does anything; None where all do."""
         c = self.c
         found: TileValue | None = None
-        for tensor, values in zip(self.placed, places, strict=True):
+        for tensor, values in zip(placed, places, strict=True):
             spec = _spec(tensor)
             where = spec.point_map.where
             if where == terms.TRUE and spec.groups is None:

@@ -20,6 +20,7 @@ from freehold.frontend.values import (
     INDEX_DTYPE,
     POISON,
     ClosureValue,
+    GridValue,
     MethodValue,
     PlaceValue,
     Poison,
@@ -141,6 +142,8 @@ def attribute(c: Context, node: ast.Attribute) -> Value:
             found = _of_region(c, value, attr)
         case PlaceValue():
             found = MethodValue(value, attr) if attr in UPDATES else None
+        case GridValue():
+            found = TupleValue(value.index) if attr == "index" else None
         case TupleValue() | RecordValue() | Static():
             found = _of_object(c, value, attr, node)
         case _:
@@ -174,8 +177,8 @@ def _of_tensor(c: Context, tensor: TensorValue, attr: str) -> Value | None:
             return TupleValue(tuple(_extent(c, tensor, axis) for axis in range(tensor.spec.rank)))
         case "index" if tensor.position is not None:
             return TupleValue(tensor.position.index)
-        case "tile" if tensor.position is not None:
-            return of_host(tensor.position.tile)
+        case "tile" if tensor.spec.partition is not None and not isinstance(tensor.handle.type, TensorType):
+            return of_host(tensor.spec.partition.tile)
         case _ if isinstance(tensor.handle.type, TensorType):  # its windows are partitioned
             return MethodValue(tensor, attr) if attr == "window" else None
         case _ if tensor.parameter.mode in ELEMENT_METHODS:
@@ -293,6 +296,8 @@ def _no_attribute(c: Context, value: Value, node: ast.Attribute) -> Poison:
             known = ("dtype", "shape", "ndim", "load", "load_like", "gather", "load_window", "window")
         case PlaceValue():
             known = UPDATES
+        case GridValue():
+            known = ("index",)
         case RegionValue():
             known = ("dtype", "ndim", "index", "tile", "start", "stop", *REGION_METHODS)
         case Static(value=host) if isinstance(host, type) and issubclass(host, Enum):

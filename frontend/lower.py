@@ -45,10 +45,11 @@ from freehold.frontend import (
 from freehold.frontend.context import Context, Frame, Host, hint
 from freehold.frontend.domains import Domain
 from freehold.frontend.memory import storage
+from freehold.frontend.schedule import Grid
 from freehold.frontend.signature import ConstSpec, Parameter, ScalarSpec, Specialisation, TensorSpec
 from freehold.frontend.source import KernelFunction
 from freehold.frontend.types import tile_type
-from freehold.frontend.values import TensorValue, TileValue, of_host
+from freehold.frontend.values import INDEX_DTYPE, GridValue, TensorValue, TileValue, of_host
 from freehold.support import dtypes
 from freehold.support.diagnostic import Argument, Rejected
 from freehold.support.span import Span
@@ -168,18 +169,24 @@ class _Kernel:
             for parameter, _ in self.parameters:  # go on, for the errors of the body
                 c.frame.variables.setdefault(parameter.name, expressions.POISON)
         placed = [t for t in tensors if t.spec.partition is not None]
-        if not placed:
+        grids = [(p, s.value) for p, s in self.parameters if isinstance(s, ConstSpec) and isinstance(s.value, Grid)]
+        written = grids and any(p.is_tensor and p.mode != "ref" for p, _ in self.parameters)
+        if not placed and not written:
             self._no_output()
         code = cast(ast.FunctionDef, self.function.source.tree).body
         c.here = self.function.source.tree
-        domain = Domain(c, placed, self.nodes)
+        domain = Domain(c, placed, self.nodes, grids)
+        for parameter, _ in grids:
+            index = tuple(TileValue(a, INDEX_DTYPE, ()) for a in domain.block.args)
+            c.frame.variables[parameter.name] = GridValue(parameter.name, index) if domain.fits else expressions.POISON
         domain.begin()
         with c.into(domain.work) as c.top:
             statements.statements(c, code)
         domain.finish(code[-1])
         if c.errors:
             return None
-        c.add(domain.distribution())
+        with c.at(self.nodes[grids[0][0].name] if grids else c.here):
+            c.add(domain.distribution())
         c.add(ReturnOp())
         attribute = None
         if hints:

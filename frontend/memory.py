@@ -71,12 +71,28 @@ def method(c: Context, called: MethodValue, node: ast.Call) -> Value:
 
 
 def has_many_regions(target: TensorValue) -> bool:
-    """Whether a point has more than one region of a tensor, which have to be named."""
-    return target.spec.partition is not None and bool(target.spec.partition.owned)
+    """Whether a point has more than one region of a tensor, or none of its own, so that they have to be named."""
+    partition = target.spec.partition
+    return partition is not None and (bool(partition.owned) or _has_none(target))
+
+
+def _has_none(target: TensorValue) -> bool:
+    """Whether a point has no region of its own: its grid has fewer axes than the partition."""
+    return target.position is None and target.region is None and target.parameter.mode in ("mut", "out")
 
 
 def _many_regions(c: Context, target: TensorValue, name: str, node: ast.Call) -> Value:
     assert target.spec.partition is not None
+    arguments = ", ".join(map(c.text, node.args))
+    if _has_none(target):
+        index = ", ".join("ijklmn"[: target.spec.rank])
+        error = errors.WrongArguments(
+            c.span(node),
+            function=f"{target.name}.{name}",
+            problem="does not say which region: the grid has fewer axes, so no block has one of its own",
+            signature=f"{target.name}.at({index}).{name}",
+        )
+        return c.error(error.add(error.Instead(f"name it by the point's coordinates: `{target.name}.at({index})`")))
     owned = target.spec.partition.owned
     axes = f"{'axis' if len(owned) == 1 else 'axes'} {', '.join(map(str, owned))}"
     error = errors.WrongArguments(
@@ -85,7 +101,6 @@ def _many_regions(c: Context, target: TensorValue, name: str, node: ast.Call) ->
         problem=f"does not say which region: a block has all of those along {axes}",
         signature=f"{target.name}.at({', '.join('klmn'[: len(owned)])}).{name}",
     )
-    arguments = ", ".join(map(c.text, node.args))
     loop = f"`for k in fh.tiles({target.name}, axis={owned[0]}, size={target.spec.partition.step[owned[0]]}):`"
     index = ", ".join(["k", *["0"] * (len(owned) - 1)])
     return c.error(error.add(error.Instead(f"in {loop}, `{target.name}.at({index}).{name}({arguments})`")))

@@ -68,6 +68,14 @@ def require(c: Context, a: Arguments) -> Value:
     return NONE
 
 
+def named_term(c: Context, text: str, node: ast.AST) -> Term | None:
+    """The text of an expression as a term over what the launcher knows, by names; None after reporting what is none."""
+    found = _Reader(c).named(text, node)
+    if found is not None and _is_predicate(found):
+        return _Reader(c).refuse(node, f'"{text}", a comparison,', "write a number")
+    return found
+
+
 def launch_term(c: Context, value: Value, node: ast.expr) -> Term | None:
     """An expression as a term over what the launcher knows; None after reporting what in it is no such number."""
     return terms.const(_integer(value)) if _is_integer(value) else _Reader(c).term(node)
@@ -90,21 +98,26 @@ class _Reader:
             return None
         found = self.term(node)
         if found is not None and not _is_predicate(found):
-            return self._refuse(node, f"`{self.c.text(node)}`, a number,", "compare it with something")
+            return self.refuse(node, f"`{self.c.text(node)}`, a number,", "compare it with something")
         return found
 
     def _text(self, text: str, node: ast.expr) -> Term | None:
+        found = self.named(text, node)
+        if found is not None and not _is_predicate(found):
+            return self.refuse(node, f'"{text}", a number,', "compare it with something")
+        return found
+
+    def named(self, text: str, node: ast.AST) -> Term | None:
+        """The text of an expression; None after reporting what in it is no number that the launcher knows."""
         try:
             found = terms.parse(text)
         except ValueError as e:
-            return self._refuse(node, f'"{text}"', f"write {_READ}: {e}")
+            return self.refuse(node, f'"{text}"', f"write {_READ}: {e}")
         names = extent_symbols(self.arguments) | {*self.scalars.values()}
         constants = {n: terms.const(_integer(v)) for n, v in self.c.frame.variables.items() if _is_integer(v)}
         found = found.substitute({n: t for n, t in constants.items() if n not in names})
         if unknown := sorted(found.symbols() - names):
-            return self._refuse(node, f"`{unknown[0]}`", "name dimensions, integer scalars, or `Const` parameters")
-        if not _is_predicate(found):
-            return self._refuse(node, f'"{text}", a number,', "compare it with something")
+            return self.refuse(node, f"`{unknown[0]}`", "name dimensions, integer scalars, or `Const` parameters")
         return found
 
     def term(self, node: ast.expr) -> Term | None:
@@ -157,7 +170,7 @@ class _Reader:
         if _is_integer(value):
             return terms.const(_integer(value))
         if isinstance(value, Static):
-            return self._refuse(node, describe(value), f"write {_READ}")
+            return self.refuse(node, describe(value), f"write {_READ}")
         if isinstance(value, TileValue) and not value.shape:
             ssa = value.ssa
             if isinstance(ssa, BlockArgument) and ssa in self.scalars and value.dtype.signed:
@@ -168,10 +181,10 @@ class _Reader:
                 return terms.ceildiv(tensor_type(owner.source).extent(owner.axis.data), terms.const(owner.size.data))
             given = isinstance(ssa, BlockArgument) and ssa.owner is self.c.body
             what = f"of `{value.dtype}`" if given else "which the kernel computes"
-            return self._refuse(node, f"`{self.c.text(node)}`, {what},", f"write {_READ}")
-        return self._refuse(node, describe(value), f"write {_READ}")
+            return self.refuse(node, f"`{self.c.text(node)}`, {what},", f"write {_READ}")
+        return self.refuse(node, describe(value), f"write {_READ}")
 
-    def _refuse(self, node: ast.expr, what: str, edit: str) -> None:
+    def refuse(self, node: ast.AST, what: str, edit: str) -> None:
         error = errors.WrongValue(
             self.c.span(node), what=what, role="asked of a launch", why="the launcher knows extents and integers"
         )

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from freehold.frontend.index_maps import PointMap, identity
 from freehold.support import terms
 from freehold.support.terms import Term
+
+if TYPE_CHECKING:
+    from freehold.frontend.language.tile import i32
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,60 @@ class Blocks(Enum):
 
 EACH: Final = Blocks.EACH
 PERSISTENT: Final = Blocks.PERSISTENT
+
+
+@dataclass(frozen=True, init=False)
+class Grid:
+    """
+    The points of a launch, said by themselves and not by how something is partitioned: a parameter of the kernel,
+    `at: fh.Grid = fh.Grid("B * H", "splits")`, whose coordinates are `at.index`. A call may give another one.
+
+    An extent is a number, or the text of an expression over names of dimensions, integer scalars and `Const` parameters
+    with `+ - * // %`, `min`, `max` and `cdiv`. The launcher computes it, and refuses a launch in which it is less than
+    1. Without any there is one point. `order` and `blocks` are what they are for `partition`.
+    """
+
+    extents: tuple[str, ...]
+    order: Order
+    blocks: Blocks
+    count: int
+    """How many persistent blocks there are; 0: as many as the GPU holds."""
+    if TYPE_CHECKING:
+        index: tuple[i32, ...]
+        """In a kernel: the coordinates of this block's point."""
+
+    def __init__(self, *extents: int | str, order: Order = ROW, blocks: Blocks | int = EACH):
+        """Raises `ValueError` for what is no extent, order or number of blocks."""
+        for extent in extents:
+            whole = isinstance(extent, int) and not isinstance(extent, bool) and 1 <= extent < 2**31
+            if not whole and not isinstance(extent, str):
+                raise ValueError(f"an extent of a grid is a positive integer or an expression as text, not {extent!r}")
+        if not isinstance(order, Order):  # pyright: ignore[reportUnnecessaryIsInstance] -- what users pass
+            raise ValueError(f"an order is `freehold.ROW`, `COLUMN` or `grouped(n)`, not {order!r}")
+        if order.kind == "grouped" and len(extents) < 2:
+            raise ValueError("a grouped order walks bands of rows column by column: it needs two axes")
+        count = blocks if isinstance(blocks, int) and not isinstance(blocks, bool) and 1 <= blocks < 2**24 else 0
+        if not count and not isinstance(blocks, Blocks):
+            raise ValueError(f"blocks are `freehold.EACH`, `PERSISTENT` or a number of blocks, not {blocks!r}")
+        try:
+            texts = tuple(str(terms.parse(str(extent))) for extent in extents)
+        except ValueError as e:
+            raise ValueError(f"an extent of a grid is an expression of names and integers: {e}") from None
+        object.__setattr__(self, "extents", texts)
+        object.__setattr__(self, "order", order)
+        object.__setattr__(self, "blocks", PERSISTENT if count else blocks)
+        object.__setattr__(self, "count", count)
+
+    def __repr__(self) -> str:
+        said = [text if text.isdecimal() else repr(text) for text in self.extents]
+        said += [f"order={self.order!r}"] if self.order != ROW else []
+        said += [f"blocks={self.count or repr(self.blocks)}"] if self.blocks is not EACH else []
+        return f"freehold.Grid({', '.join(said)})"
+
+    @property
+    def rank(self) -> int:
+        """How many axes it has."""
+        return len(self.extents)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn, cast, get_args, get_origin
 
-from freehold.frontend.schedule import PartitionSpec
+from freehold.frontend.schedule import Grid, PartitionSpec
 from freehold.support import terms
 from freehold.support.dtypes import DType
 from freehold.support.span import Span
@@ -108,6 +108,8 @@ class Parameter:
             inside = [str(self.dtype)] if self.dtype is not None else []
             inside += [d if d.isdecimal() else f'"{d}"' for d in self.dims or ()]
             return SPELLING[self.mode] + (f"[{', '.join(inside)}]" if inside else "")
+        if self.mode == "const" and self.type is Grid:
+            return "Grid"
         if self.mode == "const":
             return f"Const[{'int' if self.type is None else self.type.__name__}]"
         return str(self.dtype) if self.dtype is not None else "float" if self.type is None else self.type.__name__
@@ -203,6 +205,11 @@ class Specialisation:
     def __iter__(self):
         return iter(self.specs)
 
+    @property
+    def grid(self) -> Grid | None:
+        """The points of the launch where a parameter says them: the first one's."""
+        return next((s.value for s in self.specs if isinstance(s, ConstSpec) and isinstance(s.value, Grid)), None)
+
 
 # --- Reading annotations ---------------------------------------------------------------------------------------------
 
@@ -285,6 +292,8 @@ def _parameter(name: str, function: FunctionType, default: object, locate: Calla
         of = get_args(annotation)[0]
         known = of if isinstance(of, type) and of not in (object, Any) else None
         return Parameter(name, "const", default=default, type=known, locate=locate)
+    if annotation is Grid:
+        return Parameter(name, "const", default=default, type=Grid, locate=locate)
     mode = getattr(annotation, "__freehold_mode__", None)
     if mode is not None:
         annotation = TensorAnnotation(mode)

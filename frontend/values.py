@@ -100,6 +100,15 @@ class PositionValue:
 
 
 @dataclass(eq=False, slots=True)
+class GridValue:
+    """The points of a launch, where a parameter says them."""
+
+    name: str
+    index: tuple[TileValue, ...]
+    """The coordinates of this block's point."""
+
+
+@dataclass(eq=False, slots=True)
 class RegionValue:
     """A region of a `Mut` or `Out` tensor."""
 
@@ -225,6 +234,7 @@ Value = (
     | TupleValue
     | RecordValue
     | TensorValue
+    | GridValue
     | RegionValue
     | PlaceValue
     | MethodValue
@@ -384,6 +394,8 @@ def describe(value: Value) -> str:
             return f"a tuple of {len(value.items)}"
         case TensorValue():
             return f"tensor `{value.name}`"
+        case GridValue():
+            return f"grid `{value.name}`"
         case RegionValue():
             return f"a region of `{value.tensor.name}`"
         case PlaceValue():

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
-from freehold.frontend.schedule import PartitionSpec
+from freehold.frontend.schedule import Grid, PartitionSpec
 from freehold.frontend.signature import (
     ConstSpec,
     KernelSignature,
@@ -149,7 +149,9 @@ def bind(signature: KernelSignature, arguments: tuple[Any, ...], site: CallSite)
         if found is not None:
             values.append(found)
             tensors.append((parameter, found, None if partition is None else partition.spec))
-    if not any(p.mode in ("mut", "out") for p in signature.parameters) and all(s is None for _, _, s in tensors):
+    grid = next((s.value for s in specs if isinstance(s, ConstSpec) and isinstance(s.value, Grid)), None)
+    written = [p for p in signature.parameters if p.mode in ("mut", "out")]
+    if not written and grid is None and all(s is None for _, _, s in tensors):
         error = errors.NothingPartitioned(site.span, signature.kernel)
         shared = [p for p in signature.parameters if p.is_tensor and p.mode != "ref"]
         if not shared:
@@ -165,7 +167,7 @@ def bind(signature: KernelSignature, arguments: tuple[Any, ...], site: CallSite)
         for p, s in zip(signature.parameters, specs, strict=True)
         if isinstance(s, ConstSpec) and type(s.value) is int
     }
-    _together(call, [(p.given(constants), view, spec) for p, view, spec in tensors])
+    _together(call, [(p.given(constants), view, spec) for p, view, spec in tensors], grid)
     call.finish()
     kept = [s for s in specs if s is not None]
     return Bound(tuple(values), tuple(v for _, v, _ in tensors), Specialisation(tuple(kept)))
@@ -360,7 +362,9 @@ def _is_whole(value: object) -> bool:
 # --- All arguments together -------------------------------------------------------------------------------------------
 
 
-def _together(call: Call, tensors: Sequence[tuple[Parameter, ArrayView, PartitionSpec | None]]) -> None:
+def _together(
+    call: Call, tensors: Sequence[tuple[Parameter, ArrayView, PartitionSpec | None]], grid: Grid | None
+) -> None:
     kernel = call.signature.kernel
     first, first_view, _ = tensors[0]
     for parameter, found, _ in tensors[1:]:
@@ -370,7 +374,8 @@ def _together(call: Call, tensors: Sequence[tuple[Parameter, ArrayView, Partitio
                     call.place(parameter), kernel, parameter.name, found.place, first.name, first_view.place
                 )
             )
-    _schedules(call, [(p, v, s) for p, v, s in tensors if s is not None], {p.name: v for p, v, _ in tensors})
+    if grid is None:  # or else the launch's points are those of no partition
+        _schedules(call, [(p, v, s) for p, v, s in tensors if s is not None], {p.name: v for p, v, _ in tensors})
     call.errors += contract_errors(call, [p for p, _, _ in tensors], [v.shape for _, v, _ in tensors])
     # What is moved or freed is refused when it is leased; its memory may be another array's by now.
     there = [(p, v) for p, v, _ in tensors if not _is_lost(v)]

@@ -1,9 +1,9 @@
 """
 Launch contracts as functions.
 
-A contract's terms are compiled once, to one Python function of the arguments' extents, strides and values that binds the
-dimensions, compares them, makes the launch checks and yields the grid and the entry point's integers. Where something
-does not hold that function only says so; what it is, is found by evaluating term by term.
+A contract's terms are compiled once, to one Python function of the arguments' extents, strides and values that binds
+the dimensions, compares them, makes the launch checks and yields the grid and the entry point's integers. Where
+something does not hold that function only says so; what it is, is found by evaluating term by term.
 
 Integer scalars are symbols as extents are. Those that the grid or an entry point's integer depends on are part of a
 launch's geometry (`varies`); checks that depend on scalars are made apart from it (`admits`), at each launch.

@@ -46,8 +46,8 @@ class Plan:
     """One launch without its addresses."""
 
     __slots__ = (
-        "admits", "blocks", "checked", "compiled", "configs", "contract", "device", "enqueue", "extents", "family", "fill",
-        "fits", "functions", "integers", "kernel", "launcher",
+        "admits", "blocks", "checked", "compiled", "configs", "contract", "device", "enqueue", "extents", "family",
+        "fill", "fits", "functions", "integers", "kernel", "launcher",
         "layout", "layouts", "loaded", "missed", "name", "outside", "packed", "sizes", "streams",
         "timelines", "values", "writes",
     )  # fmt: skip

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+from freehold.frontend.schedule import Grid
 from freehold.runtime.binding import scalar_dtype
 from freehold.runtime.evaluation import ceildiv
 from freehold.runtime.results import Cut, Results, cutter
@@ -65,9 +66,11 @@ class _Operator:
     ):
         self.kernel = kernel
         self.results = Results(kernel, returns, fixed)
-        self.fixed = fixed
         self.results.check(partitions, fixed)
         self.cuts: dict[str, Callable[[Any], Any]] = {name: cutter(value) for name, value in partitions.items()}
+        # The points of a launch are no argument of an operator: those that the kernel says, or those that are fixed.
+        fixed = {p.name: p.default for p in kernel.signature.parameters if p.type is Grid and p.has_default} | {**fixed}
+        self.fixed = fixed
         self.taken = [p for p in kernel.signature.parameters if p.name not in {*self.results.dtypes, *fixed}]
         """The parameters that are arguments of the operator."""
 

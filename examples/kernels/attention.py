@@ -100,6 +100,38 @@ def decode_merge(o: Out["B", "KH", "G", "D"], part: Ref["B", "KH", "P", "G", "D"
 
 
 @fh.kernel
+def decode(
+    o: Out["B", "KH", "G", "D"],
+    q: Ref["B", "KH", "G", "D"],
+    k: Ref["B", "KH", "S", "D"],
+    v: Ref["B", "KH", "S", "D"],
+    length: i32,
+    scale: f32,
+    TK: Const[int] = 16,
+):
+    """One token's queries against the first `length` positions of a cache: they are a window of it, whose tiles end
+    where it does, so nothing beyond them is read."""
+    b, h, _, _ = o.index
+    G, D = o.tile[2], o.tile[3]
+    queries = q.load((b, h, 0, 0), (1, 1, G, D)).reshape(G, D)
+    keys, values = k.window(2, 0, length), v.window(2, 0, length)
+    top = fh.full((G, 1), -1e30, f32)
+    total = fh.zeros((G, 1), f32)
+    acc = fh.zeros((G, D), f32)
+    for j in fh.tiles(keys, axis=2, size=TK):
+        s = fh.mma(queries, keys.load((b, h, j, 0), (1, 1, TK, D)).reshape(TK, D).T, fh.zeros((G, TK), f32)) * scale
+        s = fh.where((j * TK + fh.arange(TK))[None, :] < keys.shape[2], s, float("-inf"))
+        higher = fh.maximum(top, s.max(axis=1, keepdims=True))
+        weights = fh.exp(s - higher)
+        fade = fh.exp(top - higher)
+        total = total * fade + weights.sum(axis=1, keepdims=True)
+        tile = values.load((b, h, j, 0), (1, 1, TK, D)).reshape(TK, D)
+        acc = fh.mma(weights.astype(tile.dtype), tile, acc * fade)
+        top = higher
+    o.store((acc / total).reshape(o.tile).astype(o.dtype))
+
+
+@fh.kernel
 def rope(x: Mut["T", "H", "D"], cos: Ref["T", "D // 2"], sin: Ref["T", "D // 2"]):
     """Rotates pairs (x[i], x[i + D / 2]) in place: a tile is half a head, and a point has both halves."""
     t, _ = x.index
@@ -268,6 +300,9 @@ def examples() -> Iterator[Example]:
         fh.partition(unwritten(B, KH, P, G), (1, 1, 1, G)),
     )
     yield Example(decode_parts, (*outputs, q, k, v, length, 0.25), {0: parts, 1: sums})
+    used = np.arange(96)[:, None] < length
+    cache = [np.where(used, t, np.nan).astype(np.float32) for t in (k, v)]  # what is not used is not looked at
+    yield Example(decode, (fh.partition(unwritten(B, KH, G, D), (1, 1, G, D)), q, *cache, length, 0.25), {0: out})
     yield Example(decode_merge, (fh.partition(unwritten(B, KH, G, D), (1, 1, G, D)), parts, sums), {0: out})
 
     T, eps = 5, 1e-6

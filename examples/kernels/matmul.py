@@ -66,6 +66,23 @@ def gemm_split_k(c: Acc[f32, "M", "N"], a: Ref["M", "K"], b: Ref["K", "N"], step
 
 
 @fh.kernel
+def gemm_splits(
+    c: Acc[f32, "M", "N"],
+    a: Ref["M", "K"],
+    b: Ref["K", "N"],
+    splits: i32,
+    at: fh.Grid = fh.Grid("cdiv(M, 16)", "splits", "cdiv(N, 32)"),
+    BK: Const[int] = 64,
+):
+    """c += a @ b, `splits` blocks for each tile of c: as many as keep the GPU busy, which the caller knows."""
+    m, s, n = at.index
+    acc = fh.zeros((16, 32), f32)
+    for k in fh.tiles(a, axis=1, size=BK, start=s, step=splits):
+        acc = fh.mma(a.load((m, k), (16, BK)), b.load((k, n), (BK, 32)), acc)
+    c.at(m, n).add(acc)
+
+
+@fh.kernel
 def gemm_i8(
     c: Out["M", "N"], a: Ref[i8, "M", "K"], b: Ref[i8, "K", "N"], sa: Ref["M"], sb: Ref["N"], BK: Const[int] = 64
 ):
@@ -129,6 +146,9 @@ def examples() -> Iterator[Example]:
     )
     shared = fh.partition(a, (16, 64), map=lambda i, j, k: (i, k), grid=lambda m, k: (m, 2, k))
     yield Example(gemm_split_k, (meeting, shared, b), {0: product})
+    for splits in (1, 2, 5):
+        grid = fh.Grid("cdiv(M, 16)", "splits", "cdiv(N, 32)", blocks=fh.EACH if splits < 5 else fh.PERSISTENT)
+        yield Example(gemm_splits, (np.zeros((M, N), np.float32), a, b, splits, grid), {0: product})
 
     a8, b8 = (new.integers(-128, 128, *shape, dtype=np.int8) for shape in ((M, K), (K, N)))
     sa, sb = new.normal(M), new.normal(N)

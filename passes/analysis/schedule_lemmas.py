@@ -28,7 +28,7 @@ BLOCKS: Final[dict[BlocksKind, str]] = {
 
 def lemma(order: OrderAttr, rank: int, blocks: BlocksKind) -> str | None:
     """Why a schedule hands out each point of an index space of this rank once; None where nothing says so."""
-    least_rank = 2 if order.order is OrderKind.GROUPED else 1
+    least_rank = 2 if order.order is OrderKind.GROUPED else 0
     if order.order not in ORDERS or blocks not in BLOCKS or rank < least_rank or order.size.data < 1:
         return None
     return f"{ORDERS[order.order]}; {BLOCKS[blocks]}"

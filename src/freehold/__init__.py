@@ -135,7 +135,7 @@ from freehold.frontend.language import (
 from freehold.frontend.language import (
     sum as sum,
 )
-from freehold.frontend.schedule import COLUMN, EACH, PERSISTENT, ROW, grouped
+from freehold.frontend.schedule import COLUMN, EACH, PERSISTENT, ROW, Grid, grouped
 from freehold.support.dtypes import DType
 from freehold.support.span import register_source
 
@@ -240,6 +240,7 @@ __all__ = [
     "DType",
     "Execution",
     "Graph",
+    "Grid",
     "InFlight",
     "Index",
     "IndexMap",
