@@ -119,9 +119,9 @@ class Domain:
         )
         return False
 
-    def _has_place(self, tensor: TensorValue) -> bool:
+    def has_place(self, tensor: TensorValue) -> bool:
         """Whether a point has a place of its own in a tensor: not where the partition has more axes than the grid."""
-        return self.grid is None or len(_spec(tensor).point_map.domain) <= len(self.domain)
+        return self.grid is None or not self.fits or len(_spec(tensor).point_map.domain) <= len(self.domain)
 
     def _one_schedule(self) -> bool:
         """Whether the partitions share their order and blocks; reports it if not."""
@@ -193,7 +193,7 @@ class Domain:
             if _is_region(tensor) and point_map is not None and point_map.place is not None:
                 cast(Operation, tensor.handle.owner).location = location_of(point_map.place.span)
         with c.into(self.block):
-            placed = [tensor for tensor in self.placed if self._has_place(tensor)]
+            placed = [tensor for tensor in self.placed if self.has_place(tensor)]
             places = [self._place(tensor) for tensor in placed]
             condition = self._condition(placed, places)
             if condition is not None:
@@ -215,7 +215,7 @@ class Domain:
         else:
             self.placed.append(window)
             self.extents.append(extents)
-        if self._has_place(window):
+        if self.has_place(window):
             self._take(window, self._place(window))
 
     def finish(self, end: ast.AST) -> None:

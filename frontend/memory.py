@@ -73,18 +73,18 @@ def method(c: Context, called: MethodValue, node: ast.Call) -> Value:
 def has_many_regions(target: TensorValue) -> bool:
     """Whether a point has more than one region of a tensor, or none of its own, so that they have to be named."""
     partition = target.spec.partition
-    return partition is not None and (bool(partition.owned) or _has_none(target))
+    return partition is not None and (bool(partition.owned) or not _has_place(target))
 
 
-def _has_none(target: TensorValue) -> bool:
-    """Whether a point has no region of its own: its grid has fewer axes than the partition."""
-    return target.position is None and target.region is None and target.parameter.mode in ("mut", "out")
+def _has_place(target: TensorValue) -> bool:
+    """Whether a point has a place of its own in a tensor that is partitioned."""
+    return target.domain is None or target.parameter.mode not in ("mut", "out") or target.domain.has_place(target)
 
 
 def _many_regions(c: Context, target: TensorValue, name: str, node: ast.Call) -> Value:
     assert target.spec.partition is not None
     arguments = ", ".join(map(c.text, node.args))
-    if _has_none(target):
+    if not _has_place(target):
         index = ", ".join("ijklmn"[: target.spec.rank])
         error = errors.WrongArguments(
             c.span(node),
