@@ -73,11 +73,11 @@ clean: ## Remove what was built, with the virtual environment
 # src/freehold; a checkout without symbolic links gets a plain install.
 EDITABLE := $(if $(wildcard src/freehold/support/span.py),-e )
 
-$(VENV)/.installed: pyproject.toml runtime/native.c | $(VENV)/bin/python
+$(VENV)/.installed: pyproject.toml $(wildcard runtime/native*.[ch]) | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(EDITABLE).
 	@touch $@
 
-$(VENV)/.installed-test: pyproject.toml runtime/native.c | $(VENV)/bin/python
+$(VENV)/.installed-test: pyproject.toml $(wildcard runtime/native*.[ch]) | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(EDITABLE)'.[test]'
 	@touch $@ $(VENV)/.installed
 

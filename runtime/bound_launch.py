@@ -53,6 +53,8 @@ class BoundLaunch(Operation[Any]):
     An operation that may be run any number of times, also as a part of others.
     """
 
+    __slots__ = ("__dict__", "__weakref__", "_code", "_dispatcher", "_instruction", "_state")
+
     def __init__(self, dispatcher: Dispatcher, arguments: tuple[Any, ...], code: CodeType, instruction: int):
         self._dispatcher = dispatcher
         self._code = code

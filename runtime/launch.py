@@ -231,6 +231,8 @@ def not_plain(launch: Launch, execution: Execution, arguments: Any = None) -> An
 class Dispatcher:
     """The launches of one kernel: the readers for its arguments, and the thorough way."""
 
+    __slots__ = ("__weakref__", "_readers", "kernel", "last", "plain", "value", "what")
+
     def __init__(self, kernel: Launchable):
         self.kernel = kernel
         self.what = f"`{kernel.__name__}`"

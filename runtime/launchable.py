@@ -26,14 +26,13 @@ class Launchable(native.Caller, ABC):
     """A kernel as its callers see it: parameters, and code for arguments of each kind."""
 
     def __init__(self, signature: KernelSignature):
+        super().__init__()
         self.signature = signature
         self.__name__ = signature.kernel
         self._count = len(signature.parameters)
         self._lock = Lock()
         self._dispatcher: Any = None
         self._launch: type[Launch] | None = None
-        self._plain: tuple[int, Any] | None = None
-        """For `native.Caller`, once it is ready."""
 
     @abstractmethod
     def compiled(self, specialisation: Specialisation, arch: str) -> Compiled:

@@ -26,16 +26,17 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from threading import Condition, RLock, local
+from threading import Condition, local
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, cast
 
+from freehold.runtime import native
 from freehold.runtime.arguments import HOST
 from freehold.runtime.faults import logs
 
 if TYPE_CHECKING:
     from freehold.runtime.call_site import CallSite
 
-LOCK: Final = RLock()
+LOCK: Final = native.lock()
 """
 Held while leases change, and on GPUs until the operation is enqueued, so that ticks are in the order of the stream.
 Nothing waits for a GPU under it. Reentrant, because a collection of garbage may begin anywhere.

@@ -1,8 +1,8 @@
 """
-The native module (`native.c`): plain launches without Python in between, where it was built. Nothing else needs it.
+The native module (`native*.c`): plain launches, and chains of them, without Python in between, where it was built.
 
-It is built with the package where there is a C compiler (`tools/build_native.py`). `FREEHOLD_NATIVE=0` does without it.
-It launches only where everything is as it was when a plan was made, and leaves the rest to the Python that makes all
+Nothing else needs it. It is built with the package where there is a C compiler (`tools/build_native.py`).
+`FREEHOLD_NATIVE=0` does without it, and so does a Python without a lock of the interpreter, on which it relies. It launches only where everything is as it was when a plan was made, and leaves the rest to the Python that makes all
 checks (`runtime.readers`, `runtime.plan`), so there is one place that says what is wrong, and nothing differs but time.
 """
 
@@ -15,6 +15,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from inspect import signature
+from threading import RLock
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from freehold.support.contract import LaunchContract, ScalarParameter, TensorParameter
@@ -33,13 +34,18 @@ CODES: Final = {
 """How `struct` calls the dtypes of scalars that it packs."""
 
 
+INTERFACE: Final = 2
+"""What this module and the native one expect of each other; one that was built of another source is not used."""
+
+
 def _found() -> Any:
-    if os.environ.get("FREEHOLD_NATIVE", "1") == "0" or sys.implementation.name != "cpython":
+    if os.environ.get("FREEHOLD_NATIVE", "1") == "0" or sys.implementation.name != "cpython" or "t" in sys.abiflags:
         return None
     try:
-        return import_module("freehold.runtime._native")
+        found = import_module("freehold.runtime._native")
     except ImportError:
         return None
+    return found if getattr(found, "INTERFACE", 0) == INTERFACE else None
 
 
 _NATIVE: Final = _found()
@@ -48,11 +54,7 @@ BUILT: Final = _NATIVE is not None
 """Whether it is there: it was built, and is wanted."""
 
 if TYPE_CHECKING or not BUILT:
-
-    class Caller:
-        """What is called as a kernel is: `Launchable._called` does it."""
-
-        __slots__ = ()
+    _Caller: Final = object
 
     class Dropped:
         """What says when it was dropped too early: `Launch._unrun` does it."""
@@ -60,19 +62,45 @@ if TYPE_CHECKING or not BUILT:
         __slots__ = ()
 
 else:
-    Caller = _NATIVE.Caller
+    _Caller = _NATIVE.Caller
     Dropped = _NATIVE.Dropped
 
 
-def partition(instance: Any, kinds: dict[type, type], specs: dict[Any, Any], otherwise: Callable[..., Any]) -> Any:
-    """`freehold.partition`, for what it knows; `otherwise` takes the rest, and has the documentation."""
-    text = f"partition{signature(otherwise)}\n--\n\n{otherwise.__doc__}"
-    return _NATIVE.partitions(instance, kinds, specs, otherwise, text)
+class Caller(_Caller):
+    """What is called as a kernel is: `Launchable._called` does it, and the native module where nothing is unusual."""
+
+    __slots__ = ("_plain",)
+
+    def __init__(self) -> None:
+        self._plain: tuple[int, Any] | None = None
+        """How many arguments are usual, and the dispatcher of the launches, once it is ready."""
 
 
-def chain(instance: Any) -> Any:
-    """What makes chains of operations, without an initialiser; `instance` is one."""
-    return _NATIVE.chains(instance)
+def lock() -> RLock:
+    """A lock as `threading.RLock`, for the ledger, which the native module takes without calling it."""
+    return _NATIVE.LOCK if BUILT else RLock()
+
+
+def partition(instance: Any, kinds: dict[type, type], specs: dict[Any, Any], python: Callable[..., Any]) -> Any:
+    """`freehold.partition`, for what it knows; `python` takes the rest, and has the documentation."""
+    return _NATIVE.partitions(instance, kinds, specs, python, _documented(python)) if BUILT else python
+
+
+def chains(instance: Any, operation: Any) -> None:
+    """Gives operations methods `map` and `then` without an initialiser's call; `instance` is a chain."""
+    if BUILT:
+        python = operation.map, operation.then
+        operation.map, operation.then = _NATIVE.chains(instance, operation, python, tuple(map(_documented, python)))
+
+
+def runs(python: tuple[Any, Any], *known: Any) -> tuple[Any, Any]:
+    """`walk` and `in_a_row` of `runtime.operation`, which know a `Next`, two classes and three functions of its."""
+    return _NATIVE.runs(*known) if BUILT else python
+
+
+def _documented(function: Callable[..., Any]) -> str:
+    """A function's documentation, with its signature as built-in functions have it."""
+    return f"{function.__name__}{signature(function)}\n--\n\n{function.__doc__}"
 
 
 @cache
@@ -81,12 +109,11 @@ def module() -> Any:
     if _NATIVE is None:
         return None
     from freehold.runtime.arguments import HOST
+    from freehold.runtime.bound_launch import BoundLaunch
     from freehold.runtime.execution import Execution
     from freehold.runtime.faults import trail
-    from freehold.runtime.launch import UNDONE, Launch
-    from freehold.runtime.ledger import LOCK, Space, Timeline
-    from freehold.runtime.operation import Chain
-    from freehold.runtime.partition import Partition
+    from freehold.runtime.launch import UNDONE, Dispatcher, Launch
+    from freehold.runtime.ledger import Space, Timeline
     from freehold.runtime.storage import Storage
     from freehold.runtime.tensor import Tensor
     from freehold.support.dtypes import u8
@@ -94,19 +121,27 @@ def module() -> Any:
     storage = Storage(0, 0, HOST, None, Space())
     instances: Any = (
         Launch(cast(Any, None), cast(Any, None), cast(Any, None), 0),
-        Chain(cast(Any, None), cast(Any, None), False),
-        Partition(None, cast(Any, None)),
+        _blank(BoundLaunch, "_state"),
+        _blank(Dispatcher, "plain"),
         Tensor(storage, 0, (), (), u8),
         storage,
         storage.space,
         Timeline(HOST, None),
         Execution(),
+        Caller(),
     )
     try:
-        _NATIVE.learn(instances, LOCK.acquire, LOCK.release, trail.append, UNDONE)
-    except (SystemError, TypeError):  # objects are not laid out as they always were, or it was built of another source
+        _NATIVE.learn(instances, trail.append, UNDONE)
+    except SystemError:  # objects are not laid out as they always were
         return None
     return _NATIVE
+
+
+def _blank(kind: type, slot: str) -> Any:
+    """An object without its initialiser's work, but for one slot."""
+    made = kind.__new__(kind)
+    setattr(made, slot, None)
+    return made
 
 
 def takes(contract: LaunchContract, layout: Layout) -> bool:

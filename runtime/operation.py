@@ -98,11 +98,11 @@ class Operation(Generic[T_co]):
 
     def then(self, function: Callable[[T_co], Operation[U]]) -> Operation[U]:
         """This, and then the operation that the function makes of its value, on the same stream."""
-        return _chain(self, function, True)
+        return Chain(self, function, True)
 
     def map(self, function: Callable[[T_co], U]) -> Operation[U]:
         """This, with the function of its value for a value. The function runs on the host and does not wait."""
-        return _chain(self, function, False)
+        return Chain(self, function, False)
 
     @overload
     def zip(self, other: Operation[U], /) -> Operation[tuple[T_co, U]]: ...
@@ -202,7 +202,7 @@ class Work(Operation[T]):
 
 class Chain(Operation[T]):
     """
-    An operation and a function of its value, which gives a value, or where `nests`, an operation. `run` takes it apart.
+    An operation and a function of its value, which gives a value, or where `nests`, an operation. `walk` takes it apart.
     """
 
     __slots__ = ("_function", "_nests", "_source")
@@ -214,7 +214,7 @@ class Chain(Operation[T]):
         self._nests = nests
 
 
-_chain: Any = native.chain(Chain(Work("", id), id, False)) if native.BUILT else Chain
+native.chains(Chain(Work("", id), id, False), Operation)
 
 
 class Several(Operation[T]):
@@ -241,20 +241,26 @@ def in_turn(operations: tuple[Operation[Any], ...], make: Callable[[list[Any]], 
     values: list[Any] = []
 
     def go_on() -> T | Next:
-        for operation in operations[len(values) :]:
-            if operation.__class__ is Several or operation.__class__ is Chain:  # `run` does not nest, as a call would
-                return Next(operation, took)
-            found = operation.enqueue(execution)
-            if found.__class__ is Next:
-                return Next(_Begun(found), took)
-            values.append(found)
-        return make(values)
+        stopped = in_a_row(operations, values, execution)
+        return make(values) if stopped is None else Next(stopped, took)
 
     def took(value: Any) -> T | Next:
         values.append(value)
         return go_on()
 
     return go_on()
+
+
+def _in_a_row(operations: tuple[Operation[Any], ...], values: list[Any], execution: Execution) -> Operation[Any] | None:
+    """Runs those that have no value yet, and adds their values; returns one that has to be run by `walk`, or None."""
+    for operation in operations[len(values) :]:
+        if operation.__class__ is Several or operation.__class__ is Chain:  # `walk` does not nest, as a call would
+            return operation
+        found = operation.enqueue(execution)
+        if found.__class__ is Next:
+            return _Begun(found)
+        values.append(found)
+    return None
 
 
 class _Begun(Operation[Any]):
@@ -302,7 +308,7 @@ class Shared(Operation[T]):
 
     def _first(self, source: Operation[T], execution: Execution) -> None:
         try:
-            self._value = _run(source, execution)
+            self._value = walk(source, execution)
         except BaseException as e:
             self._error = e
             return
@@ -332,16 +338,16 @@ def run(operation: Operation[T], execution: Execution) -> T:
     by then stays alive until it is done.
     """
     try:
-        return _run(operation, execution)
+        return walk(operation, execution)
     except BaseException:
         execution.leave()
         raise
 
 
-def _run(operation: Operation[Any], execution: Execution) -> Any:
+def _walk(operation: Operation[Any], execution: Execution) -> Any:
     """
-    An operation is a tree: chains, several others, launches whose arguments are operations. It is run without
-    recursion, so a chain may be as long as memory allows, and as lazy: what a function of a chain returns is run in its
+    Runs an operation, which is a tree: of chains, several others, launches whose arguments are operations. It does so
+    without recursion, so a chain may be as long as memory allows, and as lazy: what a function of a chain returns is run in its
     place.
     """
     chains: Any = Chain  # local names, and of no type that narrows others
@@ -398,3 +404,6 @@ def _no_operation(function: Callable[..., object], given: object) -> NoReturn:
     raise Rejected(
         [NoOperation(caller().span, "a function" if name == "<lambda>" else f"`{name}`", type(given).__name__)]
     )
+
+
+walk, in_a_row = native.runs((_walk, _in_a_row), Next(Work("", id)), Operation, Several, _Begun, already, _no_operation)

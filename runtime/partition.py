@@ -126,8 +126,7 @@ else:
         return made
 
     update_wrapper(partition, cut).__name__ = "partition"
-    if native.BUILT:
-        partition = native.partition(Partition(None, None), _CLASSES, _FAST, partition)
+    partition = native.partition(Partition(None, None), _CLASSES, _FAST, partition)
 
 
 _REMEMBERED: Final[dict[object, PartitionSpec]] = {}

@@ -1,4 +1,4 @@
-"""Compiles the native module (`runtime/native.c`), as installing does: `python -m freehold.tools.build_native`."""
+"""Compiles the native module (`runtime/native*.c`), as installing does: `python -m freehold.tools.build_native`."""
 
 from __future__ import annotations
 
@@ -34,11 +34,10 @@ def compile_native(folder: Path) -> str | None:
     compiler = shlex.split(os.environ.get("CC", "")) or [found for n in ("cc", "gcc") if (found := shutil.which(n))][:1]
     if not compiler:
         return "there is no C compiler"
-    options = ["-O2", "-shared", "-fPIC", f"-I{include}", "-o", str(folder / NAME)]
+    options = ["-O2", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{include}", "-o", str(folder / NAME)]
+    sources = map(str, sorted((ROOT / "runtime").glob("native*.c")))
     try:
-        done = subprocess.run(
-            [*compiler, *options, str(ROOT / "runtime" / "native.c")], capture_output=True, text=True, check=False
-        )
+        done = subprocess.run([*compiler, *options, *sources], capture_output=True, text=True, check=False)
     except OSError as e:
         return str(e)
     return f"the compiler failed:\n{done.stderr}" if done.returncode else None
