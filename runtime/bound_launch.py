@@ -207,6 +207,7 @@ class BoundLaunch(Operation[Any]):
             "plan": plan, "launch": enqueue, "kernel": plan.kernel, "address": address, "keeper": (data, keeper),
             "failed": driver.launch_failed, "stream_of": driver.stream, "timeline": timeline, "take": take,
             "release": LOCK.release, "moved": self._moved, "gpu": current, "device": plan.device,
+            "thread": native.thread,
         }  # fmt: skip
         scope["prepared"] = prepared = native.prepared(plan, data)
         if family != "freehold":
@@ -271,7 +272,7 @@ def _checks(family: str, arrays: int) -> list[str]:
 def _call(devices: int, quick: bool) -> list[str]:
     """Calls the driver; an error, too, where another GPU is current. With `quick` the native module comes first."""
     launch = "launch(config, kernel, address, 0)[0]"
-    error = launch if devices == 1 else f"gpu()[1] != device or {launch}"
+    error = f"thread.new or {launch if devices == 1 else f'gpu()[1] != device or {launch}'}"
     return [
         f"error = {f'not prepared(handle) and ({error})' if quick else error}",
         "if error:",

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any, Final, NoReturn
 from weakref import WeakValueDictionary
 
+from freehold.runtime import native
 from freehold.runtime.arguments import ArrayView, UnknownDType, Unreadable, contiguous
 from freehold.support.dtypes import from_name
 
@@ -554,7 +555,8 @@ def parts() -> tuple[Any, Any]:
     What a launch is made of: `launch(launch_config, kernel, address, 0)` of the driver, which enqueues a kernel on the
     calling thread's current GPU and whose first result is an error or 0, and what yields that GPU as its second one.
 
-    `address` is that of a `parameter_block`. `launch_failed` takes the error.
+    `address` is that of a `parameter_block`. `launch_failed` takes the error, or True instead of it where
+    `native.thread.new`.
     """
     return _bindings().cuLaunchKernelEx, _bindings().cuCtxGetDevice
 
@@ -572,11 +574,12 @@ def addresses() -> tuple[int, int]:
 
 
 def launch_failed(error: Any, device: int, config: Any, kernel: int, address: int) -> None:
-    """Enqueues a kernel again if its GPU was not the current one (`error` is True, or says so). Raises `Rejected`."""
+    """Enqueues a kernel with its GPU current, if it was not (`error` is True, or says so). Raises `Rejected`."""
     bindings = _bindings()
     if error is True or int(error) in (201, 709):  # no context is current, or one that was destroyed
         with _doing("a launch"), on_device(device):
             (error,) = bindings.cuLaunchKernelEx(config, kernel, address, 0)
+        native.enter_thread()
     if error:
         _refused("a launch", error)
 

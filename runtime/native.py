@@ -2,8 +2,9 @@
 The native module (`native*.c`): plain launches, and chains of them, without Python in between, where it was built.
 
 Nothing else needs it. It is built with the package where there is a C compiler (`tools/build_native.py`).
-`FREEHOLD_NATIVE=0` does without it, and so does a Python without a lock of the interpreter, on which it relies. It launches only where everything is as it was when a plan was made, and leaves the rest to the Python that makes all
-checks (`runtime.readers`, `runtime.plan`), so there is one place that says what is wrong, and nothing differs but time.
+`FREEHOLD_NATIVE=0` does without it, and so does a Python without the interpreter's lock, on which it relies. It launches
+only where everything is as it was when a plan was made, and leaves the rest to the Python that makes all checks
+(`runtime.readers`, `runtime.plan`), so there is one place that says what is wrong, and nothing differs but time.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from inspect import signature
-from threading import RLock
+from threading import RLock, local
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from freehold.support.contract import LaunchContract, ScalarParameter, TensorParameter
@@ -81,6 +82,22 @@ def lock() -> RLock:
     return _NATIVE.LOCK if BUILT else RLock()
 
 
+class _Thread(local):
+    new = True
+    """Whether it may have no context of the driver yet: to launch without one is an error, which tools report."""
+
+
+thread: Final = _Thread()
+"""The calling one."""
+
+
+def enter_thread() -> None:
+    """Says that the calling thread has a context. Launches in others do nothing here, and are left to Python."""
+    thread.new = False
+    if BUILT:
+        _NATIVE.enter_thread()
+
+
 def partition(instance: Any, kinds: dict[type, type], specs: dict[Any, Any], python: Callable[..., Any]) -> Any:
     """`freehold.partition`, for what it knows; `python` takes the rest, and has the documentation."""
     return _NATIVE.partitions(instance, kinds, specs, python, _documented(python)) if BUILT else python
@@ -137,9 +154,9 @@ def module() -> Any:
     return _NATIVE
 
 
-def _blank(kind: type, slot: str) -> Any:
+def _blank(kind: Any, slot: str) -> Any:
     """An object without its initialiser's work, but for one slot."""
-    made = kind.__new__(kind)
+    made: Any = kind.__new__(kind)
     setattr(made, slot, None)
     return made
 

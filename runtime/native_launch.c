@@ -98,8 +98,16 @@ static int apart(const Launcher *self, const uint64_t *memory) {
   return 1;
 }
 
+static _Thread_local int entered; /* whether this thread has a context: to launch without one is an error, which tools report */
+
+static PyObject *enter_thread(PyObject *module, PyObject *unused) {
+  entered = 1;
+  Py_RETURN_NONE;
+}
+
 /* Whether the driver took it. Without the interpreter's lock. */
 static int enqueued(const Launcher *self, void *stream, uint64_t *memory) {
+  if (!entered) return 0;
   void *parameters[MOST];
   for (int n = 0; n < self->parameters; n++) parameters[n] = (char *)memory + self->at[n];
   PyThreadState *state = PyEval_SaveThread();
@@ -370,4 +378,11 @@ static PyType_Spec launcher_spec = {
   "freehold.runtime._native.Launcher", sizeof(Launcher), 0, Py_TPFLAGS_DEFAULT, launcher_slots,
 };
 
-int add_launchers(PyObject *module) { return add_type(module, "Launcher", &launcher_spec); }
+static PyMethodDef functions[] = {
+  {"enter_thread", enter_thread, METH_NOARGS, "Says that the calling thread has a context of the driver."},
+  {0},
+};
+
+int add_launchers(PyObject *module) {
+  return !PyModule_AddFunctions(module, functions) && add_type(module, "Launcher", &launcher_spec);
+}

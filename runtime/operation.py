@@ -202,7 +202,7 @@ class Work(Operation[T]):
 
 class Chain(Operation[T]):
     """
-    An operation and a function of its value, which gives a value, or where `nests`, an operation. `walk` takes it apart.
+    An operation and a function of its value, which gives a value, or where `nests`, an operation; for `walk`.
     """
 
     __slots__ = ("_function", "_nests", "_source")
@@ -347,8 +347,8 @@ def run(operation: Operation[T], execution: Execution) -> T:
 def _walk(operation: Operation[Any], execution: Execution) -> Any:
     """
     Runs an operation, which is a tree: of chains, several others, launches whose arguments are operations. It does so
-    without recursion, so a chain may be as long as memory allows, and as lazy: what a function of a chain returns is run in its
-    place.
+    without recursion, so a chain may be as long as memory allows, and as lazy: what a function of a chain returns is
+    run in its place.
     """
     chains: Any = Chain  # local names, and of no type that narrows others
     nexts: Any = Next

@@ -229,7 +229,7 @@ def make_enqueue(contract: LaunchContract, layout: Layout, asks: bool, varies: S
     if varies:
         own, scalars = "own", ", ".join(f"v{n}" for n in varies)
         lines.append(f"    own = plan.fits.get(({scalars}, )) or plan.fit({scalars})")
-    scope: dict[str, Any] = {"failed": driver.launch_failed, "mismatch": Mismatch}
+    scope: dict[str, Any] = {"failed": driver.launch_failed, "mismatch": Mismatch, "thread": native.thread}
     # A reader has the lines among its own, whose `current` is a library's current stream.
     scope["launch"], scope["gpu"] = driver.parts()
     form, values = "=", list[str]()
@@ -264,9 +264,9 @@ def make_enqueue(contract: LaunchContract, layout: Layout, asks: bool, varies: S
         f"    pack(block[0], 0, {', '.join(values)})",
     ]
     if driver.device_count() == 1:
-        lines.append("    error = launch(config, plan.kernel, block[1], 0)[0]")
+        lines.append("    error = thread.new or launch(config, plan.kernel, block[1], 0)[0]")
     else:
-        lines.append("    elsewhere = gpu()[1] != plan.device")
+        lines.append("    elsewhere = thread.new or gpu()[1] != plan.device")
         lines.append("    error = elsewhere or launch(config, plan.kernel, block[1], 0)[0]")
     lines += [
         "    if error:",  # no context, or another GPU's, is current in this thread; or it is a real one

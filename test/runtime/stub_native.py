@@ -229,6 +229,27 @@ def test_whatever_is_unusual_is_left_to_python() -> None:
     assert launches() == before + 2
 
 
+def test_threads_without_a_context_are_left_to_python() -> None:
+    y, x = on_gpu(100), on_gpu(100)
+    good = (fh.partition(y, 64), x, 1.0, 2)
+    read = warmed(scale, *good).last
+    found: list[Any] = []
+
+    def run() -> None:
+        found.append(native.thread.new)
+        found.append(read(good, None))
+        scale(*good).on()
+        found.append(native.thread.new)
+        found.append(read(good, None))
+
+    before = launches()
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    assert found == [True, None, False, driver.stream(0, 0)]
+    assert launches() == before + 2
+
+
 def test_the_driver_s_errors_are_python_s() -> None:
     y, x = on_gpu(100), on_gpu(100)
     good = (fh.partition(y, 64), x, 1.0, 2)
