@@ -3,7 +3,7 @@ The native module (`native*.c`): plain launches, and chains of them, without Pyt
 
 Nothing else needs it. It is built with the package where there is a C compiler (`tools/build_native.py`).
 `FREEHOLD_NATIVE=0` does without it, and so does a Python without the interpreter's lock, on which it relies. It
-launches only where everything is as it was when a plan was made, and leaves the rest to the Python that makes all checks
+launches only where everything is as it was when a plan was made. The rest it leaves to the Python that makes all checks
 (`runtime.readers`, `runtime.plan`), so there is one place that says what is wrong, and nothing differs but time.
 """
 
