@@ -178,8 +178,11 @@ def stable_text(value: object) -> str | None:
     """Text that is the same in every process for equal values, and only for those; None where there is none."""
     from enum import Enum
 
+    from freehold.frontend.schedule import Grid
     from freehold.support.dtypes import DType
 
+    if isinstance(value, Grid):
+        return f"{type(value).__name__} {value!r}"
     if isinstance(value, Enum):
         return f"{type(value).__module__}.{type(value).__qualname__}.{value.name}"
     if isinstance(value, float) and type(value) is float:

@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, cast
 
+from freehold.frontend.schedule import Blocks, Grid, Order
 from freehold.frontend.signature import (
     MISSING,
     ConstSpec,
@@ -41,13 +42,13 @@ if TYPE_CHECKING:
     from freehold.runtime.host import Interpreted
     from freehold.runtime.modes import Kind
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Of the form of packages. Only packages of this one are read."""
 
 MANIFEST: Final = "manifest.json"
 FORMAT: Final = "freehold package"
 
-_TYPES: Final[dict[str, type]] = {t.__name__: t for t in (int, float, bool, str, bytes, tuple)}
+_TYPES: Final[dict[str, type]] = {t.__name__: t for t in (int, float, bool, str, bytes, tuple, Grid)}
 """Python types of `Const` parameters and scalars that a package can name; others are not checked."""
 
 _MOST_BYTES: Final = 1 << 30
@@ -377,8 +378,15 @@ def _agree(signature: KernelSignature, specs: tuple[Mapping[str, Any], ...], con
     return True
 
 
+def _grid(said: Mapping[str, Any]) -> Grid:
+    blocks: int | Blocks = said["blocks"] if isinstance(said["blocks"], int) else Blocks(said["blocks"])
+    return Grid(*said["extents"], order=Order(*said["order"]), blocks=blocks)
+
+
 def _parameter(entry: Mapping[str, Any]) -> Parameter:
     default: Any = entry["default"]["value"] if "default" in entry else MISSING
+    if isinstance(default, dict):
+        default = _grid(cast("dict[str, Any]", default))
     if isinstance(default, list):
         default = tuple(cast("list[object]", default))
     return Parameter(
@@ -402,7 +410,11 @@ def parameter_entry(parameter: Parameter) -> dict[str, Any]:
     }
     default: Any = parameter.default
     flat = cast("tuple[object, ...]", default) if isinstance(default, tuple) else (default,)
-    if parameter.has_default and all(v is None or type(v) in (bool, int, float, str) for v in flat):
+    if isinstance(default, Grid):
+        order, blocks = default.order, default.count or default.blocks.value
+        extents = list(default.extents)
+        entry["default"] = {"value": {"extents": extents, "order": [order.kind, order.size], "blocks": blocks}}
+    elif parameter.has_default and all(v is None or type(v) in (bool, int, float, str) for v in flat):
         entry["default"] = {"value": list(flat) if isinstance(default, tuple) else default}
     return entry
 

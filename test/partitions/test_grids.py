@@ -282,3 +282,37 @@ def test_unsigned_scalars_are_no_lengths() -> None:
     with pytest.raises(fh.Rejected) as refused:
         unsigned.verify(fh.partition(np.zeros(8, np.float32), 8), 3)
     assert code(refused) == "O042"
+
+
+# --- Elsewhere --------------------------------------------------------------------------------------------------------
+
+
+def test_an_operator_of_torch_takes_the_scalar_and_not_the_grid() -> None:
+    torch = pytest.importorskip("torch")
+    operator = parts.as_torch_op("freehold_test::parts", {"p": (1, 16)})
+    p = torch.full((3, 40), -1, dtype=torch.int32)
+    operator(p, 3)
+    np.testing.assert_array_equal(p.numpy(), 100 * np.arange(3)[:, None] + np.arange(40) // 16)
+    with pytest.raises(fh.Rejected) as refused:
+        operator(p, 4)
+    assert code(refused) == "O232"
+
+
+def test_the_bytecode_does_what_was_verified() -> None:
+    """Translation validation follows grids and windows of a scalar's length."""
+    for kernel, arguments in (
+        (parts, (fh.partition(np.zeros((3, 40), np.int32), (1, 16)), 3)),
+        (scale, (fh.partition(np.zeros(80, np.float32), 16), 3, 40, 1.0)),
+        (prefix_sums, (fh.partition(np.zeros((2, 16), np.float32), (1, 16)), np.zeros((2, 40, 16), np.float32), 4)),
+        (in_one_block, (fh.partition(np.zeros(80, np.float32), 16), np.zeros(80, np.float32))),
+    ):
+        validated = Kernel(kernel.__wrapped__, kernel.options._replace(validate=True))
+        assert validated.compile(*arguments, arch="sm_90").cubin
+
+
+def test_a_kernel_is_compiled_once_for_all_scalars() -> None:
+    variants: list[Any] = []
+    for splits in (2, 3):
+        p = fh.partition(np.zeros((splits, 40), np.int32), (1, 16))
+        variants.append(parts.lower(p, splits))
+    assert str(variants[0]) == str(variants[1])

@@ -7,7 +7,9 @@ from collections.abc import Callable
 import pytest
 from stub_printed import Printed, names_of
 
-PROGRAMS = ("stub_program.py", "stub_operations.py", "stub_tensors.py", "stub_deployment.py", "stub_checks.py")
+PROGRAMS = (
+    "stub_program.py", "stub_operations.py", "stub_tensors.py", "stub_deployment.py", "stub_checks.py", "stub_grids.py",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

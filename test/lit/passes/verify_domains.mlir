@@ -88,3 +88,46 @@ ownership.kernel @prefix(%y: !ownership.tensor<[N], f32>) {
     ownership.store %x, %r : !cuda_tile.tile<64xf32>, !ownership.region<partial tile [64], [N], f32>
   }
 }
+
+// -----
+
+// An extent of the domain is an integer scalar: a symbol of the launch, which is passed as an extent, too.
+// CHECK-LABEL: // @parts
+// CHECK:       output `y`: covered: checked at launch: splits == S
+// CHECK:       region of `y`: disjoint: proved ([i, j] differs from point to point, by rules)
+// CHECK:       region of `y`: in bounds along axis 0: checked at launch: splits - 1 < S
+// CHECK:       region of `y`: in bounds along axis 1: proved (0 <= j < ceildiv(N, 64) by rules)
+// CHECK:       scalar splits: i32
+// CHECK:       extent splits
+// CHECK:       grid [splits, ceildiv(N, 64)]
+ownership.kernel @parts(%y: !ownership.tensor<[S, N], f32>, %splits: !cuda_tile.tile<i32>) {
+  %p = ownership.partition %y : !ownership.tensor<[S, N], f32> -> !ownership.partition<out tile [1, 64], [S, N], f32>
+  ownership.distribute %p over [splits, "ceildiv(N, 64)"] : !ownership.partition<out tile [1, 64], [S, N], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>, %j: !cuda_tile.tile<i32>):
+    %x = cuda_tile.constant <f32: 1.0> : !cuda_tile.tile<1x64xf32>
+    %r = ownership.region %p[%i, %j] : !ownership.partition<out tile [1, 64], [S, N], f32> -> !ownership.region<out tile [1, 64], [S, N], f32>
+    ownership.store %x, %r : !cuda_tile.tile<1x64xf32>, !ownership.region<out tile [1, 64], [S, N], f32>
+  }
+}
+
+// -----
+
+// A domain of no axes is one point, also of persistent blocks.
+// CHECK-LABEL: // @alone
+// CHECK:       output `y`: covered: proved (ceildiv(N, 64) takings of ceildiv(N, 64) regions, no two of one)
+// CHECK:       region of `y`: disjoint: proved ([k] differs from point to point, by rules)
+// CHECK:       grid [] persistent
+ownership.kernel @alone(%y: !ownership.tensor<[N], f32>) {
+  %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<out tile [64], [N], f32>
+  ownership.distribute %p over [] blocks #ownership.blocks<persistent> : !ownership.partition<out tile [64], [N], f32> {
+    %zero = cuda_tile.constant <i32: 0> : !cuda_tile.tile<i32>
+    %one = cuda_tile.constant <i32: 1> : !cuda_tile.tile<i32>
+    %x = cuda_tile.constant <f32: 1.0> : !cuda_tile.tile<64xf32>
+    %n = ownership.tiles %p, 0 by 64 : !ownership.partition<out tile [64], [N], f32>
+    cuda_tile.for %k in (%zero to %n, step %one) : tile<i32> {
+      %r = ownership.region %p[%k] : !ownership.partition<out tile [64], [N], f32> -> !ownership.region<out tile [64], [N], f32>
+      ownership.store %x, %r : !cuda_tile.tile<64xf32>, !ownership.region<out tile [64], [N], f32>
+      cuda_tile.continue
+    }
+  }
+}

@@ -82,3 +82,28 @@ ownership.kernel @halves(%y: !ownership.tensor<[N], f32>) {
     ownership.store %t, %r : !cuda_tile.tile<8xf32>, !ownership.region<out tile [8], ["N // 2"], f32>
   }
 }
+
+// -----
+
+// A length that is an integer scalar: that there is an element, and that it fits, the launcher sees. The view of the
+// window is as long, so nothing behind it is read.
+// CHECK:      %w = ownership.window %c[%zero] {axis = #builtin.int<0>, obligations = [
+// CHECK-SAME:   #ownership.obligation<in_bounds axis 0 launch "1 <= n and n <= S">,
+// CHECK-SAME:   #ownership.obligation<in_bounds axis 0 proved "n <= S">]}
+// CHECK:      ownership.load %b[%i] {obligations = [#ownership.obligation<in_bounds axis 0 proved "0 <= i < ceildiv(n, 8) by rules">]}
+// TILE-LABEL: cuda_tile.entry @valid_prefix
+// TILE-SAME:  %n: tile<i32>
+// TILE-NOT:   cuda_tile.assert
+// TILE:       cuda_tile.make_tensor_view %c, shape = [%n_{{[0-9]+}}]
+ownership.kernel @valid_prefix(%y: !ownership.tensor<[N], f32>, %c: !ownership.tensor<[S], f32>, %n: !cuda_tile.tile<i32>) {
+  %zero = cuda_tile.constant <i32: 0> : !cuda_tile.tile<i32>
+  %w = ownership.window %c[%zero] {axis = #builtin.int<0>} : !ownership.tensor<[S], f32> -> !ownership.tensor<[n], f32>
+  %b = ownership.borrow %w : !ownership.tensor<[n], f32> -> !ownership.ref<[n], f32>
+  %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<partial tile [8], [N], f32>
+  ownership.distribute %p over ["ceildiv(n, 8)"] : !ownership.partition<partial tile [8], [N], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %r = ownership.region %p[%i] : !ownership.partition<partial tile [8], [N], f32> -> !ownership.region<partial tile [8], [N], f32>
+    %t = ownership.load %b[%i] : !ownership.ref<[n], f32> -> !cuda_tile.tile<8xf32>
+    ownership.store %t, %r : !cuda_tile.tile<8xf32>, !ownership.region<partial tile [8], [N], f32>
+  }
+}
