@@ -38,13 +38,15 @@ from freehold.dialects.ownership import (
     WindowOp,
     tensor_type,
 )
+from freehold.passes.analysis import races
 from freehold.passes.analysis.certain import in_every_launch
+from freehold.passes.analysis.concrete import Visit
 from freehold.passes.analysis.extremes import at_launch
 from freehold.passes.analysis.facts import KernelFacts, analyse, guarantees
 from freehold.passes.analysis.obligations import access_text, accessed, record, steps_of
 from freehold.passes.analysis.ranges import Range, Ranges
 from freehold.passes.analysis.reached import computed, conditions_of
-from freehold.passes.analysis.wording import name_of, sizes
+from freehold.passes.analysis.wording import name_of, sizes, tuple_text
 from freehold.passes.errors.bounds import MapNotShownInside, NoElementInBounds, OutOfBounds
 from freehold.passes.errors.windows import NotInGroup, WindowOutside
 from freehold.passes.prover import rules
@@ -237,22 +239,25 @@ def _meet(
             return ObligationAttr.of(Duty.IN_BOUNDS, Rung.PROVED, f"{at} for every launch", axis)
         return ObligationAttr.of(Duty.IN_BOUNDS, Rung.LAUNCH, str(at), axis)
     if isinstance(op, RegionOp) and op.mapped is not None:
-        return _map_not_inside(op, axis, index, count, verdicts)
+        return _map_not_inside(op, axis, index, count, verdicts, facts)
     return ObligationAttr.of(Duty.IN_BOUNDS, Rung.KERNEL, str(open_), axis)
 
 
 def _map_not_inside(
-    op: RegionOp, axis: int, index: Term, count: Term, verdicts: Sequence[Verdict]
+    op: RegionOp, axis: int, index: Term, count: Term, verdicts: Sequence[Verdict], facts: KernelFacts
 ) -> MapNotShownInside:
     """The error for a map that may leave its tensor, in ways that no launch can be asked about."""
     error = MapNotShownInside(span_of(op), name_of(op.partition), axis, str(index))
     witness = next((v.witness for v in verdicts if v.refuted), None)
-    if witness is not None:
-        symbols = sorted({*index.symbols(), *count.symbols()})
-        values = dict.fromkeys(symbols, 1) | dict(witness)
-        shown = {name: values[name] for name in symbols}
-        error.add(error.Example(sizes(shown), index.evaluate(values), count.evaluate(values)))
+    if witness is not None and (found := races.outside(op, axis, count, witness, facts)) is not None:
+        launch, visit = found
+        error.add(error.Example(_values(launch, visit, index, facts), visit.coordinates[axis], count.evaluate(launch)))
     return error.add(error.Smaller())
+
+
+def _values(launch: Mapping[str, int], visit: Visit, index: Term, facts: KernelFacts) -> str:
+    """The numbers of a launch, and others that an index is computed from."""
+    return sizes({**launch, **{n: visit.values[facts.symbols[n]] for n in sorted(index.symbols() - launch.keys())}})
 
 
 def _never(bound: Term, given: Hypotheses) -> bool:
@@ -273,15 +278,13 @@ def _refused(
     facts: KernelFacts,
 ) -> Error:
     error = OutOfBounds(span_of(op), access_text(op), axis, str(index), bound)
-    values = dict.fromkeys((*index.symbols(), *count.symbols()), 1) | dict(witness)
     # Where the index, or whether the access happens, depends on what is computed, no values can be said to lead to it.
-    conditions = conditions_of(op, facts)
-    if not computed([index, *conditions], facts):
-        concerned = facts.places[op].given.relevant(terms.all_of(*conditions)) if conditions else ()
-        decisive = {n for f in concerned for n in f.symbols() if n in facts.launch and n in values}
-        shown = {n: values[n] for n in sorted({*index.symbols(), *count.symbols(), *decisive})}
-        where = f"where {sizes(shown)}, " if shown else ""
-        error.add(error.Witness(where, index.evaluate(values), count.evaluate(values)))
+    leads = not computed([index, *conditions_of(op, facts)], facts)
+    if leads and (found := races.outside(op, axis, count, witness, facts)) is not None:
+        launch, visit = found
+        where = f"where {values}, " if (values := _values(launch, visit, index, facts)) else ""
+        who = f" by block {tuple_text(visit.point)}" if visit.point else ""
+        error.add(error.Witness(where, visit.coordinates[axis], count.evaluate(launch), who))
     last = str(count - 1)
     if count.symbols():
         last = f"fh.cdiv({name_of(accessed(op))}.shape[{axis}], {steps_of(op)[axis]}) - 1"

@@ -231,8 +231,7 @@ def _meeting(first: BorrowOp | PartitionOp, second: PartitionOp, facts: KernelFa
     if (where := span_of(first)) is not None and where != error.place:
         error.add(error.Other(where, _WAYS[type(first)]))
     if (shared := shared_element(first.tensor, second.tensor, values, facts)) is not None:
-        extents = {name: value for name, value in values.items() if name in facts.launch}
-        error.add(error.Witness(sizes(extents), *shared))
+        error.add(error.Witness(sizes(values), *shared))
     elif not values:
         error.add(error.Unknown())
     yield error.add(error.Split())

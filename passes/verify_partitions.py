@@ -10,16 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import islice, takewhile
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
-    DistributeOp,
     Duty,
     KernelOp,
     ObligationAttr,
@@ -29,10 +27,11 @@ from freehold.dialects.ownership import (
     StoreOp,
 )
 from freehold.passes.analysis import coverage, groups, injectivity, races
+from freehold.passes.analysis.concrete import Visit
 from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.analysis.injectivity import Outcome
+from freehold.passes.analysis.meetings import Meeting
 from freehold.passes.analysis.obligations import record
-from freehold.passes.analysis.reached import may_leave
 from freehold.passes.analysis.wording import name_of, sizes, span_text, tuple_text, why_unknown
 from freehold.passes.errors.partition import (
     GapsInOutput,
@@ -44,7 +43,6 @@ from freehold.passes.errors.partition import (
 )
 from freehold.passes.prover import rules
 from freehold.passes.prover.prove import prove
-from freehold.passes.prover.search import find
 from freehold.passes.verify_domains import verify_domains
 from freehold.passes.verify_dominance import verify_dominance
 from freehold.support import terms
@@ -118,28 +116,20 @@ def _overlapping(op: PartitionOp, axis: int, facts: KernelFacts) -> Error:
     starts = [b * s for b, s in zip(second, partition.steps, strict=True)]
     ends = [t if n != axis else min(tile, step + tile) for n, t in enumerate(partition.tile_shape)]
     steps = ", ".join(str(max(s, t)) for s, t in zip(partition.steps, partition.tile_shape, strict=True))
-    shared = span_text(starts, ends)
     one, other = (", ".join(map(str, place)) for place in (first, second))
-    witness: Note = error.Regions(one, other, shared)
-    if any(_each_its_own(use.operation, facts) for use in op.result.uses):
-        witness = error.Witness("", tuple_text(first), tuple_text(second), "write", shared)
+    witness: Note = error.Regions(one, other, span_text(starts, ends))
+    if (found := races.overlapping(op, facts)) is not None:
+        launch, one_visit, other_visit, both = found
+        witness = _both(launch, one_visit, other_visit, span_text(*zip(*both, strict=True)))
     return error.add(witness, error.Step(steps + "," * (rank == 1)))
 
 
-def _each_its_own(op: Operation, facts: KernelFacts) -> bool:
-    """Whether every point takes the region with its own coordinates, and stores to it."""
-    if not isinstance(op, RegionOp) or not isinstance(distribution := op.parent_op(), DistributeOp):
-        return False
-    points = tuple(map(terms.sym, facts.points[distribution]))
-    return facts.coordinates(op) == points[: len(op.coordinates)] and _is_stored(op)
-
-
-def _is_stored(op: RegionOp) -> bool:
-    """Whether a region is stored whenever it is taken: in its block, in front of whatever may leave that."""
-    assert op.parent is not None
-    behind = islice(op.parent.ops, op.parent.get_operation_index(op) + 1, None)
-    reached = takewhile(lambda o: not may_leave(o), behind)
-    return any(isinstance(o, StoreOp) and o.target is op.result for o in reached)
+def _both(launch: Mapping[str, int], one: Visit, other: Visit, shared: str) -> Note:
+    """That two points share elements, which both write or own."""
+    first, second = sorted((one, other), key=lambda visit: visit.point)
+    does = "write" if first.stored and second.stored else "own"
+    where = f"where {sizes(launch)}, " if launch else ""
+    return OverlappingRegions.Witness(where, tuple_text(first.point), tuple_text(second.point), does, shared)
 
 
 def _first_store(op: PartitionOp) -> Span | None:
@@ -205,47 +195,34 @@ def _not_disjoint(earlier: RegionOp, op: RegionOp, outcome: Outcome, facts: Kern
     """The error for two takings of one region, at one point or at two, or for want of a proof."""
     name = name_of(op.partition)
     coordinates = facts.coordinates(op)
-    place = facts.places[op]
-    assert place.distribution is not None
-    points = facts.points[place.distribution]
     if outcome.by == "loop":
         error = RegionTakenTwice(span_of(op), name, "again in every turn of the loop")
         return error.add(error.DeclareMut())
-    if outcome.status == "unknown":
+    if not isinstance(found := outcome.witness, Meeting):
         error = NotShownDisjoint(span_of(op), name, ", ".join(map(str, coordinates)))
         for symbol in outcome.unknown:
             error.add(error.UnknownNumber(symbol, why_unknown(facts.symbols[symbol])))
-        if (wrong := outcome.outside) is not None:
+        if found is not None:
             does = "divides by zero to find its region"
-            if wrong.coordinates:
-                taken = tuple_text(wrong.coordinates).strip("()")
-                does = f"takes region [{taken}] of {' x '.join(map(str, wrong.grid))}"
-            where = f"where {sizes(wrong.extents)}, " if wrong.extents else ""
-            error.add(error.NoSuchRegion(where, tuple_text(wrong.point), does))
+            if found.visit.coordinates:
+                taken = tuple_text(found.visit.coordinates).strip("()")
+                does = f"takes region [{taken}] of {' x '.join(map(str, found.grid))}"
+            where = f"where {sizes(found.launch)}, " if found.launch else ""
+            error.add(error.NoSuchRegion(where, tuple_text(found.visit.point), does))
         return error
-    # Numbers that do not matter have no value in the counterexample; any that may occur will do.
-    missing = {n for c in coordinates for n in c.symbols()} - outcome.second.keys()
-    usual = (find(place.given.facts, terms.TRUE) or {}) if missing else {}
-    index = [c.evaluate({**{n: usual.get(n, 1) for n in missing}, **outcome.second}) for c in coordinates]
-    where = _where(outcome.first, facts)
-    first, second = sorted([values.get(p, 0) for p in points] for values in (outcome.first, outcome.second))
-    other_turn = any(outcome.first.get(n) != outcome.second.get(n) for n in facts.counters.values())
-    if first == second:
+    if found.first.point == found.second.point:
         when = "again in another turn of a loop" if earlier is op else "again here"
-        error = RegionTakenTwice(span_of(op), name, when if earlier is not op or other_turn else "again")
+        error = RegionTakenTwice(span_of(op), name, when)
         if earlier is not op and (before := span_of(earlier)) is not None:
             error.add(error.First(before))
-        witness = error.Witness(where, tuple_text(index).strip("()"), f" by block {tuple_text(first)}")
-        return error.add(witness, error.DeclareMut())
+        where = f"where {sizes(found.launch)}, " if found.launch else ""
+        place, who = tuple_text(found.second.coordinates).strip("()"), tuple_text(found.second.point)
+        return error.add(error.Witness(where, place, f" by block {who}"), error.DeclareMut())
     error = OverlappingRegions(
         span_of(op), name, f"takes the region `[{', '.join(map(str, coordinates))}]` of `{name}`"
     )
-    partition = op.result.type.partition
-    group, index = ("", index) if partition.groups_axis is None else (f"group {index[0]}: ", index[1:])
-    starts = [i * s for i, s in zip(index, partition.steps, strict=True)]
-    ends = [a + t for a, t in zip(starts, partition.tile_shape, strict=True)]
-    does = "write" if _is_stored(op) and _is_stored(earlier) else "own"
-    error.add(error.Witness(where, tuple_text(first), tuple_text(second), does, group + span_text(starts, ends)))
+    if (at := races.box(found.second, found.launch)) is not None:
+        error.add(_both(found.launch, found.first, found.second, span_text(*zip(*at, strict=True))))
     return error.add(error.OneRegion() if op.mapped is not None else error.OwnPlace())
 
 
@@ -293,8 +270,3 @@ def _covered(op: PartitionOp, facts: KernelFacts) -> Iterator[Error]:
 def _product(factors: Sequence[Term]) -> str:
     """Factors as one number, in the user's terms."""
     return str(reduce(terms.mul, factors, terms.const(1)))
-
-
-def _where(values: Mapping[str, int], facts: KernelFacts) -> str:
-    extents = {name: value for name, value in values.items() if name in facts.uniform}
-    return f"where {sizes(extents)}, " if extents else ""

@@ -7,13 +7,16 @@ what cannot be computed (a value out of memory) ends the turn of the block that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from math import prod
 from typing import Any, Final
 
 from xdsl.ir import Block, Operation, SSAValue
 
+from freehold.dialects.cuda_tile.attrs import IntegerOverflowAttr
 from freehold.dialects.cuda_tile.folding import divide
 from freehold.dialects.cuda_tile.ops.arith_int import (
     AbsIOp,
@@ -35,22 +38,38 @@ from freehold.dialects.cuda_tile.ops.arith_int import (
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, ReturnOp, YieldOp
 from freehold.dialects.cuda_tile.ops.conversion import ExtIOp, TruncIOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp, SelectOp
-from freehold.dialects.ownership import CoordinateOp, DimOp, DistributeOp, KernelOp, RegionOp, TilesOp, tensor_type
+from freehold.dialects.ownership import (
+    AccumulateOp,
+    CheckOp,
+    CoordinateOp,
+    DimOp,
+    DistributeOp,
+    KernelOp,
+    LoadOp,
+    LoadWindowOp,
+    RegionOp,
+    StoreOp,
+    TilesOp,
+    WindowOp,
+    tensor_type,
+)
 from freehold.passes.analysis.arithmetic import width_of
+from freehold.passes.analysis.facts import MOST_POINTS, KernelFacts
 
 _MOST_STEPS: Final = 8000
 """Operations, over all points of all launches."""
-_SCALARS: Final = (1, 3, 0, 2, -1, 100)
 
 Values = dict[SSAValue, int]
+Access = RegionOp | LoadOp | LoadWindowOp | AccumulateOp
 _Step = Callable[["_Run", Any], Operation | None]
 """Does an operation; returns it where it ends a block."""
 _Rule = Callable[..., int | None]
 """What an operation computes of the numbers that are its operands; None where that is not defined."""
+_Binary = Callable[[int, int], int | None]
 
 
 class _Stopped(Exception):
-    """What comes next depends on a number that is not known, or is undefined."""
+    """What comes next depends on a number that is not known, or is never done."""
 
 
 class _Exhausted(Exception):
@@ -58,27 +77,45 @@ class _Exhausted(Exception):
 
 
 @dataclass
-class Taking:
-    """A region that is taken: by which operation, where, and the values of everything then."""
+class Visit:
+    """A region that is taken, or a tile that is accessed: by which operation, where, and the values of everything."""
 
-    op: RegionOp
+    op: Access
     coordinates: tuple[int, ...]
     """None of them where one is undefined."""
     point: tuple[int, ...]
+    """None in front of the distribution."""
     values: Values
+    defined: bool
+    """Whether all that was computed before is: no divisor was zero."""
+    stored: bool = False
+    """Whether the region was stored to, and all that was computed before that is defined."""
+
+
+@dataclass
+class Work:
+    """What points of a launch do."""
+
+    launch: Mapping[str, int]
+    visits: list[Visit] = field(default_factory=list[Visit])
+    whole: bool = True
+    """Whether every point is known to have done all of its work, and computed nothing that is undefined."""
 
 
 @dataclass
 class _Run:
     """A launch, worked through point after point."""
 
-    extents: Mapping[str, int]
+    work: Work
     left: int
     values: Values = field(default_factory=Values)
-    taken: list[Taking] = field(default_factory=list[Taking])
     undefined: set[SSAValue] = field(default_factory=set[SSAValue])
     """Integers that have no value now: a divisor is zero."""
+    defined: bool = True
+    """Whether nothing undefined was computed yet."""
     point: tuple[int, ...] = ()
+    taken: dict[SSAValue, Visit] = field(default_factory=dict[SSAValue, Visit])
+    """The regions that the point has now."""
     steps: dict[Block, list[tuple[Operation, _Step]]] = field(
         default_factory=dict[Block, "list[tuple[Operation, _Step]]"]
     )
@@ -104,14 +141,35 @@ class _Run:
                 return ending
         return None
 
-    def take(self, op: RegionOp) -> None:
-        """A region is taken, if it is known which."""
-        coordinates = [self.values.get(c) for c in op.coordinates]
+    def visit(self, op: Access, operands: Sequence[SSAValue]) -> None:
+        """A region is taken or a tile accessed, if it is known which."""
+        coordinates = [self.values.get(c) for c in operands]
         places = tuple(c for c in coordinates if c is not None)
-        undefined = any(c in self.undefined for c in op.coordinates)
+        undefined = any(c in self.undefined for c in operands)
         if undefined or len(places) == len(coordinates):
-            places = () if undefined else places
-            self.taken.append(Taking(op, places, self.point, dict(self.values)))
+            found = Visit(op, () if undefined else places, self.point, dict(self.values), self.defined)
+            self.work.visits.append(found)
+            if isinstance(op, RegionOp):
+                self.taken[op.result] = found
+        elif isinstance(op, RegionOp):
+            self.taken.pop(op.result, None)
+
+    def store(self, op: StoreOp) -> None:
+        """A region is stored to."""
+        if (visit := self.taken.get(op.target)) is not None:
+            visit.stored = self.defined
+
+    def check(self, op: CheckOp) -> None:
+        """An assertion. One about what is not known is taken to hold."""
+        if self.values.get(op.condition) == 0:
+            raise _Stopped
+
+    def window(self, op: WindowOp) -> None:
+        """A window. The launcher, or the kernel, refuses one that is not inside of its tensor."""
+        start, axis = self.values.get(op.start), op.axis.data
+        length = self.extent(op.result, axis)
+        if length < 1 or (start is not None and not 0 <= start <= self.extent(op.tensor, axis) - length):
+            raise _Stopped
 
     def define(self, result: SSAValue, value: int | None) -> None:
         """The value of a result; None where it is not known."""
@@ -133,107 +191,128 @@ class _Run:
             op.result, self.values.get(region.coordinates[op.axis.data]) if isinstance(region, RegionOp) else None
         )
 
+    def extent(self, source: SSAValue, axis: int) -> int:
+        """The extent of a tensor."""
+        return tensor_type(source).extent(axis).evaluate(self.work.launch)
+
     def stop(self, _: Operation) -> None:
         """Nothing is known of what comes next."""
         raise _Stopped
 
-    def extent(self, source: SSAValue, axis: int) -> int:
-        """The extent of a tensor."""
-        return tensor_type(source).extent(axis).evaluate(self.extents)
-
-    def branch(self, op: IfOp) -> Operation | None:
+    def branch(self, blocks: Sequence[Block], results: Sequence[SSAValue]) -> Operation | None:
         """The side of an `if` that is taken; returns what leaves it for an outer block."""
-        region = op.regions[0 if self.known(op.condition) else 1]
-        for block in region.blocks:
+        for block in blocks:
             ending = self.block(block)
             if not isinstance(ending, YieldOp):
                 return ending
-            for result, value in zip(op.results, ending.operands, strict=True):
-                self.copy(value, result)
+            self.copy(ending.operands, results)
         return None
 
-    def count(self, op: ForOp) -> None:
-        """A counted loop, turn by turn."""
-        low, high, step = (self.known(v) for v in (op.lowerBound, op.upperBound, op.step))
-        if step < 1 or op.unsignedCmp is not None:
+    def count(
+        self, op: ForOp, bounds: Sequence[SSAValue], block: Block, starts: Sequence[SSAValue]
+    ) -> Operation | None:
+        """A counted loop, turn by turn; returns what leaves it for an outer block."""
+        low, high, step = map(self.known, bounds)
+        if step < 1:
             raise _Stopped
-        block = op.block
-        carried = list(block.args[1:])
-        for argument, start in zip(carried, op.initValues, strict=True):
-            self.copy(start, argument)
+        self.copy(starts, block.args[1:])
         for counter in range(low, high, step):
             self.values[block.args[0]] = counter
             ending = self.block(block)
             if not isinstance(ending, ContinueOp):
-                raise _Stopped
-            handed = [self.values.get(v) for v in ending.operands]
-            for argument, value in zip(carried, handed, strict=True):
-                self.values.pop(argument, None)
-                if value is not None:
-                    self.values[argument] = value
-        for argument, result in zip(carried, op.results, strict=True):
-            self.copy(argument, result)
+                return ending
+            self.copy(ending.operands, block.args[1:])
+        self.copy(block.args[1:], op.results)
+        return None
 
-    def copy(self, source: SSAValue, target: SSAValue) -> None:
-        """One value is another's."""
-        self.values.pop(target, None)
-        self.undefined.discard(target)
-        if source in self.values:
-            self.values[target] = self.values[source]
-        if source in self.undefined:
-            self.undefined.add(target)
+    def repeat(self, op: LoopOp) -> Operation | None:
+        """A loop that a `break` ends; returns what leaves it for an outer block."""
+        self.copy(op.initValues, op.block.args)
+        while isinstance(ending := self.block(op.block), ContinueOp):
+            self.copy(ending.operands, op.block.args)
+        if not isinstance(ending, BreakOp):
+            return ending
+        self.copy(ending.operands, op.results)
+        return None
+
+    def copy(self, sources: Sequence[SSAValue], targets: Sequence[SSAValue]) -> None:
+        """Values handed on, all at once."""
+        found = [(self.values.get(source), source in self.undefined) for source in sources]
+        for target, (value, undefined) in zip(targets, found, strict=True):
+            self.define(target, value)
+            (self.undefined.add if undefined else self.undefined.discard)(target)
 
 
-def takings(
-    kernel: KernelOp, distribution: DistributeOp, launches: Iterator[Mapping[str, int]]
-) -> Iterator[tuple[Mapping[str, int], list[Taking]]]:
-    """Launches, each with the regions that are taken in it as far as they can be computed."""
-    left = _MOST_STEPS
-    steps: dict[Block, list[tuple[Operation, _Step]]] = {}
-    scalars = [a for a in kernel.body.block.args if width_of(a.type) is not None]
-    for number, extents in enumerate(launches):
-        values: Values = {a: wrapped(_SCALARS[number % len(_SCALARS)], width_of(a.type) or 32) for a in scalars}
-        run = _Run(extents, left, values, steps=steps)
+class Runner:
+    """Runs a kernel on numbers: launch after launch, all points of it or some, within a budget over all of them."""
+
+    def __init__(self, distribution: DistributeOp, facts: KernelFacts):
+        self.distribution = distribution
+        self.left = _MOST_STEPS
+        self.steps: dict[Block, list[tuple[Operation, _Step]]] = {}
+        self.scalars = facts.passed
+
+    def work(self, launch: Mapping[str, int], points: Sequence[tuple[int, ...]] | None = None) -> Work | None:
+        """What points do, as far as it can be computed: these, or all. None where there is no such launch: it has no
+        points or too many, or not these, or a window is outside of its tensor; or where the budget is spent.
+
+        `launch` has values for all extents and scalars.
+        """
+        kernel = self.distribution.parent_op()
+        assert isinstance(kernel, KernelOp)
+        values: Values = {v: wrapped(launch[name], width_of(v.type) or 32) for name, v in self.scalars.items()}
+        run = _Run(Work(launch), self.left, values, steps=self.steps)
         try:
             for op in kernel.body.block.ops:
-                if op is distribution:
+                if op is self.distribution:
                     break
                 _step(op)(run, op)
-            grid = [e.evaluate(extents) for e in distribution.extents]
-            outside, nowhere = dict(run.values), set(run.undefined)
-            for point in product(*map(range, grid)):
-                run.point, run.values, run.undefined = point, dict(outside), set(nowhere)
-                run.values |= zip(distribution.body.block.args, point, strict=True)
-                try:
-                    run.block(distribution.body.block)
-                except _Stopped:
-                    continue
-        except _Exhausted:
-            return
-        left = run.left
-        yield extents, run.taken
+            grid = [extent.evaluate(launch) for extent in self.distribution.extents]
+            if min(grid, default=1) < 1 or prod(grid) > MOST_POINTS[self.distribution.blocks.kind]:
+                return None
+            for point in points or ():
+                if len(point) != len(grid) or not all(0 <= i < n for i, n in zip(point, grid, strict=True)):
+                    return None
+            self._points(run, product(*map(range, grid)) if points is None else points)
+        except (_Stopped, _Exhausted, ZeroDivisionError):
+            return None
+        finally:
+            self.left = run.left
+        return run.work
+
+    def _points(self, run: _Run, points: Iterable[tuple[int, ...]]) -> None:
+        outside, nowhere, defined = dict(run.values), set(run.undefined), run.defined
+        for point in points:
+            run.point, run.values, run.undefined, run.defined = point, dict(outside), set(nowhere), defined
+            run.taken = {}
+            run.values |= zip(self.distribution.body.block.args, point, strict=True)
+            try:
+                run.block(self.distribution.body.block)
+            except _Stopped:
+                run.work.whole = False
+            run.work.whole = run.work.whole and run.defined
 
 
-def meeting(a: RegionOp, b: RegionOp, found: Sequence[Taking], grid: Sequence[int]) -> tuple[Taking, Taking] | None:
+def meeting(a: RegionOp, b: RegionOp, found: Sequence[Visit], grid: Sequence[int]) -> tuple[Visit, Visit] | None:
     """Two takings, by `a` and by `b`, of one region that exists: of different points if there are such."""
-    seen: dict[tuple[int, ...], list[Taking]] = {}
-    best: tuple[Taking, Taking] | None = None
+    seen: dict[tuple[int, ...], list[Visit]] = {}
+    best: tuple[Visit, Visit] | None = None
     for taking in found:
-        if taking.op not in (a, b) or is_outside(taking, grid):
+        if taking.op not in (a, b) or not taking.defined or is_outside(taking, grid):
             continue
         for earlier in seen.get(taking.coordinates, ()):
             if {earlier.op, taking.op} != {a, b}:
                 continue
-            best = earlier, taking
             if earlier.point != taking.point:
-                return best
+                return earlier, taking
+            best = best or (earlier, taking)
         seen.setdefault(taking.coordinates, []).append(taking)
     return best
 
 
-def is_outside(taking: Taking, grid: Sequence[int]) -> bool:
-    """Whether there is no such region."""
-    return not taking.coordinates or any(not 0 <= c < g for c, g in zip(taking.coordinates, grid, strict=True))
+def is_outside(visit: Visit, grid: Sequence[int]) -> bool:
+    """Whether there is no such region or tile."""
+    return not visit.coordinates or any(not 0 <= c < g for c, g in zip(visit.coordinates, grid, strict=True))
 
 
 def wrapped(value: int, width: int) -> int:
@@ -242,70 +321,81 @@ def wrapped(value: int, width: int) -> int:
     return value - (1 << width) if width > 1 and value >> (width - 1) else value
 
 
-def _unsigned(op: MaxIOp | MinIOp | CmpIOp | DivIOp | RemIOp | ShrIOp | ExtIOp) -> bool:
-    return op.signedness.data.value != "signed"
+def _reading(op: MaxIOp | MinIOp | CmpIOp | DivIOp | RemIOp | ShrIOp | ExtIOp) -> Callable[[int], int]:
+    """How an operation reads its first operand: as it is, or without its sign."""
+    if op.signedness.data.value == "signed":
+        return int.__pos__
+    mask = (1 << (width_of(op.operands[0].type) or 32)) - 1
+    return lambda value: value & mask
 
 
-def _read(op: MaxIOp | MinIOp | CmpIOp | DivIOp | RemIOp, a: int, b: int) -> tuple[int, int]:
-    width = width_of(op.operands[0].type) or 32
-    return (a % (1 << width), b % (1 << width)) if _unsigned(op) else (a, b)
+def _least(op: Operation) -> int:
+    return -(1 << ((width_of(op.results[0].type) or 32) - 1))
 
 
-def _divided(op: DivIOp, a: int, b: int) -> int | None:
-    a, b = _read(op, a, b)
-    return None if b == 0 else divide(a, b, op.rounding)
+def _divided(op: DivIOp) -> _Binary:
+    read, rounding, least = _reading(op), op.rounding, _least(op)
 
-
-def _remainder(op: RemIOp, a: int, b: int) -> int | None:
-    a, b = _read(op, a, b)
-    return None if b == 0 else abs(a) % abs(b) * (-1 if a < 0 else 1)
-
-
-def _compared(op: CmpIOp, a: int, b: int) -> int | None:
-    a, b = _read(op, a, b)
-    holds = {
-        "equal": a == b,
-        "not_equal": a != b,
-        "less_than": a < b,
-        "less_than_or_equal": a <= b,
-        "greater_than": a > b,
-        "greater_than_or_equal": a >= b,
-    }.get(op.comparison_predicate.data.value)
-    return None if holds is None else int(holds)
-
-
-def _shifted(op: ShlIOp | ShrIOp, a: int, b: int) -> int | None:
-    width = width_of(op.result.type) or 32
-    if not 0 <= b < width:
-        return None
-    if isinstance(op, ShlIOp):
-        return a << b
-    return (a % (1 << width) if _unsigned(op) else a) >> b
-
-
-def _widened(op: ExtIOp, a: int) -> int:
-    width = width_of(op.from_.type) or 1
-    return a % (1 << width) if _unsigned(op) else wrapped(a, width)
-
-
-def _smaller(op: MinIOp, a: int, b: int) -> int:
-    x, y = _read(op, a, b)
-    return a if x <= y else b
-
-
-def _larger(op: MaxIOp, a: int, b: int) -> int:
-    x, y = _read(op, a, b)
-    return b if x <= y else a
-
-
-def _plain(function: Callable[..., int]) -> _Rule:
-    def rule(_: Operation, *numbers: int) -> int:
-        return function(*numbers)
+    def rule(a: int, b: int) -> int | None:
+        a, b = read(a), read(b)
+        return None if b == 0 or (b == -1 and a == least) else divide(a, b, rounding)
 
     return rule
 
 
-_RULES: Final[dict[type[Operation], _Rule]] = {
+def _remainder(op: RemIOp) -> _Binary:
+    read, least = _reading(op), _least(op)
+
+    def rule(a: int, b: int) -> int | None:
+        a, b = read(a), read(b)
+        return None if b == 0 or (b == -1 and a == least) else abs(a) % abs(b) * (-1 if a < 0 else 1)
+
+    return rule
+
+
+_RELATIONS: Final[dict[str, Callable[[int, int], bool]]] = {
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "less_than": operator.lt,
+    "less_than_or_equal": operator.le,
+    "greater_than": operator.gt,
+    "greater_than_or_equal": operator.ge,
+}
+
+
+def _compared(op: CmpIOp) -> _Binary:
+    read, relation = _reading(op), _RELATIONS[op.comparison_predicate.data.value]
+    return lambda a, b: int(relation(read(a), read(b)))
+
+
+def _shifted(op: ShlIOp | ShrIOp) -> _Binary:
+    width = width_of(op.result.type) or 32
+    if isinstance(op, ShlIOp):
+        return lambda a, b: a << b if 0 <= b < width else None
+    read = _reading(op)
+    return lambda a, b: read(a) >> b if 0 <= b < width else None
+
+
+def _widened(op: ExtIOp) -> Callable[[int], int]:
+    read, width = _reading(op), width_of(op.from_.type) or 1
+    return lambda a: read(wrapped(a, width))
+
+
+def _smaller(op: MinIOp) -> _Binary:
+    read = _reading(op)
+    return lambda a, b: a if read(a) <= read(b) else b
+
+
+def _larger(op: MaxIOp) -> _Binary:
+    read = _reading(op)
+    return lambda a, b: b if read(a) <= read(b) else a
+
+
+def _plain(function: Callable[..., int]) -> Callable[[Any], _Rule]:
+    return lambda _: function
+
+
+_RULES: Final[dict[type[Operation], Callable[[Any], _Rule]]] = {
     AddIOp: _plain(int.__add__),
     SubIOp: _plain(int.__sub__),
     MulIOp: _plain(int.__mul__),
@@ -330,24 +420,46 @@ def _ends(_: _Run, op: Operation) -> Operation:
     return op
 
 
-_CONTROL: Final[dict[type[Operation], _Step]] = {
-    YieldOp: _ends,
-    ContinueOp: _ends,
-    IfOp: _Run.branch,
-    ForOp: _Run.count,
-    RegionOp: _Run.take,
-    CoordinateOp: _Run.coordinate,
-    SelectOp: _Run.choose,
-    BreakOp: _Run.stop,
-    ReturnOp: _Run.stop,
-    LoopOp: _Run.stop,
+def _always(step: _Step) -> Callable[[Any], _Step]:
+    return lambda _: step
+
+
+def _visiting(op: Access) -> _Step:
+    operands = tuple(op.start if isinstance(op, LoadWindowOp) else op.coordinates)
+    return (lambda run, op: run.visit(op, operands)) if operands else _forget  # a block's own region has none
+
+
+def _branching(op: IfOp) -> _Step:
+    condition, results = op.condition, tuple(op.results)
+    yes, no = ([*region.blocks] for region in op.regions)
+    return lambda run, _: run.branch(yes if run.known(condition) else no, results)
+
+
+def _counting(op: ForOp) -> _Step:
+    bounds, block, starts = (op.lowerBound, op.upperBound, op.step), op.block, tuple(op.initValues)
+    if op.unsignedCmp is not None:
+        return _Run.stop
+    return lambda run, op: run.count(op, bounds, block, starts)
+
+
+_CONTROL: Final[dict[type[Operation], Callable[[Any], _Step]]] = {
+    **dict.fromkeys((YieldOp, ContinueOp, BreakOp, ReturnOp), _always(_ends)),
+    **dict.fromkeys((RegionOp, LoadOp, LoadWindowOp, AccumulateOp), _visiting),
+    IfOp: _branching,
+    ForOp: _counting,
+    LoopOp: _always(_Run.repeat),
+    StoreOp: _always(_Run.store),
+    CheckOp: _always(_Run.check),
+    WindowOp: _always(_Run.window),
+    CoordinateOp: _always(_Run.coordinate),
+    SelectOp: _always(_Run.choose),
 }
 
 
 def _step(op: Operation) -> _Step:
     """What is done for an operation: control flow, or its integer; nothing is known of other results."""
     if (control := _CONTROL.get(type(op))) is not None:
-        return control
+        return control(op)
     results = tuple(op.results)
     width = width_of(results[0].type) if len(results) == 1 else None
     if width is None:
@@ -362,8 +474,8 @@ def _step(op: Operation) -> _Step:
         case TilesOp():
             return lambda run, _: run.define(result, -(-run.extent(op.source, op.axis.data) // op.size.data))
         case _:
-            rule = _RULES.get(type(op))
-            return _forget if rule is None else _computation(rule, tuple(op.operands), result, width)
+            make = _RULES.get(type(op))
+            return _forget if make is None else _computation(make(op), op, result, width)
 
 
 def _forget(run: _Run, op: Operation) -> None:
@@ -371,16 +483,23 @@ def _forget(run: _Run, op: Operation) -> None:
         run.define(result, None)
 
 
-def _computation(rule: _Rule, operands: tuple[SSAValue, ...], result: SSAValue, width: int) -> _Step:
-    """An integer operation: undefined where an operand is, or where the rule says so."""
+def _computation(rule: _Rule, op: Operation, result: SSAValue, width: int) -> _Step:
+    """An integer operation: undefined where an operand is, where the rule says so, or where it breaks its promise not
+    to wrap."""
+    operands = tuple(op.operands)
+    promise = op.properties.get("overflow")
+    promised = isinstance(promise, IntegerOverflowAttr) and promise.data.value != "none"
 
-    def step(run: _Run, op: Operation) -> None:
+    def step(run: _Run, _: Operation) -> None:
         values = run.values
         numbers = [values.get(o) for o in operands]
         known = None not in numbers
-        found = rule(op, *numbers) if known else None
+        found = rule(*numbers) if known else None
+        if promised and found is not None and wrapped(found, width) != found:
+            found = None
         if (known and found is None) or (run.undefined and not run.undefined.isdisjoint(operands)):
             run.undefined.add(result)
+            run.defined = False
             found = None
         run.define(result, None if found is None else wrapped(found, width))
 

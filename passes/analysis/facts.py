@@ -105,6 +105,12 @@ class KernelFacts:
     group_tiles: dict[GroupKey, Term] = field(default_factory=dict["GroupKey", Term])
     """How many regions groups have: one symbol for equal groups of equal offsets, in equal tiles."""
 
+    @property
+    def passed(self) -> dict[str, SSAValue]:
+        """The scalar arguments that have symbols: integers, and truth values that something depends on."""
+        found = (item for item in self.symbols.items() if isinstance(item[1], BlockArgument))
+        return {name: value for name, value in found if isinstance(value.owner.parent_op(), KernelOp)}
+
     def tiles_of(self, partition: SSAValue, group: Term) -> Term | None:
         """The number of regions of a group, if the kernel asks for it."""
         return self.group_tiles.get(_group_key(partition, group))

@@ -6,27 +6,23 @@ cannot do the solver is asked about two copies of the point.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import islice
-from typing import Final, Literal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp
-from freehold.dialects.ownership import KernelOp, RegionOp
-from freehold.passes.analysis.concrete import is_outside, meeting, takings
+from freehold.dialects.ownership import RegionOp
 from freehold.passes.analysis.facts import KernelFacts, Place
 from freehold.passes.analysis.groups import index_space
-from freehold.passes.analysis.races import launches, samples, turns
+from freehold.passes.analysis.meetings import OTHER, Meeting, Outside, Pair, enumerated, in_small_launches, refuted
 from freehold.passes.analysis.reached import computed, conditions_of, unknown_in
 from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.polynomials import Poly, bound_atom, poly, to_term
 from freehold.passes.prover.prove import prove
-from freehold.passes.prover.search import Evaluate, compiled, holds_in
+from freehold.passes.prover.search import holds_in
 from freehold.support import terms
 from freehold.support.terms import Term
-
-_MOST_LAUNCHES: Final = 12
 
 
 @dataclass(frozen=True)
@@ -35,23 +31,10 @@ class Outcome:
 
     status: Literal["proved", "refuted", "unknown"]
     by: str = ""
-    first: Mapping[str, int] = field(default_factory=dict[str, int])
-    second: Mapping[str, int] = field(default_factory=dict[str, int])
+    witness: Meeting | Outside | None = None
+    """Two takings of one region; or, of what is unknown, one of a region that does not exist."""
     unknown: tuple[str, ...] = ()
     """Numbers of which nothing is known, where that is why."""
-    outside: Outside | None = None
-    """A taking of a region that does not exist, where that was found instead."""
-
-
-@dataclass(frozen=True)
-class Outside:
-    """A point of a launch that takes a region that there is not."""
-
-    extents: Mapping[str, int]
-    point: tuple[int, ...]
-    coordinates: tuple[int, ...]
-    """None of them where a divisor is zero."""
-    grid: tuple[int, ...]
 
 
 def identity(op: RegionOp, facts: KernelFacts) -> tuple[str, ...] | None:
@@ -192,10 +175,16 @@ def _apart(a: RegionOp, b: RegionOp, different: Sequence[str], facts: KernelFact
     """
     one, other = facts.places[a], facts.places[b]
     first, second = facts.coordinates(a), facts.coordinates(b)
-    if (found := _enumerated(a, b, different, facts)) is not None:
-        return Outcome("refuted", "search", *found)
+    pair = Pair.of(a, b, facts)
+    unknown = unknown_in((*first, *second), facts)
+    conditions = [*conditions_of(a, facts), *conditions_of(b, facts)]
+    undecided = computed(conditions, facts)
+    if not unknown and not undecided:
+        executions = ({*(identity(op, facts) or ()), *different} for op in (a, b))
+        if (found := enumerated(pair, different, *executions)) is not None:
+            return Outcome("refuted", "search", found)
     renaming = {
-        name: terms.sym(f"{name}_of_the_other")
+        name: terms.sym(f"{name}{OTHER}")
         for fact in (*other.given.facts, *second)
         for name in fact.symbols() - facts.uniform
     }
@@ -211,89 +200,18 @@ def _apart(a: RegionOp, b: RegionOp, different: Sequence[str], facts: KernelFact
         verdict = prove(goal, given.extended([inside]))
     if verdict.proved:
         return Outcome("proved", verdict.by)
-    unknown = tuple(n for n in unknown_in((*first, *second), facts) if n not in facts.uniform)
-    conditions = [*conditions_of(a, facts), *conditions_of(b, facts)]
-    unknown += tuple(n for n in computed(conditions, facts) if n not in unknown)
-    if verdict.refuted and not unknown:
-        concerned = {n for f in given.relevant(terms.all_of(goal, inside, *conditions)) for n in f.symbols()}
-        extents = {n: v for n, v in verdict.witness.items() if n in facts.uniform and n in concerned}
-        mine = {n: v for n, v in verdict.witness.items() if n not in facts.uniform and not n.endswith("_of_the_other")}
-        others = {n: verdict.witness[r.name] for n, r in renaming.items() if r.name in verdict.witness}
-        return Outcome("refuted", verdict.by, {**extents, **mine}, {**extents, **others})
-    return _met(a, b, facts, Outcome("unknown", verdict.by, unknown=unknown))
-
-
-def _met(a: RegionOp, b: RegionOp, facts: KernelFacts, otherwise: Outcome) -> Outcome:
-    """Two executions that take the same region, if running small launches on numbers meets them: at two points rather
-    than at one, rather than one that takes a region that there is not."""
-    distribution = facts.places[a].distribution
-    kernel = None if distribution is None else distribution.parent_op()
-    if distribution is None or not isinstance(kernel, KernelOp):
-        return otherwise
-    at_one_point: Outcome | None = None
-    counts = _grid(a)
-    for extents, found in takings(kernel, distribution, samples(facts, distribution)):
-        grid = [count.evaluate(extents) for count in counts]
-        if (pair := meeting(a, b, found, grid)) is None:
-            wrong = next((t for t in found if t.op in (a, b) and is_outside(t, grid)), None)
-            if wrong is not None and otherwise.outside is None:
-                uniform = {
-                    n: wrong.values[v] for n, v in facts.symbols.items() if n in facts.uniform and v in wrong.values
-                }
-                outside = Outside({**extents, **uniform}, wrong.point, wrong.coordinates, tuple(grid))
-                otherwise = replace(otherwise, outside=outside)
-            continue
-        first, second = (
-            {**extents, **{name: t.values[v] for name, v in facts.symbols.items() if v in t.values}} for t in pair
-        )
-        outcome = Outcome("refuted", "search", first, second)
-        if pair[0].point != pair[1].point:
-            return outcome
-        at_one_point = at_one_point or outcome
-    return at_one_point or otherwise
-
-
-def _grid(op: RegionOp) -> list[Term]:
-    """The numbers of regions of a partition, by coordinate."""
-    return index_space(op)
+    names = tuple(dict.fromkeys((*(n for n in unknown if n not in facts.uniform), *undecided)))
+    if verdict.refuted and not names:
+        found = refuted(pair, goal, given.extended([inside]), verdict, renaming)
+        if found is not None:
+            return Outcome("refuted", verdict.by, found)
+    found = in_small_launches(pair)
+    if isinstance(found, Meeting):
+        return Outcome("refuted", "search", found)
+    return Outcome("unknown", verdict.by, found, names)
 
 
 def _inside(op: RegionOp, coordinates: Sequence[Term]) -> Term:
     """That a region exists."""
-    pairs = zip(coordinates, _grid(op), strict=True)
+    pairs = zip(coordinates, index_space(op), strict=True)
     return terms.all_of(*(terms.both(terms.const(0).le(c), c.lt(count)) for c, count in pairs))
-
-
-def _at(place: Sequence[Evaluate], values: Mapping[str, int]) -> tuple[int, ...] | None:
-    """The coordinates of a place; None where a divisor is zero, which what is not enumerated may rule out."""
-    try:
-        return tuple(c(values) for c in place)
-    except ZeroDivisionError:
-        return None
-
-
-def _enumerated(
-    a: RegionOp, b: RegionOp, different: Sequence[str], facts: KernelFacts
-) -> tuple[dict[str, int], dict[str, int]] | None:
-    """Two executions that take the same region, if enumeration of small launches meets them."""
-    one, other = facts.places[a], facts.places[b]
-    first, second = facts.coordinates(a), facts.coordinates(b)
-    distribution = one.distribution
-    if distribution is None or unknown_in((*first, *second), facts):
-        return None
-    if computed((*conditions_of(a, facts), *conditions_of(b, facts)), facts):
-        return None
-    mine, others = ({*(identity(op, facts) or ()), *different} for op in (a, b))
-    counts = _grid(a)
-    one_place, other_place = [compiled(c) for c in first], [compiled(c) for c in second]
-    for extents in islice(launches(facts, distribution), _MOST_LAUNCHES):
-        seen: dict[tuple[int, ...], list[dict[str, int]]] = {}
-        grid = [count.evaluate(extents) for count in counts]
-        for values in turns(extents, one.given.facts, [*first, *map(terms.sym, mine)]):
-            if (at := _at(one_place, values)) is not None and all(0 <= n < g for n, g in zip(at, grid, strict=True)):
-                seen.setdefault(at, []).append(values)
-        for values in turns(extents, other.given.facts, [*second, *map(terms.sym, others)]):
-            for match in seen.get(_at(other_place, values) or (), ()):
-                if not different or any(match[n] != values[n] for n in different):
-                    return match, values
-    return None

@@ -1,58 +1,91 @@
 """Concrete pairs of tile blocks that meet at one element: the witnesses of races, found by enumeration.
 
-Only terms of extents and coordinates are enumerated; where an unknown number is involved there is no witness. Every
-witness has been evaluated.
+Small launches are worked through on numbers. What decides where a block goes is computed; where that is not possible,
+because a number comes from memory, there is no witness.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from itertools import islice, product
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, islice, product
 from typing import Final
 
-from freehold.dialects.ownership import DistributeOp, LoadOp, LoadWindowOp, PartitionOp, RegionOp, tensor_type
+from freehold.dialects.ownership import (
+    AccumulateOp,
+    DistributeOp,
+    LoadOp,
+    LoadWindowOp,
+    PartitionOp,
+    RegionOp,
+    tensor_type,
+)
+from freehold.passes.analysis.concrete import Runner, Visit, Work
 from freehold.passes.analysis.facts import KernelFacts
 from freehold.passes.analysis.wording import sizes, span_text, tuple_text
-from freehold.passes.prover.search import compiled, holds_in
-from freehold.support.terms import Term
+from freehold.passes.prover.search import compiled, find, holds_in
+from freehold.support.terms import TRUE, Term, sym
 
 _MOST: Final = 4000
 """Assignments that are tried."""
 _COUNTS: Final = (2, 4, 3, 9, 1, 40, 6)
 """Numbers of regions."""
+_SCALARS: Final = (1, 3, 0, 2, -1, 100)
+"""Integers that a launch passes."""
 _FEW: Final = 4
 """Values of a point's coordinate and of a counter that are tried."""
+_SMALL: Final = 64
+"""Up to where extents and scalars of a counterexample are small."""
 _LAUNCHES: Final = 12
 """Launches in which a region is looked for that nobody takes."""
 
 
 def launches(facts: KernelFacts, distribution: DistributeOp) -> Iterator[dict[str, int]]:
-    """Small extents that a launch may have: up to four regions along each axis, whole and ragged."""
-    symbols = sorted(facts.launch)
+    """Small extents and scalars that a launch may have: up to four regions along each axis, whole and ragged."""
     steps = _steps(distribution)
-    choices = [
-        [n * steps[s] for n in (2, 3, 1, 4)] + [3 * steps[s] - 1] if s in steps else [64, 8, 2, 1, 512] for s in symbols
-    ]
-    base = facts.base.facts
-    for values in islice(product(*choices), 200):
-        found = dict(zip(symbols, values, strict=True))
-        if holds_in([f for f in base if f.symbols() <= facts.launch], found):
-            yield found
+    choices: dict[str, Sequence[int]] = {}
+    for name in _names(facts):
+        if name in facts.symbols:
+            choices[name] = _SCALARS
+        elif (step := steps.get(name)) is not None:
+            choices[name] = *(n * step for n in (2, 3, 1, 4)), 3 * step - 1
+        else:
+            choices[name] = 64, 8, 2, 1, 512
+    return _admitted(
+        (dict(zip(choices, values, strict=True)) for values in islice(product(*choices.values()), 200)), facts
+    )
 
 
 def samples(facts: KernelFacts, distribution: DistributeOp) -> Iterator[dict[str, int]]:
-    """Some extents that a launch may have, of up to forty regions along an axis: no two symbols in step."""
-    symbols = sorted(facts.launch)
+    """Some extents and scalars that a launch may have, of up to forty regions along an axis: no two in step."""
     steps = _steps(distribution)
-    base = [f for f in facts.base.facts if f.symbols() <= facts.launch]
-    for n in range(2 * len(_COUNTS)):
-        found = {
-            s: max(1, _COUNTS[(n * (k + 1) + k) % len(_COUNTS)] * steps.get(s, 2) - n % 2)
-            for k, s in enumerate(symbols)
-        }
-        if holds_in(base, found):
-            yield found
+
+    def chosen(n: int, k: int, name: str) -> int:
+        if name in facts.symbols:
+            return _SCALARS[(n + k) % len(_SCALARS)]
+        return max(1, _COUNTS[(n * (k + 1) + k) % len(_COUNTS)] * steps.get(name, 2) - n % 2)
+
+    some = ({name: chosen(n, k, name) for k, name in enumerate(_names(facts))} for n in range(2 * len(_COUNTS)))
+    return _admitted(some, facts)
+
+
+def complete(values: Mapping[str, int], facts: KernelFacts, besides: Sequence[Term] = ()) -> dict[str, int] | None:
+    """A launch with these extents and scalars, and with others that may be chosen for those that are not among them;
+    None where there is none in which `besides` holds, too."""
+    names = _names(facts)
+    known = [sym(name).eq(values[name]) for name in names if name in values]
+    some = find((*facts.base.facts, *besides, *known), TRUE) or {}
+    launch = {name: values.get(name, some.get(name, 1)) for name in names}
+    return launch if holds_in((*facts.base.facts, *besides), launch) else None
+
+
+def _names(facts: KernelFacts) -> list[str]:
+    """What a launch brings: extents and scalars."""
+    return sorted({*facts.launch, *facts.passed})
+
+
+def _admitted(some: Iterable[dict[str, int]], facts: KernelFacts) -> Iterator[dict[str, int]]:
+    """Those launches that the launcher does not refuse for their extents and scalars alone."""
+    return (launch for launch in some if holds_in(facts.base.facts, launch))
 
 
 def _steps(distribution: DistributeOp) -> dict[str, int]:
@@ -83,80 +116,122 @@ def turns(
             continue
 
 
+def _worked_through(facts: KernelFacts, distribution: DistributeOp) -> Iterator[Work]:
+    """Small launches, with what their points do."""
+    runner = Runner(distribution, facts)
+    for launch in islice(launches(facts, distribution), _LAUNCHES):
+        if (work := runner.work(launch)) is not None:
+            yield work
+
+
 def reader_and_writer(
     load: LoadOp | LoadWindowOp, region: RegionOp, facts: KernelFacts
 ) -> tuple[str, str, str, str, str] | None:
     """Two different points of which one loads elements of the other's region: sizes, reader, read, writer, owned."""
-    steps = (1,) * len(load.result.type.dims) if isinstance(load, LoadWindowOp) else load.result.type.dims
-    load_place, region_place = facts.places.get(load), facts.places.get(region)
-    if load_place is None or region_place is None or region_place.distribution is None:
+    distribution = facts.places[region].distribution
+    if distribution is None:
         return None
-    points = facts.points.get(region_place.distribution, ())
-    shape, partition = load.result.type.dims, region.result.type.partition
-    reads, owns = facts.coordinates(load), facts.coordinates(region)
-    extents_of = tensor_type(load.source)
-    tried = 0
-    for extents in launches(facts, region_place.distribution):
-        limits = [extents_of.extent(axis).evaluate(extents) for axis in range(extents_of.rank)]
-        where = [*points] if load_place.distribution is region_place.distribution else []
-        readers = list(turns(extents, load_place.given.facts, [*reads, *_symbols(where)]))
-        writers = list(turns(extents, region_place.given.facts, [*owns, *_symbols(points)]))
-        for reader, writer in product(readers, writers):
-            tried += 1
-            if tried > _MOST:
-                return None
-            if where and all(reader[p] == writer[p] for p in points):
-                continue
-            read = [c.evaluate(reader) * s for c, s in zip(reads, steps, strict=True)]
-            owned = [c.evaluate(writer) * t for c, t in zip(owns, partition.steps, strict=True)]
-            read_end = [min(a + t, n) for a, t, n in zip(read, shape, limits, strict=True)]
-            owned_end = [min(a + t, n) for a, t, n in zip(owned, partition.tile_shape, limits, strict=True)]
-            read = [max(a, 0) for a in read]  # what a window has in front of the tensor is not read
-            if all(max(a, b) < min(c, d) for a, b, c, d in zip(read, owned, read_end, owned_end, strict=True)):
+    for work in _worked_through(facts, distribution):
+        reads = [(v, at) for v in work.visits if v.op is load and v.defined and (at := box(v, work.launch))]
+        owned = [(v, at) for v in work.visits if v.op is region and v.defined and (at := box(v, work.launch))]
+        for (reader, read), (writer, own) in islice(product(reads, owned), _MOST):
+            if reader.point != writer.point and shared(read, own) is not None:
                 return (
-                    sizes(extents),
-                    tuple_text([reader[p] for p in points]) if where else "any",
-                    span_text(read, read_end),
-                    tuple_text([writer[p] for p in points]),
-                    span_text(owned, owned_end),
+                    sizes(work.launch),
+                    tuple_text(reader.point) if reader.point else "any",
+                    span_text(*zip(*read, strict=True)),
+                    tuple_text(writer.point),
+                    span_text(*zip(*own, strict=True)),
                 )
+    return None
+
+
+Box = list[tuple[int, int]]
+"""By axis: the first element, and the one behind the last."""
+
+
+def box(visit: Visit, launch: Mapping[str, int]) -> Box | None:
+    """The elements of a tensor that a visit is to; None where there are none."""
+    match op := visit.op:
+        case RegionOp():
+            tensor, steps, shape = op.partition, op.result.type.partition.steps, op.result.type.partition.tile_shape
+        case LoadWindowOp():
+            tensor, shape = op.source, op.result.type.dims
+            steps = (1,) * len(shape)
+        case LoadOp():
+            tensor, steps, shape = op.source, op.result.type.dims, op.result.type.dims
+        case AccumulateOp():
+            tensor, steps, shape = op.target, op.steps, op.steps
+    type_ = tensor_type(tensor)
+    if len(visit.coordinates) != type_.rank:
+        return None  # undefined, or of a group
+    starts = [c * step for c, step in zip(visit.coordinates, steps, strict=True)]
+    limits = [type_.extent(axis).evaluate(launch) for axis in range(type_.rank)]
+    found = [(max(a, 0), min(a + t, n)) for a, t, n in zip(starts, shape, limits, strict=True)]
+    return found if all(a < b for a, b in found) else None
+
+
+def shared(one: Box, other: Box) -> Box | None:
+    """The elements that two boxes have in common, if there are any."""
+    found = [(max(a, c), min(b, d)) for (a, b), (c, d) in zip(one, other, strict=True)]
+    return found if all(a < b for a, b in found) else None
+
+
+def overlapping(op: PartitionOp, facts: KernelFacts) -> tuple[Mapping[str, int], Visit, Visit, Box] | None:
+    """A small launch in which two points take regions that share elements, and those."""
+    taken = [use.operation for use in op.result.uses if isinstance(use.operation, RegionOp)]
+    distribution = next((d for d in facts.points if op.result in d.partitions), None)
+    if distribution is None:
+        return None
+    for work in _worked_through(facts, distribution):
+        found = [(v, at) for v in work.visits if v.op in taken and v.defined and (at := box(v, work.launch))]
+        for (first, one), (second, other) in islice(combinations(found, 2), _MOST):
+            if first.point != second.point and (both := shared(one, other)) is not None:
+                return work.launch, first, second, both
     return None
 
 
 def left_out(op: PartitionOp, distribution: DistributeOp, facts: KernelFacts) -> tuple[str, str] | None:
     """A small launch in which no point takes some region: its sizes, and the elements of the region."""
     partition = op.result.type
-    taken = [use.operation for use in op.result.uses if isinstance(use.operation, RegionOp)]
-    if any(not {n for c in facts.coordinates(r) for n in c.symbols()} <= _enumerable(facts) for r in taken):
-        return None
-    numbers = _enumerable(facts) - facts.launch
-    for extents in islice(launches(facts, distribution), _LAUNCHES):
-        grid = [partition.grid(axis).evaluate(extents) for axis in range(partition.tensor.rank)]
-        owned: set[tuple[int, ...]] = set()
-        greatest = 0
-        for region in taken:
-            coordinates = facts.coordinates(region)
-            for values in turns(extents, facts.places[region].given.facts, coordinates, _FEW + 1):
-                with suppress(ZeroDivisionError):  # which what is not enumerated rules out
-                    owned.add(tuple(c.evaluate(values) for c in coordinates))
-                greatest = max(greatest, *(values[n] for n in numbers & values.keys()), 0)
-        if greatest == _FEW:
-            continue  # there are more of them, so what nobody is seen to take may be taken all the same
-        for index in islice(product(*map(range, grid)), _MOST):
+    taken = {use.operation for use in op.result.uses if isinstance(use.operation, RegionOp)}
+    for work in _worked_through(facts, distribution):
+        owned = {v.coordinates for v in work.visits if v.op in taken}
+        grid = [partition.grid(axis).evaluate(work.launch) for axis in range(partition.tensor.rank)]
+        for index in islice(product(*map(range, grid)), _MOST) if work.whole else ():
             if index not in owned:
                 starts = [i * s for i, s in zip(index, partition.steps, strict=True)]
-                limits = [partition.tensor.extent(axis).evaluate(extents) for axis in range(partition.tensor.rank)]
+                limits = [partition.tensor.extent(axis).evaluate(work.launch) for axis in range(partition.tensor.rank)]
                 ends = [min(a + t, n) for a, t, n in zip(starts, partition.tile_shape, limits, strict=True)]
-                return f"where {sizes(extents)}, " if extents else "", span_text(starts, ends)
+                return f"where {sizes(work.launch)}, " if work.launch else "", span_text(starts, ends)
     return None
 
 
-def _enumerable(facts: KernelFacts) -> set[str]:
-    points = (name for names in facts.points.values() for name in names)
-    return {*facts.launch, *facts.counters.values(), *points}
+def outside(
+    op: LoadOp | RegionOp | AccumulateOp, axis: int, count: Term, values: Mapping[str, int], facts: KernelFacts
+) -> tuple[Mapping[str, int], Visit] | None:
+    """A launch and an access in it that is out of bounds along an axis: at the values of a counterexample, or else in a
+    small launch. `count` is the number of tiles."""
+    distribution = facts.places[op].distribution or next(iter(facts.points), None)
+    if distribution is None:
+        return None
+
+    for work in _suspected(values, distribution, facts):
+        n = count.evaluate(work.launch)
+        for visit in work.visits:
+            if visit.op is op and visit.defined and visit.coordinates and not 0 <= visit.coordinates[axis] < n:
+                return work.launch, visit
+    return None
 
 
-def _symbols(names: Sequence[str]) -> list[Term]:
-    from freehold.support.terms import sym
-
-    return [sym(n) for n in names]
+def _suspected(values: Mapping[str, int], distribution: DistributeOp, facts: KernelFacts) -> Iterator[Work]:
+    """What the point of a counterexample does, and what those of small launches do: first where numbers are small."""
+    point = tuple(values.get(name, 0) for name in facts.points[distribution])
+    launch = complete(values, facts)
+    work = None if launch is None else Runner(distribution, facts).work(launch, (point,))
+    small = launch is not None and all(abs(value) <= _SMALL for value in launch.values())
+    if work is not None and small:
+        yield work
+    yield from _worked_through(facts, distribution)
+    if work is not None and not small:
+        yield work

@@ -7,6 +7,7 @@ from typing import Final
 
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
+from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, RemIOp
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, IfOp, LoopOp, ReturnOp
 from freehold.dialects.ownership import DistributeOp, KernelOp
 from freehold.passes.analysis.facts import KernelFacts
@@ -45,6 +46,20 @@ def conditions_of(op: Operation, facts: KernelFacts) -> list[Term]:
                 break
             if isinstance(earlier, IfOp):
                 found += [facts.terms[condition] for condition in leaving(earlier)]
+        at = at.parent_op()
+    return found
+
+
+def divisors_before(op: Operation, facts: KernelFacts) -> list[Term]:
+    """What is divided by on every way to an operation."""
+    found: list[Term] = []
+    at: Operation | None = op
+    while at is not None and at.parent is not None:
+        for earlier in at.parent.ops:
+            if earlier is at:
+                break
+            if isinstance(earlier, DivIOp | RemIOp) and earlier.rhs in facts.terms:
+                found.append(facts.terms[earlier.rhs])
         at = at.parent_op()
     return found
 

@@ -8,6 +8,7 @@ from xdsl.ir import SSAValue
 
 from freehold.dialects.ownership import KernelOp, WindowOp, tensor_type
 from freehold.passes.analysis.facts import KernelFacts
+from freehold.passes.analysis.races import complete
 from freehold.passes.analysis.wording import tensor_of
 from freehold.passes.prover.prove import prove
 from freehold.support import terms
@@ -39,7 +40,7 @@ def parts_of(argument: SSAValue) -> Iterator[SSAValue]:
 
 
 def apart(a: SSAValue, b: SSAValue, facts: KernelFacts) -> tuple[bool, Mapping[str, int]]:
-    """Whether two parts of one argument share no element in any launch; values under which they do, if not.
+    """Whether two parts of one argument share no element in any launch; the launch of one in which they do, if not.
 
     A window that begins where memory says is apart from no other: that it lies in its tensor is checked in the kernel,
     and if it does not, it is taken elsewhere.
@@ -50,8 +51,20 @@ def apart(a: SSAValue, b: SSAValue, facts: KernelFacts) -> tuple[bool, Mapping[s
     goal = terms.FALSE
     for (low, high), (other_low, other_high) in zip(first, second, strict=True):
         goal = terms.either(goal, terms.either(high.le(other_low), other_high.le(low)))
-    verdict = prove(goal, facts.base)
-    return verdict.proved, verdict.witness if verdict.refuted else {}
+    if prove(goal, facts.base).proved:
+        return True, {}
+    inside = [fact for part in (a, b) for fact in _inside(part, facts)]
+    verdict = prove(goal, facts.base.extended(inside))
+    return False, (complete(verdict.witness, facts, inside) or {}) if verdict.refuted else {}
+
+
+def _inside(part: SSAValue, facts: KernelFacts) -> Iterator[Term]:
+    """What the launcher sees to: that a part lies in what it is a part of."""
+    while isinstance(owner := part.owner, WindowOp):
+        start, axis = facts.terms[owner.start], owner.axis.data
+        yield terms.const(0).le(start)
+        yield (start + tensor_type(part).extent(axis)).le(tensor_type(owner.tensor).extent(axis))
+        part = owner.tensor
 
 
 def shared_element(a: SSAValue, b: SSAValue, values: Mapping[str, int], facts: KernelFacts) -> tuple[int, int] | None:

@@ -143,10 +143,11 @@ class OutOfBounds(Error):
     class Witness(Note):
         """Values under which it happens."""
 
-        text: ClassVar[str] = "{where}index {value} of {count} tiles is accessed"
+        text: ClassVar[str] = "{where}index {value} of {count} tiles is accessed{who}"
         where: str
         value: int
         count: int
+        who: str
 
     @dataclass(frozen=True)
     class LastTile(Help):

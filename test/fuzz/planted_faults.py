@@ -23,14 +23,14 @@ from fuzz_ownership import Finding
 
 from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, RemIOp
 from freehold.passes import pipeline, resolve_obligations, verify_borrows, verify_partitions
-from freehold.passes.analysis import arithmetic, facts, injectivity
+from freehold.passes.analysis import arithmetic, concrete, facts, injectivity
 from freehold.passes.analysis.injectivity import Outcome
-from freehold.passes.prover import prove as prover
 from freehold.passes.prover.prove import Verdict, prove
 from freehold.support import terms
 
 RULES: Final[Any] = vars(arithmetic)["_RULES"]
 WALK: Final[Any] = vars(facts)["_Walk"]
+RUN: Final[Any] = vars(concrete)["_Run"]
 
 
 def always(value: object) -> Callable[..., Any]:
@@ -100,6 +100,12 @@ def _folded(a: Any, b: Any, known: Any) -> Outcome:
 _DISJOINT: Final = injectivity.disjoint
 
 
+def _both_sides(self: Any, _blocks: Any, results: Any) -> None:
+    """Neither of them decides anything: what stands behind is reached whatever leaves."""
+    for result in results:
+        self.define(result, None)
+
+
 def _careless(kernel: Any, known: Any) -> Any:
     return [e for e in verify_borrows.verify_borrows(kernel, known) if e.code != "O107"]
 
@@ -127,8 +133,9 @@ FAULTS: Final[dict[str, Callable[[], list[Any]]]] = {
     "an output may be read before it is stored": lambda: [patch.object(pipeline, "verify_borrows", _careless)],
     "what a turn begins with is kept": lambda: [patch.object(WALK, "kept", always(True))],
     "conditions of stores leave no case out": lambda: [patch.object(verify_borrows, "in_every_case", always(True))],
-    "a branch that is never taken refutes": lambda: [patch.object(prover, "_possible", always(Verdict("refuted", "")))],
-    "conditions on what a loop carries are met": lambda: [patch.object(injectivity, "computed", always([]))],
+    "numbers of witnesses do not wrap": lambda: [patch.object(concrete, "wrapped", lambda value, _: value)],
+    "witnesses divide by zero": lambda: [patch.object(RUN, "defined", property(always(True), always(None)))],
+    "runs of witnesses pass branches by": lambda: [patch.object(RUN, "branch", _both_sides)],
 }
 """By name: the patches that put a fault in."""
 
