@@ -29,7 +29,7 @@ _MOST: Final = 4000
 """Assignments that are tried."""
 _COUNTS: Final = (2, 4, 3, 9, 1, 40, 6)
 """Numbers of regions."""
-_SCALARS: Final = (1, 3, 0, 2, -1, 100)
+_SCALARS: Final = (1, 2, 3, 0, 4, -1, 100)
 """Integers that a launch passes."""
 _FEW: Final = 4
 """Values of a point's coordinate and of a counter that are tried."""

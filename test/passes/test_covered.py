@@ -238,5 +238,5 @@ def test_a_case_is_left_out(kernel: Any) -> None:
 
 
 def test_the_witness_is_a_region_that_nobody_takes() -> None:
-    with pytest.raises(Rejected, match=r"where M = 64, N = 32, n = 64, no block takes `y\[0 \.\. 16, 32 \.\. 48\]`"):
+    with pytest.raises(Rejected, match=r"where M = 64, N = 32, n = 1, no block takes `y\[0 \.\. 16, 32 \.\. 48\]`"):
         a_turn_is_left_out.verify(*arguments(a_turn_is_left_out, (64, 80), 1))

@@ -2,7 +2,7 @@
 
 // CHECK:      error[O302]: this load from `x` is out of bounds along axis 0
 // CHECK:      tile index `4` is never below 4
-// CHECK:      = note: index 4 of 4 tiles is accessed
+// CHECK:      = note: where N = 1, index 4 of 4 tiles is accessed by block 0
 // CHECK-NEXT: = help: tiles along this axis are counted from 0 to `3`
 // CHECK:      error[O302]: this load from `x` is out of bounds along axis 0
 // CHECK:      tile index `-1` is never 0 or more
@@ -24,7 +24,7 @@ ownership.kernel @constant(%y: !ownership.tensor<[N], f32>, %x: !ownership.tenso
 // Whatever the extent: the tile behind the last, and a counter from there on.
 // CHECK:      error[O302]: this load from `x` is out of bounds along axis 0
 // CHECK:      tile index `ceildiv(M, 64)` is never below ceildiv(M, 64)
-// CHECK:      = note: where M = 1, index 1 of 1 tiles is accessed
+// CHECK:      = note: where M = 1, N = 1, index 1 of 1 tiles is accessed by block 0
 // CHECK:      error[O302]: this region of `y` is out of bounds along axis 0
 // CHECK:      tile index `i + ceildiv(N, 64)` is never below ceildiv(N, 64)
 ownership.kernel @behind(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[M], f32>) {
@@ -45,7 +45,7 @@ ownership.kernel @behind(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<
 // Right at all points but the first, which every launch has: a check in the kernel would fail in each of them.
 // CHECK:      error[O302]: this load from `x` is out of bounds along axis 0
 // CHECK:      tile index `i - 1` is not 0 or more at some point of every launch
-// CHECK:      = note: where M = 1, i = 0, index -1 of 1 tiles is accessed
+// CHECK:      = note: where M = 1, N = 1, i = 0, index -1 of 1 tiles is accessed by block 0
 ownership.kernel @before(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[M], f32>) {
   %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [64], [N], f32>
   %u = ownership.borrow %x : !ownership.tensor<[M], f32> -> !ownership.ref<[M], f32>

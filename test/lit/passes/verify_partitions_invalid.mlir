@@ -3,7 +3,7 @@
 // CHECK:      error[O101]: two tile blocks write overlapping regions of `u`
 // CHECK:      step 64 is smaller than the tile extent 128
 // CHECK:      block `i` along axis 0 writes `u[64*i .. 64*i + 128]`
-// CHECK:      = note: blocks 0 and 1 both write `u[64 .. 128]`
+// CHECK:      = note: where N = 128, blocks 0 and 1 both write `u[64 .. 128]`
 // CHECK-NEXT: = note: blocks run in no fixed order, so this would be a data race
 // CHECK-NEXT: = help: make the step at least the tile: `step=(128,)`
 ownership.kernel @step(%u: !ownership.tensor<[N], f32>) {
