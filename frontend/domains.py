@@ -36,6 +36,7 @@ from freehold.dialects.ownership import (
 from freehold.frontend import errors
 from freehold.frontend.arithmetic import UP, arithmetic
 from freehold.frontend.context import Context, hint
+from freehold.frontend.index_maps import identity
 from freehold.frontend.requirements import named_term
 from freehold.frontend.schedule import EACH, ROW, Grid, Groups, PartitionSpec
 from freehold.frontend.signature import Parameter
@@ -109,6 +110,14 @@ class Domain:
         """Whether a partition goes with a grid: it has no more axes, or no words of its own about where points are."""
         spec = _spec(tensor)
         axes = len(spec.point_map.domain)
+        if spec.map is not None and spec.map.domain != identity(len(spec.shared)).domain:
+            self._reject(
+                tensor,
+                f"the partition of `{tensor.name}` has a domain of its own, and the launch has a grid",
+                "a launch has one set of points",
+                "leave out `grid=`, or the map that has a domain",
+            )
+            return False
         if axes <= len(self.domain) or spec.plain:
             return True
         self._reject(

@@ -34,6 +34,7 @@ def update(y: Mut["M", "N"]):
     y.store(y.load() + 1.0)
 
 
+NUMBER = count()
 ATOMS = ("i", "j", "m", "n", "0", "1", "2", "3")
 
 
@@ -131,9 +132,61 @@ def test_what_is_accepted_is_right(region: tuple[str, str], domain: str, where: 
         assert not covered or len(taken) == m * n, f"{m * n - len(taken)} of {(m, n)} are left out"
 
 
-# --- Axes that a point owns -------------------------------------------------------------------------------------------
+# --- Grids that scalars say -------------------------------------------------------------------------------------------
 
-NUMBER = count()
+GRIDS = (
+    ("n", "m"), ("M", "N"), ("n", "N"), ("M", "m"), ("n * m", "N"), ("cdiv(M, n)", "N"), ("M // 2", "n"), ("m", "n"),
+    ("n + 1", "m - 1"), ("max(n, 1)", "N"), ("min(n, M)", "min(m, N)"),
+)  # fmt: skip
+PLACES = (
+    ("i", "j"), ("i", "j"), ("i // m", "j"), ("i % M", "j"), ("n - 1 - i", "j"), ("i", "(i + j) % N"), ("j", "i"),
+    ("i // m", "i % m"), ("i * n + j", "j"), ("i", "m - 1 - j"), ("i * m + j", "0"), ("i + n", "j"),
+    ("i", "(j + n) % N"),
+)  # fmt: skip
+
+
+def source(grid: tuple[str, str], place: tuple[str, str], sizes: bool) -> str:
+    at = f"y.at({', '.join(place)})"
+    known = "    fh.require(n > 0 and m > 0)\n" if sizes else ""
+    return f"""
+@fh.kernel
+def k(y: Mut["M", "N"], n: i32, m: i32, at: fh.Grid = fh.Grid({grid[0]!r}, {grid[1]!r})):
+{known}    i, j = at.index
+    M, N = y.shape
+    {at}.store({at}.load() + 1.0)
+"""
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.sampled_from(GRIDS), st.sampled_from(PLACES), st.booleans())
+def test_what_is_accepted_is_right_for_every_scalar(grid: tuple[str, str], place: tuple[str, str], sizes: bool) -> None:
+    text, name, scope = source(grid, place, sizes), f"grid{next(NUMBER)}.py", {"fh": fh, "Mut": Mut, "i32": fh.i32}
+    fh.register_source(name, text)
+    exec(compile(text, name, "exec"), scope)
+    kernel: Any = scope["k"]
+    try:
+        module = kernel.verify(fh.partition(np.zeros((5, 5), np.float32), (1, 1)), 1, 1)
+    except fh.Rejected:
+        return
+    checks = [parse(check.predicate) for check in contract(module).checks]
+    kernel_checks = any("in_bounds axis" in str(op) and " kernel " in str(op) for op in module.walk())
+    for M, N, n, m in product(range(1, 4), range(1, 4), range(-1, 5), range(-1, 5)):
+        names = {"M": M, "N": N, "n": n, "m": m}
+        try:
+            extents = [parse(t).evaluate(names) for t in grid]
+            if min(extents) < 1 or not all(check.evaluate(names) for check in checks):
+                continue
+        except ZeroDivisionError:
+            continue
+        taken: set[tuple[int, int]] = set()
+        for i, j in product(*map(range, extents)):
+            at = tuple(int(value(t, i=i, j=j, **names)) for t in place)
+            assert (0 <= at[0] < M and 0 <= at[1] < N) or kernel_checks, f"{at} where {names} is out of bounds"
+            assert at not in taken, f"{at} where {names} is taken twice"
+            taken.add((at[0], at[1]))
+
+
+# --- Axes that a point owns -------------------------------------------------------------------------------------------
 
 
 def walks() -> st.SearchStrategy[list[str]]:

@@ -21,11 +21,11 @@ from freehold.passes.prover.prove import prove
 from freehold.support import terms
 from freehold.support.terms import Term, const, sym
 
-SCHEDULES = [(OrderAttr(kind), rank) for kind in (OrderKind.ROW, OrderKind.COLUMN) for rank in (1, 2, 3)]
+SCHEDULES = [(OrderAttr(kind), rank) for kind in (OrderKind.ROW, OrderKind.COLUMN) for rank in (0, 1, 2, 3)]
 """What the solver is asked about as a whole. Higher ranks repeat the step from one rank to the next."""
 
 SMALL = [
-    *((OrderAttr(kind), rank) for kind in (OrderKind.ROW, OrderKind.COLUMN) for rank in (1, 2, 3, 4)),
+    *((OrderAttr(kind), rank) for kind in (OrderKind.ROW, OrderKind.COLUMN) for rank in (0, 1, 2, 3, 4)),
     *((OrderAttr(OrderKind.GROUPED, size), rank) for size in (1, 2, 3, 8) for rank in (2, 3, 4)),
 ]
 
