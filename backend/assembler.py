@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -208,13 +208,15 @@ def assemble(
     *,
     kernel: str | None = None,
     assembler: Assembler | None = None,
+    meanwhile: Callable[[], None] | None = None,
 ) -> bytes:
     """
     The cubin for `arch` (such as `sm_90`) of a bytecode file.
 
-    `kernel` is named in errors. Raises `Rejected`: O401 to O403 where there is no assembler to run, O404 where it
-    crashed, O405 after `options.time_limit` seconds, O406 where it refuses, O407 where it does not know `arch`, O408
-    where the module uses what `arch` does not have.
+    `kernel` is named in errors. `meanwhile` is called while the assembler runs; what it raises ends that. Raises
+    `Rejected`: O401 to O403 where there is no assembler to run, O404 where it crashed, O405 after `options.time_limit`
+    seconds, O406 where it refuses, O407 where it does not know `arch`, O408 where the module uses what `arch` does not
+    have.
     """
     found = find_assembler() if assembler is None else assembler
     subject = "a module" if kernel is None else f"kernel `{kernel}`"
@@ -223,7 +225,7 @@ def assemble(
         source, target = folder / "module.tileirbc", folder / "module.cubin"
         source.write_bytes(bytecode)
         command = [str(found.path), f"--gpu-name={arch}", *options.flags, f"--output-file={target}", str(source)]
-        outcome = _run(command, folder, options.time_limit)
+        outcome = _run(command, folder, options.time_limit, meanwhile)
         if outcome.timed_out:
             raise Rejected([AssemblerTimedOut(None, subject, arch, options.time_limit)], kernel)
         if outcome.status < 0:
@@ -276,7 +278,9 @@ class _Outcome:
     timed_out: bool
 
 
-def _run(command: Sequence[str], folder: Path, time_limit: float) -> _Outcome:
+def _run(
+    command: Sequence[str], folder: Path, time_limit: float, meanwhile: Callable[[], None] | None = None
+) -> _Outcome:
     """Runs a program in its own process group, which is ended as a whole in every case."""
     environment = _environment(Path(command[0]), folder)
     with (folder / "stdout").open("wb+") as stdout:
@@ -293,9 +297,11 @@ def _run(command: Sequence[str], folder: Path, time_limit: float) -> _Outcome:
         except OSError as error:
             raise Rejected([AssemblerNotRunnable(None, command[0], str(error))]) from None
         assert process.stderr is not None
-        kept, timed_out = bytearray(), True
+        kept, timed_out, deadline = bytearray(), True, time.monotonic() + time_limit
         try:
-            timed_out = not _ended(process.pid, process.stderr.fileno(), time.monotonic() + time_limit, kept)
+            if meanwhile is not None:
+                meanwhile()
+            timed_out = not _ended(process.pid, process.stderr.fileno(), deadline, kept)
         finally:  # also on KeyboardInterrupt, and after success, for whatever it may have left running
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 # It is not reaped yet, so that the number of its group cannot have become anyone else's.
@@ -320,7 +326,7 @@ def _environment(tool: Path, scratch: Path) -> dict[str, str]:
 
 
 def _ended(pid: int, stderr: int, deadline: float, kept: bytearray) -> bool:
-    """Whether a child ends before the deadline. Reads its messages meanwhile and keeps the first part of them."""
+    """Whether a child ends before the deadline. Reads its messages until then and keeps the first part of them."""
     try:
         watched = os.pidfd_open(pid)
     except OSError:  # a kernel, or a sandbox, without it: look again every few milliseconds
@@ -338,7 +344,7 @@ def _ended(pid: int, stderr: int, deadline: float, kept: bytearray) -> bool:
                     waiting.remove(stderr)
             elif ended:
                 return True
-        return False
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
     finally:
         if watched is not None:
             os.close(watched)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from freehold.frontend.signature import ConstSpec, Specialisation
@@ -28,12 +28,12 @@ class Options(NamedTuple):
     them."""
     deny_unsafe: bool = False
     """Refuse the kernel if it has an access of which nothing is proved."""
-    validate: bool = False
+    validate: bool = True
     """Read the bytecode again, and see that it does what was verified."""
 
 
 VALIDATE: Final = "FREEHOLD_VALIDATE"
-"""The environment variable that has every kernel validated that is compiled."""
+"""The environment variable that says of every kernel whether its bytecode is validated: `0` for none, `1` for all."""
 
 
 class Product(NamedTuple):
@@ -90,14 +90,19 @@ def warn_of_breakpoints(places: Iterable[Span]) -> None:
 
 
 def bytecode(module: ModuleOp, options: Options) -> bytes:
-    """Tile IR bytecode of a verified module. Raises `Rejected` (O140) where it is to be validated, and differs."""
+    """Tile IR bytecode of a verified module, not validated."""
     from freehold.backend.bytecode.writer import write_bytecode
     from freehold.passes.pipeline import convert
 
-    code = write_bytecode(convert(module, checks=options.checks))
-    if options.validate:
-        validate(module, code, options.checks)
-    return code
+    return write_bytecode(convert(module, checks=options.checks))
+
+
+def in_this_environment(options: Options) -> Options:
+    """The options, as the environment changes them."""
+    import os
+
+    said = os.environ.get(VALIDATE)
+    return options._replace(validate=said != "0") if said else options
 
 
 def validate(module: ModuleOp, code: bytes, checks: Checks = True) -> None:
@@ -109,21 +114,18 @@ def validate(module: ModuleOp, code: bytes, checks: Checks = True) -> None:
     validate_translation(kernel_of(module), entry_of(read_bytecode(code)), checks)
 
 
-def assembled(code: bytes, arch: str, kernel: str) -> bytes:
-    """The cubin of bytecode. Raises `Rejected` (O40x)."""
+def assembled(code: bytes, arch: str, kernel: str, meanwhile: Callable[[], None] | None = None) -> bytes:
+    """The cubin of bytecode; `meanwhile` runs beside the assembler. Raises `Rejected` (O40x), and what that raises."""
     from freehold.backend.assembler import assemble
 
-    return assemble(code, arch, kernel=kernel)
+    return assemble(code, arch, kernel=kernel, meanwhile=meanwhile)
 
 
 def build(function: KernelFunction, specialisation: Specialisation, options: Options, arch: str) -> Product:
     """Compiles a kernel for an architecture, or finds it on disk. Raises `Rejected`."""
-    import os
-
     from freehold.backend import cache
 
-    if os.environ.get(VALIDATE, "") not in ("", "0"):
-        options = options._replace(validate=True)
+    options = in_this_environment(options)
     store = cache.open_cache()
     assembler = cache.identity()
     key = None if store is None else _key(function, specialisation, options, arch)
@@ -138,7 +140,13 @@ def build(function: KernelFunction, specialisation: Specialisation, options: Opt
     breakpoints: list[Span] = []
     module = verified(function, specialisation, options, breakpoints)
     contract = contract_of(module, options.checks)
-    cubin = assembled(bytecode(module, options), arch, function.name)
+    code = bytecode(module, options)
+
+    def compare() -> None:
+        if options.validate:
+            validate(module, code, options.checks)
+
+    cubin = assembled(code, arch, function.name, compare)
     warn_of_breakpoints(breakpoints)
     if breakpoints:  # so that every process is told
         store = None

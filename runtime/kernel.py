@@ -151,7 +151,7 @@ def kernel(
     deny_kernel_checks: bool = False,
     deny_unsafe: bool = False,
     checks: Checks = True,
-    validate: bool = False,
+    validate: bool = True,
 ) -> Callable[[Callable[..., None]], Kernel]: ...
 
 
@@ -163,7 +163,7 @@ def kernel(
     deny_kernel_checks: bool = False,
     deny_unsafe: bool = False,
     checks: Checks = True,
-    validate: bool = False,
+    validate: bool = True,
 ) -> Kernel | Callable[[Callable[..., None]], Kernel]:
     """
     Makes a kernel of a function: `@kernel`, or `@kernel(hints={"occupancy": 2}, deny_kernel_checks=True)`.
@@ -171,9 +171,9 @@ def kernel(
     `hints` are those of `Kernel.with_hints`. `deny_kernel_checks` refuses the kernel if anything would have to be
     checked while it runs, `deny_unsafe` if it has an `unsafe` block with an access in it. A check that fails is an
     exception of whoever waits for the launch (docs/runtime.md). `checks="trap"` stops the GPU instead, for the rest of
-    the process; `checks=False` leaves the checks of indices out, and their truth to you. `validate` has the bytecode
-    of each variant read again, and refuses what is not shown to do what was verified (O140); so does
-    `FREEHOLD_VALIDATE=1`, for every kernel.
+    the process; `checks=False` leaves the checks of indices out, and their truth to you. The bytecode of each variant
+    is read again while the assembler runs, and refused if it is not shown to do what was verified (O140);
+    `validate=False` leaves that out, and `FREEHOLD_VALIDATE=0` for every kernel.
 
     Raises `Rejected` where the signature is not understood. The body is looked at when the kernel is compiled.
     """

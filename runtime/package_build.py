@@ -101,7 +101,15 @@ class _Builder:
     def _variant(self, kernel: Kernel, specialisation: Specialisation, number: int) -> dict[str, Any]:
         from freehold.passes.prover.journal import journal
         from freehold.passes.prover.script import script
-        from freehold.runtime.build import assembled, bytecode, contract_of, verified, warn_of_breakpoints
+        from freehold.runtime.build import (
+            assembled,
+            bytecode,
+            contract_of,
+            in_this_environment,
+            validate,
+            verified,
+            warn_of_breakpoints,
+        )
 
         specs: list[dict[str, Any]] = []
         for parameter, spec in zip(kernel.signature.parameters, specialisation, strict=True):
@@ -116,6 +124,8 @@ class _Builder:
             module = verified(kernel.function, specialisation, kernel.options, breakpoints)
         warn_of_breakpoints(breakpoints)
         code = bytecode(module, kernel.options)
+        if in_this_environment(kernel.options).validate:
+            validate(module, code, kernel.options.checks)
         stem = f"{kernel.__name__}-{number}"
         contract = contract_of(module, kernel.options.checks).to_json()
         if self.proofs:

@@ -13,12 +13,13 @@ class TranslationNotShown(Error):
     """
     The code that was made of a verified kernel is not shown to do what was verified.
 
-    With `@fh.kernel(validate=True)`, or `FREEHOLD_VALIDATE=1` in the environment, the bytecode of a kernel is read
-    again and compared with the kernel as it was verified: what each access touches, under which conditions it runs, and
-    which tile block works on which point. Something differs, or is written in a way that is not followed.
+    When a kernel is compiled, its bytecode is read again and compared with the kernel as it was verified: what each
+    access touches, under which conditions it runs, and which tile block works on which point. Something differs, or is
+    written in a way that is not followed.
 
     The kernel is not at fault. Either Freehold is, and the code must not run; or the comparison knows too little. The
-    kernel is refused in both cases.
+    kernel is refused in both cases. With `@fh.kernel(validate=False)`, or `FREEHOLD_VALIDATE=0` in the environment,
+    nothing is compared: what was verified holds then if Freehold translates it rightly.
     """
 
     code: ClassVar[str] = "O140"
@@ -26,7 +27,7 @@ class TranslationNotShown(Error):
     label: ClassVar[str] = "{what}"
     notes: ClassVar[tuple[str, ...]] = ("this is a fault of Freehold or a limit of its validation, not of the kernel",)
     helps: ClassVar[tuple[str, ...]] = (
-        "report it with the kernel; without `validate=True` the kernel is not compared",
+        "report it with the kernel; with `@fh.kernel(validate=False)` nothing is compared",
     )
     kernel: str
     what: str

@@ -255,6 +255,40 @@ def test_a_child_that_keeps_the_pipe_open_is_not_waited_for(fake: Callable[[str]
     assert assemble(ONE, "sm_90", AssembleOptions(time_limit=60.0), assembler=assembler) == b"code"
 
 
+def test_something_runs_beside_it(fake: Callable[[str], Assembler], tmp_path: Path):
+    """Each waits for the other. That it ended while nobody looked is not taken for a hang."""
+    said, done = tmp_path / "said", tmp_path / "done"
+    assembler = fake(
+        f"while not os.path.exists({str(said)!r}): time.sleep(0.01)\n"
+        "open([a for a in sys.argv if a.startswith('--output-file=')][0][14:], 'wb').write(b'code')\n"
+        f"open({str(done)!r}, 'w').close()"
+    )
+
+    def meanwhile() -> None:
+        said.touch()
+        while not done.exists():
+            time.sleep(0.01)
+        time.sleep(1)
+
+    options = AssembleOptions(time_limit=0.5)
+    assert assemble(ONE, "sm_90", options, assembler=assembler, meanwhile=meanwhile) == b"code"
+
+
+def test_what_fails_beside_it_ends_it(fake: Callable[[str], Assembler], scratch: Path, tmp_path: Path):
+    started = tmp_path / "started"
+
+    def fail() -> None:
+        while not started.exists():
+            time.sleep(0.01)
+        raise KeyError
+
+    begin = time.monotonic()
+    with pytest.raises(KeyError):
+        assemble(ONE, "sm_90", assembler=fake(f"open({str(started)!r}, 'w').close(); time.sleep(300)"), meanwhile=fail)
+    assert time.monotonic() - begin < 100
+    assert not list(scratch.iterdir())
+
+
 def test_a_refusal(fake: Callable[[str], Assembler], scratch: Path, golden: Callable[[Path, str], None]):
     assembler = fake(
         "print('loc(\"no_such_file.py\":12:5): error: Incompatibility with architecture: f8', file=sys.stderr)\n"

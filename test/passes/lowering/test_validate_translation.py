@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import lowering_kernels as texts
@@ -136,17 +137,17 @@ def test_each_fault_is_found(fault: str) -> None:
     assert caught.value.codes == ("O140",)
 
 
-@fh.kernel(validate=True)
+@fh.kernel
 def doubled(y: fh.Out["N"], x: fh.Ref["N"]):
     y.store(2.0 * x.load_like(y))
 
 
-@fh.kernel
+@fh.kernel(validate=False)
 def halved(y: fh.Out["N"], x: fh.Ref["N"]):
     y.store(0.5 * x.load_like(y))
 
 
-def test_what_is_compiled_is_validated_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_compiled_is_validated_unless_that_is_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def wrong(module: ModuleOp) -> None:
         (read,) = (op for op in module.walk() if isinstance(op, LoadViewTkoOp))
         (store,) = (op for op in module.walk() if isinstance(op, StoreViewTkoOp))
@@ -158,7 +159,12 @@ def test_what_is_compiled_is_validated_where_that_is_asked_for(monkeypatch: pyte
     monkeypatch.setattr(lowering, "optimize", wrong)
     with pytest.raises(Rejected, match="this store is emitted with another value"):
         doubled.compile(*given, arch="sm_100")
+    with pytest.raises(Rejected, match="this store is emitted with another value"):
+        fh.build([doubled(*given)], archs=[], path=tmp_path / "package")
     assert halved.compile(*given, arch="sm_90").cubin
+    fh.build([halved(*given)], archs=[], path=tmp_path / "package")
     monkeypatch.setenv("FREEHOLD_VALIDATE", "1")
     with pytest.raises(Rejected, match="this store is emitted with another value"):
         halved.compile(*given, arch="sm_100")
+    monkeypatch.setenv("FREEHOLD_VALIDATE", "0")
+    assert doubled.compile(*given, arch="sm_100").cubin
