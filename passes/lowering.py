@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import PassFailedException
 
 from freehold.dialects.cuda_tile.ops.module import TileModuleOp
+from freehold.dialects.location import span_of
+from freehold.dialects.ownership import TensorType
 from freehold.passes.canonicalize import canonicalize
 from freehold.passes.convert_ownership_to_cuda_tile import convert_kernel
 from freehold.passes.cse import merge_common_subexpressions
 from freehold.passes.drop_breakpoints import drop_breakpoints
+from freehold.passes.errors.translation import NotTranslated
 from freehold.passes.hoist_assertions import hoist_assertions
 from freehold.passes.hoist_invariants import hoist_invariants
-from freehold.passes.launch_contract import kernel_of
+from freehold.passes.launch_contract import kernel_of, name_of
 from freehold.passes.lower_checks import lower_checks
 from freehold.passes.thread_tokens import thread_tokens
-from freehold.passes.verify_tokens import roles_of, verify_tokens
+from freehold.passes.verify_tokens import TokensNotShownError, roles_of, verify_tokens
 from freehold.support.contract import Checks
+from freehold.support.diagnostic import Rejected
 
 
 def convert(module: ModuleOp, *, checks: Checks = True) -> ModuleOp:
@@ -40,6 +45,27 @@ def convert(module: ModuleOp, *, checks: Checks = True) -> ModuleOp:
     lower_checks(entry)
     verify_tokens(entry, roles)
     return holder
+
+
+def translate(module: ModuleOp, *, checks: Checks = True) -> ModuleOp:
+    """`convert`, for kernels of users: raises `Rejected` (O141) where no code is made of what `verify` accepts."""
+    try:
+        return convert(module, checks=checks)
+    except TokensNotShownError as failed:
+        kernel = kernel_of(module)
+        tensors = [a for a in kernel.body.block.args if isinstance(a.type, TensorType)]
+        name = name_of(tensors[failed.argument], failed.argument) if 0 <= failed.argument < len(tensors) else "a tensor"
+        what = f"this access to `{name}` is not shown to wait for an earlier one"
+        if failed.earlier is None:
+            what = "this is not followed by what verifies the order of accesses"
+        error = NotTranslated(span_of(failed.op), kernel.sym_name.data, what)
+        if failed.earlier is not None and (earlier := span_of(failed.earlier)) is not None:
+            error.add(error.Earlier(earlier), error.OneRegion(name))
+        raise Rejected([error], kernel=kernel.sym_name.data) from failed
+    except PassFailedException as failed:
+        kernel = kernel_of(module)
+        error = NotTranslated(span_of(kernel), kernel.sym_name.data, str(failed))
+        raise Rejected([error], kernel=kernel.sym_name.data) from failed
 
 
 def optimize(module: ModuleOp) -> None:

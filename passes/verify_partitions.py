@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
+from freehold.dialects.cuda_tile.ops.control_flow import ForOp
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
     Duty,
@@ -166,6 +167,8 @@ def _regions_taken(facts: KernelFacts) -> Iterator[Error]:
                 ordered.add(op.partition)
             if outcome.status == "proved":
                 taken.setdefault(op.partition, []).append((op, outcome.by))
+                if _has_one_name(op, facts):
+                    ordered.add(op.partition)
             else:
                 yield _not_disjoint(op, op, outcome, facts)
     for found in taken.values():
@@ -179,12 +182,29 @@ def _regions_taken(facts: KernelFacts) -> Iterator[Error]:
                 if outcome.status != "proved":
                     yield _not_disjoint(earlier, op, outcome, facts)
                     break
+                if _share_a_name(earlier, op, facts):
+                    ordered.add(op.partition)
             else:
                 record(op, (Duty.DISJOINT,), [ObligationAttr.of(Duty.DISJOINT, Rung.PROVED, reason)])
     for partition in ordered & taken.keys():
         assert isinstance(partition.owner, PartitionOp)
         reason = "a point may take a region again, so all its accesses are ordered by tokens"
         record(partition.owner, (Duty.ORDERED,), [ObligationAttr.of(Duty.ORDERED, Rung.PROVED, reason)])
+
+
+def _has_one_name(op: RegionOp, facts: KernelFacts) -> bool:
+    """Whether a region has the same coordinates in each turn of a loop, which has but one, or is never reached.
+
+    Like `_share_a_name`: of names alone, without conditions, tokens are threaded and verified.
+    """
+    names = {n for c in facts.coordinates(op) for n in c.symbols()}
+    return any(isinstance(loop, ForOp) and facts.counters.get(loop) not in names for loop in facts.places[op].loops)
+
+
+def _share_a_name(earlier: RegionOp, op: RegionOp, facts: KernelFacts) -> bool:
+    """Whether two takings are of different regions by conditions alone: one of them is never made, or not both."""
+    same = facts.coordinates(earlier) == facts.coordinates(op)
+    return same and not injectivity.exclusive(facts.places[earlier], facts.places[op])
 
 
 def _coordinates(op: RegionOp, facts: KernelFacts) -> str:

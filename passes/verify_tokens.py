@@ -100,6 +100,18 @@ class Roles(NamedTuple):
     """Used in several windows, of which those that begin elsewhere have been shown to be apart."""
 
 
+class TokensNotShownError(PassFailedException):
+    """An operation of which it is not shown that tokens order it as they have to."""
+
+    def __init__(self, op: Operation, what: str, earlier: Operation | None = None, argument: int = -1):
+        super().__init__(f"verify-tokens: {_named(op)} {what}")
+        self.op = op
+        self.earlier = earlier
+        """The access that it has to come after, and does not, where that is what is missing."""
+        self.argument = argument
+        """The position of the argument that both touch; negative for prints."""
+
+
 @dataclass(frozen=True)
 class VerifyTokensPass(ModulePass):
     """Refuses Tile IR in which two accesses of a tile block lack an order. Changes nothing."""
@@ -481,7 +493,8 @@ class _Walk:
                 self.accesses[earlier], access
             ):
                 shared = "both print" if access.argument == _PRINTED else f"argument {access.argument}"
-                raise _failed(op, f"is not ordered after {_named(earlier)}: {shared}")
+                what = f"is not ordered after {_named(earlier)}: {shared}"
+                raise TokensNotShownError(op, what, earlier, access.argument)
         result = next(r for r in op.results if r.type == TOKEN)
         if access.argument not in self.written and not self.synchronised:
             state.loose[result] = waits  # nothing will have to wait for it
@@ -548,5 +561,5 @@ def _named(op: Operation) -> str:
     return f"{op.name} of line {span.line}" if span is not None else op.name
 
 
-def _failed(op: Operation, what: str) -> PassFailedException:
-    return PassFailedException(f"verify-tokens: {_named(op)} {what}")
+def _failed(op: Operation, what: str) -> TokensNotShownError:
+    return TokensNotShownError(op, what)

@@ -90,11 +90,11 @@ def warn_of_breakpoints(places: Iterable[Span]) -> None:
 
 
 def bytecode(module: ModuleOp, options: Options) -> bytes:
-    """Tile IR bytecode of a verified module, not validated."""
+    """Tile IR bytecode of a verified module, not validated. Raises `Rejected` (O141) where none can be made."""
     from freehold.backend.bytecode.writer import write_bytecode
-    from freehold.passes.pipeline import convert
+    from freehold.passes.lowering import translate
 
-    return write_bytecode(convert(module, checks=options.checks))
+    return write_bytecode(translate(module, checks=options.checks))
 
 
 def in_this_environment(options: Options) -> Options:

@@ -19,7 +19,7 @@ from freehold.passes.launch_contract import contract, kernel_of, obligations_of
 from freehold.passes.listing import WIDTH, listing
 from freehold.passes.report_obligations import report
 from freehold.runtime.evaluation import Evaluator
-from freehold.support.contract import LaunchContract, TensorParameter
+from freehold.support.contract import Checks, LaunchContract, TensorParameter
 from freehold.support.diagnostic import Rejected
 
 if TYPE_CHECKING:
@@ -80,13 +80,13 @@ def explain_module(module: ModuleOp, arch: Archs = None, sources: SourceMap | No
     Excerpts come from `sources`, or else from where Python finds the text of a file.
     """
     from freehold.backend.bytecode.writer import write_bytecode
-    from freehold.passes.pipeline import convert
+    from freehold.passes.lowering import translate
     from freehold.runtime.build import assembled
 
     kernel = kernel_of(module)
 
     def cubin(arch: str) -> bytes:
-        return assembled(write_bytecode(convert(module)), arch, kernel.sym_name.data)
+        return assembled(write_bytecode(translate(module)), arch, kernel.sym_name.data)
 
     resources = _all_resources(_archs(arch, -1), cubin, kernel.sym_name.data)
     return _explanation(module, cost(kernel), {}, resources, sources, checks=True, ir=True)
@@ -133,10 +133,10 @@ def _explanation(
     resources: Mapping[str, Resources | str],
     sources: SourceMap | None,
     *,
-    checks: bool,
+    checks: Checks,
     ir: bool,
 ) -> Explanation:
-    from freehold.passes.pipeline import convert
+    from freehold.passes.lowering import translate
 
     kernel = kernel_of(module)
     sections = [
@@ -148,7 +148,7 @@ def _explanation(
         sections.append([*_resources(resources)])
     if ir:
         sections.append(["ownership IR", *listing(kernel, sources)])
-        entry = _entry(convert(module, checks=checks))
+        entry = _entry(translate(module, checks=checks))
         sections.append(["Tile IR", *listing(entry, sources)])
     made = Explanation("\n\n".join("\n".join(lines) for lines in sections))
     made.cost, made.values, made.resources = found, values, resources

@@ -35,7 +35,8 @@ def launch_kernel(
     from xdsl.dialects.builtin import ModuleOp
 
     from freehold.passes.launch_contract import contract, kernel_of
-    from freehold.passes.pipeline import convert, verify
+    from freehold.passes.lowering import translate
+    from freehold.passes.pipeline import verify
 
     driver.require_gpu("leave `--gpu` out: the interpreter runs the module")
     chosen = ModuleOp([find(module, "ownership.kernel", symbol, "kernels").clone()])
@@ -48,7 +49,7 @@ def launch_kernel(
     size = call.points
     if found.persistent:
         size = min(size, blocks or found.blocks or driver.multiprocessors(driver.current_device()))
-    launch_entry(convert(chosen), call.values, (size, 1, 1))
+    launch_entry(translate(chosen), call.values, (size, 1, 1))
     call.raise_failure(found)
     return {n for n, p in enumerate(found.parameters) if isinstance(p, TensorParameter) and p.mode != "ref"}
 

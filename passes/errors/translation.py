@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from freehold.support.diagnostic import Error, Note
+from freehold.support.diagnostic import Error, Help, Label, Note
 
 
 @dataclass(frozen=True)
@@ -40,3 +40,38 @@ class TranslationNotShown(Error):
         part: str
         wanted: str
         found: str
+
+
+@dataclass(frozen=True)
+class NotTranslated(Error):
+    """
+    No code is made of a kernel that was verified.
+
+    Behind the verifiers, the kernel becomes Tile IR, and what is made is looked at again: that all accesses of a tile
+    block that touch the same region come one after another, among other things. This knows less than the verifiers do.
+    It does not know, for instance, that a branch is never taken. What it does not see to be right is refused.
+
+    The kernel is not at fault, and says what it should. Often there is a plainer way to write it: take a region once,
+    and load and store that; leave out a branch that is never taken.
+    """
+
+    code: ClassVar[str] = "O141"
+    title: ClassVar[str] = "no code is made of `{kernel}`, although it was verified"
+    label: ClassVar[str] = "{what}"
+    notes: ClassVar[tuple[str, ...]] = ("this is a fault or a limit of Freehold, not of the kernel",)
+    helps: ClassVar[tuple[str, ...]] = ("report it with the kernel",)
+    kernel: str
+    what: str
+
+    @dataclass(frozen=True)
+    class Earlier(Label):
+        """The access that comes before."""
+
+        text: ClassVar[str] = "the access that comes before"
+
+    @dataclass(frozen=True)
+    class OneRegion(Help):
+        """One region, one name."""
+
+        text: ClassVar[str] = "take the region of `{name}` once, and load and store that"
+        name: str
