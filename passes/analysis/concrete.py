@@ -426,7 +426,10 @@ def _always(step: _Step) -> Callable[[Any], _Step]:
 
 def _visiting(op: Access) -> _Step:
     operands = tuple(op.start if isinstance(op, LoadWindowOp) else op.coordinates)
-    return (lambda run, op: run.visit(op, operands)) if operands else _forget  # a block's own region has none
+    of_group = isinstance(op, RegionOp) and op.result.type.partition.groups_axis is not None
+    if of_group or not operands:
+        return _forget  # where groups are is data; a block's own region has no coordinates
+    return lambda run, op: run.visit(op, operands)
 
 
 def _branching(op: IfOp) -> _Step:

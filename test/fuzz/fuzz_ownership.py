@@ -19,7 +19,7 @@ import sys
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -38,6 +38,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from kernel_builder import Builder
 from ownership_kernels import Maker
+from part_kernels import PartBuilder, PartMaker, has_parts
 
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp
@@ -49,6 +50,7 @@ from freehold.runtime.build import validate
 from freehold.runtime.interpreter import Order, launch, ownership, scattered
 from freehold.runtime.interpreter.compile import Compiler
 from freehold.runtime.interpreter.launch import Kernel
+from freehold.support import terms
 from freehold.support.contract import Checks
 from freehold.support.diagnostic import Error, Rejected
 
@@ -101,16 +103,26 @@ class Finding:
 
 def builder_of(seed: int, number: int) -> Builder:
     """The builder of a case's kernel."""
-    return Builder(Maker(random.Random(seed * 1_000_003 + number)).kernel())
+    chosen = random.Random(seed * 1_000_003 + number)
+    return PartBuilder(PartMaker(chosen).kernel()) if has_parts(seed, number) else Builder(Maker(chosen).kernel())
+
+
+def arrays_of(built: Builder, extents: Mapping[str, int]) -> list[Any]:
+    """Arrays for a kernel: first those it writes, of which every element is 7. Of large ones one element is made."""
+    shapes = [[terms.parse(d).evaluate(extents) for d in shape] for shape in built.shapes]
+    small = sum(map(prod, shapes)) <= _MOST_ELEMENTS
+    made: list[Any] = []
+    for n, shape in enumerate(shapes):
+        value = 7 if n < len(built.accesses) else 0
+        one = np.full(1, value, np.int32)
+        made.append(np.full(shape, value, np.int32) if small else as_strided(one, shape, [0] * len(shape)))
+    return made
 
 
 def arguments(built: Builder, sizes: tuple[int, int, int], scalar: int) -> list[Any]:
-    """Arrays for a kernel: outputs of which every element is 7, the borrowed array, sums, and the scalar."""
-    extents = {"M": sizes[0], "N": sizes[1], "K": sizes[2]}
-    arrays = [
-        np.full([int(d) if d.isdecimal() else extents[d] for d in shape], 7 if n < len(built.accesses) else 0, np.int32)
-        for n, shape in enumerate(built.shapes)
-    ]
+    """Arguments for a kernel."""
+    arrays = arrays_of(built, built.extents(sizes))
+    built.fill(arrays, random.Random(repr((sizes, scalar))))
     return [*arrays, scalar]
 
 
@@ -130,14 +142,15 @@ def runs(number: int) -> Generator[tuple[tuple[int, int, int], int, Order]]:
             yield sizes, scalar, order
 
 
-REFUSED_AT_LAUNCH = ("O233", "O527", "O531", "O533")
-"""A check that was left to the launch or the kernel, or grids that the launcher compares."""
+REFUSED_AT_LAUNCH = ("O233", "O234", "O236", "O527", "O531", "O533")
+"""A check that was left to the launch or the kernel, or is the author's; offsets; grids that the launcher compares."""
+_MOST_ELEMENTS: Final = 1 << 20
+"""Of arrays that are made."""
 
 
 def wrong(built: Builder, module: Any, number: int) -> str:
     """What goes wrong in some launch of an accepted kernel."""
     kernel = Kernel.of(module, checked=True)
-    outputs = [n for n, access in enumerate(built.accesses) if access == "out"]
     for sizes, scalar, order in runs(number):
         values = arguments(built, sizes, scalar)
         code, message = ending(kernel, values, order)
@@ -146,7 +159,7 @@ def wrong(built: Builder, module: Any, number: int) -> str:
         divided = code == "O528" and re.search(r"division by zero|divided by -1|a step of", message)
         if code and code not in REFUSED_AT_LAUNCH and not divided:
             return f"{message}\n{where}"
-        if not code and any((values[n] != 1).any() for n in outputs):
+        if not code and built.unwritten(values[:-1], scalar):
             return f"an output is not written everywhere, {where}"
     return ""
 
@@ -237,8 +250,6 @@ WITNESSES: Final = (
     NotCovered.Witness,
     NotShownDisjoint.NoSuchRegion,
 )
-_MOST_ELEMENTS: Final = 1 << 20
-"""Of arrays that are made for a replay. Of larger ones only one element is made: coordinates are what matters."""
 
 
 def _witnesses(error: Error) -> list[Any]:
@@ -264,14 +275,8 @@ def _meet(one: Box, other: Box) -> bool:
 def launch_of(built: Builder, where: str) -> list[Any] | None:
     """Arguments of the extents and with the scalar that a witness names; None if it leaves one open."""
     named = {name: int(value) for name, value in re.findall(r"(\w+) = (-?\d+)", where)}
-    needed = {d for shape in built.shapes for d in shape if not d.isdecimal()} | {"s"}
-    if not needed <= named.keys():
-        return None
-    shapes = [[int(d) if d.isdecimal() else named[d] for d in shape] for shape in built.shapes]
-    small = sum(map(prod, shapes)) <= _MOST_ELEMENTS
-    one = np.full(1, 7, np.int32)
-    made = (np.full(s, 7, np.int32) if small else as_strided(one, s, [0] * len(s)) for s in shapes)
-    return [*made, named["s"]]
+    needed = {name for shape in built.shapes for d in shape for name in terms.parse(d).symbols()} | {"s"}
+    return [*arrays_of(built, named), named["s"]] if needed <= named.keys() else None
 
 
 def replay(built: Builder, module: ModuleOp, error: Error) -> bool:

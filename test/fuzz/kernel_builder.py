@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from random import Random
 from typing import Any, Final, cast
 
 from xdsl.dialects.builtin import ModuleOp, i8, i32
@@ -94,6 +95,18 @@ class Builder:
         self.partitions: list[SSAValue] = []
         self.loops: list[tuple[SSAValue, SSAValue, Node]] = []
         self.region: SSAValue | None = None
+
+    def extents(self, sizes: tuple[int, int, int]) -> dict[str, int]:
+        """The values of all symbols, for M, N and K."""
+        return dict(zip("MNK", sizes, strict=True))
+
+    def fill(self, arrays: list[Any], chosen: Random) -> None:
+        """Puts numbers into the arrays that decide something: none of these kernels reads where to go."""
+
+    def unwritten(self, arrays: list[Any], scalar: int) -> bool:
+        """Whether an element of an output was not written."""
+        del scalar
+        return any((arrays[n] != 1).any() for n, access in enumerate(self.accesses) if access is Access.OUT)
 
     def module(self) -> ModuleOp:
         """The module."""

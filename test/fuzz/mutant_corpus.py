@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 from kernel_builder import Builder
 from ownership_kernels import seeds
+from part_kernels import PartBuilder, right
 from xdsl.dialects.builtin import ModuleOp
 
 import freehold as fh
@@ -161,6 +162,8 @@ def _texts() -> Iterator[tuple[str, Callable[[], ModuleOp]]]:
         yield f"{name.lower()} (text)", partial(parse_module, make_context(), text, "kernel.mlir")
     for n, tree in enumerate(seeds()):
         yield f"seed {n}", Builder(tree).module
+    for n, tree in enumerate(right()):
+        yield f"parts {n}", PartBuilder(tree).module
 
 
 def _values(argument: Any) -> Any:

@@ -299,12 +299,15 @@ def mutants(cases: Sequence[Case], seed: int, most: int) -> Iterator[tuple[Mutan
 Judged = list[tuple[Mutant, str, str]]
 
 
-def judged(names: Sequence[str], seed: int, seconds: float = 0.0) -> Judged:
-    """Mutants of some kernels, each with how it ends and why: all, or some in so many seconds of a processor."""
+def judged(names: Sequence[str], seed: int, seconds: float = 0.0, operators: Sequence[str] = ()) -> Judged:
+    """Mutants of some kernels, each with how it ends and why: all, or some in so many seconds of a processor. Of all
+    operators, or of some."""
     start = time.process_time()
     cases = {case.name: case for case in corpus()}
     found: Judged = []
     for mutant, known in mutants([cases[name] for name in names], seed, 25 if seconds else 0):
+        if operators and mutant.operator not in operators:
+            continue
         try:
             with limited(8.0):
                 found.append((mutant, *judge(mutant, known)))
@@ -323,16 +326,20 @@ def main() -> int:
     parser.add_argument(
         "--jobs", type=int, default=os.cpu_count() or 1, help="processes; one where the time is limited"
     )
+    parser.add_argument("--operator", action="append", choices=[*OPERATORS], help="of this one alone; may be repeated")
+    parser.add_argument("--kernels", default="", help="of kernels whose names contain this")
     parser.add_argument("--survivors", action="store_true", help="list each mutant that is not refused, by name")
     chosen = parser.parse_args()
     start = time.perf_counter()
-    names = [case.name for case in corpus()]
+    names = [case.name for case in corpus() if chosen.kernels in case.name]
+    operators = chosen.operator or ()
     random.Random(chosen.seed).shuffle(names)
     if chosen.seconds or chosen.jobs == 1:
-        found = judged(names, chosen.seed, chosen.seconds)
+        found = judged(names, chosen.seed, chosen.seconds, operators)
     else:
+        work = partial(judged, seed=chosen.seed, operators=operators)
         with multiprocessing.Pool(chosen.jobs) as pool:
-            found = [m for some in pool.imap(partial(judged, seed=chosen.seed), [[n] for n in names]) for m in some]
+            found = [m for some in pool.imap(work, [[n] for n in names]) for m in some]
     table: dict[str, Counter[str]] = {name: Counter() for name in OPERATORS}
     why: Counter[str] = Counter()
     for mutant, verdict, reason in found:

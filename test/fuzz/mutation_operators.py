@@ -21,6 +21,7 @@ from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, CmpIOp, DivIOp, Ma
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp
 from freehold.dialects.cuda_tile.ops.conversion import ExtIOp, TruncIOp
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp
+from freehold.dialects.cuda_tile.ops.module import GetTileBlockIdOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp, SelectOp
 from freehold.dialects.ownership import (
     AccumulateOp,
@@ -28,6 +29,7 @@ from freehold.dialects.ownership import (
     DimOp,
     DistributeOp,
     GatherOp,
+    GroupTilesOp,
     LoadOp,
     LoadWindowOp,
     PartitionOp,
@@ -38,6 +40,7 @@ from freehold.dialects.ownership import (
     StoreOp,
     TensorType,
     TilesOp,
+    WindowOp,
 )
 from freehold.dialects.ownership.ops import INDEX
 
@@ -433,6 +436,51 @@ def twice(top: Operation) -> Iterator[Change]:
             yield change
 
 
+def _starts(by: int) -> Callable[[Operation], Iterator[Change]]:
+    """Windows begin at another place."""
+
+    def operator(top: Operation) -> Iterator[Change]:
+        for op in list(top.walk()):
+            if isinstance(op, WindowOp):
+                yield _setter(op, 1, lambda at, value: _before(at, AddIOp(value, _number(at, by))))
+
+    return operator
+
+
+def window_of_all_blocks(top: Operation) -> Iterator[Change]:
+    """A window begins where the tile block says."""
+    for op in list(top.walk()):
+        if isinstance(op, WindowOp):
+            yield _setter(op, 1, lambda at, _: _before(at, GetTileBlockIdOp()))
+
+
+def whole_for_window(top: Operation) -> Iterator[Change]:
+    """What is in front of a window, or behind it, is lent: the whole tensor."""
+    for op in list(top.walk()):
+        if isinstance(op, WindowOp):
+            yield lambda op=op: _before(op, BorrowOp(cast("SSAValue[TensorType]", op.tensor)))
+
+
+def other_group(top: Operation) -> Iterator[Change]:
+    """The number of regions of the next group, for this one's."""
+    for op in list(top.walk()):
+        if isinstance(op, GroupTilesOp):
+            yield _setter(op, 1, lambda at, value: _before(at, AddIOp(value, _number(at, 1))))
+
+
+def more_tiles(top: Operation) -> Iterator[Change]:
+    """One region more than a group has."""
+    for op in list(top.walk()):
+        if isinstance(op, GroupTilesOp):
+
+            def change(op: GroupTilesOp = op) -> None:
+                count = GroupTilesOp(op.partition, op.group)
+                more = AddIOp(_before(op, count), _number(op, 1))
+                op.result.replace_all_uses_with(_before(op, more))
+
+            yield change
+
+
 def _index(
     make: Callable[[Operation, SSAValue], SSAValue], *kinds: type[Operation]
 ) -> Callable[[Operation], Iterator[Change]]:
@@ -480,5 +528,11 @@ OPERATORS: Final[dict[str, Callable[[Operation], Iterator[Change]]]] = {
     "region released early": early_release,
     "choice by block": _index(divergent),
     "a region under two names": twice,
+    "window begins later": _starts(1),
+    "window begins before": _starts(-1),
+    "window by block": window_of_all_blocks,
+    "tensor lent beside its window": whole_for_window,
+    "tiles of another group": other_group,
+    "one tile more than a group has": more_tiles,
 }
 """By name: the changes that an operator can make to a kernel."""

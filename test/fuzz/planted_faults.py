@@ -100,6 +100,10 @@ def _folded(a: Any, b: Any, known: Any) -> Outcome:
 _DISJOINT: Final = injectivity.disjoint
 
 
+def _unwrapped(value: int, _width: int) -> int:
+    return value
+
+
 def _both_sides(self: Any, _blocks: Any, results: Any) -> None:
     """Neither of them decides anything: what stands behind is reached whatever leaves."""
     for result in results:
@@ -133,7 +137,11 @@ FAULTS: Final[dict[str, Callable[[], list[Any]]]] = {
     "an output may be read before it is stored": lambda: [patch.object(pipeline, "verify_borrows", _careless)],
     "what a turn begins with is kept": lambda: [patch.object(WALK, "kept", always(True))],
     "conditions of stores leave no case out": lambda: [patch.object(verify_borrows, "in_every_case", always(True))],
-    "numbers of witnesses do not wrap": lambda: [patch.object(concrete, "wrapped", lambda value, _: value)],
+    "windows are apart": lambda: [patch.object(verify_borrows, "apart", always((True, {})))],
+    "a region is one of its group's": lambda: [
+        patch.object(resolve_obligations, "_region_of_group", always(())),
+    ],
+    "numbers of witnesses do not wrap": lambda: [patch.object(concrete, "wrapped", _unwrapped)],
     "witnesses divide by zero": lambda: [patch.object(RUN, "defined", property(always(True), always(None)))],
     "runs of witnesses pass branches by": lambda: [patch.object(RUN, "branch", _both_sides)],
 }
