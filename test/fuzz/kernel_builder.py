@@ -122,8 +122,8 @@ class Builder:
             for n, access in enumerate(self.accesses):
                 type_ = PartitionType.of(access, self.tiles, tensors[n], self.steps)
                 self.partitions.append(self.value(PartitionOp(top.args[n], type_)))
-            self.source = self.value(BorrowOp(_tensor(top.args[len(self.accesses)])))
-            self.sums = self.value(AccumulatorOp(_tensor(top.args[-2]))) if self.kernel.get("sums") else None
+            self.source = self.value(BorrowOp(tensor(top.args[len(self.accesses)])))
+            self.sums = self.value(AccumulatorOp(tensor(top.args[-2]))) if self.kernel.get("sums") else None
             body = Block(arg_types=[INDEX] * self.kernel["rank"])
             self.points = list(body.args)
             for argument, name in zip(body.args, "ij", strict=False):
@@ -297,7 +297,8 @@ class Builder:
         return True
 
 
-def _tensor(value: SSAValue) -> SSAValue[TensorType]:
+def tensor(value: SSAValue) -> SSAValue[TensorType]:
+    """A value as the tensor that it is."""
     return cast("SSAValue[TensorType]", value)
 
 

@@ -11,7 +11,7 @@ import random
 from copy import deepcopy
 from typing import Any
 
-from kernel_builder import SIGNED, Builder, blocks_of, order_of
+from kernel_builder import SIGNED, Builder, blocks_of, order_of, tensor
 from ownership_kernels import I, J, K, Maker, Node, S, const, load, loop, take, when
 from xdsl.dialects.builtin import ModuleOp, i32
 from xdsl.ir import Block, Region, SSAValue
@@ -197,8 +197,8 @@ class PartBuilder(Builder):
         whole, self.scalar = top.args[0], top.args[-1]
         domain = None
         with self.into(top):
-            self.source = self.value(BorrowOp(top.args[1]))
-            self.data = self.value(BorrowOp(top.args[2]))
+            self.source = self.value(BorrowOp(tensor(top.args[1])))
+            self.data = self.value(BorrowOp(tensor(top.args[2])))
             if self.windows:
                 self.parts(whole)
             else:
@@ -226,7 +226,7 @@ class PartBuilder(Builder):
             self.split(whole, other["start"], other["length"])
         else:
             window = self.value(WindowOp(whole, self.expression(other["start"]), 0, other["length"]))
-            self.lent = self.value(BorrowOp(window))
+            self.lent = self.value(BorrowOp(tensor(window)))
 
     def split(self, whole: SSAValue, start: Node, length: str) -> None:
         """Partitions a window."""

@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from freehold.passes.pipeline import verify
-from freehold.support.diagnostic import Rejected
+from freehold.support.diagnostic import Error, Rejected
 from freehold.support.span import Span
 from freehold.tools.context import make_context
 from freehold.tools.located_parser import parse_module
@@ -29,6 +30,7 @@ REF = "!ownership.ref<[M], f32>"
 ACC = "!ownership.acc<[B], i32>"
 RAW = "!ownership.raw<[B], i32>"
 IDS = "!cuda_tile.tile<64xi32>"
+GROUPED = "!ownership.partition<mut tile [64, 64] ragged 0, [M, N], f32>"
 
 TEMPLATE = """
 ownership.kernel @k(%y: !ownership.tensor<[N], f32>, %z: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[M], f32>,
@@ -52,10 +54,51 @@ BODY
 }
 """
 
+SHARED = """
+ownership.kernel @k(%y: !ownership.tensor<[N], f32>, %flag: !cuda_tile.tile<i1>) {
+  %lent = ownership.borrow %y : !ownership.tensor<[N], f32> -> !ownership.ref<[N], f32>
+  %mut = ownership.partition %y : !ownership.tensor<[N], f32> -> MUT
+  ownership.distribute %mut BLOCKS : MUT {
+  ^bb0(%i: INDEX):
+    %zero = cuda_tile.constant <i32: 0> : INDEX
+    %one = cuda_tile.constant <i32: 1> : INDEX
+    %two = cuda_tile.constant <i32: 2> : INDEX
+BODY
+  }
+}
+"""
+"""A tensor that is lent, and written in regions."""
+
+GROUPS = """
+ownership.kernel @k(%c: !ownership.tensor<[M, N], f32>, %offsets: !ownership.tensor<["E + 1"], i32>,
+    %w: !ownership.tensor<[E], f32>, %flag: !cuda_tile.tile<i1>) {
+  %bounds = ownership.borrow %offsets : !ownership.tensor<["E + 1"], i32> -> !ownership.ref<["E + 1"], i32>
+  %p = ownership.partition %c by %bounds : !ownership.ref<["E + 1"], i32>, : !ownership.tensor<[M, N], f32> -> GROUPED
+  ownership.distribute %p over [E, "ceildiv(M, 64)", "ceildiv(N, 64)"] BLOCKS : GROUPED {
+  ^bb0(%e: INDEX, %i: INDEX, %j: INDEX):
+    %zero = cuda_tile.constant <i32: 0> : INDEX
+    %one = cuda_tile.constant <i32: 1> : INDEX
+    %two = cuda_tile.constant <i32: 2> : INDEX
+    %last = cuda_tile.subi %two, %one : INDEX
+    %next = cuda_tile.addi %e, %last : INDEX
+    %count = ownership.group_tiles %p[%e] : GROUPED
+    %others = ownership.group_tiles %p[%next] : GROUPED
+    %in = cuda_tile.cmpi less_than %i, %count, signed : INDEX -> FLAG
+    %near = cuda_tile.cmpi less_than_or_equal %i, %count, signed : INDEX -> FLAG
+    %elsewhere = cuda_tile.cmpi less_than %i, %others, signed : INDEX -> FLAG
+BODY
+  }
+}
+"""
+"""A tensor that falls into groups."""
+
 
 def expand(text: str) -> str:
     """The short names of types, spelled out."""
     spelled = {
+        "GREGION": GROUPED.replace("partition", "region"),
+        "GROUPED": GROUPED,
+        "FLAG": "!cuda_tile.tile<i1>",
         "OREGION": OUT.replace("partition", "region"),
         "MREGION": MUT.replace("partition", "region"),
         "OUT": OUT,
@@ -67,7 +110,11 @@ def expand(text: str) -> str:
         "INDEX": INDEX,
         "TILE": TILE,
     }
-    return re.sub(r"\b(?:OREGION|MREGION|OUT|MUT|REF|ACC|RAW|IDS|INDEX|TILE)\b", lambda m: spelled[m.group()], text)
+    return re.sub(
+        r"\b(?:GREGION|GROUPED|FLAG|OREGION|MREGION|OUT|MUT|REF|ACC|RAW|IDS|INDEX|TILE)\b",
+        lambda m: spelled[m.group()],
+        text,
+    )
 
 
 @dataclass(frozen=True)
@@ -81,6 +128,9 @@ class Case:
     loop: tuple[str, ...] | None = None
     """The codes inside a loop, where they differ: some acts are wrong only again and again."""
     branch: tuple[str, ...] | None = None
+    template: str = TEMPLATE
+    denied: bool = False
+    """Whether checks in the kernel and unsafe accesses are."""
 
     def expected(self, form: str) -> set[str]:
         special = {"for": self.loop, "if": self.branch}.get(form)
@@ -236,6 +286,53 @@ CASES = [
         " : RAW, (INDEX) -> INDEX",
     ),
     Case("a promise", "%a = cuda_tile.assume bounded<0, 4>, %s : INDEX", codes=("O112",)),
+    Case(
+        "an unsafe access where these are denied",
+        '%v = ownership.unsafe_load "why" %raw[%zero] {ordering = #cuda_tile.memory_ordering_semantics<weak>}'
+        " : RAW, (INDEX) -> INDEX",
+        codes=("O132",),
+        denied=True,
+    ),
+    Case(
+        "a check where these are denied",
+        "%far = cuda_tile.muli %i, %s : INDEX\n%t = ownership.load %ref[%far] : REF -> TILE",
+        codes=("O301",),
+        denied=True,
+    ),
+    Case(
+        "what others write",
+        "%t = ownership.load %lent[%i] : REFN -> TILE".replace("REFN", "!ownership.ref<[N], f32>"),
+        after="",
+        codes=("O103",),
+        template=SHARED,
+    ),
+    Case(
+        "a region of the point's group",
+        "cuda_tile.if %in {\n%r = ownership.region %p[%e, %i, %j] : GROUPED -> GREGION\ncuda_tile.yield\n}",
+        after="",
+        template=GROUPS,
+    ),
+    Case(
+        "a region of a group that may have fewer",
+        "%r = ownership.region %p[%e, %i, %j] : GROUPED -> GREGION",
+        after="",
+        codes=("O306",),
+        template=GROUPS,
+    ),
+    Case(
+        "a region more than a group has",
+        "cuda_tile.if %near {\n%r = ownership.region %p[%e, %i, %j] : GROUPED -> GREGION\ncuda_tile.yield\n}",
+        after="",
+        codes=("O306",),
+        template=GROUPS,
+    ),
+    Case(
+        "a region that another group has",
+        "cuda_tile.if %elsewhere {\n%r = ownership.region %p[%e, %i, %j] : GROUPED -> GREGION\ncuda_tile.yield\n}",
+        after="",
+        codes=("O306",),
+        template=GROUPS,
+    ),
     Case("a promise not to wrap", "%a = cuda_tile.addi %s, %one overflow<no_signed_wrap> : INDEX", codes=("O112",)),
 ]
 
@@ -257,17 +354,17 @@ def wrapped(case: Case, form: str, blocks: str = "") -> str:
         text = f"cuda_tile.if %flag {{\n{text}\ncuda_tile.yield\n}}"
     elif form == "helper" and text and "{" not in text:
         text = located(text)
-    return expand(TEMPLATE.replace("BODY", f"{text}\n{case.after}").replace("BLOCKS", blocks))
+    return expand(case.template.replace("BODY", f"{text}\n{case.after}").replace("BLOCKS", blocks))
 
 
 def read(text: str) -> ModuleOp:
     return parse_module(make_context(), text, "case.mlir")
 
 
-def codes_of(text: str) -> set[str]:
+def codes_of(text: str, *, denied: bool = False) -> set[str]:
     module = read(text)
     try:
-        verify(module)
+        verify(module, deny_kernel_checks=denied, deny_unsafe=denied)
     except Rejected as rejected:
         return {e.code if isinstance(e.place, Span) else "nowhere" for e in rejected.errors}
     return set()
@@ -282,17 +379,46 @@ def forms() -> Iterator[tuple[Case, str]]:
 @pytest.mark.parametrize("blocks", ["", "blocks #ownership.blocks<persistent>"], ids=["each", "persistent"])
 @pytest.mark.parametrize(("case", "form"), [*forms()], ids=lambda x: x.name if isinstance(x, Case) else x)
 def test_a_rule_holds_in_every_form(case: Case, form: str, blocks: str) -> None:
-    found = codes_of(wrapped(case, form, blocks))
+    found = codes_of(wrapped(case, form, blocks), denied=case.denied)
     expected = case.expected(form)
     # Where a case lists alternatives of one fault in another form, each code that is found is among them.
     assert bool(found) == bool(expected)
     assert found <= expected
 
 
+NO_FORMS = {
+    **dict.fromkeys(("O104", "O130"), "uses of a whole tensor: they stand at the top level of a kernel"),
+    **dict.fromkeys(("O115", "O117", "O119", "O121", "O123"), "said of partitions, domains and requirements as such"),
+    "O118": "partitions, domains and requirements that stand elsewhere than at the top level",
+    "O110": "said of what branches and loops hand on",
+    "O111": "operations that the verifiers do not know: test/lit/passes/verify_borrows_invalid.mlir",
+    **dict.fromkeys(("O133", "O134", "O305"), "windows: refused if they stand elsewhere (O118)"),
+    **dict.fromkeys(("O109", "O122"), "said of all that a kernel does: test_covered.py has its loops and branches"),
+    "O116": "regions outside of the distribution, where nothing else may stand",
+    "O120": "IR that is malformed",
+    "O304": "maps of partitions, which the frontend writes at the top level of a point's work",
+    "O140": "said of what a kernel is translated to",
+}
+"""Errors that no statement of a point's work can cause in every form, and why."""
+
+
+def test_every_rule_is_refused_in_every_form() -> None:
+    """An error of the verifiers is among the cases, or it is known why not."""
+    shown = {form: {code for case in CASES for code in case.expected(form)} for form in FORMS}
+    rules = {
+        found.code
+        for module in ("borrow", "sharing", "partition", "bounds", "windows", "translation")
+        for found in vars(import_module(f"freehold.passes.errors.{module}")).values()
+        if isinstance(found, type) and issubclass(found, Error) and found is not Error
+    }
+    for form in FORMS:
+        assert shown[form] == rules - NO_FORMS.keys(), form
+
+
 @pytest.mark.parametrize("case", [c for c in CASES if c.codes and c.text and "{" not in c.text], ids=lambda c: c.name)
 def test_errors_in_a_helper_show_the_call(case: Case) -> None:
     with pytest.raises(Rejected) as caught:
-        verify(read(wrapped(case, "helper")))
+        verify(read(wrapped(case, "helper")), deny_kernel_checks=case.denied, deny_unsafe=case.denied)
     places = [e.place for e in caught.value.errors]
     if case.name == "use after release":
         labels = [label.span for e in caught.value.errors for label in e.report().labels]
