@@ -85,8 +85,9 @@ def _window(op: WindowOp, given: Hypotheses, launch: frozenset[str]) -> Iterator
     axis = op.axis.data
     length = op.result.type.extent(axis)
     if (wrong := _without_value(length, given, launch)) is not None:
-        wrong = wrong.removesuffix(", so there are no points")
-        yield WindowLength(span_of(op), name_of(op.tensor), axis, str(length), wrong)
+        why, divisor = wrong
+        error = WindowLength(span_of(op), name_of(op.tensor), axis, str(length), why)
+        yield error.add(error.Require(divisor)) if divisor else error
 
 
 def _requirements(kernel: KernelOp, launch: frozenset[str]) -> Iterator[Error]:
@@ -143,7 +144,9 @@ def _distribution(op: DistributeOp, given: Hypotheses, launch: frozenset[str]) -
         return
     for axis, extent in enumerate(extents):
         if (wrong := _without_value(extent, given, launch)) is not None:
-            yield NoExtent(span_of(op), axis, str(extent), wrong)
+            why, divisor = wrong
+            error = NoExtent(span_of(op), axis, str(extent), why)
+            yield error.add(error.Require(divisor)) if divisor else error
             return
     found = [ObligationAttr.of(Duty.DISJOINT, Rung.PROVED, why)]
     for partition in op.partitions:
@@ -153,17 +156,17 @@ def _distribution(op: DistributeOp, given: Hypotheses, launch: frozenset[str]) -
     record(op, (Duty.DISJOINT, Duty.SAME_GRID), found)
 
 
-def _without_value(extent: Term, given: Hypotheses, launch: frozenset[str]) -> str | None:
-    """Why the launcher cannot compute an extent, if so."""
+def _without_value(extent: Term, given: Hypotheses, launch: frozenset[str]) -> tuple[str, str] | None:
+    """Why the launcher cannot compute a positive extent, if so, and the divisor that may not be positive, if any."""
     if unknown := sorted(extent.symbols() - launch):
-        return f"`{unknown[0]}` is no extent of an argument, and no integer scalar"
+        return f"`{unknown[0]}` is no extent of an argument, and no integer scalar", ""
     for part in extent.walk():
         if part.op in ("//", "%", "ceildiv") and not prove(terms.const(1).le(part.args[1]), given).proved:
-            return f"`{part.args[1]}` divides, and may be 0 or less"
+            return f"`{part.args[1]}` divides, and may be 0 or less", "" if part.args[1].is_const else str(part.args[1])
     some = satisfiable(given).witness
     if extent.symbols() <= some.keys() and extent.evaluate(some) > 0:
         return None  # a launch that has points, found before
-    return "it is never positive, so there are no points" if prove(extent.le(0), given).proved else None
+    return ("it is never positive", "") if prove(extent.le(0), given).proved else None
 
 
 def _agreement(

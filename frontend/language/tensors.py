@@ -130,8 +130,8 @@ class Ref(Tensor):
             Elements `start` and on along an axis, `length` of them, as a tensor of its own.
 
             `start` is the same for all blocks: computed from scalar arguments, and from what is loaded at fixed places.
-            `length` is made of extents and constants. That the window lies in the tensor is checked at launch where
-            `start` is known there, or else once a block, before it does anything.
+            `length` is made of extents, integer scalars and constants. That the window lies in the tensor is checked at
+            launch where `start` is known there, or else once a block, before it does anything.
             """
             ...
 

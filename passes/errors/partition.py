@@ -267,8 +267,8 @@ class NoExtent(Error):
     """
     The number of points of a launch has no value.
 
-    The extents of a launch's domain are computed by the launcher, from the extents of the arguments. Each of them is
-    made of those alone, and what it is divided by is positive in every launch.
+    The extents of a launch's domain are computed by the launcher, from extents of arguments and integer scalars. Each
+    of them is made of those alone, and what it is divided by is positive in every launch.
     """
 
     code: ClassVar[str] = "O121"
@@ -277,6 +277,13 @@ class NoExtent(Error):
     axis: int
     extent: str
     why: str
+
+    @dataclass(frozen=True)
+    class Require(Help):
+        """A divisor of which nobody says that it is positive."""
+
+        text: ClassVar[str] = "ask it of the launch: `fh.require({divisor} > 0)`"
+        divisor: str
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ class WindowLength(Error):
     How long a window is, is not known in every launch.
 
     The regions of a window are shared out among the tile blocks of a launch, so the launcher counts them: a length is
-    made of extents and constants. Where a window begins may come from memory.
+    made of extents, integer scalars and constants, and what it is divided by is positive in every launch. Where a
+    window begins may come from memory.
     """
 
     code: ClassVar[str] = "O133"
@@ -24,6 +25,13 @@ class WindowLength(Error):
     axis: int
     length: str
     why: str
+
+    @dataclass(frozen=True)
+    class Require(Help):
+        """A divisor of which nobody says that it is positive."""
+
+        text: ClassVar[str] = "ask it of the launch: `fh.require({divisor} > 0)`"
+        divisor: str
 
 
 @dataclass(frozen=True)

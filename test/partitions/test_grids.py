@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import freehold as fh
 from freehold import Acc, Const, Mut, Out, Ref, f32, i32, i64, u32
 from freehold.passes.pipeline import contract, convert
-from freehold.runtime.evaluation import Evaluator
+from freehold.runtime.evaluation import Evaluator, ceildiv
 from freehold.runtime.interpreter import run, run_entry
 from freehold.runtime.kernel import Kernel
 from freehold.runtime.partition import Partition
@@ -34,8 +34,8 @@ def all_orders(kernel: Kernel, *arguments: Any) -> None:
         np.dtype(p.dtype.replace("i", "int").replace("f", "float")).type(a) if isinstance(p, ScalarParameter) else a
         for a, p in zip(given, found.parameters, strict=True)
     ]
-    arrays = [a for a in given if isinstance(a, np.ndarray)]
-    before = [a.copy() for a in arrays]
+    arrays: list[Any] = [a for a in given if isinstance(a, np.ndarray)]
+    before: list[Any] = [a.copy() for a in arrays]
     results: list[list[Any]] = []
     for order in ORDERS:
         for is_lowered in (False, True):
@@ -121,6 +121,25 @@ def test_a_launch_in_which_the_scalar_does_not_fit_is_refused(kernel: Kernel, sp
     assert (p == -1).all()
 
 
+@fh.kernel
+def shares(y: Mut["N"], n: i32, at: fh.Grid = fh.Grid("cdiv(cdiv(N, 8), n)")):
+    """Each block walks `n` regions, or what is left."""
+    fh.require(n > 0, "a share is not empty")
+    (i,) = at.index
+    for k in range(i * n, min((i + 1) * n, fh.cdiv(y.shape[0], 8))):
+        y.at(k).store(y.at(k).load() + 1)
+
+
+def test_what_is_required_of_a_divisor_is_enough() -> None:
+    y = np.zeros(100, np.float32)
+    for n in (1, 3, 13, 200):
+        shares(fh.partition(y, 8), n).sync()
+    assert (y == 4).all()
+    with pytest.raises(fh.Rejected) as refused:
+        shares(fh.partition(y, 8), 0).sync()
+    assert code(refused) == "O239"
+
+
 def test_a_call_may_say_another_grid() -> None:
     p = np.full((3, 40), -1, np.int32)
     parts_by_name(fh.partition(p, (1, 16)), 3, at=fh.Grid("S * cdiv(N, 16)", order=fh.COLUMN)).sync()
@@ -179,7 +198,7 @@ def test_extents_are_what_python_computes(texts: list[str], n: int, m: int, N: i
         LaunchContract("k", (tensor_of(tensor, ("N", "M")), *scalars), (), grid.extents, persistent=True, checks=())
     )
     values = {"n": n, "m": m if m >= 0 else m % 256 - 256, "N": N, "M": M}
-    wanted = [eval(t, {"cdiv": lambda a, b: -(-a // b), "max": max}, values) for t in texts]
+    wanted = [eval(t, {"cdiv": ceildiv, "max": max}, values) for t in texts]
     geometry = found.evaluate([(N, M)], [(M, 1)], (None, n, m % 256))
     if all(e >= 1 for e in wanted):
         assert geometry is not None

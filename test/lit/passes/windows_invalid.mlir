@@ -67,16 +67,32 @@ ownership.kernel @by_ticket(%c: !ownership.tensor<[S], f32>, %t: !ownership.tens
 
 // -----
 
-// A length that only a scalar says.
+// A length that only a number says which is no integer.
 // CHECK: error[O133]: the window of `c` along axis 0 has no length in every launch
-// CHECK: `n`: `n` is no extent of an argument
-ownership.kernel @length(%c: !ownership.tensor<[S], f32>, %n: !cuda_tile.tile<i32>) {
+// CHECK: `n`: `n` is no extent of an argument, and no integer scalar
+ownership.kernel @length(%c: !ownership.tensor<[S], f32>, %n: !cuda_tile.tile<f32>) {
   %zero = cuda_tile.constant <i32: 0> : !cuda_tile.tile<i32>
   %w = ownership.window %c[%zero] {axis = #builtin.int<0>} : !ownership.tensor<[S], f32> -> !ownership.tensor<[n], f32>
   %p = ownership.partition %w : !ownership.tensor<[n], f32> -> !ownership.partition<mut tile [8], [n], f32>
   ownership.distribute %p : !ownership.partition<mut tile [8], [n], f32> {
   ^bb0(%i: !cuda_tile.tile<i32>):
     %r = ownership.region %p[%i] : !ownership.partition<mut tile [8], [n], f32> -> !ownership.region<mut tile [8], [n], f32>
+  }
+}
+
+// -----
+
+// A length that is divided by a scalar of which nobody says that it is positive.
+// CHECK: error[O133]: the window of `c` along axis 0 has no length in every launch
+// CHECK: `S // n`: `n` divides, and may be 0 or less
+// CHECK: help: ask it of the launch: `fh.require(n > 0)`
+ownership.kernel @divided(%c: !ownership.tensor<[S], f32>, %n: !cuda_tile.tile<i32>) {
+  %zero = cuda_tile.constant <i32: 0> : !cuda_tile.tile<i32>
+  %w = ownership.window %c[%zero] {axis = #builtin.int<0>} : !ownership.tensor<[S], f32> -> !ownership.tensor<["S // n"], f32>
+  %p = ownership.partition %w : !ownership.tensor<["S // n"], f32> -> !ownership.partition<mut tile [8], ["S // n"], f32>
+  ownership.distribute %p : !ownership.partition<mut tile [8], ["S // n"], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %r = ownership.region %p[%i] : !ownership.partition<mut tile [8], ["S // n"], f32> -> !ownership.region<mut tile [8], ["S // n"], f32>
   }
 }
 
