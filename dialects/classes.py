@@ -1,14 +1,30 @@
-"""Classes of which `isinstance` asks no more than their bases.
+"""Classes that answer quickly what compilers ask all the time.
 
 xDSL's attributes and operations are abstract classes, and Python asks an abstract class whether somebody has registered
-the instance's class with it: that takes as long as a call in Python, and compilers ask all the time. Nobody registers
-anything with ours.
+the instance's class with it: that takes as long as a call in Python. Nobody registers anything with ours, so
+`isinstance` asks no more than their bases. And where a field of an operation lies among its operands xDSL finds out by
+four calls each time; here the field's property knows.
 """
 
 from __future__ import annotations
 
 from abc import ABCMeta
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from struct import Struct
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+from xdsl.dialects.builtin import UNKNOWN_LOC, ArrayAttr, ArrayOfConstraint, StringAttr, i32
+from xdsl.ir import Attribute, Operation, OpResult, ParametrizedAttribute, Region, SSAValue, SSAValues, Use
+from xdsl.irdl import AnyAttr, AnyOf, BaseAttr, RangeOf
+from xdsl.irdl.operations import (
+    BeforeVariadicSingleAccessor,
+    OptionalAttrAccessor,
+    SingleAttrAccessor,
+    UniqueVariadicAccessor,
+    VariadicAttrAccessor,
+    VarIRConstruct,
+)
 
 
 class Plain(ABCMeta):
@@ -16,3 +32,151 @@ class Plain(ABCMeta):
 
     if not TYPE_CHECKING:  # checkers believe that a class which answers by itself may answer anything
         __instancecheck__ = type.__instancecheck__
+
+        def __setattr__(cls, name: str, value: object) -> None:
+            """IRDL sets the fields of an operation's class one by one: those that have a quicker property get that."""
+            super().__setattr__(name, _quick(value) or value)
+
+
+def _quick(accessor: object) -> property | None:
+    """A property that finds what IRDL's accessor finds; None for one that it has no quicker way for."""
+    match accessor:
+        case BeforeVariadicSingleAccessor(VarIRConstruct.OPERAND, n):
+            return property(lambda op: _item(op._operands, n))
+        case BeforeVariadicSingleAccessor(VarIRConstruct.RESULT, n):
+            return property(lambda op: _item(op.results, n))
+        case BeforeVariadicSingleAccessor(VarIRConstruct.REGION, n):
+            return property(lambda op: op.regions[n])
+        case UniqueVariadicAccessor(VarIRConstruct.OPERAND, 0, 1):
+            return property(lambda op: op._operands)
+        case UniqueVariadicAccessor(VarIRConstruct.OPERAND, n, fields):
+            return property(lambda op: op._operands[n : n + len(op._operands) - fields + 1])
+        case SingleAttrAccessor(VarIRConstruct.OPERAND, n, option) if option.as_property:
+            return property(lambda op: _item(op._operands, _bounds(op, n)[0]))
+        case VariadicAttrAccessor(VarIRConstruct.OPERAND, n, option) if option.as_property:
+            return property(lambda op: op._operands[slice(*_bounds(op, n))])
+        case OptionalAttrAccessor(VarIRConstruct.OPERAND, n, option) if option.as_property:
+            return property(lambda op: _optional(op, n))
+        case _:
+            return None
+
+
+def _bounds(op: Any, field: int) -> tuple[int, int]:
+    """Where the operands of a field begin and end, of an operation that says how many operands its fields have."""
+    found = op.properties["operandSegmentSizes"]
+    data = found.data.data
+    sizes = _SIZES[len(data) // 4].unpack(data) if found.elt_type is i32 and len(data) <= 32 else found.get_values()
+    start = sum(sizes[:field])
+    return start, start + sizes[field]
+
+
+def _values(array: Any) -> tuple[Attribute, ...]:
+    return array.data
+
+
+_SIZES: Final = [Struct(f"<{n}i") for n in range(9)]
+
+
+def _optional(op: Any, field: int) -> Any:
+    start, stop = _bounds(op, field)
+    return None if start == stop else _item(op._operands, start)
+
+
+_item: Final = tuple[Any, ...].__getitem__
+"""Of the values of an operation: their own way asks what kind of index it is."""
+
+
+class PlainAttribute(ParametrizedAttribute, metaclass=Plain):
+    """The base of attributes with parameters. What IRDL says of those is checked, and quickly where they are right."""
+
+    def __post_init__(self) -> None:
+        for name, right in _rights(type(self)):
+            if not right(getattr(self, name)):
+                self.get_irdl_definition().verify(self)  # says what is wrong
+        self.verify()
+
+    def __init_subclass__(cls) -> None:
+        """Every class has this hash, not that of a data class, which asks all parameters each time."""
+        super().__init_subclass__()
+        cls.__hash__ = PlainAttribute.__hash__
+
+    def __hash__(self) -> int:
+        found = self.__dict__.get("_hash")
+        if found is None:
+            found = vars(self)["_hash"] = hash(tuple([getattr(self, name) for name, _ in _rights(type(self))]))
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is kept for this process alone."""
+        return {name: value for name, value in vars(self).items() if name[0] != "_"}
+
+
+def string(text: str) -> StringAttr:
+    """The attribute of a text. xDSL's constructor asks abstract classes about it, which takes several times as long."""
+    return _holding(StringAttr, text)
+
+
+def array(values: Iterable[AttributeT]) -> ArrayAttr[AttributeT]:
+    """The attribute of several: likewise."""
+    return cast("ArrayAttr[AttributeT]", _holding(ArrayAttr, tuple(values)))
+
+
+AttributeT = TypeVar("AttributeT", bound=Attribute)
+
+
+def _holding(kind: type[Any], value: object) -> Any:
+    made = kind.__new__(kind)
+    object.__setattr__(made, "data", value)
+    return made
+
+
+_Right = Callable[[Any], bool]
+
+
+@cache
+def _rights(kind: type[ParametrizedAttribute]) -> tuple[tuple[str, _Right], ...]:
+    """For each parameter of a class whether a value is right; False where only IRDL's definition knows."""
+    parameters = kind.get_irdl_definition().parameters
+    return tuple((name, _right(definition.constr)) for name, definition in parameters)
+
+
+def _right(constraint: object) -> _Right:
+    match constraint:
+        case AnyAttr():
+            return lambda value: True
+        case BaseAttr(kind):
+            return lambda value: isinstance(value, kind)
+        case AnyOf(choices) if all(isinstance(choice, BaseAttr) for choice in choices):
+            kinds = frozenset(choice.attr for choice in choices if isinstance(choice, BaseAttr))
+            return lambda value: type(value) in kinds
+        case ArrayOfConstraint(RangeOf(BaseAttr(kind))):
+            return lambda value: isinstance(value, ArrayAttr) and all(isinstance(v, kind) for v in _values(value))
+        case _:
+            return lambda value: False
+
+
+def build(
+    op: Operation,
+    operands: Sequence[SSAValue],
+    result_types: Sequence[Attribute],
+    properties: dict[str, Attribute],
+    regions: Sequence[Region] = (),
+) -> None:
+    """
+    Initialises an operation without IRDL's general, and much slower, handling of arguments.
+
+    What a field may be is found out by verification. Whoever calls this gives every property that has a default.
+    """
+    uses = tuple([Use(op, index) for index in range(len(operands))])
+    for operand, use in zip(operands, uses, strict=True):
+        operand.add_use(use)
+    made: Any = op
+    made._operands = SSAValues(operands)
+    made._operand_uses = uses
+    op.results = SSAValues([OpResult(type_, op, index) for index, type_ in enumerate(result_types)])
+    op.properties = properties
+    op.attributes = {}
+    op.location = UNKNOWN_LOC
+    op.regions = ()
+    for region in regions:
+        op.add_region(region)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import cast
+from typing import Final, cast
 
 
 def walk(tree: ast.AST) -> list[ast.AST]:
@@ -23,10 +23,10 @@ def children(node: ast.AST) -> list[ast.AST]:
     found: list[ast.AST] = []
     for name in _parts(type(node)):
         value = getattr(node, name, None)
-        if isinstance(value, ast.AST):
-            found.append(value)
-        elif isinstance(value, list):
+        if type(value) is list:
             found += [item for item in cast("list[object]", value) if isinstance(item, ast.AST)]
+        elif isinstance(value, ast.AST):
+            found.append(value)
     return found
 
 
@@ -35,7 +35,11 @@ def _parts(kind: type[ast.AST]) -> tuple[str, ...]:
     """The fields of a kind of node that may hold nodes."""
     if kind is ast.Constant:
         return ()
-    return tuple(name for name in kind._fields if name not in ("ctx", "op", "ops", "id", "attr", "arg"))
+    return tuple(name for name in kind._fields if name not in _LEAVES)
+
+
+_LEAVES: Final = frozenset(("ctx", "op", "ops", "id", "attr", "arg", "name", "type_comment", "kind"))
+"""Fields that hold text, operators or contexts."""
 
 
 def returned(key: str) -> str:

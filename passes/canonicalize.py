@@ -22,7 +22,7 @@ from freehold.dialects.cuda_tile.folding import fold, literal
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, MulIOp, OrIOp, XOrIOp
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
-from freehold.passes.rewriting import Effect, Inserter, effect
+from freehold.passes.rewriting import Effect, Inserter, effect, walk
 
 if TYPE_CHECKING:
     from xdsl.pattern_rewriter import RewritePattern
@@ -63,7 +63,7 @@ class _Canonicalizer:
     def __init__(self, root: Operation):
         self.root = root
         # Last in, first out; in reverse, so that definitions come before uses.
-        self.worklist = [op for op in root.walk() if op is not root][::-1]
+        self.worklist = walk(root)[:0:-1]
         self.waiting = set(self.worklist)
 
     def push(self, op: Operation) -> None:
@@ -91,7 +91,7 @@ class _Canonicalizer:
 
     def erase(self, op: Operation) -> None:
         """Erases an operation; what it used may be unused now."""
-        owners = [operand.owner for inner in op.walk() for operand in inner.operands]
+        owners = [operand.owner for inner in walk(op) for operand in inner.operands]
         assert op.parent is not None
         op.parent.erase_op(op)
         self.push_all(owners)
@@ -121,7 +121,7 @@ class _Canonicalizer:
         inserted: list[Operation] = []
         rewriter.operation_insertion_handler.append(inserted.append)
         near = [use.operation for result in op.results for use in result.uses]
-        near += [v.owner for inner in op.walk() for v in inner.operands if isinstance(v.owner, Operation)]
+        near += [v.owner for inner in walk(op) for v in inner.operands if isinstance(v.owner, Operation)]
         location = op.location
         for pattern in patterns:
             pattern.match_and_rewrite(op, rewriter)

@@ -112,7 +112,7 @@ from freehold.passes.launch_contract import (
 )
 from freehold.passes.rewriting import Dispatcher, Inserter, inline_behind
 from freehold.support import terms
-from freehold.support.contract import Checks
+from freehold.support.contract import Checks, EntryParameter
 from freehold.support.terms import Term
 
 Checked = RegionOp | LoadOp | AccumulateOp | WindowOp
@@ -144,21 +144,25 @@ class ConvertOwnershipToCudaTilePass(ModulePass):
             module.block.add_op(entry)
 
 
-def convert_kernel(kernel: KernelOp, *, checks: Checks = True) -> EntryOp:
+def convert_kernel(
+    kernel: KernelOp, *, checks: Checks = True, parameters: Sequence[EntryParameter] | None = None
+) -> EntryOp:
     """The entry point that does what `kernel` does; the kernel's body is consumed. `lower-checks` has to come.
+
+    `parameters` are its `entry_parameters`, where they have been found.
 
     Raises `PassFailedException` for a kernel that the verifiers have not accepted.
     """
-    return _Conversion(kernel, checks).run()
+    return _Conversion(kernel, checks, parameters).run()
 
 
 class _Conversion:
-    def __init__(self, kernel: KernelOp, checks: Checks):
+    def __init__(self, kernel: KernelOp, checks: Checks, parameters: Sequence[EntryParameter] | None):
         self.kernel = kernel
         self.checks = checks
-        self.entry = entry_parameters(kernel, checks)
         self.numbers = {key: number for number, key in enumerate(kernel_checks(kernel, checks))}
         """Of checks, by operation and axis."""
+        self.entry = entry_parameters(kernel, checks, failing=bool(self.numbers)) if parameters is None else parameters
         self.body = kernel.body.block
         self.distribution = distribution_of(kernel)
         # Everything that holds for the whole launch is made in front of the kernel's first operation, when first asked
@@ -237,8 +241,7 @@ class _Conversion:
         spelled: dict[str, Term] = {}
         for argument in old:
             if isinstance(type_ := argument.type, TensorType):
-                for axis in range(type_.rank):
-                    extent = type_.extent(axis)
+                for axis, extent in enumerate(type_.extents):
                     spelled[str(extent)] = extent
                     divisor = _power_of_two(type_.layout.extent_divs.data[axis].data)
                     self.divisors[extent] = max(self.divisors.get(extent, 1), divisor)

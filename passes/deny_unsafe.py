@@ -14,6 +14,7 @@ from freehold.dialects.location import span_of
 from freehold.dialects.ownership import KernelOp, RawType, UnsafeOp
 from freehold.passes.analysis.wording import name_of
 from freehold.passes.errors.sharing import UnsafeDenied
+from freehold.passes.rewriting import walk
 from freehold.support.diagnostic import Error, Rejected
 
 
@@ -32,7 +33,7 @@ class DenyUnsafePass(ModulePass):
 
 def deny_unsafe(kernel: KernelOp) -> Iterator[Error]:
     """An error for each unsafe access."""
-    for op in kernel.walk():
+    for op in walk(kernel):
         if isinstance(op, UnsafeOp):
             error = UnsafeDenied(span_of(op), name_of(raw_of(op)))
             yield error.add(error.Reason(op.reason.data), error.Safe(), error.Allow())

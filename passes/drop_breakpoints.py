@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from freehold.dialects.ownership import BreakpointOp, KernelOp
+from freehold.passes.rewriting import walk
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,6 @@ class DropBreakpointsPass(ModulePass):
 
 def drop_breakpoints(kernel: KernelOp) -> None:
     """Removes the breakpoints of `kernel`, in place."""
-    for op in [op for op in kernel.walk() if isinstance(op, BreakpointOp)]:
+    for op in [op for op in walk(kernel) if isinstance(op, BreakpointOp)]:
         op.detach()
         op.erase()

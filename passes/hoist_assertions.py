@@ -21,7 +21,7 @@ from freehold.dialects.cuda_tile.ops.control_flow import AssertOp, BreakOp, Cont
 from freehold.dialects.cuda_tile.types import is_scalar
 from freehold.dialects.ownership import CheckOp
 from freehold.passes.hoist_invariants import hoist_from
-from freehold.passes.rewriting import Inserter, defined_outside, integer, loops
+from freehold.passes.rewriting import Inserter, defined_outside, integer, loops, walk
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _may_leave(op: Operation) -> bool:
     return any(
         isinstance(inner, LoopOp)
         or (isinstance(inner, BreakOp | ContinueOp | ReturnOp) and _target_is_outside(inner, op))
-        for inner in op.walk()
+        for inner in walk(op)
     )
 
 

@@ -39,6 +39,7 @@ from freehold.dialects.ownership import (
     scalar_symbols,
     tensor_type,
 )
+from freehold.passes.rewriting import walk
 from freehold.support.contract import (
     Checks,
     EntryParameter,
@@ -82,22 +83,20 @@ def source_name(value: SSAValue) -> str:
     return value.name_hint or "a tensor"
 
 
-def entry_parameters(kernel: KernelOp, checks: Checks = True) -> tuple[EntryParameter, ...]:
+def entry_parameters(
+    kernel: KernelOp, checks: Checks = True, *, failing: bool | None = None
+) -> tuple[EntryParameter, ...]:
     """The entry point's parameters: pointers, then extents, then strides, then scalars, then where failures go.
 
     Each distinct extent that is not a constant comes once, in order of first occurrence; behind them come extents of
     the domain, and lengths of windows, that are more than numbers of tiles, so that the kernel computes none of them;
-    then the strides that only the launch knows. Pointers and scalars follow the kernel's arguments.
+    then the strides that only the launch knows. Pointers and scalars follow the kernel's arguments. Whether there are
+    `kernel_checks` is found out, unless `failing` says it.
     """
     arguments = kernel.body.block.args
     tensors = [(n, a.type) for n, a in enumerate(arguments) if isinstance(a.type, TensorType)]
     pointers = [EntryParameter("pointer", n) for n, _ in tensors]
-    terms = {
-        str(extent): None
-        for _, type_ in tensors
-        for axis in range(type_.rank)
-        if not (extent := type_.extent(axis)).is_const
-    }
+    terms = {str(extent): None for _, type_ in tensors for extent in type_.extents if not extent.is_const}
     terms |= {str(extent): None for extent in computed_extents(kernel)}
     extents = [EntryParameter("extent", term=text) for text in terms]
     strides = [
@@ -107,7 +106,8 @@ def entry_parameters(kernel: KernelOp, checks: Checks = True) -> tuple[EntryPara
         if stride.data == 0
     ]
     scalars = [EntryParameter("scalar", n) for n, a in enumerate(arguments) if not isinstance(a.type, TensorType)]
-    failures = [EntryParameter("failures")] if kernel_checks(kernel, checks) else []
+    failing = bool(kernel_checks(kernel, checks)) if failing is None else failing
+    failures = [EntryParameter("failures")] if failing else []
     return (*pointers, *extents, *strides, *scalars, *failures)
 
 
@@ -121,7 +121,7 @@ def kernel_checks(kernel: KernelOp, checks: Checks = True) -> dict[tuple[Operati
     found: dict[tuple[Operation, int], KernelCheck] = {}
     if checks == "trap":
         return found
-    for op in kernel.walk():
+    for op in walk(kernel):
         if isinstance(op, CheckOp):
             found[op, -1] = KernelCheck(op.message.data, op.shown, span_of(op))
         elif checks:
@@ -153,7 +153,7 @@ def computed_extents(kernel: KernelOp) -> list[Term]:
     """The extents of a kernel's windows and domain that are neither constants, nor those of an argument, nor numbers of
     tiles along an axis of one or the other."""
     arguments = [a.type for a in kernel.body.block.args if isinstance(a.type, TensorType)]
-    plain = {type_.extent(axis) for type_ in arguments for axis in range(type_.rank)}
+    plain = {extent for type_ in arguments for extent in type_.extents}
     windows = (op for op in kernel.body.block.ops if isinstance(op, WindowOp))
     lengths = [w.result.type.extent(w.axis.data) for w in windows]
     lengths = [length for length in dict.fromkeys(lengths) if not length.is_const and length not in plain]
@@ -173,16 +173,16 @@ def contract(module: ModuleOp, checks: Checks = True) -> LaunchContract:
     Raises `PassFailedException` for any other module.
     """
     kernel = kernel_of(module)
-    distribution = distribution_of(kernel)
+    distribution, failing = distribution_of(kernel), kernel_checks(kernel, checks)
     return LaunchContract(
         symbol=kernel.sym_name.data,
         parameters=tuple(_parameter(kernel, n, a) for n, a in enumerate(kernel.body.block.args)),
-        entry=entry_parameters(kernel, checks),
+        entry=entry_parameters(kernel, checks, failing=bool(failing)),
         grid=tuple(map(str, distribution.extents)),
         persistent=distribution.blocks.kind is BlocksKind.PERSISTENT,
         checks=_checks(kernel),
         blocks=distribution.blocks.count,
-        kernel_checks=tuple(kernel_checks(kernel, checks).values()),
+        kernel_checks=tuple(failing.values()),
     )
 
 
@@ -198,7 +198,7 @@ def _parameter(kernel: KernelOp, position: int, argument: SSAValue) -> TensorPar
         name,
         _mode(argument),
         dtype or dtype_name(type_.element),
-        tuple(str(type_.extent(axis)) for axis in range(type_.rank)),
+        tuple(map(str, type_.extents)),
         layout.align.data,
         tuple(i.data for i in layout.strides.data),
         tuple(i.data for i in layout.stride_divs.data),
@@ -238,14 +238,14 @@ def dtype_name(element: Attribute) -> str:
 def obligations_of(op: Operation) -> tuple[ObligationAttr, ...]:
     """What an operation owes, as recorded on it; empty for an operation that owes nothing."""
     found = op.properties.get("obligations")
-    if not isinstance(found, ArrayAttr):
+    if found is None or not isinstance(found, ArrayAttr):
         return ()
-    return tuple(o for o in cast("ArrayAttr[Attribute]", found) if isinstance(o, ObligationAttr))
+    return tuple([o for o in cast("ArrayAttr[Attribute]", found).data if isinstance(o, ObligationAttr)])
 
 
 def _checks(kernel: KernelOp) -> tuple[LaunchCheck, ...]:
     found: dict[str, LaunchCheck] = {}
-    for op in kernel.walk():
+    for op in walk(kernel):
         if isinstance(op, RequireOp):
             text, message = str(op.condition), "" if op.message is None else op.message.data
             found.setdefault(text, LaunchCheck(text, message, span_of(op), required=True))

@@ -54,7 +54,7 @@ from freehold.dialects.cuda_tile.ops.shape import ConstantOp, OffsetOp, SelectOp
 from freehold.dialects.cuda_tile.ops.views import StoreViewTkoOp
 from freehold.dialects.cuda_tile.types import TOKEN, PointerType, TileType, element_name, tile
 from freehold.dialects.ownership import CheckOp
-from freehold.passes.rewriting import Inserter
+from freehold.passes.rewriting import Inserter, walk
 from freehold.support.contract import FAILURE_SLOTS
 
 FAILURES: Final = tile((), PointerType(i64))
@@ -88,7 +88,7 @@ class LowerChecksPass(ModulePass):
 
 def lower_checks(entry: EntryOp) -> None:
     """Lowers every check of an entry, in place. Raises `PassFailedException` where it lacks the parameter."""
-    checks = [op for op in entry.walk() if isinstance(op, CheckOp)]
+    checks = [op for op in walk(entry) if isinstance(op, CheckOp)]
     if not checks:
         return
     last = entry.body.block.args[-1] if entry.body.block.args else None
@@ -144,7 +144,7 @@ class _Lowering:
             if isinstance(op, CheckOp):
                 carried = self.noted(op, carried)
                 body.erase_op(op)
-            elif isinstance(op, ForOp) and any(isinstance(inner, CheckOp) for inner in op.walk()):
+            elif isinstance(op, ForOp) and any(isinstance(inner, CheckOp) for inner in walk(op)):
                 carried = self.carry(op, carried)
             elif not isinstance(op, ForOp):
                 for end in _leaving(op, ContinueOp):

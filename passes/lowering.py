@@ -15,7 +15,7 @@ from freehold.passes.drop_breakpoints import drop_breakpoints
 from freehold.passes.errors.translation import NotTranslated
 from freehold.passes.hoist_assertions import hoist_assertions
 from freehold.passes.hoist_invariants import hoist_invariants
-from freehold.passes.launch_contract import kernel_of, name_of
+from freehold.passes.launch_contract import entry_parameters, kernel_of, name_of
 from freehold.passes.lower_checks import lower_checks
 from freehold.passes.thread_tokens import thread_tokens
 from freehold.passes.verify_tokens import TokensNotShownError, roles_of, verify_tokens
@@ -33,10 +33,11 @@ def convert(module: ModuleOp, *, checks: Checks = True) -> ModuleOp:
     """
     kernel = kernel_of(module).clone()
     drop_breakpoints(kernel)
-    roles = roles_of(kernel, checks)
+    parameters = entry_parameters(kernel, checks)
+    roles = roles_of(kernel, checks, parameters)
     holder = ModuleOp([kernel])
     thread_tokens(kernel)  # needs to know regions apart, so it comes before they are mere coordinates
-    entry = convert_kernel(kernel, checks=checks)
+    entry = convert_kernel(kernel, checks=checks, parameters=parameters)
     holder.body.block.erase_op(kernel)
     target = TileModuleOp(entry.sym_name.data, [entry])
     target.location = entry.location

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp
 
 from freehold.dialects.ownership import KernelOp
-from freehold.passes.analysis.facts import analyse
+from freehold.passes.analysis.facts import analyse, guarantees
 from freehold.passes.deny_kernel_checks import deny_kernel_checks
 from freehold.passes.deny_unsafe import deny_unsafe as unsafe_accesses
 from freehold.passes.launch_contract import contract
@@ -60,8 +60,9 @@ def proofs(module: ModuleOp) -> str:
 
 def verify_kernel(kernel: KernelOp, *, deny: bool = False) -> list[Error]:
     """Everything that is wrong with one kernel. The facts about it are found out once, for all verifiers."""
-    errors = verify_domains(kernel)
-    facts = analyse(kernel)
+    known = guarantees(kernel)
+    errors = verify_domains(kernel, known)
+    facts = analyse(kernel, known)
     apart = [] if errors else verify_partitions(kernel, facts)
     errors = [*verify_borrows(kernel, facts), *errors, *apart, *resolve_obligations(facts)]
     # What is denied is a matter of kernels that are right: checks in one that is refused anyway are no news.

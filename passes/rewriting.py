@@ -51,6 +51,24 @@ def effect(kind: type[Operation]) -> Effect:
     return Effect.FREE if kind.has_trait(NoMemoryEffect) else Effect.UNKNOWN
 
 
+def walk(root: Operation) -> list[Operation]:
+    """`root` and everything inside it, outside in and in program order, as it is now.
+
+    xDSL's own walk goes through three generators for each level of nesting.
+    """
+    found = [root]
+    for region in root.regions:
+        for block in region.blocks:
+            op = block.first_op
+            while op is not None:
+                if op.regions:
+                    found += walk(op)
+                else:
+                    found.append(op)
+                op = op.next_op
+    return found
+
+
 class Inserter:
     """Inserts operations before `anchor`, with `location` unless they have one of their own."""
 

@@ -90,6 +90,7 @@ from freehold.passes.errors.borrow import (
 )
 from freehold.passes.errors.sharing import UpdatesDiffer, UsedInTwoWays
 from freehold.passes.errors.windows import WindowsMeet
+from freehold.passes.rewriting import walk
 from freehold.passes.verify_dominance import verify_dominance
 from freehold.support.diagnostic import Error, Rejected
 
@@ -161,7 +162,7 @@ _HARMLESS: Final = frozenset((*_OWN, *_VISIBLE))
 
 
 def _operations(kernel: KernelOp) -> Iterable[Error]:
-    for op in kernel.walk():
+    for op in walk(kernel):
         if op is kernel:
             continue
         yield from _uses(op)
@@ -196,7 +197,7 @@ def _uses(op: Operation) -> Iterable[Error]:
 
 
 def _tensors(kernel: KernelOp, facts: KernelFacts) -> Iterable[Error]:
-    order = {op: n for n, op in enumerate(kernel.walk())}
+    order = {op: n for n, op in enumerate(walk(kernel))}
     for argument in kernel.body.block.args:
         parts = [*parts_of(argument)]
         uses = sorted((u.operation for part in parts for u in part.uses), key=order.__getitem__)

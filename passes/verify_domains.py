@@ -31,7 +31,7 @@ from freehold.dialects.ownership import (
     Rung,
     WindowOp,
 )
-from freehold.passes.analysis.facts import guarantees, is_uniform
+from freehold.passes.analysis.facts import Guarantees, guarantees, is_uniform
 from freehold.passes.analysis.obligations import record
 from freehold.passes.analysis.schedule_lemmas import lemma
 from freehold.passes.analysis.wording import name_of
@@ -39,6 +39,7 @@ from freehold.passes.errors.partition import DifferentGrids, Misplaced, NoExtent
 from freehold.passes.errors.windows import WindowLength
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.prove import prove, satisfiable
+from freehold.passes.rewriting import walk
 from freehold.passes.verify_dominance import verify_dominance
 from freehold.support import terms
 from freehold.support.diagnostic import Error, Rejected
@@ -62,12 +63,13 @@ class VerifyDomainsPass(ModulePass):
             raise Rejected(errors)
 
 
-def verify_domains(kernel: KernelOp) -> list[Error]:
-    """What is wrong with a kernel's domain; otherwise the obligations are recorded. Definitions dominate uses."""
+def verify_domains(kernel: KernelOp, known: Guarantees | None = None) -> list[Error]:
+    """What is wrong with a kernel's domain; otherwise the obligations are recorded. Definitions dominate uses. `known`
+    are the kernel's `guarantees`, where they have been found."""
     errors = [*_placed(kernel)]
     if errors:
         return errors
-    given, launch = guarantees(kernel)
+    given, launch = guarantees(kernel) if known is None else known
     errors = [*_requirements(kernel, launch)]
     if not errors and satisfiable(given).proved:  # from a contradiction everything would follow
         errors.append(_no_such_launch(kernel, given))
@@ -109,7 +111,7 @@ def _no_such_launch(kernel: KernelOp, given: Hypotheses) -> Error:
 def _placed(kernel: KernelOp) -> Iterator[Error]:
     """Partitions and the one distribution stand at the top level."""
     distributions: list[DistributeOp] = []
-    for op in kernel.walk():
+    for op in walk(kernel):
         if isinstance(op, PartitionOp) and op.parent is not kernel.body.block:
             what = f"`{name_of(op.tensor)}` is partitioned inside another operation"
             yield Misplaced(span_of(op), what, "a partition is made once, at the top level of the kernel")

@@ -79,7 +79,8 @@ from freehold.dialects.ownership import (
 )
 from freehold.passes.analysis.windows import argument_of
 from freehold.passes.launch_contract import entry_parameters
-from freehold.support.contract import Checks
+from freehold.passes.rewriting import walk
+from freehold.support.contract import Checks, EntryParameter
 
 
 class Roles(NamedTuple):
@@ -135,8 +136,11 @@ class VerifyTokensPass(ModulePass):
                 verify_tokens(entry, roles)
 
 
-def roles_of(kernel: KernelOp, checks: Checks = True) -> Roles:
-    """The roles of the arguments of the entry point that a verified kernel becomes: its pointers come first."""
+def roles_of(kernel: KernelOp, checks: Checks = True, entry: Sequence[EntryParameter] | None = None) -> Roles:
+    """The roles of the arguments of the entry point that a verified kernel becomes: its pointers come first.
+
+    `entry` are its `entry_parameters`, where they have been found.
+    """
     found: dict[str, list[int]] = {"shared": [], "regions": [], "ordered": [], "accumulators": []}
     split: list[int] = []
     distributions = [op for op in kernel.body.block.ops if isinstance(op, DistributeOp)]
@@ -154,7 +158,7 @@ def roles_of(kernel: KernelOp, checks: Checks = True) -> Roles:
             found["accumulators"].append(position)
         elif not any(isinstance(op, ExposeOp) for op in users):
             found["shared"].append(position)
-    parameters = entry_parameters(kernel, checks)
+    parameters = entry_parameters(kernel, checks) if entry is None else entry
     failures = len(parameters) - 1 if parameters and parameters[-1].kind == "failures" else -1
     return Roles(*map(tuple, found.values()), failures=failures, persistent=persistent, split=tuple(split))
 
@@ -243,7 +247,7 @@ class _Walk:
         self.accesses: dict[Operation, _Access] = {}
         self.ways_out: dict[Operation, bool] = {}
         """Of loops: whether nothing but the way out follows where the last value is true."""
-        for op in entry.walk():
+        for op in walk(entry):
             self._understand(op)
         self.synchronised = any(a.synchronises for a in self.accesses.values())
         self.written = {a.argument for a in self.accesses.values() if a.writes}
@@ -261,7 +265,7 @@ class _Walk:
         if isinstance(op, _ACCESSES):
             self.accesses[op] = self._access(op)
         elif not isinstance(op, TileOp) or (
-            any(v.type == TOKEN for v in (*op.operands, *op.results))
+            (TOKEN in [v.type for v in op.operands] or TOKEN in [v.type for v in op.results])
             and not isinstance(op, MakeTokenOp | JoinTokensOp | IfOp | _Loop | YieldOp | ContinueOp | BreakOp)
         ):
             raise _failed(op, "is not understood")

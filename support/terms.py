@@ -15,7 +15,7 @@ import ast
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial, reduce
+from functools import lru_cache, partial, reduce
 from keyword import iskeyword
 from typing import Final
 
@@ -130,6 +130,7 @@ class Term:
 _NOTHING: Final[frozenset[str]] = frozenset()
 
 
+@lru_cache(maxsize=1024)
 def const(value: int) -> Term:
     """A literal."""
     return Term("const", value=int(value))

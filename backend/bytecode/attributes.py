@@ -70,6 +70,13 @@ class AttributeWriter:
         """Appends an attribute with its tag. Raises `NoForm` for attributes without one."""
         attribute = exact_float(attribute)
         match attribute:
+            case DivByAttr():
+                out.append(AttributeTag.DIV_BY)
+                put_varint(out, attribute.divisor.data)
+                _put_optional(out, attribute.every, attribute.along)
+            case BoundedAttr():
+                out.append(AttributeTag.BOUNDED)
+                _put_optional(out, attribute.lower, attribute.upper)
             case IntegerAttr():
                 self._put_integer(out, attribute)
             case FloatBitsAttr():
@@ -90,13 +97,6 @@ class AttributeWriter:
                 out.append(AttributeTag.DENSE)
                 put_varint(out, self.types.index(attribute.type))
                 put_varint(out, self.constants.index(attribute.data.data))
-            case DivByAttr():
-                out.append(AttributeTag.DIV_BY)
-                put_varint(out, attribute.divisor.data)
-                _put_optional(out, attribute.every, attribute.along)
-            case BoundedAttr():
-                out.append(AttributeTag.BOUNDED)
-                _put_optional(out, attribute.lower, attribute.upper)
             case SameElementsAttr():
                 out.append(AttributeTag.SAME_ELEMENTS)
                 put_integers(out, (value.data for value in attribute.values), "q")

@@ -66,9 +66,8 @@ class TypeWriter:
 
     def _record(self, type_: Attribute) -> bytes:
         out = bytearray()
-        if (tag := TAG_OF_ELEMENT.get(type_)) is not None:
-            self._need(f"type `{element_name(type_)}`", element_since(type_))
-            put_varint(out, tag)
+        if (form := RECORD_OF_TYPE.get(type(type_))) is not None:
+            self._composite(out, form, type_)
         elif isinstance(type_, FunctionType):
             put_varint(out, FUNCTION_TAG)
             for types in (type_.inputs, type_.outputs):
@@ -76,8 +75,9 @@ class TypeWriter:
                 put_varint(out, len(indices))
                 for index in indices:
                     put_varint(out, index)
-        elif (form := RECORD_OF_TYPE.get(type(type_))) is not None:
-            self._composite(out, form, type_)
+        elif (tag := TAG_OF_ELEMENT.get(type_)) is not None:
+            self._need(f"type `{element_name(type_)}`", element_since(type_))
+            put_varint(out, tag)
         else:
             raise NoForm(f"type `{type_}`", "it is no type of Tile IR")
         return bytes(out)

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, ClassVar, Final, Generic, Self, cast
 
 from typing_extensions import TypeVar
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntAttr, NoneAttr
-from xdsl.ir import Attribute, Data, ParametrizedAttribute
+from xdsl.ir import Attribute, Data
 from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
 
+from freehold.dialects.classes import PlainAttribute
 from freehold.dialects.cuda_tile.version import V13_1, V13_3, V13_4, V13_5, Version
 
 if TYPE_CHECKING:
@@ -353,7 +354,7 @@ PUBLIC: Final = SymbolVisibilityAttr.of("public")
 REDUCE_ADD: Final = MultimemReductionKindAttr.of("add")
 
 
-class AssumePredicateAttr(ParametrizedAttribute, ABC):
+class AssumePredicateAttr(PlainAttribute, ABC):
     """Base of what `assume` may promise of a value. A false promise makes the behaviour undefined."""
 
 
@@ -458,7 +459,7 @@ def _opt_int(value: int | Attribute | None) -> Attribute:
 
 
 @irdl_attr_definition
-class OptimizationHintsAttr(ParametrizedAttribute):
+class OptimizationHintsAttr(PlainAttribute):
     """`<default = {occupancy = 2}, sm_100 = {num_cta_in_cga = 2}>`: hints by architecture, then by name.
 
     `default` stands for every architecture without an entry of its own for that name. Hints never change results.

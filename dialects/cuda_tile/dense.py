@@ -13,10 +13,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from xdsl.dialects.builtin import BytesAttr
-from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
 
+from freehold.dialects.classes import PlainAttribute
 from freehold.dialects.cuda_tile.types import ELEMENT_BITS, TileType, element_name, is_int
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def element_value(data: bytes, element: Attribute) -> int | float:
 
 
 @irdl_attr_definition
-class DenseElementsAttr(ParametrizedAttribute):
+class DenseElementsAttr(PlainAttribute):
     """`<f32: [1.0, 2.0]> : tile<2xf32>`: a literal of a tile type, as the bytes of the bytecode's constant section."""
 
     name = "cuda_tile.dense"

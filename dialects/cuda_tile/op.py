@@ -13,12 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar, cast
 
-from xdsl.dialects.builtin import UNKNOWN_LOC, DenseArrayBase, IntegerType, i32
-from xdsl.ir import Attribute, OpResult, Region, SSAValue, SSAValues, Use
+from xdsl.dialects.builtin import BytesAttr, DenseArrayBase, IntegerType, i32
+from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, traits_def
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.classes import Plain
+from freehold.dialects.classes import Plain, build
 from freehold.dialects.cuda_tile.effects import Folds
 from freehold.dialects.cuda_tile.version import V13_1, Version
 
@@ -58,22 +58,8 @@ class TileOp(IRDLOperation, metaclass=Plain):
         properties: dict[str, Attribute] | None = None,
         regions: Sequence[Region] = (),
     ) -> None:
-        """Build the operation without IRDL's general, and much slower, argument handling.
-
-        The constructors give every property that has a default, so there is none to fill in.
-        """
-        uses = tuple([Use(self, index) for index in range(len(operands))])
-        for operand, use in zip(operands, uses, strict=True):
-            operand.add_use(use)
-        self._operands = SSAValues(operands)
-        self._operand_uses = uses
-        self.results = SSAValues([OpResult(type_, self, index) for index, type_ in enumerate(result_types)])
-        self.properties = {} if properties is None else properties
-        self.attributes = {}
-        self.location = UNKNOWN_LOC
-        self.regions = ()
-        for region in regions:
-            self.add_region(region)
+        """Build the operation, without IRDL's handling of arguments."""
+        build(self, operands, result_types, {} if properties is None else properties, regions)
 
     def __post_init__(self) -> None:
         for name, value in _defaults(type(self)):
@@ -149,4 +135,4 @@ def tile_op(
 @lru_cache(maxsize=1024)
 def segments(*sizes: int) -> DenseArrayBase[IntegerType]:
     """The property that says how many operands each operand field has."""
-    return DenseArrayBase.from_list(i32, sizes)
+    return DenseArrayBase(i32, BytesAttr(i32.pack(sizes)))

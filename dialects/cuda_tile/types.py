@@ -34,7 +34,7 @@ from xdsl.ir import Attribute, Data, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.classes import Plain
+from freehold.dialects.classes import PlainAttribute
 from freehold.dialects.cuda_tile.attrs import PaddingValueAttr, PtrAttrAttr
 from freehold.dialects.cuda_tile.version import V13_1, V13_2, V13_3, V13_4, Version
 
@@ -72,7 +72,7 @@ def shape(dims: tuple[int, ...]) -> ShapeAttr:
     return ShapeAttr(dims)
 
 
-class TileDialectType(ParametrizedAttribute, TypeAttribute, ABC, metaclass=Plain):
+class TileDialectType(PlainAttribute, TypeAttribute, ABC):
     """Base of the dialect's types: each has a short name that stands alone inside the dialect's own syntax."""
 
     SINCE: ClassVar[Version]

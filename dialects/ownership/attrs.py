@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
-from xdsl.ir import Data, ParametrizedAttribute
+from xdsl.ir import Data
 from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
+from freehold.dialects.classes import PlainAttribute, array, string
+
 if TYPE_CHECKING:
     from xdsl.parser import AttrParser
     from xdsl.printer import Printer
+
+
+_string = lru_cache(maxsize=64)(StringAttr)
+_integer = lru_cache(maxsize=1024)(IntAttr)
+
+
+def integers(values: Sequence[int]) -> ArrayAttr[IntAttr]:
+    """A list of integers. Most are short, and equal to one that there is already."""
+    return _integers(tuple(map(int, values)))
+
+
+@lru_cache(maxsize=1024)
+def _integers(values: tuple[int, ...]) -> ArrayAttr[IntAttr]:
+    return array([_integer(i) for i in values])
 
 
 class Access(StrEnum):
@@ -93,7 +110,7 @@ class OrderKind(StrEnum):
 
 
 @irdl_attr_definition
-class OrderAttr(ParametrizedAttribute):
+class OrderAttr(PlainAttribute):
     """A schedule's order: `#ownership.order<row>`, `<column>`, `<grouped 8>`."""
 
     name = "ownership.order"
@@ -103,8 +120,8 @@ class OrderAttr(ParametrizedAttribute):
 
     def __init__(self, kind: OrderKind | StringAttr, size: int | IntAttr = 1):
         super().__init__(
-            StringAttr(kind.value) if isinstance(kind, OrderKind) else kind,
-            IntAttr(size) if isinstance(size, int) else size,
+            _string(kind.value) if isinstance(kind, OrderKind) else kind,
+            _integer(size) if isinstance(size, int) else size,
         )
 
     @property
@@ -142,7 +159,7 @@ class BlocksKind(StrEnum):
 
 
 @irdl_attr_definition
-class BlocksAttr(ParametrizedAttribute):
+class BlocksAttr(PlainAttribute):
     """How points are spread over tile blocks: `#ownership.blocks<each>`, `<persistent>`, `<persistent 132>`."""
 
     name = "ownership.blocks"
@@ -152,8 +169,8 @@ class BlocksAttr(ParametrizedAttribute):
 
     def __init__(self, kind: BlocksKind | StringAttr, most: int | IntAttr = 0):
         super().__init__(
-            StringAttr(kind.value) if isinstance(kind, BlocksKind) else kind,
-            IntAttr(most) if isinstance(most, int) else most,
+            _string(kind.value) if isinstance(kind, BlocksKind) else kind,
+            _integer(most) if isinstance(most, int) else most,
         )
 
     @property
@@ -200,7 +217,7 @@ def print_ints(printer: Printer, values: ArrayAttr[IntAttr]) -> None:
 
 
 @irdl_attr_definition
-class LayoutAttr(ParametrizedAttribute):
+class LayoutAttr(PlainAttribute):
     """What the launcher has checked about a tensor's storage, and the compiler may therefore use.
 
     `align`: the base address is a multiple of so many bytes. `strides`, in elements: a positive number is that
@@ -218,9 +235,7 @@ class LayoutAttr(ParametrizedAttribute):
     @staticmethod
     def of(align: int, strides: Sequence[int], stride_divs: Sequence[int], extent_divs: Sequence[int]) -> LayoutAttr:
         """The layout with these facts."""
-        return LayoutAttr(
-            IntAttr(align), *(ArrayAttr([IntAttr(i) for i in values]) for values in (strides, stride_divs, extent_divs))
-        )
+        return LayoutAttr(_integer(align), integers(strides), integers(stride_divs), integers(extent_divs))
 
     @staticmethod
     def default(rank: int) -> LayoutAttr:
@@ -290,8 +305,13 @@ class Duty(StrEnum):
     """Offsets bound groups of the tensor: they ascend, and stay in bounds."""
 
 
+_DUTIES: Final = {duty.value: duty for duty in Duty}
+_RUNGS: Final = {rung.value: rung for rung in Rung}
+# Asking the enumerations themselves takes a call each time.
+
+
 @irdl_attr_definition
-class ObligationAttr(ParametrizedAttribute):
+class ObligationAttr(PlainAttribute):
     """One obligation and how it is met: `#ownership.obligation<in_bounds axis 0 proved "why">`.
 
     `axis` is -1 where the duty is not an axis's. `text` is the reason for `proved`, and for `launch` and `kernel`
@@ -308,22 +328,22 @@ class ObligationAttr(ParametrizedAttribute):
     @staticmethod
     def of(duty: Duty, rung: Rung, text: str, axis: int = -1) -> ObligationAttr:
         """The obligation `duty` (of `axis`), met on `rung`."""
-        return ObligationAttr(StringAttr(duty.value), IntAttr(axis), StringAttr(rung.value), StringAttr(text))
+        return ObligationAttr(_string(duty.value), _integer(axis), _string(rung.value), string(text))
 
     @property
     def duty(self) -> Duty:
         """What is owed."""
-        return Duty(self.duty_name.data)
+        return _DUTIES[self.duty_name.data]
 
     @property
     def rung(self) -> Rung:
         """Where it is met."""
-        return Rung(self.rung_name.data)
+        return _RUNGS[self.rung_name.data]
 
     def verify(self) -> None:
-        if self.duty_name.data not in Duty.__members__.values():
+        if self.duty_name.data not in _DUTIES:
             raise VerifyException(f"ownership.obligation: unknown duty '{self.duty_name.data}'")
-        if self.rung_name.data not in Rung.__members__.values():
+        if self.rung_name.data not in _RUNGS:
             raise VerifyException(f"ownership.obligation: unknown rung '{self.rung_name.data}'")
 
     def print_parameters(self, printer: Printer) -> None:

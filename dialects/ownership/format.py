@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue
 from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation
 
-from freehold.dialects.classes import Plain
+from freehold.dialects.classes import Plain, build
 from freehold.dialects.cuda_tile.op import SEGMENTS, segments
 
 if TYPE_CHECKING:
@@ -52,16 +52,22 @@ class FormattedOp(IRDLOperation, metaclass=Plain):
 
         What xDSL's constructor does, without its search for what each field may be: verification finds that out.
         """
-        sizes = [0 if o is None else 1 if isinstance(o, SSAValue) else len(o) for o in operands]
+        flat: list[SSAValue] = []
+        sizes: list[int] = []
+        for values in operands:
+            if values is None:
+                sizes.append(0)
+            elif isinstance(values, OpResult | BlockArgument):
+                flat.append(values)
+                sizes.append(1)
+            else:
+                several = cast("Sequence[SSAValue]", values)
+                flat += several
+                sizes.append(len(several))
         made = {} if properties is None else {name: value for name, value in properties.items() if value is not None}
         if _segmented(type(self)):
             made[SEGMENTS] = segments(*sizes)
-        Operation.__init__(
-            self,
-            operands=[v for o in operands if o is not None for v in ((o,) if isinstance(o, SSAValue) else o)],
-            result_types=[t for t in result_types if t is not None],
-            properties=made,
-        )
+        build(self, flat, [t for t in result_types if t is not None], made)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

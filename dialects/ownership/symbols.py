@@ -21,7 +21,7 @@ _COUNTING: Final = frozenset(("i8", "i16", "i32", "i64"))
 def extent_symbols(arguments: Sequence[SSAValue]) -> frozenset[str]:
     """The names of all symbols in the extents of a kernel's tensors."""
     tensors = (a.type for a in arguments if isinstance(a.type, TensorType))
-    return frozenset(name for t in tensors for axis in range(t.rank) for name in t.extent(axis).symbols())
+    return frozenset([name for t in tensors for extent in t.extents for name in extent.symbols()])
 
 
 def scalar_symbols(arguments: Sequence[SSAValue]) -> dict[SSAValue, str]:

@@ -12,12 +12,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
-from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.ir import Attribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.classes import Plain
-from freehold.dialects.ownership.attrs import Access, AccessAttr, LayoutAttr, parse_ints, print_ints
+from freehold.dialects.classes import PlainAttribute, array, string
+from freehold.dialects.ownership.attrs import Access, AccessAttr, LayoutAttr, integers, parse_ints, print_ints
 from freehold.support import terms
 from freehold.support.terms import Term
 
@@ -59,7 +59,7 @@ def _parse_dim(parser: AttrParser) -> StringAttr:
 
 
 @irdl_attr_definition
-class TensorType(ParametrizedAttribute, TypeAttribute, metaclass=Plain):
+class TensorType(PlainAttribute, TypeAttribute):
     """A tensor in global memory that a launch holds: `!ownership.tensor<[M, "H // G", 64], f32>`.
 
     As a kernel's argument it is owned by the kernel for the launch; `borrow` lends it to all tile blocks for
@@ -76,17 +76,27 @@ class TensorType(ParametrizedAttribute, TypeAttribute, metaclass=Plain):
     def of(dims: Sequence[str | int], element: Attribute, layout: LayoutAttr | None = None) -> TensorType:
         """The type of tensors of these extents (terms as text, or numbers)."""
         return TensorType(
-            ArrayAttr([StringAttr(str(d)) for d in dims]), element, layout or LayoutAttr.default(len(dims))
+            array([string(str(d)) for d in dims]),
+            element,
+            layout or LayoutAttr.default(len(dims)),
         )
 
     @property
     def rank(self) -> int:
         """The number of axes."""
-        return len(self.dims)
+        return len(self.dims.data)
+
+    @property
+    def extents(self) -> tuple[Term, ...]:
+        """The extents, in elements."""
+        found = self.__dict__.get("_extents")  # IRDL takes no cached property
+        if found is None:
+            found = vars(self)["_extents"] = tuple([term_of_text(d.data) for d in self.dims.data])
+        return found
 
     def extent(self, axis: int) -> Term:
         """The extent of `axis`, in elements."""
-        return term_of_text(self.dims.data[axis].data)
+        return self.extents[axis]
 
     def verify(self) -> None:
         if len(self.layout.strides) != self.rank:
@@ -135,7 +145,7 @@ class TensorType(ParametrizedAttribute, TypeAttribute, metaclass=Plain):
             return cls.parse_body(parser).parameters
 
 
-class _WholeTensor(ParametrizedAttribute, TypeAttribute, metaclass=Plain):
+class _WholeTensor(PlainAttribute, TypeAttribute):
     """Base of the types that say what becomes of a whole tensor: their text is the tensor's."""
 
     if TYPE_CHECKING:
@@ -164,7 +174,7 @@ class RefType(_WholeTensor):
 
 
 @irdl_attr_definition
-class PartitionType(ParametrizedAttribute, TypeAttribute, metaclass=Plain):
+class PartitionType(PlainAttribute, TypeAttribute):
     """A tensor split into tiles, each for one tile block alone.
 
     `!ownership.partition<out tile [128, 64], [M, N], f32>`, with `step [..]` after the tile where consecutive
@@ -195,8 +205,8 @@ class PartitionType(ParametrizedAttribute, TypeAttribute, metaclass=Plain):
         `ragged`, along that axis group by group."""
         return PartitionType(
             AccessAttr(access),
-            ArrayAttr([IntAttr(i) for i in tile]),
-            ArrayAttr([IntAttr(i) for i in (tile if step is None else step)]),
+            integers(tile),
+            integers(tile if step is None else step),
             IntAttr(-1 if ragged is None else ragged),
             tensor,
         )
@@ -204,7 +214,8 @@ class PartitionType(ParametrizedAttribute, TypeAttribute, metaclass=Plain):
     @property
     def groups_axis(self) -> int | None:
         """The axis along which the tensor falls into groups, if it does."""
-        return None if self.ragged.data < 0 else self.ragged.data
+        axis = self.ragged.data
+        return None if axis < 0 else axis
 
     @property
     def index_rank(self) -> int:
@@ -214,12 +225,12 @@ class PartitionType(ParametrizedAttribute, TypeAttribute, metaclass=Plain):
     @property
     def tile_shape(self) -> tuple[int, ...]:
         """The shape of a region."""
-        return tuple(i.data for i in self.tile)
+        return tuple([i.data for i in self.tile.data])
 
     @property
     def steps(self) -> tuple[int, ...]:
         """The distance between neighbouring regions' first elements, by axis."""
-        return tuple(i.data for i in self.step)
+        return tuple([i.data for i in self.step.data])
 
     @property
     def stored_first(self) -> bool:
@@ -233,7 +244,17 @@ class PartitionType(ParametrizedAttribute, TypeAttribute, metaclass=Plain):
 
     def grid(self, axis: int) -> Term:
         """The number of regions along `axis`; not along one with groups, of which each has its own."""
-        return terms.ceildiv(self.tensor.extent(axis), terms.const(self.step.data[axis].data))
+        return self.regions[axis]
+
+    @property
+    def regions(self) -> tuple[Term, ...]:
+        """The numbers of regions, by axis; of groups' axes as if there were none."""
+        found = self.__dict__.get("_regions")
+        if found is None:
+            each = zip(self.tensor.extents, self.step.data, strict=True)
+            found = tuple([terms.ceildiv(extent, terms.const(step.data)) for extent, step in each])
+            vars(self)["_regions"] = found
+        return found
 
     def verify(self) -> None:
         if not len(self.tile) == len(self.step) == self.tensor.rank:
@@ -276,7 +297,7 @@ class PartitionType(ParametrizedAttribute, TypeAttribute, metaclass=Plain):
 
 
 @irdl_attr_definition
-class RegionType(ParametrizedAttribute, TypeAttribute, metaclass=Plain):
+class RegionType(PlainAttribute, TypeAttribute):
     """The exclusive region of a partition that one tile block owns: `!ownership.region<out tile [64], [N], f32>`.
 
     It is accessed without an index, so it cannot be accessed out of place.

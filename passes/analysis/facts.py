@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from keyword import iskeyword
-from typing import Final
+from typing import Final, NamedTuple
 
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
@@ -55,6 +55,7 @@ from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.polynomials import bound_term
 from freehold.passes.prover.prove import prove
+from freehold.passes.rewriting import walk
 from freehold.support import terms
 from freehold.support.terms import Term
 
@@ -133,9 +134,10 @@ def _group_key(partition: SSAValue, group: Term) -> GroupKey:
     return tensor_of(op.offsets), op.result.type.tile_shape[axis], group
 
 
-def analyse(kernel: KernelOp) -> KernelFacts:
-    """The facts of a kernel whose definitions dominate their uses."""
-    walk = _Walk(kernel)
+def analyse(kernel: KernelOp, known: Guarantees | None = None) -> KernelFacts:
+    """The facts of a kernel whose definitions dominate their uses; `known` are its `guarantees`, where they have been
+    found."""
+    walk = _Walk(kernel, guarantees(kernel) if known is None else known)
     walk.block(kernel.body.block)
     uniform = (name for name, value in walk.facts.symbols.items() if is_uniform(value, kernel))
     walk.facts.uniform = walk.facts.launch.union(uniform)
@@ -158,7 +160,15 @@ def is_uniform(value: SSAValue, kernel: KernelOp) -> bool:
     )
 
 
-def guarantees(kernel: KernelOp) -> tuple[Hypotheses, frozenset[str]]:
+class Guarantees(NamedTuple):
+    """What holds in every launch of a kernel."""
+
+    given: Hypotheses
+    symbols: frozenset[str]
+    """The symbols that the launcher knows."""
+
+
+def guarantees(kernel: KernelOp) -> Guarantees:
     """What the launcher sees to, and the symbols that it knows: extents are from 1 to the greatest 32-bit integer, and
     multiples of what their layout says; integer scalars are of their types; requirements hold."""
     facts: dict[Term, None] = {}
@@ -180,7 +190,7 @@ def guarantees(kernel: KernelOp) -> tuple[Hypotheses, frozenset[str]]:
     for op in kernel.body.block.ops:
         if isinstance(op, RequireOp):
             facts |= dict.fromkeys(terms.conjuncts(op.condition))
-    return Hypotheses().extended(facts), frozenset(bound)
+    return Guarantees(Hypotheses().extended(facts), frozenset(bound))
 
 
 def _of_type(symbol: Term, value: SSAValue) -> tuple[Term, ...]:
@@ -211,14 +221,14 @@ def _lengths(kernel: KernelOp) -> Iterator[Term]:
 
 
 class _Walk:
-    def __init__(self, kernel: KernelOp):
+    def __init__(self, kernel: KernelOp, known: Guarantees):
         self.facts = KernelFacts()
         arguments = kernel.body.block.args
         self.names = scalar_symbols(arguments)
         self.taken: set[str] = {*RESERVED, *extent_symbols(arguments), *self.names.values()}
         self.facts.symbols.update((name, value) for value, name in self.names.items())
-        given, self.facts.launch = guarantees(kernel)
-        self.facts.base = given.extended((*_agreed(kernel), *_lengths(kernel)))
+        self.facts.launch = known.symbols
+        self.facts.base = known.given.extended((*_agreed(kernel), *_lengths(kernel)))
         self.stack: list[Hypotheses] = [self.facts.base]
         self.conditions: list[Term] = []
         self.loops: list[ForOp | LoopOp] = []
@@ -269,7 +279,7 @@ class _Walk:
 
     def forget(self, body: Block) -> None:
         """Drops the terms of everything that is computed in a loop's body: an assumption they rest on has failed."""
-        for op in body.walk():
+        for op in (inner for top in body.ops for inner in walk(top)):
             for result in op.results:
                 self.facts.terms.pop(result, None)
             for region in op.regions:
@@ -592,7 +602,7 @@ def _slices(kernel: KernelOp) -> tuple[set[SSAValue], set[SSAValue]]:
     """The integers that conditions, bounds of loops or places depend on, and those that bounds or places do."""
     places: list[SSAValue] = []
     conditions: list[SSAValue] = []
-    for op in kernel.walk():
+    for op in walk(kernel):
         match op:
             case LoadOp() | StoreOp() | RegionOp() | AccumulateOp():
                 places += op.coordinates
@@ -625,8 +635,8 @@ def _closure(values: Iterable[SSAValue]) -> set[SSAValue]:
         if isinstance(owner, Operation):
             todo += owner.operands
             if owner.regions:
-                todo += (v for inner in owner.walk() if isinstance(inner, _HANDS_ON) for v in inner.operands)
+                todo += (v for inner in walk(owner) if isinstance(inner, _HANDS_ON) for v in inner.operands)
         elif (parent := owner.parent_op()) is not None and isinstance(parent, ForOp | LoopOp):
             todo += parent.operands
-            todo += (v for inner in parent.walk() if isinstance(inner, ContinueOp) for v in inner.operands)
+            todo += (v for inner in walk(parent) if isinstance(inner, ContinueOp) for v in inner.operands)
     return found

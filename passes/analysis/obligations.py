@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Operation, SSAValue
 
+from freehold.dialects.classes import array
 from freehold.dialects.ownership import (
     AccumulateAtOp,
     AccumulateOp,
@@ -22,6 +22,7 @@ from freehold.dialects.ownership import (
 )
 from freehold.passes.analysis.wording import name_of
 from freehold.passes.launch_contract import obligations_of
+from freehold.passes.rewriting import walk
 
 Indexed = LoadWindowOp | GatherOp | AccumulateOp | AccumulateAtOp
 """The accesses by element, and updates of tiles."""
@@ -35,7 +36,7 @@ def record(
     """Replaces what is recorded on `op` about `duties`."""
     replaced = set(duties)
     kept = [o for o in obligations_of(op) if o.duty not in replaced]
-    op.obligations = ArrayAttr([*kept, *found])
+    op.obligations = array([*kept, *found])
 
 
 def accessed(op: LoadOp | RegionOp | AccumulateOp) -> SSAValue:
@@ -63,4 +64,4 @@ def access_text(op: LoadOp | RegionOp | AccumulateOp) -> str:
 def owing(op: Operation) -> list[Operation]:
     """The operations in `op` that owe something, in order."""
     kinds = DistributeOp | PartitionOp | WindowOp | LoadOp | RegionOp | Indexed
-    return [inner for inner in op.walk() if isinstance(inner, kinds)]
+    return [inner for inner in walk(op) if isinstance(inner, kinds)]

@@ -185,9 +185,8 @@ class DistributeOp(IRDLOperation, metaclass=Plain):
     def extents(self) -> tuple[Term, ...]:
         """The domain: its extents, as terms over the launch's symbols."""
         if self.domain is not None:
-            return tuple(term_of_text(d.data) for d in self.domain)
-        space = _partition(self.partitions[self.leader])
-        return tuple(space.grid(axis) for axis in range(space.tensor.rank))
+            return tuple([term_of_text(d.data) for d in self.domain.data])
+        return _partition(self.partitions[self.leader]).regions
 
     def verify_(self) -> None:
         if self.domain is None and not self.partitions:
