@@ -28,7 +28,7 @@ HERE = Path(__file__).parent
 MIB = 1 << 20
 
 
-def without_assembler(code: bytes, arch: str, kernel: str) -> bytes:
+def without_assembler(*_: object) -> bytes:
     """The driver here looks at no cubin."""
     return b"\x7fELF" + bytes(64)
 

@@ -29,7 +29,7 @@ LIMITS = {
 """The most that each may cost, in launches by hand: with the native module and without it. Over twice what it does."""
 
 
-def without_assembler(code: bytes, arch: str, kernel: str) -> bytes:
+def without_assembler(*_: object) -> bytes:
     """The driver here looks at no cubin."""
     return b"\x7fELF" + bytes(64)
 

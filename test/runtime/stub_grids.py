@@ -22,7 +22,7 @@ stub = ctypes.CDLL("libcuda.so.1")
 stub.stub_launches.restype = ctypes.c_ulong
 
 
-def without_assembler(code: bytes, arch: str, kernel: str) -> bytes:
+def without_assembler(*_: object) -> bytes:
     """The driver here looks at no cubin."""
     return b"\x7fELF" + bytes(64)
 

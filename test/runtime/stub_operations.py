@@ -29,7 +29,7 @@ stub.stub_stream.restype = ctypes.c_void_p
 stub.stub_meaning(b"mix", 1)
 
 
-def without_assembler(code: bytes, arch: str, kernel: str) -> bytes:
+def without_assembler(*_: object) -> bytes:
     """The driver here looks at no cubin."""
     return b"\x7fELF" + bytes(64)
 

@@ -19,7 +19,7 @@ stub.stub_launches.restype = ctypes.c_ulong
 stub.stub_stream.restype = ctypes.c_void_p
 
 
-def without_assembler(code: bytes, arch: str, kernel: str) -> bytes:
+def without_assembler(*_: object) -> bytes:
     """The driver here looks at no cubin."""
     return b"\x7fELF" + bytes(64)
 
