@@ -142,8 +142,8 @@ def runs(number: int) -> Generator[tuple[tuple[int, int, int], int, Order]]:
             yield sizes, scalar, order
 
 
-REFUSED_AT_LAUNCH = ("O233", "O234", "O236", "O527", "O531", "O533")
-"""A check that was left to the launch or the kernel, or is the author's; offsets; grids that the launcher compares."""
+REFUSED_AT_LAUNCH = ("O233", "O234", "O235", "O236", "O527", "O531", "O533")
+"""A check that was left to the launch or the kernel, or is the author's; windows, offsets, grids."""
 _MOST_ELEMENTS: Final = 1 << 20
 """Of arrays that are made."""
 

@@ -99,7 +99,7 @@ class Outcome:
     @property
     def at_launch(self) -> bool:
         """Whether a check refused it."""
-        return self.code in (*REFUSED_AT_LAUNCH, "O236", "O530")
+        return self.code in (*REFUSED_AT_LAUNCH, "O530")
 
 
 def symbols(kernel: KernelOp) -> dict[str, int]:

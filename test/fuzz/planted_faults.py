@@ -22,6 +22,7 @@ import fuzz_ownership
 from fuzz_ownership import Finding
 
 from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, RemIOp
+from freehold.dialects.cuda_tile.ops.control_flow import IfOp
 from freehold.passes import pipeline, resolve_obligations, verify_borrows, verify_partitions
 from freehold.passes.analysis import arithmetic, concrete, facts, injectivity
 from freehold.passes.analysis.injectivity import Outcome
@@ -103,14 +104,9 @@ _DISJOINT: Final = injectivity.disjoint
 _APART: Final[tuple[bool, dict[str, int]]] = True, {}
 
 
-def _unwrapped(value: int, _width: int) -> int:
-    return value
-
-
-def _both_sides(self: Any, _blocks: Any, results: Any) -> None:
-    """Neither of them decides anything: what stands behind is reached whatever leaves."""
-    for result in results:
-        self.define(result, None)
+def _other_side(op: Any) -> Any:
+    yes, no = ([*region.blocks] for region in op.regions)
+    return lambda run, _: run.branch(no if run.known(op.condition) else yes, tuple(op.results))
 
 
 def _careless(kernel: Any, known: Any) -> Any:
@@ -144,9 +140,8 @@ FAULTS: Final[dict[str, Callable[[], list[Any]]]] = {
     "a region is one of its group's": lambda: [
         patch.object(resolve_obligations, "_region_of_group", always(())),
     ],
-    "numbers of witnesses do not wrap": lambda: [patch.object(concrete, "wrapped", _unwrapped)],
     "witnesses divide by zero": lambda: [patch.object(RUN, "defined", property(always(True), always(None)))],
-    "runs of witnesses pass branches by": lambda: [patch.object(RUN, "branch", _both_sides)],
+    "witnesses take the other branch": lambda: [patch.dict(vars(concrete)["_CONTROL"], {IfOp: _other_side})],
 }
 """By name: the patches that put a fault in."""
 
