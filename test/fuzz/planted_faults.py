@@ -104,9 +104,13 @@ _DISJOINT: Final = injectivity.disjoint
 _APART: Final[tuple[bool, dict[str, int]]] = True, {}
 
 
-def _other_side(op: Any) -> Any:
+def _other_side(op: Any) -> Callable[[Any, Any], Any]:
     yes, no = ([*region.blocks] for region in op.regions)
-    return lambda run, _: run.branch(no if run.known(op.condition) else yes, tuple(op.results))
+
+    def step(run: Any, _: Any) -> Any:
+        return run.branch(no if run.known(op.condition) else yes, tuple(op.results))
+
+    return step
 
 
 def _careless(kernel: Any, known: Any) -> Any:
