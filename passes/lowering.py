@@ -17,6 +17,7 @@ from freehold.passes.hoist_assertions import hoist_assertions
 from freehold.passes.hoist_invariants import hoist_invariants
 from freehold.passes.launch_contract import entry_parameters, kernel_of, name_of
 from freehold.passes.lower_checks import lower_checks
+from freehold.passes.rewriting import copy
 from freehold.passes.thread_tokens import thread_tokens
 from freehold.passes.verify_tokens import TokensNotShownError, roles_of, verify_tokens
 from freehold.support.contract import Checks
@@ -31,7 +32,7 @@ def convert(module: ModuleOp, *, checks: Checks = True) -> ModuleOp:
     build, and where all obligations are proved or met at the launch it is the same module. That tokens order what they
     have to is verified on what is returned. Raises `PassFailedException` for a module that `verify` has not accepted.
     """
-    kernel = kernel_of(module).clone()
+    kernel = copy(kernel_of(module), {})
     drop_breakpoints(kernel)
     parameters = entry_parameters(kernel, checks)
     roles = roles_of(kernel, checks, parameters)
