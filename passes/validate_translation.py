@@ -431,7 +431,7 @@ class _Comparison:
         self.checks.begin_turn(op, found, 1)
         _, last = self.block(_start(op.body.block), _start(found.block), (*self.checks.path, (op, 0)))
         self.same_values(op, (), last, last.operands, "what the loop over points hands on")
-        self.checks.leave_loop(op, found, None)
+        self.checks.leave_loop(op, found, ())
 
     def points(self, op: DistributeOp, number: Term) -> None:
         """Says what the coordinates of a point are, by the schedule's map."""

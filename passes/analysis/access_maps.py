@@ -12,13 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IntAttr, IntegerAttr, IntegerType, i32
+from xdsl.dialects.builtin import DenseArrayBase, Float32Type, IntAttr, IntegerAttr, IntegerType, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from freehold.dialects.cuda_tile.attrs import SIGNED, BoundedAttr, DivByAttr, PaddingValueAttr
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr, storage_bytes
 from freehold.dialects.cuda_tile.ops.arith_int import MinIOp
 from freehold.dialects.cuda_tile.ops.atomics import AtomicCasTkoOp, AtomicRedViewTkoOp, AtomicRmwTkoOp
+from freehold.dialects.cuda_tile.ops.conversion import FToFOp
 from freehold.dialects.cuda_tile.ops.memory import LoadPtrTkoOp, StorePtrTkoOp
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp
 from freehold.dialects.cuda_tile.ops.module import EntryOp
@@ -74,13 +75,14 @@ from freehold.passes.analysis.launch_values import Launch
 from freehold.passes.analysis.obligations import accessed, steps_of
 from freehold.passes.analysis.tile_values import NotFollowedError, Place, Values, width_of
 from freehold.passes.analysis.wording import tensor_of
-from freehold.passes.launch_contract import obligations_of
+from freehold.passes.launch_contract import kernel_checks, obligations_of
 from freehold.passes.prover.polynomials import poly
 from freehold.support import terms
 from freehold.support.contract import FAILURE_SLOTS, FAILURE_WORDS, Checks
 from freehold.support.terms import Term
 
 _MOST: Final = 2**31 - 1
+_F32: Final = Float32Type()
 _PADDING: Final = {
     "zero": 0.0,
     "neg_zero": -0.0,
@@ -150,6 +152,8 @@ class Owned:
         values.rules[CoordinateOp] = self._coordinate
         values.rules[StartOp] = values.rules[StopOp] = self._edge
         self.groups = Groups(kernel, launch, values, self._element)
+        self.numbers = {key: number for number, key in enumerate(kernel_checks(kernel, checks))}
+        """Of checks, by operation and axis."""
         for argument, term in launch.scalars.items():
             values.define(kernel.body.block.args[argument], term)
         self.ordered = {
@@ -186,20 +190,50 @@ class Owned:
     def _count(self, tensor: SSAValue, axis: int, size: int) -> Term:
         return self.launch.number(terms.ceildiv(tensor_type(tensor).extent(axis), terms.const(size)))
 
-    def checked(self, op: Operation) -> list[Term]:
-        """What is checked in the kernel before an operation."""
+    def checked(self, op: Operation) -> list[tuple[Term, tuple[Term, ...]]]:
+        """What is checked in the kernel before an operation, and what is written down where that fails: the number of
+        the check plus 1, and its values, each in 64 bits."""
         if isinstance(op, CheckOp):
-            return [self.values.whole(op.condition)]
+            shown = zip(op.values, op.shown, strict=True)
+            return [(self.values.whole(op.condition), self._says(op, -1, *(self._word(v, d) for v, (_, d) in shown)))]
         if isinstance(op, WindowOp):
             if not self.checks or all(o.rung is not Rung.KERNEL for o in obligations_of(op)):
                 return []
             i, start = self.values.integers, self.values.whole(op.start)
             extents = (tensor_type(t).extent(op.axis.data) for t in (op.tensor, op.result))
             last = i.wrapped(i.minus(*map(self.launch.number, extents)), 32)
-            return [i.compared("less_than_or_equal", i.unsigned(start, 32), i.unsigned(last, 32))]
+            inside = i.compared("less_than_or_equal", i.unsigned(start, 32), i.unsigned(last, 32))
+            return [(inside, self._says(op, op.axis.data, start, last))]
         if isinstance(op, PartitionOp):
-            return [self.groups.fit(op)] if op.offsets is not None and self.checks else []
-        return [*self.inside(op).values()] if isinstance(op, RegionOp | LoadOp | AccumulateOp) else []
+            axis = op.result.type.groups_axis
+            if axis is None or not self.checks:
+                return []
+            return [(self.groups.fit(op), self._says(op, axis, self.groups.first_bad(op), self.groups.count(op)))]
+        if not isinstance(op, RegionOp | LoadOp | AccumulateOp):
+            return []
+        return [
+            (inside, self._says(op, axis, self.values.whole(op.coordinates[axis]), self._tiles_along(op, axis)))
+            for axis, inside in self.inside(op).items()
+        ]
+
+    def _says(self, op: Operation, axis: int, *values: Term) -> tuple[Term, ...]:
+        """What is written down of a check, in the kernel's numbering; nothing of one that stops the GPU."""
+        return () if self.checks == "trap" else (terms.const(self.numbers[op, axis] + 1), *values)
+
+    def _word(self, value: SSAValue, dtype: str) -> Term:
+        """A scalar as 64 bits: an integer with its sign, a float as it is or, where it is narrower, as f32."""
+        if (width := width_of(value.type)) is not None:
+            unsigned = dtype.startswith(("u", "b"))
+            return self.values.integers.read(self.values.whole(value), width, not unsigned)
+        number, bits = self.values.whole(value), tile((), i64 if dtype == "f64" else i32)
+        if dtype in ("bf16", "f16"):
+            widened = FToFOp(value, _F32)
+            number = self.values.whole(widened.result)
+            widened.drop_all_references()
+        return self.values.element(("bits", number, bits), bits, ())
+
+    def _tiles_along(self, op: RegionOp | LoadOp | AccumulateOp, axis: int) -> Term:
+        return self._count(accessed(op), axis, steps_of(op)[axis])
 
     def inside(self, op: RegionOp | LoadOp | AccumulateOp) -> dict[int, Term]:
         """What is checked in the kernel of an access, by axis."""
@@ -207,9 +241,9 @@ class Owned:
         for obligation in obligations_of(op):
             if obligation.duty is Duty.IN_BOUNDS and obligation.rung is Rung.KERNEL and self.checks:
                 axis = obligation.axis.data
-                count = self._count(accessed(op), axis, steps_of(op)[axis])
                 i = self.values.integers
-                found[axis] = i.less(i.unsigned(self.values.whole(op.coordinates[axis]), 32), count)
+                index = i.unsigned(self.values.whole(op.coordinates[axis]), 32)
+                found[axis] = i.less(index, self._tiles_along(op, axis))
         return found
 
     def index(self, op: Operation) -> tuple[Term, ...]:
@@ -277,7 +311,7 @@ class Owned:
             i, axis, start = self.values.integers, op.axis.data, self.values.whole(op.start)
             base, argument, type_ = self.tensor(op.tensor)
             if self.checks == "trap" and (conditions := self.checked(op)):
-                start = i.chosen(conditions[0], start, terms.const(0), 32)
+                start = i.chosen(conditions[0][0], start, terms.const(0), 32)
             moved = i.wrapped(i.times(start, self.launch.strides_of(argument, type_)[axis]), 64)
             return i.plus(base, moved), argument, tensor_type(value)
         if part not in self.launch.positions:
@@ -487,11 +521,14 @@ class Emitted:
 
     def writes_failure(self, op: Operation) -> bool:
         """Whether an operation writes a failed check down: an access to the buffer for that, and nothing beyond it."""
-        if not isinstance(op, AtomicCasTkoOp | StorePtrTkoOp):
-            return False
+        return isinstance(op, AtomicCasTkoOp | StorePtrTkoOp) and self.place_of_failure(op) >= 0
+
+    def place_of_failure(self, op: AtomicCasTkoOp | StorePtrTkoOp) -> int:
+        """Which word of a failure an operation touches; -1 for none."""
         address = self.values.whole(op.pointers if isinstance(op, AtomicCasTkoOp) else op.destination)
         place = self.values.integers.minus(address, self.launch.failures)
-        return place.is_const and 0 <= place.value < FAILURE_WORDS * FAILURE_SLOTS
+        inside = place.is_const and 0 <= place.value < FAILURE_WORDS * FAILURE_SLOTS
+        return place.value // FAILURE_SLOTS if inside and place.value % FAILURE_SLOTS == 0 else -1
 
     def access(self, op: Operation) -> Access:
         """The parts of an access."""

@@ -9,13 +9,14 @@ the first check that failed, and the way out stands behind them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.ir import Block, Operation, SSAValue
 
 from freehold.dialects.cuda_tile.ops.arith_int import AndIOp
 from freehold.dialects.cuda_tile.ops.atomics import AtomicCasTkoOp
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, ReturnOp, YieldOp
+from freehold.dialects.cuda_tile.ops.memory import StorePtrTkoOp
 from freehold.dialects.cuda_tile.ops.shape import SelectOp
 from freehold.dialects.cuda_tile.types import TOKEN, TileType
 from freehold.dialects.ownership import LoadOp
@@ -24,6 +25,7 @@ from freehold.passes.analysis.tile_values import Different
 from freehold.support import terms
 from freehold.support.terms import Term
 
+Noted = tuple[SSAValue, ...]
 Path = tuple[tuple[Operation, int], ...]
 """The structures of the verified kernel around a place, and which of the regions of each."""
 
@@ -35,6 +37,8 @@ class _Check:
     op: Operation
     path: Path
     condition: Term
+    says: tuple[Term, ...] = ()
+    """What is written down where it fails: its number plus 1, and its values. Nothing of assertions."""
 
 
 class ChecksAlike:
@@ -56,16 +60,20 @@ class ChecksAlike:
         """What is to be checked of reads, which are harmless where it fails."""
         self.loops: set[Operation] = set()
         """The loops that say by a truth value whether a check has failed in them."""
-        self.noted: SSAValue | None = None
-        """In loops that run to their end where a check has failed: the value that says which was the first, or 0."""
+        self.noted: Noted = ()
+        """In loops that run to their end where a check has failed: what says which was the first, and its values."""
+        self.first: SSAValue | None = None
+        """Whether the check that was noted last is the first that failed."""
         self.failed: Term | None = None
         """What says that a check has failed in a loop, where the block has to end next if it has."""
+        self.failure: tuple[Term, ...] = ()
+        """What such a loop says of it, to be written down behind it."""
 
-    def mark(self) -> tuple[Path, int, int, int, SSAValue | None]:
+    def mark(self) -> tuple[Path, int, int, int, Noted]:
         """A point of the walk, for `forget`."""
         return self.path, len(self.wanted), len(self.found), len(self.later), self.noted
 
-    def forget(self, mark: tuple[Path, int, int, int, SSAValue | None]) -> None:
+    def forget(self, mark: tuple[Path, int, int, int, Noted]) -> None:
         """Goes back to a point of the walk at which nothing was to be checked next."""
         self.path, wanted, found, later, self.noted = mark
         del self.wanted[wanted:], self.found[found:], self.later[later:]
@@ -75,7 +83,7 @@ class ChecksAlike:
 
     def expect(self, op: Operation) -> None:
         """Notes what is to be checked before what follows an operation of the kernel."""
-        self.pending += [_Check(op, self.path, condition) for condition in self.owned.checked(op)]
+        self.pending += [_Check(op, self.path, condition, says) for condition, says in self.owned.checked(op)]
 
     def demand(self) -> None:
         """Sees that what is to be checked has been, before anything else happens."""
@@ -96,14 +104,21 @@ class ChecksAlike:
         for wanted in self.later:
             if not self._is_found(wanted):
                 raise Different(wanted.op, f"`{wanted.condition}` is not checked")
-        allowed = {form for wanted in self.wanted for form in self._hoisted(wanted)}
+        allowed = {(*form, wanted.says) for wanted in self.wanted for form in self._hoisted(wanted)}
         for found in self.found:
-            if found.condition != terms.TRUE and (found.path, found.condition) not in allowed:
+            if found.condition != terms.TRUE and (found.path, found.condition, found.says) not in allowed:
                 raise Different(found.op, f"`{found.condition}` is checked, which the kernel does not")
 
     def _is_found(self, wanted: _Check) -> bool:
+        if wanted.condition == terms.TRUE:
+            return True
         forms = self._hoisted(wanted)
-        return wanted.condition == terms.TRUE or any((c.path, c.condition) in forms for c in self.found)
+        said = [c.says for c in self.found if (c.path, c.condition) in forms]
+        if said and wanted.says not in said:
+            what = "what is written down where this check fails"
+            one, other = (", ".join(map(str, s)) or "nothing" for s in (wanted.says, said[-1]))
+            raise Different(wanted.op, f"{what} is another in what was emitted", (what, one, other))
+        return bool(said)
 
     def _hoisted(self, check: _Check) -> list[tuple[Path, Term]]:
         """The places at which a check may stand, with its condition there: in front of loops around it, too."""
@@ -122,9 +137,9 @@ class ChecksAlike:
         """Whether what a loop hands on besides tokens says no more of failed checks than is known."""
         if len(said) == 1:  # a truth value, by which a check leaves the loop: here, none has failed
             return self.values.whole(said[0]) == terms.FALSE
-        if said and self.noted is None:
+        if said and not self.noted:
             return self.values.whole(said[0]) == terms.const(0)
-        return not said or said[0] is self.noted
+        return not said or tuple(said) == self.noted
 
     def begin_turn(self, op: Operation, found: ForOp | LoopOp, carried: int) -> None:
         """What a turn does where a check has failed: nothing, or what it does anyway, if only reads are checked."""
@@ -138,32 +153,40 @@ class ChecksAlike:
         elif said:
             for n, value in enumerate(said):
                 self._flag(op, value, f"noted {n}")
-            self.noted = said[0]
+            self.noted = tuple(said)
 
-    def leave_loop(self, op: Operation, found: ForOp | LoopOp, noted: SSAValue | None) -> None:
+    def leave_loop(self, op: Operation, found: ForOp | LoopOp, noted: Noted) -> None:
         """Behind the loops in which a check may have failed, the block has to end if one has."""
         said = beyond_tokens(found.results, len(op.results))
         self.noted = noted
         if len(said) == 1:
-            self.failed = self._flag(op, said[0], "failed")
+            self.failed, self.failure = self._flag(op, said[0], "failed"), ()
         elif said:
-            number = self._flag(op, said[0], "noted")
-            if noted is None:
-                self.failed = self.values.integers.negated(self.values.integers.equal(number, terms.const(0)))
+            numbers = tuple(self._flag(op, value, f"noted {n} in the end") for n, value in enumerate(said))
+            if not noted:
+                self.failed = self.values.integers.negated(self.values.integers.equal(numbers[0], terms.const(0)))
+                self.failure = numbers
             else:
-                self.noted = said[0]
+                self.noted = tuple(said)
 
     def note(self, op: SelectOp) -> None:
         """Whether something is chosen to say which check was the first that failed."""
         both = op.cond.owner
-        if self.noted is None or op.val_if_false is not self.noted or not isinstance(both, AndIOp):
+        place = next((n for n, value in enumerate(self.noted) if value is op.val_if_false), None)
+        if place is None or not isinstance(both, AndIOp):
             return
-        i = self.values.integers
-        none_yet = i.equal(self.values.whole(self.noted), terms.const(0))
-        number = self.values.whole(op.val_if_true)
-        if self.values.whole(both.lhs) == none_yet and number.is_const and number.value > 0:
-            self.noted = op.result
-            self.found.append(_Check(op, self.path, i.negated(self.values.whole(both.rhs))))
+        i, said = self.values.integers, self.values.whole(op.val_if_true)
+        if place:  # a value of the check that was noted last
+            if op.cond is not self.first or len(self.found[-1].says) != place:
+                return
+            self.found[-1] = replace(self.found[-1], says=(*self.found[-1].says, said))
+        else:
+            none_yet = i.equal(self.values.whole(self.noted[0]), terms.const(0))
+            if self.values.whole(both.lhs) != none_yet or not said.is_const or said.value <= 0:
+                return
+            self.first = op.cond
+            self.found.append(_Check(op, self.path, i.negated(self.values.whole(both.rhs)), (said,)))
+        self.noted = (*self.noted[:place], op.result, *self.noted[place + 1 :])
 
     def _flag(self, op: Operation, value: SSAValue, what: str) -> Term:
         """A value that says whether a check has failed."""
@@ -179,14 +202,27 @@ class ChecksAlike:
         block = op.thenRegion.block
         if not self._ends(block.last_op) or not all(self._is_harmless(inner) for inner in block.ops):
             return False
-        condition = self.values.whole(op.condition)
+        condition, says = self.values.whole(op.condition), self._written(block)
         if condition == self.failed:
+            if says != self.failure:
+                return False
             self.failed = None
         elif any(isinstance(inner, AtomicCasTkoOp) for inner in block.ops):
-            self.found.append(_Check(op, self.path, self.values.integers.negated(condition)))
+            self.found.append(_Check(op, self.path, self.values.integers.negated(condition), says))
         else:
             return False
         return True
+
+    def _written(self, block: Block) -> tuple[Term, ...]:
+        """What a way out writes down, the number first, if the tile block's number stands where it should."""
+        found: dict[int, Term] = {}
+        for op in block.walk():
+            if isinstance(op, StorePtrTkoOp):
+                found[self.emitted.place_of_failure(op)] = self.values.whole(op.value)
+        if not found:
+            return ()
+        number, block_number, *rest = (found.get(n, terms.const(-1)) for n in range(max(found) + 1))
+        return (number, *rest) if block_number == terms.sym("block") else ()
 
     def _is_harmless(self, op: Operation) -> bool:
         """Whether an operation of a way out computes, writes a failure down, or ends the block."""

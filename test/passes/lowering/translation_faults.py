@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any, Final
 from unittest.mock import patch
 
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i1, i64
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i1, i32, i64
 from xdsl.ir import Operation
 from xdsl.rewriter import Rewriter
 
@@ -18,10 +18,11 @@ from freehold.dialects.cuda_tile.attrs import (
     IntegerOverflowAttr,
     PaddingValueAttr,
 )
-from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, CmpIOp, DivIOp, MaxIOp, MulIOp, OrIOp, SubIOp
+from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, CmpIOp, DivIOp, MaxIOp, MulIOp, OrIOp, SubIOp
 from freehold.dialects.cuda_tile.ops.atomics import AtomicCasTkoOp, AtomicRedViewTkoOp, AtomicRmwTkoOp
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, YieldOp
-from freehold.dialects.cuda_tile.ops.memory import LoadPtrTkoOp
+from freehold.dialects.cuda_tile.ops.conversion import ExtIOp
+from freehold.dialects.cuda_tile.ops.memory import LoadPtrTkoOp, StorePtrTkoOp
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp
 from freehold.dialects.cuda_tile.ops.module import EntryOp, GetNumTileBlocksOp
 from freehold.dialects.cuda_tile.ops.reduce import ReduceOp
@@ -216,6 +217,39 @@ def write_elsewhere(op: Any) -> None:
     op.operands = (moved.result, *op.operands[1:])
 
 
+def write_number(op: Any) -> None:
+    """A failed check is written down as another one."""
+    if (
+        op.token is not None
+        and isinstance(op.value.owner, ExtIOp)
+        and isinstance(op.value.owner.from_.owner, ConstantOp)
+    ):
+        other = ConstantOp.scalar(7, i64)
+        op.parent.insert_op_before(other, op)
+        op.operands = (op.operands[0], other.result, *op.operands[2:])
+
+
+def write_other(op: Any) -> None:
+    """Of a failed check, another value is written."""
+    zero = ConstantOp.scalar(0, i64)
+    op.parent.insert_op_before(zero, op)
+    op.operands = (op.operands[0], zero.result, *op.operands[2:])
+
+
+def note_another(op: Any) -> None:
+    """In loops that run to their end, the first check that failed is said to be another."""
+    if isinstance(op.val_if_true.owner, ConstantOp) and isinstance(op.cond.owner, AndIOp):
+        other = ConstantOp.scalar(7, i32)
+        op.parent.insert_op_before(other, op)
+        op.operands = (op.cond, other.result, op.val_if_false)
+
+
+def keep_value(op: Any) -> None:
+    """In loops that run to their end, a value of the first check that failed is not kept."""
+    if isinstance(op.cond.owner, AndIOp) and not isinstance(op.val_if_true.owner, ConstantOp):
+        op.result.replace_all_uses_with(op.val_if_false)
+
+
 def take_index(op: Any) -> None:
     """A read takes its index even where that is out of bounds."""
     if not op.result.type.dims:
@@ -338,6 +372,10 @@ FAULTS: Final[dict[str, tuple[str, Callable[[ModuleOp], ModuleOp]]]] = {
     "a check is dropped": ("shifted", emitted(drop_check, IfOp)),
     "a block goes on behind a failed check": ("shifted", emitted(go_on, IfOp)),
     "a failed check is written elsewhere": ("shifted", emitted(write_elsewhere, AtomicCasTkoOp)),
+    "a failed check is written down as another": ("shifted", emitted(write_number, StorePtrTkoOp)),
+    "a failed check is noted as another": ("paged_decode", emitted(note_another, SelectOp)),
+    "a value of a failed check is not kept": ("paged_decode", emitted(keep_value, SelectOp)),
+    "a value of a failed check is another": ("shifted", emitted(write_other, StorePtrTkoOp, 2)),
     "a read out of bounds is not made harmless": ("shifted", emitted(take_index, SelectOp)),
     "something else is stored": ("transpose", store_something_else),
     "tiles of a group are counted from the tensor's start": (
