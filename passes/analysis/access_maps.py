@@ -223,12 +223,12 @@ class Owned:
     def _word(self, value: SSAValue, dtype: str) -> Term:
         """A scalar as 64 bits: an integer with its sign, a float as it is or, where it is narrower, as f32."""
         if (width := width_of(value.type)) is not None:
-            unsigned = dtype.startswith(("u", "b"))
-            return self.values.integers.read(self.values.whole(value), width, not unsigned)
+            signed = width == 64 or not dtype.startswith(("u", "b"))
+            return self.values.integers.read(self.values.whole(value), width, signed)
         number, bits = self.values.whole(value), tile((), i64 if dtype == "f64" else i32)
         if dtype in ("bf16", "f16"):
             widened = FToFOp(value, _F32)
-            number = self.values.whole(widened.result)
+            number = self.values.whole(widened.results[0])
             widened.drop_all_references()
         return self.values.element(("bits", number, bits), bits, ())
 

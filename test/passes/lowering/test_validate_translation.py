@@ -114,6 +114,25 @@ def test_groups_of_strided_offsets(schedule: str, checks: Any) -> None:
         validate(kernel_of(module), convert(module, checks=checks), checks)
 
 
+@fh.kernel
+def asserted(y: fh.Out[fh.f32, "N"], x: fh.Ref["N"], n: fh.i32):
+    """Checks outside of loops and in one."""
+    first = x.load(y.index[0], ())
+    for k in range(n):
+        item = x.load(k, ())
+        assert item == first
+    assert first == x.load(1, ())
+    y.store(fh.zeros(y.tile, fh.f32))
+
+
+@pytest.mark.parametrize("dtype", ["i8", "u8", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "bool_"])
+def test_what_failed_checks_write_down(dtype: str) -> None:
+    x = fh.zeros((64,), getattr(fh, dtype), device=fh.HOST)
+    module = asserted.verify(fh.partition(np.zeros(64, np.float32), 8), x, 3)
+    for checks in (True, False, "trap"):
+        validate(kernel_of(module), convert(module, checks=checks), checks)
+
+
 def module_of(name: str) -> ModuleOp:
     """A kernel of the library, with its schedule behind a comma, or one of the texts, verified."""
     if name in TEXTS:
