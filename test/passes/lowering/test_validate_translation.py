@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import lowering_kernels as texts
+import ml_dtypes
 import numpy as np
 import pytest
 from examples.kernels import library
@@ -125,10 +126,15 @@ def asserted(y: fh.Out[fh.f32, "N"], x: fh.Ref["N"], n: fh.i32):
     y.store(fh.zeros(y.tile, fh.f32))
 
 
-@pytest.mark.parametrize("dtype", ["i8", "u8", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "bool_"])
-def test_what_failed_checks_write_down(dtype: str) -> None:
-    x = fh.zeros((64,), getattr(fh, dtype), device=fh.HOST)
-    module = asserted.verify(fh.partition(np.zeros(64, np.float32), 8), x, 3)
+DTYPES: list[Any] = [
+    np.int8, np.uint8, np.uint16, np.int32, np.uint32, np.int64, np.uint64, np.bool_,
+    np.float16, np.float32, np.float64, ml_dtypes.bfloat16,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_what_failed_checks_write_down(dtype: Any) -> None:
+    module = asserted.verify(fh.partition(np.zeros(64, np.float32), 8), np.zeros(64, dtype), 3)
     for checks in (True, False, "trap"):
         validate(kernel_of(module), convert(module, checks=checks), checks)
 
