@@ -3,45 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from typing import Final, cast
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import cast
 
+from freehold.frontend import elsewhere
 from freehold.frontend.context import Context, Frame
+from freehold.frontend.elsewhere import KEYWORDS
 from freehold.frontend.values import MethodValue, Static, TensorValue, TileValue, TupleValue, Value, is_number
 from freehold.support import dtypes
-
-FUNCTIONS: Final = {
-    "program_id": "this block's coordinates are `{region}.index`",
-    "num_programs": "the number of regions along an axis is `fh.cdiv({region}.shape[0], {region}.tile[0])`",
-    "bid": "this block's coordinates are `{region}.index`",
-    "num_blocks": "the number of regions along an axis is `fh.cdiv({region}.shape[0], {region}.tile[0])`",
-    "load": "a load is a method: `x.load(index, shape)`, or `x.load_like({region})`",
-    "store": "a store is a method, without an index: `{region}.store(tile)`",
-    "dot": "`fh.mma(a, b, acc)`, or `a @ b`",
-    "matmul": "`fh.mma(a, b, acc)`, or `a @ b`",
-    "zeros_like": "`fh.zeros(t.shape, t.dtype)`",
-    "ones_like": "`fh.ones(t.shape, t.dtype)`",
-    "full_like": "`fh.full(t.shape, value, t.dtype)`",
-    "empty": "a tile has values from the start: `fh.zeros(shape, dtype)`",
-    "mean": "divide the sum: `fh.sum(x, axis) / n`",
-    "sigmoid": "`1 / (1 + fh.exp(-x))`",
-    "silu": "`x / (1 + fh.exp(-x))`",
-    "relu": "`fh.maximum(x, 0)`",
-    "clamp": "`fh.clip(x, low, high)`",
-    "cat": "`fh.concatenate((a, b), axis)`",
-    "pow": "`x ** n`",
-    "power": "`x ** n`",
-    "square": "`x * x`",
-    "any": "`fh.max(condition)`",
-    "all": "`fh.min(condition)`",
-    "cast": "`x.astype(f32)`",
-    "constexpr": "`Const[int]`",
-    "Constant": "`Const[int]`",
-}
-"""What other libraries have as a function of their module, and how it is written here."""
-
-KEYWORDS: Final = {"dim": "axis", "dims": "axis", "keepdim": "keepdims", "other": "padding", "padding_mode": "padding"}
-"""Names of parameters in other libraries."""
 
 
 def _variables(c: Context) -> Iterator[Value]:
@@ -92,18 +62,35 @@ def shape_like(c: Context, rank: int) -> str:
     return f"{like}.tile" if like is not None else _tuple_of(["64"] * rank)
 
 
-def of_function(c: Context, name: str) -> str | None:
-    """What to write for a name that another library's module has."""
-    if name in FUNCTIONS:
-        outputs = [v.name for v in _variables(c) if isinstance(v, TensorValue) and v.region is not None]
-        return FUNCTIONS[name].format(region=outputs[0] if outputs else "y")
+def of_function(c: Context, name: str, node: ast.expr | None = None) -> str | None:
+    """What to write for a name that another library's module has, with the arguments of the call that `node` names."""
+    call = _call_of(c, node)
+    if name in elsewhere.EDITS:
+        return _filled(c, name, [] if call is None else call.args)
     dtype = dtypes.from_name(name)
     return f"write `fh.{dtype}`" if dtype is not None else None
 
 
+def _call_of(c: Context, node: ast.expr | None) -> ast.Call | None:
+    """The call whose function is `node`."""
+    return next((n for n in ast.walk(c.frame.tree) if isinstance(n, ast.Call) and n.func is node), None)
+
+
+def _filled(c: Context, name: str, args: Sequence[ast.expr]) -> str:
+    """An edit with arguments as they were written; where there are none, with letters."""
+    outputs = [v.name for v in _variables(c) if isinstance(v, TensorValue) and v.region is not None]
+    texts = {"region": outputs[0] if outputs else "y"}
+    for position, letter in enumerate("xy"):
+        given = args[position] if position < len(args) and not isinstance(args[position], ast.Starred) else None
+        texts[letter] = letter if given is None else c.text(given)
+        number = isinstance(given, ast.Constant)
+        texts[f"p{letter}"] = letter if given is None else texts[letter] if number else c.primary(given)
+    return elsewhere.EDITS[name].format(**texts)
+
+
 def of_method(c: Context, value: TileValue, node: ast.Attribute) -> str | None:
     """What to write for a method that tiles of other libraries have, with the arguments it is called with."""
-    call = next((n for n in ast.walk(c.frame.tree) if isinstance(n, ast.Call) and n.func is node), None)
+    call = _call_of(c, node)
     text = c.primary(node.value)
     given = [] if call is None else [c.text(a) for a in call.args]
     match node.attr:
@@ -116,21 +103,43 @@ def of_method(c: Context, value: TileValue, node: ast.Attribute) -> str | None:
             return f"a store is a method of the tensor: `{given[0]}.store({c.text(node.value)})`"
         case "view" if given:
             return f"`{text}.reshape({', '.join(given)})`"
-        case "exp" | "exp2" | "log" | "log2" | "sqrt" | "rsqrt" | "abs" | "sin" | "cos" | "tanh" | "floor" | "ceil":
-            return f"`fh.{node.attr}({c.text(node.value)})`"
         case "mean" if call is not None:
-            named = {k.arg: k.value for k in call.keywords}
-            axis = call.args[0] if call.args else named.get("axis", named.get("dim"))
-            if axis is None:
-                count = 1
-                for extent in value.shape:
-                    count *= extent
-                return f"divide the sum: `{text}.sum() / {count}`"
-            if isinstance(axis, ast.Constant) and axis.value in range(len(value.shape)):
-                return f"divide the sum: `{text}.sum(axis={axis.value}) / {value.shape[cast(int, axis.value)]}`"
+            return _mean(c, value, text, call)
+        case "swapaxes" | "moveaxis" | "mT" | "t":
+            last = len(value.shape) - 1
+            axes = ", ".join(map(str, (*range(last - 1), last, last - 1)))
+            return f"`{text}.T`" if last == 1 else f"name all axes in their new order: `{text}.permute({axes})`"
+        case name if name in elsewhere.EDITS:
+            return _filled(c, name, [node.value, *(call.args if call is not None else ())])
+        case name if name in _functions():
+            rest = [c.text(k) for k in (call.keywords if call is not None else ())]
+            return f"`fh.{name}({', '.join([c.text(node.value), *given, *rest])})`"
         case _:
-            pass
-    return None
+            return None
+
+
+def _functions() -> tuple[str, ...]:
+    """Functions that take a tile first, and are no methods."""
+    import freehold
+
+    given = (getattr(freehold, name, None) for name in dir(freehold))
+    return tuple(f.__name__ for f in given if "x" in getattr(getattr(f, "__wrapped__", None), "__annotations__", ()))
+
+
+def _mean(c: Context, value: TileValue, text: str, call: ast.Call) -> str | None:
+    """The sum along the axes of a mean, divided by the number of summands."""
+    named = {KEYWORDS.get(k.arg or "", k.arg or ""): k.value for k in call.keywords}
+    axis = call.args[0] if call.args else named.get("axis")
+    rank = len(value.shape)
+    try:
+        chosen: object = tuple(range(rank)) if axis is None else ast.literal_eval(axis)
+        axes = {int(a) % rank for a in (chosen if isinstance(chosen, tuple) else (cast(int, chosen),))}
+    except (TypeError, ValueError, ZeroDivisionError):
+        return None
+    count = prod(value.shape[a] for a in axes)
+    parts = [] if axis is None else [f"axis={c.text(axis)}"]
+    parts += [f"keepdims={c.text(named['keepdims'])}"] if "keepdims" in named else []
+    return f"divide the sum: `{text}.sum({', '.join(parts)}) / {count}`"
 
 
 def of_element(c: Context, tile: TileValue, node: ast.Subscript, new: ast.expr | None = None) -> str | None:
@@ -177,10 +186,26 @@ def of_value(c: Context, value: Value, node: ast.AST) -> str | None:
         return f"take one of its items: `{text}[0]`"
     if isinstance(value, MethodValue):
         return f"call it: `{text}()`"
+    formats = (n.left for n in ast.walk(c.frame.tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod))
+    if isinstance(value, Static) and isinstance(value.value, str) and any(left is node for left in formats):
+        return 'write the values into the text: `fh.print(f"{x}")`'
     nothing = isinstance(value, Static) and value.value is None
     if nothing and isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         return f"end `{node.func.id}` with `return`, and what it computes"
     return None
+
+
+def of_tuple(c: Context, node: ast.expr) -> str:
+    """What to write for a tuple that is computed with: most often a block's coordinates."""
+    if isinstance(node, ast.Name | ast.Attribute):
+        return f"take one of its items: `{c.text(node)}[0]`"
+    regions = (v for v in _variables(c) if isinstance(v, TensorValue) and v.region is not None)
+    region = next(regions, None)
+    if region is None:
+        return "give its items names first, and compute with them"
+    names = "ijklmnopqrstuv"[: region.spec.rank]
+    given = "(i,)" if len(names) == 1 else ", ".join(names)
+    return f"give its items names first, and compute with them: `{given} = {region.name}.index`"
 
 
 def of_host(value: object, text: str) -> str | None:
@@ -189,6 +214,8 @@ def of_host(value: object, text: str) -> str | None:
         items = cast("list[object]", value)
         short = all(is_number(i) for i in items) and len(items) <= 8 and text.isidentifier()
         return f"make it a tuple: `{text} = {tuple(items)}`" if short else "make it a tuple"
+    if isinstance(value, complex):
+        return f"carry the two parts, `{value.real:g}` and `{value.imag:g}`: a frozen dataclass of two tiles"
     if isinstance(value, dict):
         names = [k for k in cast("dict[object, object]", value) if isinstance(k, str) and k.isidentifier()]
         return f"give each value a name of its own: `{names[0].upper()} = ...`" if names else None

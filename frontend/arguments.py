@@ -10,7 +10,7 @@ from enum import Enum
 from types import FunctionType
 from typing import cast
 
-from freehold.frontend import advice, errors
+from freehold.frontend import advice, elsewhere, errors
 from freehold.frontend.context import Context
 from freehold.frontend.expressions import elements, not_constant
 from freehold.frontend.types import MAX_ELEMENTS
@@ -69,7 +69,9 @@ class Signature:
             if p not in defaults:
                 return p
             default = defaults[p]
-            shown = "..." if default is ... else str(default) if isinstance(default, (DType, Enum)) else repr(default)
+            if default is ... or default is REQUIRED:
+                return f"{p}=..."
+            shown = str(default) if isinstance(default, (DType, Enum)) else repr(default)
             return f"{p}={shown}"
 
         parts = [one(p) for p in self.positional]
@@ -148,10 +150,12 @@ def bind(
         key = cast(str, keyword.arg)
         if key not in signature.positional and key not in signature.keywords:
             close = difflib.get_close_matches(key, (*signature.positional, *signature.keywords), 1)
-            known = advice.KEYWORDS.get(key)
+            known = elsewhere.KEYWORDS.get(key)
             if known in (*signature.positional, *signature.keywords):
                 close = [known]
             hint = f"write `{close[0]}=`" if close else None
+            if key == "dtype":
+                hint = f"convert: `.astype({c.text(keyword.value)})`"
             if key == "mask":
                 hint = "leave it out: what overhangs the tensor is padded, and never stored"
             wrong(f"has no parameter `{key}`", keyword, hint)
@@ -174,6 +178,11 @@ def bind(
         elif signature.name == "tiles" and texts:
             left = {k.arg: c.text(k.value) for k in node.keywords}
             hint = f"say which: `fh.tiles({texts[0]}, axis={left.get('axis', 0)}, size={left.get('size', 64)})`"
+        elif signature.name == "clip" and missing in (["high"], ["low"]):
+            bound, taken = (c.text(nodes[p]) for p in nodes if p in ("low", "high")), missing == ["high"]
+            method = signature.positional[0] == "low" and isinstance(node.func, ast.Attribute)
+            tile = c.text(cast(ast.Attribute, node.func).value) if method else texts[0]
+            hint = f"one bound is `fh.{'maximum' if taken else 'minimum'}({tile}, {next(bound)})`"
         elif signature.name == "where" and missing == ["x", "y"]:
             hint = f"say what to choose from: `fh.where({texts[0]}, 1, 0)`"
         elif signature.name == "load" and missing == ["shape"] and isinstance(values["index"], TupleValue):
@@ -185,6 +194,16 @@ def bind(
         if p not in values:
             values[p] = of_host(default)
     return Arguments(node, signature, values, nodes, rest)
+
+
+def misuse(c: Context, a: Arguments, name: str, problem: str, instead: str | None = None) -> Poison:
+    """Reports an argument that a function has no meaning for; `name` is its parameter, or empty for the call."""
+    error = errors.WrongArguments(
+        c.span(a.place(name)), function=a.signature.name, problem=problem, signature=a.signature.text
+    )
+    if instead is not None:
+        error.add(error.Instead(instead))
+    return c.error(error)
 
 
 # --- What a parameter needs ------------------------------------------------------------------------------------------
@@ -267,16 +286,8 @@ def dtype_of(c: Context, value: Value, node: ast.expr) -> DType | None:
         return None
     if isinstance(value, Static):
         host = value.value
-        if isinstance(host, DType):
-            return host
-        for python, dtype in ((int, dtypes.i32), (float, dtypes.f32), (bool, dtypes.bool_)):
-            if host is python:
-                return dtype
-        module = host.__module__ if isinstance(host, type) else type(host).__module__
-        if module.partition(".")[0] in ("numpy", "torch", "ml_dtypes", "jax"):
-            name = host.__name__ if isinstance(host, type) else str(host)
-            if (found := dtypes.from_name(name)) is not None:
-                return found
+        if (found := dtypes.understood(host)) is not None:
+            return found
         if isinstance(host, str) and (found := dtypes.from_name(host)) is not None:
             why = "dtypes are objects, not text"
             error = errors.WrongValue(c.span(node), what=describe(value), role="a dtype", why=why)

@@ -481,6 +481,11 @@ def _tuples(c: Context, symbol: str, a: Value, b: Value, node: ast.AST) -> Value
         operands=f"{describe(a)} and {describe(b)}",
         why="neither class has a method for it" if objects else "tuples are joined with `+` and repeated with `*`",
     )
+    sides = (node.left, node.right) if isinstance(node, ast.BinOp) else ()
+    for side, value in zip(sides, (a, b), strict=False):
+        if isinstance(value, TupleValue) and value.items and not objects:
+            error.add(error.Instead(advice.of_tuple(c, side)))
+            break
     return c.error(error)
 
 

@@ -12,9 +12,10 @@ from typing import Any, Final, cast
 from freehold.dialects.cuda_tile.ops import arith_float as fl
 from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, MaxIOp, MinIOp
 from freehold.dialects.cuda_tile.ops.conversion import BitcastOp
-from freehold.dialects.cuda_tile.ops.shape import CatOp, IotaOp, SelectOp
+from freehold.dialects.cuda_tile.ops.shape import CatOp, SelectOp
 from freehold.frontend import (
     arithmetic,
+    creation,
     errors,
     folds,
     language,
@@ -36,6 +37,7 @@ from freehold.frontend.arguments import (
     dtype_of,
     flag_of,
     ints_of,
+    misuse,
     shape_of,
 )
 from freehold.frontend.arithmetic import Number, as_tile, broadcast, common_shape, convert
@@ -43,7 +45,7 @@ from freehold.frontend.conditions import condition, select
 from freehold.frontend.context import Context
 from freehold.frontend.expressions import not_constant, permute, reshape
 from freehold.frontend.products import mma, mma_scaled
-from freehold.frontend.types import ELEMENTS, computes, signedness, tile_type
+from freehold.frontend.types import ELEMENTS, computes, signedness
 from freehold.frontend.values import (
     NONE,
     POISON,
@@ -64,16 +66,6 @@ from freehold.support import dtypes
 from freehold.support.dtypes import DType
 
 Handler = Callable[[Context, Arguments], Value]
-
-
-def misuse(c: Context, a: Arguments, name: str, problem: str, instead: str | None = None) -> Poison:
-    """Reports an argument that a function has no meaning for; `name` is its parameter, or empty for the call."""
-    error = errors.WrongArguments(
-        c.span(a.place(name)), function=a.signature.name, problem=problem, signature=a.signature.text
-    )
-    if instead is not None:
-        error.add(error.Instead(instead))
-    return c.error(error)
 
 
 # --- Loops and static values -----------------------------------------------------------------------------------------
@@ -150,54 +142,6 @@ def _cdiv(c: Context, a: Arguments) -> Value:
     if not computes(s.dtype):
         return c.error(arithmetic.uncomputed(c, "cdiv", s.dtype, a.node, a.place("a")))
     return c.tile(DivIOp(s.ssa, t.ssa, signedness(s.dtype), arithmetic.UP), s.dtype, s.shape)
-
-
-# --- Creation --------------------------------------------------------------------------------------------------------
-
-
-def _filled(c: Context, a: Arguments, number: Number) -> Value:
-    shape, dtype = shape_of(c, a["shape"], a.place("shape")), dtype_of(c, a["dtype"], a.place("dtype"))
-    if shape is None or dtype is None or not check_pairs(c, dtype, shape, a.place("shape")):
-        return POISON
-    return c.constant(number, dtype, shape)
-
-
-def _full(c: Context, a: Arguments) -> Value:
-    shape, dtype = shape_of(c, a["shape"], a.place("shape")), dtype_of(c, a["dtype"], a.place("dtype"))
-    if shape is None or dtype is None or not check_pairs(c, dtype, shape, a.place("shape")):
-        return POISON
-    value = a["value"]
-    if isinstance(value, Static) and is_number(value.value):
-        with c.at(a.place("value")):
-            return c.constant(cast(Number, value.value), dtype, shape)
-    tile = as_tile(c, value, a.place("value"), dtype)
-    if isinstance(tile, Poison):
-        return POISON
-    if common_shape(tile.shape, shape) != shape:
-        return misuse(c, a, "value", f"cannot fill {show_shape(shape)} with a tile of shape {show_shape(tile.shape)}")
-    return convert(c, broadcast(c, tile, shape), dtype)
-
-
-def _arange(c: Context, a: Arguments) -> Value:
-    stop = ints_of(c, a["stop"], a.place("stop"), "the end of `arange`")
-    if len(a.node.args) > 1 and (end := static_of(a["dtype"])) is not None and type(end[0]) is int and stop:
-        shown = f"fh.arange({end[0] - stop[0]})" + (f" + {stop[0]}" if stop[0] else "")
-        return misuse(c, a, "dtype", "begins at 0, and takes no start", f"write `{shown}`")
-    if stop is None or not check_shape(c, stop, a.place("stop")):
-        return POISON
-    if len(stop) != 1:
-        shown = f"fh.arange({prod(stop)}).reshape({', '.join(map(str, stop))})"
-        return misuse(c, a, "stop", "counts along one axis, and takes one number", f"write `{shown}`")
-    given = a["dtype"]
-    default = isinstance(given, Static) and given.value is ...
-    dtype = dtypes.i32 if default else dtype_of(c, given, a.place("dtype"))
-    if dtype is None:
-        return POISON
-    if not check_pairs(c, dtype, stop, a.place("stop")):
-        return POISON
-    counted = dtype if dtype.kind == "int" and dtype.bits >= 32 else dtypes.i32
-    tile = c.tile(IotaOp(tile_type(stop, counted)), counted, stop)
-    return convert(c, tile, dtype)
 
 
 # --- Elementwise -----------------------------------------------------------------------------------------------------
@@ -503,21 +447,33 @@ def _broadcast_to(c: Context, a: Arguments) -> Value:
 
 def _concatenate(c: Context, a: Arguments) -> Value:
     parts = a["parts"]
-    if not isinstance(parts, TupleValue) or len(parts.items) != 2:
-        return misuse(c, a, "parts", f"joins two tiles, not {describe(parts)}", "join in pairs: `((a, b), axis)`")
-    x, y = (as_tile(c, p, a.place("parts")) for p in parts.items)
-    if isinstance(x, Poison) or isinstance(y, Poison):
+    if not isinstance(parts, TupleValue) or len(parts.items) < 2 or len(parts.items) & (len(parts.items) - 1):
+        edit = "give two, four, ... tiles: a tile's extents are powers of two"
+        return misuse(c, a, "parts", f"joins as many tiles as a power of two, not {describe(parts)}", edit)
+    tiles = [t for p in parts.items if not isinstance(t := as_tile(c, p, a.place("parts")), Poison)]
+    if len(tiles) < len(parts.items):
         return POISON
-    axis = axis_of(c, a["axis"], a.place("axis"), len(x.shape), "the tile")
-    dtype = None if axis is None else arithmetic.meet_dtype(c, x, y, a.node)
-    if axis is None or dtype is None:
+    axis = axis_of(c, a["axis"], a.place("axis"), len(tiles[0].shape), "the tile")
+    if axis is None:
         return POISON
+    while len(tiles) > 1:
+        joined = [_joined(c, a, x, y, axis) for x, y in zip(tiles[::2], tiles[1::2], strict=True)]
+        tiles = [t for t in joined if t is not None]
+        if len(tiles) < len(joined):
+            return POISON
+    return tiles[0]
+
+
+def _joined(c: Context, a: Arguments, x: TileValue, y: TileValue, axis: int) -> TileValue | None:
+    dtype = arithmetic.meet_dtype(c, x, y, a.node)
+    if dtype is None:
+        return None
     if x.shape != y.shape:
-        problem = f"joins tiles of one shape, not {show_shape(x.shape)} and {show_shape(y.shape)}"
-        return misuse(c, a, "parts", problem)
+        misuse(c, a, "parts", f"joins tiles of one shape, not {show_shape(x.shape)} and {show_shape(y.shape)}")
+        return None
     shape = tuple(2 * e if i == axis else e for i, e in enumerate(x.shape))
     if not check_shape(c, shape, a.node):
-        return POISON
+        return None
     return c.tile(CatOp(convert(c, x, dtype).ssa, convert(c, y, dtype).ssa, axis), dtype, shape)
 
 
@@ -557,10 +513,10 @@ INTRINSICS: Final[dict[str, Handler]] = {
     "cdiv": _cdiv,
     "print": texts.print_,
     "assert_": texts.assert_,
-    "zeros": partial(_filled, number=0),
-    "ones": partial(_filled, number=1),
-    "full": _full,
-    "arange": _arange,
+    "zeros": partial(creation.filled, number=0),
+    "ones": partial(creation.filled, number=1),
+    "full": creation.full,
+    "arange": creation.arange,
     "exp": partial(_unary, op=fl.ExpOp),
     "exp2": partial(_unary, op=fl.Exp2Op),
     "log": partial(_unary, op=fl.LogOp),

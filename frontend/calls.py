@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Final, cast
 
-from freehold.frontend import advice, errors, records, subset
+from freehold.frontend import advice, elsewhere, errors, records, subset
 from freehold.frontend.arguments import REQUIRED, Arguments, Signature, bind, check_pairs
 from freehold.frontend.arithmetic import as_tile, convert
 from freehold.frontend.builtins import INTRINSICS, TILE_METHODS
@@ -45,15 +45,6 @@ from freehold.frontend.windows import method as window_method
 from freehold.support.dtypes import DType
 
 MAX_DEPTH = 64
-
-_INSTEAD: Final = {
-    "input": "pass the value as an argument",
-    "sorted": "sort on the host",
-    "list": "use a tuple: `tuple(...)`",
-    "dict": "use a tuple, or variables of their own",
-    "str": "there is no text on a GPU: leave it out",
-}
-"""What to write instead of functions of Python."""
 
 
 def call(c: Context, node: ast.Call) -> Value:
@@ -240,14 +231,16 @@ def _not_callable(c: Context, function: object, node: ast.Call) -> Poison:
     else:
         why = f"it is {describe(Static(function))}"
     error = errors.NotCallable(c.span(node.func), name=text, why=why)
-    if module.startswith("freehold.") and (edit := advice.of_function(c, name)) is not None:
+    if module.startswith("freehold.") and (edit := advice.of_function(c, name, node.func)) is not None:
         error.add(error.Instead(edit))
     if isinstance(function, type) and dataclasses.is_dataclass(function) and not is_record_class(function):
         error.add(error.Instead("make its class immutable: `@dataclass(frozen=True)`"))
-    if name in _INSTEAD and module in ("builtins", "io", "sys"):
-        error.add(error.Instead(_INSTEAD[name]))
+    if name in elsewhere.PYTHONS and module in ("builtins", "io", "sys"):
+        error.add(error.Instead(elsewhere.PYTHONS[name]))
     elif hasattr(getattr(freehold, name, None), "__freehold_intrinsic__"):
         error.add(error.Instead(f"use Freehold's: `fh.{name}`"))
+    elif name in elsewhere.EDITS and not module.startswith("freehold."):
+        error.add(error.Instead(cast(str, advice.of_function(c, name, node.func))))
     return c.error(error)
 
 

@@ -16,6 +16,7 @@ from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments, Signature, bind, shape_of
 from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, convert
 from freehold.frontend.context import Context
+from freehold.frontend.expressions import reshape
 from freehold.frontend.memory import (
     at_index,
     constant_padding_of,
@@ -254,6 +255,8 @@ def _update(c: Context, target: TensorValue | PlaceValue, node: ast.Call, *, nam
 def _update_there(c: Context, place: PlaceValue, update: Update, tile: TileValue, a: Arguments) -> Value:
     """An update of the tile at a place that is named, in tiles of the tile's own shape."""
     tensor, rank = place.tensor, place.tensor.spec.rank
+    if not tile.shape:  # a scalar is one element
+        tile = reshape(c, tile, (1,) * rank)
     if len(tile.shape) != rank:
         given, axes = (f"{n} {'axis' if n == 1 else 'axes'}" for n in (len(tile.shape), rank))
         return c.error(

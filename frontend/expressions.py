@@ -11,11 +11,13 @@ from math import prod
 from types import ModuleType
 from typing import Final, cast
 
+from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, MinIOp, MulIOp, SubIOp
 from freehold.dialects.cuda_tile.ops.shape import PermuteOp, ReshapeOp
 from freehold.dialects.ownership import DimOp, StartOp, StopOp, TensorType
 from freehold.frontend import advice, errors
 from freehold.frontend.context import Context, Frame
 from freehold.frontend.source import UNDEFINED
+from freehold.frontend.types import signedness
 from freehold.frontend.values import (
     INDEX_DTYPE,
     POISON,
@@ -179,6 +181,8 @@ def _of_tensor(c: Context, tensor: TensorValue, attr: str) -> Value | None:
             return TupleValue(tensor.position.index)
         case "tile" if tensor.spec.partition is not None and not isinstance(tensor.handle.type, TensorType):
             return of_host(tensor.spec.partition.tile)
+        case "start" | "stop" if tensor.region is None and _has_place(tensor):
+            return TupleValue(tuple(_end(c, tensor, attr, axis) for axis in range(tensor.spec.rank)))
         case _ if isinstance(tensor.handle.type, TensorType):  # its windows are partitioned
             return MethodValue(tensor, attr) if attr == "window" else None
         case _ if tensor.parameter.mode in ELEMENT_METHODS:
@@ -198,6 +202,29 @@ def _extent(c: Context, tensor: TensorValue, axis: int) -> Value:
     if dims is not None and dims[axis].isdecimal():
         return Static(int(dims[axis]))
     return c.tile(DimOp(tensor.handle, axis), INDEX_DTYPE, ())
+
+
+def _has_place(tensor: TensorValue) -> bool:
+    """Whether a point has one tile of a tensor that is read or added to."""
+    position, partition = tensor.position, tensor.spec.partition
+    if position is None or partition is None or tensor.parameter.mode not in ("ref", "acc"):
+        return False
+    return len(position.index) == tensor.spec.rank and partition.groups is None
+
+
+def _end(c: Context, tensor: TensorValue, attr: str, axis: int) -> Value:
+    """Where the tile at a point's place in a tensor begins along an axis, or where it ends."""
+    position, partition = tensor.position, tensor.spec.partition
+    assert position is not None
+    assert partition is not None
+    step, extent = c.constant(partition.step[axis], INDEX_DTYPE), c.constant(partition.tile[axis], INDEX_DTYPE)
+    start = c.tile(MulIOp(position.index[axis].ssa, step.ssa), INDEX_DTYPE, ())
+    if attr == "start":
+        return start
+    end = c.tile(DimOp(tensor.handle, axis), INDEX_DTYPE, ())
+    left = c.tile(SubIOp(end.ssa, start.ssa), INDEX_DTYPE, ())  # so that nothing wraps around
+    length = c.tile(MinIOp(left.ssa, extent.ssa, signedness(INDEX_DTYPE)), INDEX_DTYPE, ())
+    return c.tile(AddIOp(start.ssa, length.ssa), INDEX_DTYPE, ())
 
 
 def _edge(c: Context, region: RegionValue, attr: str, axis: int) -> Value:
@@ -279,6 +306,19 @@ _ELSEWHERE: Final = {
 """What a tensor of a mode has instead of a method."""
 
 
+_CLOSE: Final = 0.75
+"""How much of a name must agree with another for it to be a misspelling, and not a name of its own."""
+
+_PLACE: Final = ("index", "tile", "start", "stop")
+
+
+def _places(tensor: TensorValue) -> tuple[str, ...]:
+    """What a tensor that is read or added to says of a point's place in it."""
+    if tensor.position is None:
+        return ()
+    return _PLACE if _has_place(tensor) else _PLACE[:2]
+
+
 def _no_attribute(c: Context, value: Value, node: ast.Attribute) -> Poison:
     from freehold.frontend import records
 
@@ -289,17 +329,17 @@ def _no_attribute(c: Context, value: Value, node: ast.Attribute) -> Poison:
         case TensorValue() if isinstance(value.handle.type, TensorType):
             known = ("dtype", "shape", "ndim", "window")
         case TensorValue() if value.region is not None:
-            known = ("dtype", "shape", "ndim", "index", "tile", "load", "store", "at", "window", "release")
+            known = ("dtype", "shape", "ndim", *_PLACE, "load", "store", "at", "window", "release")
         case TensorValue() if value.parameter.mode in ELEMENT_METHODS:
-            known = ("dtype", "shape", "ndim", *ELEMENT_METHODS[value.parameter.mode])
+            known = ("dtype", "shape", "ndim", *_places(value), *ELEMENT_METHODS[value.parameter.mode])
         case TensorValue():
-            known = ("dtype", "shape", "ndim", "load", "load_like", "gather", "load_window", "window")
+            known = ("dtype", "shape", "ndim", *_places(value), "load", "load_like", "gather", "load_window", "window")
         case PlaceValue():
             known = UPDATES
         case GridValue():
             known = ("index",)
         case RegionValue():
-            known = ("dtype", "ndim", "index", "tile", "start", "stop", *REGION_METHODS)
+            known = ("dtype", "ndim", *_PLACE, *REGION_METHODS)
         case Static(value=host) if isinstance(host, type) and issubclass(host, Enum):
             known = tuple(host.__members__)
         case _ if listed := records.names_of(value):
@@ -319,21 +359,25 @@ def _no_attribute(c: Context, value: Value, node: ast.Attribute) -> Poison:
     if ours:
         shown = "no function and no dtype of this name"
     error = errors.NoAttribute(c.span(node), what=what, attribute=node.attr, known=shown)
-    close = difflib.get_close_matches(node.attr, known, 1)
+    close = difflib.get_close_matches(node.attr, known, 1, _CLOSE)
     edit = advice.of_method(c, value, node) if isinstance(value, TileValue) else None
     if ours:
-        edit = advice.of_function(c, node.attr)
-        close = difflib.get_close_matches(node.attr, _names(), 1)
+        edit = advice.of_function(c, node.attr, node)
+        close = difflib.get_close_matches(node.attr, _names(), 1, _CLOSE)
         if edit is None and close:
             edit = f"write `{c.text(node.value)}.{close[0]}`"
     elif edit is None and close:
         edit = f"write `.{close[0]}`"
+    if isinstance(value, Static) and isinstance(value.value, str) and node.attr == "format":
+        edit = 'write the values into the text: `fh.print(f"{x}")`'
     if isinstance(value, TensorValue):
         edit = _ELSEWHERE.get((value.parameter.mode, node.attr), edit)
     if edit is not None:
         error.add(error.Instead(edit))
     elif isinstance(value, TensorValue) and node.attr in TILE_METHODS:
         error.add(error.Instead(f"load a tile first: `{advice.load_of(c, value)}.{node.attr}`"))
+    elif isinstance(value, TensorValue) and node.attr in ("start", "stop") and value.position is None:
+        error.add(error.Instead(f"give `{value.name}` a partition at launch, and it says where this point's tile is"))
     elif node.attr in _COMMON and isinstance(value, TileValue | TensorValue):
         error.add(error.Instead(_COMMON[node.attr]))
     return c.error(error)
@@ -454,6 +498,8 @@ def not_constant(c: Context, node: ast.expr, value: Value, what: str) -> Poison:
         parameter = next((p for p in _scalars(c) if isinstance(node, ast.Name) and p == node.id), None)
         if parameter is not None:
             error.add(error.MakeConst(parameter, "int"))
+        elif what == "the index of a tuple":
+            error.add(error.Instead(f"choose by comparing: `fh.where({c.text(node)} == 0, a[0], a[1])`"))
         elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
             tensor, axis = c.text(node.value.value), c.text(node.slice)
             error.add(

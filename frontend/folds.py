@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from math import prod
 from typing import cast
 
 from xdsl.ir import Block, Region
@@ -16,7 +17,7 @@ from freehold.frontend.arithmetic import Number, as_tile
 from freehold.frontend.context import Context
 from freehold.frontend.expressions import reshape
 from freehold.frontend.joins import FixedKind, Kind, TileKind, TupleKind, assemble, fits, flatten, kind_of, tile_kinds
-from freehold.frontend.reductions import arithmetic_tile, identity
+from freehold.frontend.reductions import arithmetic_tile, identity, running_axis
 from freehold.frontend.types import computable, computes, purpose, tile_type
 from freehold.frontend.values import (
     POISON,
@@ -39,8 +40,16 @@ def folded(c: Context, a: Arguments, scan: bool) -> Value:
     if kind is None:
         return POISON
     tiles = flatten(c, a["x"], kind)
-    shape = tiles[0].shape
-    axis = axis_of(c, a["axis"], a.place("axis"), len(shape), f"an {show_tile(tiles[0].dtype, shape)}")
+    shape = whole = tiles[0].shape
+    everything = not scan and shape != () and isinstance(a["axis"], Static) and a["axis"].value is None
+    if everything:
+        shape = (prod(shape),)
+        tiles = [reshape(c, t, shape) for t in tiles]
+        axis = 0
+    elif scan:
+        axis = running_axis(c, a, tiles[0].dtype, shape)
+    else:
+        axis = axis_of(c, a["axis"], a.place("axis"), len(shape), f"an {show_tile(tiles[0].dtype, shape)}")
     name = "reverse" if scan else "keepdims"
     flag = flag_of(c, a[name], a.place(name), f"`{name}`")
     starts = None if axis is None or flag is None else _starts(c, a, kind)
@@ -58,7 +67,8 @@ def folded(c: Context, a: Arguments, scan: bool) -> Value:
         shape = (*shape[:axis], *shape[axis + 1 :])
     made = [TileValue(r, t.dtype, shape) for r, t in zip(op.results, tiles, strict=True)]
     if flag and not scan:
-        made = [reshape(c, t, (*shape[:axis], 1, *shape[axis:])) for t in made]
+        kept = (1,) * len(whole) if everything else (*shape[:axis], 1, *shape[axis:])
+        made = [reshape(c, t, kept) for t in made]
     return assemble(kind, made)
 
 

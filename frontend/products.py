@@ -93,7 +93,10 @@ def matmul(c: Context, a: Value, b: Value, node: ast.BinOp | ast.AugAssign) -> V
         if len(x.shape) == 2 and y.shape == x.shape[1:]:
             edit = f"multiply and add up: `({c.primary(left)} * {c.primary(right)}).sum(axis=1)`"
             return _shapes(c, x, y, None, node, "tensor cores multiply tiles of two axes", edit)
-        return _shapes(c, x, y, None, node, "tiles of two axes are multiplied, or of three with a batch axis first")
+        why = "tiles of two axes are multiplied, or of three with a batch axis first"
+        flat = len(x.shape) == 1 and x.shape == y.shape
+        edit = f"multiply and add up: `({c.primary(left)} * {c.primary(right)}).sum()`" if flat else None
+        return _shapes(c, x, y, None, node, why, edit)
     acc = c.constant(0, dtype, (*x.shape[:-1], y.shape[-1]))
     return _product(c, x, y, acc, node, node)
 

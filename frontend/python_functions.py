@@ -13,10 +13,11 @@ from freehold.frontend.arguments import (
     Arguments,
     Signature,
     flag_of,
+    misuse,
 )
 from freehold.frontend.arithmetic import as_tile, convert
 from freehold.frontend.breakpoints import breakpoint_
-from freehold.frontend.builtins import Handler, extreme, misuse, range_
+from freehold.frontend.builtins import Handler, extreme, range_
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context
 from freehold.frontend.language.tile import Scalar, Tile

@@ -15,7 +15,7 @@ from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, MaxIOp, Mi
 from freehold.dialects.cuda_tile.ops.control_flow import YieldOp
 from freehold.dialects.cuda_tile.ops.reduce import ReduceOp, ScanOp
 from freehold.frontend import errors
-from freehold.frontend.arguments import Arguments, axis_of, flag_of
+from freehold.frontend.arguments import Arguments, axis_of, flag_of, misuse
 from freehold.frontend.arithmetic import Number, as_tile, convert, uncomputed
 from freehold.frontend.context import Context
 from freehold.frontend.expressions import reshape
@@ -176,13 +176,27 @@ def _body(c: Context, dtype: DType, combine: Combine) -> Region:
     return Region(block)
 
 
+def running_axis(c: Context, a: Arguments, dtype: DType, shape: tuple[int, ...]) -> int | None:
+    """The axis of a scan, which tiles of several have to be told: NumPy would flatten. None after reporting."""
+    given = a["axis"]
+    if isinstance(given, Static) and given.value is None:
+        if len(shape) == 1:
+            return 0
+        if shape:
+            problem = f"runs along one axis, and the tile has {len(shape)}"
+            misuse(c, a, "", problem, f"say which: `axis={len(shape) - 1}`, or `.flatten()` the tile first")
+            return None
+        given = Static(0)
+    return axis_of(c, given, a.place("axis"), len(shape), f"an {show_tile(dtype, shape)}")
+
+
 def running(c: Context, name: str, a: Arguments) -> Value:
     """`cumsum`, `cumprod`."""
     tile = arithmetic_tile(c, a)
     reverse = flag_of(c, a["reverse"], a.place("reverse"), "`reverse`")
     if tile is None or reverse is None:
         return POISON
-    axis = axis_of(c, a["axis"], a.place("axis"), len(tile.shape), f"an {show_tile(tile.dtype, tile.shape)}")
+    axis = running_axis(c, a, tile.dtype, tile.shape)
     if axis is None:
         return POISON
     given = tile.dtype

@@ -19,7 +19,7 @@ from freehold.frontend import language
 from freehold.runtime.arguments import HOST
 from freehold.runtime.call_site import CallSite, caller
 from freehold.runtime.lazy import Lazy
-from freehold.support.dtypes import DType, f32, i32
+from freehold.support.dtypes import DType, bool_, f32, i32
 
 if TYPE_CHECKING:
     from freehold.frontend.language import AnyDType, Operand, Tile
@@ -84,15 +84,20 @@ def ones(shape: Shape, dtype: AnyDType = f32, *, device: int | None = None) -> T
 
 
 @overload
-def full(shape: Shape, value: Operand, *, device: int | None = None) -> TileOrTensor[f32_]: ...
+def full(shape: Shape, value: Operand, *, device: int | None = None) -> TileOrTensor: ...
 @overload
 def full(shape: Shape, value: Operand, dtype: type[E], *, device: int | None = None) -> TileOrTensor[E]: ...
 @overload
 def full(shape: Shape, value: Operand, dtype: AnyDType, *, device: int | None = None) -> TileOrTensor: ...
 @_both(language.full)
-def full(shape: Shape, value: Operand, dtype: AnyDType = f32, *, device: int | None = None) -> TileOrTensor:
-    """`value` everywhere: in a kernel a tile, elsewhere an operation that makes a tensor. Raises as `zeros`."""
-    return _filled("full", shape, value, dtype, device)
+def full(shape: Shape, value: Operand, dtype: AnyDType | None = None, *, device: int | None = None) -> TileOrTensor:
+    """
+    `value` everywhere: in a kernel a tile, elsewhere an operation that makes a tensor. Raises as `zeros`.
+
+    Unless given, the dtype is the value's: bool_, i32 or f32 for Python's numbers.
+    """
+    chosen = _of_number(value) if dtype is None else dtype
+    return _filled("full", shape, value, chosen, device)
 
 
 @overload
@@ -106,6 +111,16 @@ def arange(stop: int, /, *, dtype: type[E], device: int | None = None) -> TileOr
 @overload
 def arange(stop: int, /, *, dtype: AnyDType, device: int | None = None) -> TileOrTensor: ...
 @overload
+def arange(start: int, stop: int, step: int = 1, /, *, device: int | None = None) -> TileOrTensor[i32_]: ...
+@overload
+def arange(
+    start: int, stop: int, step: int = 1, /, *, dtype: type[E], device: int | None = None
+) -> TileOrTensor[E]: ...
+@overload
+def arange(start: int, stop: int, step: int = 1, /, *, dtype: AnyDType, device: int | None = None) -> TileOrTensor: ...
+@overload
+def arange(stop: float, /, *, dtype: AnyDType | None = None, device: int | None = None) -> Operation[Tensor]: ...
+@overload
 def arange(
     start: float, stop: float, step: float = 1, /, dtype: AnyDType | None = None, *, device: int | None = None
 ) -> Operation[Tensor]: ...
@@ -114,7 +129,7 @@ def arange(
     start: Any, stop: Any = None, step: Any = 1, /, dtype: AnyDType | None = None, *, device: int | None = None
 ) -> Any:
     """
-    Numbers in even steps: in a kernel a tile of the integers up to `stop`, else an operation that makes a tensor.
+    Numbers in even steps: in a kernel a tile of integers known at compile time, else an operation that makes a tensor.
 
     `arange(stop)`, `arange(stop, dtype)` or `arange(start, stop, step, dtype)`, without `stop` itself. Unless given,
     the dtype is i32, or f32 if anything is a float. Raises as `zeros`, and `ValueError` if `step` is 0.
@@ -308,6 +323,16 @@ def _shape(given: Any, site: CallSite) -> tuple[int, ...]:
     if any(e < 0 for e in shape):
         _unfit("the shape", "an integer or a tuple of integers, none negative", f"`{given!r}`", site)
     return shape
+
+
+def _of_number(value: Any) -> AnyDType:
+    """What a number is kept as by itself."""
+    from freehold.runtime.tensor import dtype_of
+
+    for python, dtype in ((bool, bool_), (int, i32), (float, f32)):
+        if isinstance(value, python):
+            return dtype
+    return dtype_of(value.dtype) if hasattr(value, "dtype") else f32
 
 
 def _dtype(given: AnyDType | None, otherwise: DType | None = None) -> DType:

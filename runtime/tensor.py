@@ -24,6 +24,7 @@ from freehold.runtime.arguments import HOST
 from freehold.runtime.call_site import CallSite, caller
 from freehold.runtime.ledger import LOCK, Hold, Refusal, Space
 from freehold.runtime.storage import Storage, drain
+from freehold.support import dtypes
 from freehold.support.dtypes import DType, u8
 
 if TYPE_CHECKING:
@@ -414,8 +415,8 @@ class Tensor:
 
 def dtype_of(given: AnyDType) -> DType:
     """A dtype of elements that can be in memory, from what a user names as one. Raises `Rejected` (O256)."""
-    found: object = given
-    if isinstance(found, DType) and found.storage_bits:
+    found = dtypes.understood(given)
+    if found is not None and found.storage_bits:
         return found
     from freehold.runtime.errors import TensorUnfit
     from freehold.support.diagnostic import Rejected

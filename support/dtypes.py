@@ -105,6 +105,19 @@ def from_name(name: str) -> DType | None:
     return _SPELLINGS.get(name.rpartition(".")[2])
 
 
+def understood(given: object) -> DType | None:
+    """The dtype that an object names: one of ours, of NumPy's, torch's or JAX's, or Python's `int`, `float`, `bool`."""
+    if isinstance(given, DType):
+        return given
+    for python, dtype in ((int, i32), (float, f32), (bool, bool_)):
+        if given is python:
+            return dtype
+    kind = given if isinstance(given, type) else type(given)
+    if kind.__module__.partition(".")[0] not in ("numpy", "torch", "ml_dtypes", "jax"):
+        return None
+    return from_name(given.__name__ if isinstance(given, type) else str(given))
+
+
 def held_unsigned(dtype: DType, value: float) -> str | None:
     """What a float dtype without a sign holds, where `value` is not among it; None where it is, or rounds to it."""
     if dtype is f8e8m0fnu:

@@ -323,7 +323,7 @@ class NoPartition(Error):
     """
     A kernel writes the regions of a partition of its outputs, and that partition is also what makes its grid.
 
-    At least one argument is partitioned, every `Mut` and `Out` is, and no `Ref` is.
+    At least one argument is partitioned, and every `Mut` and `Out` is. A `Ref` and an `Acc` may be.
     """
 
     code: ClassVar[str] = "O038"

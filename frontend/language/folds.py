@@ -104,9 +104,12 @@ def argmin(x: Tile, axis: int | None = None, *, keepdims: bool = False) -> objec
 
 
 @intrinsic
-def reduce(x: T, function: Callable[[Any, Any], Any], identity: Any, axis: int, *, keepdims: bool = False) -> T:
+def reduce(
+    x: T, function: Callable[[Any, Any], Any], identity: Any, axis: int | None = None, *, keepdims: bool = False
+) -> T:
     """
-    Folds `function`, which must be associative and commutative, over `axis`. `identity` is its neutral element.
+    Folds `function`, which must be associative and commutative, over `axis`, or over all. `identity` is its neutral
+    element.
 
     A tuple, named tuple or dataclass of tiles of one shape is folded as a whole: `function` is given two of the same
     form, of scalars, and returns one; so is `identity`, of numbers.
@@ -115,28 +118,34 @@ def reduce(x: T, function: Callable[[Any, Any], Any], identity: Any, axis: int, 
 
 
 @intrinsic
-def scan(x: T, function: Callable[[Any, Any], Any], identity: Any, axis: int, *, reverse: bool = False) -> T:
-    """All partial results of folding `function`, which must be associative, along `axis`; several tiles as `reduce`."""
+def scan(
+    x: T, function: Callable[[Any, Any], Any], identity: Any, axis: int | None = None, *, reverse: bool = False
+) -> T:
+    """
+    All partial results of folding `function`, which must be associative, along `axis`; several tiles as `reduce`.
+
+    `axis` may be left out of tiles that have one.
+    """
     ...
 
 
 @overload
-def cumsum(x: Tile[Q], axis: int = 0, *, reverse: bool = False) -> Tile[Q]: ...
+def cumsum(x: Tile[Q], axis: int | None = None, *, reverse: bool = False) -> Tile[Q]: ...
 @overload
-def cumsum(x: Tile[bool_], axis: int = 0, *, reverse: bool = False) -> Tile[i32]: ...
+def cumsum(x: Tile[bool_], axis: int | None = None, *, reverse: bool = False) -> Tile[i32]: ...
 @intrinsic
-def cumsum(x: Tile, axis: int = 0, *, reverse: bool = False) -> Tile:
-    """Running sums along `axis`. f16 and bf16 are summed in f32."""
+def cumsum(x: Tile, axis: int | None = None, *, reverse: bool = False) -> Tile:
+    """Running sums along `axis`, which may be left out of tiles that have one. f16 and bf16 are summed in f32."""
     ...
 
 
 @overload
-def cumprod(x: Tile[Q], axis: int = 0, *, reverse: bool = False) -> Tile[Q]: ...
+def cumprod(x: Tile[Q], axis: int | None = None, *, reverse: bool = False) -> Tile[Q]: ...
 @overload
-def cumprod(x: Tile[bool_], axis: int = 0, *, reverse: bool = False) -> Tile[i32]: ...
+def cumprod(x: Tile[bool_], axis: int | None = None, *, reverse: bool = False) -> Tile[i32]: ...
 @intrinsic
-def cumprod(x: Tile, axis: int = 0, *, reverse: bool = False) -> Tile:
-    """Running products along `axis`. f16 and bf16 are multiplied in f32."""
+def cumprod(x: Tile, axis: int | None = None, *, reverse: bool = False) -> Tile:
+    """Running products along `axis`, which may be left out of tiles that have one; of f16 and bf16 in f32."""
     ...
 
 

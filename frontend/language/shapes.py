@@ -2,54 +2,74 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from freehold.frontend.intrinsics import intrinsic
 from freehold.frontend.language.tile import AnyDType, E, Index, Operand, Shape, Tile
 
 if TYPE_CHECKING:
-    from freehold.frontend.language.tile import i32, u8
+    from freehold.frontend.language.tile import f32, i32, u8
 
 
+@overload
+def zeros(shape: Shape) -> Tile[f32]: ...
 @overload
 def zeros(shape: Shape, dtype: type[E]) -> Tile[E]: ...
 @overload
 def zeros(shape: Shape, dtype: AnyDType) -> Tile: ...
 @intrinsic
-def zeros(shape: Shape, dtype: AnyDType) -> Tile:
-    """A tile of zeros."""
+def zeros(shape: Shape, dtype: AnyDType = ...) -> Tile:
+    """A tile of zeros, `f32` unless another dtype is given."""
     ...
 
 
+@overload
+def ones(shape: Shape) -> Tile[f32]: ...
 @overload
 def ones(shape: Shape, dtype: type[E]) -> Tile[E]: ...
 @overload
 def ones(shape: Shape, dtype: AnyDType) -> Tile: ...
 @intrinsic
-def ones(shape: Shape, dtype: AnyDType) -> Tile:
-    """A tile of ones."""
+def ones(shape: Shape, dtype: AnyDType = ...) -> Tile:
+    """A tile of ones, `f32` unless another dtype is given."""
     ...
 
 
+@overload
+def full(shape: Shape, value: Operand) -> Tile: ...
 @overload
 def full(shape: Shape, value: Operand, dtype: type[E]) -> Tile[E]: ...
 @overload
 def full(shape: Shape, value: Operand, dtype: AnyDType) -> Tile: ...
 @intrinsic
-def full(shape: Shape, value: Operand, dtype: AnyDType) -> Tile:
-    """A tile that holds `value` everywhere."""
+def full(shape: Shape, value: Operand, dtype: AnyDType = ...) -> Tile:
+    """A tile that holds `value` everywhere, of the value's dtype unless another is given."""
     ...
 
 
 @overload
-def arange(stop: int) -> Tile[i32]: ...
+def arange(stop: int, /) -> Tile[i32]: ...
 @overload
-def arange(stop: int, dtype: type[E]) -> Tile[E]: ...
+def arange(stop: int, dtype: type[E], /) -> Tile[E]: ...
 @overload
-def arange(stop: int, dtype: AnyDType) -> Tile: ...
+def arange(stop: int, dtype: AnyDType, /) -> Tile: ...
+@overload
+def arange(stop: int, /, *, dtype: type[E]) -> Tile[E]: ...
+@overload
+def arange(stop: int, /, *, dtype: AnyDType) -> Tile: ...
+@overload
+def arange(start: int, stop: int, step: int = 1, /) -> Tile[i32]: ...
+@overload
+def arange(start: int, stop: int, step: int = 1, /, *, dtype: type[E]) -> Tile[E]: ...
+@overload
+def arange(start: int, stop: int, step: int = 1, /, *, dtype: AnyDType) -> Tile: ...
 @intrinsic
-def arange(stop: int, dtype: AnyDType = ...) -> Tile:
-    """The integers from 0 up to `stop`, a power of two; `i32` unless another integer type is given."""
+def arange(start: Any, stop: Any = ..., step: Any = ..., dtype: Any = ...) -> Tile:
+    """
+    The integers from 0 up to `stop`, or from `start` up to `stop` by `step`; as many as a power of two.
+
+    All three are known at compile time. The dtype is `i32` unless another is given, last or by its name.
+    """
     ...
 
 
@@ -88,8 +108,8 @@ def broadcast_to(x: Operand, shape: Shape) -> Tile:
 
 
 @intrinsic
-def concatenate(parts: tuple[Tile[E], Tile[E]], axis: int = 0) -> Tile[E]:
-    """Two tiles one after the other along `axis`."""
+def concatenate(parts: tuple[Tile[E], ...], axis: int = 0) -> Tile[E]:
+    """Tiles of one shape, two, four, or more of a power of two, one after the other along `axis`."""
     ...
 
 

@@ -51,6 +51,10 @@ class Ref(Tensor):
         """Of one that was given a partition: this block's place in it, in tiles."""
         tile: tuple[int, ...]
         """Of one that was given a partition: its tile."""
+        start: tuple[i32, ...]
+        """Of one that was given a partition: the first element of this block's tile, along each axis."""
+        stop: tuple[i32, ...]
+        """Of one that was given a partition: the element behind the last of this block's tile."""
 
         @overload
         def load(
@@ -268,6 +272,10 @@ class Acc(Tensor, Place):
     """The coordinates of this block's part, where the launch was given a partition of it."""
     tile: tuple[int, ...]
     """The shape of that part."""
+    start: tuple[i32, ...]
+    """The first element of that part, along each axis."""
+    stop: tuple[i32, ...]
+    """The element behind its last."""
 
     def __class_getitem__(cls, item: object) -> Any:
         return TensorAnnotation("acc", _items(item))

@@ -224,7 +224,14 @@ def __getattr__(name: str) -> object:
     return value
 
 
-# Not `abs`, `max`, `min`, `sum`: a star import must not take Python's own away from the host's code.
+def __dir__() -> list[str]:
+    """The names that users type, those included that are loaded when first asked for."""
+    return sorted({*__all__, *_PYTHONS, "__doc__", "__file__", "__name__", "__path__", "__version__"})
+
+
+_PYTHONS: Final = ("abs", "all", "any", "max", "min", "print", "round", "sum")
+"""Functions of Python's, too, which a star import must not take away from the host's code."""
+
 __all__ = [
     "COLUMN",
     "EACH",

@@ -1,0 +1,87 @@
+"""Making tiles: `zeros`, `ones`, `full` and `arange`."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import cast
+
+from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, MulIOp
+from freehold.dialects.cuda_tile.ops.shape import IotaOp
+from freehold.frontend.arguments import Arguments, check_pairs, check_shape, dtype_of, ints_of, misuse, shape_of
+from freehold.frontend.arithmetic import Number, as_tile, broadcast, common_shape, convert
+from freehold.frontend.context import Context
+from freehold.frontend.types import default_dtype, tile_type
+from freehold.frontend.values import POISON, Poison, Static, TileValue, Value, is_number, show_shape
+from freehold.support import dtypes
+from freehold.support.dtypes import DType
+
+
+def _dtype(c: Context, a: Arguments, default: DType) -> DType | None:
+    """The dtype that a tile is made with, `default` where none is given; None after reporting that it is none."""
+    given = a["dtype"]
+    return default if isinstance(given, Static) and given.value is ... else dtype_of(c, given, a.place("dtype"))
+
+
+def filled(c: Context, a: Arguments, number: Number) -> Value:
+    """`zeros`, `ones`."""
+    shape, dtype = shape_of(c, a["shape"], a.place("shape")), _dtype(c, a, dtypes.f32)
+    if shape is None or dtype is None or not check_pairs(c, dtype, shape, a.place("shape")):
+        return POISON
+    return c.constant(number, dtype, shape)
+
+
+def full(c: Context, a: Arguments) -> Value:
+    """`full(shape, value, dtype)`."""
+    value = a["value"]
+    known = value.value if isinstance(value, Static) and is_number(value.value) else 0.0
+    of_value = value.dtype if isinstance(value, TileValue) else default_dtype(cast(Number, known))
+    shape, dtype = shape_of(c, a["shape"], a.place("shape")), _dtype(c, a, of_value)
+    if shape is None or dtype is None or not check_pairs(c, dtype, shape, a.place("shape")):
+        return POISON
+    if isinstance(value, Static) and is_number(value.value):
+        with c.at(a.place("value")):
+            return c.constant(cast(Number, value.value), dtype, shape)
+    tile = as_tile(c, value, a.place("value"), dtype)
+    if isinstance(tile, Poison):
+        return POISON
+    if common_shape(tile.shape, shape) != shape:
+        return misuse(c, a, "value", f"cannot fill {show_shape(shape)} with a tile of shape {show_shape(tile.shape)}")
+    return convert(c, broadcast(c, tile, shape), dtype)
+
+
+def arange(c: Context, a: Arguments) -> Value:
+    """`arange(stop)`, `arange(start, stop)` or `arange(start, stop, step)`, and the dtype last or by its name."""
+    positions = ("start", "stop", "step")
+    given = [name for name in positions if not (isinstance(v := a[name], Static) and v.value in (..., None))]
+    last = a[given[-1]] if given else POISON
+    if len(given) > 1 and not (isinstance(last, Static) and is_number(last.value)) and not isinstance(last, TileValue):
+        a.values["dtype"], a.nodes["dtype"] = last, a.nodes[given[-1]]
+        given.pop()
+    bounds: list[int] = []
+    for name in given:
+        if isinstance(a[name], TileValue):
+            edit = f"count from 0, and add: `fh.arange(64) + {c.primary(a.place(name))}`"
+            return misuse(c, a, name, "makes a tile, whose length is known at compile time", edit)
+        found = ints_of(c, a[name], a.place(name), "the end of `arange`" if name != "step" else "the step of `arange`")
+        if found is None:
+            return POISON
+        if len(found) != 1:
+            shown = f"fh.arange({prod(found)}).reshape({', '.join(map(str, found))})"
+            return misuse(c, a, name, "counts along one axis, and takes one number", f"write `{shown}`")
+        bounds.append(found[0])
+    if bounds[2:] == [0]:
+        return misuse(c, a, "step", "takes a step other than 0", "leave it out: it is 1")
+    counted = range(*bounds)
+    if not check_shape(c, (len(counted),), a.place(given[min(len(given), 2) - 1])):
+        return POISON
+    dtype = _dtype(c, a, dtypes.i32)
+    if dtype is None or not check_pairs(c, dtype, (len(counted),), a.place(given[0])):
+        return POISON
+    wide = dtype if dtype.kind == "int" and dtype.bits >= 32 else dtypes.i32
+    tile: TileValue = c.tile(IotaOp(tile_type((len(counted),), wide)), wide, (len(counted),))
+    for op, number, neutral in ((MulIOp, counted.step, 1), (AddIOp, counted.start, 0)):
+        if number != neutral:
+            with c.at(a.node):
+                other = c.constant(number, wide, tile.shape)
+                tile = c.tile(op(tile.ssa, other.ssa), wide, tile.shape)
+    return convert(c, tile, dtype)
