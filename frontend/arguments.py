@@ -13,7 +13,7 @@ from typing import cast
 from freehold.frontend import advice, elsewhere, errors
 from freehold.frontend.context import Context
 from freehold.frontend.expressions import elements, not_constant
-from freehold.frontend.types import MAX_ELEMENTS
+from freehold.frontend.schedule import MAX_ELEMENTS
 from freehold.frontend.values import (
     Poison,
     Static,

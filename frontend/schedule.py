@@ -14,6 +14,9 @@ from freehold.support.terms import Term
 if TYPE_CHECKING:
     from freehold.frontend.language.tile import i32
 
+MAX_ELEMENTS: Final = 1 << 24
+"""How many elements a tile can have."""
+
 
 @dataclass(frozen=True, slots=True)
 class Order:

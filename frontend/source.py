@@ -127,6 +127,8 @@ def _source_of(code: CodeType, file: str) -> FunctionSource:
             block, tree = _parsed([t.rstrip("\n") for t in inspect.getblock([t + "\n" for t in rest])], indented)
         except SyntaxError as e:
             raise SourceMissing(f"that place of `{file}` holds no function now") from e
+    if isinstance(tree, ast.AsyncFunctionDef):
+        raise SourceMissing("it is an `async` function, and a kernel waits for nothing")
     if not isinstance(tree, ast.FunctionDef) or tree.name != code.co_name or _arguments(tree) != _parameters(code):
         raise SourceMissing(f"that place of `{file}` holds something else now")
     return FunctionSource(file, code.co_name, without_matches(tree), block, first - indented)

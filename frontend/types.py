@@ -77,8 +77,6 @@ _PURPOSES: Final = {
     **dict.fromkeys(NARROW_INTS, "packed bytes"),
 }
 
-MAX_ELEMENTS: Final = 1 << 24
-
 
 def tile_type(shape: tuple[int, ...], dtype: DType) -> TileType:
     """The compiler's type of a tile."""

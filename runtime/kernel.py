@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Final, overload
 
 from freehold.frontend.signature import Specialisation
 from freehold.frontend.source import KernelFunction
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from freehold.runtime.explain import Explanation
     from freehold.runtime.host import Interpreted
     from freehold.runtime.modes import Kind
+
+_WAITS: Final = CO_COROUTINE | CO_ASYNC_GENERATOR
 
 
 class Kernel(Launchable):
@@ -101,6 +104,8 @@ class Kernel(Launchable):
 
             driver.require_gpu('name an architecture: `arch="sm_90"`')
             arch = driver.architecture(max(0, bound.device))
+        if not isinstance(arch, str):
+            raise TypeError(f'`arch` is a text such as "sm_90", not {arch!r}')
         options = self.options if checks is None else self.options._replace(checks=checks)
         return self.compiled(bound.specialisation, arch, options)
 
@@ -181,6 +186,8 @@ def kernel(
     def make(function: Callable[..., None]) -> Kernel:
         if not isinstance(function, FunctionType):
             raise TypeError(f"a kernel is made of a function, not of a {type(function).__name__}")
+        if function.__code__.co_flags & _WAITS:
+            raise TypeError(f"`{function.__name__}` is `async`, and a kernel waits for nothing: write `def`")
         hinted = checked(function.__name__, hints or {})
         options = Options(hinted, deny_kernel_checks, checks, deny_unsafe=deny_unsafe, validate=validate)
         return Kernel(function, options)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache, update_wrapper
+from math import prod
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 import freehold
 from freehold.frontend.index_maps import OWN_PLACE, Extents, IndexMap, OfPoint, PointMap, Untraceable, place_of, read
-from freehold.frontend.schedule import EACH, PERSISTENT, ROW, Blocks, Groups, Order, PartitionSpec
+from freehold.frontend.schedule import EACH, MAX_ELEMENTS, PERSISTENT, ROW, Blocks, Groups, Order, PartitionSpec
 from freehold.runtime import native
 
 _IN_KERNELS: Final = frozenset(("load", "load_like", "store", "at", "release", "index", "tile"))
@@ -230,6 +231,8 @@ def _spec(
             sizes = [str(1 << (e - 1).bit_length()) for e in extents]
             nearest = f"({', '.join(sizes)})" if len(sizes) > 1 else sizes[0]
             _refuse("the tile", "powers of two", repr(tile), nearest)
+    if prod(extents) > MAX_ELEMENTS:
+        _refuse("the tile", f"of {MAX_ELEMENTS} elements at most", repr(tile))
     steps = extents if step is None else _extents("the step", step)
     if len(steps) != len(extents):
         _refuse("the step", f"as long as the tile {extents}", repr(step))

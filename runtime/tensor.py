@@ -13,7 +13,7 @@ longer. Whatever touches the same bytes is put in order, whichever stream it run
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from itertools import count
 from math import prod
@@ -135,6 +135,10 @@ class Tensor:
         if not self.shape:
             raise TypeError("a tensor without axes has no length")
         return self.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        """The views along the first axis, as NumPy's arrays give them."""
+        return (self[i] for i in range(len(self)))
 
     def __bool__(self) -> NoReturn:
         raise TypeError(

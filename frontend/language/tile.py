@@ -16,6 +16,12 @@ from freehold.support.dtypes import DType
 if TYPE_CHECKING:
     from typing_extensions import TypeVar as DefaultTypeVar
 
+    class ForeignDType(Protocol):
+        """What dtypes of NumPy and torch have, and numbers do not."""
+
+        @property
+        def itemsize(self) -> int: ...
+
     D = DefaultTypeVar("D", default=Any, covariant=True)
 
     class _Of(Generic[D]):
@@ -329,7 +335,8 @@ Operand: TypeAlias = "Tile | float | bool"
 Number: TypeAlias = "Scalar | float | bool"
 Index: TypeAlias = "Scalar[Integral] | int"
 Axis: TypeAlias = "int | tuple[int, ...] | None"
-AnyDType: TypeAlias = "DType | type[Scalar]"
+AnyDType: TypeAlias = "DType | type[Any] | ForeignDType"
+"""A dtype: Freehold's, a class that stands for one (`int`, `numpy.float32`), or an object of NumPy's or torch's."""
 Shape: TypeAlias = "int | tuple[int, ...]"
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import freehold as fh
-from freehold import Acc, Out, Ref, bool_, f32, i32, i64
+from freehold import Acc, DType, Out, Ref, bool_, f32, i32, i64
 
 
 @fh.kernel
@@ -105,7 +105,14 @@ def test_where_a_tile_lies_that_is_read_or_added_to(mode: Any) -> None:
 
 
 def test_the_host_takes_the_dtype_of_the_value() -> None:
-    for value, dtype in ((True, bool_), (3, i32), (2.0, f32), (np.int64(4), i64), (np.float16(1), fh.f16)):
+    numbers: list[tuple[Any, DType]] = [
+        (True, bool_),
+        (3, i32),
+        (2.0, f32),
+        (np.int64(4), i64),
+        (np.float16(1), fh.f16),
+    ]
+    for value, dtype in numbers:
         assert fh.full(3, value).sync().dtype is dtype
     for given in (np.float32, np.dtype("float32"), float, np.zeros(1, np.float32).dtype):
         assert fh.zeros(3, given).sync().dtype is f32

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 import warnings
-from typing import Any
+from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
@@ -280,3 +280,25 @@ def test_kernels_may_be_refused_for_their_checks() -> None:
         gather(fh.partition(y, 8), at, x).sync()
     assert caught.value.codes == ("O301",)
     assert not y.any()
+
+
+async def waiting(t: Any) -> Any:
+    return t
+
+
+def test_functions_that_wait_are_no_kernels() -> None:
+    with pytest.raises(TypeError, match="`waiting` is `async`, and a kernel waits for nothing"):
+        fh.kernel(cast(Any, waiting))
+
+    @fh.kernel
+    def calls(y: Mut["N"]):
+        y.store(waiting(y.load()))  # pyright: ignore[reportArgumentType] -- a coroutine
+
+    with pytest.raises(fh.Rejected, match="`async` function, and a kernel waits for nothing"):
+        calls(fh.partition(np.zeros(8, np.float32), 8)).sync()
+
+
+def test_an_architecture_is_a_text() -> None:
+    x = np.zeros(8, np.float32)
+    with pytest.raises(TypeError, match='a text such as "sm_90", not 90'):
+        saxpy.compile(fh.partition(x, 8), np.zeros(8, np.float32), 1.0, arch=cast(Any, 90))

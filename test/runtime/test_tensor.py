@@ -280,3 +280,11 @@ def test_what_is_shown() -> None:
     with owner.borrow():
         assert repr(owner) == "<tensor (2, 3) of bf16 on the host, lent>"
     assert repr(owner.storage) == "<storage of 12 bytes on the host>"
+
+
+def test_a_tensor_is_walked_along_its_first_axis() -> None:
+    x = fh.arange(6, device=fh.HOST).sync().reshape(3, 2)
+    np.testing.assert_array_equal([row.numpy() for row in x], [[0, 1], [2, 3], [4, 5]])
+    assert list(fh.zeros((0, 3), device=fh.HOST).sync()) == []
+    with pytest.raises(TypeError, match="no length"):
+        iter(fh.zeros((), device=fh.HOST).sync())
