@@ -41,7 +41,8 @@ def folded(c: Context, a: Arguments, scan: bool) -> Value:
         return POISON
     tiles = flatten(c, a["x"], kind)
     shape = whole = tiles[0].shape
-    everything = not scan and shape != () and isinstance(a["axis"], Static) and a["axis"].value is None
+    given = a["axis"]
+    everything = not scan and shape != () and isinstance(given, Static) and given.value is None
     if everything:
         shape = (prod(shape),)
         tiles = [reshape(c, t, shape) for t in tiles]

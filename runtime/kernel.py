@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final, overload
+from typing import TYPE_CHECKING, Any, Final, cast, overload
 
 from freehold.frontend.signature import Specialisation
 from freehold.frontend.source import KernelFunction
@@ -104,7 +104,7 @@ class Kernel(Launchable):
 
             driver.require_gpu('name an architecture: `arch="sm_90"`')
             arch = driver.architecture(max(0, bound.device))
-        if not isinstance(arch, str):
+        if not isinstance(cast(object, arch), str):
             raise TypeError(f'`arch` is a text such as "sm_90", not {arch!r}')
         options = self.options if checks is None else self.options._replace(checks=checks)
         return self.compiled(bound.specialisation, arch, options)
