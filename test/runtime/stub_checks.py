@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import os
 import tempfile
 import threading
@@ -13,27 +12,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from stub import run_tests, the_stub
 
 import freehold as fh
 from freehold import Mut, Ref, i32
-from freehold.runtime import build, driver, failures, faults
+from freehold.runtime import driver, failures, faults
 from freehold.runtime.copying import copy
 from freehold.runtime.operation import Operation
 from freehold.support.contract import FAILURE_SLOTS
 
-stub = ctypes.CDLL("libcuda.so.1")
-for counter in ("launches", "stray", "stuck"):
-    getattr(stub, f"stub_{counter}").restype = ctypes.c_ulong
-stub.stub_defer.argtypes = [ctypes.c_uint64]
+stub = the_stub()
 stub.stub_meaning(b"guarded", 2)
-
-
-def without_assembler(*_: object) -> bytes:
-    """The driver here looks at no cubin."""
-    return b"\x7fELF" + bytes(64)
-
-
-build.assembled = without_assembler
 
 
 @fh.kernel
@@ -278,16 +267,5 @@ def test_a_forked_process_forgets() -> None:
     assert os.waitpid(pid, 0)[1] == 0
 
 
-def main() -> None:
-    """Runs all tests and prints their names."""
-    assert fh.gpu_available()
-    for name, function in list(globals().items()):
-        if name.startswith("test_"):
-            stray, stuck = stub.stub_stray(), stub.stub_stuck()
-            function()
-            assert (stub.stub_stray(), stub.stub_stuck()) == (stray, stuck), name
-            print(name, flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    run_tests(globals())

@@ -15,7 +15,7 @@ from host_machine import HostMachine
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule, run_state_machine_as_test
-from interleavings import the_stub
+from stub import the_stub
 
 from freehold.runtime import driver
 

@@ -3,38 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import gc
 import os
 import threading
 import warnings
 from collections.abc import Callable
-from contextlib import suppress
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 import pytest
+from stub import run_tests, the_stub
 
 import freehold as fh
 from freehold import Mut, Ref
-from freehold.runtime import build, driver, streams
+from freehold.runtime import driver, streams
 from freehold.runtime.operation import Operation
 
-stub = ctypes.CDLL("libcuda.so.1")
-for counter in ("launches", "stray", "waits", "records", "stuck"):
-    getattr(stub, f"stub_{counter}").restype = ctypes.c_ulong
-stub.stub_defer.argtypes = [ctypes.c_uint64]
-stub.stub_stream.restype = ctypes.c_void_p
-stub.stub_meaning(b"mix", 1)
-
-
-def without_assembler(*_: object) -> bytes:
-    """The driver here looks at no cubin."""
-    return b"\x7fELF" + bytes(64)
-
-
-build.assembled = without_assembler
+stub = the_stub()
 
 
 @fh.kernel
@@ -543,20 +528,5 @@ def refused(code: str, function: Callable[[], Any]) -> None:
     assert caught.value.codes == (code,), str(caught.value)
 
 
-def main() -> None:
-    """Runs all tests and prints their names."""
-    assert fh.gpu_available()
-    for name, function in list(globals().items()):
-        if name.startswith("test_"):
-            began = perf_counter()
-            stray, stuck = stub.stub_stray(), stub.stub_stuck()
-            with suppress(pytest.skip.Exception):
-                function()
-            assert (stub.stub_stray(), stub.stub_stuck()) == (stray, stuck), name
-            print(name, flush=True)
-            if os.environ.get("SLOW"):
-                print(round(perf_counter() - began, 3))
-
-
 if __name__ == "__main__":
-    main()
+    run_tests(globals())

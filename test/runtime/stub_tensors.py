@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import random
 import threading
@@ -13,26 +12,15 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from stub import run_tests, the_stub
 
 import freehold as fh
 from freehold import Mut, Ref
-from freehold.runtime import build, driver, ledger, storage
+from freehold.runtime import driver, ledger, storage
 from freehold.runtime.plan import numpy_dtype
 from freehold.support import dtypes
 
-stub = ctypes.CDLL("libcuda.so.1")
-for counter in ("launches", "stray", "waits", "records", "stuck"):
-    getattr(stub, f"stub_{counter}").restype = ctypes.c_ulong
-stub.stub_defer.argtypes = [ctypes.c_uint64]
-stub.stub_meaning(b"mix", 1)
-
-
-def without_assembler(*_: object) -> bytes:
-    """The driver here looks at no cubin."""
-    return b"\x7fELF" + bytes(64)
-
-
-build.assembled = without_assembler
+stub = the_stub()
 
 
 @fh.kernel
@@ -277,16 +265,5 @@ def refused(code: str, function: Callable[[], Any]) -> None:
     assert caught.value.codes == (code,), str(caught.value)
 
 
-def main() -> None:
-    """Runs all tests and prints their names."""
-    assert fh.gpu_available()
-    for name, function in list(globals().items()):
-        if name.startswith("test_"):
-            stray, stuck = stub.stub_stray(), stub.stub_stuck()
-            function()
-            assert (stub.stub_stray(), stub.stub_stuck()) == (stray, stuck), name
-            print(name, flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    run_tests(globals())

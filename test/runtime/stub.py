@@ -1,0 +1,55 @@
+"""What programs on the stub driver share: the driver as they see it, no assembler, and how their tests are run."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+import freehold as fh
+from freehold.runtime import build
+
+
+def the_stub() -> Any:
+    """The stub driver, which says what arrived there; it looks at no cubin, so none are made. None on a real driver."""
+    library: Any = ctypes.CDLL("libcuda.so.1")
+    if not hasattr(library, "stub_defer"):
+        return None
+    for counter in ("interleave", "launches", "records", "stray", "stuck", "waits"):
+        getattr(library, f"stub_{counter}").restype = ctypes.c_ulong
+    library.stub_interleave.argtypes = [ctypes.c_ulong]
+    library.stub_defer.argtypes = [ctypes.c_uint64]
+    library.stub_stream.restype = ctypes.c_void_p
+    library.stub_meaning(b"mix", 1)  # a kernel of this name is done on the host
+    build.assembled = without_assembler
+    return library
+
+
+def without_assembler(code: bytes, arch: str, kernel: str) -> bytes:
+    """What stands for a cubin."""
+    return b"\x7fELF" + arch.encode() + bytes(64)
+
+
+def nothing() -> None:
+    """What comes before tests that need no preparation."""
+
+
+def run_tests(scope: Mapping[str, Any], strays: bool = False, before: Callable[[], None] = nothing) -> None:
+    """
+    Runs the tests among a program's globals and prints their names. Unless `strays`, none may touch bytes that are no
+    allocation's, or leave work that can never be done.
+    """
+    assert fh.gpu_available()
+    stub = the_stub()
+    for name, function in list(scope.items()):
+        if not name.startswith("test_"):
+            continue
+        before()
+        counts = stub.stub_stray(), stub.stub_stuck()
+        with suppress(pytest.skip.Exception):
+            function()
+        assert strays or (stub.stub_stray(), stub.stub_stuck()) == counts, name
+        print(name, flush=True)
