@@ -1,8 +1,9 @@
 """What a launch costs the host: `python -m benchmarks.launch [--json FILE]`. Needs a GPU, torch and Triton.
 
-Host time of enqueueing an add of three small torch tensors, without waiting: all checks of Freehold are on. A bound
-launch is compared with cuda.core's launch of the same kernel, with arguments that are ready to be passed. Rivals are
-timed in turns; the ratio is the rival's time over ours, pair by pair.
+Host time of enqueueing an add of three small torch tensors, without waiting: all checks of Freehold are on. The same of
+arrays of CuPy, against `cupy.add`, where that is installed. A bound launch is compared with cuda.core's launch of the
+same kernel, with arguments that are ready to be passed. Rivals are timed in turns; the ratio is the rival's time over
+ours, pair by pair.
 """
 
 from __future__ import annotations
@@ -49,7 +50,30 @@ def main() -> None:
     operator = add.as_torch_op("freehold_benchmarks::add", {"z": 512})
     through = partial(operator, z, x, y)
     rows.append(row(torch, "it as an operator of torch, host time", "torch.add", through, rivals["torch.add"]))
+    rows += cupy_rows(torch)
     show(rows, arguments.json)
+
+
+def cupy_rows(torch: Any) -> list[Row]:
+    """The same with arrays of CuPy; none where it is not installed."""
+    try:
+        cupy: Any = import_module("cupy")
+    except ImportError:
+        return []
+    x, y, z = (cupy.random.rand(4096).astype(cupy.float32) for _ in range(3))
+
+    def ours() -> None:
+        add(fh.partition(z, 512), x, y).on()
+
+    ours()
+    cupy.cuda.Device().synchronize()
+    if not cupy.array_equal(z, x + y):
+        raise AssertionError("add: wrong result")
+    bound, theirs = add.bind(fh.partition(z, 512), x, y), partial(cupy.add, x, y, z)
+    return [
+        row(torch, "launch of an add of three arrays of CuPy, host time", "cupy.add", ours, theirs),
+        row(torch, "bound launch of it, host time", "cupy.add", bound.on, theirs),
+    ]
 
 
 def bare(torch: Any, x: Any, y: Any, z: Any) -> Callable[[], None]:

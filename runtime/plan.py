@@ -47,8 +47,8 @@ class Plan:
 
     __slots__ = (
         "admits", "blocks", "checked", "compiled", "configs", "contract", "device", "enqueue", "extents", "family",
-        "fill", "fits", "functions", "integers", "kernel", "launcher",
-        "layout", "layouts", "loaded", "missed", "name", "outside", "packed", "sizes", "streams",
+        "fill", "fits", "functions", "integers", "kernel",
+        "layout", "layouts", "loaded", "missed", "name", "outside", "packed", "quick", "sizes", "streams",
         "timelines", "values", "writes",
     )  # fmt: skip
 
@@ -90,8 +90,8 @@ class Plan:
         self.functions = compiled.functions
         self.values = native.values(self) if self.functions.native else None
         """Launches without Python, where that goes (`runtime.native`)."""
-        self.launcher: Any = None
-        """What reads tensors and launches without Python, once it was made; False where that does not go."""
+        self.quick: tuple[Any, ...] | None = None
+        """What reads arguments like those that it was made for, once that was made (`runtime.readers`)."""
         self.fits: dict[tuple[Any, ...], Plan] = {tuple(values[n] for n in evaluator.varies): self}
         """The plans for the same arrays, by the values of the scalars that the geometry depends on."""
 

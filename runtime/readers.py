@@ -13,7 +13,7 @@ interface, so they are used only where a test at first use shows that they tell 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from struct import error as StructError
 from typing import TYPE_CHECKING, Any, Final
@@ -157,6 +157,18 @@ class _Writer:
             *self.opened,
             *[f"    p{n} = {pointer.format(name)}" for n, name in enumerate(self.arrays)],
             *(self._guarded(key) if guarded else self._keyed(key)),
+            *self._enqueued(),
+        ]
+        exec("\n".join(lines), self.scope)
+        return self.scope["read"]
+
+    def _enqueued(self) -> list[str]:
+        """Lines that choose the stream, lease the arrays, and enqueue."""
+        assert self.family is not None
+        self.scope |= {"take": take, "release": LOCK.release, "timeline": timeline}
+        ours = self.family == "freehold"
+        call = f"plan.enqueue(plan, handle, {', '.join(self.values)})"
+        lines = [
             f"    handle = their = {_CURRENT[self.family]}",
             "    if execution is None:",
             "        stream = plan.streams.get(handle) or stream_of(handle, plan.device)",
@@ -165,48 +177,30 @@ class _Writer:
             "        place = execution.places.get(plan.device) or execution.place(plan.device, plan.family)",
             "        stream, handle, user = place",
         ]
-        if self.family != "freehold":
-            lines += ["        if handle != their:", "            execution.borrow(their, plan.device)"]
-        lines += [
-            *self._enqueued(f"plan.enqueue(plan, handle, {', '.join(self.values)})"),
-            "    return stream",
-        ]
-        exec("\n".join(lines), self.scope)
-        return self.scope["read"]
-
-    def _enqueued(self, call: str) -> list[str]:
-        """Lines that lease the arrays and enqueue."""
-        self.scope |= {"take": take, "release": LOCK.release, "timeline": timeline}
-        enqueue = ["    try:", f"        {call}", "    finally:", "        release()"]
-        if self.family == "freehold":
+        if ours:
             reads = [name for name, written in zip(self.arrays, self.written, strict=True) if not written]
             writes = [name for name, written in zip(self.arrays, self.written, strict=True) if written]
-            return [f"    take(user, ({', '.join(reads)},), ({', '.join(writes)},))".replace("(,)", "()"), *enqueue]
-        pointers = ", ".join(f"p{n}" for n in range(len(self.arrays)))
-        return [
-            "    if plan.outside.sole is user:",  # then there is nothing to order it with
-            f"        {call}",
-            "        return stream",
-            f"    take(user, *plan.leases({pointers}))",
-            *enqueue,
-        ]
+            lines.append(f"    take(user, ({', '.join(reads)},), ({', '.join(writes)},))".replace("(,)", "()"))
+        else:
+            pointers = ", ".join(f"p{n}" for n in range(len(self.arrays)))
+            lines += [
+                "        if handle != their:",
+                "            execution.borrow(their, plan.device)",
+                "    if plan.outside.sole is user:",  # then there is nothing to order it with
+                f"        {call}",
+                "        return stream",
+                f"    take(user, *plan.leases({pointers}))",
+            ]
+        return [*lines, "    try:", f"        {call}", "    finally:", "        release()", "    return stream"]
 
     def _keyed(self, key: str) -> list[str]:
         """Lines that find the plan by a key."""
-        self.scope |= {"last": [(None, None)], "native": self._native}
-        ours = self.family == "freehold"
-        quick = ours and native.module() is not None
+        self.scope |= {"last": [(None, None)], "quick": self._quick}
         # Of a tensor that was never asked for its key, `_key` is one that nothing has.
         asked = [
             f"            key = {key.replace('._key', '.key')}",
             "            plan = get(key)",
             "        if plan is None:",
-        ]
-        anew = [
-            "    elif plan.launcher is not False:",
-            "        launcher = plan.launcher or native(arguments, plan)",
-            "        if launcher:",
-            "            promote(launcher.read, launcher.run)",
         ]
         return [
             f"    key = {key}",
@@ -214,10 +208,13 @@ class _Writer:
             "    if key != recent:",  # the same again is common, and found without hashing
             "        plan = get(key)",
             "        if plan is None:",
-            *(asked if ours else []),
+            *(asked if self.family == "freehold" else []),
             "            return key",
             "        last[0] = key, plan",
-            *(anew if quick else []),
+            "    else:",
+            "        if plan.quick is None:",
+            "            plan.quick = quick(read, arguments, plan)",
+            "        promote(*plan.quick)",
         ]
 
     def _guarded(self, key: str) -> list[str]:
@@ -263,11 +260,7 @@ class _Writer:
         scope |= {"streams": plan.streams, "timelines": plan.timelines, "outside": plan.outside, "values": plan.values}
         values = {f"a{n}": a for n, a in enumerate(arguments)}
         exec("\n".join([line.strip() for line in self.opened]), scope, values)
-        conditions = [*self.others]
-        for n, part in enumerate(self.fixed):
-            shown = part.removeprefix("id(").removesuffix(")") if part.startswith("id(") else part
-            scope[f"k{n}"] = eval(shown, scope, values)
-            conditions.append(f"{shown} {'==' if shown is part else 'is'} k{n}")
+        conditions = [*self.others, *_unchanged(self.fixed, scope, values)]
         if any(eval(f"{name}.requires_grad", scope, values) for name in self.arrays):
             scope["grad"] = scope["grad_enabled"]()
             conditions.append("grad_enabled() is grad")
@@ -295,10 +288,49 @@ class _Writer:
         exec("\n".join(lines), scope)
         return scope["hot"]
 
-    def _native(self, arguments: tuple[Any, ...], plan: Plan) -> Any:
-        """The native launcher of a plan, for arguments that look like these; False where there is none."""
-        plan.launcher = native.launcher(plan, self.signature, arguments) or False
-        return plan.launcher
+    def _quick(self, read: Read, arguments: tuple[Any, ...], plan: Plan) -> tuple[Any, ...]:
+        """What to promote for arguments that look like these: the native launcher, or a reader that makes no key."""
+        from freehold.runtime import driver
+
+        assert self.family is not None
+        launcher = native.launcher(plan, self.signature, arguments) if self.family == "freehold" else None
+        if launcher is not None:
+            return launcher.read, launcher.run
+        pointer, looks = _QUICK[self.family]
+        values = {f"a{n}": a for n, a in enumerate(arguments)}
+        scope: dict[str, Any] = {**self.scope, "plan": plan, "read": read}
+        exec("\n".join([line.strip() for line in self.opened]), scope, values)
+        if any(eval(pointer.format(name), scope, values) & 15 for name in self.arrays):
+            return (read,)
+        parts = [part.format(name) for name in self.arrays for part in looks.split(", ")]
+        if driver.device_count() == 1:
+            parts = [part for part in parts if not part.endswith(".device.id")]
+        conditions = _unchanged([*self.fixed, *parts], scope, values)
+        pointers = [f"p{n}" for n in range(len(self.arrays))]
+        lines = [
+            "def quick(arguments, execution):",
+            f"    {''.join(self.unpack)} = arguments",
+            f"    if not ({' and '.join(self.classes)}):",
+            "        return read(arguments, execution)",
+            *self.opened,
+            *[f"    {p} = {pointer.format(name)}" for p, name in zip(pointers, self.arrays, strict=True)],
+            f"    if ({' | '.join(pointers)}) & 15 or not ({' and '.join(conditions)}):",
+            "        return read(arguments, execution)",
+            *self._enqueued(),
+        ]
+        exec("\n".join(lines), scope)
+        return (scope["quick"],)
+
+
+def _unchanged(parts: Sequence[str], scope: dict[str, Any], values: dict[str, Any]) -> list[str]:
+    """Conditions that expressions have the values that they have at the moment, which are put in the scope."""
+    conditions: list[str] = []
+    for n, part in enumerate(parts):
+        identity = part.startswith("id(")
+        shown = part[3:-1] if identity else part
+        scope[f"k{n}"] = eval(shown, scope, values)
+        conditions.append(f"k{n} {'is' if identity else '=='} ({shown})")
+    return conditions
 
 
 @cache

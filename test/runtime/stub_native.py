@@ -20,8 +20,8 @@ from freehold.runtime import driver, faults, ledger, native
 from freehold.runtime.binding import bind
 from freehold.runtime.execution import Execution
 from freehold.runtime.launch import UNDONE, Dispatcher, UnrunLaunch, not_plain
-from freehold.runtime.plan import Plan
-from freehold.runtime.readers import reads_nothing
+from freehold.runtime.plan import Mismatch, Plan
+from freehold.runtime.readers import make_reader, reads_nothing
 
 stub = the_stub()
 
@@ -255,6 +255,45 @@ def test_the_driver_s_errors_are_python_s() -> None:
     finally:
         stub.stub_fail(0)
     scale(*good).sync()
+
+
+def no_launcher(plan: Plan, signature: Any, arguments: tuple[Any, ...]) -> None:
+    """As where the native module is not built."""
+
+
+def test_the_python_that_reads_what_looks_alike_leaves_the_rest() -> None:
+    y, x = on_gpu(1000), on_gpu(1000)
+    good: tuple[Any, ...] = (fh.partition(y, 64), x, 1.0, 2)
+    scale(*good).sync()
+    promoted: list[tuple[Any, ...]] = []
+    read, plans = make_reader(scale.signature, good, lambda *found: promoted.append(found))
+    plan = plan_of(scale, *good)
+    plans.add(read(good, None), plan)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(native, "launcher", no_launcher)
+        for _ in range(3):
+            read(good, None)
+    ((quick,), *_) = promoted
+    assert quick.__name__ == "quick"
+    before = launches()
+    assert quick(good, None) is quick(good, Execution()) is driver.stream(0, 0)
+    assert launches() == before + 2
+    other = fh.partition(y, 128)
+    assert quick((fh.partition(np.zeros(1000, np.float32), 64), x, 1.0, 2), None) is None
+    for unknown in (
+        (other, x, 1.0, 2),
+        (good[0], on_gpu(1001)[1:], 1.0, 2),
+        (good[0], on_gpu(2000)[::2], 1.0, 2),
+        (fh.partition(on_gpu(999), 64), x, 1.0, 2),
+        (good[0], x, 1.0, 3),
+    ):
+        assert type(quick(unknown, None)) is tuple, unknown
+    with pytest.raises(Mismatch):
+        quick((good[0], y, 1.0, 2), None)
+    with pytest.raises(ledger.Refusal), y.borrow():
+        quick(good, None)
+    assert launches() == before + 2
+    assert quick(good, None) is driver.stream(0, 0)
 
 
 # --- What is left behind ----------------------------------------------------------------------------------------------
