@@ -13,21 +13,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from stub import run_tests, the_stub
 
 import freehold as fh
 from freehold import Mut, Out, f32, i32, u32
-from freehold.runtime import arguments, build, plan
+from freehold.runtime import arguments, plan
 
-stub = ctypes.CDLL("libcuda.so.1")
-stub.stub_launches.restype = ctypes.c_ulong
-
-
-def without_assembler(*_: object) -> bytes:
-    """The driver here looks at no cubin."""
-    return b"\x7fELF" + bytes(64)
-
-
-build.assembled = without_assembler
+stub = the_stub()
 
 
 @fh.kernel
@@ -70,11 +62,6 @@ def tensor(*shape: int) -> Any:
 
 PREFIX = "Qiiif"
 """The address, N, the length as an extent, the length as a number, the factor."""
-
-
-def default_stream(device: int) -> int:
-    """The handle of torch's current stream."""
-    return 0
 
 
 def without_checks(function: Any) -> Any:
@@ -207,7 +194,7 @@ def test_torch_by_guards() -> None:
 
     readers_of: Any = arguments._BY_FAMILY  # pyright: ignore[reportPrivateUsage] -- as above
     readers_of["torch"] = as_gpu
-    torch._C._cuda_getCurrentRawStream = default_stream
+    torch._C._cuda_getCurrentRawStream = lambda device: 0
     y = torch.zeros(1000)
     expect(PREFIX)
     for _ in range(3):
@@ -224,8 +211,5 @@ def test_torch_by_guards() -> None:
 
 
 if __name__ == "__main__":
-    for name, function in list(globals().items()):
-        if name.startswith("test_"):
-            expect("")  # what the stub would read of another kernel's parameters is not there
-            function()
-            print(name, flush=True)
+    # What the stub would read of another kernel's parameters is not there.
+    run_tests(globals(), strays=True, before=lambda: expect(""))
