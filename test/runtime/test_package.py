@@ -53,7 +53,9 @@ def cubins() -> Any:
     before = building.assembled
     asked: list[tuple[str, str]] = []
 
-    def assembled(code: bytes, arch: str, kernel: str) -> bytes:
+    def assembled(code: bytes, arch: str, kernel: str, meanwhile: Callable[[], None] | None = None) -> bytes:
+        if meanwhile is not None:
+            meanwhile()
         asked.append((kernel, arch))
         return b"\x7fELF" + arch.encode() + code[:8]
 
