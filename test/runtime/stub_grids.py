@@ -64,6 +64,11 @@ PREFIX = "Qiiif"
 """The address, N, the length as an extent, the length as a number, the factor."""
 
 
+def default_stream(device: int) -> int:
+    """The handle of torch's current stream."""
+    return 0
+
+
 def without_checks(function: Any) -> Any:
     """What a function gives while the thorough way is shut."""
     binding: Any = sys.modules["freehold.runtime.binding"]
@@ -194,7 +199,7 @@ def test_torch_by_guards() -> None:
 
     readers_of: Any = arguments._BY_FAMILY  # pyright: ignore[reportPrivateUsage] -- as above
     readers_of["torch"] = as_gpu
-    torch._C._cuda_getCurrentRawStream = lambda device: 0
+    torch._C._cuda_getCurrentRawStream = default_stream
     y = torch.zeros(1000)
     expect(PREFIX)
     for _ in range(3):
