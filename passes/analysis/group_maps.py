@@ -109,7 +109,7 @@ class Groups:
             number = self.launch.number(tiles)
             fits = i.less(number, terms.const(ALL_FIT.value // size))  # if not, the points reach more than there can be
             most = i.chosen(fits, i.wrapped(i.times(number, size), 32), ALL_FIT, 32)
-            found.append(i.less(most, i.unsigned(i.wrapped(i.minus(high, low), 32), 32)))
+            found.append(i.less(i.unsigned(most, 32), i.unsigned(i.wrapped(i.minus(high, low), 32), 32)))
         return i.either(*found)
 
     # Where groups lie
