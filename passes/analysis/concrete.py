@@ -49,15 +49,19 @@ from freehold.dialects.ownership import (
     LoadWindowOp,
     RegionOp,
     StoreOp,
+    TensorType,
     TilesOp,
     WindowOp,
     tensor_type,
 )
 from freehold.passes.analysis.arithmetic import width_of
 from freehold.passes.analysis.facts import MOST_POINTS, KernelFacts
+from freehold.support import terms
 
 _MOST_STEPS: Final = 8000
 """Operations, over all points of all launches."""
+_MOST_ELEMENTS: Final = 2**47
+"""Of a tensor: more than an address space has bytes."""
 
 Values = dict[SSAValue, int]
 Access = RegionOp | LoadOp | LoadWindowOp | AccumulateOp
@@ -251,19 +255,26 @@ class Runner:
         self.left = _MOST_STEPS
         self.steps: dict[Block, list[tuple[Operation, _Step]]] = {}
         self.scalars = facts.passed
+        kernel = distribution.parent_op()
+        assert isinstance(kernel, KernelOp)
+        self.kernel = kernel
+        tensors = [a.type for a in kernel.body.block.args if isinstance(a.type, TensorType)]
+        self.tensors = [prod(tensor.extents, start=terms.const(1)) for tensor in tensors]
+        """How many elements each has."""
 
     def work(self, launch: Mapping[str, int], points: Sequence[tuple[int, ...]] | None = None) -> Work | None:
-        """What points do, as far as it can be computed: these, or all. None where there is no such launch: it has no
-        points or too many, or not these, or a window is outside of its tensor; or where the budget is spent.
+        """What points do, as far as it can be computed: these, or all. None where there is no such launch: a tensor
+        is larger than any memory, it has no points or too many, or not these, or a window is outside of its tensor; or
+        where the budget is spent.
 
         `launch` has values for all extents and scalars.
         """
-        kernel = self.distribution.parent_op()
-        assert isinstance(kernel, KernelOp)
         values: Values = {v: wrapped(launch[name], width_of(v.type) or 32) for name, v in self.scalars.items()}
         run = _Run(Work(launch), self.left, values, steps=self.steps)
+        if any(size.evaluate(launch) > _MOST_ELEMENTS for size in self.tensors):
+            return None
         try:
-            for op in kernel.body.block.ops:
+            for op in self.kernel.body.block.ops:
                 if op is self.distribution:
                     break
                 _step(op)(run, op)

@@ -111,6 +111,8 @@ class PartMaker(Maker):
                 self.part(kernel)
             else:
                 self.mutate(kernel)
+        if "start" not in kernel:  # regions of a group lie a tile apart
+            kernel["step"] = kernel["tile"]
         return kernel
 
     def part(self, kernel: dict[str, Node]) -> None:
