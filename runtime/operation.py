@@ -114,7 +114,7 @@ class Operation(Generic[T_co]):
     ) -> Operation[tuple[T_co, U, V, W]]: ...
     def zip(self, *others: Operation[Any]) -> Operation[Any]:
         """This and others, one after the other; the value is a tuple of theirs."""
-        return Several((self, *others), tuple)
+        return Several(_operations(others, "zip", self), tuple)
 
     def shared(self) -> Shared[T_co]:
         """An operation with this one's value that may be used many times, from all threads; this is run once."""
@@ -329,7 +329,17 @@ def value(given: T) -> Operation[T]:
 
 def gather(operations: Iterable[Operation[T]]) -> Operation[list[T]]:
     """All of the operations, one after the other on one stream; the value is the list of theirs."""
-    return Several(tuple(operations), list)
+    return Several(_operations(operations, "gather"), list)
+
+
+def _operations(given: Iterable[Operation[Any]], function: str, *first: Operation[Any]) -> tuple[Operation[Any], ...]:
+    """Some operations, behind others. Raises `TypeError` for what is none."""
+    operations = (*first, *given)
+    for kind in {*map(type, operations)}:  # there are few kinds, of many operations
+        if not issubclass(kind, Operation):
+            article = "an" if kind.__name__[0] in "aeiouAEIOU" else "a"
+            raise TypeError(f"`{function}` takes operations, such as launches, and {article} `{kind.__name__}` is none")
+    return operations
 
 
 def run(operation: Operation[T], execution: Execution) -> T:

@@ -52,6 +52,8 @@ def build(
     made = _Builder(tuple(archs), general, proofs)
     for launch in launches:
         made.add(launch)
+    if not made.kernels:
+        _unpackable("an empty list of launches", "there would be nothing to load", "kernel(...)")
     if target.exists() and not _is_package(target):
         _unpackable(f"`{target}`", "it is there, and it is no package")
     made.write(target)

@@ -330,3 +330,12 @@ def refused(code: str, function: Any) -> None:
     with pytest.raises(fh.Rejected) as caught:
         function()
     assert caught.value.codes == (code,), str(caught.value)
+
+
+def test_what_is_no_operation_is_told_where_it_is_given() -> None:
+    zeros: Any = fh.zeros(4, fh.f32, device=fh.HOST)
+    mixed: list[Any] = [zeros, 1]
+    with pytest.raises(TypeError, match="`gather` takes operations, such as launches, and an `int` is none"):
+        gather(mixed)
+    with pytest.raises(TypeError, match="`zip` takes operations, such as launches, and a `str` is none"):
+        zeros.zip("2")

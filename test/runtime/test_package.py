@@ -354,9 +354,10 @@ def test_what_cannot_be_packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     assert "`C` of `const` cannot be put into a package: no text tells" in text
     Path("mine").mkdir()
     Path("mine", "thesis.txt").write_text("text")
-    text = refuse(lambda: fh.build([], [], "mine"))
+    text = refuse(lambda: fh.build(launches(), [], "mine"))
     assert "`mine` cannot be put into a package: it is there, and it is no package" in text
     assert Path("mine", "thesis.txt").exists()
+    assert "an empty list of launches cannot be put into a package" in refuse(lambda: fh.build([], [], "kernels"))
 
     def other() -> Any:
         @fh.kernel
