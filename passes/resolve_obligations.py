@@ -257,7 +257,8 @@ def _map_not_inside(
 
 def _values(launch: Mapping[str, int], visit: Visit, index: Term, facts: KernelFacts) -> str:
     """The numbers of a launch, and others that an index is computed from."""
-    return sizes({**launch, **{n: visit.values[facts.symbols[n]] for n in sorted(index.symbols() - launch.keys())}})
+    others = {n: visit.values.get(facts.symbols[n]) for n in sorted(index.symbols() - launch.keys())}
+    return sizes({**launch, **{n: value for n, value in others.items() if value is not None}})  # some are not computed
 
 
 def _never(bound: Term, given: Hypotheses) -> bool:
