@@ -25,7 +25,7 @@ import random
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -318,6 +318,17 @@ def judged(names: Sequence[str], seed: int, seconds: float = 0.0, operators: Seq
     return found
 
 
+def told(found: Iterable[Judged], kernels: int) -> Iterator[tuple[Mutant, str, str]]:
+    """What is found, kernel by kernel; how far it is goes to standard error, for it may take long."""
+    for n, some in enumerate(found, 1):
+        yield from some
+        counts = Counter(verdict for _, verdict, _ in some)
+        name = some[0][0].kernel if some else "a kernel without mutants"
+        print(
+            f"{n} of {kernels}: {name}: {', '.join(f'{k} {v}' for v, k in counts.items())}", file=sys.stderr, flush=True
+        )
+
+
 def main() -> int:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -334,12 +345,12 @@ def main() -> int:
     names = [case.name for case in corpus() if chosen.kernels in case.name]
     operators = chosen.operator or ()
     random.Random(chosen.seed).shuffle(names)
-    if chosen.seconds or chosen.jobs == 1:
+    if chosen.seconds:
         found = judged(names, chosen.seed, chosen.seconds, operators)
     else:
         work = partial(judged, seed=chosen.seed, operators=operators)
         with multiprocessing.Pool(chosen.jobs) as pool:
-            found = [m for some in pool.imap(work, [[n] for n in names]) for m in some]
+            found = [*told(pool.imap_unordered(work, [[n] for n in names]), len(names))]
     table: dict[str, Counter[str]] = {name: Counter() for name in OPERATORS}
     why: Counter[str] = Counter()
     for mutant, verdict, reason in found:
