@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import struct
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -33,6 +34,22 @@ def without_assembler(code: bytes, arch: str, kernel: str, meanwhile: Callable[[
     if meanwhile is not None:
         meanwhile()
     return b"\x7fELF" + arch.encode() + bytes(64)
+
+
+def expect(sizes: str) -> None:
+    """Says what the next launches' parameters are, as `struct` calls them."""
+    widths = [struct.calcsize(f"={s}") for s in sizes]
+    ctypes.CDLL("libcuda.so.1").stub_expect((ctypes.c_int * len(widths))(*widths), len(widths))
+
+
+def passed(sizes: str) -> list[Any]:
+    """The last launch's parameters."""
+    stub, buffer = ctypes.CDLL("libcuda.so.1"), ctypes.create_string_buffer(8)
+    found: list[Any] = []
+    for n, code in enumerate(sizes):
+        stub.stub_value(n, buffer)
+        found.append(struct.unpack_from(f"={code}", buffer.raw)[0])
+    return found
 
 
 def nothing() -> None:

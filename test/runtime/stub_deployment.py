@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import struct
 import sys
 import tempfile
 import threading
@@ -16,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from stub import run_tests, the_stub
+from stub import expect, passed, run_tests, the_stub
 
 import freehold as fh
 from freehold import Mut, Out, Ref, f32
@@ -33,22 +31,6 @@ def saxpy(y: Mut["N"], x: Ref["N"], a: f32):
 @fh.kernel
 def add(z: Out["N"], x: Ref["N"], y: Ref["N"]):
     z.store(x.load_like(z) + y.load_like(z))
-
-
-def expect(sizes: str) -> None:
-    """Says what the parameters of the next launches are."""
-    widths = [struct.calcsize(f"={s}") for s in sizes]
-    stub.stub_expect((ctypes.c_int * len(widths))(*widths), len(widths))
-
-
-def passed(sizes: str) -> list[Any]:
-    """The last launch's parameters."""
-    found: list[Any] = []
-    for n, code in enumerate(sizes):
-        buffer = ctypes.create_string_buffer(8)
-        stub.stub_value(n, buffer)
-        found.append(struct.unpack_from(f"={code}", buffer.raw)[0])
-    return found
 
 
 def launched() -> int:

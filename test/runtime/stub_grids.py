@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import struct
 import sys
 import tempfile
 from importlib import import_module
@@ -13,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from stub import run_tests, the_stub
+from stub import expect, passed, run_tests, the_stub
 
 import freehold as fh
 from freehold import Mut, Out, f32, i32, u32
@@ -31,22 +30,6 @@ def prefix(y: Mut["N"], n: i32, a: f32):
 @fh.kernel
 def parts(y: Out["S", "N"], splits: i32, m: u32, at: fh.Grid = fh.Grid("splits", "cdiv(N, 64)", blocks=fh.PERSISTENT)):
     y.store(m.astype(f32))
-
-
-def expect(sizes: str) -> None:
-    """Says what the next launches' parameters are."""
-    widths = [struct.calcsize(f"={s}") for s in sizes]
-    stub.stub_expect((ctypes.c_int * len(widths))(*widths), len(widths))
-
-
-def passed(sizes: str) -> list[Any]:
-    """The last launch's parameters."""
-    found: list[Any] = []
-    for n, code in enumerate(sizes):
-        buffer = ctypes.create_string_buffer(8)
-        stub.stub_value(n, buffer)
-        found.append(struct.unpack_from(f"={code}", buffer.raw)[0])
-    return found
 
 
 def blocks() -> int:
