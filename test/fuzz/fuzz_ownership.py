@@ -284,7 +284,7 @@ def replay(built: Builder, module: ModuleOp, error: Error) -> bool:
     points that it names alone."""
     (witness,) = _witnesses(error)
     values = launch_of(built, witness.where)
-    return values is not None and comes_about(error, module, values)
+    return values is not None and any(comes_about(error, module, values) for _ in built.remembered(values[:-1]))
 
 
 def comes_about(error: Any, module: ModuleOp, values: list[Any]) -> bool:

@@ -5,7 +5,7 @@ The operations are made directly: a fuzzer that prints and parses text spends it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from random import Random
 from typing import Any, Final, cast
@@ -102,6 +102,11 @@ class Builder:
 
     def fill(self, arrays: list[Any], chosen: Random) -> None:
         """Puts numbers into the arrays that decide something: none of these kernels reads where to go."""
+
+    def remembered(self, arrays: list[Any]) -> Iterator[None]:
+        """Puts into the arrays, one after the other, what a witness may count on and not say: here nothing."""
+        del arrays
+        yield
 
     def unwritten(self, arrays: list[Any], scalar: int) -> bool:
         """Whether an element of an output was not written."""

@@ -8,6 +8,7 @@ is related to the number of regions of group `counted`, and `["check", relation,
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -167,6 +168,13 @@ class PartBuilder(Builder):
         data[:] = [0, *cuts, rows][: len(data)]
         if chosen.random() < 0.2:
             data[chosen.randrange(len(data))] += chosen.choice((-1, 1, 2))
+
+    def remembered(self, arrays: list[Any]) -> Iterator[None]:
+        """Where a window begins may stand in memory, and a witness is of a launch in which it fits."""
+        yield
+        for start in (-1, -2, -3, -4, 1, 2, 3, 4) if self.windows else ():
+            arrays[2][...] = start
+            yield
 
     def unwritten(self, arrays: list[Any], scalar: int) -> bool:
         """Whether an element of the output that somebody owns was not written."""
