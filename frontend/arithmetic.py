@@ -52,7 +52,6 @@ from freehold.frontend.types import (
     NoCommonDType,
     computable,
     computes,
-    default_dtype,
     promote,
     promote_number,
     purpose,
@@ -136,7 +135,7 @@ def as_tile(c: Context, value: Value, node: ast.AST, dtype: DType | None = None)
             return value
         case Static(value=number) if is_number(number):
             number = cast(Number, number)
-            return c.constant(number, dtype or default_dtype(number))
+            return c.constant(number, dtype or dtypes.default_dtype(number))
         case TensorValue():
             return c.error(errors.TensorAsValue(c.span(node), name=value.name, edit=advice.load_of(c, value)))
         case RegionValue():
@@ -254,7 +253,9 @@ def meet_dtype(c: Context, a: Value, b: Value, node: ast.AST) -> DType | None:
             return promote_number(b.dtype, cast(Number, number))
         case Static(value=x), Static(value=y):
             return max(
-                default_dtype(cast(Number, x)), default_dtype(cast(Number, y)), key=lambda d: (d.is_float, d.bits)
+                dtypes.default_dtype(cast(Number, x)),
+                dtypes.default_dtype(cast(Number, y)),
+                key=lambda d: (d.is_float, d.bits),
             )
         case _:
             raise TypeError("neither tiles nor numbers")

@@ -10,7 +10,7 @@ from freehold.dialects.cuda_tile.ops.shape import IotaOp
 from freehold.frontend.arguments import Arguments, check_pairs, check_shape, dtype_of, ints_of, misuse, shape_of
 from freehold.frontend.arithmetic import Number, as_tile, broadcast, common_shape, convert
 from freehold.frontend.context import Context
-from freehold.frontend.types import default_dtype, tile_type
+from freehold.frontend.types import tile_type
 from freehold.frontend.values import POISON, Poison, Static, TileValue, Value, is_number, show_shape
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
@@ -34,7 +34,7 @@ def full(c: Context, a: Arguments) -> Value:
     """`full(shape, value, dtype)`."""
     value = a["value"]
     known = value.value if isinstance(value, Static) and is_number(value.value) else 0.0
-    of_value = value.dtype if isinstance(value, TileValue) else default_dtype(cast(Number, known))
+    of_value = value.dtype if isinstance(value, TileValue) else dtypes.default_dtype(cast(Number, known))
     shape, dtype = shape_of(c, a["shape"], a.place("shape")), _dtype(c, a, of_value)
     if shape is None or dtype is None or not check_pairs(c, dtype, shape, a.place("shape")):
         return POISON

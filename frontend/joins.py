@@ -15,7 +15,7 @@ from freehold.dialects.cuda_tile.types import TileType
 from freehold.frontend import flow
 from freehold.frontend.arithmetic import Number, broadcast, convert
 from freehold.frontend.context import Context, Frame
-from freehold.frontend.types import ELEMENTS, default_dtype
+from freehold.frontend.types import ELEMENTS
 from freehold.frontend.values import (
     RecordValue,
     Static,
@@ -73,7 +73,7 @@ def kind_of(value: Value) -> Kind | None:
         case TileValue():
             return TileKind(value.dtype, value.shape)
         case Static(value=number) if is_number(number):
-            return TileKind(default_dtype(cast(Number, number)), (), True)
+            return TileKind(dtypes.default_dtype(cast(Number, number)), (), True)
         case TupleValue() | RecordValue() | Static():
             whole = value if isinstance(value, TupleValue) else record_of(value)
             if whole is None or is_poison(whole):

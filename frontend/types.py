@@ -148,13 +148,6 @@ def promote_number(dtype: DType, value: bool | float) -> DType:
     return dtype if dtype.is_float else dtypes.f32
 
 
-def default_dtype(value: bool | float) -> DType:
-    """The dtype of a Python number that meets no tile."""
-    if isinstance(value, bool):
-        return dtypes.bool_
-    return dtypes.i32 if isinstance(value, int) else dtypes.f32
-
-
 def can_store(source: DType, target: DType) -> bool:
     """Whether a store converts `source` to `target` unasked: to the same or a higher kind, as NumPy's assignment."""
     order = ("bool", "int", "float")

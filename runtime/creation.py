@@ -19,7 +19,7 @@ from freehold.frontend import language
 from freehold.runtime.arguments import HOST
 from freehold.runtime.call_site import CallSite, caller
 from freehold.runtime.lazy import Lazy
-from freehold.support.dtypes import DType, bool_, f32, i32
+from freehold.support.dtypes import DType, default_dtype, f32, i32
 
 if TYPE_CHECKING:
     from freehold.frontend.language import AnyDType, Operand, Tile
@@ -329,9 +329,8 @@ def _of_number(value: Any) -> AnyDType:
     """What a number is kept as by itself."""
     from freehold.runtime.tensor import dtype_of
 
-    for python, dtype in ((bool, bool_), (int, i32), (float, f32)):
-        if isinstance(value, python):
-            return dtype
+    if isinstance(value, bool | int | float):
+        return default_dtype(value)
     return dtype_of(value.dtype) if hasattr(value, "dtype") else f32
 
 

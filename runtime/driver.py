@@ -148,25 +148,24 @@ def _has_context() -> bool:
     return not error and int(context) != 0
 
 
+def _device_of_context() -> int | None:
+    """The GPU of the calling thread's context; None where it has none."""
+    if not _has_context():
+        return None
+    error, device = _bindings().cuCtxGetDevice()
+    return None if error else int(device)
+
+
 def current_device() -> int:
     """The GPU of the calling thread's context; 0 where there is none yet."""
-    if not _has_context():
-        return 0
-    error, device = _bindings().cuCtxGetDevice()
-    return 0 if error else int(device)
-
-
-def attach(device: int) -> None:
-    """Makes a GPU current for the calling thread, if it has no context."""
-    if not _has_context():
-        _core().Device(device).set_current()
+    return _device_of_context() or 0
 
 
 @contextmanager
 def on_device(device: int) -> Generator[None]:
     """Makes a GPU current for the calling thread, and afterwards the one that was before."""
     core = _core()
-    before = current_device() if _has_context() else None
+    before = _device_of_context()
     core.Device(device).set_current()
     try:
         yield

@@ -105,6 +105,13 @@ def from_name(name: str) -> DType | None:
     return _SPELLINGS.get(name.rpartition(".")[2])
 
 
+def default_dtype(value: bool | float) -> DType:
+    """The dtype of a Python number that meets no tile."""
+    if isinstance(value, bool):
+        return bool_
+    return i32 if isinstance(value, int) else f32
+
+
 def understood(given: object) -> DType | None:
     """The dtype that an object names: one of ours, of NumPy's, torch's or JAX's, or Python's `int`, `float`, `bool`."""
     if isinstance(given, DType):

@@ -6,8 +6,9 @@ promise about overflow, a shift by the width) is left as it stands. Floats are l
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
-from typing import Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
@@ -268,19 +269,20 @@ def _abs(op: Operation) -> Folded:
     return None if a is None else _filled(op.source, abs(_signed(a, _width(op.source))))
 
 
-_RELATIONS: Final[dict[str, Callable[[int, int], bool]]] = {
-    "equal": lambda a, b: a == b,
-    "not_equal": lambda a, b: a != b,
-    "less_than": lambda a, b: a < b,
-    "less_than_or_equal": lambda a, b: a <= b,
-    "greater_than": lambda a, b: a > b,
-    "greater_than_or_equal": lambda a, b: a >= b,
+RELATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "less_than": operator.lt,
+    "less_than_or_equal": operator.le,
+    "greater_than": operator.gt,
+    "greater_than_or_equal": operator.ge,
 }
+"""What the predicates of comparisons mean, of numbers and of NumPy's arrays."""
 
 
 def _cmp(op: Operation) -> Folded:
     assert isinstance(op, CmpIOp)
-    relation = _RELATIONS[op.comparison_predicate.data.value]
+    relation = RELATIONS[op.comparison_predicate.data.value]
     known = (0, 0) if op.lhs is op.rhs else _read(op)
     return None if known is None else _filled(op.result, int(relation(*known)))
 

@@ -7,7 +7,6 @@ what cannot be computed (a value out of memory) ends the turn of the block that 
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -17,7 +16,7 @@ from typing import Any, Final
 from xdsl.ir import Block, Operation, SSAValue
 
 from freehold.dialects.cuda_tile.attrs import IntegerOverflowAttr
-from freehold.dialects.cuda_tile.folding import divide
+from freehold.dialects.cuda_tile.folding import RELATIONS, divide
 from freehold.dialects.cuda_tile.ops.arith_int import (
     AbsIOp,
     AddIOp,
@@ -364,18 +363,8 @@ def _remainder(op: RemIOp) -> _Binary:
     return rule
 
 
-_RELATIONS: Final[dict[str, Callable[[int, int], bool]]] = {
-    "equal": operator.eq,
-    "not_equal": operator.ne,
-    "less_than": operator.lt,
-    "less_than_or_equal": operator.le,
-    "greater_than": operator.gt,
-    "greater_than_or_equal": operator.ge,
-}
-
-
 def _compared(op: CmpIOp) -> _Binary:
-    read, relation = _reading(op), _RELATIONS[op.comparison_predicate.data.value]
+    read, relation = _reading(op), RELATIONS[op.comparison_predicate.data.value]
     return lambda a, b: int(relation(read(a), read(b)))
 
 

@@ -26,7 +26,6 @@ from freehold.support.terms import Term
 
 OTHER: Final = "_of_the_other"
 """How the symbols of the second taking end, where a question is about two."""
-_MOST_LAUNCHES: Final = 12
 _MOST_PAIRS: Final = 24
 """Pairs of points of enumerated launches that are run."""
 _SMALL: Final = (64, 1024)
@@ -102,7 +101,7 @@ def _suspected(
     first, second = facts.coordinates(pair.a), facts.coordinates(pair.b)
     counts = index_space(pair.a)
     one_place, other_place = [compiled(c) for c in first], [compiled(c) for c in second]
-    for launch in islice(launches(facts, pair.distribution), _MOST_LAUNCHES):
+    for launch in launches(facts, pair.distribution):
         seen: dict[tuple[int, ...], list[dict[str, int]]] = {}
         met: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
         grid = [count.evaluate(launch) for count in counts]

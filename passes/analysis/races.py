@@ -36,11 +36,11 @@ _FEW: Final = 4
 _SMALL: Final = 64
 """Up to where extents and scalars of a counterexample are small."""
 _LAUNCHES: Final = 12
-"""Launches in which a region is looked for that nobody takes."""
+"""Small launches that are enumerated."""
 
 
 def launches(facts: KernelFacts, distribution: DistributeOp) -> Iterator[dict[str, int]]:
-    """Small extents and scalars that a launch may have: up to four regions along each axis, whole and ragged."""
+    """A few small launches: extents and scalars with up to four regions along each axis, whole and ragged."""
     steps = _steps(distribution)
     choices: dict[str, Sequence[int]] = {}
     for name in _names(facts):
@@ -50,9 +50,8 @@ def launches(facts: KernelFacts, distribution: DistributeOp) -> Iterator[dict[st
             choices[name] = *(n * step for n in (2, 3, 1, 4)), 3 * step - 1
         else:
             choices[name] = 64, 8, 2, 1, 512
-    return _admitted(
-        (dict(zip(choices, values, strict=True)) for values in islice(product(*choices.values()), 200)), facts
-    )
+    some = (dict(zip(choices, values, strict=True)) for values in islice(product(*choices.values()), 200))
+    return islice(_admitted(some, facts), _LAUNCHES)
 
 
 def samples(facts: KernelFacts, distribution: DistributeOp) -> Iterator[dict[str, int]]:
@@ -119,7 +118,7 @@ def turns(
 def _worked_through(facts: KernelFacts, distribution: DistributeOp) -> Iterator[Work]:
     """Small launches, with what their points do."""
     runner = Runner(distribution, facts)
-    for launch in islice(launches(facts, distribution), _LAUNCHES):
+    for launch in launches(facts, distribution):
         if (work := runner.work(launch)) is not None:
             yield work
 

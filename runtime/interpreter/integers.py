@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from freehold.dialects.cuda_tile.folding import RELATIONS
 from freehold.runtime.interpreter.access import element, keyword
 from freehold.runtime.interpreter.compile import binary
 from freehold.runtime.interpreter.elements import Array, Tile, is_scalar, unsigned
@@ -244,23 +245,13 @@ def _signedness(signed: Function) -> Pure:
     return make
 
 
-_RELATIONS: Final[dict[str, Function]] = {
-    "equal": operator.eq,
-    "not_equal": operator.ne,
-    "less_than": operator.lt,
-    "less_than_or_equal": operator.le,
-    "greater_than": operator.gt,
-    "greater_than_or_equal": operator.ge,
-}
-
-
 def relation(name: str) -> Function:
     """The comparison that a predicate's keyword names."""
-    return _RELATIONS[name]
+    return RELATIONS[name]
 
 
 def _compare(op: Operation, _: Compiler) -> Function:
-    compare = _RELATIONS[keyword(op, "comparison_predicate")]
+    compare = RELATIONS[keyword(op, "comparison_predicate")]
     signed = keyword(op, "signedness") == "signed"
     if element(op.operands[0]).bits == 1:
         # As signed numbers true is -1, below false.

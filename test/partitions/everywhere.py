@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from xdsl.dialects.builtin import ModuleOp
 
 import freehold as fh
 from freehold.backend.assembler import assemble
@@ -23,21 +24,28 @@ def everywhere(kernel: Any, *arguments: Any, check: Callable[[], None], arch: st
     arrays = [a.array if isinstance(a, Partition) else a for a in arguments]
     written = [a.array for a in arguments if isinstance(a, Partition) and _writable(a)]
     before = [a.copy() for a in written]
-    found, lowered = contract(module), convert(module.clone())
-    for order in ORDERS:
-        for is_lowered in (False, True):
-            for array, value in zip(written, before, strict=True):
-                array[...] = value
-            if is_lowered:
-                run_entry(lowered, found, arrays, order=order, checked=True)
-            else:
-                run(module, arrays, order=order, checked=True)
-            check()
+    lowered = convert(module.clone())
+    for _ in in_all_orders(module, lowered, arrays, written):
+        check()
     if arch:
         assert assemble(write_bytecode(lowered), arch).startswith(b"\x7fELF")
     if fh.gpu_available():
         on_the_gpu(kernel, arguments, written, before)
         check()
+
+
+def in_all_orders(module: ModuleOp, lowered: ModuleOp, given: list[Any], written: list[Any]) -> Iterator[None]:
+    """Runs a module in several orders with a watch, as it is and lowered, each time on what is in the arrays now."""
+    before, found = [a.copy() for a in written], contract(module)
+    for order in ORDERS:
+        for is_lowered in (False, True):
+            for array, value in zip(written, before, strict=True):
+                array[...] = value
+            if is_lowered:
+                run_entry(lowered, found, given, order=order, checked=True)
+            else:
+                run(module, given, order=order, checked=True)
+            yield
 
 
 def on_the_gpu(kernel: Any, arguments: Any, written: list[Any], before: list[Any]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from everywhere import ORDERS
+from everywhere import in_all_orders
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,7 +14,6 @@ import freehold as fh
 from freehold import Acc, Const, Mut, Out, Ref, f32, i32, i64, u32
 from freehold.passes.pipeline import contract, convert
 from freehold.runtime.evaluation import Evaluator, ceildiv
-from freehold.runtime.interpreter import run, run_entry
 from freehold.runtime.kernel import Kernel
 from freehold.runtime.partition import Partition
 from freehold.support.contract import LaunchContract, ScalarParameter
@@ -28,24 +27,14 @@ def all_orders(kernel: Kernel, *arguments: Any) -> None:
     """Runs a kernel in several orders of blocks with a watch, as it is and lowered: it leaves one result behind."""
     module = kernel.verify(*arguments)
     modes = [p.mode for p in kernel.signature.parameters]
-    found, lowered = contract(module), convert(module.clone())
+    found = contract(module)
     given = [a.array if isinstance(a, Partition) else a for a, m in zip(arguments, modes, strict=False) if m != "const"]
     given = [
         np.dtype(p.dtype.replace("i", "int").replace("f", "float")).type(a) if isinstance(p, ScalarParameter) else a
         for a, p in zip(given, found.parameters, strict=True)
     ]
     arrays: list[Any] = [a for a in given if isinstance(a, np.ndarray)]
-    before: list[Any] = [a.copy() for a in arrays]
-    results: list[list[Any]] = []
-    for order in ORDERS:
-        for is_lowered in (False, True):
-            for array, value in zip(arrays, before, strict=True):
-                array[...] = value
-            if is_lowered:
-                run_entry(lowered, found, given, order=order, checked=True)
-            else:
-                run(module, given, order=order, checked=True)
-            results.append([a.copy() for a in arrays])
+    results = [[a.copy() for a in arrays] for _ in in_all_orders(module, convert(module.clone()), given, arrays)]
     for result in results[1:]:
         for one, other in zip(results[0], result, strict=True):
             np.testing.assert_array_equal(one, other)

@@ -6,12 +6,15 @@ import ctypes
 import struct
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
 
 import freehold as fh
-from freehold.runtime import build
+from freehold.runtime import arguments, build
 
 
 def the_stub() -> Any:
@@ -50,6 +53,30 @@ def passed(sizes: str) -> list[Any]:
         stub.stub_value(n, buffer)
         found.append(struct.unpack_from(f"={code}", buffer.raw)[0])
     return found
+
+
+TORCH: Any = import_module("torch") if find_spec("torch") else None
+
+
+def default_stream(device: int) -> int:
+    """The handle of torch's current stream."""
+    return 0
+
+
+@cache
+def posing() -> Any:
+    """Torch, whose tensors in the host's memory are taken for the GPU's from here on."""
+    read = arguments._torch  # pyright: ignore[reportPrivateUsage] -- to be replaced
+
+    def as_gpu(tensor: Any) -> Any:
+        found = read(tensor)
+        found.device = 0
+        return found
+
+    readers_of: Any = arguments._BY_FAMILY  # pyright: ignore[reportPrivateUsage] -- as above
+    readers_of["torch"] = as_gpu
+    TORCH._C._cuda_getCurrentRawStream = default_stream
+    return TORCH
 
 
 def nothing() -> None:

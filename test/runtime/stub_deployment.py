@@ -5,20 +5,18 @@ from __future__ import annotations
 import sys
 import tempfile
 import threading
-from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from time import process_time
 from typing import Any
 
 import numpy as np
 import pytest
-from stub import expect, passed, run_tests, the_stub
+from stub import TORCH, expect, passed, posing, run_tests, the_stub
 
 import freehold as fh
 from freehold import Mut, Out, Ref, f32
-from freehold.runtime import arguments, driver, readers
+from freehold.runtime import driver, readers
 
 stub = the_stub()
 
@@ -102,29 +100,6 @@ def test_a_bound_launch_in_threads() -> None:
 
 
 # --- Torch ------------------------------------------------------------------------------------------------------------
-
-TORCH: Any = import_module("torch") if find_spec("torch") else None
-
-
-def default_stream(device: int) -> int:
-    """The handle of torch's current stream."""
-    return 0
-
-
-@cache
-def posing() -> Any:
-    """Torch, whose tensors in the host's memory are taken for the GPU's from here on."""
-    read = arguments._torch  # pyright: ignore[reportPrivateUsage] -- to be replaced
-
-    def as_gpu(tensor: Any) -> Any:
-        found = read(tensor)
-        found.device = 0
-        return found
-
-    readers_of: Any = arguments._BY_FAMILY  # pyright: ignore[reportPrivateUsage] -- as above
-    readers_of["torch"] = as_gpu
-    TORCH._C._cuda_getCurrentRawStream = default_stream
-    return TORCH
 
 
 def test_torch_by_guards() -> None:

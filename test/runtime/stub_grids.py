@@ -5,18 +5,16 @@ from __future__ import annotations
 import ctypes
 import sys
 import tempfile
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from stub import expect, passed, run_tests, the_stub
+from stub import TORCH, expect, passed, posing, run_tests, the_stub
 
 import freehold as fh
 from freehold import Mut, Out, f32, i32, u32
-from freehold.runtime import arguments, plan
+from freehold.runtime import plan
 
 stub = the_stub()
 
@@ -45,11 +43,6 @@ def tensor(*shape: int) -> Any:
 
 PREFIX = "Qiiif"
 """The address, N, the length as an extent, the length as a number, the factor."""
-
-
-def default_stream(device: int) -> int:
-    """The handle of torch's current stream."""
-    return 0
 
 
 def without_checks(function: Any) -> Any:
@@ -170,19 +163,9 @@ def test_a_package_computes_them_too() -> None:
 
 
 def test_torch_by_guards() -> None:
-    if not find_spec("torch"):
+    if TORCH is None:
         return
-    torch: Any = import_module("torch")
-    read = arguments._torch  # pyright: ignore[reportPrivateUsage] -- to be replaced
-
-    def as_gpu(tensor: Any) -> Any:
-        found = read(tensor)
-        found.device = 0
-        return found
-
-    readers_of: Any = arguments._BY_FAMILY  # pyright: ignore[reportPrivateUsage] -- as above
-    readers_of["torch"] = as_gpu
-    torch._C._cuda_getCurrentRawStream = default_stream
+    torch = posing()
     y = torch.zeros(1000)
     expect(PREFIX)
     for _ in range(3):
