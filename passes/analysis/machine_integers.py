@@ -176,8 +176,9 @@ class Integers:
         if self._at_least(y, 1) and rounding == "positive_inf":
             return self.wrapped(self.ceil_divided(x, y), width)
         if x.is_const and y.is_const and y.value:
-            quotient = abs(x.value) // abs(y.value)
-            return self.wrapped(terms.const(quotient if (x.value < 0) == (y.value < 0) else -quotient), width)
+            down, rest = divmod(x.value, y.value)
+            up = rest and (rounding == "positive_inf" or (rounding == "zero" and (x.value < 0) != (y.value < 0)))
+            return self.wrapped(terms.const(down + bool(up)), width)
         return self.unknown(("quotient", x, y, width, signed, rounding), width)
 
     def remaining(self, a: Term, b: Term, width: int, signed: bool) -> Term:
