@@ -66,6 +66,8 @@ LAUNCHES = (
 """Extents M, N, K, and the scalar."""
 SECONDS = 0.4
 """What a run may take of a processor; one that takes longer is counted, and decides nothing."""
+LONGER: Final = 10 * SECONDS
+"""What a run may take in which a witness has not come about before: the machine may have stood still meanwhile."""
 
 
 _AT_ONCE = 100
@@ -234,11 +236,14 @@ def _any_number(self: Compiler, op: Operation, reason: str) -> None:
         _undefined(self, op, reason)
 
 
-def visits(kernel: Kernel, values: list[Any], points: Sequence[tuple[int, ...]] | None) -> list[Visit]:
+def visits(
+    kernel: Kernel, values: list[Any], points: Sequence[tuple[int, ...]] | None, seconds: float = SECONDS
+) -> list[Visit]:
     """What points take, access and store, or what all of them do: up to where a run ends or takes too long. It ends
     where a number is not defined, but not where blocks race."""
     found: list[Visit] = []
-    with runs_of(points, found.append), patch.object(launch, "Watch", return_value=None), suppress(TooSlow), limited():
+    unwatched = patch.object(launch, "Watch", return_value=None)
+    with runs_of(points, found.append), unwatched, suppress(TooSlow), limited(seconds):
         ending(kernel, values, None)
     return found
 
@@ -281,19 +286,23 @@ def launch_of(built: Builder, where: str) -> list[Any] | None:
 
 def replay(built: Builder, module: ModuleOp, error: Error) -> bool:
     """Whether what the witness of an error says comes about: in a run of the very launch that it names, and of the
-    points that it names alone."""
+    points that it names alone. Raises `TooSlow` where that is not known in time."""
     (witness,) = _witnesses(error)
     values = launch_of(built, witness.where)
-    return values is not None and any(comes_about(error, module, values) for _ in built.remembered(values[:-1]))
+    return values is not None and any(
+        comes_about(error, module, values, seconds)
+        for seconds in (SECONDS, LONGER)
+        for _ in built.remembered(values[:-1])
+    )
 
 
-def comes_about(error: Any, module: ModuleOp, values: list[Any]) -> bool:
+def comes_about(error: Any, module: ModuleOp, values: list[Any], seconds: float) -> bool:
     """Whether a run does what an error's witness says."""
     (witness,) = _witnesses(error)
     kernel = Kernel.of(module, checked=True)
 
     def of(block: str) -> list[Visit]:
-        return visits(kernel, values, [_numbers(block)])
+        return visits(kernel, values, [_numbers(block)], seconds)
 
     match witness:
         case OutOfBounds.Witness(_, index, count, who):
@@ -305,32 +314,33 @@ def comes_about(error: Any, module: ModuleOp, values: list[Any]) -> bool:
                 {v.kind for v in of(b) if v.array == error.name and _holds(v.elements, shared)} for b in (first, second)
             ]
             return all({*kinds} <= found for found in both) and (
-                witness.do != "write" or _races(module, values, [_numbers(first), _numbers(second)])
+                witness.do != "write" or _races(module, values, [_numbers(first), _numbers(second)], seconds)
             )
         case RegionTakenTwice.Witness(_, coordinates, who):
             taken = Counter(v.indices for v in of(who) if v.kind == "region" and v.array == error.name)
             return taken[_numbers(coordinates)] > 1
         case NotShownDisjoint.NoSuchRegion(_, block, "divides by zero to find its region"):
-            with runs_of([_numbers(block)], _ignored), patch.object(launch, "Watch", return_value=None):
+            unwatched = patch.object(launch, "Watch", return_value=None)
+            with runs_of([_numbers(block)], _ignored), unwatched, limited(seconds):
                 return ending(kernel, values, None)[0] == "O528"
         case NotShownDisjoint.NoSuchRegion(_, block, does):
             outside = (v for v in of(block) if v.kind == "region" and v.outside)
             said = [f"takes region {[*v.indices]} of {' x '.join(map(str, v.counts))}" for v in outside]
             return does in said
         case NotCovered.Witness(_, left):
-            made = (v for v in visits(kernel, values, None) if v.kind == "region" and v.array == error.name)
+            made = (v for v in visits(kernel, values, None, seconds) if v.kind == "region" and v.array == error.name)
             return not any(_meet(v.elements, _box(left)) for v in made if not v.outside)
         case _:
             raise ValueError(witness)
 
 
-def _races(module: ModuleOp, values: list[Any], points: Sequence[tuple[int, ...]]) -> bool:
+def _races(module: ModuleOp, values: list[Any], points: Sequence[tuple[int, ...]], seconds: float) -> bool:
     """Whether the interpreter's watch says that two points race, or do something else first that nobody may do; of
     arrays that are not made, it is not asked."""
     if not all(v.flags.c_contiguous for v in values if isinstance(v, np.ndarray)):
         return True
     values = [v.copy() if isinstance(v, np.ndarray) else v for v in values]
-    with runs_of(points, _ignored), patch.object(Compiler, "undefined", _any_number):
+    with runs_of(points, _ignored), patch.object(Compiler, "undefined", _any_number), limited(seconds):
         return ending(Kernel.of(module, checked=True), values, None)[0] not in ("", *REFUSED_AT_LAUNCH)
 
 
@@ -345,9 +355,12 @@ def replayed(seed: int, number: int, refused: Rejected, figures: Counter[str]) -
             continue
         built = builder_of(seed, number)
         module = built.module()
-        figures["witnesses"] += 1
-        if not replay(built, module, error):
-            return Finding(number, f"the witness does not replay\n{refused}", str(module))
+        try:
+            if not replay(built, module, error):
+                return Finding(number, f"the witness does not replay\n{refused}", str(module))
+            figures["witnesses"] += 1
+        except TooSlow:
+            figures["slow"] += 1
     return None
 
 
