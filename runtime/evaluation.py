@@ -14,20 +14,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import mul
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
-from freehold.support.contract import LaunchContract, ScalarParameter, TensorParameter
+from freehold.support.contract import MOST_EACH, MOST_PERSISTENT, LaunchContract, ScalarParameter, TensorParameter
 from freehold.support.terms import Term, parse
 
 Shapes = Sequence[tuple[int, ...]]
 Values = Sequence[Any] | Mapping[int, Any]
 """Of parameters, by position."""
 Evaluate = Callable[..., "Geometry | None"]
-
-MOST_EACH: Final = 2**24 - 1
-"""Points of a launch with one block a point."""
-MOST_PERSISTENT: Final = 2**31 - 2**25
-"""Points of a launch with persistent blocks, whose counters may run past the end by the number of blocks."""
 
 
 class Geometry(NamedTuple):

@@ -15,6 +15,12 @@ from freehold.support.span import Span
 Checks = bool | Literal["trap"]
 """What becomes of checks in a kernel: they fail the launch, they stop the GPU ("trap"), or indices are not checked."""
 
+MOST_EACH: Final = 2**24 - 1
+"""Points of a launch with one block a point."""
+
+MOST_PERSISTENT: Final = 2**31 - 2**25
+"""Points of a launch with persistent blocks, whose counters may run past the end by the number of blocks."""
+
 FAILURE_SLOTS: Final = 1024
 """How many launches a failure buffer has room for: what belongs to one of them lies as many words apart."""
 

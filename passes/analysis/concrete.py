@@ -277,6 +277,8 @@ class Runner:
                 if op is self.distribution:
                     break
                 _step(op)(run, op)
+            if any(not extent.symbols() <= launch.keys() for extent in self.distribution.extents):
+                return None
             grid = [extent.evaluate(launch) for extent in self.distribution.extents]
             if min(grid, default=1) < 1 or prod(grid) > MOST_POINTS[self.distribution.blocks.kind]:
                 return None

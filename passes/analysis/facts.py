@@ -57,9 +57,10 @@ from freehold.passes.prover.polynomials import bound_term
 from freehold.passes.prover.prove import prove
 from freehold.passes.rewriting import walk
 from freehold.support import terms
+from freehold.support.contract import MOST_EACH, MOST_PERSISTENT
 from freehold.support.terms import Term
 
-MOST_POINTS: Final = {BlocksKind.EACH: 2**24 - 1, BlocksKind.PERSISTENT: 2**31 - 2**25}
+MOST_POINTS: Final = {BlocksKind.EACH: MOST_EACH, BlocksKind.PERSISTENT: MOST_PERSISTENT}
 """How many points a launch may have; the launcher sees to it."""
 
 _MOST: Final = 2**31 - 1

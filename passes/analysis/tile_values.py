@@ -49,12 +49,12 @@ from freehold.dialects.cuda_tile.ops.shape import (
 from freehold.dialects.cuda_tile.types import TileType, is_int
 from freehold.passes.analysis.machine_integers import Integers
 from freehold.support import terms
+from freehold.support.contract import MOST_EACH
 from freehold.support.terms import Term
 
 Place = tuple[Term, ...]
 """The place of an element in a tile; empty for a scalar."""
 
-_MOST_BLOCKS: Final = 2**24 - 1
 _ZERO: Final = terms.const(0)
 
 
@@ -186,8 +186,8 @@ class Values:
         """The number of a tile block, or how many there are. The launcher's grids have one dimension."""
         one = terms.const(1)
         if isinstance(op, GetTileBlockIdOp):
-            return self.integers.symbol("block", 0, _MOST_BLOCKS - 1), _ZERO, _ZERO
-        return self.integers.symbol("blocks", 1, _MOST_BLOCKS), one, one
+            return self.integers.symbol("block", 0, MOST_EACH - 1), _ZERO, _ZERO
+        return self.integers.symbol("blocks", 1, MOST_EACH), one, one
 
     def _computed(self, value: SSAValue, op: Operation) -> object:
         """What tells the result of an operation from others: the operation, and what it is computed from."""

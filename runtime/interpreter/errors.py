@@ -291,18 +291,19 @@ class UnfitArgument(Error):
 
 
 @dataclass(frozen=True)
-class NoPoints(Error):
+class UnfitDomain(Error):
     """
-    A distribution's domain has an extent that is not positive, so there are no points.
+    A distribution's domain has an extent that is not positive, so there are no points; or more than a launch may have.
 
-    Its extents are computed from those of the arguments. The launcher refuses such a launch, too.
+    Its extents are computed from those of the arguments, and from integers. The launcher refuses such a launch, too.
     """
 
     code: ClassVar[str] = "O533"
     title: ClassVar[str] = "the domain has {grid} points"
-    label: ClassVar[str] = "each of its extents is at least 1"
+    label: ClassVar[str] = "{allowed}"
 
     grid: str
+    allowed: str
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -32,11 +33,11 @@ from freehold.runtime.errors.kernel_checks import failure
 from freehold.runtime.interpreter.access import dims, element, integer
 from freehold.runtime.interpreter.compile import RETURN, binary, reject, unary
 from freehold.runtime.interpreter.elements import Array, Tile
-from freehold.runtime.interpreter.errors import DifferentGrids, NoPoints
+from freehold.runtime.interpreter.errors import DifferentGrids, UnfitDomain
 from freehold.runtime.interpreter.order import Order, arrange
 from freehold.runtime.interpreter.views import refuse_index
 from freehold.runtime.interpreter.windows import Window, box_ranges, load_box, padding_of, store_box, watch_at
-from freehold.support.contract import KernelCheck
+from freehold.support.contract import MOST_EACH, MOST_PERSISTENT, KernelCheck
 from freehold.support.terms import Term, sym
 
 if TYPE_CHECKING:
@@ -136,6 +137,7 @@ def _distribute(op: Operation, c: Compiler) -> Step:
     arguments = c.slots(op.body.block.args)
     body = c.block(op.body.block)
     persistent, most = op.blocks.kind is BlocksKind.PERSISTENT, op.blocks.count
+    allowed = MOST_PERSISTENT if persistent else MOST_EACH
     extents = None if op.domain is None else op.extents
     leader = 0 if op.domain is not None else op.leader
 
@@ -148,7 +150,7 @@ def _distribute(op: Operation, c: Compiler) -> Step:
         if extents is not None:
             found = [extent.evaluate(machine.symbols) for extent in extents]
             if min(found, default=1) < 1:
-                reject(NoPoints(span_of(op), _by(found)))
+                reject(UnfitDomain(span_of(op), _by(found), "each of its extents is at least 1"))
             return found
         windows: list[Window] = [v[slot] for slot in sources]
         grids = [grid_of(window, kind) for window, kind in zip(windows, kinds, strict=True)]
@@ -179,7 +181,9 @@ def _distribute(op: Operation, c: Compiler) -> Step:
         machine: Machine = v[0]
         schedule: Schedule = machine.schedule
         grid = domain(machine, v)
-        count = int(np.prod(grid, dtype=np.int64)) if grid else 1
+        if (count := prod(grid)) > allowed:
+            how = "persistent blocks" if persistent else "one block a point"
+            reject(UnfitDomain(span_of(op), _by(grid), f"a launch has at most {allowed} points, with {how}"))
         blocks = min(count, schedule.blocks or most or DEFAULT_BLOCKS) if persistent else count
         handed_out = _points(op.order, grid, numbers_by_block(count, blocks, schedule.order))
         if machine.adversary is not None:

@@ -1,4 +1,5 @@
-"""Random kernels that own parts of tensors: windows at a position, groups that offsets bound; and kernels that check.
+"""Random kernels that own parts of tensors: windows at a position, groups that offsets bound; grids that a scalar
+bounds; and kernels that check.
 
 They are built from the same statements as `ownership_kernels`, with some more: `["look", coordinates]` loads from the
 window that is lent, `["own", relation, counted, group, coordinates]` takes a region of a group where `coordinates[0]`
@@ -78,6 +79,15 @@ def _windows() -> list[dict[str, Node]]:
             "body": [take(I), take(I, partition=1)],
         },
         {**mut, "start": S, "body": [when("less_than", I, const(2), [take(I)], [take(I)])]},
+        {**one, "fixed": "s", "start": const(1), "body": [take(I)]},
+        {
+            **two,
+            "fixed": "s",
+            "start": zero,
+            "other": {**lent, "start": S, "length": "M"},
+            "body": [take(I, J), look(I)],
+        },
+        {**mut, "start": S, "other": {**lent, "length": "s"}, "body": [take(I), look(zero)]},
     ]
 
 
@@ -87,8 +97,10 @@ def _groups() -> list[dict[str, Node]]:
     mut, two = {**one, "access": "mut"}, {**one, "rank": 2}
     tall, few, wide = ["G", "ceildiv(M, 2)"], ["G", "2"], ["G", "ceildiv(M, 2)", "ceildiv(N, 2)"]
     inner = ("tiles", 1)
+    one, mut, two = {**one, "groups": True}, {**mut, "groups": True}, {**two, "groups": True}
     return [
         {**one, "domain": tall, "body": [own(I, J)]},
+        {**mut, "domain": ["G", "s"], "body": [own(I, J)]},
         {**one, "domain": few, "body": [own(I, J), ["check", "less_than", J, const(2)]]},
         {**two, "domain": wide, "body": [own(I, J, L)]},
         {**mut, "domain": tall, "body": [own(I, J), loop(inner, load(J, K))]},
@@ -96,29 +108,47 @@ def _groups() -> list[dict[str, Node]]:
     ]
 
 
+def _grids() -> list[dict[str, Node]]:
+    """Kernels over a grid of their own, which are right."""
+    mut = {"rank": 1, "tile": [2, 2], "step": [2, 2], "access": "mut", "second": "", "order": "row", "blocks": "each"}
+    two, out = {**mut, "rank": 2}, {**mut, "access": "out"}
+    rows, inner, zero = ("grid", 0), ("tiles", 1), const(0)
+    return [
+        {**out, "domain": ["ceildiv(M, 2)"], "body": [take(I)]},
+        {**mut, "domain": ["s"], "body": [when("less_than", I, rows, [take(I)], [])]},
+        {**mut, "domain": ["ceildiv(s, 2)"], "body": [when("less_than", I, rows, [take(I)], [load(zero, zero)])]},
+        {**two, "domain": ["s", "ceildiv(N, 2)"], "body": [when("less_than", I, rows, [take(I, J)], [])]},
+        {**mut, "domain": ["ceildiv(M, 2)", "s"], "body": [when("equal", J, zero, [take(I)], [])]},
+        {**out, "domain": ["ceildiv(M, 2)"], "body": [take(I), loop(("mini", S, inner), load(I, K))]},
+        {**mut, "domain": ["s"], "body": [["check", "less_than", I, rows], take(I)]},
+        {**two, "domain": ["s"], "body": [when("less_than", I, rows, [loop(("mini", S, rows), take(I, K))], [])]},
+    ]
+
+
 def right() -> list[dict[str, Node]]:
     """Kernels that are right."""
-    return [*_windows(), *_groups()]
+    return [*_windows(), *_groups(), *_grids()]
 
 
 class PartMaker(Maker):
     """Makes right kernels with parts, with up to two changes."""
 
     def kernel(self) -> dict[str, Node]:
-        kernel = deepcopy(self.chosen.choice(_windows() if self.chosen.random() < 0.6 else _groups()))
+        (made,) = self.chosen.choices((_windows, _groups, _grids), (5, 4, 3))
+        kernel = deepcopy(self.chosen.choice(made()))
         kernel["blocks"] = self.chosen.choice(["each", "persistent", ("persistent", self.chosen.randrange(1, 4))])
         for _ in range(self.chosen.randrange(3)):
             if self.chosen.random() < 0.4:
                 self.part(kernel)
             else:
                 self.mutate(kernel)
-        if "start" not in kernel:  # regions of a group lie a tile apart
+        if "groups" in kernel:  # regions of a group lie a tile apart
             kernel["step"] = kernel["tile"]
         return kernel
 
     def part(self, kernel: dict[str, Node]) -> None:
         """One change to where parts are, or to the condition under which one is taken."""
-        if "start" not in kernel:
+        if "groups" in kernel:
             statements = [s for s in kernel["body"] if s[0] == "own"]
             for s in statements[:1]:
                 n = self.chosen.randrange(4)
@@ -126,7 +156,7 @@ class PartMaker(Maker):
                     s[1] = "less_than_or_equal"
                 elif n == 1:
                     kernel["domain"][self.chosen.randrange(len(kernel["domain"]))] = self.chosen.choice(
-                        ("G", "2", "G + 1", "ceildiv(M, 2)", "ceildiv(M, 4)", "ceildiv(N, 2)")
+                        ("G", "2", "s", "G + 1", "ceildiv(M, 2)", "ceildiv(M, 4)", "ceildiv(N, 2)")
                     )
                 elif n == 2:
                     s[3] = self.changed(s[3], [I, J])
@@ -134,23 +164,28 @@ class PartMaker(Maker):
                     axis = self.chosen.randrange(len(s[4]))
                     s[4][axis] = self.changed(s[4][axis], [I, J])
             return
+        if "domain" in kernel:
+            kernel["domain"][self.chosen.randrange(len(kernel["domain"]))] = self.chosen.choice(
+                ("s", "s + 1", "ceildiv(s, 2)", "2 * s", "2", "ceildiv(M, 2)", "ceildiv(N, 2)")
+            )
+            return
         other = kernel.get("other")
         where = other if other is not None and self.chosen.random() < 0.5 else kernel
         where["start"] = self.chosen.choice(
             (S, LONG, const(0), const(3), ("memory", 0), ("memory", 1), self.changed(where["start"], [S]))
         )
         if other is not None and other["use"] == "lend" and self.chosen.random() < 0.3:
-            other["length"] = self.chosen.choice(("2", "4", "M", "M - 1"))
+            other["length"] = self.chosen.choice(("2", "4", "s", "M", "M - 1"))
 
 
 class PartBuilder(Builder):
-    """Builds kernels with parts: of `y0`, of which a window is written, or which falls into groups."""
+    """Builds kernels with parts: of `y0`, of which a window is written, which falls into groups, or over a grid."""
 
     def __init__(self, kernel: dict[str, Node]):
         super().__init__(kernel)
-        self.windows = "start" in kernel
+        self.windows, self.groups = "start" in kernel, "groups" in kernel
         first = "T" if self.windows else "M"
-        self.shapes = [[first, *self.dims[1:]], ["M", "K"], *([["2"]] if self.windows else [["G + 1"], ["G"]])]
+        self.shapes = [[first, *self.dims[1:]], ["M", "K"], *([["G + 1"], ["G"]] if self.groups else [["2"]])]
         self.data: SSAValue | None = None
         self.lent: SSAValue | None = None
 
@@ -161,7 +196,7 @@ class PartBuilder(Builder):
     def fill(self, arrays: list[Any], chosen: random.Random) -> None:
         """Positions of windows, or offsets: most of them such that they fit."""
         data, rows = arrays[2], arrays[1].shape[0]
-        if self.windows:
+        if not self.groups:
             data[:] = [chosen.choice((0, 1, rows)), chosen.choice((0, rows, rows + 4))]
             return
         cuts = sorted(chosen.randrange(rows + 1) for _ in range(len(data) - 2))
@@ -181,7 +216,8 @@ class PartBuilder(Builder):
         if self.kernel["access"] != "out" or not self.windows:
             return super().unwritten(arrays, scalar)
         start = self.start_of(self.kernel["start"], arrays, scalar)
-        length = self.kernel.get("fixed") or arrays[1].shape[0]
+        fixed = self.kernel.get("fixed")
+        length = scalar if fixed == "s" else fixed or arrays[1].shape[0]
         return start is not None and bool((arrays[0][start : start + length] != 1).any())
 
     def start_of(self, e: Node, arrays: list[Any], scalar: int) -> int | None:
@@ -202,19 +238,19 @@ class PartBuilder(Builder):
         """The module."""
         tensors = [TensorType.of(shape, i32) for shape in self.shapes]
         top = Block(arg_types=[*tensors, INDEX])
-        for argument, name in zip(top.args, ("y0", "a", "at", *(("w",) if not self.windows else ()), "s"), strict=True):
+        for argument, name in zip(top.args, ("y0", "a", "at", *(("w",) if self.groups else ()), "s"), strict=True):
             argument.name_hint = name
         whole, self.scalar = top.args[0], top.args[-1]
-        domain = None
+        domain = self.kernel.get("domain")
         with self.into(top):
             self.source = self.value(BorrowOp(tensor(top.args[1])))
             self.data = self.value(BorrowOp(tensor(top.args[2])))
             if self.windows:
                 self.parts(whole)
             else:
-                type_ = PartitionType.of(self.accesses[0], self.tiles, tensors[0], self.steps, 0)
-                self.partitions.append(self.value(PartitionOp(whole, type_, self.data)))
-                domain = self.kernel["domain"]
+                axis, offsets = (0, self.data) if self.groups else (None, None)
+                type_ = PartitionType.of(self.accesses[0], self.tiles, tensors[0], self.steps, axis)
+                self.partitions.append(self.value(PartitionOp(whole, type_, offsets)))
             body = Block(arg_types=[INDEX] * (self.kernel["rank"] if domain is None else len(domain)))
             self.points = list(body.args)
             for argument, name in zip(body.args, "ijl", strict=False):
@@ -272,7 +308,7 @@ class PartBuilder(Builder):
                 self.add(CheckOp(self.flag(relation, a, b), "a check"))
             case ["own", relation, counted, group, coordinates]:
                 self.own(relation, counted, group, coordinates)
-            case ["take" | "open", *_] if not self.windows:
+            case ["take" | "open", *_] if self.groups:
                 pass
             case _:
                 return super().statement(s)

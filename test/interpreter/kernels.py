@@ -144,6 +144,14 @@ ENTRY = """cuda_tile.module @m { cuda_tile.entry @k(%o: !cuda_tile.tile<ptr<i32>
 """
 """A lowered kernel; its body follows."""
 
+COUNTED = """
+ownership.kernel @counted(%y: !ownership.tensor<[N], f32>, %n: !cuda_tile.tile<i64>) {
+  %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [64], [N], f32>
+  ownership.distribute %p over ["2 * n"] : !ownership.partition<mut tile [64], [N], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+  }
+}
+"""
 NO_POINTS = """
 ownership.kernel @halves(%y: !ownership.tensor<[N], f32>) {
   %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [64], [N], f32>

@@ -135,6 +135,13 @@ REFUSED: dict[str, tuple[str, tuple[str, Launch]]] = {
     "early": ("O524", on_arrays(kernels.EARLY, zeros(40))),
     "two_grids": ("O531", on_arrays(kernels.TWO_GRIDS, zeros(40), zeros(40))),
     "no_points": ("O533", on_arrays(kernels.NO_POINTS, zeros(40))),
+    "fewer_than_no_points": ("O533", on_arrays(kernels.COUNTED, zeros(40), -1)),
+    "many_points": ("O533", on_arrays(kernels.COUNTED, zeros(40), 2**23)),
+    "more_points_than_integers": ("O533", on_arrays(kernels.COUNTED, zeros(40), 2**62)),
+    "many_persistent_points": (
+        "O533",
+        on_arrays(kernels.COUNTED.replace("] :", "] blocks #ownership.blocks<persistent> :"), zeros(40), 2**30),
+    ),
     "launch_check": ("O527", on_arrays(kernels.WITH_A_CHECK, zeros(40), zeros(30))),
     "requirement": ("O527", on_arrays(kernels.WITH_A_REQUIREMENT, zeros(40), 64)),
     "short": ("O530", on_arrays(kernels.SAXPY, zeros(40), zeros(30), 1.0)),

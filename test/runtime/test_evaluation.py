@@ -5,8 +5,16 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from freehold.runtime.evaluation import MOST_EACH, MOST_PERSISTENT, Evaluator, Geometry
-from freehold.support.contract import EntryParameter, LaunchCheck, LaunchContract, ScalarParameter, TensorParameter
+from freehold.runtime.evaluation import Evaluator, Geometry
+from freehold.support.contract import (
+    MOST_EACH,
+    MOST_PERSISTENT,
+    EntryParameter,
+    LaunchCheck,
+    LaunchContract,
+    ScalarParameter,
+    TensorParameter,
+)
 from freehold.support.terms import parse
 
 
