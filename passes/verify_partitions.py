@@ -197,13 +197,19 @@ def _has_one_name(op: RegionOp, facts: KernelFacts) -> bool:
 
     Like `_share_a_name`: of names alone, without conditions, tokens are threaded and verified.
     """
-    names = {n for c in facts.coordinates(op) for n in c.symbols()}
+    names = set[str]() if _overlap(op) else {n for c in facts.coordinates(op) for n in c.symbols()}
     return any(isinstance(loop, ForOp) and facts.counters.get(loop) not in names for loop in facts.places[op].loops)
+
+
+def _overlap(op: RegionOp) -> bool:
+    """Whether regions would overlap, if there were more than one: what lies where, no name tells."""
+    partition = op.partition.type
+    return any(step < tile for tile, step in zip(partition.tile_shape, partition.steps, strict=True))
 
 
 def _share_a_name(earlier: RegionOp, op: RegionOp, facts: KernelFacts) -> bool:
     """Whether two takings are of different regions by conditions alone: one of them is never made, or not both."""
-    same = facts.coordinates(earlier) == facts.coordinates(op)
+    same = facts.coordinates(earlier) == facts.coordinates(op) or _overlap(op)
     return same and not injectivity.exclusive(facts.places[earlier], facts.places[op])
 
 

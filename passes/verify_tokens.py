@@ -55,7 +55,7 @@ from freehold.dialects.cuda_tile.ops.memory import (
     StorePtrTkoOp,
 )
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp, PrintTkoOp
-from freehold.dialects.cuda_tile.ops.module import EntryOp
+from freehold.dialects.cuda_tile.ops.module import EntryOp, GetNumTileBlocksOp, GetTileBlockIdOp
 from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ConstantOp, OffsetOp, ReshapeOp
 from freehold.dialects.cuda_tile.ops.views import (
     LoadViewTkoOp,
@@ -96,7 +96,7 @@ class Roles(NamedTuple):
     failures: int = -1
     """The compiler's own, which takes what checks that fail write down; -1 for none."""
     persistent: bool = False
-    """Whether the one loop at the top level runs over points. Those of `ordered` partitions differ between points."""
+    """Whether the loop from a tile block's number on in steps of their count runs over points, whose regions differ."""
     split: tuple[int, ...] = ()
     """Used in several windows, of which those that begin elsewhere have been shown to be apart."""
 
@@ -251,7 +251,7 @@ class _Walk:
             self._understand(op)
         self.synchronised = any(a.synchronises for a in self.accesses.values())
         self.written = {a.argument for a in self.accesses.values() if a.writes}
-        loops = [op for op in entry.body.block.ops if isinstance(op, _Loop)]
+        loops = [op for op in entry.body.block.ops if _is_over_points(op)]
         self.over_points = loops[0] if roles.persistent and len(loops) == 1 else None
         """The loop of a persistent block: each turn works on another point."""
 
@@ -538,6 +538,14 @@ def _differ(i: SSAValue, j: SSAValue) -> bool:
 def _is_true(value: SSAValue) -> bool:
     """Whether a value is the constant that is true."""
     return isinstance(value.owner, ConstantOp) and value.type == _FLAG and value.owner.value.splat_value != 0
+
+
+def _is_over_points(op: Operation) -> bool:
+    """Whether an operation is a loop of a persistent block over its points: those of other loops are any."""
+    if not isinstance(op, ForOp):
+        return False
+    first, step = op.lowerBound.owner, op.step.owner
+    return isinstance(first, GetTileBlockIdOp) and isinstance(step, GetNumTileBlocksOp)
 
 
 def _loop_around(owner: Operation | Block) -> Operation | None:

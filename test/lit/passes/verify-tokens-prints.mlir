@@ -54,9 +54,9 @@ cuda_tile.module @m {
 // POINTS: entry @turns
 cuda_tile.module @m {
   entry @turns(%n: tile<i32>) {
-    %c0 = constant <i32: 0> : tile<i32>
-    %c1 = constant <i32: 1> : tile<i32>
-    for %i in (%c0 to %n, step %c1) : tile<i32> {
+    %b, %b1, %b2 = get_tile_block_id : tile<i32>
+    %s0, %s1, %s2 = get_num_tile_blocks : tile<i32>
+    for %i in (%b to %n, step %s0) : tile<i32> {
       %a = print_tko "a" -> token
     }
     return
@@ -72,7 +72,9 @@ cuda_tile.module @m {
   entry @point(%n: tile<i32>) {
     %c0 = constant <i32: 0> : tile<i32>
     %c1 = constant <i32: 1> : tile<i32>
-    for %i in (%c0 to %n, step %c1) : tile<i32> {
+    %b, %b1, %b2 = get_tile_block_id : tile<i32>
+    %s0, %s1, %s2 = get_num_tile_blocks : tile<i32>
+    for %i in (%b to %n, step %s0) : tile<i32> {
       for %j in (%c0 to %n, step %c1) : tile<i32> {
         %a = print_tko "a" -> token
       }

@@ -10,6 +10,7 @@ from itertools import product
 
 import lowering_kernels as kernels
 import numpy as np
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from test_random_tokens import Statement, kernel, statements
@@ -22,8 +23,10 @@ from freehold.dialects.cuda_tile.ops.module import EntryOp
 from freehold.dialects.cuda_tile.types import TOKEN
 from freehold.passes.launch_contract import contract, kernel_of
 from freehold.passes.lowering import convert
+from freehold.passes.pipeline import verify
 from freehold.passes.verify_tokens import Roles, roles_of, verify_tokens
 from freehold.runtime.interpreter import run_entry
+from freehold.support.contract import Checks
 from freehold.support.diagnostic import Rejected
 
 
@@ -113,3 +116,76 @@ def test_needed_edges_are_missed() -> None:
             refused += not from_nothing
             needless += from_nothing
     assert refused >= 8, (refused, needless)
+
+
+def _named(text: str, kind: str, lent: str) -> str:
+    """A kernel, with the types of its one partition, of regions of that and of what is lent written out."""
+    types = {"PARTITION": f"!ownership.partition<{kind}>", "REGION": f"!ownership.region<{kind}>"}
+    for name, type_ in {**types, "REF": f"!ownership.ref<{lent}>"}.items():
+        text = text.replace(name, type_)
+    return text
+
+
+TWICE_IN_A_GROUP = _named(
+    """
+ownership.kernel @twice(
+  %y: !ownership.tensor<[M], i32>, %at: !ownership.tensor<["G + 1"], i32>, %w: !ownership.tensor<[G], i32>
+) {
+  %o = ownership.borrow %at : !ownership.tensor<["G + 1"], i32> -> REF
+  %p = ownership.partition %y by %o : REF, : !ownership.tensor<[M], i32> -> PARTITION
+  ownership.distribute %p over [G, "ceildiv(M, 2)"] BLOCKS : PARTITION {
+  ^bb0(%i: !cuda_tile.tile<i32>, %j: !cuda_tile.tile<i32>):
+    %one = cuda_tile.constant <i32: 1> : tile<2xi32>
+    %n = ownership.group_tiles %p[%i] : PARTITION
+    %in = cuda_tile.cmpi less_than %j, %n, signed : tile<i32> -> tile<i1>
+    cuda_tile.if %in {
+      %r = ownership.region %p[%i, %j] {mapped} : PARTITION -> REGION
+      ownership.store %one, %r : !cuda_tile.tile<2xi32>, REGION
+    }
+    cuda_tile.if %in {
+      %r = ownership.region %p[%i, %j] {mapped} : PARTITION -> REGION
+      ownership.store %one, %r : !cuda_tile.tile<2xi32>, REGION
+    }
+  }
+}
+""",
+    "mut tile [2] ragged 0, [M], i32",
+    '["G + 1"], i32',
+)
+
+ONE_OF_OVERLAPPING = _named(
+    """
+ownership.kernel @one(%y: !ownership.tensor<[2], i32>, %a: !ownership.tensor<[K], i32>) {
+  %p = ownership.partition %y : !ownership.tensor<[2], i32> -> PARTITION
+  %r = ownership.borrow %a : !ownership.tensor<[K], i32> -> REF
+  ownership.distribute %p BLOCKS : PARTITION {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %one = cuda_tile.constant <i32: 1> : tile<4xi32>
+    %own = ownership.region %p[%i] : PARTITION -> REGION
+    ownership.store %one, %own : !cuda_tile.tile<4xi32>, REGION
+    %n = ownership.tiles %r, 0 by 2 : REF
+    %never = cuda_tile.cmpi equal %i, %n, signed : tile<i32> -> tile<i1>
+    cuda_tile.if %never {
+      %again = ownership.region %p[%n] : PARTITION -> REGION
+      ownership.store %one, %again : !cuda_tile.tile<4xi32>, REGION
+    }
+  }
+}
+""",
+    "partial tile [4] step [2], [2], i32",
+    "[K], i32",
+)
+
+
+@pytest.mark.parametrize("text", [TWICE_IN_A_GROUP, ONE_OF_OVERLAPPING])
+@pytest.mark.parametrize(
+    "blocks", ["", "blocks #ownership.blocks<persistent>", "blocks #ownership.blocks<persistent 3>"]
+)
+@pytest.mark.parametrize("checks", [True, "trap", False])
+def test_what_is_verified_is_ordered(text: str, blocks: str, checks: Checks) -> None:
+    """A partition is ordered by what names its regions, and by nothing that is known of numbers."""
+    module = kernels.parse(text.replace("BLOCKS", blocks))
+    verify(module)
+    lowered = convert(module, checks=checks)  # which verifies the tokens
+    assert accepted(lowered, roles_of(kernel_of(module), checks))
+    assert len(edges(lowered)) >= 1
