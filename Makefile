@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PYTHON ?=
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.13 python3.12 python3.11)
 
-.PHONY: help demo test lint format types lit pytest fuzz faults mutants fuzz-bytecode fuzz-frontend soak docs golden clean
+.PHONY: help demo test lint format types lit pytest fuzz fuzz-gpu faults mutants fuzz-bytecode fuzz-frontend soak docs golden clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -44,6 +44,9 @@ fuzz: $(VENV)/.installed-test ## Run CASES=200000 random ownership kernels that 
 
 faults: $(VENV)/.installed-test ## Plant faults in the verifiers, one at a time, and see that the fuzzer finds each
 	$(BIN)/python test/fuzz/planted_faults.py --seed $(or $(SEED),0)
+
+fuzz-gpu: $(VENV)/.installed-test ## Run CASES=2000 random kernels on the GPU, and compare with the interpreter; SEED=0
+	$(BIN)/python test/fuzz/fuzz_gpu.py --cases $(or $(CASES),2000) --seed $(or $(SEED),0) $(ALL_CORES)
 
 mutants: $(VENV)/.installed-test ## Damage every accepted kernel in every way, and see what becomes of it; SECONDS=0 SEED=0
 	$(BIN)/python test/fuzz/mutants.py --survivors --seconds $(or $(SECONDS),0) --seed $(or $(SEED),0) $(ALL_CORES)

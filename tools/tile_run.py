@@ -184,14 +184,16 @@ def _run(
     arrays = {n for n, value in enumerate(arguments) if hasattr(value, "shape")}
     if options.gpu:
         from freehold.runtime.interpreter.errors import UnfitArgument
-        from freehold.runtime.module_launch import launch_entry, launch_kernel
+        from freehold.runtime.module_launch import load_entry, load_kernel
 
         if is_ownership:
-            return launch_kernel(module, arguments, symbol=options.symbol, blocks=options.blocks)
+            loaded = load_kernel(module, options.symbol)
+            loaded.launch(arguments, options.blocks)
+            return loaded.written
         if options.blocks is not None:
             error = UnfitArgument(Argument("--blocks", PROGRAM), "a cuda_tile entry has the grid that it is given")
             raise Rejected([error.add(error.Give("--grid instead"))])
-        launch_entry(module, arguments, cast("tuple[int, int, int]", grid), symbol=options.symbol)
+        load_entry(module, options.symbol)(arguments, cast("tuple[int, int, int]", grid))
         return arrays
     write: Callable[[str], None] = _write
     if is_ownership:

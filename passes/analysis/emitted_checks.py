@@ -149,7 +149,7 @@ class ChecksAlike:
             return
         said = beyond_tokens(found.block.args, carried)
         if len(said) == 1:
-            self.failed = self._flag(op, said[0], "failed in an earlier turn")
+            self.failed, self.failure = self._flag(op, said[0], "failed in an earlier turn"), ()
         elif said:
             for n, value in enumerate(said):
                 self._flag(op, value, f"noted {n}")

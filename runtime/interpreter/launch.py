@@ -40,7 +40,7 @@ from freehold.runtime.interpreter.elements import Array, Element, element_of
 from freehold.runtime.interpreter.errors import NoMeaning, UnfitArgument
 from freehold.runtime.interpreter.machine import Machine, Memory, part_of, show
 from freehold.runtime.interpreter.order import Order, arrange
-from freehold.runtime.interpreter.ownership import DEFAULT_BLOCKS, Schedule, written
+from freehold.runtime.interpreter.ownership import DEFAULT_BLOCKS, Schedule, points_of, written
 from freehold.runtime.interpreter.shapes import literal
 from freehold.runtime.interpreter.table import EFFECTS, PURE
 from freehold.runtime.interpreter.watch import Watch
@@ -411,7 +411,8 @@ def entry_call(contract: LaunchContract, arguments: Sequence[object], *, signed:
             case "failures":
                 value = np.zeros(FAILURE_SLOTS * FAILURE_WORDS, np.int64)
         values.append(value)
-    points = prod(value_of(terms.parse(t), bound.symbols) or 0 for t in contract.grid)
+    grid = [value_of(terms.parse(t), bound.symbols) or 0 for t in contract.grid]
+    points = points_of(grid, None, persistent=contract.persistent)
     return EntryCall(tuple(values), tuple(names), frozenset(outputs), points)
 
 

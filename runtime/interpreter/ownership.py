@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from freehold.runtime.interpreter.compile import Compiler, Effect, Frame, Function, Pure, Step
     from freehold.runtime.interpreter.machine import Machine
+    from freehold.support.span import Span
 
 DEFAULT_BLOCKS: Final = 8
 """How many blocks a persistent distribution gets where nobody says."""
@@ -107,6 +108,16 @@ def numbers_by_block(count: int, blocks: int, order: Order) -> Iterator[int]:
         yield from range(block, count, blocks)
 
 
+def points_of(grid: Sequence[int], span: Span | None, *, persistent: bool) -> int:
+    """The number of points of a domain. Raises `Rejected` for one that no launch has, on which no proof rests."""
+    if min(grid, default=1) < 1:
+        reject(UnfitDomain(span, _by(grid), "each of its extents is at least 1"))
+    allowed, how = (MOST_PERSISTENT, "persistent blocks") if persistent else (MOST_EACH, "one block a point")
+    if (count := prod(grid)) > allowed:
+        reject(UnfitDomain(span, _by(grid), f"a launch has at most {allowed} points, with {how}"))
+    return count
+
+
 def _same(_op: Operation, _: Compiler) -> Function:
     return unary(lambda window: window)
 
@@ -137,7 +148,6 @@ def _distribute(op: Operation, c: Compiler) -> Step:
     arguments = c.slots(op.body.block.args)
     body = c.block(op.body.block)
     persistent, most = op.blocks.kind is BlocksKind.PERSISTENT, op.blocks.count
-    allowed = MOST_PERSISTENT if persistent else MOST_EACH
     extents = None if op.domain is None else op.extents
     leader = 0 if op.domain is not None else op.leader
 
@@ -148,10 +158,7 @@ def _distribute(op: Operation, c: Compiler) -> Step:
     def domain(machine: Machine, v: Frame) -> list[int]:
         """The number of points along each axis."""
         if extents is not None:
-            found = [extent.evaluate(machine.symbols) for extent in extents]
-            if min(found, default=1) < 1:
-                reject(UnfitDomain(span_of(op), _by(found), "each of its extents is at least 1"))
-            return found
+            return [extent.evaluate(machine.symbols) for extent in extents]
         windows: list[Window] = [v[slot] for slot in sources]
         grids = [grid_of(window, kind) for window, kind in zip(windows, kinds, strict=True)]
         found = grids[leader]
@@ -181,9 +188,7 @@ def _distribute(op: Operation, c: Compiler) -> Step:
         machine: Machine = v[0]
         schedule: Schedule = machine.schedule
         grid = domain(machine, v)
-        if (count := prod(grid)) > allowed:
-            how = "persistent blocks" if persistent else "one block a point"
-            reject(UnfitDomain(span_of(op), _by(grid), f"a launch has at most {allowed} points, with {how}"))
+        count = points_of(grid, span_of(op), persistent=persistent)
         blocks = min(count, schedule.blocks or most or DEFAULT_BLOCKS) if persistent else count
         handed_out = _points(op.order, grid, numbers_by_block(count, blocks, schedule.order))
         if machine.adversary is not None:

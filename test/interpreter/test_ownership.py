@@ -13,7 +13,8 @@ import pytest
 from evaluate import parse
 
 from freehold.dialects.ownership import OrderAttr, OrderKind
-from freehold.runtime.interpreter import Order, run, run_tile
+from freehold.passes.pipeline import contract, convert, verify
+from freehold.runtime.interpreter import Order, run, run_entry, run_tile
 from freehold.runtime.interpreter.launch import Kernel
 from freehold.runtime.interpreter.ownership import points
 from freehold.support.diagnostic import Rejected
@@ -173,6 +174,16 @@ def test_what_is_found_reads_as_it_should(name: str, golden: Callable[[Path, str
     shown = refused.value.render()
     shown = re.sub(r"0x[0-9a-f]+", "0xADDRESS", shown)  # which differs from run to run
     golden(HERE / "refused" / f"{name}.err", shown)
+
+
+@pytest.mark.parametrize("n", [0, -3, 2**30, 2**61])
+@pytest.mark.parametrize("blocks", ["", "blocks #ownership.blocks<persistent>"])
+def test_a_lowered_kernel_has_the_points_of_a_launch(n: int, blocks: str) -> None:
+    module = parse(kernels.COUNTED.replace("] :", f"] {blocks} :"))
+    verify(module)
+    with pytest.raises(Rejected) as refused:
+        run_entry(convert(module.clone()), contract(module), [zeros(40), n])
+    assert refused.value.codes == ("O533",)
 
 
 def test_a_read_only_array_is_no_output() -> None:

@@ -126,6 +126,25 @@ def asserted(y: fh.Out[fh.f32, "N"], x: fh.Ref["N"], n: fh.i32):
     y.store(fh.zeros(y.tile, fh.f32))
 
 
+@fh.kernel
+def read_then_stored(y: fh.Mut[fh.f32, "N"], x: fh.Ref["N"], at: fh.Ref[fh.i32, "K"], n: fh.i32):
+    """A loop that only reads what is checked, and one that is left where a check fails, for it writes."""
+    total = 0.0
+    for k in range(n):
+        total += x.load(at.load(k, ()), ())
+    for k in range(n):
+        assert at.load(k, ()) >= 0
+        y.store(y.load() + total)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("checks", [True, False, "trap"])
+def test_checks_of_two_loops(schedule: str, checks: Any) -> None:
+    tiles = fh.partition(np.zeros(64, np.float32), 16, **SCHEDULES[schedule])
+    module = read_then_stored.verify(tiles, np.zeros(64, np.float32), np.zeros(5, np.int32), 3)
+    validate(kernel_of(module), convert(module, checks=checks), checks)
+
+
 DTYPES: list[Any] = [
     np.int8, np.uint8, np.uint16, np.int32, np.uint32, np.int64, np.uint64, np.bool_,
     np.float16, np.float32, np.float64, ml_dtypes.bfloat16,

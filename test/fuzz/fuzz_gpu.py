@@ -1,0 +1,118 @@
+"""
+Random ownership kernels on a GPU: those that the verifiers accept leave behind what the interpreter says.
+
+`python test/fuzz/fuzz_gpu.py --cases 2000 --seed 0` needs a GPU and the assembler, ends with one line of figures, and
+with status 1 if there was a finding. The cases are those of `fuzz_ownership`, in launches of the same arguments. Where
+a check refuses a launch, at launch or in the kernel, some check refuses it on both sides. Numbers that the interpreter
+calls undefined are not compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from fuzz_ownership import REFUSED_AT_LAUNCH, TooSlow, arguments, builder_of, ending, limited, runs
+from kernel_builder import Builder
+
+from freehold.passes.pipeline import verify
+from freehold.runtime.interpreter.launch import Kernel
+from freehold.runtime.module_launch import load_kernel
+from freehold.support.diagnostic import Rejected
+
+_AT_ONCE: Final = 20
+"""How many cases a process is given."""
+
+
+def expected(built: Builder, module: ModuleOp, number: int) -> Iterator[tuple[list[Any], str, list[Any]]]:
+    """Launches of a case: the arguments, and with which error they end or what the arrays hold then."""
+    kernel = Kernel.of(module, checked=True)
+    for sizes, scalar, order in runs(number):
+        given, left = arguments(built, sizes, scalar), arguments(built, sizes, scalar)
+        code, _ = ending(kernel, left, order)
+        if not code or code in REFUSED_AT_LAUNCH:
+            yield given, code, left
+
+
+def check(seed: int, number: int, figures: Counter[str]) -> str:
+    """What is wrong with one case, or nothing."""
+    built = builder_of(seed, number)
+    module = built.module()
+    try:
+        verify(module)
+    except Rejected:
+        return ""
+    try:
+        with limited():
+            launches = list(expected(built, module, number))
+    except TooSlow:
+        return ""
+    if not launches:
+        return ""
+    figures["kernels"] += 1
+    loaded = load_kernel(built.module())
+    for given, code, wanted in launches:
+        refused = ""
+        try:
+            loaded.launch(given)
+        except Rejected as error:
+            refused = error.codes[0]
+        figures["refused" if refused else "compared"] += 1
+        where = f"for {[np.shape(v) or v for v in given]}"
+        if bool(refused) is not bool(code) or (refused and refused not in REFUSED_AT_LAUNCH):
+            return f"the GPU says {refused or 'nothing'}, the interpreter {code or 'nothing'}, {where}"
+        for n, (one, other) in enumerate(zip(given, wanted, strict=True)):
+            if not code and not np.array_equal(one, other):
+                return f"argument {n} differs {where}: {one.tolist()} and {other.tolist()}"
+    return ""
+
+
+def cases(seed: int, numbers: range) -> tuple[Counter[str], list[str]]:
+    """Some cases: figures and findings."""
+    figures: Counter[str] = Counter(cases=len(numbers))
+    found: list[str] = []
+    for number in numbers:
+        if what := check(seed, number, figures):
+            found.append(f"case {number} of seed {seed}: {what}\n{builder_of(seed, number).module()}")
+    return figures, found
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    chosen = parser.parse_args()
+    numbers = range(chosen.first, chosen.first + chosen.cases)
+    ranges = [numbers[n : n + _AT_ONCE] for n in range(0, len(numbers), _AT_ONCE)]
+    figures: Counter[str] = Counter()
+    findings = 0
+    with multiprocessing.get_context("spawn").Pool(min(chosen.jobs, len(ranges))) as pool:
+        for counted, found in pool.imap_unordered(partial(cases, chosen.seed), ranges):
+            figures += counted
+            findings += len(found)
+            for text in found:
+                print(text, flush=True)
+    print(
+        f"{figures['cases']} cases of seed {chosen.seed}: {figures['kernels']} kernels ran on the GPU, "
+        f"{figures['compared']} launches compared, {figures['refused']} refused by a check, {findings} findings"
+    )
+    return int(findings > 0 or not figures["compared"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
