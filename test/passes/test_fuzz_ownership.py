@@ -24,6 +24,13 @@ def test_random_kernels_that_are_accepted_keep_what_is_promised() -> None:
     assert ", 0 translations validated" not in done.stdout
 
 
+@pytest.mark.cuda
+def test_random_kernels_leave_behind_on_a_gpu_what_the_interpreter_says() -> None:
+    done = run("fuzz_gpu.py", "--cases", "200", "--jobs", "2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " 0 findings" in done.stdout
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", ["two points count as one", "a remainder is a modulus", "every loop runs"])
 def test_a_planted_fault_is_found(fault: str) -> None:
