@@ -50,6 +50,7 @@ def check(seed: int, number: int, figures: Counter[str]) -> str:
     """What is wrong with one case, or nothing."""
     built = builder_of(seed, number)
     module = built.module()
+    unverified = module.clone()
     try:
         verify(module)
     except Rejected:
@@ -62,7 +63,7 @@ def check(seed: int, number: int, figures: Counter[str]) -> str:
     if not launches:
         return ""
     figures["kernels"] += 1
-    loaded = load_kernel(built.module())
+    loaded = load_kernel(unverified)
     for given, code, wanted in launches:
         refused = ""
         try:
