@@ -55,7 +55,7 @@ def expected(built: Builder, module: ModuleOp, number: int) -> Iterator[tuple[li
         if code in _IN_KERNEL:
             left = arguments(built, sizes, scalar)
             try:
-                run_entry(lowered, found, left, blocks=_BLOCKS, order=order)
+                run_entry(lowered, found, left, blocks=_BLOCKS, order=order, checked=True)
             except Rejected as refused:
                 code = refused.codes[0]
             else:
