@@ -52,8 +52,9 @@ def full(c: Context, a: Arguments) -> Value:
 def arange(c: Context, a: Arguments) -> Value:
     """`arange(stop)`, `arange(start, stop)` or `arange(start, stop, step)`, and the dtype last or by its name."""
     positions = ("start", "stop", "step")
-    given = [name for name in positions if not (isinstance(v := a[name], Static) and v.value in (..., None))]
-    last = a[given[-1]] if given else POISON
+    given = ["start"]
+    given += [name for name in positions[1:] if not (isinstance(v := a[name], Static) and v.value in (..., None))]
+    last = a[given[-1]]
     if len(given) > 1 and not (isinstance(last, Static) and is_number(last.value)) and not isinstance(last, TileValue):
         a.values["dtype"], a.nodes["dtype"] = last, a.nodes[given[-1]]
         given.pop()
@@ -69,6 +70,8 @@ def arange(c: Context, a: Arguments) -> Value:
             shown = f"fh.arange({prod(found)}).reshape({', '.join(map(str, found))})"
             return misuse(c, a, name, "counts along one axis, and takes one number", f"write `{shown}`")
         bounds.append(found[0])
+    if given == ["start", "step"]:  # which ends where it would begin with an end
+        bounds.insert(0, 0)
     if bounds[2:] == [0]:
         return misuse(c, a, "step", "takes a step other than 0", "leave it out: it is 1")
     counted = range(*bounds)

@@ -111,6 +111,8 @@ def arange(stop: int, /, *, dtype: type[E], device: int | None = None) -> TileOr
 @overload
 def arange(stop: int, /, *, dtype: AnyDType, device: int | None = None) -> TileOrTensor: ...
 @overload
+def arange(stop: int, /, *, step: int, dtype: AnyDType | None = None, device: int | None = None) -> TileOrTensor: ...
+@overload
 def arange(start: int, stop: int, step: int = 1, /, *, device: int | None = None) -> TileOrTensor[i32_]: ...
 @overload
 def arange(
@@ -126,7 +128,7 @@ def arange(
 ) -> Operation[Tensor]: ...
 @_both(language.arange)
 def arange(
-    start: Any, stop: Any = None, step: Any = 1, /, dtype: AnyDType | None = None, *, device: int | None = None
+    start: Any, stop: Any = None, /, step: Any = 1, dtype: AnyDType | None = None, *, device: int | None = None
 ) -> Any:
     """
     Numbers in even steps: in a kernel a tile of integers known at compile time, else an operation that makes a tensor.

@@ -58,6 +58,8 @@ def arange(stop: int, /, *, dtype: type[E]) -> Tile[E]: ...
 @overload
 def arange(stop: int, /, *, dtype: AnyDType) -> Tile: ...
 @overload
+def arange(stop: int, /, *, step: int, dtype: AnyDType = ...) -> Tile: ...
+@overload
 def arange(start: int, stop: int, step: int = 1, /) -> Tile[i32]: ...
 @overload
 def arange(start: int, stop: int, step: int = 1, /, *, dtype: type[E]) -> Tile[E]: ...
@@ -66,7 +68,7 @@ def arange(start: int, stop: int, step: int = 1, /, *, dtype: AnyDType) -> Tile:
 @intrinsic
 def arange(start: Any, stop: Any = ..., step: Any = ..., dtype: Any = ...) -> Tile:
     """
-    The integers from 0 up to `stop`, or from `start` up to `stop` by `step`; as many as a power of two.
+    The integers from 0, or from `start`, up to `stop` by `step`; as many as a power of two.
 
     All three are known at compile time. The dtype is `i32` unless another is given, last or by its name.
     """

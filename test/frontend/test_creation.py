@@ -42,15 +42,18 @@ def counted(y: Out["R", 64]):
         t = fh.concatenate((fh.arange(16), fh.arange(16, 32), fh.zeros(16, i32), fh.full(16, 7)))
     if i == 5:
         t = fh.arange(-(2**31), -(2**31) + 64)
+    if i == 6:
+        t = fh.arange(128, step=2)
     y.store(t[None])
 
 
 def test_arange_from_a_start_by_a_step() -> None:
-    y = np.zeros((6, 64), np.int32)
+    y = np.zeros((7, 64), np.int32)
     counted(fh.partition(y, (1, 64))).sync()
     n = np.arange(64)
     joined = np.concatenate((np.arange(32), np.zeros(16), np.full(16, 7)))
-    np.testing.assert_array_equal(y, [n + 64, 2 * n, 63 - n, 5 + 4 * n, joined, n - 2**31])
+    stepped = np.arange(128, step=2)
+    np.testing.assert_array_equal(y, [n + 64, 2 * n, 63 - n, 5 + 4 * n, joined, n - 2**31, stepped])
 
 
 @fh.kernel

@@ -1,6 +1,7 @@
 """
 Kernels cut up and put together at random, for the frontend: each is accepted, and then well-formed IR, or refused with
-a code. Anything else is a finding: an exception of ours, IR that is not well-formed, or a kernel that takes too long.
+a code, by the frontend or by the verifiers. What they accept has bytecode that passes validation. Anything else is a
+finding: an exception of ours, IR that is not well-formed, a kernel that takes too long, or that has no code.
 
 `python test/fuzz/fuzz_frontend.py --cases 1000 --seed 0` ends with one line of figures, and with status 1 if there was
 a finding. Case `n` of a seed is the same program in every run: `--first n --cases 1 --show` prints it. `--jobs` shares
@@ -29,14 +30,19 @@ from types import FunctionType
 sys.path.insert(0, str(Path(__file__).parent))
 
 from frontend_programs import Mutant, Mutants
-from fuzz_ownership import TooSlow, limited
+from fuzz_ownership import CHECKS, TooSlow, limited
+from xdsl.dialects.builtin import ModuleOp
 
+from freehold.backend.bytecode.writer import write_bytecode
 from freehold.frontend.lower import lower
 from freehold.frontend.schedule import PartitionSpec
 from freehold.frontend.signature import ConstSpec, ScalarSpec, Specialisation, TensorSpec
 from freehold.frontend.source import KernelFunction
+from freehold.passes.pipeline import convert, verify
 from freehold.passes.verify_dominance import verify_dominance
+from freehold.runtime.build import validate
 from freehold.support import dtypes
+from freehold.support.contract import Checks
 from freehold.support.diagnostic import Rejected
 from freehold.support.span import register_source
 
@@ -88,7 +94,21 @@ def outcome_of(mutant: Mutant, file: str, rng: random.Random) -> str:
     module.verify()
     if undominated := verify_dominance(module):
         raise AssertionError(f"a value is used where it may not be defined: {undominated[0]}")
+    try:
+        verify(module)
+    except Rejected as e:
+        str(e)
+        return e.codes[0]
+    compiled(module, rng.choice(CHECKS))
     return "accepted"
+
+
+def compiled(module: ModuleOp, checks: Checks) -> None:
+    """Sees that a verified module has bytecode, which is shown to do what was verified."""
+    try:
+        validate(module, write_bytecode(convert(module, checks=checks)), checks)
+    except Rejected as e:
+        raise AssertionError(f"accepted, and has no code with checks={checks!r}: {e}") from e
 
 
 @dataclass(frozen=True)

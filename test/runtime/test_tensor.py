@@ -71,6 +71,7 @@ def test_nothing_is_done_before_it_is_asked_for() -> None:
         (lambda: fh.arange(5), np.arange(5, dtype=np.int32)),
         (lambda: fh.arange(5, fh.f16), np.arange(5, dtype=np.float16)),
         (lambda: fh.arange(2, 11, 3), np.arange(2, 11, 3, dtype=np.int32)),
+        (lambda: fh.arange(11, step=3), np.arange(11, step=3, dtype=np.int32)),
         (lambda: fh.arange(0.0, 1.0, 0.25), np.arange(0, 1, 0.25, dtype=np.float32)),
         (lambda: fh.arange(7, 0, -2, fh.u8), np.arange(7, 0, -2).astype(np.uint8)),
         (lambda: fh.linspace(-1, 1, 9), np.linspace(-1, 1, 9, dtype=np.float32)),
