@@ -281,6 +281,7 @@ class _Comparison:
             self.same_values(op, op.initValues, found, found.initValues, "what the loop begins with")
             self.checks.bounds[op] = None
             self.match_body(op, op.block, found, 0)
+            self.hand_on(op, op.results, found.results, "result")
         elif isinstance(op, DistributeOp) and isinstance(found, ForOp):
             self.match_points(op, found)
         elif isinstance(op, PartitionOp) and isinstance(found, ForOp):
@@ -354,11 +355,26 @@ class _Comparison:
 
     # Structures
 
+    def computed_alike(self, op: IfOp | ForOp, found: IfOp | ForOp) -> list[object]:
+        """What tells the results of two structures from others if they do nothing but compute, and the same.
+
+        So it does not matter which of several equal ones is what was emitted: the others may be missing.
+        """
+        one, other = self.verified.computed(op), self.emitted.computed(found)
+        return one if one is not None and one == other else []
+
+    def hand_on_results(self, op: IfOp | ForOp, found: IfOp | ForOp, computed: Sequence[object]) -> None:
+        """Lets the results of two structures stand for the same."""
+        self.hand_on(op, op.results, found.results, "result")
+        for a, b, key in zip(op.results, found.results, computed, strict=False):
+            self.verified.stand_for(a, key)
+            self.emitted.stand_for(b, key)
+
     def match_if(self, op: IfOp, found: IfOp) -> None:
         """Two branches under one condition."""
         self.same(op, op.condition, found, found.condition, "the condition")
         written, noted = self.changed_in(op), self.checks.noted
-        before = dict(self.versions)
+        before, computed = dict(self.versions), self.computed_alike(op, found)
         for n, (one, other) in enumerate(zip(op.regions, found.regions, strict=True)):
             self.versions, self.checks.noted = dict(before), noted
             path = (*self.checks.path, (op, n))
@@ -366,7 +382,7 @@ class _Comparison:
             self.end_alike(end, last)
         self.versions, self.checks.noted = before, noted
         self.change(written)
-        self.hand_on(op, op.results, found.results, "result")
+        self.hand_on_results(op, found, computed)
 
     def end_alike(self, end: Operation, last: Operation) -> None:
         """Sees that two blocks hand on the same."""
@@ -386,7 +402,9 @@ class _Comparison:
         self.same_values(op, op.initValues, found, found.initValues, "what the loop begins with")
         no_turn = self.turns(self.verified, op)
         self.checks.bounds[op] = None if no_turn == terms.FALSE else no_turn
+        computed = self.computed_alike(op, found)
         self.match_body(op, op.block, found, 1)
+        self.hand_on_results(op, found, computed)
 
     def turns(self, values: Values, op: ForOp) -> Term:
         """The condition under which a loop has no turn."""
@@ -405,7 +423,6 @@ class _Comparison:
         end, last = self.block(_start(body), _start(other), (*self.checks.path, (op, 0)))
         self.end_alike(end, last)
         self.change(written)
-        self.hand_on(op, op.results, found.results, "result")
         self.checks.leave_loop(op, found, noted)
 
     def match_points(self, op: DistributeOp, found: ForOp) -> None:

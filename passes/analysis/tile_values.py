@@ -117,6 +117,25 @@ class Values:
         """Says that two values are one."""
         self._bound[value] = other
 
+    def computed(self, op: Operation) -> list[object] | None:
+        """What tells the results of an operation with regions from others; None unless all it does is compute.
+
+        Nothing is kept of what was looked at inside: that may be walked by itself afterwards.
+        """
+        mark, depth = self.mark(), self._depth
+        try:
+            found = [self._computed(result, op) for result in op.results]
+        except NotFollowedError:
+            return None
+        finally:
+            self.forget(mark)
+            self._depth = depth
+        return found if has_no_memory_effect(op) else None
+
+    def stand_for(self, value: SSAValue, computed: object) -> None:
+        """Lets a value stand for a result of an operation, by what `computed` says of it."""
+        self._bound[value] = computed
+
     def mark(self) -> int:
         """A point in time, for `forget`."""
         return len(self._journal)

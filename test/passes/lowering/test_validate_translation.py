@@ -145,6 +145,35 @@ def test_checks_of_two_loops(schedule: str, checks: Any) -> None:
     validate(kernel_of(module), convert(module, checks=checks), checks)
 
 
+def raised(t: Any, a: Any) -> Any:
+    """A branch that does nothing but compute, with another in it."""
+    if a > 2.0:
+        t = t + 1.0
+        if a > 3.0:
+            t = t * a
+    return t
+
+
+@fh.kernel
+def computed_twice(y: fh.Out[fh.f32, "N"], z: fh.Mut[fh.f32, "N"], x: fh.Ref["N"], a: fh.f32, n: fh.i32):
+    """What is computed first is used by nobody; what is computed last, beside its equal."""
+    t = x.load_like(y)
+    raised(t, a)
+    y.store(raised(t, a))
+    for k in range(n):
+        raised(t, a)
+        t = raised(t, a) + raised(t, a + k)
+    z.store(t)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("checks", [True, False, "trap"])
+def test_structures_that_compute_the_same(schedule: str, checks: Any) -> None:
+    one, other = (fh.partition(np.zeros(64, np.float32), 16, **SCHEDULES[schedule]) for _ in range(2))
+    module = computed_twice.verify(one, other, np.zeros(64, np.float32), 1.5, 3)
+    validate(kernel_of(module), convert(module, checks=checks), checks)
+
+
 DTYPES: list[Any] = [
     np.int8, np.uint8, np.uint16, np.int32, np.uint32, np.int64, np.uint64, np.bool_,
     np.float16, np.float32, np.float64, ml_dtypes.bfloat16,
