@@ -360,8 +360,8 @@ class _Comparison:
 
         So it does not matter which of several equal ones is what was emitted: the others may be missing.
         """
-        one, other = self.verified.computed(op), self.emitted.computed(found)
-        return one if one is not None and one == other else []
+        one = self.verified.computed(op)
+        return one if one is not None and one == self.emitted.computed(found) else []
 
     def hand_on_results(self, op: IfOp | ForOp, found: IfOp | ForOp, computed: Sequence[object]) -> None:
         """Lets the results of two structures stand for the same."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
@@ -35,10 +36,18 @@ Launch = Callable[[Sequence[object], tuple[int, int, int]], None]
 class LoadedKernel:
     """An ownership kernel on a GPU."""
 
+    module: ModuleOp
+    """The verified kernel."""
     contract: LaunchContract
     signed: bool
     """Whether the kernel says which integers have a sign."""
-    entry: Launch
+
+    @cached_property
+    def entry(self) -> Launch:
+        """Its entry point, compiled when it is asked for first: by a launch whose arguments fit."""
+        from freehold.passes.lowering import translate
+
+        return load_entry(translate(self.module))
 
     @property
     def written(self) -> set[int]:
@@ -64,21 +73,19 @@ class LoadedKernel:
 
 
 def load_kernel(module: ModuleOp, symbol: str | None = None) -> LoadedKernel:
-    """Verifies and compiles an ownership kernel; `symbol` names it where there are several.
+    """Verifies an ownership kernel; `symbol` names it where there are several.
 
     Raises `Rejected` where the module is refused, or there is no GPU.
     """
     from xdsl.dialects.builtin import ModuleOp
 
     from freehold.passes.launch_contract import contract, kernel_of
-    from freehold.passes.lowering import translate
     from freehold.passes.pipeline import verify
 
     driver.require_gpu(_INSTEAD)
     chosen = ModuleOp([find(module, "ownership.kernel", symbol, "kernels").clone()])
     verify(chosen)
-    found, signed = contract(chosen), kernel_of(chosen).dtypes is not None
-    return LoadedKernel(found, signed, load_entry(translate(chosen)))
+    return LoadedKernel(chosen, contract(chosen), kernel_of(chosen).dtypes is not None)
 
 
 def load_entry(module: ModuleOp, symbol: str | None = None) -> Launch:

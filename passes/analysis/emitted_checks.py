@@ -64,10 +64,9 @@ class ChecksAlike:
         """In loops that run to their end where a check has failed: what says which was the first, and its values."""
         self.first: SSAValue | None = None
         """Whether the check that was noted last is the first that failed."""
-        self.failed: Term | None = None
-        """What says that a check has failed in a loop, where the block has to end next if it has."""
-        self.failure: tuple[Term, ...] = ()
-        """What such a loop says of it, to be written down behind it."""
+        self.failed: tuple[Term, tuple[Term, ...]] | None = None
+        """What says that a check has failed in a loop, where the block has to end next if it has; and what is written
+        down of it there."""
 
     def mark(self) -> tuple[Path, int, int, int, Noted]:
         """A point of the walk, for `forget`."""
@@ -149,7 +148,7 @@ class ChecksAlike:
             return
         said = beyond_tokens(found.block.args, carried)
         if len(said) == 1:
-            self.failed, self.failure = self._flag(op, said[0], "failed in an earlier turn"), ()
+            self.failed = self._flag(op, said[0], "failed in an earlier turn"), ()
         elif said:
             for n, value in enumerate(said):
                 self._flag(op, value, f"noted {n}")
@@ -160,12 +159,12 @@ class ChecksAlike:
         said = beyond_tokens(found.results, len(op.results))
         self.noted = noted
         if len(said) == 1:
-            self.failed, self.failure = self._flag(op, said[0], "failed"), ()
+            self.failed = self._flag(op, said[0], "failed"), ()
         elif said:
             numbers = tuple(self._flag(op, value, f"noted {n} in the end") for n, value in enumerate(said))
             if not noted:
-                self.failed = self.values.integers.negated(self.values.integers.equal(numbers[0], terms.const(0)))
-                self.failure = numbers
+                i = self.values.integers
+                self.failed = i.negated(i.equal(numbers[0], terms.const(0))), numbers
             else:
                 self.noted = tuple(said)
 
@@ -203,8 +202,8 @@ class ChecksAlike:
         if not self._ends(block.last_op) or not all(self._is_harmless(inner) for inner in block.ops):
             return False
         condition, says = self.values.whole(op.condition), self._written(block)
-        if condition == self.failed:
-            if says != self.failure:
+        if self.failed is not None and condition == self.failed[0]:
+            if says != self.failed[1]:
                 return False
             self.failed = None
         elif any(isinstance(inner, AtomicCasTkoOp) for inner in block.ops):

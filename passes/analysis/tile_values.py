@@ -122,15 +122,15 @@ class Values:
 
         Nothing is kept of what was looked at inside: that may be walked by itself afterwards.
         """
-        mark, depth = self.mark(), self._depth
+        if not has_no_memory_effect(op):
+            return None
+        mark = self.mark()
         try:
-            found = [self._computed(result, op) for result in op.results]
+            return [self._computed(result, op) for result in op.results]
         except NotFollowedError:
             return None
         finally:
             self.forget(mark)
-            self._depth = depth
-        return found if has_no_memory_effect(op) else None
 
     def stand_for(self, value: SSAValue, computed: object) -> None:
         """Lets a value stand for a result of an operation, by what `computed` says of it."""
@@ -224,16 +224,17 @@ class Values:
 
     def _body(self, block: Block) -> tuple[Term, ...]:
         """What a region yields of its arguments."""
-        self._depth += 1
-        for n, argument in enumerate(block.args):
-            self.bind(argument, ("argument", self._depth, n))
         last = block.last_op
         assert last is not None
         if any(inner.name == "cuda_tile.continue" for inner in block.walk() if inner is not last):
             raise NotFollowedError(last, "is a loop inside a computation, left in more than one way")
-        found = tuple(self.whole(operand) for operand in last.operands)
-        self._depth -= 1
-        return found
+        self._depth += 1
+        try:
+            for n, argument in enumerate(block.args):
+                self.bind(argument, ("argument", self._depth, n))
+            return tuple(self.whole(operand) for operand in last.operands)
+        finally:
+            self._depth -= 1
 
 
 _IGNORED: Final = frozenset({"optimization_hints", SEGMENTS})

@@ -10,9 +10,7 @@ what does not end there.
 
 from __future__ import annotations
 
-import argparse
 import multiprocessing
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -21,17 +19,16 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from fuzz_ownership import REFUSED_AT_LAUNCH, TooSlow, arguments, builder_of, ending, limited, runs
+from fuzz_ownership import REFUSED_AT_LAUNCH, TooSlow, arguments, builder_of, command_line, ending, limited, runs
 from kernel_builder import Builder
 
-from freehold.passes.pipeline import contract, convert, verify
+from freehold.passes.pipeline import convert
 from freehold.runtime.interpreter import run_entry
 from freehold.runtime.interpreter.launch import Kernel
-from freehold.runtime.module_launch import load_kernel
+from freehold.runtime.module_launch import LoadedKernel, load_kernel
 from freehold.support.diagnostic import Rejected
 
 _AT_ONCE: Final = 20
@@ -46,16 +43,16 @@ _IN_KERNEL: Final = frozenset(REFUSED_AT_LAUNCH) - _AT_LAUNCH
 """What is known of a launch when it has run."""
 
 
-def expected(built: Builder, module: ModuleOp, number: int) -> Iterator[tuple[list[Any], str, list[Any]]]:
+def expected(built: Builder, loaded: LoadedKernel, number: int) -> Iterator[tuple[list[Any], str, list[Any]]]:
     """Launches of a case: the arguments, and with which error they end or what the arrays hold then."""
-    kernel, lowered, found = Kernel.of(module, checked=True), convert(module.clone()), contract(module)
+    kernel, lowered = Kernel.of(loaded.module, checked=True), convert(loaded.module.clone())
     for sizes, scalar, order in runs(number):
         given, left = arguments(built, sizes, scalar), arguments(built, sizes, scalar)
         code, _ = ending(kernel, left, order)
         if code in _IN_KERNEL:
             left = arguments(built, sizes, scalar)
             try:
-                run_entry(lowered, found, left, blocks=_BLOCKS, order=order, checked=True)
+                run_entry(lowered, loaded.contract, left, blocks=_BLOCKS, order=order, checked=True)
             except Rejected as refused:
                 code = refused.codes[0]
             else:
@@ -67,21 +64,18 @@ def expected(built: Builder, module: ModuleOp, number: int) -> Iterator[tuple[li
 def check(seed: int, number: int, figures: Counter[str]) -> str:
     """What is wrong with one case, or nothing."""
     built = builder_of(seed, number)
-    module = built.module()
-    unverified = module.clone()
     try:
-        verify(module)
+        loaded = load_kernel(built.module())
     except Rejected:
         return ""
     try:
         with limited():
-            launches = list(expected(built, module, number))
+            launches = list(expected(built, loaded, number))
     except TooSlow:
         return ""
     if not launches:
         return ""
     figures["kernels"] += 1
-    loaded = load_kernel(unverified)
     for given, code, wanted in launches:
         refused = ""
         try:
@@ -110,12 +104,7 @@ def cases(seed: int, numbers: range) -> tuple[Counter[str], list[str]]:
 
 def main() -> int:
     """The command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
-    chosen = parser.parse_args()
+    chosen = command_line(__doc__, 2000).parse_args()
     numbers = range(chosen.first, chosen.first + chosen.cases)
     ranges = [numbers[n : n + _AT_ONCE] for n in range(0, len(numbers), _AT_ONCE)]
     figures: Counter[str] = Counter()

@@ -236,15 +236,25 @@ def _any_number(self: Compiler, op: Operation, reason: str) -> None:
         _undefined(self, op, reason)
 
 
-def visits(
-    kernel: Kernel, values: list[Any], points: Sequence[tuple[int, ...]] | None, seconds: float = SECONDS
-) -> list[Visit]:
+Points = Sequence[tuple[int, ...]] | None
+"""Some points of a launch, or all."""
+
+
+def unwatched(
+    kernel: Kernel, values: list[Any], points: Points, note: Callable[[Visit], object], seconds: float
+) -> str:
+    """The code that a run of some points ends with, whoever races. Raises `TooSlow`."""
+    nobody = patch.object(launch, "Watch", return_value=None)
+    with runs_of(points, note), nobody, limited(seconds):
+        return ending(kernel, values, None)[0]
+
+
+def visits(kernel: Kernel, values: list[Any], points: Points, seconds: float) -> list[Visit]:
     """What points take, access and store, or what all of them do: up to where a run ends or takes too long. It ends
     where a number is not defined, but not where blocks race."""
     found: list[Visit] = []
-    unwatched = patch.object(launch, "Watch", return_value=None)
-    with runs_of(points, found.append), unwatched, suppress(TooSlow), limited(seconds):
-        ending(kernel, values, None)
+    with suppress(TooSlow):
+        unwatched(kernel, values, points, found.append, seconds)
     return found
 
 
@@ -320,9 +330,7 @@ def comes_about(error: Any, module: ModuleOp, values: list[Any], seconds: float)
             taken = Counter(v.indices for v in of(who) if v.kind == "region" and v.array == error.name)
             return taken[_numbers(coordinates)] > 1
         case NotShownDisjoint.NoSuchRegion(_, block, "divides by zero to find its region"):
-            unwatched = patch.object(launch, "Watch", return_value=None)
-            with runs_of([_numbers(block)], _ignored), unwatched, limited(seconds):
-                return ending(kernel, values, None)[0] == "O528"
+            return unwatched(kernel, values, [_numbers(block)], _ignored, seconds) == "O528"
         case NotShownDisjoint.NoSuchRegion(_, block, does):
             outside = (v for v in of(block) if v.kind == "region" and v.outside)
             said = [f"takes region {[*v.indices]} of {' x '.join(map(str, v.counts))}" for v in outside]
@@ -385,20 +393,21 @@ def check(seed: int, number: int, figures: Counter[str]) -> Finding | None:
     except TooSlow:
         figures["slow"] += 1
         return None
-    what = what or translated(module, CHECKS[number % len(CHECKS)], figures)
+    if not what:
+        what = translated(module, CHECKS[number % len(CHECKS)])
+        figures["validated"] += not what
     return Finding(number, what, str(module)) if what else None
 
 
 CHECKS: Final[tuple[Checks, ...]] = (True, "trap", False)
 
 
-def translated(module: ModuleOp, checks: Checks, figures: Counter[str]) -> str:
+def translated(module: ModuleOp, checks: Checks) -> str:
     """What is wrong with the bytecode of an accepted kernel, as translation validation tells it."""
     try:
         validate(module, write_bytecode(convert(module, checks=checks)), checks)
     except (PassFailedException, Rejected) as refused:
         return f"{refused}\nwith checks={checks!r}"
-    figures["validated"] += 1
     return ""
 
 
@@ -420,14 +429,20 @@ def cases(seed: int, numbers: range, seconds: float = 0.0, show: bool = False) -
     return figures, found
 
 
-def main() -> int:
-    """The command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=1000)
+def command_line(about: str | None, cases: int) -> argparse.ArgumentParser:
+    """What every fuzzer of numbered cases is asked for: by default `cases` of seed 0, on all cores."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--cases", type=int, default=cases)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--seconds", type=float, default=0.0, help="stop after that much of each processor; 0: never")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    return parser
+
+
+def main() -> int:
+    """The command."""
+    parser = command_line(__doc__, 1000)
+    parser.add_argument("--seconds", type=float, default=0.0, help="stop after that much of each processor; 0: never")
     parser.add_argument("--show", action="store_true", help="print each kernel, in one process")
     chosen = parser.parse_args()
     figures: Counter[str] = Counter()

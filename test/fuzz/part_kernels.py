@@ -59,9 +59,21 @@ def look(*coordinates: Node) -> Node:
     return ["look", list(coordinates)]
 
 
+_ONE: dict[str, Node] = {
+    "rank": 1,
+    "tile": [2, 2],
+    "step": [2, 2],
+    "access": "out",
+    "second": "",
+    "order": "row",
+    "blocks": "each",
+}
+"""A partition of rank 1."""
+
+
 def _windows() -> list[dict[str, Node]]:
     """Kernels that write through a window, and are right."""
-    one = {"rank": 1, "tile": [2, 2], "step": [2, 2], "access": "out", "second": "", "order": "row", "blocks": "each"}
+    one = _ONE
     mut, two = {**one, "access": "mut"}, {**one, "rank": 2}
     inner, zero = ("tiles", 1), const(0)
     lent = {"use": "lend", "start": zero, "length": "4"}
@@ -93,11 +105,10 @@ def _windows() -> list[dict[str, Node]]:
 
 def _groups() -> list[dict[str, Node]]:
     """Kernels that own regions of groups, and are right."""
-    one = {"rank": 1, "tile": [2, 2], "step": [2, 2], "access": "out", "second": "", "order": "row", "blocks": "each"}
+    one = {**_ONE, "groups": True}
     mut, two = {**one, "access": "mut"}, {**one, "rank": 2}
     tall, few, wide = ["G", "ceildiv(M, 2)"], ["G", "2"], ["G", "ceildiv(M, 2)", "ceildiv(N, 2)"]
     inner = ("tiles", 1)
-    one, mut, two = {**one, "groups": True}, {**mut, "groups": True}, {**two, "groups": True}
     return [
         {**one, "domain": tall, "body": [own(I, J)]},
         {**mut, "domain": ["G", "s"], "body": [own(I, J)]},
@@ -110,8 +121,8 @@ def _groups() -> list[dict[str, Node]]:
 
 def _grids() -> list[dict[str, Node]]:
     """Kernels over a grid of their own, which are right."""
-    mut = {"rank": 1, "tile": [2, 2], "step": [2, 2], "access": "mut", "second": "", "order": "row", "blocks": "each"}
-    two, out = {**mut, "rank": 2}, {**mut, "access": "out"}
+    out, mut = _ONE, {**_ONE, "access": "mut"}
+    two = {**mut, "rank": 2}
     rows, inner, zero = ("grid", 0), ("tiles", 1), const(0)
     return [
         {**out, "domain": ["ceildiv(M, 2)"], "body": [take(I)]},

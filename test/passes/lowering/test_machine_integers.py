@@ -9,6 +9,7 @@ from fractions import Fraction
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from freehold.dialects.cuda_tile.folding import RELATIONS
 from freehold.passes.analysis.machine_integers import Integers, limits
 from freehold.support import terms
 from freehold.support.terms import Term
@@ -20,14 +21,6 @@ ROUNDED: dict[str, Callable[[Fraction], int]] = {
     "zero": math.trunc,
     "negative_inf": math.floor,
     "positive_inf": math.ceil,
-}
-RELATIONS: dict[str, Callable[[int, int], bool]] = {
-    "equal": lambda a, b: a == b,
-    "not_equal": lambda a, b: a != b,
-    "less_than": lambda a, b: a < b,
-    "less_than_or_equal": lambda a, b: a <= b,
-    "greater_than": lambda a, b: a > b,
-    "greater_than_or_equal": lambda a, b: a >= b,
 }
 
 
