@@ -125,7 +125,7 @@ def _abs(op: AbsIOp, known: Known) -> Term | None:
 def _div(op: DivIOp, known: Known) -> Term | None:
     a, b = known.term(op.lhs), known.term(op.rhs)
     rounding, signed = op.rounding.data.value, op.signedness.data.value == "signed"
-    if not known.shown(_ONE.le(b), op.result):
+    if width_of(op.result.type) == 1 or not known.shown(_ONE.le(b), op.result):
         return None
     # Divisions rounded towards zero, and those of numbers read as unsigned, are rounded down for a >= 0 only.
     if (not signed or rounding == "zero") and not known.shown(_ZERO.le(a), op.result):
@@ -138,7 +138,11 @@ def _div(op: DivIOp, known: Known) -> Term | None:
 def _rem(op: RemIOp, known: Known) -> Term | None:
     a, b = known.term(op.lhs), known.term(op.rhs)
     # The remainder of a truncated division has the dividend's sign, and `%` the divisor's.
-    if not known.shown(_ONE.le(b), op.result) or not known.shown(_ZERO.le(a), op.result):
+    if (
+        width_of(op.result.type) == 1
+        or not known.shown(_ONE.le(b), op.result)
+        or not known.shown(_ZERO.le(a), op.result)
+    ):
         return None
     return _ZERO if a == b else a % b
 
@@ -151,11 +155,21 @@ def _both_readings(op: MinIOp | MaxIOp | CmpIOp, known: Known) -> bool:
 
 
 def _min(op: MinIOp, known: Known) -> Term | None:
+    if width_of(op.result.type) == 1:
+        return _of_truths(op, known, op.signedness.data.value != "signed")
     return terms.minimum(known.term(op.lhs), known.term(op.rhs)) if _both_readings(op, known) else None
 
 
 def _max(op: MaxIOp, known: Known) -> Term | None:
+    if width_of(op.result.type) == 1:
+        return _of_truths(op, known, op.signedness.data.value == "signed")
     return terms.maximum(known.term(op.lhs), known.term(op.rhs)) if _both_readings(op, known) else None
+
+
+def _of_truths(op: MinIOp | MaxIOp, known: Known, conjunction: bool) -> Term:
+    """An extreme of truth values. To a signed reading true is -1: the smaller of two is true where either is."""
+    a, b = truth(known.term(op.lhs)), truth(known.term(op.rhs))
+    return terms.both(a, b) if conjunction else terms.either(a, b)
 
 
 def _compare(op: CmpIOp, known: Known) -> Term | None:

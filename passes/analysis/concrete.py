@@ -334,10 +334,11 @@ def wrapped(value: int, width: int) -> int:
 
 
 def _reading(op: MaxIOp | MinIOp | CmpIOp | DivIOp | RemIOp | ShrIOp | ExtIOp) -> Callable[[int], int]:
-    """How an operation reads its first operand: as it is, or without its sign."""
+    """How an operation reads its operands: as they are, or without their sign. A signed truth value is 0 or -1."""
+    width = width_of(op.operands[0].type) or 32
     if op.signedness.data.value == "signed":
-        return int.__pos__
-    mask = (1 << (width_of(op.operands[0].type) or 32)) - 1
+        return int.__neg__ if width == 1 else int.__pos__
+    mask = (1 << width) - 1
     return lambda value: value & mask
 
 
@@ -442,7 +443,7 @@ def _branching(op: IfOp) -> _Step:
 
 def _counting(op: ForOp) -> _Step:
     bounds, block, starts = (op.lowerBound, op.upperBound, op.step), op.block, tuple(op.initValues)
-    if op.unsignedCmp is not None:
+    if op.unsignedCmp is not None or width_of(block.args[0].type) == 1:
         return _Run.stop
     return lambda run, op: run.count(op, bounds, block, starts)
 

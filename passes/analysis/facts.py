@@ -490,7 +490,7 @@ class _Walk:
         facts: list[Term] = []
         zero, greatest = terms.const(0), type_range(width)[1]
         signed = op.unsignedCmp is None or all(self.shown(zero.le(x), counter) for x in (low, high))
-        if signed and self.shown(terms.const(1).le(step), counter):
+        if width > 1 and signed and self.shown(terms.const(1).le(step), counter):
             facts.append(symbol.lt(high))
             # The counter is compared after the last step, too. Where that may wrap, it may start again from below.
             if self.shown((high + step).le(greatest + 1), counter):

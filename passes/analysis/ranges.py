@@ -86,7 +86,7 @@ class Ranges:
         if not type_.dims and (term := self.known.get(value)) is not None:
             return term, term
         owner = value.owner
-        rule = _RULES.get(type(owner)) if type_.dims else None
+        rule = _RULES.get(type(owner)) if type_.dims and not _is_truth(value) else None
         found = None if rule is None else rule(owner, self)
         if found is not None and self._fits(found, value):
             return found
@@ -124,7 +124,7 @@ def _same(op: ReshapeOp | BroadcastOp | PermuteOp | ExtractOp | ExtIOp | TruncIO
     """The elements of the first operand; in another type, if `_fits` finds that they stay what they are."""
     if isinstance(op, ExtIOp) and (op.signedness.data.value != "signed" or _is_truth(op.operands[0])):
         return None
-    return None if _is_truth(op.results[0]) else r.of(op.operands[0])
+    return r.of(op.operands[0])
 
 
 def _is_truth(value: SSAValue) -> bool:
