@@ -19,7 +19,7 @@ from typing import Final, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import UNKNOWN_LOC, IntegerAttr, ModuleOp, i32, i64
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
@@ -93,6 +93,7 @@ from freehold.dialects.ownership import (
     UnsafeSwapOp,
     UnsafeUpdateOp,
     WindowOp,
+    kernels_of,
     tensor_type,
 )
 from freehold.passes import schedules
@@ -131,16 +132,17 @@ class ConvertOwnershipToCudaTilePass(ModulePass):
     """Whether checks are assertions, which stop the GPU, instead of `ownership.check`."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Replaces the module's kernels by one `cuda_tile.module`."""
-        kernels = [k for k in op.body.block.ops if isinstance(k, KernelOp)]
-        if not kernels:
-            return
-        module = TileModuleOp(kernels[0].sym_name.data)
-        module.location = kernels[0].location
-        op.body.block.insert_op_before(module, kernels[0])
-        for kernel in kernels:
+        """Replaces the kernels of each module by one `cuda_tile.module` there."""
+        modules: dict[Block, TileModuleOp] = {}
+        for kernel in kernels_of(op):
+            block = kernel.parent
+            assert block is not None
+            if (module := modules.get(block)) is None:
+                module = modules[block] = TileModuleOp(kernel.sym_name.data)
+                module.location = kernel.location
+                block.insert_op_before(module, kernel)
             entry = convert_kernel(kernel, checks="trap" if self.checks and self.traps else self.checks)
-            op.body.block.erase_op(kernel)
+            block.erase_op(kernel)
             module.block.add_op(entry)
 
 

@@ -22,6 +22,7 @@ from freehold.dialects.ownership import (
     RegionOp,
     Rung,
     WindowOp,
+    kernels_of,
     tensor_type,
 )
 from freehold.passes.analysis.facts import KernelFacts, analyse
@@ -43,9 +44,8 @@ class DenyKernelChecksPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Raises `Rejected` with an error (O301) for each such access."""
         errors: list[Error] = []
-        for kernel in op.body.block.ops:
-            if isinstance(kernel, KernelOp):
-                errors += deny_kernel_checks(kernel, analyse(kernel))
+        for kernel in kernels_of(op):
+            errors += deny_kernel_checks(kernel, analyse(kernel))
         if errors:
             raise Rejected(errors)
 

@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from freehold.dialects.location import span_of
-from freehold.dialects.ownership import KernelOp, RawType, UnsafeOp
+from freehold.dialects.ownership import KernelOp, RawType, UnsafeOp, kernels_of
 from freehold.passes.analysis.wording import name_of
 from freehold.passes.errors.sharing import UnsafeDenied
 from freehold.passes.rewriting import walk
@@ -26,7 +26,7 @@ class DenyUnsafePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Raises `Rejected` with an error (O132) for each unsafe access."""
-        errors = [e for kernel in op.body.block.ops if isinstance(kernel, KernelOp) for e in deny_unsafe(kernel)]
+        errors = [e for kernel in kernels_of(op) for e in deny_unsafe(kernel)]
         if errors:
             raise Rejected(errors)
 

@@ -8,7 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from freehold.dialects.ownership import BreakpointOp, KernelOp
+from freehold.dialects.ownership import BreakpointOp, KernelOp, kernels_of
 from freehold.passes.rewriting import walk
 
 
@@ -20,9 +20,8 @@ class DropBreakpointsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Removes them from every kernel of the module."""
-        for kernel in op.body.block.ops:
-            if isinstance(kernel, KernelOp):
-                drop_breakpoints(kernel)
+        for kernel in kernels_of(op):
+            drop_breakpoints(kernel)
 
 
 def drop_breakpoints(kernel: KernelOp) -> None:

@@ -36,6 +36,7 @@ from freehold.dialects.ownership import (
     Rung,
     TensorType,
     WindowOp,
+    kernels_of,
     scalar_symbols,
     tensor_type,
 )
@@ -55,7 +56,7 @@ from freehold.support.terms import Term
 
 def kernel_of(module: ModuleOp) -> KernelOp:
     """The one kernel of a module. Raises `PassFailedException` where there is none, or more than one."""
-    kernels = [op for op in module.body.block.ops if isinstance(op, KernelOp)]
+    kernels = kernels_of(module)
     if len(kernels) != 1:
         raise PassFailedException(f"a module to be launched holds one ownership.kernel, not {len(kernels)}")
     return kernels[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
-from freehold.dialects.ownership import KernelOp
+from freehold.dialects.ownership import KernelOp, kernels_of
 from freehold.passes.analysis.facts import analyse, guarantees
 from freehold.passes.deny_kernel_checks import deny_kernel_checks
 from freehold.passes.deny_unsafe import deny_unsafe as unsafe_accesses
@@ -32,9 +32,7 @@ def verify(module: ModuleOp, *, deny_kernel_checks: bool = False, deny_unsafe: b
     if errors := verify_dominance(module):
         raise Rejected(errors)
     names: list[str] = []
-    for kernel in module.body.block.ops:
-        if not isinstance(kernel, KernelOp):
-            continue
+    for kernel in kernels_of(module):
         found = verify_kernel(kernel, deny=deny_kernel_checks)
         if deny_unsafe:
             found += unsafe_accesses(kernel)
@@ -54,7 +52,7 @@ def proofs(module: ModuleOp) -> str:
     """
     with journal() as claims:
         verify(module)
-    names = [op.sym_name.data for op in module.body.block.ops if isinstance(op, KernelOp)]
+    names = [kernel.sym_name.data for kernel in kernels_of(module)]
     return script(claims, ", ".join(f"kernel `{name}`" for name in names) or "nothing")
 
 

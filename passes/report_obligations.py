@@ -17,7 +17,6 @@ from freehold.dialects.ownership import (
     DistributeOp,
     Duty,
     GatherOp,
-    KernelOp,
     LoadOp,
     LoadWindowOp,
     ObligationAttr,
@@ -27,6 +26,7 @@ from freehold.dialects.ownership import (
     UnsafeOp,
     UnsafeStoreOp,
     WindowOp,
+    kernels_of,
 )
 from freehold.passes.analysis.advice import cost, upwards
 from freehold.passes.analysis.facts import KernelFacts, analyse
@@ -54,13 +54,12 @@ def report(module: ModuleOp, *, advice: bool = False) -> list[str]:
     With `advice` also what each rung but the highest costs, and what would move the obligation up.
     """
     lines: list[str] = []
-    for kernel in module.body.block.ops:
-        if isinstance(kernel, KernelOp):
-            facts = analyse(kernel) if advice else None
-            lines.append(f"@{kernel.sym_name.data}")
-            for op in owing(kernel):
-                lines += _lines(op, facts)
-            lines += (_unsafe(op) for op in kernel.walk() if isinstance(op, UnsafeOp))
+    for kernel in kernels_of(module):
+        facts = analyse(kernel) if advice else None
+        lines.append(f"@{kernel.sym_name.data}")
+        for op in owing(kernel):
+            lines += _lines(op, facts)
+        lines += (_unsafe(op) for op in kernel.walk() if isinstance(op, UnsafeOp))
     return lines
 
 

@@ -36,6 +36,7 @@ from freehold.dialects.ownership import (
     RegionOp,
     Rung,
     WindowOp,
+    kernels_of,
     tensor_type,
 )
 from freehold.passes.analysis import races
@@ -71,9 +72,8 @@ class ResolveObligationsPass(ModulePass):
         """Raises `Rejected` with every error (O302 to O306) of every kernel."""
         if errors := verify_dominance(op):
             raise Rejected(errors)
-        for kernel in op.body.block.ops:
-            if isinstance(kernel, KernelOp):
-                errors += resolve_obligations(analyse(kernel))
+        for kernel in kernels_of(op):
+            errors += resolve_obligations(analyse(kernel))
         if errors:
             raise Rejected(errors)
 

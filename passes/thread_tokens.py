@@ -47,6 +47,7 @@ from freehold.dialects.ownership import (
     UnsafeStoreOp,
     UnsafeSwapOp,
     UnsafeUpdateOp,
+    kernels_of,
 )
 from freehold.passes.rewriting import Inserter, OpT, defined_outside
 
@@ -62,9 +63,8 @@ class ThreadTokensPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Threads tokens through every kernel of the module."""
-        for kernel in list(op.body.block.ops):
-            if isinstance(kernel, KernelOp):
-                thread_tokens(kernel)
+        for kernel in kernels_of(op):
+            thread_tokens(kernel)
 
 
 def thread_tokens(kernel: KernelOp) -> None:

@@ -53,6 +53,7 @@ from freehold.dialects.ownership import (
     PartitionOp,
     RegionOp,
     WindowOp,
+    kernels_of,
 )
 from freehold.dialects.ownership import ReturnOp as KernelReturnOp
 from freehold.passes import schedules
@@ -89,9 +90,10 @@ class ValidateTranslationPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Raises `Rejected` (O140) at the first difference. Changes nothing."""
-        emitted = {e.sym_name.data: e for e in op.walk() if isinstance(e, EntryOp)}
-        for kernel in [k for k in op.body.block.ops if isinstance(k, KernelOp)]:
-            entry = emitted.get(kernel.sym_name.data)
+        targets = [m for m in op.walk() if isinstance(m, TileModuleOp)]
+        emitted = {(m.parent, e.sym_name.data): e for m in targets for e in m.block.ops if isinstance(e, EntryOp)}
+        for kernel in kernels_of(op):
+            entry = emitted.get((kernel.parent, kernel.sym_name.data))
             checks: Checks = "trap" if self.checks and self.traps else self.checks
             if entry is None:
                 entry = entry_of(convert(ModuleOp([kernel.clone()]), checks=checks))

@@ -68,6 +68,7 @@ from freehold.dialects.ownership import (
     UnsafeUpdateOp,
     Update,
     WindowOp,
+    kernels_of,
 )
 from freehold.dialects.ownership import ReturnOp as KernelReturnOp
 from freehold.passes.analysis.coverage import by_paths
@@ -105,16 +106,15 @@ class VerifyBorrowsPass(ModulePass):
         """Raises `Rejected` with every error (O102 to O112, O130, O131, O134) of every kernel."""
         if errors := verify_dominance(op):
             raise Rejected(errors)
-        for kernel in op.body.block.ops:
-            if isinstance(kernel, KernelOp):
-                errors += verify_borrows(kernel, analyse(kernel))
+        for kernel in kernels_of(op):
+            errors += verify_borrows(kernel, analyse(kernel))
         if errors:
             raise Rejected(errors)
 
 
 def verify_borrows(kernel: KernelOp, facts: KernelFacts) -> list[Error]:
     """What a kernel does to its tensors that it may not. Its definitions dominate their uses."""
-    errors = [*_operations(kernel), *_tensors(kernel, facts)]
+    errors = [*_operations(kernel), *_tensors(kernel, facts), *_outside(kernel)]
     walk = _Paths(facts)
     walk.block(kernel.body.block, _State())
     return [*errors, *walk.errors]
@@ -331,6 +331,16 @@ def _read_and_written(borrow: BorrowOp, partition: PartitionOp, facts: KernelFac
                     error.add(error.Witness(*witness))
                     break
         yield error.add(error.DoubleBuffer(), error.OwnRegion())
+
+
+def _outside(kernel: KernelOp) -> Iterator[Error]:
+    """Of each output some distribution hands out the regions; what its points do is seen on their paths."""
+    handed_out = {p for op in walk(kernel) if isinstance(op, DistributeOp) for p in op.partitions}
+    last = kernel.body.block.last_op
+    where = span_of(kernel) if last is None or span_of(last) is None else span_of(last)
+    for op in walk(kernel):
+        if isinstance(op, PartitionOp) and op.result.type.covered and op.result not in handed_out:
+            yield NotTaken(where, name_of(op.tensor))
 
 
 # What happens on each path

@@ -30,6 +30,7 @@ from freehold.dialects.ownership import (
     RequireOp,
     Rung,
     WindowOp,
+    kernels_of,
 )
 from freehold.passes.analysis.facts import Guarantees, guarantees, is_uniform
 from freehold.passes.analysis.obligations import record
@@ -56,9 +57,8 @@ class VerifyDomainsPass(ModulePass):
         """Raises `Rejected` with every error (O115, O118, O119, O121, O123, O133) of every kernel."""
         if errors := verify_dominance(op):
             raise Rejected(errors)
-        for kernel in op.body.block.ops:
-            if isinstance(kernel, KernelOp):
-                errors += verify_domains(kernel)
+        for kernel in kernels_of(op):
+            errors += verify_domains(kernel)
         if errors:
             raise Rejected(errors)
 

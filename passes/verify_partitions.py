@@ -26,6 +26,7 @@ from freehold.dialects.ownership import (
     RegionOp,
     Rung,
     StoreOp,
+    kernels_of,
 )
 from freehold.passes.analysis import coverage, groups, injectivity, races
 from freehold.passes.analysis.concrete import Visit
@@ -62,9 +63,8 @@ class VerifyPartitionsPass(ModulePass):
         """Runs `verify-domains` first. Raises `Rejected` with every error (O101, O113 to O122) of every kernel."""
         if errors := verify_dominance(op):
             raise Rejected(errors)
-        for kernel in op.body.block.ops:
-            if isinstance(kernel, KernelOp):
-                errors += verify_domains(kernel) or verify_partitions(kernel, analyse(kernel))
+        for kernel in kernels_of(op):
+            errors += verify_domains(kernel) or verify_partitions(kernel, analyse(kernel))
         if errors:
             raise Rejected(errors)
 

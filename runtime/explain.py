@@ -104,7 +104,7 @@ def explain_all(module: ModuleOp, arch: Archs = None, sources: SourceMap | None 
     from freehold.passes.pipeline import verify
 
     verify(module)
-    for op in module.body.block.ops:
+    for op in module.walk():
         if isinstance(op, KernelOp):
             yield explain_module(ModuleOp([op.clone()]), arch, sources)
         elif isinstance(op, TileModuleOp):

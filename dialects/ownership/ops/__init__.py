@@ -27,7 +27,7 @@ from freehold.dialects.ownership.ops.distribution import (
 )
 from freehold.dialects.ownership.ops.extents import DimOp, TilesOp
 from freehold.dialects.ownership.ops.gather import GatherOp, LoadWindowOp
-from freehold.dialects.ownership.ops.kernel import KernelOp, ReturnOp
+from freehold.dialects.ownership.ops.kernel import KernelOp, ReturnOp, kernels_of
 from freehold.dialects.ownership.ops.require import RequireOp
 from freehold.dialects.ownership.ops.unsafe import (
     ExposeOp,
@@ -76,6 +76,7 @@ __all__ = [
     "UnsafeSwapOp",
     "UnsafeUpdateOp",
     "WindowOp",
+    "kernels_of",
     "tensor_type",
     "update_mode",
     "window_type",

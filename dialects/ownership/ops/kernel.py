@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr, SymbolNameConstraint
-from xdsl.ir import Attribute, Region
+from xdsl.ir import Attribute, Operation, Region
 from xdsl.irdl import IRDLOperation, irdl_op_definition, opt_prop_def, prop_def, region_def, traits_def
 from xdsl.traits import (
     IsolatedFromAbove,
@@ -135,6 +135,15 @@ class KernelOp(IRDLOperation, metaclass=Plain):
         printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False, print_block_terminators=False)
+
+
+def kernels_of(root: Operation) -> list[KernelOp]:
+    """The kernels in an operation, in order, however deep in modules they are. None is looked for inside a kernel."""
+    if isinstance(root, KernelOp):
+        return [root]
+    return [
+        kernel for region in root.regions for block in region.blocks for op in block.ops for kernel in kernels_of(op)
+    ]
 
 
 def _signless(dtype: DType) -> str:

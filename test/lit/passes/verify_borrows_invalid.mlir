@@ -223,3 +223,19 @@ ownership.kernel @promise(%y: !ownership.tensor<[N], f32>, %n: !cuda_tile.tile<i
     %m = cuda_tile.assume bounded<0, 4>, %n : !cuda_tile.tile<i32>
   }
 }
+
+// -----
+
+// An output that no distribution hands out has no writer, whatever is handed out besides.
+// CHECK:      error[O109]: the output `x` is left without a writer
+// CHECK:      1 error
+ownership.kernel @not_distributed(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[N], f32>) {
+  %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<out tile [64], [N], f32>
+  %q = ownership.partition %x : !ownership.tensor<[N], f32> -> !ownership.partition<out tile [64], [N], f32>
+  ownership.distribute %p : !ownership.partition<out tile [64], [N], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %c = cuda_tile.constant <f32: 1.0> : tile<64xf32>
+    %r = ownership.region %p[%i] : !ownership.partition<out tile [64], [N], f32> -> !ownership.region<out tile [64], [N], f32>
+    ownership.store %c, %r : !cuda_tile.tile<64xf32>, !ownership.region<out tile [64], [N], f32>
+  }
+}
