@@ -6,8 +6,10 @@ Reading a signature needs nothing but the function object: no source text, no co
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from enum import Enum
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn, cast, get_args, get_origin
 
@@ -175,25 +177,70 @@ class ScalarSpec:
     dtype: DType
 
 
-@dataclass(frozen=True, eq=False, slots=True)
 class ConstSpec:
-    """A compile-time argument. `1`, `True` and `1.0` are three different ones, and so are `0.0` and `-0.0`."""
+    """
+    A compile-time argument. `1`, `True` and `1.0` are three different ones, and so are `0.0` and `-0.0`.
 
-    value: object
+    Two are equal if a kernel cannot tell their values apart, whatever the values' own `==` says.
+    """
+
+    __slots__ = ("_hash", "_key", "value")
+
+    def __init__(self, value: object):
+        self.value: Final = value
+        self._key = _structure(value)
+        self._hash = hash(self._key)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ConstSpec) and _identity(self.value) == _identity(other.value)
+        return isinstance(other, ConstSpec) and self._hash == other._hash and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash(_identity(self.value))
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"ConstSpec({self.value!r})"
 
 
-def _identity(value: object) -> tuple[object, ...]:
+class _Same:
+    """An object that is equal to itself alone."""
+
+    __slots__ = ("it",)
+
+    def __init__(self, it: object):
+        self.it = it
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.it is self.it
+
+    def __hash__(self) -> int:
+        return id(self.it)
+
+
+EXACT: Final[frozenset[type]] = frozenset((bool, int, str, bytes, type(None)))
+"""Classes of Python whose `==` tells their objects apart."""
+
+
+def _structure(value: object) -> tuple[object, ...]:
+    """What a kernel can see of a compile-time value, made of what compares as it should; the value itself otherwise."""
+    kind = type(value)
+    if kind in EXACT:
+        return kind, value
+    if isinstance(value, Enum):
+        return (_Same(value),)
     if isinstance(value, tuple):
-        return (tuple, *map(_identity, cast("tuple[object, ...]", value)))
-    if isinstance(value, float):
-        return (float, value.hex())
-    return (type(value), value)
+        return _Same(kind), *map(_structure, cast("tuple[object, ...]", value))
+    if kind is frozenset:
+        return kind, frozenset(map(_structure, cast("frozenset[object]", value)))
+    if kind is float:
+        return kind, cast(float, value).hex()
+    if kind is complex:
+        return kind, repr(value)
+    if is_dataclass(kind) and kind.__dataclass_params__.frozen:  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] -- every dataclass has it
+        return _Same(kind), *[_structure(getattr(value, f.name, MISSING)) for f in fields(kind)]
+    if getattr(sys.modules.get("numpy"), kind.__name__, None) is kind and hasattr(value, "tobytes"):  # a scalar
+        number: Any = value
+        return _Same(kind), number.tobytes()
+    return (_Same(value),)
 
 
 @dataclass(frozen=True, slots=True)

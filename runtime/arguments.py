@@ -7,7 +7,9 @@ whose it is. Everything else is asked for `__cuda_array_interface__` and `__dlpa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from operator import index
 from typing import Any, Final, cast
 
 from freehold.frontend.schedule import PartitionSpec
@@ -162,6 +164,10 @@ def _torch(tensor: Any) -> ArrayView:
     torch: Any = sys.modules["torch"]
     if cast(Any, type(tensor)).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__:
         raise Unreadable(f"a {type(tensor).__name__} stands for tensors and is none itself: pass what is inside it")
+    owner = tensor
+    if type(tensor) is not torch.Tensor:  # what attributes of a subclass say is not what torch works on
+        with torch._C.DisableTorchFunctionSubclass():
+            tensor = torch.Tensor.as_subclass(tensor, torch.Tensor)
     if tensor.layout is not torch.strided:
         raise Unreadable(f"its layout is {tensor.layout}: pass a dense tensor")
     dtype = _dtype(str(tensor.dtype))
@@ -175,16 +181,19 @@ def _torch(tensor: Any) -> ArrayView:
         read_only = ("autograd watches it", "pass its `detach()`, or launch under `torch.no_grad()`")
     strides = tuple([s * dtype.itemsize for s in tensor.stride()])
     device = tensor.get_device() if place == "cuda" else HOST
-    return ArrayView(tensor, tensor.data_ptr(), tuple(tensor.shape), strides, dtype, device, "torch", read_only)
+    return ArrayView(owner, tensor.data_ptr(), tuple(tensor.shape), strides, dtype, device, "torch", read_only)
 
 
 def _numpy(array: Any) -> ArrayView:
-    if not array.dtype.isnative:
-        raise UnknownDType(str(array.dtype))
-    dtype = _dtype(array.dtype.name)
-    read_only = None if array.flags.writeable else ("it is read-only", "pass an array that may be written")
-    pointer = array.__array_interface__["data"][0]
-    return ArrayView(array, pointer, array.shape, array.strides, dtype, HOST, "numpy", read_only)
+    import numpy
+
+    plain = numpy.asarray(array)  # what attributes of a subclass say is not what NumPy works on
+    if not plain.dtype.isnative:
+        raise UnknownDType(str(plain.dtype))
+    dtype = _dtype(plain.dtype.name)
+    read_only = None if plain.flags.writeable else ("it is read-only", "pass an array that may be written")
+    pointer = plain.__array_interface__["data"][0]
+    return ArrayView(array, pointer, plain.shape, plain.strides, dtype, HOST, "numpy", read_only)
 
 
 def _cupy(array: Any) -> ArrayView:
@@ -205,6 +214,7 @@ _BY_FAMILY: Final[dict[str, Callable[[Any], ArrayView]]] = {
 _READERS: Final[dict[type, Callable[[Any], ArrayView]]] = {}
 
 _TYPESTR: Final = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}
+_TYPESTR_FORM: Final = re.compile("[<|=]([biufc])([0-9]+)")
 
 
 def _foreign(array: Any) -> ArrayView:
@@ -223,25 +233,41 @@ def _foreign(array: Any) -> ArrayView:
 
 
 def _cuda_interface(array: Any, interface: Any, read_only: tuple[str, str] | None) -> ArrayView:
+    """An array by its description, which is read once: what it says is taken as plain numbers, and then judged."""
     from freehold.runtime import driver
 
-    if interface.get("mask") is not None:
+    try:
+        said: dict[str, Any] = dict(interface)
+        typestr, (pointer, locked) = said["typestr"], said["data"]
+        pointer = index(pointer)
+        shape = tuple(map(index, said["shape"]))
+        strides, stream = said.get("strides"), said.get("stream")
+        strides = None if strides is None else tuple(map(index, strides))
+        stream = None if stream is None else index(stream)
+    except KeyError as e:
+        raise Unreadable(f"its `__cuda_array_interface__` has no {e}") from None
+    except (TypeError, ValueError) as e:
+        raise Unreadable(f"its `__cuda_array_interface__` cannot be read: {e}") from None
+    if said.get("mask") is not None:
         raise Unreadable("masked arrays have no meaning in kernels")
-    typestr = interface["typestr"]
-    if typestr[0] == ">" or typestr[1] not in _TYPESTR:
-        raise UnknownDType(typestr)
+    if (
+        not isinstance(typestr, str)
+        or typestr[:1] == ">"
+        or typestr[1:2] not in _TYPESTR
+        or not typestr[2:].isdecimal()
+    ):
+        raise UnknownDType(str(typestr))
     kind = _TYPESTR[typestr[1]]
     dtype = _dtype(kind if kind == "bool" else f"{kind}{int(typestr[2:]) * 8}")
-    shape = tuple(interface["shape"])
-    strides = interface.get("strides")
     if strides is None:
         strides = contiguous(shape, dtype.itemsize)
-    pointer, locked = interface["data"]
+    if min(shape, default=0) < 0 or len(strides) != len(shape):
+        raise Unreadable(f"its shape is {shape}, and its strides are {strides} bytes")
+    if not (0 in shape or 0 < pointer < 1 << 64):
+        raise Unreadable(f"its address is {pointer}")
     if locked and read_only is None:
         read_only = ("it is read-only", "pass an array that may be written")
-    return ArrayView(
-        array, pointer, shape, tuple(strides), dtype, driver.device_of(pointer), "", read_only, interface.get("stream")
-    )
+    return ArrayView(array, pointer, shape, strides, dtype, driver.device_of(pointer), "", read_only, stream)
 
 
 def _dlpack(array: Any, read_only: tuple[str, str] | None) -> ArrayView:

@@ -25,8 +25,8 @@ from freehold.runtime.arguments import ArrayView, UnknownDType, Unreadable, is_a
 from freehold.runtime.call_site import CallSite
 from freehold.runtime.lazy import Lazy
 from freehold.runtime.overlap import overlap, repeated
+from freehold.runtime.scalars import RANGES, plain_number, scalar_dtype
 from freehold.support import dtypes
-from freehold.support.dtypes import DType
 from freehold.support.span import Span
 from freehold.support.terms import Term, const, parse
 
@@ -140,9 +140,11 @@ def bind(signature: KernelSignature, arguments: tuple[Any, ...], site: CallSite)
         partition = argument if isinstance(argument, Partition) else None
         value = argument if partition is None else partition.array
         if not parameter.is_tensor:
-            specs.append(_value(call, parameter, argument))
             if parameter.mode == "scalar":
-                values.append(argument)
+                values.append(plain_number(scalar_dtype(parameter), argument))
+                specs.append(_scalar(call, parameter, argument, values[-1]))
+            else:
+                specs.append(_constant(call, parameter, argument))
             continue
         found = _tensor(call, parameter, value, None if partition is None else partition.spec)
         specs.append(None if found is None else found.spec(None if partition is None else partition.spec))
@@ -287,60 +289,42 @@ def _described(value: object) -> str:
     return f"{'an' if kind[:1].lower() in 'aeiou' or kind == 'ndarray' else 'a'} {kind}"
 
 
-RANGES: Final[Mapping[str, tuple[int, int]]] = {
-    d.name: ((-(1 << (d.bits - 1)), (1 << (d.bits - 1)) - 1) if d.signed else (0, (1 << d.bits) - 1))
-    for d in dtypes.ALL
-    if d.kind == "int"
-}
-"""The least and largest value of each integer dtype."""
-
-_OF_TYPE: Final[Mapping[type, DType]] = {int: dtypes.i32, float: dtypes.f32, bool: dtypes.bool_}
-
-
-def scalar_dtype(parameter: Parameter) -> DType:
-    """The dtype of a scalar parameter; `int` is i32, `float` f32 and `bool` bool_."""
-    return parameter.dtype or _OF_TYPE[parameter.type or float]
+def _scalar(call: Call, parameter: Parameter, value: Any, number: float | None) -> ScalarSpec | None:
+    """A scalar, given the number that it is."""
+    dtype = scalar_dtype(parameter)
+    if number is not None:
+        return ScalarSpec(dtype)
+    low, high = RANGES.get(dtype.name, (0, 0))
+    kinds = {"bool": "`True` or `False`", "float": "a number", "int": f"an integer from {low} to {high}"}
+    _wrong_value(call, parameter, value, kinds[dtype.kind])
+    return None
 
 
-def fits(dtype: DType, value: Any) -> bool:
-    """Whether a value can be passed as a scalar of a dtype."""
-    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):  # Python's, NumPy's
-        return dtype.kind == "bool"
-    if is_array(value):  # also of one element: reading that may have to wait for a GPU
-        return False
-    if hasattr(value, "__index__"):
-        low, high = RANGES.get(dtype.name, (0, 0))
-        return dtype.is_float or (dtype.kind == "int" and low <= int(value) <= high)
-    return dtype.is_float and hasattr(value, "__float__") and not isinstance(value, str)
-
-
-def _value(call: Call, parameter: Parameter, value: Any) -> ScalarSpec | ConstSpec | None:
-    """A scalar or a compile-time argument."""
+def _constant(call: Call, parameter: Parameter, value: Any) -> ConstSpec | None:
+    """A compile-time argument."""
     from freehold.runtime.partition import Partition
 
-    name, kernel, annotation = parameter.name, call.signature.kernel, parameter.annotation
+    try:
+        hash(value)
+    except TypeError:
+        _wrong_value(call, parameter, value, "something that can be hashed, such as a number or a tuple")
+        return None
+    kind = parameter.type
+    exact = type(value) is kind or kind is None or (kind not in (int, bool, float) and isinstance(value, kind))
+    if exact and not isinstance(value, Partition):
+        return ConstSpec(value)
+    wanted = f"an `{kind.__name__}`" if kind is int else f"a `{kind.__name__ if kind else 'constant'}`"
+    _wrong_value(call, parameter, value, wanted)
+    return None
+
+
+def _wrong_value(call: Call, parameter: Parameter, value: Any, expected: str) -> None:
+    """Adds the error for what is no scalar or constant as it is `expected`."""
+    from freehold.runtime.partition import Partition
+
     given = "a partition" if isinstance(value, Partition) else _described(value)
-    expected = ""
-    if parameter.mode == "scalar":
-        dtype = scalar_dtype(parameter)
-        if fits(dtype, value):
-            return ScalarSpec(dtype)
-        low, high = RANGES.get(dtype.name, (0, 0))
-        expected = {"bool": "`True` or `False`", "float": "a number", "int": f"an integer from {low} to {high}"}[
-            dtype.kind
-        ]
-    else:
-        try:
-            hash(value)
-        except TypeError:
-            expected = "something that can be hashed, such as a number or a tuple"
-        else:
-            kind = parameter.type
-            exact = type(value) is kind or kind is None or (kind not in (int, bool, float) and isinstance(value, kind))
-            if exact and not isinstance(value, Partition):
-                return ConstSpec(value)
-            expected = f"an `{kind.__name__}`" if kind is int else f"a `{kind.__name__ if kind else 'constant'}`"
-    error = errors.WrongScalar(call.place(parameter), name, kernel, expected, given, annotation)
+    kernel, annotation = call.signature.kernel, parameter.annotation
+    error = errors.WrongScalar(call.place(parameter), parameter.name, kernel, expected, given, annotation)
     text, one = call.text(parameter), getattr(value, "size", None) == 1
     if is_array(value):
         if one and parameter.mode == "scalar":
@@ -350,7 +334,6 @@ def _value(call: Call, parameter: Parameter, value: Any) -> ScalarSpec | ConstSp
     elif isinstance(value, list):
         error.add(error.Convert(f"tuple({text})"))
     call.errors.append(error)
-    return None
 
 
 def _is_whole(value: object) -> bool:

@@ -63,7 +63,9 @@ class BoundLaunch(Operation[Any]):
 
     def _bind(self, arguments: tuple[Any, ...]) -> None:
         from freehold.runtime.binding import bind
+        from freehold.runtime.scalars import with_plain_numbers
 
+        arguments = with_plain_numbers(self._dispatcher.kernel.signature, arguments)
         bound = bind(self._dispatcher.kernel.signature, arguments, self.site)
         self.__dict__.pop("on", None)
         launch = Launch(self._dispatcher, arguments, self._code, self._instruction).spend()

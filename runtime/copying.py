@@ -206,18 +206,19 @@ def element(value: Any, dtype: DType, site: CallSite) -> Any:
     """A NumPy array of one element. Raises `Rejected` (O256) for what is no number, or not one of the dtype."""
     import numpy as np
 
-    from freehold.runtime.binding import fits
     from freehold.runtime.plan import numpy_dtype
+    from freehold.runtime.scalars import plain_number
 
     given: Any = value
     if isinstance(value, bool) and dtype.kind != "bool":
         given = int(value)
     elif dtype.kind == "bool" and type(value) is int and value in (0, 1):
         given = bool(value)
-    if not fits(dtype, given) or (dtype.is_float and not dtype.signed and held_unsigned(dtype, float(given))):
+    number = plain_number(dtype, given)
+    if number is None or (dtype.is_float and not dtype.signed and held_unsigned(dtype, float(number))):
         _unfit("the value", f"one that {dtype} has", f"`{value!r}`", site)
     with np.errstate(over="ignore"):
-        return np.asarray(given).astype(numpy_dtype(dtype.name))
+        return np.asarray(number).astype(numpy_dtype(dtype.name))
 
 
 # --- How --------------------------------------------------------------------------------------------------------------

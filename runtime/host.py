@@ -70,10 +70,7 @@ def _interpret(made: Interpreted, bound: Bound, mode: Mode) -> None:
 
 
 def array_of(view: ArrayView) -> Any:
-    """An array as a NumPy array: itself, or over the same memory, or a copy of what is on a GPU."""
-    owner: Any = view.owner
-    if view.family == "numpy":
-        return owner
+    """An array as a NumPy array: over the same memory, or a copy of what is on a GPU; as it was when it was read."""
     if view.device == HOST:
         holder = _Holder(view)
         return np.asarray(holder).view(numpy_dtype(view.dtype.name))

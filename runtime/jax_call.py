@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
+from freehold.frontend.signature import ConstSpec
 from freehold.runtime import modes
 from freehold.runtime.arguments import HOST, ArrayView, contiguous, read_by
 from freehold.runtime.evaluation import ceildiv
@@ -138,7 +139,7 @@ class _Function:
     def _number(self, static: dict[str, Any]) -> int:
         """The number of the call with these scalars and constants."""
         mode = modes.current()
-        key = (self, mode, *[f"{name} {type(value).__name__} {value!r}" for name, value in static.items()])
+        key = (self, mode, *[(name, ConstSpec(value)) for name, value in static.items()])
         with _lock:
             number = _numbers.get(key)
             if number is None:

@@ -64,8 +64,8 @@ class Kernel(Launchable):
         return lower(self.function, self.bound(*args, **kwargs).specialisation, self.options)
 
     def verify(self, *args: Any, **kwargs: Any) -> ModuleOp:
-        """As `lower`, with every obligation of the kernel met and recorded. Raises `Rejected`."""
-        return self.verified(self.bound(*args, **kwargs).specialisation)
+        """As `lower`, with every obligation met and recorded; a copy, which is the caller's. Raises `Rejected`."""
+        return self.verified(self.bound(*args, **kwargs).specialisation).clone()
 
     def proofs(self, *args: Any, **kwargs: Any) -> str:
         """
@@ -124,7 +124,7 @@ class Kernel(Launchable):
         return self._variants.get((specialisation, arch, chosen), make)
 
     def verified(self, specialisation: Specialisation) -> ModuleOp:
-        """The verified module for one kind of arguments, made once. Raises `Rejected`."""
+        """The verified module for one kind of arguments, made once, which nobody may change. Raises `Rejected`."""
         from freehold.runtime.build import verified
 
         return self._variants.get(specialisation, lambda: verified(self.function, specialisation, self.options))

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from freehold.runtime import modes, native
 from freehold.runtime.ledger import LOCK, Refusal, take, timeline
 from freehold.runtime.plan import Mismatch, Plan
+from freehold.runtime.scalars import is_plain
 
 if TYPE_CHECKING:
     from freehold.frontend.signature import KernelSignature
@@ -88,7 +89,7 @@ class _Writer:
     """Writes out one reader."""
 
     def __init__(self, signature: KernelSignature, arguments: tuple[Any, ...]):
-        from freehold.frontend.signature import ConstSpec
+        from freehold.frontend.signature import EXACT, ConstSpec
         from freehold.runtime.partition import Partition
 
         self.signature = signature
@@ -115,7 +116,7 @@ class _Writer:
             if not parameter.is_tensor:
                 self.others.append(self.classes[-1])
             if parameter.mode == "const":
-                self.fixed.append(f"constant({name})" if isinstance(argument, float | tuple) else name)
+                self.fixed.append(name if type(argument) in EXACT else f"constant({name})")
             elif not parameter.is_tensor:
                 self.values.append(name)
             else:
@@ -128,8 +129,13 @@ class _Writer:
                 self.arrays.append(name)
                 self.written.append(parameter.mode != "ref")
                 self.values.append(f"p{len(self.arrays) - 1}")
-        # Whose stream to use, and which to wait for, has to be seen where there are several libraries.
-        self.family = families.pop() if len(families) == 1 else None
+        # Whose stream to use, and which to wait for, has to be seen where there are several libraries; and what may be
+        # another number when it is asked again is asked once, the thorough way.
+        scalars: list[type] = [
+            type(a) for p, a in zip(signature.parameters, arguments, strict=True) if p.mode == "scalar"
+        ]
+        plain = len(families) == 1 and all(map(is_plain, scalars))
+        self.family = families.pop() if plain else None
         if self.family == "torch" and getattr(sys.modules["torch"]._C, "_cuda_getCurrentRawStream", None) is None:
             self.family = None  # a torch without CUDA
 

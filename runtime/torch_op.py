@@ -15,9 +15,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from freehold.frontend.schedule import Grid
-from freehold.runtime.binding import scalar_dtype
 from freehold.runtime.evaluation import ceildiv
 from freehold.runtime.results import Cut, Results, cutter
+from freehold.runtime.scalars import scalar_dtype
 from freehold.support.dtypes import DType
 
 if TYPE_CHECKING:

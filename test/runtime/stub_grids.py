@@ -181,6 +181,60 @@ def test_torch_by_guards() -> None:
         prefix(fh.partition(y, 64), 1001, 2.0).on()
 
 
+class Fickle:
+    """A number that is another one each time it is asked."""
+
+    def __init__(self, *values: int):
+        self.values = list(values)
+        self.asked = 0
+
+    def __index__(self) -> int:
+        self.asked += 1
+        return self.values.pop(0) if len(self.values) > 1 else self.values[0]
+
+    __int__ = __index__
+
+
+class Split:
+    """A number that is one as an integer and another as an index."""
+
+    def __int__(self) -> int:
+        return 0
+
+    def __index__(self) -> int:
+        return 10**6
+
+
+@fh.kernel
+def moved(y: Mut["N"], at: i32):
+    window = y.window(0, at, 64)
+    window.store(window.load() + 1.0)
+
+
+def test_a_scalar_is_asked_once_for_its_number() -> None:
+    y = tensor(256)
+    expect("Qii")
+    moved(fh.partition(y, 64), 0).sync()
+    for at in (Fickle(64, 10**6), Fickle(0, 0, 0, 10**6), Fickle(64, 10**6)):
+        first = at.values[0]
+        moved(fh.partition(y, 64), at).sync()
+        assert (passed("Qii"), at.asked) == ([y.pointer, 256, first], 1)
+    at = Fickle(64, 10**6)
+    moved(fh.partition(y, 64), at).map(len).on().wait()
+    assert (passed("Qii"), at.asked) == ([y.pointer, 256, 64], 1)
+    before = stub.stub_launches()
+    with pytest.raises(fh.Rejected):
+        moved(fh.partition(y, 64), Split()).sync()
+    with pytest.raises(fh.Rejected):
+        moved(fh.partition(y, 64), Split()).on()
+    assert stub.stub_launches() == before
+    fickle = Fickle(128, 10**6)
+    bound = moved.bind(fh.partition(y, 64), fickle)
+    for _ in range(3):
+        bound.sync()
+        assert (passed("Qii"), fickle.asked) == ([y.pointer, 256, 128], 1)
+
+
 if __name__ == "__main__":
     # What the stub would read of another kernel's parameters is not there.
     run_tests(globals(), strays=True, before=lambda: expect(""))

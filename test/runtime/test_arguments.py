@@ -96,6 +96,67 @@ def test_cuda_array_interface() -> None:
         view(Interface(mask=object()))
 
 
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"shape": (4.0, 6)}, "cannot be read"),
+        ({"shape": (-4, 6)}, "its shape is"),
+        ({"shape": 4}, "cannot be read"),
+        ({"data": (0, False)}, "its address is 0"),
+        ({"data": (-64, False)}, "its address is -64"),
+        ({"data": (None, False)}, "cannot be read"),
+        ({"data": (1.5, False)}, "cannot be read"),
+        ({"data": (256,)}, "cannot be read"),
+        ({"strides": ()}, "its strides are"),
+        ({"strides": (4,)}, "its strides are"),
+        ({"stream": "default"}, "cannot be read"),
+    ],
+)
+def test_interfaces_that_describe_no_array(change: dict[str, Any], why: str) -> None:
+    with pytest.raises(Unreadable) as caught:
+        view(Interface(**change))
+    assert why in caught.value.why
+
+
+def test_interfaces_that_say_too_little() -> None:
+    for missing in ("data", "shape", "typestr"):
+        array = Interface()
+        del array.__cuda_array_interface__[missing]
+        with pytest.raises(Unreadable) as caught:
+            view(array)
+        assert missing in caught.value.why
+    for typestr in ("<f3", "<f", "f", "", None, "<fx"):
+        with pytest.raises(UnknownDType):
+            view(Interface(typestr=typestr))
+
+
+def _lie(_: object) -> tuple[int, ...]:
+    return (1000,)
+
+
+LIES: dict[str, Any] = {"shape": property(_lie), "stride": _lie}
+"""Attributes of a subclass whose objects say that they are larger than they are."""
+
+
+def test_attributes_of_subclasses_are_not_asked() -> None:
+    numpy_kind: Any = type("Liar", (np.ndarray,), LIES)
+    array = np.zeros(8, np.float32).view(numpy_kind)
+    assert array.shape == (1000,)
+    assert (view(array).shape, array_of(view(array)).shape) == ((8,), (8,))
+    torch: Any = pytest.importorskip("torch")
+    tensor = torch.zeros(2, 4).as_subclass(type("Liar", (torch.Tensor,), LIES))
+    assert tensor.shape == (1000,)
+    assert (view(tensor).shape, view(tensor).element_strides) == ((2, 4), (4, 1))
+    assert view(torch.nn.Parameter(torch.zeros(3))).read_only is not None
+
+
+def test_an_array_is_what_it_was_when_it_was_read() -> None:
+    array = np.zeros(8, np.float32)
+    found = view(array)
+    array.resize((2, 4), refcheck=False)
+    assert array_of(found).shape == (8,)
+
+
 def test_dlpack_on_the_host() -> None:
     array = np.arange(12, dtype=np.int64).reshape(3, 4)
     found = view(OnlyDlpack(array))

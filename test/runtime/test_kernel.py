@@ -5,16 +5,22 @@ from __future__ import annotations
 import gc
 import threading
 import warnings
-from typing import Any, cast
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, NamedTuple, cast
 
 import ml_dtypes
 import numpy as np
 import pytest
 import z3
+from xdsl.dialects.builtin import i32 as i32_type
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, i32
 from freehold.backend.cubin import resources
+from freehold.dialects.cuda_tile.ops.shape import ConstantOp
+from freehold.dialects.ownership import RegionOp
+from freehold.frontend.signature import ConstSpec
 from freehold.runtime import build
 from freehold.runtime.kernel import Kernel, Once
 from freehold.runtime.launch import UnrunLaunch
@@ -128,6 +134,98 @@ def test_variants_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     fresh(fh.partition(y, 32), 2.0, -0.0).sync()  # another constant
     fresh(fh.partition(y, 32), 2).sync()  # a scalar of another class is still f32
     assert len(made) == 4
+
+
+def test_a_module_that_is_handed_out_is_a_copy() -> None:
+    y, x = np.zeros(64, np.float32), np.ones(64, np.float32)
+    arguments = fh.partition(y, 16), x, 2.0
+    theirs = saxpy.verify(*arguments)
+    for op in [op for op in theirs.walk() if isinstance(op, RegionOp)]:
+        place = ConstantOp.scalar(0, i32_type)
+        cast(Any, op.parent).insert_op_before(place, op)
+        op.operands[1] = place.result  # each block takes the first region
+    assert str(theirs) != str(saxpy.verify(*arguments))
+    for mode in ("fast", "checked"):
+        y[:] = 0
+        with fh.interpreting(mode):
+            saxpy(*arguments).sync()
+        assert y.tolist() == [2.0] * 64
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is compared of it is not all of it."""
+
+    tile: int
+    scale: float = field(default=1.0, compare=False)
+
+
+class Spoiled(Enum):
+    """Values that claim to be the same."""
+
+    TWO = 2.0
+    SIX = 6.0
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return 0
+
+
+class Pair(NamedTuple):
+    """Two numbers."""
+
+    scale: float
+    other: float
+
+
+class Riap(NamedTuple):
+    """The same, the other way round."""
+
+    other: float
+    scale: float
+
+
+@fh.kernel
+def times(y: Mut["N"], c: Const[Any]):
+    y.store(y.load() * c.scale)
+
+
+@fh.kernel
+def times_value(y: Mut["N"], c: Const[Spoiled]):
+    y.store(y.load() * c.value)
+
+
+def test_variants_are_told_apart_by_what_constants_are_and_not_by_their_own_comparison() -> None:
+    def result(kernel: Any, constant: object) -> float:
+        y = np.ones(16, np.float32)
+        kernel(fh.partition(y, 16), constant).sync()
+        return float(y[0])
+
+    for scale in (2.0, 1000.0, 2.0):
+        assert result(times, Settings(1, scale)) == scale
+        assert result(times, Pair(scale, 7.0)) == scale
+        assert result(times, Riap(7.0, scale)) == scale
+    assert (result(times_value, Spoiled.TWO), result(times_value, Spoiled.SIX)) == (2.0, 6.0)
+
+
+def test_constants_are_equal_where_no_kernel_can_tell_them_apart() -> None:
+    for one, same in (
+        (Settings(1, 2.0), Settings(1, 2.0)),
+        (Pair(1.0, 2.0), Pair(1.0, 2.0)),
+        ((1, (2.0, "three")), (1, (2.0, "three"))),
+        (frozenset((1, 2)), frozenset((2, 1))),
+        (np.float32(1.5), np.float32(1.5)),
+        (float("nan"), float("nan")),
+        (f32, f32),
+    ):
+        assert ConstSpec(one) == ConstSpec(same)
+        assert hash(ConstSpec(one)) == hash(ConstSpec(same))
+    for one, other in ((1, True), (1, 1.0), (0.0, -0.0), ((1,), (True,)), (Pair(1.0, 2.0), Riap(1.0, 2.0))):
+        assert ConstSpec(one) != ConstSpec(other)
+    assert ConstSpec(np.float32(1.0)) != ConstSpec(np.float64(1.0))
+    assert ConstSpec(Settings(1, 2.0)) != ConstSpec(Settings(1, 3.0))
 
 
 def test_a_variant_is_compiled_by_one_thread() -> None:
