@@ -64,6 +64,13 @@ def test_every_python_file_says_what_it_is(tracked: list[Path]) -> None:
     assert not wrong
 
 
+def test_tests_and_their_texts_are_named_one_way(tracked: list[Path]) -> None:
+    """In lower case and with underscores, as modules are; in front, where there is one, an error's code."""
+    named = re.compile(r"(?:O\d{3}(?=[_.]))?[._a-z0-9]*")
+    below = [path.relative_to(ROOT / "test") for path in tracked if ROOT / "test" in path.parents]
+    assert not [str(path) for path in below if not all(map(named.fullmatch, path.parts))]
+
+
 @pytest.mark.parametrize("room", ROOMS)
 def test_every_room_is_linked_into_the_package(room: str) -> None:
     link = ROOT / "src" / "freehold" / room

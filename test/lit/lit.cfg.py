@@ -6,15 +6,17 @@ import os
 import sys
 from pathlib import Path
 
-import lit.formats
-
 from freehold.tools import mlir_bridge
 
 here = Path(__file__).resolve().parent
+sys.path.insert(0, str(here))
+
+from warm import WarmTest  # noqa: E402 -- from beside this file
+
 build = here.parent.parent / "build" / "lit"
 
 config.name = "freehold"
-config.test_format = lit.formats.ShTest(execute_external=False)
+config.test_format = WarmTest(execute_external=False)
 config.suffixes = [".mlir"]
 config.test_source_root = str(here)
 config.test_exec_root = str(build)
