@@ -9,6 +9,7 @@ from freehold.dialects.cuda_tile.ops.module import TileModuleOp
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import TensorType
 from freehold.passes.canonicalize import canonicalize
+from freehold.passes.contract_multiply_add import contract_multiply_add
 from freehold.passes.convert_ownership_to_cuda_tile import convert_kernel
 from freehold.passes.cse import merge_common_subexpressions
 from freehold.passes.drop_breakpoints import drop_breakpoints
@@ -24,13 +25,14 @@ from freehold.support.contract import Checks
 from freehold.support.diagnostic import Rejected
 
 
-def convert(module: ModuleOp, *, checks: Checks = True) -> ModuleOp:
+def convert(module: ModuleOp, *, checks: Checks = True, contract: bool = True) -> ModuleOp:
     """The Tile IR of a verified module with one kernel, as `builtin.module { cuda_tile.module { cuda_tile.entry } }`.
 
     `module` is left as it is. A check that fails ends the tile block and is written down for the launch; with `checks`
     "trap" it stops the GPU. Without `checks` obligations met in the kernel are not checked: that is the unchecked
-    build, and where all obligations are proved or met at the launch it is the same module. That tokens order what they
-    have to is verified on what is returned. Raises `PassFailedException` for a module that `verify` has not accepted.
+    build, and where all obligations are proved or met at the launch it is the same module. Without `contract` each
+    product and sum of floats is rounded by itself (`contract-multiply-add`). That tokens order what they have to is
+    verified on what is returned. Raises `PassFailedException` for a module that `verify` has not accepted.
     """
     kernel = copy(kernel_of(module), {})
     drop_breakpoints(kernel)
@@ -43,16 +45,16 @@ def convert(module: ModuleOp, *, checks: Checks = True) -> ModuleOp:
     target = TileModuleOp(entry.sym_name.data, [entry])
     target.location = entry.location
     holder.body.block.add_op(target)
-    optimize(holder)
+    optimize(holder, contract=contract)
     lower_checks(entry)
     verify_tokens(entry, roles)
     return holder
 
 
-def translate(module: ModuleOp, *, checks: Checks = True) -> ModuleOp:
+def translate(module: ModuleOp, *, checks: Checks = True, contract: bool = True) -> ModuleOp:
     """`convert`, for kernels of users: raises `Rejected` (O141) where no code is made of what `verify` accepts."""
     try:
-        return convert(module, checks=checks)
+        return convert(module, checks=checks, contract=contract)
     except TokensNotShownError as failed:
         kernel = kernel_of(module)
         tensors = [a for a in kernel.body.block.args if isinstance(a.type, TensorType)]
@@ -70,9 +72,11 @@ def translate(module: ModuleOp, *, checks: Checks = True) -> ModuleOp:
         raise Rejected([error], kernel=kernel.sym_name.data) from failed
 
 
-def optimize(module: ModuleOp) -> None:
+def optimize(module: ModuleOp, *, contract: bool = True) -> None:
     """Makes Tile IR as small as is cheap, in place. The assembler does the rest."""
     canonicalize(module)  # constants first: they decide branches, and there is less left for the others
     hoist_invariants(module)  # brings equal scalars from different loops into one block
     merge_common_subexpressions(module)  # after hoisting, where duplicates meet
+    if contract:
+        contract_multiply_add(module)  # after merging: equal products have all their uses at one
     hoist_assertions(module)  # last: a condition must have left the loop before its assertion can

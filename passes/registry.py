@@ -33,6 +33,7 @@ ALL_PASSES: Final[dict[str, Callable[[], type[ModulePass]]]] = {
     "canonicalize": _lazy("CanonicalizePass", "canonicalize"),
     "cse": _lazy("CommonSubexpressionsPass", "cse"),
     "hoist-invariants": _lazy("HoistInvariantsPass", "hoist_invariants"),
+    "contract-multiply-add": _lazy("ContractMultiplyAddPass", "contract_multiply_add"),
     "hoist-assertions": _lazy("HoistAssertionsPass", "hoist_assertions"),
     "lower-checks": _lazy("LowerChecksPass", "lower_checks"),
     "verify-tokens": _lazy("VerifyTokensPass", "verify_tokens"),

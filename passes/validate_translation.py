@@ -58,6 +58,7 @@ from freehold.dialects.ownership import (
 from freehold.dialects.ownership import ReturnOp as KernelReturnOp
 from freehold.passes import schedules
 from freehold.passes.analysis.access_maps import ACCESSES, OWNED, READS, Access, Emitted, Owned
+from freehold.passes.analysis.contraction import CONTRACTED
 from freehold.passes.analysis.emitted_checks import ChecksAlike, Path, beyond_tokens
 from freehold.passes.analysis.facts import MOST_POINTS
 from freehold.passes.analysis.group_maps import ALL_FIT, read_once, takes_group
@@ -87,6 +88,8 @@ class ValidateTranslationPass(ModulePass):
     """Whether what is met in the kernel is checked there."""
     traps: bool = False
     """Whether checks are assertions, which stop the GPU."""
+    contracted: bool = True
+    """Whether a product may be rounded together with the sum that it is added to."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Raises `Rejected` (O140) at the first difference. Changes nothing."""
@@ -96,8 +99,8 @@ class ValidateTranslationPass(ModulePass):
             entry = emitted.get((kernel.parent, kernel.sym_name.data))
             checks: Checks = "trap" if self.checks and self.traps else self.checks
             if entry is None:
-                entry = entry_of(convert(ModuleOp([kernel.clone()]), checks=checks))
-            validate_translation(kernel, entry, checks)
+                entry = entry_of(convert(ModuleOp([kernel.clone()]), checks=checks, contract=self.contracted))
+            validate_translation(kernel, entry, checks, contracted=self.contracted)
 
 
 def entry_of(module: ModuleOp) -> EntryOp:
@@ -107,17 +110,18 @@ def entry_of(module: ModuleOp) -> EntryOp:
     return entry
 
 
-def validate_translation(kernel: KernelOp, entry: EntryOp, checks: Checks = True) -> None:
+def validate_translation(kernel: KernelOp, entry: EntryOp, checks: Checks = True, *, contracted: bool = True) -> None:
     """Shows that `entry` does what the verified `kernel` says, with its checks as they are told. Changes neither.
 
-    Raises `Rejected` (O140) at the first difference.
+    If it may be `contracted`, a product may be rounded together with the sum that it is added to. Raises `Rejected`
+    (O140) at the first difference.
     """
     failed: Different | None = None
     try:
         distribution = distribution_of(kernel)
         for narrow in _forms(distribution):
             try:
-                _Comparison(kernel, entry, checks, narrow=narrow).run()
+                _Comparison(kernel, entry, checks, narrow=narrow, contracted=contracted).run()
             except Different as different:
                 failed = failed or different
             else:
@@ -162,14 +166,15 @@ class _Cursor:
 
 
 class _Comparison:
-    def __init__(self, kernel: KernelOp, entry: EntryOp, checks: Checks, *, narrow: bool):
+    def __init__(self, kernel: KernelOp, entry: EntryOp, checks: Checks, *, narrow: bool, contracted: bool):
         self.kernel = kernel
         self.entry = entry
         self.narrow = narrow
         self.integers = Integers()
         self.launch = Launch(kernel, self.integers, checks)
         keys: dict[object, int] = {}
-        self.verified, self.emitted = Values(self.integers, keys), Values(self.integers, keys)
+        rules = CONTRACTED if contracted else None
+        self.verified, self.emitted = Values(self.integers, keys, rules), Values(self.integers, keys, rules)
         self.owned = Owned(kernel, self.launch, self.verified, checks)
         self.found = Emitted(entry, self.launch, self.emitted)
         self.checks = ChecksAlike(self.owned, self.found)

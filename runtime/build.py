@@ -30,6 +30,8 @@ class Options(NamedTuple):
     """Refuse the kernel if it has an access of which nothing is proved."""
     validate: bool = True
     """Read the bytecode again, and see that it does what was verified."""
+    contract: bool = True
+    """Round a product of floats together with the sum that it is added to."""
 
 
 VALIDATE: Final = "FREEHOLD_VALIDATE"
@@ -94,7 +96,7 @@ def bytecode(module: ModuleOp, options: Options) -> bytes:
     from freehold.backend.bytecode.writer import write_bytecode
     from freehold.passes.lowering import translate
 
-    return write_bytecode(translate(module, checks=options.checks))
+    return write_bytecode(translate(module, checks=options.checks, contract=options.contract))
 
 
 def in_this_environment(options: Options) -> Options:
@@ -105,13 +107,13 @@ def in_this_environment(options: Options) -> Options:
     return options._replace(validate=said != "0") if said else options
 
 
-def validate(module: ModuleOp, code: bytes, checks: Checks = True) -> None:
+def validate(module: ModuleOp, code: bytes, checks: Checks = True, *, contract: bool = True) -> None:
     """Shows that the bytecode made of a verified module does what was verified. Raises `Rejected` (O140) where not."""
     from freehold.backend.bytecode.reader import read_bytecode
     from freehold.passes.launch_contract import kernel_of
     from freehold.passes.validate_translation import entry_of, validate_translation
 
-    validate_translation(kernel_of(module), entry_of(read_bytecode(code)), checks)
+    validate_translation(kernel_of(module), entry_of(read_bytecode(code)), checks, contracted=contract)
 
 
 def assembled(code: bytes, arch: str, kernel: str, meanwhile: Callable[[], None] | None = None) -> bytes:
@@ -144,7 +146,7 @@ def build(function: KernelFunction, specialisation: Specialisation, options: Opt
 
     def compare() -> None:
         if options.validate:
-            validate(module, code, options.checks)
+            validate(module, code, options.checks, contract=options.contract)
 
     cubin = assembled(code, arch, function.name, compare)
     warn_of_breakpoints(breakpoints)

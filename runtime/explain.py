@@ -19,7 +19,7 @@ from freehold.passes.launch_contract import contract, kernel_of, obligations_of
 from freehold.passes.listing import WIDTH, listing
 from freehold.passes.report_obligations import report
 from freehold.runtime.evaluation import Evaluator
-from freehold.support.contract import Checks, LaunchContract, TensorParameter
+from freehold.support.contract import LaunchContract, TensorParameter
 from freehold.support.diagnostic import Rejected
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class Explanation(str):
 
 def explain(kernel: Kernel, args: Sequence[object], kwargs: Mapping[str, object], arch: Archs, ir: bool) -> Explanation:
     """What `Kernel.explain` returns."""
+    from freehold.passes.lowering import translate
     from freehold.runtime.arguments import ArrayView
 
     bound = kernel.bound(*args, **kwargs)
@@ -69,8 +70,8 @@ def explain(kernel: Kernel, args: Sequence[object], kwargs: Mapping[str, object]
         return kernel.compiled(bound.specialisation, arch).cubin
 
     resources = _all_resources(_archs(arch, bound.device), cubin, kernel.__name__)
-    options = kernel.options
-    return _explanation(module, found, values, resources, None, checks=options.checks, ir=ir)
+    emitted = translate(module, checks=kernel.options.checks, contract=kernel.options.contract) if ir else None
+    return _explanation(module, found, values, resources, None, emitted)
 
 
 def explain_module(module: ModuleOp, arch: Archs = None, sources: SourceMap | None = None) -> Explanation:
@@ -85,11 +86,13 @@ def explain_module(module: ModuleOp, arch: Archs = None, sources: SourceMap | No
 
     kernel = kernel_of(module)
 
+    emitted = translate(module)
+
     def cubin(arch: str) -> bytes:
-        return assembled(write_bytecode(translate(module)), arch, kernel.sym_name.data)
+        return assembled(write_bytecode(emitted), arch, kernel.sym_name.data)
 
     resources = _all_resources(_archs(arch, -1), cubin, kernel.sym_name.data)
-    return _explanation(module, cost(kernel), {}, resources, sources, checks=True, ir=True)
+    return _explanation(module, cost(kernel), {}, resources, sources, emitted)
 
 
 def explain_all(module: ModuleOp, arch: Archs = None, sources: SourceMap | None = None) -> Iterator[str]:
@@ -132,12 +135,9 @@ def _explanation(
     values: Mapping[str, int],
     resources: Mapping[str, Resources | str],
     sources: SourceMap | None,
-    *,
-    checks: Checks,
-    ir: bool,
+    emitted: ModuleOp | None,
 ) -> Explanation:
-    from freehold.passes.lowering import translate
-
+    """With what was `emitted`, the operations of both are told, too."""
     kernel = kernel_of(module)
     sections = [
         [*_title(contract(module), found, values)],
@@ -146,10 +146,9 @@ def _explanation(
     ]
     if resources:
         sections.append([*_resources(resources)])
-    if ir:
+    if emitted is not None:
         sections.append(["ownership IR", *listing(kernel, sources)])
-        entry = _entry(translate(module, checks=checks))
-        sections.append(["Tile IR", *listing(entry, sources)])
+        sections.append(["Tile IR", *listing(_entry(emitted), sources)])
     made = Explanation("\n\n".join("\n".join(lines) for lines in sections))
     made.cost, made.values, made.resources = found, values, resources
     return made

@@ -157,6 +157,7 @@ def kernel(
     deny_unsafe: bool = False,
     checks: Checks = True,
     validate: bool = True,
+    contract: bool = True,
 ) -> Callable[[Callable[..., None]], Kernel]: ...
 
 
@@ -169,6 +170,7 @@ def kernel(
     deny_unsafe: bool = False,
     checks: Checks = True,
     validate: bool = True,
+    contract: bool = True,
 ) -> Kernel | Callable[[Callable[..., None]], Kernel]:
     """
     Makes a kernel of a function: `@kernel`, or `@kernel(hints={"occupancy": 2}, deny_kernel_checks=True)`.
@@ -178,7 +180,9 @@ def kernel(
     exception of whoever waits for the launch (docs/runtime.md). `checks="trap"` stops the GPU instead, for the rest of
     the process; `checks=False` leaves the checks of indices out, and their truth to you. The bytecode of each variant
     is read again while the assembler runs, and refused if it is not shown to do what was verified (O140);
-    `validate=False` leaves that out, and `FREEHOLD_VALIDATE=0` for every kernel.
+    `validate=False` leaves that out, and `FREEHOLD_VALIDATE=0` for every kernel. GPU code rounds a product of floats
+    together with the sum that it is added to, as CUDA's own compilers do; `contract=False` rounds each by itself, as
+    the interpreter does.
 
     Raises `Rejected` where the signature is not understood. The body is looked at when the kernel is compiled.
     """
@@ -189,7 +193,9 @@ def kernel(
         if function.__code__.co_flags & _WAITS:
             raise TypeError(f"`{function.__name__}` is `async`, and a kernel waits for nothing: write `def`")
         hinted = checked(function.__name__, hints or {})
-        options = Options(hinted, deny_kernel_checks, checks, deny_unsafe=deny_unsafe, validate=validate)
+        options = Options(
+            hinted, deny_kernel_checks, checks, deny_unsafe=deny_unsafe, validate=validate, contract=contract
+        )
         return Kernel(function, options)
 
     return make if function is None else make(function)

@@ -128,7 +128,7 @@ class _Builder:
         warn_of_breakpoints(breakpoints)
         code = bytecode(module, kernel.options)
         if in_this_environment(kernel.options).validate:
-            validate(module, code, kernel.options.checks)
+            validate(module, code, kernel.options.checks, contract=kernel.options.contract)
         stem = f"{kernel.__name__}-{number}"
         contract = contract_of(module, kernel.options.checks).to_json()
         if self.proofs:

@@ -7,7 +7,7 @@ two values with one term are equal, on whichever side of a translation they stan
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final, cast
 
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -89,14 +89,20 @@ def width_of(type_: Attribute) -> int | None:
     return None
 
 
+Rule = Callable[["Values", Any, Place], Term]
+"""What an element of an operation's result is, by its place."""
+
+
 class Values:
     """The values of one side, over symbols that both sides share."""
 
-    def __init__(self, integers: Integers, keys: dict[object, int]):
+    def __init__(
+        self, integers: Integers, keys: dict[object, int], rules: Mapping[type[Operation], Rule] | None = None
+    ):
         self.integers = integers
         self.keys = keys
         """Numbers of unknown values, by what tells them apart: one table for both sides."""
-        self.rules: dict[type[Operation], Callable[[Values, Any, Place], Term]] = dict(_RULES)
+        self.rules: dict[type[Operation], Rule] = {**_RULES, **(rules or {})}
         self._bound: dict[SSAValue, object] = {}
         self._terms: dict[tuple[SSAValue, Place], Term] = {}
         self._journal: list[tuple[SSAValue, Place]] = []
@@ -116,6 +122,16 @@ class Values:
     def alias(self, value: SSAValue, other: SSAValue) -> None:
         """Says that two values are one."""
         self._bound[value] = other
+
+    def origin(self, value: SSAValue) -> SSAValue:
+        """The value that this one is said to be."""
+        while isinstance(other := self._bound.get(value), SSAValue):
+            value = cast("SSAValue[Attribute]", other)
+        return value
+
+    def stands_for(self, value: SSAValue) -> bool:
+        """Whether it was said what a value is, so that it does not matter how it is computed."""
+        return value in self._bound
 
     def computed(self, op: Operation) -> list[object] | None:
         """What tells the results of an operation with regions from others; None unless all it does is compute.
@@ -369,7 +385,7 @@ def _narrow(values: Values, op: TruncIOp, place: Place) -> Term:
     return values.integers.wrapped(values.at(op.from_, place), _width(op.to))
 
 
-_RULES: Final[dict[type[Operation], Callable[[Values, Any, Place], Term]]] = {
+_RULES: Final[dict[type[Operation], Rule]] = {
     ConstantOp: _constant,
     IotaOp: _iota,
     ReshapeOp: _reshape,

@@ -221,7 +221,8 @@ def halved(y: fh.Out["N"], x: fh.Ref["N"]):
 
 
 def test_what_is_compiled_is_validated_unless_that_is_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def wrong(module: ModuleOp) -> None:
+    def wrong(module: ModuleOp, *, contract: bool) -> None:
+        assert contract
         (read,) = (op for op in module.walk() if isinstance(op, LoadViewTkoOp))
         (store,) = (op for op in module.walk() if isinstance(op, StoreViewTkoOp))
         store.operands = (read.tile, *store.operands[1:])

@@ -1,0 +1,64 @@
+// RUN: tile-opt %s -p contract-multiply-add | filecheck %s
+
+cuda_tile.module @m {
+  // Sums and differences, on either side; a subtracted product is negated by one of its factors.
+  // CHECK-LABEL: entry @sums(
+  // CHECK-NEXT: %s = cuda_tile.fma %a, %b, %c : tile<f32>
+  // CHECK-NEXT: %t = cuda_tile.fma %a, %c, %s : tile<f32>
+  // CHECK-NEXT: [[N:%.+]] = cuda_tile.negf %c : tile<f32>
+  // CHECK-NEXT: %u = cuda_tile.fma %a, %t, [[N]] : tile<f32>
+  // CHECK-NEXT: [[M:%.+]] = cuda_tile.negf %b : tile<f32>
+  // CHECK-NEXT: %v = cuda_tile.fma [[M]], %u, %c : tile<f32>
+  // CHECK-NEXT: return
+  entry @sums(%a: tile<f32>, %b: tile<f32>, %c: tile<f32>) {
+    %p = mulf %a, %b : tile<f32>
+    %s = addf %p, %c : tile<f32>
+    %q = mulf %a, %c : tile<f32>
+    %t = addf %s, %q : tile<f32>
+    %r = mulf %a, %t : tile<f32>
+    %u = subf %r, %c : tile<f32>
+    %o = mulf %b, %u : tile<f32>
+    %v = subf %c, %o : tile<f32>
+    return
+  }
+
+  // Of two products the left one is contracted; a product of which there are two sums is contracted with both.
+  // CHECK-LABEL: entry @several(
+  // CHECK-NEXT: %q = cuda_tile.mulf %a, %c
+  // CHECK-NEXT: %s = cuda_tile.fma %a, %b, %q
+  // CHECK-NEXT: %u = cuda_tile.fma %c, %c, %a
+  // CHECK-NEXT: %v = cuda_tile.fma %c, %c, %b
+  // CHECK-NEXT: return
+  entry @several(%a: tile<f16>, %b: tile<f16>, %c: tile<f16>) {
+    %p = mulf %a, %b : tile<f16>
+    %q = mulf %a, %c : tile<f16>
+    %s = addf %p, %q : tile<f16>
+    %r = mulf %c, %c : tile<f16>
+    %u = addf %r, %a : tile<f16>
+    %v = addf %b, %r : tile<f16>
+    return
+  }
+
+  // Left alone: a product that somebody else uses, one added to itself, other roundings, other flushing, and a product
+  // that a loop only uses, whose factors would live through it.
+  // CHECK-LABEL: entry @apart(
+  // CHECK-NOT: fma
+  // CHECK: return
+  entry @apart(%a: tile<f32>, %b: tile<f32>, %c: tile<f32>, %n: tile<i32>) {
+    %p = mulf %a, %b : tile<f32>
+    %s = addf %p, %c : tile<f32>
+    %e = exp %p : tile<f32>
+    %q = mulf %a, %c rounding<zero> : tile<f32>
+    %t = addf %q, %c : tile<f32>
+    %r = mulf %c, %c : tile<f32>
+    %u = addf %r, %a rounding<zero> : tile<f32>
+    %o = mulf %b, %c flush_to_zero : tile<f32>
+    %v = addf %o, %a : tile<f32>
+    %w = mulf %a, %a : tile<f32>
+    %x = for %k in (%n to %n, step %n) : tile<i32> iter_values(%y = %a) -> (tile<f32>) {
+      %z = addf %w, %y : tile<f32>
+      continue %z : tile<f32>
+    }
+    return
+  }
+}
