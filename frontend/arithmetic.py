@@ -7,8 +7,6 @@ import operator
 from collections.abc import Callable
 from typing import Any, Final, cast
 
-from xdsl.ir import SSAValue
-
 from freehold.dialects.cuda_tile.attrs import (
     NEAREST_EVEN,
     ORDERED,
@@ -16,6 +14,7 @@ from freehold.dialects.cuda_tile.attrs import (
     ComparisonPredicateAttr,
     RoundingModeAttr,
 )
+from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.ops.arith_float import (
     AbsFOp,
     AddFOp,
@@ -45,6 +44,7 @@ from freehold.dialects.cuda_tile.ops.conversion import ExtIOp, FToFOp, FToIOp, I
 from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ConstantOp, ReshapeOp
 from freehold.frontend import advice, errors
 from freehold.frontend.context import Context
+from freehold.frontend.typed import Do, Var
 from freehold.frontend.types import (
     ARITHMETIC,
     ELEMENTS,
@@ -159,7 +159,7 @@ def convert(c: Context, value: TileValue, dtype: DType) -> TileValue:
     source = value.dtype
     if source is dtype:
         return value
-    shape, ssa, element = value.shape, value.ssa, ELEMENTS[dtype]
+    shape, element = value.shape, ELEMENTS[dtype]
     if dtype.kind == "bool":
         if not computes(source):
             value, source = convert(c, value, computable(source)), computable(source)
@@ -170,24 +170,24 @@ def convert(c: Context, value: TileValue, dtype: DType) -> TileValue:
             if source not in ARITHMETIC and dtype not in ARITHMETIC:
                 return convert(c, convert(c, value, dtypes.f32), dtype)
             mode = UP if dtype is dtypes.f8e8m0fnu else NEAREST_EVEN  # which it does not have
-            return c.tile(FToFOp(ssa, element, mode), dtype, shape)
+            return c.tile(dtype, shape, FToFOp, value, element, mode)
         if source not in ARITHMETIC or dtype in NARROW_INTS:
             return convert(c, convert(c, value, dtypes.f32 if source not in ARITHMETIC else NARROW_INTS[dtype]), dtype)
-        return c.tile(FToIOp(ssa, element, signedness(dtype)), dtype, shape)
+        return c.tile(dtype, shape, FToIOp, value, element, signedness(dtype))
     if source in NARROW_INTS and (dtype.is_float or dtype.bits > 4):
         wide = NARROW_INTS[source]
-        return convert(c, c.tile(ExtIOp(ssa, ELEMENTS[wide], signedness(source)), wide, shape), dtype)
+        return convert(c, c.tile(wide, shape, ExtIOp, value, ELEMENTS[wide], signedness(source)), dtype)
     if dtype.is_float:
         if dtype not in ARITHMETIC:
             return convert(c, convert(c, value, dtypes.f32), dtype)
-        return c.tile(IToFOp(ssa, element, signedness(source)), dtype, shape)
+        return c.tile(dtype, shape, IToFOp, value, element, signedness(source))
     if source.kind == "bool" and dtype in NARROW_INTS:
         return convert(c, convert(c, value, dtypes.i8), dtype)
     if dtype.bits > source.bits:
-        return c.tile(ExtIOp(ssa, element, signedness(source)), dtype, shape)
+        return c.tile(dtype, shape, ExtIOp, value, element, signedness(source))
     if dtype.bits < source.bits:
-        return c.tile(TruncIOp(ssa, element), dtype, shape)
-    return TileValue(ssa, dtype, shape)  # the same bits, read with another sign
+        return c.tile(dtype, shape, TruncIOp, value, element)
+    return TileValue(value.var, dtype, shape)  # the same bits, read with another sign
 
 
 def broadcast(c: Context, value: TileValue, shape: tuple[int, ...]) -> TileValue:
@@ -197,10 +197,10 @@ def broadcast(c: Context, value: TileValue, shape: tuple[int, ...]) -> TileValue
     missing = len(shape) - len(value.shape)
     if missing:
         ones = (1,) * missing + value.shape
-        value = c.tile(ReshapeOp(value.ssa, ones), value.dtype, ones)
+        value = c.tile(value.dtype, ones, ReshapeOp, value, ones)
     if value.shape == shape:
         return value
-    return c.tile(BroadcastOp(value.ssa, shape), value.dtype, shape)
+    return c.tile(value.dtype, shape, BroadcastOp, value, shape)
 
 
 def common_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | tuple[int, int, None]:
@@ -351,62 +351,64 @@ def arithmetic(c: Context, symbol: str, s: TileValue, t: TileValue) -> TileValue
     if symbol in _PREDICATES:
         return comparison(c, symbol, s, t)
     if symbol in _BIT_OPS:
-        return c.tile(_BIT_OPS[symbol](s.ssa, t.ssa), dtype, shape)
+        return c.tile(dtype, shape, _BIT_OPS[symbol], s, t)
     if symbol == "<<":
-        return c.tile(ShlIOp(s.ssa, t.ssa), dtype, shape)
+        return c.tile(dtype, shape, ShlIOp, s, t)
     if symbol == ">>":
-        return c.tile(ShrIOp(s.ssa, t.ssa, signedness(dtype)), dtype, shape)
+        return c.tile(dtype, shape, ShrIOp, s, t, signedness(dtype))
     if dtype.is_float:
         if symbol in _FLOAT_OPS:
-            return c.tile(_FLOAT_OPS[symbol](s.ssa, t.ssa), dtype, shape)
-        floor = c.tile(FloorOp(c.tile(DivFOp(s.ssa, t.ssa), dtype, shape).ssa), dtype, shape)
+            return c.tile(dtype, shape, _FLOAT_OPS[symbol], s, t)
+        floor = c.tile(dtype, shape, FloorOp, c.tile(dtype, shape, DivFOp, s, t))
         if symbol == "//":
             return floor
     else:
         if symbol in _INT_OPS:
-            return c.tile(_INT_OPS[symbol](s.ssa, t.ssa), dtype, shape)
+            return c.tile(dtype, shape, _INT_OPS[symbol], s, t)
         if symbol == "//" and (x := _rounded_up(s, t)) is not None:
-            return c.tile(DivIOp(x, t.ssa, signedness(dtype), UP), dtype, shape)
+            return c.tile(dtype, shape, DivIOp, x, t, signedness(dtype), UP)
         rounding = (DOWN,) if dtype.signed else ()
-        floor = c.tile(DivIOp(s.ssa, t.ssa, signedness(dtype), *rounding), dtype, shape)
+        floor = c.tile(dtype, shape, DivIOp, s, t, signedness(dtype), *rounding)
         if symbol == "//":
             return floor
     # a % b is a - a // b * b: exact in integers even where the product wraps, and what the prover knows of it.
     return arithmetic(c, "-", s, arithmetic(c, "*", floor, t))
 
 
-def _rounded_up(s: TileValue, t: TileValue) -> SSAValue | None:
+def _rounded_up(s: TileValue, t: TileValue) -> Var | None:
     """The `x` of scalars that are spelled `(x + d - 1) // d`, with a `d` known when the kernel is compiled: then `cdiv`
     is meant, and computed, whose operands do not wrap around."""
-    divisor = _known(t.ssa)
+    divisor = _known(t.var)
     if s.shape or not s.dtype.signed or divisor is None or divisor < 2:
         return None
-    x, more = s.ssa, 0
-    while isinstance(op := x.owner, AddIOp | SubIOp):
-        left, right = _known(op.lhs), _known(op.rhs)
+    x, more = s.var, 0
+    while isinstance(do := x.maker, Do) and do.make in (AddIOp, SubIOp):
+        (lhs, rhs), adds = do.operands, do.make is AddIOp
+        left, right = _known(lhs), _known(rhs)
         if right is not None:
-            x, more = op.lhs, more + (right if isinstance(op, AddIOp) else -right)
-        elif left is not None and isinstance(op, AddIOp):
-            x, more = op.rhs, more + left
+            x, more = lhs, more + (right if adds else -right)
+        elif left is not None and adds:
+            x, more = rhs, more + left
         else:
             break
     return x if more == divisor - 1 else None
 
 
-def _known(value: SSAValue) -> int | None:
+def _known(value: Var) -> int | None:
     """The integer that a constant is."""
-    op = value.owner
-    return int(op.value.splat_value) if isinstance(op, ConstantOp) and op.value.is_splat else None
+    do = value.maker
+    if not isinstance(do, Do) or do.make is not ConstantOp:
+        return None
+    return int(cast(DenseElementsAttr, do.args[0]).splat_value)
 
 
 def comparison(c: Context, symbol: str, s: TileValue, t: TileValue) -> TileValue:
     """A comparison of tiles of one dtype and shape. With NaN all but `!=` are false, as in Python."""
     predicate = _PREDICATES[symbol]
     if s.dtype.is_float:
-        op = CmpFOp(predicate, s.ssa, t.ssa, UNORDERED if symbol == "!=" else ORDERED)
-    else:
-        op = CmpIOp(predicate, s.ssa, t.ssa, signedness(s.dtype))
-    return c.tile(op, dtypes.bool_, s.shape)
+        nan = UNORDERED if symbol == "!=" else ORDERED
+        return c.tile(dtypes.bool_, s.shape, CmpFOp, predicate, s, t, nan)
+    return c.tile(dtypes.bool_, s.shape, CmpIOp, predicate, s, t, signedness(s.dtype))
 
 
 def host(c: Context, symbol: str, x: object, y: object, node: ast.AST) -> Value:
@@ -554,7 +556,7 @@ def _power(c: Context, s: TileValue | Static, t: TileValue | Static, node: ast.A
         )
         return c.error(error.add(error.Instead("convert the base first: `.astype(f32)`")))
     pair = meet(c, s, t, node, dtype)
-    return POISON if pair is None else c.tile(FPowFOp(pair[0].ssa, pair[1].ssa), dtype, pair[0].shape)
+    return POISON if pair is None else c.tile(dtype, pair[0].shape, FPowFOp, pair[0], pair[1])
 
 
 def unary(c: Context, symbol: str, value: Value, node: ast.AST) -> Value:
@@ -588,14 +590,14 @@ def unary(c: Context, symbol: str, value: Value, node: ast.AST) -> Value:
         return c.error(errors.WrongOperands(c.span(node), operator=symbol, operands=describe(tile), why=why))
     if symbol == "~":
         ones = broadcast(c, c.constant(1 if dtype.kind == "bool" else _all_bits(dtype), dtype), shape)
-        return c.tile(XOrIOp(tile.ssa, ones.ssa), dtype, shape)
+        return c.tile(dtype, shape, XOrIOp, tile, ones)
     if dtype.kind == "bool":
         tile, dtype = convert(c, tile, dtypes.i32), dtypes.i32
     if symbol == "+" or (symbol == "abs" and not dtype.signed):
         return tile
     if symbol == "-":
-        return c.tile(NegFOp(tile.ssa) if dtype.is_float else NegIOp(tile.ssa), dtype, shape)
-    return c.tile(AbsFOp(tile.ssa) if dtype.is_float else AbsIOp(tile.ssa), dtype, shape)
+        return c.tile(dtype, shape, NegFOp if dtype.is_float else NegIOp, tile)
+    return c.tile(dtype, shape, AbsFOp if dtype.is_float else AbsIOp, tile)
 
 
 _METHODS: Final = {"-": "__neg__", "+": "__pos__", "~": "__invert__", "abs": "__abs__"}

@@ -10,12 +10,11 @@ from enum import Enum
 from types import FunctionType, ModuleType
 from typing import cast
 
-from xdsl.ir import SSAValue
-
 from freehold.dialects.ownership import BreakpointOp, Scope
 from freehold.frontend import errors, flow
 from freehold.frontend.arguments import Arguments
 from freehold.frontend.context import Context, Frame
+from freehold.frontend.typed import Var
 from freehold.frontend.values import (
     NONE,
     RangeValue,
@@ -40,10 +39,10 @@ def breakpoint_(c: Context, a: Arguments) -> Value:
         return c.error(error.add(error.Instead("stop before or after the fold")))
     c.breakpoints.append(c.span(a.node))
     if c.stepping:
-        last = c.block.last_op
-        if isinstance(last, BreakpointOp):  # of this statement
-            c.block.erase_op(last)
-        c.add(_made(c, asked=True))
+        body = c.block.body
+        if body and body[-1].make is BreakpointOp:  # of this statement
+            body[-1].drop()
+        _stop(c, asked=True)
     return NONE
 
 
@@ -54,10 +53,10 @@ def before(c: Context, node: ast.stmt) -> None:
     if any(isinstance(n, ast.Name) and "$" in n.id for n in ast.iter_child_nodes(node)):
         return  # made of a `return` in a loop
     with c.at(node):
-        c.add(_made(c, asked=False))
+        _stop(c, asked=False)
 
 
-def _made(c: Context, *, asked: bool) -> BreakpointOp:
+def _stop(c: Context, *, asked: bool) -> None:
     written = _Written()
     scopes: list[Scope] = []
     frame: Frame | None = c.frame
@@ -71,7 +70,7 @@ def _made(c: Context, *, asked: bool) -> BreakpointOp:
         module = getattr(frame.host.function, "__module__", None) or "__main__"
         scopes.append(Scope(frame.name, module, line, tuple(names.items())))
         frame = frame.caller
-    return BreakpointOp(written.values, written.dtypes, scopes, asked=asked)
+    c.add(BreakpointOp, written.values, written.dtypes, scopes, asked=asked)
 
 
 def _visible(frame: Frame) -> dict[str, Value]:
@@ -108,14 +107,14 @@ def _is_old(frame: Frame, name: str, value: Value) -> bool:
 class _Written:
     """Values as they would be written, with what is computed as operands."""
 
-    values: list[SSAValue] = field(default_factory=list[SSAValue])
+    values: list[Var] = field(default_factory=list[Var])
     dtypes: list[str] = field(default_factory=list[str])
 
     def value(self, value: Value) -> str | None:
         """A value; None for one that a debugger cannot show."""
         match value:
             case TileValue():
-                return self.operand(value.ssa, value.dtype.name)
+                return self.operand(value.var, value.dtype.name)
             case TupleValue(kind=type() as kind, items=items) | RecordValue(kind=kind, items=items):
                 fields = self.items(items)
                 return None if fields is None else f"record({kind.__module__!r}, {kind.__qualname__!r}, {fields})"
@@ -130,7 +129,7 @@ class _Written:
             case _:
                 return None
 
-    def operand(self, value: SSAValue, dtype: str) -> str:
+    def operand(self, value: Var, dtype: str) -> str:
         """A value that the kernel computes."""
         if value in self.values:
             return f"_{self.values.index(value)}"

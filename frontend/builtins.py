@@ -141,7 +141,7 @@ def _cdiv(c: Context, a: Arguments) -> Value:
         return misuse(c, a, "a", f"divides integers, not `{s.dtype}`")
     if not computes(s.dtype):
         return c.error(arithmetic.uncomputed(c, "cdiv", s.dtype, a.node, a.place("a")))
-    return c.tile(DivIOp(s.ssa, t.ssa, signedness(s.dtype), arithmetic.UP), s.dtype, s.shape)
+    return c.tile(s.dtype, s.shape, DivIOp, s, t, signedness(s.dtype), arithmetic.UP)
 
 
 # --- Elementwise -----------------------------------------------------------------------------------------------------
@@ -176,7 +176,7 @@ def _unary(c: Context, a: Arguments, op: Any) -> Value:
         if rounding is None:
             return POISON
         extra = (rounding, *extra)
-    return c.tile(op(tile.ssa, *extra), tile.dtype, tile.shape)
+    return c.tile(tile.dtype, tile.shape, op, tile, *extra)
 
 
 def _atan2(c: Context, a: Arguments) -> Value:
@@ -199,7 +199,7 @@ def _floats(c: Context, a: Arguments, names: tuple[str, ...], op: Any, rounds: b
             if dtype is None:
                 dtype = v.dtype
             elif dtype is not v.dtype:
-                probe = arithmetic.meet_dtype(c, TileValue(v.ssa, dtype, ()), v, a.node)
+                probe = arithmetic.meet_dtype(c, TileValue(v.var, dtype, ()), v, a.node)
                 if probe is None:
                     return POISON
                 dtype = probe
@@ -213,7 +213,7 @@ def _floats(c: Context, a: Arguments, names: tuple[str, ...], op: Any, rounds: b
         tiles.append(convert(c, tile, dtype))
     shape: tuple[int, ...] = ()
     for tile in tiles:
-        met = arithmetic.meet_shape(c, TileValue(tile.ssa, dtype, shape), tile, a.node)
+        met = arithmetic.meet_shape(c, TileValue(tile.var, dtype, shape), tile, a.node)
         if met is None:
             return POISON
         shape = met
@@ -224,7 +224,7 @@ def _floats(c: Context, a: Arguments, names: tuple[str, ...], op: Any, rounds: b
         if mode is None or flush is None:
             return POISON
         extra = (mode, flush)
-    return c.tile(op(*(broadcast(c, t, shape).ssa for t in tiles), *extra), dtype, shape)
+    return c.tile(dtype, shape, op, *(broadcast(c, t, shape) for t in tiles), *extra)
 
 
 def _extremum(c: Context, a: Arguments, larger: bool) -> Value:
@@ -252,10 +252,9 @@ def extreme(c: Context, x: Value, y: Value, larger: bool, a: Arguments, propagat
     if not computes(s.dtype):
         return c.error(arithmetic.uncomputed(c, a.signature.name, s.dtype, a.node, a.place("x")))
     if s.dtype.is_float:
-        op = (fl.MaxFOp if larger else fl.MinFOp)(s.ssa, t.ssa, propagate_nan=propagate, flush_to_zero=flush)
-    else:
-        op = (MaxIOp if larger else MinIOp)(s.ssa, t.ssa, signedness(s.dtype))
-    return c.tile(op, s.dtype, s.shape)
+        op = fl.MaxFOp if larger else fl.MinFOp
+        return c.tile(s.dtype, s.shape, op, s, t, propagate_nan=propagate, flush_to_zero=flush)
+    return c.tile(s.dtype, s.shape, MaxIOp if larger else MinIOp, s, t, signedness(s.dtype))
 
 
 def _abs(c: Context, a: Arguments) -> Value:
@@ -285,7 +284,7 @@ def _magnitude(c: Context, a: Arguments, symbol: str) -> Value:
     tile = _float(c, a, "x")
     if tile is None:
         return POISON
-    size = c.tile(fl.AbsFOp(tile.ssa), tile.dtype, tile.shape)
+    size = c.tile(tile.dtype, tile.shape, fl.AbsFOp, tile)
     return arithmetic.comparison(c, symbol, size, c.constant(float("inf"), tile.dtype, tile.shape))
 
 
@@ -302,9 +301,9 @@ def _sign(c: Context, a: Arguments) -> Value:
     result = tile
     if dtype.signed or dtype.is_float:
         below = arithmetic.comparison(c, "<", tile, zero)
-        result = c.tile(SelectOp(below.ssa, c.constant(-1, dtype, shape).ssa, result.ssa), dtype, shape)
+        result = c.tile(dtype, shape, SelectOp, below, c.constant(-1, dtype, shape), result)
     above = arithmetic.comparison(c, ">", tile, zero)
-    return c.tile(SelectOp(above.ssa, one.ssa, result.ssa), dtype, shape)
+    return c.tile(dtype, shape, SelectOp, above, one, result)
 
 
 def _clip(c: Context, a: Arguments) -> Value:
@@ -322,14 +321,14 @@ def _round(c: Context, a: Arguments) -> Value:
     def number(value: float) -> TileValue:
         return c.constant(value, dtype, shape)
 
-    floor = c.tile(fl.FloorOp(tile.ssa), dtype, shape)
-    rest = c.tile(fl.SubFOp(tile.ssa, floor.ssa), dtype, shape)
-    halved = c.tile(fl.MulFOp(floor.ssa, number(0.5).ssa), dtype, shape)
-    odd = arithmetic.comparison(c, "!=", halved, c.tile(fl.FloorOp(halved.ssa), dtype, shape))
+    floor = c.tile(dtype, shape, fl.FloorOp, tile)
+    rest = c.tile(dtype, shape, fl.SubFOp, tile, floor)
+    halved = c.tile(dtype, shape, fl.MulFOp, floor, number(0.5))
+    odd = arithmetic.comparison(c, "!=", halved, c.tile(dtype, shape, fl.FloorOp, halved))
     tie = arithmetic.arithmetic(c, "&", arithmetic.comparison(c, "==", rest, number(0.5)), odd)
     up = arithmetic.arithmetic(c, "|", arithmetic.comparison(c, ">", rest, number(0.5)), tie)
-    next_ = c.tile(fl.AddFOp(floor.ssa, number(1.0).ssa), dtype, shape)
-    return c.tile(SelectOp(up.ssa, next_.ssa, floor.ssa), dtype, shape)
+    next_ = c.tile(dtype, shape, fl.AddFOp, floor, number(1.0))
+    return c.tile(dtype, shape, SelectOp, up, next_, floor)
 
 
 # --- Shapes ----------------------------------------------------------------------------------------------------------
@@ -474,7 +473,7 @@ def _joined(c: Context, a: Arguments, x: TileValue, y: TileValue, axis: int) -> 
     shape = tuple(2 * e if i == axis else e for i, e in enumerate(x.shape))
     if not check_shape(c, shape, a.node):
         return None
-    return c.tile(CatOp(convert(c, x, dtype).ssa, convert(c, y, dtype).ssa, axis), dtype, shape)
+    return c.tile(dtype, shape, CatOp, convert(c, x, dtype), convert(c, y, dtype), axis)
 
 
 def _bitcast(c: Context, a: Arguments) -> Value:
@@ -488,13 +487,13 @@ def _bitcast(c: Context, a: Arguments) -> Value:
             edit = f"take both halves of each byte: `fh.unpack({c.text(a.place('x'))}, {dtype})`"
         return misuse(c, a, "dtype", problem, edit)
     if ELEMENTS[dtype] == ELEMENTS[tile.dtype]:
-        return TileValue(tile.ssa, dtype, tile.shape)
+        return TileValue(tile.var, dtype, tile.shape)
     if dtype.bits == 4:  # which Tile IR reads as bytes only
         if not tile.shape or not check_pairs(c, dtype, tile.shape, a.node):
             return POISON if tile.shape else misuse(c, a, "x", "reads pairs of 4 bits, not a scalar")
         count = prod(tile.shape)
         return packing.unpacked(c, packing.packed(c, tile, (count // 2,)), dtype, tile.shape)
-    return c.tile(BitcastOp(tile.ssa, ELEMENTS[dtype]), dtype, tile.shape)
+    return c.tile(dtype, tile.shape, BitcastOp, tile, ELEMENTS[dtype])
 
 
 def _unsafe(c: Context, a: Arguments) -> Value:

@@ -16,7 +16,7 @@ def check(c: Context, condition: TileValue, message: str, shown: dict[str, TileV
     known = {n: v for n, v in shown.items() if not v.shape and v.dtype.name in SHOWN}
     values = dict(list(known.items())[:MOST_VALUES])
     dtypes = [v.dtype.name for v in values.values()]
-    c.add(CheckOp(every(c, condition).ssa, message, [v.ssa for v in values.values()], list(values), dtypes))
+    c.add(CheckOp, every(c, condition), message, [*values.values()], list(values), dtypes)
 
 
 def scalars_in(c: Context, test: ast.expr) -> dict[str, TileValue]:

@@ -7,15 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
-from xdsl.ir import Block, Operation, Region
-from xdsl.traits import is_side_effect_free
-
 from freehold.dialects.cuda_tile.ops.arith_int import AndIOp, DivIOp, OrIOp, RemIOp
-from freehold.dialects.cuda_tile.ops.control_flow import IfOp, YieldOp
 from freehold.dialects.cuda_tile.ops.shape import SelectOp
 from freehold.frontend import arithmetic, errors, joins
 from freehold.frontend.arithmetic import SYMBOLS, as_tile, broadcast, convert
 from freehold.frontend.context import Context
+from freehold.frontend.typed import Block, Do, is_free
 from freehold.frontend.types import computable, computes
 from freehold.frontend.values import (
     POISON,
@@ -131,29 +128,18 @@ def _chain(c: Context, chain: _Chain, operands: list[tuple[ast.expr, Callable[[]
             return POISON
         if isinstance(right, bool):
             right = c.constant(right, dtypes.bool_)
-    if all(map(is_cheap, block.ops)):
-        absorb(c, block)
-        op = (OrIOp if decides else AndIOp)(truth.ssa, right.ssa)
-        return c.tile(op, dtypes.bool_, ())
-    with c.into(block):
-        c.add(YieldOp([right.ssa]))
+    if all(map(is_cheap, block.body)):
+        c.block.absorb(block.body)
+        return c.tile(dtypes.bool_, (), OrIOp if decides else AndIOp, truth, right)
     known = Block()
     with c.into(known):
-        c.add(YieldOp([c.constant(decides, dtypes.bool_).ssa]))
-    then, otherwise = (known, block) if decides else (block, known)
-    return c.tile(IfOp(truth.ssa, [right.ssa.type], Region(then), Region(otherwise)), dtypes.bool_, ())
+        ways = [(known, [c.constant(decides, dtypes.bool_)]), (block, [right])]
+    return joins.either(c, truth, *(ways if decides else ways[::-1]))[0]
 
 
-def is_cheap(op: Operation) -> bool:
-    """Whether an operation may be carried out where its result is not needed: it has no effect and cannot fail."""
-    return not op.regions and not isinstance(op, DivIOp | RemIOp) and is_side_effect_free(op)
-
-
-def absorb(c: Context, block: Block) -> None:
-    """Moves the operations of a detached block to the end of the current one."""
-    for op in list(block.ops):
-        op.detach()
-        c.block.add_op(op)
+def is_cheap(do: Do) -> bool:
+    """Whether something may be done where its result is not needed: it has no effect and cannot fail."""
+    return do.make not in (DivIOp, RemIOp) and not any(do.blocks) and is_free(do)
 
 
 def ternary(c: Context, node: ast.IfExp) -> Value:
@@ -182,9 +168,8 @@ def choose(
     (first, a), (second, b) = then, otherwise
     if any(isinstance(v, TupleValue) or record_of(v) is not None for v in (a, b)) and not same(a, b):
         return _choose_parts(c, truth, then, otherwise, node)
-    if all(map(is_cheap, (*first.ops, *second.ops))):
-        absorb(c, first)
-        absorb(c, second)
+    if all(map(is_cheap, (*first.body, *second.body))):
+        c.block.absorb((*first.body, *second.body))
         return select(c, truth, a, b, node)
     if same(a, b):
         merged: list[TileValue] | None = []
@@ -192,11 +177,8 @@ def choose(
         merged = unify(c, [(first, a), (second, b)], node)
     if merged is None:
         return POISON
-    for block, part in ((first, merged[:1]), (second, merged[1:])):
-        with c.into(block):
-            c.add(YieldOp([v.ssa for v in part]))
-    made = joins.either(c, truth, first, second)
-    return TileValue(made[0], merged[0].dtype, merged[0].shape) if merged else a
+    made = joins.either(c, truth, (first, merged[:1]), (second, merged[1:]))
+    return made[0] if merged else a
 
 
 def _choose_parts(
@@ -215,14 +197,11 @@ def _choose_parts(
             why="what is chosen when the kernel runs has one type",
         )
         return c.error(error)
-    results: list[TileValue] = []
+    ways: list[tuple[Block, list[TileValue]]] = []
     for block, value in (then, otherwise):
         with c.into(block):
-            results = joins.flatten(c, value, kind)
-            c.add(YieldOp([v.ssa for v in results]))
-    made = joins.either(c, truth, then[0], otherwise[0])
-    parts = [TileValue(r, k.dtype, k.shape) for r, k in zip(made, joins.tile_kinds(kind), strict=True)]
-    return joins.assemble(kind, parts)
+            ways.append((block, joins.flatten(c, value, kind)))
+    return joins.assemble(kind, joins.either(c, truth, *ways))
 
 
 def unify(c: Context, ways: list[tuple[Block, Value]], node: ast.expr) -> list[TileValue] | None:
@@ -265,9 +244,9 @@ def select(c: Context, truth: TileValue, a: Value, b: Value, node: ast.AST) -> V
             return POISON
         truth, x, y = broadcast(c, truth, shape), broadcast(c, x, shape), broadcast(c, y, shape)
     if x.dtype is dtypes.f4e2m1fn:  # which Tile IR does not choose between; f16 holds all of it
-        f16 = SelectOp(truth.ssa, convert(c, x, dtypes.f16).ssa, convert(c, y, dtypes.f16).ssa)
-        return convert(c, c.tile(f16, dtypes.f16, x.shape), x.dtype)
-    return c.tile(SelectOp(truth.ssa, x.ssa, y.ssa), x.dtype, x.shape)
+        wide = c.tile(dtypes.f16, x.shape, SelectOp, truth, *(convert(c, t, dtypes.f16) for t in (x, y)))
+        return convert(c, wide, x.dtype)
+    return c.tile(x.dtype, x.shape, SelectOp, truth, x, y)
 
 
 def compare(c: Context, node: ast.Compare) -> Value:
@@ -349,7 +328,7 @@ def _objects(c: Context, symbol: str, a: Value, b: Value, node: ast.expr) -> Val
         if truth is False:
             return Static(symbol == "!=")
         if isinstance(truth, TileValue):
-            equal = truth if isinstance(equal, Static) else c.tile(AndIOp(equal.ssa, truth.ssa), dtypes.bool_, ())  # pyright: ignore[reportAttributeAccessIssue] -- a tile by now
+            equal = truth if isinstance(equal, Static) else c.tile(dtypes.bool_, (), AndIOp, equal, truth)  # pyright: ignore[reportAttributeAccessIssue] -- a tile by now
     if isinstance(equal, Static):
         return Static(symbol == "==")
     return equal if symbol == "==" else arithmetic.unary(c, "~", equal, node)
@@ -397,9 +376,7 @@ def _contains(c: Context, a: Value, b: Value, wanted: bool, node: ast.expr) -> V
             equal
             if isinstance(found, Static)
             else c.tile(
-                OrIOp(cast(TileValue, found).ssa, cast(TileValue, equal).ssa),
-                dtypes.bool_,
-                cast(TileValue, equal).shape,
+                dtypes.bool_, cast(TileValue, equal).shape, OrIOp, cast(TileValue, found), cast(TileValue, equal)
             )
         )
     if isinstance(found, Static):

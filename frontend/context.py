@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from types import FunctionType
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, cast
 
 from xdsl.dialects.builtin import LocationAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Operation
 
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.ops.conversion import TruncIOp
@@ -19,6 +19,7 @@ from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.dialects.location import location_of
 from freehold.frontend import errors
 from freehold.frontend.source import FunctionSource, host_value
+from freehold.frontend.typed import Block, Do, Place, Typed, Var, hint
 from freehold.frontend.types import ELEMENTS, NARROW_INTS, bounds, tile_type
 from freehold.frontend.values import POISON, Poison, TileValue, Unbound, Value
 from freehold.support import dtypes
@@ -28,8 +29,6 @@ from freehold.support.span import Span
 
 if TYPE_CHECKING:
     from freehold.frontend.loops import Loop
-
-OpT = TypeVar("OpT", bound=Operation)
 
 
 class Flow(Enum):
@@ -88,6 +87,19 @@ class Frame:
     """The reason of the `unsafe` block that the current statement stands in."""
     locations: dict[ast.AST, LocationAttr] = field(default_factory=dict[ast.AST, LocationAttr])
 
+    def span(self, node: ast.AST) -> Span:
+        """Where `node` stands, with the calls it was inlined through."""
+        span = self.source.span(node)
+        return span if self.call_site is None else span.inlined_at(self.call_site)
+
+    def location(self, node: ast.AST) -> LocationAttr:
+        """The same as the IR says it."""
+        known = self.source.locations if self.call_site is None else self.locations
+        location = known.get(node)
+        if location is None:
+            location = known[node] = location_of(self.span(node))
+        return location
+
     @property
     def running(self) -> Loop | None:
         """The innermost loop around the current statement that runs: one that is not written out."""
@@ -128,16 +140,12 @@ class Context:
 
     def span(self, node: ast.AST) -> Span:
         """Where `node` stands, with the calls it was inlined through."""
-        span = self.frame.source.span(node)
-        return span if self.frame.call_site is None else span.inlined_at(self.frame.call_site)
+        return self.frame.span(node)
 
-    def location(self) -> LocationAttr:
-        """The location of the current node."""
-        known = self.frame.source.locations if self.frame.call_site is None else self.frame.locations
-        location = known.get(self.here)
-        if location is None:
-            location = known[self.here] = location_of(self.span(self.here))
-        return location
+    @property
+    def place(self) -> Place:
+        """Where the current node stands."""
+        return self.frame, self.here
 
     def text(self, node: ast.expr) -> str:
         """The user's text of an expression."""
@@ -151,22 +159,47 @@ class Context:
 
     # --- Writing -----------------------------------------------------------------------------------------------------
 
-    def add(self, op: OpT) -> OpT:
-        """Appends an operation that stands for the current node."""
-        op.location = self.location()
-        self.block.add_op(op)
-        return op
+    def add(self, make: Callable[..., Operation], *args: object, **data: object) -> Do:
+        """Appends an operation that stands for the current node. Tiles go where it has operands, blocks for regions."""
+        do = Do(make, tuple(map(_part, args)), data, (self.frame, self.here))
+        self.block.add(do)
+        return do
 
-    def tile(self, op: Operation, dtype: DType, shape: tuple[int, ...]) -> TileValue:
-        """Appends an operation with one result, and that result."""
-        return TileValue(self.add(op).results[0], dtype, shape)
+    def tile(
+        self, dtype: DType, shape: tuple[int, ...], make: Callable[..., Operation], *args: object, **data: object
+    ) -> TileValue:
+        """Appends an operation that makes a tile of a dtype and shape, and that tile."""
+        do = self.add(make, *args, **data)
+        made = Var(do)
+        do.results.append(made)
+        return TileValue(made, dtype, shape)
+
+    def tiles(
+        self, kinds: Iterable[tuple[DType, tuple[int, ...]]], make: Callable[..., Operation], *args: object
+    ) -> list[TileValue]:
+        """Appends an operation that makes tiles of some dtypes and shapes, and those."""
+        do = self.add(make, *args)
+        made = [TileValue(Var(do), dtype, shape) for dtype, shape in kinds]
+        do.results += [tile.var for tile in made]
+        return made
+
+    def handle(self, type_: Attribute, make: Callable[..., Operation], *args: object, **data: object) -> Typed:
+        """Appends an operation that makes something that is owned, of a type, and that."""
+        do = self.add(make, *args, **data)
+        made = Typed(do, type_)
+        do.results.append(made)
+        return made
+
+    def argument(self, block: Block, dtype: DType, shape: tuple[int, ...], name: str | None = None) -> TileValue:
+        """A tile that a block is given."""
+        return TileValue(block.argument(tile_type(shape, dtype), self.place, name), dtype, shape)
 
     def constant(self, value: bool | float, dtype: DType, shape: tuple[int, ...] = ()) -> TileValue:
         """A tile filled with a number. Reports O031 where the number does not fit."""
         wide = NARROW_INTS.get(dtype, dtype)  # of which there are literals
         number = self.fitting(value, dtype)
-        found = self.tile(ConstantOp(DenseElementsAttr.splat(tile_type(shape, wide), number)), wide, shape)
-        return found if wide is dtype else self.tile(TruncIOp(found.ssa, ELEMENTS[dtype]), dtype, shape)
+        found = self.tile(wide, shape, ConstantOp, DenseElementsAttr.splat(tile_type(shape, wide), number))
+        return found if wide is dtype else self.tile(dtype, shape, TruncIOp, found, ELEMENTS[dtype])
 
     def fitting(self, value: bool | float, dtype: DType) -> bool | float:
         """A number as a literal of a dtype has it. Reports O031 where it does not fit."""
@@ -238,8 +271,8 @@ class Context:
 
     def bind(self, name: str, value: Value) -> None:
         """Assigns a variable. The first name that a computed value gets is its name in the IR, too."""
-        if isinstance(value, TileValue) and value.ssa.name_hint is None:
-            hint(value.ssa, name)
+        if isinstance(value, TileValue) and value.var.name_hint is None:
+            hint(value.var, name)
         self.frame.variables[name] = value
 
     # --- Errors ------------------------------------------------------------------------------------------------------
@@ -267,10 +300,14 @@ def stored(node: ast.stmt) -> Iterator[str]:
             yield inner.name
 
 
-def hint(value: SSAValue, name: str) -> None:
-    """Gives a value the user's name, where that can be one in the IR."""
-    if name.isascii():
-        value.name_hint = name
+def _part(arg: object) -> object:
+    """What a tile is in the typed core; in a list or tuple, too."""
+    if isinstance(arg, TileValue):
+        return arg.var
+    if isinstance(arg, list | tuple):
+        items = cast("list[object] | tuple[object, ...]", arg)
+        return [_part(item) for item in items] if items and isinstance(items[0], TileValue | Var) else items
+    return arg
 
 
 def _holds(dtype: DType, value: bool | float) -> bool:

@@ -146,7 +146,7 @@ def _of_tiles(c: Context, node: ast.For, over: TilesValue) -> Count | None:
     dtype = None if is_poison(*parts) else _dtype(c, node, parts)
     if dtype is None:
         return None
-    stop = convert(c, c.tile(TilesOp(over.tensor.handle, over.axis, over.size), INDEX_DTYPE, ()), dtype)
+    stop = convert(c, c.tile(INDEX_DTYPE, (), TilesOp, over.tensor.handle, over.axis, over.size), dtype)
     if isinstance(over.stop, TileValue) or over.stop.value is not None:
         stop = _smaller(c, stop, _bound(c, over.stop, dtype, False))
     start = _bound(c, over.start, dtype, False)
@@ -159,8 +159,8 @@ def _of_tiles(c: Context, node: ast.For, over: TilesValue) -> Count | None:
 
 
 def _larger(c: Context, a: TileValue, b: TileValue) -> TileValue:
-    return c.tile(MaxIOp(a.ssa, b.ssa, SIGNED), a.dtype, ())
+    return c.tile(a.dtype, (), MaxIOp, a, b, SIGNED)
 
 
 def _smaller(c: Context, a: TileValue, b: TileValue) -> TileValue:
-    return c.tile(MinIOp(a.ssa, b.ssa, SIGNED), a.dtype, ())
+    return c.tile(a.dtype, (), MinIOp, a, b, SIGNED)

@@ -81,10 +81,10 @@ def arange(c: Context, a: Arguments) -> Value:
     if dtype is None or not check_pairs(c, dtype, (len(counted),), a.place(given[0])):
         return POISON
     wide = dtype if dtype.kind == "int" and dtype.bits >= 32 else dtypes.i32
-    tile: TileValue = c.tile(IotaOp(tile_type((len(counted),), wide)), wide, (len(counted),))
+    tile: TileValue = c.tile(wide, (len(counted),), IotaOp, tile_type((len(counted),), wide))
     for op, number, neutral in ((MulIOp, counted.step, 1), (AddIOp, counted.start, 0)):
         if number != neutral:
             with c.at(a.node):
                 other = c.constant(number, wide, tile.shape)
-                tile = c.tile(op(tile.ssa, other.ssa), wide, tile.shape)
+                tile = c.tile(wide, tile.shape, op, tile, other)
     return convert(c, tile, dtype)

@@ -13,8 +13,6 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final, cast
 
-from xdsl.ir import Block, Operation, Region, SSAValue
-
 from freehold.dialects.cuda_tile.attrs import SIGNED
 from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, MaxIOp, MinIOp
 from freehold.dialects.cuda_tile.ops.control_flow import IfOp, YieldOp
@@ -30,17 +28,18 @@ from freehold.dialects.ownership import (
     PartitionOp,
     PartitionType,
     RegionOp,
+    RegionType,
     TilesOp,
     tensor_type,
 )
 from freehold.frontend import errors
 from freehold.frontend.arithmetic import UP, arithmetic
-from freehold.frontend.context import Context, hint
+from freehold.frontend.context import Context
 from freehold.frontend.index_maps import identity
 from freehold.frontend.requirements import named_term
 from freehold.frontend.schedule import EACH, ROW, Grid, Groups, PartitionSpec
 from freehold.frontend.signature import Parameter
-from freehold.frontend.types import tile_type
+from freehold.frontend.typed import Block, Do, Typed
 from freehold.frontend.values import INDEX_DTYPE, PositionValue, RegionValue, TensorValue, TileValue
 from freehold.support import dtypes, terms
 from freehold.support.diagnostic import Argument
@@ -62,7 +61,7 @@ class Domain:
         """The parameter that says the domain, where one does."""
         self.placed: Final = list(placed)
         """The tensors that a partition was given for, or in their place their windows."""
-        self.counts: Final[set[TilesOp]] = set()
+        self.counts: Final[set[Do]] = set()
         """The numbers of regions that maps ask for."""
         for tensor in placed:
             tensor.domain = self
@@ -185,11 +184,9 @@ class Domain:
 
     def _points(self, rank: int, names: Sequence[str]) -> Block:
         """A block with a point's coordinates."""
-        block = Block(arg_types=[tile_type((), INDEX_DTYPE)] * rank)
-        for argument in block.args:
-            argument.location = self.c.location()
-        for argument, name in zip(block.args, names, strict=False):
-            hint(argument, name)
+        block = Block()
+        for axis in range(rank):
+            self.c.argument(block, INDEX_DTYPE, (), names[axis] if axis < len(names) else None)
         return block
 
     def begin(self) -> None:
@@ -200,14 +197,14 @@ class Domain:
         for tensor in self.placed:
             point_map = _spec(tensor).map
             if _is_region(tensor) and point_map is not None and point_map.place is not None:
-                cast(Operation, tensor.handle.owner).location = location_of(point_map.place.span)
+                cast(Do, tensor.handle.maker).place = location_of(point_map.place.span)
         with c.into(self.block):
             placed = [tensor for tensor in self.placed if self.has_place(tensor)]
             places = [self._place(tensor) for tensor in placed]
             condition = self._condition(placed, places)
             if condition is not None:
                 self.work = Block()
-                c.add(IfOp(condition.ssa, [], Region(self.work)))
+                c.add(IfOp, condition, [], self.work)
         with c.into(self.work):
             for tensor, values in zip(placed, places, strict=True):
                 self._take(tensor, values)
@@ -217,9 +214,8 @@ class Domain:
         extents = _spec(window).domain(_extents(window), _groups(window))
         if tensor in self.placed:
             number = self.placed.index(tensor)
-            if tensor.region is not None and isinstance(own := tensor.region.ssa.owner, RegionOp):
-                own.detach()
-                own.erase()
+            if tensor.region is not None:
+                cast(Do, tensor.region.var.maker).drop()
             self.placed[number], self.extents[number] = window, extents
         else:
             self.placed.append(window)
@@ -233,19 +229,26 @@ class Domain:
         with c.at(end):
             if self.work is not self.block:
                 with c.into(self.work):
-                    c.add(YieldOp())
+                    c.add(YieldOp)
             with c.into(self.block):
-                c.add(EndOp())
+                c.add(EndOp)
         # A kernel that names regions itself takes no others.
         for tensor in self.placed:
-            own = None if tensor.region is None else tensor.region.ssa
-            taken = [u.operation for u in tensor.handle.uses if isinstance(u.operation, RegionOp)]
-            if own is not None and not any(own.uses) and isinstance(own.owner, RegionOp) and len(taken) > 1:
-                own.owner.detach()
-                own.owner.erase()
+            if tensor.region is None or len(self.regions(tensor)) < 2:
+                continue
+            if not self.is_used(tensor.region):
+                cast(Do, tensor.region.var.maker).drop()
 
-    def distribution(self) -> DistributeOp:
-        """The operation that hands the points to tile blocks."""
+    def regions(self, tensor: TensorValue) -> list[Do]:
+        """What takes a region of a tensor."""
+        return [do for do in self.block.walk() if do.make is RegionOp and do.args[0] is tensor.handle]
+
+    def is_used(self, region: RegionValue) -> bool:
+        """Whether anything is done with a region."""
+        return any(region.var in do.operands for do in self.block.walk())
+
+    def distribute(self) -> None:
+        """Writes the operation that hands the points to tile blocks."""
         spec = self.schedule
         order = OrderAttr(OrderKind(spec.order.kind), spec.order.size)
         blocks = BlocksAttr(BlocksKind(spec.blocks.value), spec.count)
@@ -256,7 +259,7 @@ class Domain:
             domain = None
         else:
             domain = [str(extent) for extent in self.extents[self.leader]]
-        return DistributeOp([t.handle for t in regions], Region(self.block), order, blocks, domain)
+        self.c.add(DistributeOp, [t.handle for t in regions], self.block, order, blocks, domain)
 
     def axes_of(self, tensor: TensorValue) -> int | None:
         """How many axes of the domain a tensor's partition speaks of, if not of all. With a grid, that is what the
@@ -277,9 +280,9 @@ class Domain:
         with self._at(tensor):
             for n, axis in enumerate(spec.shared):
                 if spec.groups is None and f"grid[{n}]" in used:
-                    op = TilesOp(tensor.handle, axis, spec.step[axis])
-                    self.counts.add(op)
-                    values[f"grid[{n}]"] = c.tile(op, INDEX_DTYPE, ())
+                    count = c.tile(INDEX_DTYPE, (), TilesOp, tensor.handle, axis, spec.step[axis])
+                    self.counts.add(cast(Do, count.var.maker))
+                    values[f"grid[{n}]"] = count
         return values
 
     def _condition(self, placed: Sequence[TensorValue], places: Sequence[dict[str, TileValue]]) -> TileValue | None:
@@ -309,7 +312,7 @@ class Domain:
     def _in_group(self, tensor: TensorValue, groups: Groups, values: Mapping[str, TileValue]) -> TileValue:
         """Whether there is a region of the point's group as far behind as the point is."""
         c = self.c
-        count = c.tile(GroupTilesOp(tensor.handle, values["point[0]"].ssa), INDEX_DTYPE, ())
+        count = c.tile(INDEX_DTYPE, (), GroupTilesOp, tensor.handle, values["point[0]"])
         place = values[f"point[{1 + _spec(tensor).shared.index(groups.axis)}]"]
         return arithmetic(c, "<", place, count)
 
@@ -322,23 +325,21 @@ class Domain:
             tensor.position = PositionValue(tensor, index, self.axes_of(tensor))
             if _is_region(tensor) and not spec.owned:
                 mapped, axes = spec.map is not None or spec.groups is not None, self.axes_of(tensor)
-                region = c.add(RegionOp(tensor.handle, [i.ssa for i in index], mapped=mapped, axes=axes))
-                tensor.region = RegionValue(tensor, region.result, index)
+                region = region_of(c, tensor.handle, index, mapped=mapped, axes=axes)
+                tensor.region = RegionValue(tensor, region, index)
 
     @contextmanager
     def _at(self, tensor: TensorValue) -> Generator[None]:
         """Gives what is written the place of a tensor's map, or else of its declaration."""
         c, point_map = self.c, _spec(tensor).map
-        last = c.block.last_op
+        before = len(c.block.body)
         with c.at(self.nodes[tensor.name]):
             yield
         if point_map is None or point_map.place is None:
             return
         location = location_of(point_map.place.span)
-        op = c.block.first_op if last is None else last.next_op
-        while op is not None:
-            op.location = location
-            op = op.next_op
+        for do in c.block.body[before:]:
+            do.place = location
 
     def _reject(self, tensor: TensorValue, what: str, why: str, edit: str) -> None:
         place = tensor.parameter.span or Argument(tensor.name, self.c.kernel)
@@ -358,8 +359,24 @@ def _is_region(tensor: TensorValue) -> bool:
 
 def _groups(tensor: TensorValue) -> Term | None:
     """How many groups a tensor falls into; None where into none."""
-    owner = tensor.handle.owner
-    return owner.groups if isinstance(owner, PartitionOp) and owner.offsets is not None else None
+    offsets = offsets_of(tensor.handle)
+    return None if offsets is None else tensor_type(offsets).extent(0) - 1
+
+
+def offsets_of(handle: Typed) -> Typed | None:
+    """The offsets that bound the groups of a partition; None where there are none."""
+    maker = handle.maker
+    if not isinstance(maker, Do) or maker.make is not PartitionOp or len(maker.args) < 3:
+        return None
+    return cast("Typed | None", maker.args[2])
+
+
+def region_of(
+    c: Context, partition: Typed, index: Sequence[TileValue], *, mapped: bool = False, axes: int | None = None
+) -> Typed:
+    """Takes the region of a partition at some coordinates."""
+    type_ = RegionType(cast(PartitionType, partition.type))
+    return c.handle(type_, RegionOp, partition, list(index), mapped=mapped, axes=axes)
 
 
 def _extents(tensor: TensorValue) -> list[Term]:
@@ -383,16 +400,16 @@ def _written(c: Context, t: Term, values: dict[str, TileValue] | Mapping[str, Ti
             a, b = (_written(c, x, values) for x in t.args)
     match t.op:
         case "min" | "max":
-            return c.tile(_EXTREMES[t.op](a.ssa, b.ssa, SIGNED), INDEX_DTYPE, ())
+            return c.tile(INDEX_DTYPE, (), _EXTREMES[t.op], a, b, SIGNED)
         case "ceildiv":
-            return c.tile(DivIOp(a.ssa, b.ssa, SIGNED, UP), INDEX_DTYPE, ())
+            return c.tile(INDEX_DTYPE, (), DivIOp, a, b, SIGNED, UP)
         case _:
             return arithmetic(c, {"and": "&", "or": "|"}.get(t.op, t.op), a, b)
 
 
-def coordinates_at(tensor: TensorValue, index: Sequence[SSAValue]) -> list[SSAValue]:
+def coordinates_at(tensor: TensorValue, index: Sequence[TileValue]) -> tuple[TileValue, ...]:
     """The coordinates of a region of which a point has many: its own, and along the axes that it owns, those named."""
     assert tensor.position is not None
     own, named = iter(tensor.position.index), iter(index)
     spec = _spec(tensor)
-    return [next(named) if axis in spec.owned else next(own).ssa for axis in range(len(spec.tile))]
+    return tuple(next(named if axis in spec.owned else own) for axis in range(len(spec.tile)))

@@ -7,11 +7,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
-from xdsl.ir import SSAValue
-
 from freehold.dialects.cuda_tile.ops.shape import ReshapeOp
 from freehold.dialects.cuda_tile.types import element_name
-from freehold.dialects.ownership import ATOMIC, AccumulateAtOp, AccumulateOp, BorrowOp, GatherOp, LoadWindowOp, Update
+from freehold.dialects.ownership import ATOMIC, AccumulateAtOp, AccumulateOp, GatherOp, LoadWindowOp, Update
 from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments, Signature, bind, shape_of
 from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, convert
@@ -19,6 +17,7 @@ from freehold.frontend.context import Context
 from freehold.frontend.expressions import reshape
 from freehold.frontend.memory import (
     at_index,
+    borrow,
     constant_padding_of,
     coordinates,
     hints_of,
@@ -27,6 +26,7 @@ from freehold.frontend.memory import (
     right_rank,
     storage,
 )
+from freehold.frontend.typed import Typed
 from freehold.frontend.types import can_store, tile_type
 from freehold.frontend.values import (
     INDEX_DTYPE,
@@ -137,13 +137,13 @@ def together(c: Context, tiles: Sequence[TileValue], place: ast.expr) -> tuple[i
     return shape
 
 
-def stretched(c: Context, index: TileValue, rank: int) -> SSAValue:
+def stretched(c: Context, index: TileValue, rank: int) -> TileValue:
     """An index with as many axes as the common shape. Its elements are repeated where they are used."""
     missing = rank - len(index.shape)
     if not missing:
-        return index.ssa
+        return index
     shape = (1,) * missing + index.shape
-    return c.tile(ReshapeOp(index.ssa, shape), index.dtype, shape).ssa
+    return c.tile(index.dtype, shape, ReshapeOp, index, shape)
 
 
 def mask_of(c: Context, a: Arguments) -> TileValue | Poison | None:
@@ -182,10 +182,11 @@ def _gather(c: Context, target: TensorValue | PlaceValue, node: ast.Call) -> Val
         return POISON
     held = dtypes.u8 if dtype.kind == "bool" else dtype
     with c.at(node):
-        chosen = None if mask is None else broadcast(c, mask, shape).ssa
+        chosen = None if mask is None else broadcast(c, mask, shape)
         spread = [stretched(c, index, len(shape)) for index in indices]
-        op = GatherOp(_borrowed(c, target), spread, tile_type(shape, held), chosen, padding=padding, hints=hints)
-        return convert(c, c.tile(op, held, shape), dtype)
+        type_, source = tile_type(shape, held), _borrowed(c, target)
+        read = c.tile(held, shape, GatherOp, source, spread, type_, chosen, padding=padding, hints=hints)
+        return convert(c, read, dtype)
 
 
 def _load_window(c: Context, target: TensorValue | PlaceValue, node: ast.Call) -> Value:
@@ -203,15 +204,16 @@ def _load_window(c: Context, target: TensorValue | PlaceValue, node: ast.Call) -
         return POISON
     held = dtypes.u8 if dtype.kind == "bool" else dtype
     with c.at(node):
-        op = LoadWindowOp(_borrowed(c, target), start, tile_type(shape, held), padding=padding, hints=hints)
-        return convert(c, c.tile(op, held, shape), dtype)
+        type_, source = tile_type(shape, held), _borrowed(c, target)
+        read = c.tile(held, shape, LoadWindowOp, source, start, type_, padding=padding, hints=hints)
+        return convert(c, read, dtype)
 
 
-def _borrowed(c: Context, tensor: TensorValue) -> SSAValue:
+def _borrowed(c: Context, tensor: TensorValue) -> Typed:
     """The borrow that is read through. That a `Mut` or `Out` is read anywhere is for the verifier to refuse."""
     if tensor.region is None:
         return tensor.handle
-    return c.add(BorrowOp(tensor.argument)).result  # pyright: ignore[reportArgumentType] -- a tensor's argument
+    return borrow(c, tensor.argument)
 
 
 # --- Updates ---------------------------------------------------------------------------------------------------------
@@ -246,9 +248,8 @@ def _update(c: Context, target: TensorValue | PlaceValue, node: ast.Call, *, nam
         )
         return c.error(error)
     with c.at(node):
-        index = [i.ssa for i in position.index]
         step = None if partition.step == partition.tile else partition.step
-        c.add(AccumulateOp(update, broadcast(c, tile, shape).ssa, tensor.handle, index, step))
+        c.add(AccumulateOp, update, broadcast(c, tile, shape), tensor.handle, position.index, step)
     return NONE
 
 
@@ -263,7 +264,7 @@ def _update_there(c: Context, place: PlaceValue, update: Update, tile: TileValue
             errors.WrongRank(c.span(a.place("tile")), what="the tile", given=given, of=tensor.name, rank=axes)
         )
     with c.at(a.node):
-        c.add(AccumulateOp(update, tile.ssa, tensor.handle, place.index))
+        c.add(AccumulateOp, update, tile, tensor.handle, place.index)
     return NONE
 
 
@@ -283,9 +284,9 @@ def _update_at(c: Context, target: TensorValue | PlaceValue, node: ast.Call, *, 
     if shape is None:
         return POISON
     with c.at(node):
-        chosen = None if mask is None else broadcast(c, mask, shape).ssa
+        chosen = None if mask is None else broadcast(c, mask, shape)
         spread = [stretched(c, index, len(shape)) for index in indices]
-        c.add(AccumulateAtOp(update, broadcast(c, values, shape).ssa, target.handle, spread, chosen))
+        c.add(AccumulateAtOp, update, broadcast(c, values, shape), target.handle, spread, chosen)
     return NONE
 
 

@@ -201,7 +201,7 @@ def _extent(c: Context, tensor: TensorValue, axis: int) -> Value:
     dims = tensor.parameter.dims
     if dims is not None and dims[axis].isdecimal():
         return Static(int(dims[axis]))
-    return c.tile(DimOp(tensor.handle, axis), INDEX_DTYPE, ())
+    return c.tile(INDEX_DTYPE, (), DimOp, tensor.handle, axis)
 
 
 def _has_place(tensor: TensorValue) -> bool:
@@ -218,18 +218,18 @@ def _end(c: Context, tensor: TensorValue, attr: str, axis: int) -> Value:
     assert position is not None
     assert partition is not None
     step, extent = c.constant(partition.step[axis], INDEX_DTYPE), c.constant(partition.tile[axis], INDEX_DTYPE)
-    start = c.tile(MulIOp(position.index[axis].ssa, step.ssa), INDEX_DTYPE, ())
+    start = c.tile(INDEX_DTYPE, (), MulIOp, position.index[axis], step)
     if attr == "start":
         return start
-    end = c.tile(DimOp(tensor.handle, axis), INDEX_DTYPE, ())
-    left = c.tile(SubIOp(end.ssa, start.ssa), INDEX_DTYPE, ())  # so that nothing wraps around
-    length = c.tile(MinIOp(left.ssa, extent.ssa, signedness(INDEX_DTYPE)), INDEX_DTYPE, ())
-    return c.tile(AddIOp(start.ssa, length.ssa), INDEX_DTYPE, ())
+    end = c.tile(INDEX_DTYPE, (), DimOp, tensor.handle, axis)
+    left = c.tile(INDEX_DTYPE, (), SubIOp, end, start)  # so that nothing wraps around
+    length = c.tile(INDEX_DTYPE, (), MinIOp, left, extent, signedness(INDEX_DTYPE))
+    return c.tile(INDEX_DTYPE, (), AddIOp, start, length)
 
 
 def _edge(c: Context, region: RegionValue, attr: str, axis: int) -> Value:
     """Where a region begins along an axis, or where it ends."""
-    return c.tile((StartOp if attr == "start" else StopOp)(region.ssa, axis), INDEX_DTYPE, ())
+    return c.tile(INDEX_DTYPE, (), StartOp if attr == "start" else StopOp, region.var, axis)
 
 
 def _of_region(c: Context, region: RegionValue, attr: str) -> Value | None:
@@ -522,14 +522,14 @@ def _scalars(c: Context) -> list[str]:
 
 def reshape(c: Context, tile: TileValue, shape: tuple[int, ...]) -> TileValue:
     """`tile` under another shape of as many elements."""
-    return tile if shape == tile.shape else c.tile(ReshapeOp(tile.ssa, shape), tile.dtype, shape)
+    return tile if shape == tile.shape else c.tile(tile.dtype, shape, ReshapeOp, tile, shape)
 
 
 def permute(c: Context, tile: TileValue, axes: tuple[int, ...]) -> TileValue:
     """`tile` with its axes permuted."""
     if axes == tuple(range(len(axes))):
         return tile
-    return c.tile(PermuteOp(tile.ssa, axes), tile.dtype, tuple(tile.shape[a] for a in axes))
+    return c.tile(tile.dtype, tuple(tile.shape[a] for a in axes), PermuteOp, tile, axes)
 
 
 def lambda_(c: Context, node: ast.Lambda) -> Value:

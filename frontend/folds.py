@@ -7,9 +7,7 @@ from contextlib import contextmanager
 from math import prod
 from typing import cast
 
-from xdsl.ir import Block, Region
-
-from freehold.dialects.cuda_tile.ops.control_flow import YieldOp, has_no_memory_effect
+from freehold.dialects.cuda_tile.ops.control_flow import YieldOp
 from freehold.dialects.cuda_tile.ops.reduce import ReduceOp, ScanOp
 from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments, axis_of, flag_of
@@ -18,12 +16,12 @@ from freehold.frontend.context import Context
 from freehold.frontend.expressions import reshape
 from freehold.frontend.joins import FixedKind, Kind, TileKind, TupleKind, assemble, fits, flatten, kind_of, tile_kinds
 from freehold.frontend.reductions import arithmetic_tile, identity, running_axis
-from freehold.frontend.types import computable, computes, purpose, tile_type
+from freehold.frontend.typed import Block, touches_no_memory
+from freehold.frontend.types import computable, computes, purpose
 from freehold.frontend.values import (
     POISON,
     Poison,
     Static,
-    TileValue,
     TupleValue,
     Value,
     describe,
@@ -60,13 +58,11 @@ def folded(c: Context, a: Arguments, scan: bool) -> Value:
     if body is None:
         return POISON
     neutral = [identity(n, t.dtype) for n, t in zip(starts, tiles, strict=True)]
-    operands = [t.ssa for t in tiles]
     if scan:
-        op = c.add(ScanOp(operands, axis, neutral, flag, body))
+        made = c.tiles([(t.dtype, shape) for t in tiles], ScanOp, tiles, axis, neutral, flag, body)
     else:
-        op = c.add(ReduceOp(operands, axis, neutral, body))
         shape = (*shape[:axis], *shape[axis + 1 :])
-    made = [TileValue(r, t.dtype, shape) for r, t in zip(op.results, tiles, strict=True)]
+        made = c.tiles([(t.dtype, shape) for t in tiles], ReduceOp, tiles, axis, neutral, body)
     if flag and not scan:
         kept = (1,) * len(whole) if everything else (*shape[:axis], 1, *shape[axis:])
         made = [reshape(c, t, kept) for t in made]
@@ -148,16 +144,16 @@ def _folding(c: Context) -> Generator[None]:
         c.folding = outer
 
 
-def _body(c: Context, a: Arguments, kind: Kind) -> Region | None:
+def _body(c: Context, a: Arguments, kind: Kind) -> Block | None:
     """The function, applied to two elements of each tile; None after reporting that it does not fold them."""
     from freehold.frontend.calls import apply
 
     scalars = _scalars(kind)
     parts = tile_kinds(scalars)
     place = a.place("function")
-    block = Block(arg_types=[tile_type((), p.dtype) for p in parts for _ in range(2)])
+    block = Block()
     with c.into(block), _folding(c):
-        elements = [TileValue(arg, parts[n // 2].dtype, ()) for n, arg in enumerate(block.args)]
+        elements = [c.argument(block, p.dtype, ()) for p in parts for _ in range(2)]
         left, right = assemble(scalars, elements[::2]), assemble(scalars, elements[1::2])
         made = apply(c, a["function"], [left, right], a.node, place)
         if isinstance(scalars, TileKind):
@@ -177,8 +173,8 @@ def _body(c: Context, a: Arguments, kind: Kind) -> Region | None:
                 edit = "return what it was given, part by part, each of its dtype"
             c.error(error.add(error.Instead(edit)))
             return None
-        c.add(YieldOp([t.ssa for t in flatten(c, made, scalars)]))
-    if not all(has_no_memory_effect(op) for op in block.ops):
+        c.add(YieldOp, flatten(c, made, scalars))
+    if not all(map(touches_no_memory, block.body)):
         error = errors.WrongValue(
             c.span(place),
             what="a function that loads, prints or asserts",
@@ -187,4 +183,4 @@ def _body(c: Context, a: Arguments, kind: Kind) -> Region | None:
         )
         c.error(error.add(error.Instead("do so before or after")))
         return None
-    return Region(block)
+    return block

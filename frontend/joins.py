@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from xdsl.ir import Attribute, Block, Region, SSAValue
-
 from freehold.dialects.cuda_tile.ops.control_flow import IfOp, YieldOp
-from freehold.dialects.cuda_tile.ops.conversion import FToFOp
-from freehold.dialects.cuda_tile.types import TileType
 from freehold.frontend import flow
 from freehold.frontend.arithmetic import Number, broadcast, convert
 from freehold.frontend.context import Context, Frame
-from freehold.frontend.types import ELEMENTS
+from freehold.frontend.typed import Block
+from freehold.frontend.types import tile_type
 from freehold.frontend.values import (
     RecordValue,
     Static,
@@ -180,31 +176,18 @@ def difference(name: str, a: Value, b: Value) -> tuple[str, Value, Value]:
     return name, a, b
 
 
-def either(c: Context, truth: TileValue, then: Block, otherwise: Block) -> tuple[SSAValue, ...]:
-    """What two blocks yield, as far as they do: that of the one which runs."""
-    yields = [block.last_op for block in (then, otherwise) if isinstance(block.last_op, YieldOp)]
-    types = [v.type for v in yields[0].operands] if yields else []
+def either(c: Context, truth: TileValue, *ways: tuple[Block, list[TileValue] | None]) -> list[TileValue]:
+    """The tiles that the one block makes where `truth` holds, or else the other; None of one that does not end."""
+    made: list[TileValue] = next((tiles for _, tiles in ways if tiles is not None), list[TileValue]())
     # The assembler makes choices of such an `if`, and has none between 4-bit floats; f16 holds them all.
-    f4, f16 = ELEMENTS[dtypes.f4e2m1fn], ELEMENTS[dtypes.f16]
-    narrow = [isinstance(t, TileType) and t.element_type == f4 for t in types]
-    for last in yields if any(narrow) else ():
-        assert last is not None
-        for n, v in enumerate(last.operands):
-            if narrow[n]:
-                wide = FToFOp(v, f16)
-                wide.location = c.location()
-                last.parent_block().insert_op_before(wide, last)  # pyright: ignore[reportOptionalMemberAccess] -- a block's last operation
-                last.operands[n] = wide.to
-        types = [v.type for v in last.operands]
-    found = c.add(IfOp(truth.ssa, types, Region(then), Region(otherwise))).results
-    return tuple(c.add(FToFOp(r, f4)).to if n else r for r, n in zip(found, narrow, strict=True))
-
-
-def element_types(kinds: Sequence[Kind]) -> list[Attribute]:
-    """The compiler's types of those tiles."""
-    from freehold.frontend.types import tile_type
-
-    return [tile_type(t.shape, t.dtype) for k in kinds for t in tile_kinds(k)]
+    kinds = [(dtypes.f16 if t.dtype is dtypes.f4e2m1fn else t.dtype, t.shape) for t in made]
+    for block, tiles in ways:
+        if tiles is not None:
+            with c.into(block):
+                c.add(YieldOp, [convert(c, t, dtype) for t, (dtype, _) in zip(tiles, kinds, strict=True)])
+    types = [tile_type(shape, dtype) for dtype, shape in kinds]
+    found = c.tiles(kinds, IfOp, truth, types, *(block for block, _ in ways))
+    return [convert(c, chosen, t.dtype) for chosen, t in zip(found, made, strict=True)]
 
 
 def is_live(frame: Frame, name: str, after: ast.stmt) -> bool:

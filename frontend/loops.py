@@ -8,14 +8,11 @@ from dataclasses import dataclass, field
 from enum import EnumType
 from typing import Literal, cast
 
-from xdsl.ir import Block, Region, SSAValue
-
-from freehold.dialects.cuda_tile.ops.arith_int import AddIOp
-from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, YieldOp
+from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, LoopOp
 from freehold.frontend import counts, errors, flow
-from freehold.frontend.arithmetic import comparison
+from freehold.frontend.arithmetic import arithmetic, comparison
 from freehold.frontend.conditions import condition
-from freehold.frontend.context import Context, Flow, hint
+from freehold.frontend.context import Context, Flow
 from freehold.frontend.counts import Count
 from freehold.frontend.expressions import host_value
 from freehold.frontend.joins import (
@@ -25,7 +22,7 @@ from freehold.frontend.joins import (
     TupleKind,
     assemble,
     difference,
-    element_types,
+    either,
     fits,
     flatten,
     is_live,
@@ -33,6 +30,8 @@ from freehold.frontend.joins import (
     kind_of,
     tile_kinds,
 )
+from freehold.frontend.typed import Block, hint
+from freehold.frontend.types import tile_type
 from freehold.frontend.values import (
     PlaceValue,
     Poison,
@@ -53,6 +52,7 @@ from freehold.frontend.values import (
     same,
 )
 from freehold.support import dtypes
+from freehold.support.dtypes import DType
 
 MAX_TURNS = 1000
 
@@ -265,18 +265,15 @@ def _repeat(c: Context, node: ast.For | ast.While, write: Write) -> Flow:
             break
         names, kinds, leaves = list(wanted), list(wanted.values()), early or (leaves and not never)
         del c.errors[mark:]
-        prelude.erase(safe_erase=False)
         frame.variables = dict(before)
     _finish(c, loop, names, kinds, before)
-    for inner in list(prelude.ops):
-        inner.detach()
-        c.block.add_op(inner)
+    c.block.absorb(prelude.body)
     frame.variables = dict(before)
     for name, kind in zip(names, kinds, strict=True):
         count = len(tile_kinds(kind))
         tiles, results = results[:count], results[count:]
         for tile in tiles:
-            hint(tile.ssa, name)
+            hint(tile.var, name)
         frame.variables[name] = assemble(kind, tiles)
     frame.variables |= known
     construct = "loop"
@@ -400,14 +397,13 @@ def _finish(c: Context, loop: Loop, names: list[str], kinds: list[Kind], before:
                     values += _any(c, kind)
                 else:
                     values += flatten(c, end, kind)
-            carried = [v.ssa for v in values]
             if site.kind in ("break", "return"):
-                c.add(BreakOp(carried))
+                c.add(BreakOp, values)
             elif loop.counter is None:
-                c.add(ContinueOp(carried))
+                c.add(ContinueOp, values)
             else:
                 index, step = loop.counter
-                c.add(ContinueOp([c.add(AddIOp(index.ssa, step.ssa)).result, *carried]))
+                c.add(ContinueOp, [arithmetic(c, "+", index, step), *values])
 
 
 def _any(c: Context, kind: Kind) -> list[TileValue]:
@@ -439,20 +435,14 @@ def _changes(c: Context, name: str, before: Value, after: Value, place: ast.AST,
 # --- Writing the operations ------------------------------------------------------------------------------------------
 
 
-def _enter(c: Context, block: Block, names: list[str], kinds: list[Kind]) -> list[SSAValue]:
+def _enter(c: Context, block: Block, names: list[str], kinds: list[Kind]) -> list[TileValue]:
     """The initial values of what is carried; binds the variables to arguments of the body, after `block.args`."""
-    initial: list[SSAValue] = []
+    initial: list[TileValue] = []
     entering: list[Value] = []
     for name, kind in zip(names, kinds, strict=True):
-        initial += [v.ssa for v in flatten(c, c.frame.variables[name], kind)]
-    location = c.location()
+        initial += flatten(c, c.frame.variables[name], kind)
     for name, kind in zip(names, kinds, strict=True):
-        tiles: list[TileValue] = []
-        for k, type_ in zip(tile_kinds(kind), element_types([kind]), strict=True):
-            argument = block.insert_arg(type_, len(block.args), location)
-            hint(argument, name)
-            tiles.append(TileValue(argument, k.dtype, k.shape))
-        entering.append(assemble(kind, tiles))
+        entering.append(assemble(kind, [c.argument(block, k.dtype, k.shape, name) for k in tile_kinds(kind)]))
     for name, value in zip(names, entering, strict=True):
         c.frame.variables[name] = value
     return initial
@@ -472,9 +462,8 @@ def _turn(c: Context, loop: Loop, body: Block, start: Callable[[], None]) -> Non
         c.frame.loops.pop()
 
 
-def _results(op: ForOp | LoopOp, kinds: list[Kind]) -> list[TileValue]:
-    flat = [k for kind in kinds for k in tile_kinds(kind)]
-    return [TileValue(r, k.dtype, k.shape) for r, k in zip(op.results, flat, strict=True)]
+def _flat(kinds: list[Kind]) -> list[tuple[DType, tuple[int, ...]]]:
+    return [(k.dtype, k.shape) for kind in kinds for k in tile_kinds(kind)]
 
 
 def _counted(
@@ -483,14 +472,12 @@ def _counted(
     from freehold.frontend.statements import assign
 
     start, stop, step = count.start, count.stop, count.step
-    body = Block(arg_types=[start.ssa.type])
-    index = TileValue(body.args[0], start.dtype, ())
-    body.args[0].location = c.location()
+    body = Block()
+    index = c.argument(body, start.dtype, ())
     initial = _enter(c, body, names, kinds)
     loop = Loop(node, carried=names)
     _turn(c, loop, body, lambda: assign(c, node.target, count.index(c, index)))
-    op = c.add(ForOp(start.ssa, stop.ssa, step.ssa, initial, Region(body)))
-    return loop, _results(op, kinds)
+    return loop, c.tiles(_flat(kinds), ForOp, start, stop, step, initial, body)
 
 
 def _leaving(
@@ -500,9 +487,8 @@ def _leaving(
     from freehold.frontend.statements import assign
 
     start, stop, step = count.start, count.stop, count.step
-    body = Block(arg_types=[start.ssa.type])
-    index = TileValue(body.args[0], start.dtype, ())
-    body.args[0].location = c.location()
+    body = Block()
+    index = c.argument(body, start.dtype, ())
     initial = _enter(c, body, names, kinds)
     loop = Loop(node, counter=(index, step), carried=names)
 
@@ -511,8 +497,7 @@ def _leaving(
         assign(c, node.target, count.index(c, index))
 
     _turn(c, loop, body, begin)
-    op = c.add(LoopOp([start.ssa, *initial], [v.type for v in initial], Region(body)))
-    return loop, _results(op, kinds)
+    return loop, _endless(c, [start, *initial], body, kinds)
 
 
 def _conditional(c: Context, node: ast.While, names: list[str], kinds: list[Kind]) -> tuple[Loop, list[TileValue]]:
@@ -529,15 +514,17 @@ def _conditional(c: Context, node: ast.While, names: list[str], kinds: list[Kind
             _unless(c, tile, node)
 
     _turn(c, loop, body, begin)
-    op = c.add(LoopOp(initial, [v.type for v in initial], Region(body)))
-    return loop, _results(op, kinds)
+    return loop, _endless(c, initial, body, kinds)
+
+
+def _endless(c: Context, initial: list[TileValue], body: Block, kinds: list[Kind]) -> list[TileValue]:
+    flat = _flat(kinds)
+    return c.tiles(flat, LoopOp, initial, [tile_type(shape, dtype) for dtype, shape in flat], body)
 
 
 def _unless(c: Context, goes_on: TileValue, node: ast.For | ast.While) -> None:
     """Leaves the loop where `goes_on` does not hold."""
     then, otherwise = Block(), Block()
-    with c.into(then):
-        c.add(YieldOp([]))
     with c.into(otherwise):
         leave(c, "break", node)
-    c.add(IfOp(goes_on.ssa, [], Region(then), Region(otherwise)))
+    either(c, goes_on, (then, []), (otherwise, None))

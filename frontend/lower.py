@@ -12,18 +12,19 @@ from collections.abc import Callable, Mapping
 from typing import Final, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
-from xdsl.ir import Attribute, Block, Region
+from xdsl.ir import Attribute
 
 from freehold.dialects.cuda_tile.attrs import OptimizationHintsAttr
 from freehold.dialects.ownership import (
     Access,
+    AccType,
     AccumulatorOp,
-    BorrowOp,
     ExposeOp,
     KernelOp,
     LayoutAttr,
     PartitionOp,
     PartitionType,
+    RawType,
     RefType,
     ReturnOp,
     TensorType,
@@ -33,6 +34,7 @@ from freehold.frontend import (
     calls,
     comprehensions,
     conditions,
+    emit,
     errors,
     expressions,
     loops,
@@ -42,13 +44,13 @@ from freehold.frontend import (
     texts,
     unsafe,
 )
-from freehold.frontend.context import Context, Frame, Host, hint
+from freehold.frontend.context import Context, Frame, Host
 from freehold.frontend.domains import Domain
-from freehold.frontend.memory import storage
+from freehold.frontend.memory import borrow, storage
 from freehold.frontend.schedule import Grid
 from freehold.frontend.signature import ConstSpec, Parameter, ScalarSpec, Specialisation, TensorSpec
 from freehold.frontend.source import KernelFunction
-from freehold.frontend.types import tile_type
+from freehold.frontend.typed import Block, Do
 from freehold.frontend.values import INDEX_DTYPE, GridValue, TensorValue, TileValue, of_host
 from freehold.support import dtypes
 from freehold.support.diagnostic import Argument, Rejected
@@ -158,9 +160,7 @@ class _Kernel:
                     if tensor is not None:
                         tensors.append(tensor)
                 elif isinstance(spec, ScalarSpec):
-                    argument = body.insert_arg(tile_type((), spec.dtype), len(body.args), c.location())
-                    hint(argument, parameter.name)
-                    c.frame.variables[parameter.name] = TileValue(argument, spec.dtype, ())
+                    c.frame.variables[parameter.name] = c.argument(body, spec.dtype, (), parameter.name)
                 else:
                     c.frame.variables[parameter.name] = of_host(spec.value)
         for tensor in tensors:
@@ -186,17 +186,15 @@ class _Kernel:
         if c.errors:
             return None
         with c.at(self.nodes[grids[0][0].name] if grids else c.here):
-            c.add(domain.distribution())
-        c.add(ReturnOp())
+            domain.distribute()
+        c.add(ReturnOp)
         attribute = None
         if hints:
             values: dict[str, dict[str, Attribute]] = {
                 arch: {name: IntegerAttr(value, i64) for name, value in found.items()} for arch, found in hints.items()
             }
             attribute = OptimizationHintsAttr({arch: DictionaryAttr(found) for arch, found in values.items()})
-        kernel = KernelOp(self.function.name, Region(body), attribute, self._dtypes())
-        kernel.location = c.location()
-        return ModuleOp([kernel])
+        return emit.module(Do(KernelOp, (self.function.name, body, attribute, self._dtypes()), {}, c.place))
 
     def _dtypes(self) -> ArrayAttr[StringAttr] | None:
         """What the types of arguments do not say: needed where there are integers or truth values among them."""
@@ -229,12 +227,11 @@ class _Kernel:
         ones = (1,) * spec.rank
         layout = LayoutAttr.of(spec.align, strides, spec.stride_divs or ones, spec.extent_divs or ones)
         type_ = TensorType.of(dims, storage(spec.dtype), layout)
-        argument = body.insert_arg(type_, len(body.args), c.location())
-        hint(argument, parameter.name)
+        argument = body.argument(type_, c.place, parameter.name)
         if parameter.mode == "acc":
-            handle = c.add(AccumulatorOp(argument)).result  # pyright: ignore[reportArgumentType] -- as below
+            handle = c.handle(AccType(type_), AccumulatorOp, argument)
         elif parameter.mode == "raw":
-            handle = c.add(ExposeOp(argument)).result  # pyright: ignore[reportArgumentType] -- as below
+            handle = c.handle(RawType(type_), ExposeOp, argument)
         elif parameter.mode == "ref":
             if spec.partition is not None and spec.partition.groups is not None:
                 self._reject_partition(
@@ -251,7 +248,7 @@ class _Kernel:
                     "what is read is loaded in whole tiles",
                     f"leave out `step=`, or load windows: `{parameter.name}.load_window(...)`",
                 )
-            handle = c.add(BorrowOp(argument)).result  # pyright: ignore[reportArgumentType] -- its type is a tensor's
+            handle = borrow(c, argument)
         elif spec.partition is None:
             mode = "Mut" if parameter.mode == "mut" else "Out"
             self._reject_partition(
@@ -268,9 +265,8 @@ class _Kernel:
             written = Access.PARTIAL if partition.partial else Access.OUT
             access = Access.MUT if parameter.mode == "mut" else written
             if partition.groups is None:
-                handle = c.add(
-                    PartitionOp(argument, PartitionType.of(access, partition.tile, type_, partition.step))
-                ).result
+                made = PartitionType.of(access, partition.tile, type_, partition.step)
+                handle = c.handle(made, PartitionOp, argument, made)
             else:  # made when its offsets have been, too
                 handle = argument
         tensor = TensorValue(parameter, spec, argument, handle)
@@ -303,7 +299,7 @@ class _Kernel:
         type_ = tensor_type(tensor.argument)
         made = PartitionType.of(access, partition.tile, type_, partition.step, groups.axis)
         with c.at(self.nodes[parameter.name]):
-            tensor.handle = c.add(PartitionOp(tensor.argument, made, offsets.handle)).result
+            tensor.handle = c.handle(made, PartitionOp, tensor.argument, made, offsets.handle)
 
     def _reject_partition(self, parameter: Parameter, what: str, why: str, edit: str) -> None:
         error = errors.NoPartition(self._place(parameter), what=what, why=why)

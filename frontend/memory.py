@@ -8,18 +8,19 @@ from functools import lru_cache
 from typing import Final, cast
 
 from xdsl.dialects.builtin import BoolAttr, DictionaryAttr, IntegerAttr, i64
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 
 from freehold.dialects.cuda_tile.attrs import OptimizationHintsAttr, PaddingValueAttr
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
-from freehold.dialects.ownership import BorrowOp, LoadOp, PartitionType, RegionOp, ReleaseOp, StoreOp
+from freehold.dialects.ownership import BorrowOp, LoadOp, PartitionType, RefType, ReleaseOp, StoreOp, tensor_type
 from freehold.dialects.ownership.ops.gather import Padding
 from freehold.frontend import advice, errors
 from freehold.frontend.arguments import Arguments, Signature, bind, shape_of
 from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, convert
 from freehold.frontend.context import Context
-from freehold.frontend.domains import coordinates_at
+from freehold.frontend.domains import coordinates_at, region_of
 from freehold.frontend.expressions import not_constant, reshape
+from freehold.frontend.typed import Typed
 from freehold.frontend.types import ELEMENTS, can_store, pads, tile_type
 from freehold.frontend.values import (
     INDEX_DTYPE,
@@ -114,6 +115,11 @@ def _bind(c: Context, target: TensorValue | RegionValue, node: ast.Call, signatu
     return bind(c, node, signature, f"{_tensor(target).name}.")
 
 
+def borrow(c: Context, tensor: Typed) -> Typed:
+    """A shared borrow of a tensor."""
+    return c.handle(RefType(tensor_type(tensor)), BorrowOp, tensor)
+
+
 # --- Loads -----------------------------------------------------------------------------------------------------------
 
 
@@ -126,7 +132,7 @@ def _load(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Valu
     ):
         if region is None and target.position is not None and not _names_index(node):
             a = _bind(c, target, node, LOAD)
-            index = tuple(i.ssa for i in target.position.index)
+            index = target.position.index
             if a is None or a.poisoned:
                 return POISON
             return _read(c, target, target.handle, index, target.position.tile, a)
@@ -146,12 +152,12 @@ def _load(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Valu
             return POISON
         source = target.handle
         if isinstance(target.handle.type, PartitionType):  # a shared borrow beside it, which the verifier judges
-            source = c.add(BorrowOp(target.argument)).result  # pyright: ignore[reportArgumentType] -- a tensor's argument
+            source = borrow(c, target.argument)
         read = _read(c, target, source, index, shape or (1,) * target.spec.rank, a)
         return read if shape or isinstance(read, Poison) else reshape(c, read, ())
     assert region is not None
     a = _bind(c, target, node, LOAD)
-    return POISON if a is None or a.poisoned else _read(c, region.tensor, region.ssa, (), region.tile, a)
+    return POISON if a is None or a.poisoned else _read(c, region.tensor, region.var, (), region.tile, a)
 
 
 def _names_index(node: ast.Call) -> bool:
@@ -183,12 +189,12 @@ def _load_like(c: Context, target: TensorValue | RegionValue, node: ast.Call) ->
         return POISON
     source = target.handle
     if isinstance(target.handle.type, PartitionType):
-        source = c.add(BorrowOp(target.argument)).result  # pyright: ignore[reportArgumentType] -- a tensor's argument
-    return _read(c, target, source, tuple(v.ssa for v in region.index), region.tile, a)
+        source = borrow(c, target.argument)
+    return _read(c, target, source, region.index, region.tile, a)
 
 
 def _read(
-    c: Context, tensor: TensorValue, source: SSAValue, index: tuple[SSAValue, ...], shape: tuple[int, ...], a: Arguments
+    c: Context, tensor: TensorValue, source: Typed, index: tuple[TileValue, ...], shape: tuple[int, ...], a: Arguments
 ) -> TileValue | Poison:
     dtype = tensor.spec.dtype
     padding = padding_of(c, a, dtype)
@@ -197,8 +203,7 @@ def _read(
         return POISON
     held = dtypes.u8 if dtype.kind == "bool" else dtype
     with c.at(a.node):
-        op = LoadOp(source, index, tile_type(shape, held), padding=padding, hints=hints)
-        loaded = c.tile(op, held, shape)
+        loaded = c.tile(held, shape, LoadOp, source, index, tile_type(shape, held), padding=padding, hints=hints)
         return convert(c, loaded, dtype)
 
 
@@ -284,13 +289,13 @@ def _hints_attr(found: tuple[tuple[str, int | bool], ...]) -> OptimizationHintsA
 
 def coordinates(
     c: Context, value: Value, node: ast.expr, tensor: TensorValue, counts: str = "tiles", axes: int | None = None
-) -> tuple[SSAValue, ...] | None:
+) -> tuple[TileValue, ...] | None:
     """A coordinate in a tensor, in tiles or elements: one 32-bit scalar an axis, of all or of some. None after
     reporting."""
     items = value.items if isinstance(value, TupleValue) else (value,)
     if not right_rank(c, len(items), "the index", node, tensor, axes):
         return None
-    found: list[SSAValue] = []
+    found: list[TileValue] = []
     nodes = node.elts if isinstance(node, ast.Tuple) and len(node.elts) == len(items) else [node] * len(items)
     for item, place in zip(items, nodes, strict=True):
         with c.at(place):
@@ -312,7 +317,7 @@ def coordinates(
                     error.add(error.Instead(f"convert it: `{c.primary(place)}.astype(i32)`"))
                 c.error(error)
                 return None
-            found.append(convert(c, one, INDEX_DTYPE).ssa)
+            found.append(convert(c, one, INDEX_DTYPE))
     return tuple(found)
 
 
@@ -371,8 +376,8 @@ def _store(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Val
             if met != region.tile:
                 return c.error(_store_shape(c, tile, tensor, region, place))
             tile = broadcast(c, tile, region.tile)
-    destination = tensor.handle if region is None else region.ssa
-    c.add(StoreOp(tile.ssa, destination, hints=hints))
+    destination = tensor.handle if region is None else region.var
+    c.add(StoreOp, tile, destination, hints=hints)
     return NONE
 
 
@@ -433,13 +438,12 @@ def _at(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Value:
     if index is None:
         return POISON
     if owned:
-        index = tuple(coordinates_at(target, index))
+        index = coordinates_at(target, index)
     axes = None if target.position is None else target.position.axes
-    region = c.add(RegionOp(target.handle, index, axes=axes))
-    return RegionValue(target, region.result, tuple(TileValue(i, INDEX_DTYPE, ()) for i in index))
+    return RegionValue(target, region_of(c, target.handle, index, axes=axes), index)
 
 
-def at_index(c: Context, target: TensorValue, a: Arguments, axes: int | None = None) -> tuple[SSAValue, ...] | None:
+def at_index(c: Context, target: TensorValue, a: Arguments, axes: int | None = None) -> tuple[TileValue, ...] | None:
     """The coordinates, in tiles, of `x.at(i, j)`, of all axes or of so many. None after reporting."""
     node, items = a.node, a.rest
     if len(items) == 1 and isinstance(items[0], TupleValue):
@@ -457,7 +461,7 @@ def _release(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> V
         return POISON
     region = target if isinstance(target, RegionValue) else target.region
     assert region is not None
-    c.add(ReleaseOp(region.ssa))
+    c.add(ReleaseOp, region.var)
     return NONE
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from xdsl.ir import Block, Region
-
 from freehold.dialects.cuda_tile.ops.arith_int import AndIOp, OrIOp, XOrIOp
 from freehold.dialects.cuda_tile.ops.control_flow import YieldOp
 from freehold.dialects.cuda_tile.ops.reduce import ReduceOp
@@ -16,6 +14,7 @@ from freehold.frontend.arithmetic import broadcast, comparison, convert
 from freehold.frontend.context import Context
 from freehold.frontend.expressions import permute, reshape
 from freehold.frontend.reductions import arithmetic_tile, identity, neutral
+from freehold.frontend.typed import Block
 from freehold.frontend.types import tile_type
 from freehold.frontend.values import POISON, Static, TileValue, TupleValue, Value, show_tile
 from freehold.support import dtypes
@@ -27,24 +26,24 @@ POSITION: Final = dtypes.i32
 def positions(c: Context, shape: tuple[int, ...], axis: int) -> TileValue:
     """The place of each element along an axis."""
     extent = shape[axis]
-    line = c.tile(IotaOp(tile_type((extent,), POSITION)), POSITION, (extent,))
+    line = c.tile(POSITION, (extent,), IotaOp, tile_type((extent,), POSITION))
     return broadcast(c, reshape(c, line, tuple(extent if i == axis else 1 for i in range(len(shape)))), shape)
 
 
 def _and(c: Context, a: TileValue, b: TileValue) -> TileValue:
-    return c.tile(AndIOp(a.ssa, b.ssa), a.dtype, a.shape)
+    return c.tile(a.dtype, a.shape, AndIOp, a, b)
 
 
 def _or(c: Context, a: TileValue, b: TileValue) -> TileValue:
-    return c.tile(OrIOp(a.ssa, b.ssa), a.dtype, a.shape)
+    return c.tile(a.dtype, a.shape, OrIOp, a, b)
 
 
 def _xor(c: Context, a: TileValue, b: TileValue) -> TileValue:
-    return c.tile(XOrIOp(a.ssa, b.ssa), a.dtype, a.shape)
+    return c.tile(a.dtype, a.shape, XOrIOp, a, b)
 
 
 def _select(c: Context, test: TileValue, a: TileValue, b: TileValue) -> TileValue:
-    return c.tile(SelectOp(test.ssa, a.ssa, b.ssa), a.dtype, a.shape)
+    return c.tile(a.dtype, a.shape, SelectOp, test, a, b)
 
 
 def _nans(c: Context, a: TileValue, b: TileValue) -> tuple[TileValue, TileValue] | None:
@@ -101,17 +100,14 @@ def extreme_position(c: Context, a: Arguments, larger: bool) -> Value:
         tile = convert(c, tile, POSITION)
     dtype = tile.dtype
     index = positions(c, tile.shape, axis)
-    scalars = [tile_type((), dtype)] * 2 + [tile_type((), POSITION)] * 2
-    block = Block(arg_types=scalars)
+    block = Block()
     with c.into(block):
-        kinds = (dtype, dtype, POSITION, POSITION)
-        x, y, i, j = (TileValue(arg, d, ()) for arg, d in zip(block.args, kinds, strict=True))
+        x, y, i, j = (c.argument(block, d, ()) for d in (dtype, dtype, POSITION, POSITION))
         first = _precedes(c, ">" if larger else "<", [x, i], [y, j], nan_first=True)
-        c.add(YieldOp([_select(c, first, x, y).ssa, _select(c, first, i, j).ssa]))
+        c.add(YieldOp, [_select(c, first, x, y), _select(c, first, i, j)])
     neutrals = [identity(neutral("max" if larger else "min", dtype), dtype), identity((1 << 31) - 1, POSITION)]
-    op = c.add(ReduceOp([tile.ssa, index.ssa], axis, neutrals, Region(block)))
     shape = tile.shape[:axis] + tile.shape[axis + 1 :]
-    result = TileValue(op.results[1], POSITION, shape)
+    _, result = c.tiles([(dtype, shape), (POSITION, shape)], ReduceOp, [tile, index], axis, neutrals, block)
     if not keep:
         return result
     return reshape(c, result, tuple(1 if everywhere or i == axis else e for i, e in enumerate(given)))
@@ -162,8 +158,8 @@ def _axis(c: Context, a: Arguments, tile: TileValue) -> int | None:
 def _part(c: Context, tile: TileValue, axis: int, index: int, shape: tuple[int, ...]) -> TileValue:
     if shape == tile.shape:
         return tile
-    at = [c.constant(index if i == axis else 0, POSITION).ssa for i in range(len(shape))]
-    return c.tile(ExtractOp(tile.ssa, at, shape), tile.dtype, shape)
+    at = [c.constant(index if i == axis else 0, POSITION) for i in range(len(shape))]
+    return c.tile(tile.dtype, shape, ExtractOp, tile, at, shape)
 
 
 def _network(c: Context, tiles: list[TileValue], axis: int, descending: bool) -> list[TileValue]:
@@ -211,6 +207,6 @@ def _stage(c: Context, tiles: list[TileValue], distance: int, run: int, descendi
     joined: list[TileValue] = []
     for x, y in zip(low, high, strict=True):
         first, second = _select(c, swap, y, x), _select(c, swap, x, y)
-        pair = c.tile(CatOp(first.ssa, second.ssa, 2), x.dtype, whole)
+        pair = c.tile(x.dtype, whole, CatOp, first, second, 2)
         joined.append(reshape(c, pair, tiles[0].shape))
     return joined

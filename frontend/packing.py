@@ -52,10 +52,13 @@ def packed(c: Context, tile: TileValue, shape: tuple[int, ...]) -> TileValue:
     flat = reshape(c, tile, (prod(tile.shape),))
     if tile.dtype.bits == 8:
         same = ELEMENTS[tile.dtype] == ELEMENTS[dtypes.u8]
-        data = flat.ssa if same else c.add(BitcastOp(flat.ssa, ELEMENTS[dtypes.u8])).result
+        data = TileValue(flat.var, dtypes.u8, flat.shape)
+        if not same:
+            data = c.tile(dtypes.u8, flat.shape, BitcastOp, flat, ELEMENTS[dtypes.u8])
     else:
-        data = c.add(PackOp(flat.ssa, tile_type((prod(shape),), dtypes.u8))).result
-    return reshape(c, TileValue(data, dtypes.u8, (prod(shape),)), shape)
+        line = (prod(shape),)
+        data = c.tile(dtypes.u8, line, PackOp, flat, tile_type(line, dtypes.u8))
+    return reshape(c, data, shape)
 
 
 def unpacked(c: Context, tile: TileValue, dtype: DType, shape: tuple[int, ...]) -> TileValue:
@@ -63,10 +66,13 @@ def unpacked(c: Context, tile: TileValue, dtype: DType, shape: tuple[int, ...]) 
     flat = reshape(c, tile, (prod(tile.shape),))
     if dtype.bits == 8:
         same = ELEMENTS[dtype] == ELEMENTS[dtypes.u8]
-        found = flat.ssa if same else c.add(BitcastOp(flat.ssa, ELEMENTS[dtype])).result
+        found = TileValue(flat.var, dtype, flat.shape)
+        if not same:
+            found = c.tile(dtype, flat.shape, BitcastOp, flat, ELEMENTS[dtype])
     else:
-        found = c.add(UnpackOp(flat.ssa, tile_type((prod(shape),), dtype))).result
-    return reshape(c, TileValue(found, dtype, (prod(shape),)), shape)
+        line = (prod(shape),)
+        found = c.tile(dtype, line, UnpackOp, flat, tile_type(line, dtype))
+    return reshape(c, found, shape)
 
 
 def _bits(dtype: DType) -> int:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from xdsl.ir import SSAValue
-
 from freehold.dialects.cuda_tile.ops.arith_int import AndIOp
 from freehold.dialects.cuda_tile.ops.shape import ExtractOp, InsertOp
 from freehold.frontend import advice, errors
@@ -77,17 +75,17 @@ def piece(c: Context, tile: TileValue, node: ast.Subscript) -> Value:
         return POISON
     if sizes != tile.shape:
         places = [
-            wrapped(c, start, extent) if isinstance(start, TileValue) else c.constant(start // size, INDEX_DTYPE).ssa
+            wrapped(c, start, extent) if isinstance(start, TileValue) else c.constant(start // size, INDEX_DTYPE)
             for (start, size), extent in zip(cut.pieces, tile.shape, strict=True)
         ]
-        tile = c.tile(ExtractOp(tile.ssa, places, sizes), tile.dtype, sizes)
+        tile = c.tile(tile.dtype, sizes, ExtractOp, tile, places, sizes)
     return reshape(c, tile, tuple(cut.shape))
 
 
-def wrapped(c: Context, index: TileValue, count: int) -> SSAValue:
+def wrapped(c: Context, index: TileValue, count: int) -> TileValue:
     """A computed place, modulo the number of places, which is a power of two: -1 is the last one, as in Python."""
     place = convert(c, index, INDEX_DTYPE)
-    return c.tile(AndIOp(place.ssa, c.constant(count - 1, INDEX_DTYPE).ssa), INDEX_DTYPE, ()).ssa
+    return c.tile(INDEX_DTYPE, (), AndIOp, place, c.constant(count - 1, INDEX_DTYPE))
 
 
 def extract(c: Context, a: Arguments) -> Value:
@@ -96,7 +94,7 @@ def extract(c: Context, a: Arguments) -> Value:
     if isinstance(tile, Poison) or shape is None or not check_pairs(c, tile.dtype, shape, a.place("shape")):
         return POISON
     places = _places(c, a, tile.shape, shape, a.place("shape"))
-    return POISON if places is None else c.tile(ExtractOp(tile.ssa, places, shape), tile.dtype, shape)
+    return POISON if places is None else c.tile(tile.dtype, shape, ExtractOp, tile, places, shape)
 
 
 def insert(c: Context, a: Arguments) -> Value:
@@ -116,12 +114,12 @@ def insert(c: Context, a: Arguments) -> Value:
     if not part.shape:
         part = reshape(c, part, (1,) * len(tile.shape))
     places = _places(c, a, tile.shape, part.shape, a.place("part"))
-    return POISON if places is None else c.tile(InsertOp(part.ssa, tile.ssa, places), tile.dtype, tile.shape)
+    return POISON if places is None else c.tile(tile.dtype, tile.shape, InsertOp, part, tile, places)
 
 
 def _places(
     c: Context, a: Arguments, whole: tuple[int, ...], part: tuple[int, ...], place: ast.expr
-) -> list[SSAValue] | None:
+) -> list[TileValue] | None:
     """Which part of a tile an index names, axis by axis, counted in parts; None after reporting that it names none."""
     if len(part) != len(whole) or any(p > w for p, w in zip(part, whole, strict=True)):
         why = f"a part of a tile of shape {show_shape(whole)} has as many axes, and none that is longer"
@@ -134,7 +132,7 @@ def _places(
         counts = [f"{n} {'entry' if n == 1 else 'entries'}" for n in (len(items), len(whole))]
         c.error(errors.WrongRank(c.span(node), what="the index", given=counts[0], of="the tile", rank=counts[1]))
         return None
-    found: list[SSAValue] = []
+    found: list[TileValue] = []
     for item, w, p in zip(items, whole, part, strict=True):
         count = w // p
         if isinstance(item, Static) and isinstance(item.value, int) and not isinstance(item.value, bool):
@@ -142,7 +140,7 @@ def _places(
                 what = f"index {item.value} is outside an axis of {count} {'part' if count == 1 else 'parts'}"
                 c.error(errors.ArithmeticFails(c.span(node), what=what))
                 return None
-            found.append(c.constant(item.value % count, INDEX_DTYPE).ssa)
+            found.append(c.constant(item.value % count, INDEX_DTYPE))
         elif isinstance(item, TileValue) and not item.shape and item.dtype.kind == "int" and computes(item.dtype):
             found.append(wrapped(c, item, count))
         else:

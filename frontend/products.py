@@ -79,7 +79,7 @@ def mma_scaled(c: Context, a: Arguments) -> Value:
         return _unscaled(c, a, "a", x, s, k, blocks, wanted)
     if t.shape != (wanted := (*y.shape[:-2], k // block, y.shape[-1])):
         return _unscaled(c, a, "b", y, t, k, (block,), [wanted])
-    return c.tile(MmaFScaledOp(x.ssa, y.ssa, acc.ssa, s.ssa, t.ssa), acc.dtype, acc.shape)
+    return c.tile(acc.dtype, acc.shape, MmaFScaledOp, x, y, acc, s, t)
 
 
 def matmul(c: Context, a: Value, b: Value, node: ast.BinOp | ast.AugAssign) -> Value:
@@ -118,10 +118,8 @@ def _product(
         )
         return c.error(error.add(error.Instead("leave out `fast_acc`")))
     if x.dtype in whole:
-        op = MmaIOp(x.ssa, y.ssa, acc.ssa, signedness(x.dtype), signedness(y.dtype))
-    else:
-        op = MmaFOp(x.ssa, y.ssa, acc.ssa, fast)
-    return c.tile(op, acc.dtype, acc.shape)
+        return c.tile(acc.dtype, acc.shape, MmaIOp, x, y, acc, signedness(x.dtype), signedness(y.dtype))
+    return c.tile(acc.dtype, acc.shape, MmaFOp, x, y, acc, fast)
 
 
 def _fit(c: Context, x: TileValue, y: TileValue, acc: TileValue, node: ast.AST, function: str) -> bool:

@@ -35,9 +35,9 @@ def uniform(c: Context, a: Arguments) -> Value:
     if found is None:
         return POISON
     shape = found.shape
-    upper = c.tile(ShrIOp(found.ssa, c.constant(8, WORD, shape).ssa, signedness(WORD)), WORD, shape)
+    upper = c.tile(WORD, shape, ShrIOp, found, c.constant(8, WORD, shape), signedness(WORD))
     number = convert(c, upper, dtypes.f32)  # at most 24 bits: exact
-    return c.tile(MulFOp(number.ssa, c.constant(2.0**-24, dtypes.f32, shape).ssa), dtypes.f32, shape)
+    return c.tile(dtypes.f32, shape, MulFOp, number, c.constant(2.0**-24, dtypes.f32, shape))
 
 
 def _philox(c: Context, a: Arguments) -> TileValue | None:
@@ -65,15 +65,15 @@ def _philox(c: Context, a: Arguments) -> TileValue | None:
 
 
 def _product(c: Context, a: TileValue, b: TileValue) -> tuple[TileValue, TileValue]:
-    return c.tile(MulhiIOp(a.ssa, b.ssa), WORD, a.shape), c.tile(MulIOp(a.ssa, b.ssa), WORD, a.shape)
+    return c.tile(WORD, a.shape, MulhiIOp, a, b), c.tile(WORD, a.shape, MulIOp, a, b)
 
 
 def _xor(c: Context, a: TileValue, b: TileValue) -> TileValue:
-    return c.tile(XOrIOp(a.ssa, b.ssa), WORD, a.shape)
+    return c.tile(WORD, a.shape, XOrIOp, a, b)
 
 
 def _step(c: Context, key: TileValue, by: int) -> TileValue:
-    return c.tile(AddIOp(key.ssa, c.constant(by, WORD, key.shape).ssa), WORD, key.shape)
+    return c.tile(WORD, key.shape, AddIOp, key, c.constant(by, WORD, key.shape))
 
 
 def _words(c: Context, a: Arguments, name: str) -> tuple[TileValue, TileValue] | None:
@@ -94,10 +94,10 @@ def _words(c: Context, a: Arguments, name: str) -> tuple[TileValue, TileValue] |
     if tile.dtype.bits <= 32:
         if tile.dtype.bits < 32:
             tile = convert(c, tile, dtypes.i32 if tile.dtype.signed else WORD)
-        return TileValue(tile.ssa, WORD, shape), c.constant(0, WORD, shape)
-    long = tile if not tile.dtype.signed else TileValue(tile.ssa, dtypes.u64, shape)
+        return TileValue(tile.var, WORD, shape), c.constant(0, WORD, shape)
+    long = tile if not tile.dtype.signed else TileValue(tile.var, dtypes.u64, shape)
     shift = c.constant(32, dtypes.u64, shape)
-    upper = c.tile(ShrIOp(long.ssa, shift.ssa, signedness(dtypes.u64)), dtypes.u64, shape)
+    upper = c.tile(dtypes.u64, shape, ShrIOp, long, shift, signedness(dtypes.u64))
     return convert(c, long, WORD), convert(c, upper, WORD)
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Final, cast
 
 from xdsl.dialects.builtin import IntegerAttr, IntegerType
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute
 
 from freehold.dialects.cuda_tile.float_bits import FloatBitsAttr
 from freehold.dialects.cuda_tile.ops.arith_float import AddFOp, MaxFOp, MinFOp, MulFOp
@@ -19,7 +17,8 @@ from freehold.frontend.arguments import Arguments, axis_of, flag_of, misuse
 from freehold.frontend.arithmetic import Number, as_tile, convert, uncomputed
 from freehold.frontend.context import Context
 from freehold.frontend.expressions import reshape
-from freehold.frontend.types import ELEMENTS, bounds, computes, signedness, tile_type
+from freehold.frontend.typed import Block
+from freehold.frontend.types import ELEMENTS, bounds, computes, signedness
 from freehold.frontend.values import (
     POISON,
     Poison,
@@ -63,31 +62,18 @@ def neutral(name: str, dtype: DType) -> Number:
             return float("inf") if dtype.is_float else bounds(dtype)[1]
 
 
-Combine = Callable[[SSAValue, SSAValue], Operation]
+_FLOATS: Final = {"sum": AddFOp, "prod": MulFOp, "max": MaxFOp, "min": MinFOp}
+_INTEGERS: Final = {"sum": AddIOp, "prod": MulIOp, "max": MaxIOp, "min": MinIOp}
 
 
-def _combine(name: str, dtype: DType, a: SSAValue, b: SSAValue) -> Operation:
+def _combined(c: Context, name: str, a: TileValue, b: TileValue) -> TileValue:
+    """What two elements become."""
+    dtype, extreme = a.dtype, name in ("max", "min")
     if dtype.kind == "bool":
-        return OrIOp(a, b) if name == "max" else AndIOp(a, b)
+        return c.tile(dtype, (), OrIOp if name == "max" else AndIOp, a, b)
     if dtype.is_float:
-        match name:
-            case "sum":
-                return AddFOp(a, b)
-            case "prod":
-                return MulFOp(a, b)
-            case "max":
-                return MaxFOp(a, b, propagate_nan=True)
-            case _:
-                return MinFOp(a, b, propagate_nan=True)
-    match name:
-        case "sum":
-            return AddIOp(a, b)
-        case "prod":
-            return MulIOp(a, b)
-        case "max":
-            return MaxIOp(a, b, signedness(dtype))
-        case _:
-            return MinIOp(a, b, signedness(dtype))
+        return c.tile(dtype, (), _FLOATS[name], a, b, **({"propagate_nan": True} if extreme else {}))
+    return c.tile(dtype, (), _INTEGERS[name], a, b, *((signedness(dtype),) if extreme else ()))
 
 
 def arithmetic_tile(c: Context, a: Arguments) -> TileValue | None:
@@ -145,7 +131,7 @@ def reduction(c: Context, name: str, a: Arguments) -> Value:
     shape = tile.shape
     start = identity(neutral(name, tile.dtype), tile.dtype)
     for axis in reversed(axes):
-        tile = _reduce(c, tile, axis, start, partial(_combine, name, tile.dtype))
+        tile = _reduce(c, tile, axis, start, name)
     if given in WIDE:
         tile = convert(c, tile, given)
     if keep:
@@ -157,23 +143,21 @@ def every(c: Context, tile: TileValue) -> TileValue:
     """Whether all elements of a tile of truth values are true."""
     start = identity(neutral("min", dtypes.bool_), dtypes.bool_)
     for axis in reversed(range(len(tile.shape))):
-        tile = _reduce(c, tile, axis, start, partial(_combine, "min", tile.dtype))
+        tile = _reduce(c, tile, axis, start, "min")
     return tile
 
 
-def _reduce(c: Context, tile: TileValue, axis: int, start: Attribute, combine: Combine) -> TileValue:
-    body = _body(c, tile.dtype, combine)
+def _reduce(c: Context, tile: TileValue, axis: int, start: Attribute, name: str) -> TileValue:
+    body = _body(c, tile.dtype, name)
     shape = tile.shape[:axis] + tile.shape[axis + 1 :]
-    return c.tile(ReduceOp([tile.ssa], axis, [start], body), tile.dtype, shape)
+    return c.tile(tile.dtype, shape, ReduceOp, [tile], axis, [start], body)
 
 
-def _body(c: Context, dtype: DType, combine: Combine) -> Region:
-    scalar = tile_type((), dtype)
-    block = Block(arg_types=[scalar, scalar])
+def _body(c: Context, dtype: DType, name: str) -> Block:
+    block = Block()
     with c.into(block):
-        op = c.add(combine(*block.args))
-        c.add(YieldOp([op.results[0]]))
-    return Region(block)
+        c.add(YieldOp, [_combined(c, name, *(c.argument(block, dtype, ()) for _ in range(2)))])
+    return block
 
 
 def running_axis(c: Context, a: Arguments, dtype: DType, shape: tuple[int, ...]) -> int | None:
@@ -202,6 +186,6 @@ def running(c: Context, name: str, a: Arguments) -> Value:
     given = tile.dtype
     tile = convert(c, tile, WIDE.get(given, dtypes.i32 if given.kind == "bool" else given))
     start = identity(neutral(name, tile.dtype), tile.dtype)
-    body = _body(c, tile.dtype, partial(_combine, name, tile.dtype))
-    tile = c.tile(ScanOp([tile.ssa], axis, [start], reverse, body), tile.dtype, tile.shape)
+    body = _body(c, tile.dtype, name)
+    tile = c.tile(tile.dtype, tile.shape, ScanOp, [tile], axis, [start], reverse, body)
     return convert(c, tile, given) if given in WIDE else tile

@@ -10,14 +10,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from functools import reduce
-from typing import Final
-
-from xdsl.ir import BlockArgument
+from typing import Final, cast
 
 from freehold.dialects.ownership import DimOp, RequireOp, TilesOp, extent_symbols, scalar_symbols, tensor_type
 from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments
 from freehold.frontend.context import Context
+from freehold.frontend.typed import Do, Typed
 from freehold.frontend.values import NONE, POISON, Static, TileValue, Value, describe, is_poison, static_of
 from freehold.support import terms
 from freehold.support.terms import Term
@@ -62,9 +61,8 @@ def require(c: Context, a: Arguments) -> Value:
     if predicate == terms.FALSE:
         return c.error(errors.StaticAssertion(c.span(place), message=message[0] or f"`{c.text(place)}` never holds"))
     if predicate != terms.TRUE:
-        op = RequireOp(str(predicate), message[0])
-        op.location = c.location()
-        c.body.add_op(op)
+        with c.into(c.body):
+            c.add(RequireOp, str(predicate), message[0])
     return NONE
 
 
@@ -172,14 +170,14 @@ class _Reader:
         if isinstance(value, Static):
             return self.refuse(node, describe(value), f"write {_READ}")
         if isinstance(value, TileValue) and not value.shape:
-            ssa = value.ssa
-            if isinstance(ssa, BlockArgument) and ssa in self.scalars and value.dtype.signed:
-                return terms.sym(self.scalars[ssa])
-            if isinstance(owner := ssa.owner, DimOp):
-                return tensor_type(owner.source).extent(owner.axis.data)
-            if isinstance(owner, TilesOp):
-                return terms.ceildiv(tensor_type(owner.source).extent(owner.axis.data), terms.const(owner.size.data))
-            given = isinstance(ssa, BlockArgument) and ssa.owner is self.c.body
+            var, maker = value.var, value.var.maker
+            if isinstance(var, Typed) and var in self.scalars and value.dtype.signed:
+                return terms.sym(self.scalars[var])
+            if isinstance(maker, Do) and maker.make in (DimOp, TilesOp):
+                source, axis, *size = cast("tuple[Typed, int]", maker.args)
+                extent = tensor_type(source).extent(axis)
+                return terms.ceildiv(extent, terms.const(size[0])) if size else extent
+            given = maker is self.c.body
             what = f"of `{value.dtype}`" if given else "which the kernel computes"
             return self.refuse(node, f"`{self.c.text(node)}`, {what},", f"write {_READ}")
         return self.refuse(node, describe(value), f"write {_READ}")

@@ -103,7 +103,7 @@ def binary(c: Context, a: Arguments, op: Any) -> Value:
         return POISON
     modes = (*op.ROUNDING, *(op.F32_ROUNDING if x.dtype is dtypes.f32 else ()))
     mode, flush = mode_of(c, a, f"`{x.dtype}`", modes, "nearest_even"), flush_of(c, a, x)
-    return POISON if mode is None or flush is None else c.tile(op(x.ssa, y.ssa, mode, flush), x.dtype, x.shape)
+    return POISON if mode is None or flush is None else c.tile(x.dtype, x.shape, op, x, y, mode, flush)
 
 
 def _integer_quotient(c: Context, a: Arguments, x: TileValue, y: TileValue) -> Value:
@@ -112,7 +112,7 @@ def _integer_quotient(c: Context, a: Arguments, x: TileValue, y: TileValue) -> V
         return POISON
     if mode.data.value == "negative_inf" and not x.dtype.signed:
         mode = RoundingModeAttr.of("zero")  # the same, where nothing is below zero
-    return c.tile(DivIOp(x.ssa, y.ssa, signedness(x.dtype), mode), x.dtype, x.shape)
+    return c.tile(x.dtype, x.shape, DivIOp, x, y, signedness(x.dtype), mode)
 
 
 def fmod(c: Context, a: Arguments) -> Value:
@@ -122,9 +122,9 @@ def fmod(c: Context, a: Arguments) -> Value:
         return POISON
     x, y = pair
     if x.dtype.is_float:
-        return c.tile(fl.RemFOp(x.ssa, y.ssa), x.dtype, x.shape)
+        return c.tile(x.dtype, x.shape, fl.RemFOp, x, y)
     if x.dtype.kind == "int":
-        return c.tile(RemIOp(x.ssa, y.ssa, signedness(x.dtype)), x.dtype, x.shape)
+        return c.tile(x.dtype, x.shape, RemIOp, x, y, signedness(x.dtype))
     _wrong(c, a, "", f"divides numbers, not `{x.dtype}`", "convert first: `.astype(f32)`")
     return POISON
 
@@ -139,14 +139,14 @@ def mulhi(c: Context, a: Arguments) -> Value:
         _wrong(c, a, "", f"multiplies integers, not `{x.dtype}`", "leave it out: floats keep the upper bits")
         return POISON
     dtype, shape = x.dtype, x.shape
-    upper = c.tile(MulhiIOp(x.ssa, y.ssa), dtype, shape)
+    upper = c.tile(dtype, shape, MulhiIOp, x, y)
     if not dtype.signed:
         return upper
     # As an unsigned number, a negative x is larger by 2 to the width: its product's upper half is larger by y.
     zero = c.constant(0, dtype, shape)
     for p, q in ((x, y), (y, x)):
         below = arithmetic.comparison(c, "<", p, zero)
-        surplus = c.tile(SelectOp(below.ssa, q.ssa, zero.ssa), dtype, shape)
+        surplus = c.tile(dtype, shape, SelectOp, below, q, zero)
         upper = arithmetic.arithmetic(c, "-", upper, surplus)
     return upper
 
@@ -166,7 +166,7 @@ def powi(c: Context, a: Arguments) -> Value:
     if shape is None:
         return POISON
     x, n = broadcast(c, x, shape), broadcast(c, convert(c, n, dtypes.i32), shape)
-    return c.tile(fl.FPowIOp(x.ssa, n.ssa), x.dtype, shape)
+    return c.tile(x.dtype, shape, fl.FPowIOp, x, n)
 
 
 def astype(c: Context, a: Arguments) -> Value:
@@ -187,15 +187,14 @@ def astype(c: Context, a: Arguments) -> Value:
             return POISON
         # Nothing is rounded where all values fit, and the assembler crashes on some roundings of them.
         mode = NEAREST_EVEN if _holds(dtype, tile.dtype) else mode
-        return c.tile(FToFOp(tile.ssa, ELEMENTS[dtype], mode), dtype, tile.shape)
+        return c.tile(dtype, tile.shape, FToFOp, tile, ELEMENTS[dtype], mode)
     if saturate:
         if not tile.dtype.is_float or dtype.kind != "int" or not computes(dtype):
             problem = f"saturates floats that become integers, not `{tile.dtype}` that becomes `{dtype}`"
             _wrong(c, a, "saturate", problem, "leave out `saturate`")
             return POISON
         tile = tile if tile.dtype in ARITHMETIC else convert(c, tile, dtypes.f32)
-        op = FToIOp(tile.ssa, ELEMENTS[dtype], signedness(dtype), saturating=True)
-        return c.tile(op, dtype, tile.shape)
+        return c.tile(dtype, tile.shape, FToIOp, tile, ELEMENTS[dtype], signedness(dtype), saturating=True)
     return convert(c, tile, dtype)
 
 

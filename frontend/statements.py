@@ -5,17 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from xdsl.ir import Block
-
-from freehold.dialects.cuda_tile.ops.control_flow import YieldOp
 from freehold.frontend import advice, arithmetic, breakpoints, errors, flow
 from freehold.frontend.arithmetic import SYMBOLS
 from freehold.frontend.checks import check, scalars_in
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context, Flow
-from freehold.frontend.joins import assemble, difference, either, flatten, is_live, join, kind_of, tile_kinds
+from freehold.frontend.joins import Kind, assemble, difference, either, flatten, is_live, join, kind_of
 from freehold.frontend.loops import leave, leave_function, returns_differ
 from freehold.frontend.matches import Case
+from freehold.frontend.typed import Block
 from freehold.frontend.values import (
     NONE,
     POISON,
@@ -238,19 +236,18 @@ def _branches(c: Context, node: ast.If, truth: TileValue) -> Flow:
             c.error(error.add(error.Instead("count at run time: `for i in range(...)`")))
     falls = (first is Flow.FALLS, second is Flow.FALLS)
     changed = flow.assigned([*node.body, *node.orelse])
-    results: list[tuple[str, Value]] = []
+    results: dict[str, Kind] = {}
+    yields: tuple[list[TileValue], list[TileValue]] = ([], [])
     if all(falls):
-        results = _join(c, node, changed, left, right, (then, otherwise))
-    else:
-        for ends, block, variables in ((first, then, left), (second, otherwise, right)):
-            if ends is Flow.FALLS:
-                results = _carry_out(c, node, changed, variables, block)
-    made = list(either(c, truth, then, otherwise))
-    for name, template in results:
-        kind = kind_of(template)
-        assert kind is not None
-        parts = [TileValue(made.pop(0), k.dtype, k.shape) for k in tile_kinds(kind)]
-        c.bind(name, assemble(kind, parts))
+        results = _join(c, node, changed, left, right, (then, otherwise), yields)
+    elif first is Flow.FALLS:
+        results = _carry_out(c, node, changed, left, then, yields[0])
+    elif second is Flow.FALLS:
+        results = _carry_out(c, node, changed, right, otherwise, yields[1])
+    ways = [(b, y if f else None) for b, y, f in zip((then, otherwise), yields, falls, strict=True)]
+    made = either(c, truth, *ways)
+    for name, kind in results.items():
+        c.bind(name, assemble(kind, made))
     if not any(falls):
         if c.frame.running is not None:
             leave(c, "dead", node)
@@ -265,10 +262,10 @@ def _join(
     left: dict[str, Value],
     right: dict[str, Value],
     blocks: tuple[Block, Block],
-) -> list[tuple[str, Value]]:
-    """Ends both branches; the variables whose values they yield, each with a value of its type."""
-    results: list[tuple[str, Value]] = []
-    yields: tuple[list[TileValue], list[TileValue]] = ([], [])
+    yields: tuple[list[TileValue], list[TileValue]],
+) -> dict[str, Kind]:
+    """Adds what both branches yield; the variables whose values that is, with their types."""
+    results: dict[str, Kind] = {}
     for name, place in changed.items():
         a, b = left.get(name), right.get(name)
         if a is not None and b is not None and same(a, b):
@@ -294,11 +291,7 @@ def _join(
         for block, value, out in ((blocks[0], a, yields[0]), (blocks[1], b, yields[1])):
             with c.into(block):
                 out += flatten(c, value, kind)
-        tiles = list(yields[0][-len(tile_kinds(kind)) :]) if tile_kinds(kind) else []
-        results.append((name, assemble(kind, tiles)))
-    for block, out in zip(blocks, yields, strict=True):
-        with c.into(block):
-            c.add(YieldOp([v.ssa for v in out]))
+        results[name] = kind
     return results
 
 
@@ -312,11 +305,15 @@ def _half(c: Context, name: str, place: ast.AST, a: Value | None, b: Value | Non
 
 
 def _carry_out(
-    c: Context, node: ast.If, changed: dict[str, ast.AST], variables: dict[str, Value], block: Block
-) -> list[tuple[str, Value]]:
-    """Ends the one branch that goes on; the variables whose values it yields."""
-    results: list[tuple[str, Value]] = []
-    yields: list[TileValue] = []
+    c: Context,
+    node: ast.If,
+    changed: dict[str, ast.AST],
+    variables: dict[str, Value],
+    block: Block,
+    yields: list[TileValue],
+) -> dict[str, Kind]:
+    """Adds what the one branch yields that goes on; the variables whose values that is, with their types."""
+    results: dict[str, Kind] = {}
     for name in changed:
         value = variables.get(name)
         if value is None:
@@ -327,13 +324,10 @@ def _carry_out(
             c.frame.variables[name] = value
         elif is_live(c.frame, name, node):
             with c.into(block):
-                tiles = flatten(c, value, kind)
-            yields += tiles
-            results.append((name, assemble(kind, list(tiles))))
+                yields += flatten(c, value, kind)
+            results[name] = kind
         else:
             c.frame.variables.pop(name, None)
-    with c.into(block):
-        c.add(YieldOp([v.ssa for v in yields]))
     return results
 
 
@@ -364,32 +358,19 @@ def _if_returning(c: Context, node: ast.If, truth: TileValue, rest: Sequence[ast
     finally:
         c.copies -= 1
     (then, a), (otherwise, b) = ways
-    result: Value
     yields: tuple[list[TileValue], list[TileValue]] = ([], [])
-    if same(a, b):
-        result = a
-    else:
+    kind: Kind | None = None
+    if not same(a, b):
         x, y = kind_of(a), kind_of(b)
         kind = None if x is None or y is None else join(x, y)
-        if kind is None:
-            if not isinstance(a, Poison) and not isinstance(b, Poison):
-                returns_differ(c, node.test, a, b)
-            result = POISON
-        else:
+        if kind is not None:
             for (block, value), out in zip(ways, yields, strict=True):
                 with c.into(block):
                     out += flatten(c, value, kind)
-            result = assemble(kind, list(yields[0]))
-    for (block, _), out in zip(ways, yields, strict=True):
-        with c.into(block):
-            c.add(YieldOp([v.ssa for v in out]))
-    made = either(c, truth, then, otherwise)
-    if made:
-        kind = kind_of(result)
-        assert kind is not None
-        parts = [TileValue(r, k.dtype, k.shape) for r, k in zip(made, tile_kinds(kind), strict=True)]
-        result = assemble(kind, parts)
-    frame.returned = result
+        elif not isinstance(a, Poison) and not isinstance(b, Poison):
+            returns_differ(c, node.test, a, b)
+    made = either(c, truth, (then, yields[0]), (otherwise, yields[1]))
+    frame.returned = assemble(kind, made) if kind is not None else a if same(a, b) else POISON
     return Flow.RETURNS
 
 

@@ -141,7 +141,7 @@ def print_(c: Context, a: Arguments) -> Value:
         parts += [*([separator] if position else []), *made]
     parts.append(end)
     text = "".join(p.replace("%", "%%") if isinstance(p, str) else p.conversion for p in parts)
-    c.add(PrintTkoOp(text, [p.tile.ssa for p in parts if isinstance(p, Field)]))
+    c.add(PrintTkoOp, text, [p.tile for p in parts if isinstance(p, Field)])
     return NONE
 
 

@@ -136,9 +136,9 @@ class _Access:
         self.shape = shape
         self.ordering, self.scope = order
         with c.at(a.node):
-            self.mask = None if mask is None else broadcast(c, mask, shape).ssa
+            self.mask = None if mask is None else broadcast(c, mask, shape)
             self.indices = [stretched(c, index, len(shape)) for index in indices]
-            self.values = [broadcast(c, v, shape).ssa for v in tiles]
+            self.values = [broadcast(c, v, shape) for v in tiles]
 
 
 def _order(
@@ -184,7 +184,10 @@ def _gather(c: Context, tensor: TensorValue, node: ast.Call, reason: str) -> Val
         return POISON
     held = _held(dtype)
     with c.at(node):
-        op = UnsafeLoadOp(
+        read = c.tile(
+            held,
+            access.shape,
+            UnsafeLoadOp,
             reason,
             tensor.handle,
             access.indices,
@@ -194,7 +197,7 @@ def _gather(c: Context, tensor: TensorValue, node: ast.Call, reason: str) -> Val
             access.mask,
             padding,
         )
-        return convert(c, c.tile(op, held, access.shape), dtype)
+        return convert(c, read, dtype)
 
 
 def _scatter(c: Context, tensor: TensorValue, node: ast.Call, reason: str) -> Value:
@@ -206,7 +209,7 @@ def _scatter(c: Context, tensor: TensorValue, node: ast.Call, reason: str) -> Va
         return POISON
     with c.at(node):
         (values,) = access.values
-        c.add(UnsafeStoreOp(reason, values, tensor.handle, access.indices, access.ordering, access.scope, access.mask))
+        c.add(UnsafeStoreOp, reason, values, tensor.handle, access.indices, access.ordering, access.scope, access.mask)
     return NONE
 
 
@@ -224,10 +227,8 @@ def _update(c: Context, tensor: TensorValue, node: ast.Call, reason: str, *, nam
         return POISON
     with c.at(node):
         (values,) = access.values
-        op = UnsafeUpdateOp(
-            reason, mode, values, tensor.handle, access.indices, access.ordering, access.scope, access.mask
-        )
-        return c.tile(op, dtype, access.shape)
+        given = (values, tensor.handle, access.indices, access.ordering, access.scope, access.mask)
+        return c.tile(dtype, access.shape, UnsafeUpdateOp, reason, mode, *given)
 
 
 def _swap(c: Context, tensor: TensorValue, node: ast.Call, reason: str) -> Value:
@@ -242,11 +243,8 @@ def _swap(c: Context, tensor: TensorValue, node: ast.Call, reason: str) -> Value
     if not access.ok:
         return POISON
     with c.at(node):
-        expected, desired = access.values
-        op = UnsafeSwapOp(
-            reason, expected, desired, tensor.handle, access.indices, access.ordering, access.scope, access.mask
-        )
-        return c.tile(op, dtype, access.shape)
+        given = (*access.values, tensor.handle, access.indices, access.ordering, access.scope, access.mask)
+        return c.tile(dtype, access.shape, UnsafeSwapOp, reason, *given)
 
 
 def _available(c: Context, tensor: TensorValue, name: str, elements: frozenset[str], node: ast.Call) -> bool:

@@ -10,9 +10,8 @@ from functools import lru_cache
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from xdsl.ir import SSAValue
-
 from freehold.frontend.signature import Parameter, TensorSpec
+from freehold.frontend.typed import Typed, Var
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
 
@@ -34,7 +33,7 @@ class Static:
 class TileValue:
     """A tile (rank 0: a scalar) that the kernel computes."""
 
-    ssa: SSAValue
+    var: Var
     dtype: DType
     shape: tuple[int, ...]
 
@@ -63,9 +62,9 @@ class TensorValue:
 
     parameter: Parameter
     spec: TensorSpec
-    argument: SSAValue
+    argument: Typed
     """The tensor."""
-    handle: SSAValue
+    handle: Typed
     """The borrow of a `Ref`, the partition of a `Mut` or `Out`."""
     region: RegionValue | None = None
     """The region of a `Mut` or `Out` that this block was given."""
@@ -73,7 +72,7 @@ class TensorValue:
     """Where in it the point is, if it was partitioned."""
     domain: Domain | None = field(default=None, repr=False)
     """The points of the launch, if it was partitioned."""
-    spent: tuple[PartitionType, SSAValue | None] | None = None
+    spent: tuple[PartitionType, Typed | None] | None = None
     """Of one whose windows are partitioned in its place: how, and by which offsets."""
 
     @property
@@ -113,7 +112,7 @@ class RegionValue:
     """A region of a `Mut` or `Out` tensor."""
 
     tensor: TensorValue
-    ssa: SSAValue
+    var: Typed
     index: tuple[TileValue, ...]
 
     @property
@@ -129,7 +128,7 @@ class PlaceValue:
     """A place in an `Acc` tensor, where a tile can be added."""
 
     tensor: TensorValue
-    index: tuple[SSAValue, ...]
+    index: tuple[TileValue, ...]
     """Its coordinates, in tiles."""
 
 
@@ -346,7 +345,7 @@ def same(a: Value, b: Value) -> bool:
         return True
     match a, b:
         case TileValue(), TileValue():
-            return a.ssa is b.ssa and a.dtype is b.dtype
+            return a.var is b.var and a.dtype is b.dtype
         case Static(), Static():
             x, y = a.value, b.value
             if x is y or type(x) is not type(y):
@@ -360,7 +359,7 @@ def same(a: Value, b: Value) -> bool:
         case ClosureValue(), ClosureValue():
             return a.node is b.node and a.frame is b.frame
         case RegionValue(), RegionValue():
-            return a.ssa is b.ssa
+            return a.var is b.var
         case _:
             return False
 

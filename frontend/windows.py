@@ -11,9 +11,6 @@ import ast
 from dataclasses import replace
 from typing import Final
 
-from xdsl.ir import Block, Operation, SSAValue
-from xdsl.traits import is_side_effect_free
-
 from freehold.dialects.ownership import (
     BorrowOp,
     DimOp,
@@ -21,17 +18,20 @@ from freehold.dialects.ownership import (
     PartitionOp,
     PartitionType,
     RefType,
-    RegionOp,
     TensorType,
     TilesOp,
     WindowOp,
+    tensor_type,
+    window_type,
 )
 from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments, Signature, bind
 from freehold.frontend.context import Context
+from freehold.frontend.domains import offsets_of
 from freehold.frontend.expressions import not_constant
-from freehold.frontend.memory import coordinates
+from freehold.frontend.memory import borrow, coordinates
 from freehold.frontend.requirements import launch_term
+from freehold.frontend.typed import Block, Do, Typed, Var, hint, is_free
 from freehold.frontend.values import (
     POISON,
     MethodValue,
@@ -72,20 +72,20 @@ def method(c: Context, called: MethodValue, node: ast.Call) -> Value:
         return c.error(error.add(error.Instead("make it at the beginning of the kernel")))
     start = coordinates(c, TupleValue((a["start"],)), a.place("start"), target, "elements", axes=1)
     length = launch_term(c, a["length"], a.place("length"))
-    if start is None or length is None or not _in_front(c, start[0], a):
+    if start is None or length is None or not _in_front(c, start[0].var, a):
         return POISON
-    made = WindowOp(target.argument, start[0], axis, str(length))
-    made.location = c.location()
-    c.body.add_op(made)
-    made.result.name_hint = target.name
-    return _as_tensor(c, target, made)
+    type_ = window_type(tensor_type(target.argument), axis, str(length))
+    with c.into(c.body):
+        made = c.handle(type_, WindowOp, target.argument, *start, axis, str(length))
+        hint(made, target.name)
+    return _as_tensor(c, target, made, type_)
 
 
 def _used(target: TensorValue) -> bool:
     """Whether regions have been taken of what a launch partitions."""
-    own = None if target.region is None else target.region.ssa
-    taken = [use.operation.results[0] for use in target.handle.uses if isinstance(use.operation, RegionOp)]
-    return any(region is not own or any(region.uses) for region in taken)
+    domain, own = target.domain, target.region
+    taken = [] if domain is None else domain.regions(target)
+    return domain is not None and any(own is None or do is not own.var.maker or domain.is_used(own) for do in taken)
 
 
 def _axis(c: Context, target: TensorValue, a: Arguments) -> int | None:
@@ -104,26 +104,26 @@ def _axis(c: Context, target: TensorValue, a: Arguments) -> int | None:
     return value.value % rank
 
 
-def _in_front(c: Context, start: SSAValue, a: Arguments) -> bool:
+def _in_front(c: Context, start: Var, a: Arguments) -> bool:
     """Moves what a position is computed from in front of the points; false after reporting what differs among them."""
-    inside: set[Operation] = set()
+    inside: set[Do] = set()
     todo = [start]
     while todo:
-        owner = todo.pop().owner
-        if isinstance(owner, Block):
-            if owner is c.body:
+        maker = todo.pop().maker
+        if isinstance(maker, Block):
+            if maker is c.body:
                 continue
             return _differs(c, a)
-        if owner.parent is c.body or owner in inside:
+        if maker.block is c.body or maker in inside:
             continue
-        if owner.regions or not (is_side_effect_free(owner) or isinstance(owner, BorrowOp)):
+        if any(maker.blocks) or not (is_free(maker) or maker.make is BorrowOp):
             return _differs(c, a)
-        inside.add(owner)
-        todo += owner.operands
-    blocks = {op.parent for op in inside}
-    for op in [op for block in blocks if block is not None for op in block.ops if op in inside]:
-        op.detach()
-        c.body.add_op(op)
+        inside.add(maker)
+        todo += maker.operands
+    blocks = {do.block for do in inside}
+    for do in [do for block in blocks if block is not None for do in block.body if do in inside]:
+        do.drop()
+        c.body.add(do)
     return True
 
 
@@ -140,57 +140,42 @@ def _differs(c: Context, a: Arguments) -> bool:
     return False
 
 
-def _as_tensor(c: Context, target: TensorValue, made: WindowOp) -> TensorValue:
+def _as_tensor(c: Context, target: TensorValue, made: Typed, type_: TensorType) -> TensorValue:
     """The window as the kernel sees it: borrowed or partitioned as its tensor was."""
-    type_ = made.result.type
-    assert isinstance(type_, TensorType)
     dims = tuple(d.data for d in type_.dims.data)
     spec = replace(target.spec, align=type_.layout.align.data)
-    window = TensorValue(replace(target.parameter, dims=dims), spec, made.result, made.result, domain=target.domain)
-    kind, owner = target.handle.type, target.handle.owner
-    offsets = owner.offsets if isinstance(owner, PartitionOp) else None
+    window = TensorValue(replace(target.parameter, dims=dims), spec, made, made, domain=target.domain)
+    kind, offsets = target.handle.type, offsets_of(target.handle)
     if target.spent is not None:
         kind, offsets = target.spent
     if isinstance(kind, RefType):
-        borrow = BorrowOp(made.result)  # pyright: ignore[reportArgumentType] -- its type is a tensor's
-        _behind(c, borrow, made)
-        window.handle = borrow.result
+        with c.into(c.body):
+            window.handle = borrow(c, made)
         if target.domain is not None:
             target.domain.take(target, window)
         return window
     assert isinstance(kind, PartitionType)
-    partition = PartitionOp(
-        made.result,
-        PartitionType.of(kind.access.data, kind.tile_shape, type_, kind.steps, kind.groups_axis),
-        offsets,
-    )
-    _behind(c, partition, made)
-    window.handle = partition.result
+    part = PartitionType.of(kind.access.data, kind.tile_shape, type_, kind.steps, kind.groups_axis)
+    with c.into(c.body):
+        window.handle = c.handle(part, PartitionOp, made, part, offsets)
     assert target.domain is not None
     target.domain.take(target, window)
     if target.spent is None:
-        _spend(target, window, kind, offsets)
+        _spend(c, target, window, kind, offsets)
     return window
 
 
-def _behind(c: Context, op: Operation, made: WindowOp) -> None:
-    """Writes what becomes of a window."""
-    op.location = made.location
-    c.body.add_op(op)
-
-
-def _spend(target: TensorValue, window: TensorValue, kind: PartitionType, offsets: SSAValue | None) -> None:
+def _spend(c: Context, target: TensorValue, window: TensorValue, kind: PartitionType, offsets: Typed | None) -> None:
     """The tensor is no longer partitioned: its window is. Of the tensor there are its extents, and other windows."""
     assert target.domain is not None
     old = target.handle
-    for use in list(old.uses):
-        op = use.operation
-        if isinstance(op, GroupTilesOp) or (isinstance(op, TilesOp) and op in target.domain.counts):
-            op.operands[use.index] = window.handle
-        elif isinstance(op, DimOp | TilesOp):
-            op.operands[use.index] = target.argument
+    users = [do for block in (c.body, target.domain.block) for do in block.walk() if old in do.operands]
+    for do in users:
+        if do.make is GroupTilesOp or do in target.domain.counts:
+            do.replace(old, window.handle)
+        elif do.make in (DimOp, TilesOp):
+            do.replace(old, target.argument)
     target.handle, target.spent = target.argument, (kind, offsets)
     target.region = target.position = None
-    if not any(old.uses) and isinstance(old.owner, PartitionOp):
-        old.owner.detach()
-        old.owner.erase()
+    if not any(old in do.operands for do in users) and isinstance(old.maker, Do) and old.maker.make is PartitionOp:
+        old.maker.drop()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from keyword import iskeyword
-from typing import Final
+from typing import Final, Protocol, TypeVar
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute
 
 from freehold.dialects.cuda_tile import TileType
 from freehold.dialects.cuda_tile.types import element_name
@@ -18,19 +18,36 @@ RESERVED: Final = frozenset({"min", "max", "ceildiv"})
 _COUNTING: Final = frozenset(("i8", "i16", "i32", "i64"))
 
 
-def extent_symbols(arguments: Sequence[SSAValue]) -> frozenset[str]:
+class Argument(Protocol):
+    """An argument of a kernel: a value of the IR, or what will become one."""
+
+    @property
+    def type(self) -> Attribute:
+        """Its type in the IR."""
+        ...
+
+    @property
+    def name_hint(self) -> str | None:
+        """What the user calls it."""
+        ...
+
+
+ArgumentT = TypeVar("ArgumentT", bound=Argument)
+
+
+def extent_symbols(arguments: Sequence[Argument]) -> frozenset[str]:
     """The names of all symbols in the extents of a kernel's tensors."""
     tensors = (a.type for a in arguments if isinstance(a.type, TensorType))
     return frozenset([name for t in tensors for extent in t.extents for name in extent.symbols()])
 
 
-def scalar_symbols(arguments: Sequence[SSAValue]) -> dict[SSAValue, str]:
+def scalar_symbols(arguments: Sequence[ArgumentT]) -> dict[ArgumentT, str]:
     """The symbols of a kernel's integer scalars: their names, with a number where an extent is called so.
 
     A symbol stands for the value read with a sign: for a `u32` of 2^31 or more it is negative.
     """
     taken = {*RESERVED, *extent_symbols(arguments)}
-    found: dict[SSAValue, str] = {}
+    found: dict[ArgumentT, str] = {}
     for n, argument in enumerate(arguments):
         type_ = argument.type
         if not isinstance(type_, TileType) or element_name(type_.element_type) not in _COUNTING:

@@ -11,6 +11,7 @@ from xdsl.traits import EffectInstance, IsTerminator, MemoryEffect, MemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from freehold.dialects.cuda_tile import TileType
+from freehold.dialects.ownership.symbols import Argument
 from freehold.dialects.ownership.types import AccType, PartitionType, RawType, RefType, RegionType, TensorType
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class OwnershipEffect(MemoryEffect):
         return {EffectInstance(MemoryEffectKind.WRITE)}
 
 
-def tensor_type(value: SSAValue) -> TensorType:
+def tensor_type(value: Argument) -> TensorType:
     """The tensor that `value` is, lends, partitions, or is a region of. Raises `TypeError` for other values."""
     match value.type:
         case TensorType() as t:
