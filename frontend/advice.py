@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, count
 from math import prod
-from typing import cast
+from typing import Final, cast
 
 from freehold.frontend import elsewhere
 from freehold.frontend.context import Context, Frame
-from freehold.frontend.elsewhere import KEYWORDS
+from freehold.frontend.elsewhere import KEYWORDS, Foreign
 from freehold.frontend.values import MethodValue, Static, TensorValue, TileValue, TupleValue, Value, is_number
 from freehold.support import dtypes
+from freehold.support.span import Span
+from freehold.support.spelling import nearest
 
 
 def _variables(c: Context) -> Iterator[Value]:
@@ -26,6 +31,13 @@ def _region_like(c: Context, rank: int, dims: tuple[str, ...] | None = None) -> 
     found = [v for v in _variables(c) if isinstance(v, TensorValue) and v.region is not None and v.spec.rank == rank]
     same = [v.name for v in found if v.parameter.dims == dims]
     return same[0] if same else found[0].name if found else None
+
+
+def _at_same_place(c: Context, tensor: TensorValue) -> str | None:
+    """A tensor that each block has a region of, and whose extents are declared to be those of `tensor`."""
+    like = _region_like(c, tensor.spec.rank, tensor.parameter.dims)
+    names = (v.parameter.dims for v in _variables(c) if isinstance(v, TensorValue) and v.name == like)
+    return like if like is not None and tensor.parameter.dims is not None and tensor.parameter.dims in names else None
 
 
 def _tuple_of(parts: list[str]) -> str:
@@ -43,17 +55,68 @@ def load_of(c: Context, tensor: TensorValue) -> str:
     return f"{tensor.name}.load({_tuple_of(['0'] * rank)}, {_tuple_of(['64'] * rank)})"
 
 
-def load_at(c: Context, tensor: TensorValue, index: str) -> str:
-    """A load from a tensor that was subscripted with `index`: there, if blocks have no place of the same extents."""
-    rank = tensor.spec.rank
-    like = _region_like(c, rank, tensor.parameter.dims)
-    same = like is not None and any(
-        isinstance(v, TensorValue) and v.name == like and v.parameter.dims == tensor.parameter.dims
-        for v in _variables(c)
-    )
-    if tensor.region is None and not same and ":" not in index and "..." not in index and index.count(",") == rank - 1:
-        return f"{tensor.name}.load({f'({index},)' if rank == 1 else f'({index})'}, {shape_like(c, rank)})"
-    return load_of(c, tensor)
+def of_tensor(c: Context, tensor: TensorValue, node: ast.AST) -> Advice:
+    """A tile to compute with instead of a tensor: an edit where the tensor is cut as one that the block writes."""
+    meant = tensor.parameter.mode != "ref" or _at_same_place(c, tensor) is not None
+    return Advice(load_of(c, tensor), node if meant and isinstance(node, ast.expr) else None)
+
+
+def of_subscript(c: Context, tensor: TensorValue, node: ast.Subscript) -> Advice:
+    """
+    A load instead of a subscript of a tensor.
+
+    All of it is this block's part of it. Another index counts elements, and one of a load counts tiles: no edit.
+    """
+    index, rank = c.text(node.slice), tensor.spec.rank
+    if all(part in (":", "...") for part in index.replace(" ", "").split(",")):
+        return of_tensor(c, tensor, node)
+    if (
+        tensor.region is None
+        and _at_same_place(c, tensor) is None
+        and ":" not in index
+        and index.count(",") == rank - 1
+    ):
+        return Advice(f"{tensor.name}.load({f'({index},)' if rank == 1 else f'({index})'}, {shape_like(c, rank)})")
+    return Advice(load_of(c, tensor))
+
+
+def of_attribute(
+    c: Context, value: Value, node: ast.Attribute, known: Sequence[str], of_tiles: Sequence[str]
+) -> Advice | None:
+    """What to write for an attribute that `value` does not have. `known` are those it has, `of_tiles` tiles'."""
+    name = node.attr
+    if isinstance(value, Static) and getattr(value.value, "__name__", None) == "freehold":
+        return of_function(c, name, node) or of_misspelling(c, node, [n for n in _names() if n[0].islower()])
+    if isinstance(value, TileValue) and (edit := of_method(c, value, node)) is not None:
+        return edit
+    if isinstance(value, TensorValue) and (value.parameter.mode, name) in elsewhere.OF_TENSORS:
+        return Advice(elsewhere.OF_TENSORS[value.parameter.mode, name])
+    if isinstance(value, Static) and isinstance(value.value, str) and name == "format":
+        return Advice('write the values into the text: `fh.print(f"{x}")`')
+    if (edit := of_misspelling(c, node, known)) is not None:
+        return edit
+    if name in elsewhere.OF_VALUES and isinstance(value, TileValue | TensorValue):
+        return Advice(elsewhere.OF_VALUES[name])
+    if isinstance(value, TensorValue) and name in of_tiles:
+        tile = of_tensor(c, value, node.value)
+        whole = name in ("T", "astype") and tile.place is not None
+        return Advice(f"load a tile first: `{tile.text}.{name}`", node if whole else None)
+    if isinstance(value, TensorValue) and name in ("start", "stop") and value.position is None:
+        return Advice(f"give `{value.name}` a partition at launch, and it says where this point's tile is")
+    return None
+
+
+def of_misspelling(c: Context, node: ast.Attribute, known: Sequence[str]) -> Advice | None:
+    """The name of `known` that is meant, if what was written is no name of its own in other libraries."""
+    libraries = (sys.modules.get(m) for m in ("math", "numpy", "torch", "jax.numpy", "triton.language", "cuda.tile"))
+    other = None if any(hasattr(m, node.attr) for m in libraries if m is not None) else nearest(node.attr, known)
+    return None if other is None else Advice(f"write `{c.text(node.value)}.{other}`", node)
+
+
+def _names() -> list[str]:
+    import freehold
+
+    return freehold.__all__
 
 
 def shape_like(c: Context, rank: int) -> str:
@@ -62,13 +125,74 @@ def shape_like(c: Context, rank: int) -> str:
     return f"{like}.tile" if like is not None else _tuple_of(["64"] * rank)
 
 
-def of_function(c: Context, name: str, node: ast.expr | None = None) -> str | None:
+class Written(str):
+    """The text of an argument, which an edit puts in a place of its own: see `elsewhere.Foreign`."""
+
+    __slots__ = ("name", "node")
+    name: str
+    node: ast.expr | None
+
+    @classmethod
+    def of(cls, name: str, text: str, node: ast.expr | None = None) -> Written:
+        """The argument `name`; without a text if it was left out."""
+        made = cls(text)
+        made.name, made.node = name, node
+        return made
+
+    def __format__(self, spec: str) -> str:
+        text = str(self)
+        match spec:
+            case "p":
+                return primary(text)
+            case "t":
+                return f"({text})" if isinstance(_parsed(text), ast.Compare) else f"({primary(text)} != 0)"
+            case ",":
+                return f", {self.name}={text}" if text else ""
+            case "+":
+                return f" + {primary(text)}" if text else ""
+            case _:
+                return text
+
+
+def primary(text: str) -> str:
+    """An expression so that `.name` may follow, and an operator stand beside it."""
+    simple = ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.Tuple | ast.Constant
+    return text if isinstance(_parsed(text), simple) else f"({text})"
+
+
+def _parsed(text: str) -> ast.expr | None:
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except SyntaxError:
+        return None
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to write instead: words with code in them, and the expression that the code replaces, if it is whole."""
+
+    text: str
+    place: ast.AST | None = None
+
+    def at(self, c: Context) -> Span | None:
+        """Where the code goes."""
+        return None if self.place is None else c.span(self.place)
+
+
+def of_function(c: Context, name: str, node: ast.expr | None = None) -> Advice | None:
     """What to write for a name that another library's module has, with the arguments of the call that `node` names."""
     call = _call_of(c, node)
-    if name in elsewhere.EDITS:
-        return _filled(c, name, [] if call is None else call.args)
+    library = c.text(node).split(".")[0] if node is not None else ""
+    foreign = elsewhere.EDITS.get(f"{library}.{name}", elsewhere.EDITS.get(name))
+    if foreign is not None:
+        return _advised(c, foreign, call, [] if call is None else call.args)
     dtype = dtypes.from_name(name)
-    return f"write `fh.{dtype}`" if dtype is not None else None
+    return None if dtype is None else Advice(f"write `fh.{dtype}`", node)
+
+
+def _parents(c: Context, node: ast.AST) -> Iterator[ast.AST]:
+    """What holds `node`."""
+    return (n for n in ast.walk(c.frame.tree) if any(child is node for child in ast.iter_child_nodes(n)))
 
 
 def _call_of(c: Context, node: ast.expr | None) -> ast.Call | None:
@@ -76,70 +200,190 @@ def _call_of(c: Context, node: ast.expr | None) -> ast.Call | None:
     return next((n for n in ast.walk(c.frame.tree) if isinstance(n, ast.Call) and n.func is node), None)
 
 
-def _filled(c: Context, name: str, args: Sequence[ast.expr]) -> str:
-    """An edit with arguments as they were written; where there are none, with letters."""
-    outputs = [v.name for v in _variables(c) if isinstance(v, TensorValue) and v.region is not None]
-    texts = {"region": outputs[0] if outputs else "y"}
-    for position, letter in enumerate("xy"):
-        given = args[position] if position < len(args) and not isinstance(args[position], ast.Starred) else None
-        texts[letter] = letter if given is None else c.text(given)
-        number = isinstance(given, ast.Constant)
-        texts[f"p{letter}"] = letter if given is None else texts[letter] if number else c.primary(given)
-    return elsewhere.EDITS[name].format(**texts)
+def _advised(c: Context, foreign: Foreign, call: ast.Call | None, args: Sequence[ast.expr]) -> Advice | None:
+    """The edit of a call, or what there is to say without one."""
+    texts = None if call is None or not foreign.edit else _arguments(c, foreign, call, args)
+    regions = [v.name for v in _variables(c) if isinstance(v, TensorValue) and v.region is not None]
+    if call is not None and texts is not None and (regions or "{region}" not in foreign.edit):
+        edit = foreign.edit.format(**texts, region=regions[0] if regions else "")
+        *words, code, end = edit.split("`")
+        return Advice("`".join((*words, in_place(c, call, code), end)), call)
+    return Advice(foreign.words.format(region=regions[0] if regions else "y")) if foreign.words else None
 
 
-def of_method(c: Context, value: TileValue, node: ast.Attribute) -> str | None:
+def in_place(c: Context, place: ast.expr, code: str) -> str:
+    """Code that may stand where `place` does: in brackets, where an operator beside it would take a part of it."""
+    binds = ast.BinOp | ast.UnaryOp | ast.BoolOp | ast.Compare | ast.Attribute | ast.Subscript
+    for outer in _parents(c, place):
+        inside = isinstance(outer, ast.Subscript) and outer.value is not place
+        if isinstance(outer, ast.expr) and isinstance(outer, binds) and not inside:
+            before, found, after = line(c, outer).partition(line(c, place))
+            plain, whole = (_parsed(f"{before}{text}{after}") for text in (code, f"({code})"))
+            if not found or plain is None or whole is None or ast.dump(plain) != ast.dump(whole):
+                return f"({code})"
+    return code
+
+
+def _arguments(c: Context, foreign: Foreign, call: ast.Call, args: Sequence[ast.expr]) -> dict[str, Written] | None:
+    """The arguments of a call by the placeholders of an edit; None where they are not what the edit is for."""
+    names, defaults = _parameters(foreign)
+    given: dict[str, ast.expr] = dict(zip(names, args, strict=False))
+    others: list[str] = [line(c, a) for a in args[len(names) :]]
+    for keyword in call.keywords:
+        key = keyword.arg if keyword.arg in names else KEYWORDS.get(keyword.arg or "", keyword.arg or "")
+        if key in names and key not in given:
+            given[key] = keyword.value
+        else:
+            others.append(f"{key}={line(c, keyword.value)}")
+    if any(isinstance(a, ast.Starred) for a in args) or (others and "{rest}" not in foreign.edit):
+        return None
+    texts: dict[str, Written] = {}
+    for name in names:
+        if name not in given and name not in defaults:
+            return None
+        text = line(c, given[name]) if name in given else defaults[name].format(**texts)
+        texts[name] = Written.of(name, text, given.get(name))
+    rest = ", ".join(others)
+    texts["rest"] = Written.of("", f", {rest}" if rest and names else rest)
+    texts["new"] = Written.of("", _free(c))
+    if "{count}" in foreign.edit:
+        texts["count"] = Written.of("", _count(texts["x"], texts.get("axis")))
+    return texts
+
+
+def _parameters(foreign: Foreign) -> tuple[list[str], dict[str, str]]:
+    """The names of what a foreign function takes, and what stands for those that may be left out."""
+    listed = [p.strip() for p in foreign.takes.split(", ") if p]
+    return [p.partition("=")[0] for p in listed], {p.partition("=")[0]: p.partition("=")[2] for p in listed if "=" in p}
+
+
+def line(c: Context, node: ast.expr | ast.keyword) -> str:
+    """The user's text of an expression or an argument, on one line."""
+    if isinstance(node, ast.keyword):
+        return f"{node.arg}={line(c, node.value)}"
+    text = c.text(node)
+    return ast.unparse(node) if "\n" in text else text
+
+
+def _free(c: Context) -> str:
+    """A short name that the function does not use."""
+    used = {n.id for n in ast.walk(c.frame.tree) if isinstance(n, ast.Name)} | set(c.frame.variables)
+    return next(name for name in chain("deuvw", (f"d{i}" for i in count())) if name not in used)
+
+
+def _count(x: Written, axis: Written | None) -> str:
+    """How many elements of a tile lie along an axis, several, or all."""
+    if not axis or axis == "None":
+        return f"{x:p}.size"
+    axes = axis.node.elts if isinstance(axis.node, ast.Tuple) else None
+    if axes is None:
+        return f"{x:p}.shape[{axis}]"
+    return f"({' * '.join(f'{x:p}.shape[{ast.unparse(a)}]' for a in axes)})"
+
+
+def of_method(c: Context, value: TileValue, node: ast.Attribute) -> Advice | None:
     """What to write for a method that tiles of other libraries have, with the arguments it is called with."""
     call = _call_of(c, node)
+    place = node if call is None else call
+    code = _method(c, value, node, call)
+    if code is not None:
+        return Advice(f"{_WORDS.get(node.attr, '')}`{in_place(c, place, code)}`", place)
+    if node.attr in elsewhere.EDITS:
+        args = [node.value, *(call.args if call is not None else ())]
+        return _advised(c, elsewhere.EDITS[node.attr], call, args)
+    if call is not None and node.attr in _functions():
+        given = [line(c, node.value), *(line(c, a) for a in call.args)]
+        given += [f"{k.arg}={line(c, k.value)}" for k in call.keywords]
+        return Advice(f"`fh.{node.attr}({', '.join(given)})`", call)
+    return None
+
+
+_WORDS: Final = {"store": "a store is a method of the tensor: ", "mean": "divide the sum: "}
+_CONVERSIONS: Final = {
+    "float": "f32",
+    "half": "f16",
+    "bfloat16": "bf16",
+    "double": "f64",
+    "int": "i32",
+    "long": "i64",
+    "short": "i16",
+    "bool": "bool_",
+}
+
+
+def _method(c: Context, value: TileValue, node: ast.Attribute, call: ast.Call | None) -> str | None:
+    """The code for a method that only tiles have."""
     text = c.primary(node.value)
-    given = [] if call is None else [c.text(a) for a in call.args]
+    given = [] if call is None or call.keywords else [line(c, a) for a in call.args]
     match node.attr:
         case "to" | "type" | "cast" if len(given) == 1:
-            return f"`{text}.astype({given[0]})`"
-        case "float" | "half" | "bfloat16" | "double" | "int":
-            held = {"float": "f32", "half": "f16", "bfloat16": "bf16", "double": "f64", "int": "i32"}[node.attr]
-            return f"`{text}.astype({held})`"
+            return f"{text}.astype({given[0]})"
+        case name if name in _CONVERSIONS and call is not None and not given:
+            return f"{text}.astype(fh.{_CONVERSIONS[name]})"
         case "store" if len(given) == 1:
-            return f"a store is a method of the tensor: `{given[0]}.store({c.text(node.value)})`"
-        case "view" if given:
-            return f"`{text}.reshape({', '.join(given)})`"
+            return f"{given[0]}.store({line(c, node.value)})"
+        case "view" | "expand" if given and call is not None:
+            shape = given[0] if isinstance(call.args[0], ast.Tuple) else _tuple_of(given)
+            return (
+                f"{text}.reshape({shape})" if node.attr == "view" else f"fh.broadcast_to({c.text(node.value)}, {shape})"
+            )
         case "mean" if call is not None:
             return _mean(c, value, text, call)
-        case "swapaxes" | "moveaxis" | "mT" | "t":
-            last = len(value.shape) - 1
-            axes = ", ".join(map(str, (*range(last - 1), last, last - 1)))
-            return f"`{text}.T`" if last == 1 else f"name all axes in their new order: `{text}.permute({axes})`"
-        case name if name in elsewhere.EDITS:
-            return _filled(c, name, [node.value, *(call.args if call is not None else ())])
-        case name if name in _functions():
-            rest = [c.text(k) for k in (call.keywords if call is not None else ())]
-            return f"`fh.{name}({', '.join([c.text(node.value), *given, *rest])})`"
+        case "swapaxes" | "moveaxis" | "movedim" | "mT" | "t":
+            axes = _moved(node.attr, len(value.shape), [] if call is None else call.args)
+            if axes is None:
+                return None
+            return f"{text}.T" if axes == [1, 0] else f"{text}.permute{tuple(axes)}"
         case _:
             return None
+
+
+def _moved(name: str, rank: int, args: Sequence[ast.expr]) -> list[int] | None:
+    """The axes in the order in which a method of other libraries puts them; None where that is not known."""
+    try:
+        at = [int(ast.literal_eval(a)) % rank for a in args]
+    except (ValueError, TypeError, ZeroDivisionError):
+        return None
+    axes = list(range(rank))
+    if name in ("mT", "t") and not at and rank >= 2 and (name == "mT" or rank == 2):
+        at = [rank - 2, rank - 1]
+    elif name in ("mT", "t") or len(at) != 2:
+        return None
+    if name in ("moveaxis", "movedim"):
+        axes.insert(at[1], axes.pop(at[0]))
+    else:
+        axes[at[0]], axes[at[1]] = axes[at[1]], axes[at[0]]
+    return axes
 
 
 def _functions() -> tuple[str, ...]:
     """Functions that take a tile first, and are no methods."""
     import freehold
 
-    given = (getattr(freehold, name, None) for name in dir(freehold))
-    return tuple(f.__name__ for f in given if "x" in getattr(getattr(f, "__wrapped__", None), "__annotations__", ()))
+    return tuple(name for name in dir(freehold) if _first_parameter(getattr(freehold, name)) == "x")
+
+
+def _first_parameter(function: object) -> str | None:
+    annotated: Mapping[str, object] = getattr(getattr(function, "__wrapped__", None), "__annotations__", {})
+    return next(iter(annotated), None)
 
 
 def _mean(c: Context, value: TileValue, text: str, call: ast.Call) -> str | None:
     """The sum along the axes of a mean, divided by the number of summands."""
     named = {KEYWORDS.get(k.arg or "", k.arg or ""): k.value for k in call.keywords}
+    if named.keys() - {"axis", "keepdims"} or len(call.args) > 1:
+        return None
     axis = call.args[0] if call.args else named.get("axis")
     rank = len(value.shape)
     try:
         chosen: object = tuple(range(rank)) if axis is None else ast.literal_eval(axis)
-        axes = {int(a) % rank for a in (chosen if isinstance(chosen, tuple) else (cast(int, chosen),))}
+        axes = {a % rank for a in cast("tuple[int, ...]", chosen if isinstance(chosen, tuple) else (chosen,))}
     except (TypeError, ValueError, ZeroDivisionError):
         return None
-    count = prod(value.shape[a] for a in axes)
+    summands = prod(value.shape[a] for a in axes)
     parts = [] if axis is None else [f"axis={c.text(axis)}"]
     parts += [f"keepdims={c.text(named['keepdims'])}"] if "keepdims" in named else []
-    return f"divide the sum: `{text}.sum({', '.join(parts)}) / {count}`"
+    return f"{text}.sum({', '.join(parts)}) / {summands}"
 
 
 def of_element(c: Context, tile: TileValue, node: ast.Subscript, new: ast.expr | None = None) -> str | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from types import FunctionType
 from typing import cast
 
-from freehold.frontend import advice, elsewhere, errors
+from freehold.frontend import advice_on_calls, errors
+from freehold.frontend.advice import Advice
 from freehold.frontend.context import Context
 from freehold.frontend.expressions import elements, not_constant
 from freehold.frontend.schedule import MAX_ELEMENTS
@@ -120,11 +120,9 @@ def bind(
     values: dict[str, Value] = {}
     nodes: dict[str, ast.expr] = {}
 
-    def wrong(problem: str, place: ast.AST, instead: str | None = None) -> None:
+    def wrong(problem: str, place: ast.AST, *edits: Advice | None) -> None:
         error = errors.WrongArguments(c.span(place), function=name, problem=problem, signature=signature.text)
-        if instead is not None:
-            error.add(error.Instead(instead))
-        c.error(error)
+        c.error(error.add(*(error.Instead(edit.text, at=edit.at(c)) for edit in edits if edit is not None)))
 
     plain = not any(isinstance(a, ast.Starred) for a in node.args)
     for position, value in enumerate(given):
@@ -136,32 +134,18 @@ def bind(
     rest = tuple(given[len(signature.positional) :])
     if rest and signature.rest is None:
         place = node.args[len(signature.positional) - before] if plain else node
-        extra = signature.keywords[0] if signature.keywords else None
-        hint = f"name it: `{extra}={c.text(place)}`" if extra and plain else None
-        if signature.name == "store" and plain:
-            hint = f"leave out the index, a block stores to its own region: `{name}({c.text(node.args[-1])})`"
         most = len(signature.positional) - before
-        if signature.name == "load" and plain and len(given) > 2:
-            *index, shape = [c.text(a) for a in node.args]
-            hint = f"put the index in brackets: `{name}(({', '.join(index)}), {shape})`"
-        wrong(f"takes {most} argument{'s' * (most != 1)} by position, and is given {len(given) - before}", place, hint)
+        problem = f"takes {most} argument{'s' * (most != 1)} by position, and is given {len(given) - before}"
+        wrong(problem, place, advice_on_calls.too_many(c, node, signature, most) if plain else None)
         return None
     for keyword, value in named:
         key = cast(str, keyword.arg)
         if key not in signature.positional and key not in signature.keywords:
-            close = difflib.get_close_matches(key, (*signature.positional, *signature.keywords), 1)
-            known = elsewhere.KEYWORDS.get(key)
-            if known in (*signature.positional, *signature.keywords):
-                close = [known]
-            hint = f"write `{close[0]}=`" if close else None
-            if key == "dtype":
-                hint = f"convert: `.astype({c.text(keyword.value)})`"
-            if key == "mask":
-                hint = "leave it out: what overhangs the tensor is padded, and never stored"
-            wrong(f"has no parameter `{key}`", keyword, hint)
+            edits = advice_on_calls.unknown_keyword(c, node, keyword, signature)
+            wrong(f"has no parameter `{key}`", keyword, *edits)
             return None
         if key in values:
-            wrong(f"is given `{key}` twice", keyword, f"leave out `{key}=`")
+            wrong(f"is given `{key}` twice", keyword, Advice(f"leave out `{key}=`"))
             return None
         values[key] = value
         nodes[key] = keyword.value
@@ -169,26 +153,7 @@ def bind(
     missing = [p for p in (*signature.positional, *signature.keywords) if p not in values and p not in defaults]
     if missing:
         listed = ", ".join(f"`{m}`" for m in missing)
-        texts = [c.text(a) for a in node.args]
-        hint = None
-        if missing == ["dtype"]:
-            hint = f"name the dtype: `{c.text(node.func)}({', '.join([*texts, 'f32'])})`"
-        elif signature.name == "mma" and missing == ["acc"] and len(texts) == 2:
-            hint = f"begin at zero: `{texts[0]} @ {texts[1]}`"
-        elif signature.name == "tiles" and texts:
-            left = {k.arg: c.text(k.value) for k in node.keywords}
-            hint = f"say which: `fh.tiles({texts[0]}, axis={left.get('axis', 0)}, size={left.get('size', 64)})`"
-        elif signature.name == "clip" and missing in (["high"], ["low"]):
-            bound, taken = (c.text(nodes[p]) for p in nodes if p in ("low", "high")), missing == ["high"]
-            method = signature.positional[0] == "low" and isinstance(node.func, ast.Attribute)
-            tile = c.text(cast(ast.Attribute, node.func).value) if method else texts[0]
-            hint = f"one bound is `fh.{'maximum' if taken else 'minimum'}({tile}, {next(bound)})`"
-        elif signature.name == "where" and missing == ["x", "y"]:
-            hint = f"say what to choose from: `fh.where({texts[0]}, 1, 0)`"
-        elif signature.name == "load" and missing == ["shape"] and isinstance(values["index"], TupleValue):
-            shape = advice.shape_like(c, len(values["index"].items))
-            hint = f"say how much is loaded: `{name}({', '.join([*texts, shape])})`"
-        wrong(f"needs {listed}", node, hint)
+        wrong(f"needs {listed}", node, advice_on_calls.missing(c, node, signature, missing, nodes))
         return None
     for p, default in defaults.items():
         if p not in values:

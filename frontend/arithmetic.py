@@ -137,10 +137,13 @@ def as_tile(c: Context, value: Value, node: ast.AST, dtype: DType | None = None)
             number = cast(Number, number)
             return c.constant(number, dtype or dtypes.default_dtype(number))
         case TensorValue():
-            return c.error(errors.TensorAsValue(c.span(node), name=value.name, edit=advice.load_of(c, value)))
+            edit = advice.of_tensor(c, value, node)
+            error = errors.TensorAsValue(c.span(node), name=value.name)
+            return c.error(error.add(error.LoadFirst(edit.text, at=edit.at(c))))
         case RegionValue():
-            name = value.tensor.name
-            return c.error(errors.TensorAsValue(c.span(node), name=name, edit=f"{name}.at(...).load()"))
+            error = errors.TensorAsValue(c.span(node), name=value.tensor.name)
+            edit = f"{c.text(node)}.load()" if isinstance(node, ast.expr) else f"{value.tensor.name}.at(...).load()"
+            return c.error(error.add(error.LoadFirst(edit, at=c.span(node))))
         case _:
             if isinstance(value, Static) and isinstance(node, ast.expr) and not is_comparable(value.value):
                 from freehold.frontend.expressions import host_value

@@ -232,15 +232,16 @@ def _not_callable(c: Context, function: object, node: ast.Call) -> Poison:
         why = f"it is {describe(Static(function))}"
     error = errors.NotCallable(c.span(node.func), name=text, why=why)
     if module.startswith("freehold.") and (edit := advice.of_function(c, name, node.func)) is not None:
-        error.add(error.Instead(edit))
+        error.add(error.Instead(edit.text, at=edit.at(c)))
     if isinstance(function, type) and dataclasses.is_dataclass(function) and not is_record_class(function):
         error.add(error.Instead("make its class immutable: `@dataclass(frozen=True)`"))
     if name in elsewhere.PYTHONS and module in ("builtins", "io", "sys"):
         error.add(error.Instead(elsewhere.PYTHONS[name]))
     elif hasattr(getattr(freehold, name, None), "__freehold_intrinsic__"):
-        error.add(error.Instead(f"use Freehold's: `fh.{name}`"))
+        error.add(error.Instead(f"use Freehold's: `fh.{name}`", at=c.span(node.func)))
     elif name in elsewhere.EDITS and not module.startswith("freehold."):
-        error.add(error.Instead(cast(str, advice.of_function(c, name, node.func))))
+        other = cast(advice.Advice, advice.of_function(c, name, node.func))
+        error.add(error.Instead(other.text, at=other.at(c)))
     return c.error(error)
 
 

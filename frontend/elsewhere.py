@@ -2,148 +2,276 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
-_COLUMNS_ROWS: Final = "fh.arange(m)[:, None] {0} fh.arange(n)[None, :]"
+
+@dataclass(frozen=True)
+class Foreign:
+    """A function of another library: what it takes, and the edit that computes the same of the same arguments."""
+
+    takes: str
+    """Its parameters. `name=` may be left out, and `name=text` is `text` if it is. A call with others gets no edit."""
+    edit: str
+    """
+    Words and code. The last code stands in place of the call, those before it are statements ahead of it.
+
+    A parameter is `{x}` as it was written, `{x:p}` so that `.name` may follow, `{x:t}` as truth values, `{x:,}` as a
+    further argument if it was given, `{k:+}` as a further summand. `{count}` is how many elements of `x` lie along
+    `axis`, `{new}` a name that is free, `{region}` a tensor of which blocks have regions, `{rest}` all else.
+    """
+    words: str = ""
+    """What is said where there is no edit for a call."""
+
+
+_PLACES: Final = "fh.arange({x:p}.shape[0])[:, None]{k:+} OPERATOR fh.arange({x:p}.shape[1])[None, :]"
+_COUNTS: Final = "declare the counts as `Acc`, zeros at first, and write `counts.add_at(1, places)`"
+_UPDATE: Final = "blocks meet in a tensor that is declared as `Acc`: declare it so, and write `.UPDATE(tile)`"
+_ANGLE: Final = "fh.sqrt((1 - {x:p}) * (1 + {x:p}))"
+
+
+def _binary(operator: str) -> Foreign:
+    return Foreign("x, y", f"`{{x:p}} {operator} {{y:p}}`")
+
+
+def _comparison(operator: str) -> Foreign:
+    return Foreign("x, k=", "`fh.where(" + _PLACES.replace("OPERATOR", operator) + ", {x}, 0)`")
+
+
+def _words(words: str) -> Foreign:
+    return Foreign("", "", words)
+
+
+def _moments(edit: str, count: str) -> Foreign:
+    squares = "fh.sum({new} * {new}{axis:,}{keepdims:,}) / " + count
+    code = (
+        "`{new} = {x:p} - fh.sum({x}{axis:,}, keepdims=True) / {count}`, and `" + edit.replace("squares", squares) + "`"
+    )
+    return Foreign("x, axis=, keepdims=", f"of the differences: {code}")
+
+
+_PROGRAM: Final = Foreign("axis=0", "`{region}.index[{axis}]`", "a block's coordinates are those of its region")
+_PROGRAMS: Final = Foreign("axis=0", "`fh.cdiv({region}.shape[{axis}], {region}.tile[{axis}])`")
+_BARRIER: Final = _words("leave it out: a kernel says what happens to one tile, and has no threads")
+_ASSURED: Final = Foreign("x, values", "leave it out, the launcher looks at what it is given: `{x}`")
+_EYE: Final = Foreign(
+    "n, m={n}, dtype=fh.f32", "`(fh.arange({n})[:, None] == fh.arange({m})[None, :]).astype({dtype})`"
+)
+_CONSTANT: Final = _words("a parameter that is known when the kernel is compiled is a `Const[int]`")
+_DOT: Final = Foreign("x, y", "`{x:p} @ {y:p}`", "`fh.mma(a, b, acc)` is `a @ b + acc`")
+_ON_DIAGONAL: Final = "fh.where(" + _PLACES.replace("OPERATOR", "==").replace("{k:+}", "") + ", {x}, 0)"
+_DIAGONAL: Final = Foreign("x", f"`fh.sum({_ON_DIAGONAL}, axis=1)`")
+_JOINED: Final = Foreign("x, axis=0", "`fh.concatenate({x}, axis={axis})`")
+_MOVED: Final = Foreign("x, one, other", "name all axes in their new order: `fh.permute({x}, (1, 0))`")
 
 EDITS: Final = {
     # Where a block is, and what it reads and writes.
-    "program_id": "this block's coordinates are `{region}.index`",
-    "num_programs": "the number of regions along an axis is `fh.cdiv({region}.shape[0], {region}.tile[0])`",
-    "bid": "this block's coordinates are `{region}.index`",
-    "num_blocks": "the number of regions along an axis is `fh.cdiv({region}.shape[0], {region}.tile[0])`",
-    "load": "a load is a method: `x.load(index, shape)`, or `x.load_like({region})`",
-    "store": "a store is a method, without an index: `{region}.store(tile)`",
-    "scatter": "declare the tensor as `Acc`, and add to it: `.add_at(values, i)`",
-    "take": "elements are read where they lie: `x.gather(i)`",
-    "bincount": "declare the counts as `Acc`: `counts.add_at(1, x)`",
-    "histogram": "declare the counts as `Acc`: `counts.add_at(1, bins)`",
-    "syncthreads": "leave it out: a kernel says what happens to one tile, and has no threads",
-    "debug_barrier": "leave it out: a kernel says what happens to one tile, and has no threads",
+    **dict.fromkeys(("program_id", "bid"), _PROGRAM),
+    **dict.fromkeys(("num_programs", "num_blocks"), _PROGRAMS),
+    "load": Foreign(
+        "x, index, shape",
+        "a load is a method: `{x:p}.load({index}, {shape})`",
+        "a load is a method of the tensor: `load_like({region})`, or `load(index, shape)` at a tile of your choice",
+    ),
+    "store": Foreign(
+        "x, index, tile",
+        "a store is a method, and each block stores to its own region: `{x:p}.store({tile})`",
+        "a store is a method of the tensor, without an index: `{region}.store(tile)`",
+    ),
+    "scatter": _words(
+        "places that data say are written by sums alone: declare the tensor as `Acc`, zeros at first, "
+        "and write `add_at(values, i)`"
+    ),
+    "take": Foreign("x, i", "elements are read where they lie: `{x:p}.gather({i})`"),
+    **dict.fromkeys(("bincount", "histogram"), _words(_COUNTS)),
+    "atomic_add": _words(_UPDATE.replace("UPDATE", "add")),
+    "atomic_max": _words(_UPDATE.replace("UPDATE", "maximum")),
+    "atomic_min": _words(_UPDATE.replace("UPDATE", "minimum")),
+    **dict.fromkeys(
+        ("atomic_cas", "atomic_xchg"),
+        _words("blocks that take turns are nothing that can be proved: declare a `Raw`, and say why in `fh.unsafe`"),
+    ),
+    **dict.fromkeys(("syncthreads", "debug_barrier"), _BARRIER),
+    **dict.fromkeys(("multiple_of", "max_contiguous"), _ASSURED),
+    **dict.fromkeys(
+        ("make_block_ptr", "make_tensor_descriptor"),
+        _words("there are no pointers: a tensor is a parameter, and `load(index, shape)` reads its tile at `index`"),
+    ),
+    "swizzle2d": _words("the order of blocks is the partition's: `fh.partition(y, tile, order=fh.grouped(8))`"),
+    "device_print": Foreign("", "`fh.print({rest})`"),
     # Making tiles.
-    "zeros_like": "`fh.zeros(t.shape, t.dtype)`",
-    "ones_like": "`fh.ones(t.shape, t.dtype)`",
-    "full_like": "`fh.full(t.shape, value, t.dtype)`",
-    "empty": "a tile has values from the start: `fh.zeros(shape, dtype)`",
-    "empty_like": "a tile has values from the start: `fh.zeros(t.shape, t.dtype)`",
-    "eye": f"`({_COLUMNS_ROWS.format('==')}).astype(f32)`",
-    "identity": f"`({_COLUMNS_ROWS.format('==')}).astype(f32)`",
-    "linspace": "`low + (high - low) / (n - 1) * fh.arange(n)`",
-    "rand": "each element has a counter of its own: `fh.random_uniform(seed, counters)`",
-    "random": "each element has a counter of its own: `fh.random_uniform(seed, counters)`",
-    "randint": "`fh.random_bits(seed, counters) % n`",
-    "randn": "of two uniform numbers: `fh.sqrt(-2 * fh.log(1 - u)) * fh.cos(2 * math.pi * v)`",
-    "constexpr": "`Const[int]`",
-    "Constant": "`Const[int]`",
+    "zeros_like": Foreign("t, dtype={t:p}.dtype", "`fh.zeros({t:p}.shape, {dtype})`"),
+    "ones_like": Foreign("t, dtype={t:p}.dtype", "`fh.ones({t:p}.shape, {dtype})`"),
+    "full_like": Foreign("t, value, dtype={t:p}.dtype", "`fh.full({t:p}.shape, {value}, {dtype})`"),
+    "empty": Foreign("shape, dtype=", "a tile has values from the start: `fh.zeros({shape}{dtype:,})`"),
+    "empty_like": Foreign("t, dtype={t:p}.dtype", "a tile has values from the start: `fh.zeros({t:p}.shape, {dtype})`"),
+    **dict.fromkeys(("eye", "identity"), _EYE),
+    "linspace": Foreign("low, high, n", "`{low:p} + ({high:p} - {low:p}) / ({n:p} - 1) * fh.arange({n})`"),
+    "rand": Foreign(
+        "seed, counters",
+        "`fh.random_uniform({seed}, {counters})`",
+        "each element has a counter of its own: `fh.random_uniform(seed, counters)`",
+    ),
+    "random": _words("each element has a counter of its own: `fh.random_uniform(seed, counters)`"),
+    "randint": Foreign(
+        "seed, counters",
+        "`fh.random_bits({seed}, {counters})`",
+        "each element has a counter of its own: `fh.random_bits(seed, counters)`",
+    ),
+    "randn": Foreign(
+        "seed, counters",
+        "of two uniform numbers: `{new} = fh.random_uniform({seed}, {counters})`, and `fh.sqrt(-2 * fh.log(1 - {new}))"
+        " * fh.cos(6.283185307179586 * fh.random_uniform({seed:p} + 1, {counters}))`",
+        "of two uniform numbers `u` and `v`: `fh.sqrt(-2 * fh.log(1 - u)) * fh.cos(6.283185307179586 * v)`",
+    ),
+    **dict.fromkeys(("constexpr", "Constant"), _CONSTANT),
     # Elements.
-    "absolute": "`fh.abs({x})`",
-    "negative": "`-{px}`",
-    "reciprocal": "`1 / {px}`",
-    "square": "`{px} * {px}`",
-    "pow": "`{px} ** {py}`",
-    "power": "`{px} ** {py}`",
-    "float_power": "`{px} ** {py}`",
-    "hypot": "`fh.sqrt({px} * {px} + {py} * {py})`",
-    "log1p": "`fh.log(1 + {px})`",
-    "log10": "`fh.log({x}) / math.log(10)`",
-    "expm1": "`fh.exp({x}) - 1`",
-    "logaddexp": "`fh.maximum({x}, {y}) + fh.log(1 + fh.exp(-fh.abs({px} - {py})))`",
-    "erf": ("Tile IR has none; GELU is near `0.5 * x * (1 + fh.tanh(0.7978845608 * (x + 0.044715 * x * x * x)))`"),
-    "arctan": "`fh.atan2({x}, 1)`",
-    "atan": "`fh.atan2({x}, 1)`",
-    "arctan2": "`fh.atan2({x}, {y})`",
-    "arcsin": "`fh.atan2({x}, fh.sqrt(1 - {px} * {px}))`",
-    "asin": "`fh.atan2({x}, fh.sqrt(1 - {px} * {px}))`",
-    "arccos": "`fh.atan2(fh.sqrt(1 - {px} * {px}), {x})`",
-    "acos": "`fh.atan2(fh.sqrt(1 - {px} * {px}), {x})`",
-    "sigmoid": "`1 / (1 + fh.exp(-{px}))`",
-    "silu": "`{px} / (1 + fh.exp(-{px}))`",
-    "swish": "`{px} / (1 + fh.exp(-{px}))`",
-    "relu": "`fh.maximum({x}, 0)`",
-    "gelu": "`0.5 * {px} * (1 + fh.tanh(0.7978845608 * ({px} + 0.044715 * {px} * {px} * {px})))`",
-    "softplus": "`fh.maximum({x}, 0) + fh.log(1 + fh.exp(-fh.abs({x})))`",
-    "clamp": "`fh.clip({x}, low, high)`",
-    "fmax": "`fh.maximum({x}, {y}, propagate_nan=False)`",
-    "fmin": "`fh.minimum({x}, {y}, propagate_nan=False)`",
-    "rint": "`fh.round({x})`",
-    "trunc": "`{px}.astype(i32).astype(f32)`",
-    "nan_to_num": "`fh.where(fh.isfinite({x}), {x}, 0)`",
-    "true_divide": "`{px} / {py}`",
-    "floor_divide": "`{px} // {py}`",
-    "mod": "`{px} % {py}`",
-    "remainder": "`{px} % {py}`",
-    "logical_and": "`({x}) & ({y})`",
-    "logical_or": "`({x}) | ({y})`",
-    "logical_xor": "`({x}) ^ ({y})`",
-    "logical_not": "`~({x})`",
-    "bitwise_and": "`{px} & {py}`",
-    "bitwise_or": "`{px} | {py}`",
-    "bitwise_xor": "`{px} ^ {py}`",
-    "bitwise_not": "`~{px}`",
-    "invert": "`~{px}`",
-    "left_shift": "`{px} << {py}`",
-    "right_shift": "`{px} >> {py}`",
-    "equal": "`{px} == {py}`",
-    "not_equal": "`{px} != {py}`",
-    "less": "`{px} < {py}`",
-    "less_equal": "`{px} <= {py}`",
-    "greater": "`{px} > {py}`",
-    "greater_equal": "`{px} >= {py}`",
-    "cast": "`{px}.astype(f32)`",
+    "absolute": Foreign("x", "`fh.abs({x})`"),
+    "negative": Foreign("x", "`-{x:p}`"),
+    "reciprocal": Foreign("x", "`1 / {x:p}`"),
+    "square": Foreign("x", "`{x:p} * {x:p}`"),
+    **dict.fromkeys(("pow", "power", "float_power"), _binary("**")),
+    "hypot": Foreign("x, y", "`fh.sqrt({x:p} * {x:p} + {y:p} * {y:p})`"),
+    "exp10": Foreign("x", "`10.0 ** {x:p}`"),
+    "log1p": Foreign(
+        "x", "`{new} = 1 + {x:p}`, and `fh.where({new} == 1, {x}, fh.log({new}) * ({x:p} / ({new} - 1)))`"
+    ),
+    "log10": Foreign("x", "`fh.log2({x}) * 0.3010299956639812`"),
+    "expm1": Foreign(
+        "x",
+        "`{new} = fh.tanh(0.5 * {x:p})`, and `fh.where(fh.abs({x}) < 0.5, 2 * {new} / (1 - {new}), fh.exp({x}) - 1)`",
+    ),
+    "logaddexp": Foreign(
+        "x, y",
+        "`{new} = fh.where({x:p} == {y:p}, 0, fh.abs({x:p} - {y:p}))`, and "
+        "`fh.maximum({x}, {y}) + fh.log(1 + fh.exp(-{new}))`",
+    ),
+    "erf": Foreign(
+        "x",
+        "near it, within 1e-6: `{new} = 1 / (1 + 0.3275911 * fh.abs({x}))`, and `fh.sign({x}) * (1 - {new} * ("
+        "0.254829592 + {new} * (-0.284496736 + {new} * (1.421413741 + {new} * (-1.453152027 + {new} * 1.061405429)))) "
+        "* fh.exp(-{x:p} * {x:p}))`",
+    ),
+    **dict.fromkeys(("arctan", "atan"), Foreign("x", "`fh.atan2({x}, 1.0)`")),
+    "arctan2": Foreign("x, y", "`fh.atan2({x}, {y})`"),
+    **dict.fromkeys(("arcsin", "asin"), Foreign("x", f"`fh.atan2({{x}}, {_ANGLE})`")),
+    **dict.fromkeys(("arccos", "acos"), Foreign("x", f"`fh.atan2({_ANGLE}, {{x}})`")),
+    "sigmoid": Foreign("x", "`1 / (1 + fh.exp(-{x:p}))`"),
+    **dict.fromkeys(("silu", "swish"), Foreign("x", "`{x:p} / (1 + fh.exp(-{x:p}))`")),
+    "relu": Foreign("x", "`fh.maximum({x}, 0)`"),
+    "gelu": Foreign(
+        "x",
+        "in its form with tanh: "
+        "`0.5 * {x:p} * (1 + fh.tanh(0.7978845608 * ({x:p} + 0.044715 * {x:p} * {x:p} * {x:p})))`",
+    ),
+    "softplus": Foreign("x", "`fh.maximum({x}, 0) + fh.log(1 + fh.exp(-fh.abs({x})))`"),
+    "clamp": Foreign("x", "`fh.clip({x}{rest})`"),
+    "fmax": Foreign("x, y", "`fh.maximum({x}, {y}, propagate_nan=False)`"),
+    "fmin": Foreign("x, y", "`fh.minimum({x}, {y}, propagate_nan=False)`"),
+    "rint": Foreign("x", "`fh.round({x})`"),
+    "trunc": Foreign("x", "`fh.where({x:p} < 0, fh.ceil({x}), fh.floor({x}))`"),
+    "nan_to_num": Foreign("x", "of `f32`: `fh.clip(fh.where(fh.isnan({x}), 0, {x}), -3.4028234e38, 3.4028234e38)`"),
+    "true_divide": _binary("/"),
+    **dict.fromkeys(("floor_divide", "floor_div"), _binary("//")),
+    **dict.fromkeys(("mod", "remainder"), _binary("%")),
+    "div_rn": _binary("/"),
+    "sqrt_rn": Foreign("x", "`fh.sqrt({x})`"),
+    "umulhi": Foreign("x, y", "`fh.mulhi(fh.bitcast({x}, fh.u32), fh.bitcast({y}, fh.u32))`"),
+    "logical_and": Foreign("x, y", "`{x:t} & {y:t}`"),
+    "logical_or": Foreign("x, y", "`{x:t} | {y:t}`"),
+    "logical_xor": Foreign("x, y", "`{x:t} ^ {y:t}`"),
+    "logical_not": Foreign("x", "`~{x:t}`"),
+    "bitwise_and": _binary("&"),
+    "bitwise_or": _binary("|"),
+    "bitwise_xor": _binary("^"),
+    **dict.fromkeys(("bitwise_not", "invert"), Foreign("x", "`~{x:p}`")),
+    "left_shift": _binary("<<"),
+    "right_shift": _binary(">>"),
+    "equal": _binary("=="),
+    "not_equal": _binary("!="),
+    "less": _binary("<"),
+    "less_equal": _binary("<="),
+    "greater": _binary(">"),
+    "greater_equal": _binary(">="),
+    "cast": Foreign("x, dtype", "`{x:p}.astype({dtype})`"),
     # Reductions and scans.
-    "mean": "divide the sum: `fh.sum(x, axis) / n`",
-    "average": "divide the sum: `fh.sum(x, axis) / n`",
-    "var": "of the differences: `d = x - fh.sum(x) / n`, and `fh.sum(d * d) / n`",
-    "std": "of the differences: `d = x - fh.sum(x) / n`, and `fh.sqrt(fh.sum(d * d) / n)`",
-    "norm": "`fh.sqrt(fh.sum({px} * {px}))`",
-    "linalg": "a norm is `fh.sqrt(fh.sum(x * x))`, a product `a @ b`",
-    "softmax": "`e = fh.exp(x - fh.max(x, axis, keepdims=True))`, and `e / fh.sum(e, axis, keepdims=True)`",
-    "log_softmax": "`d = x - fh.max(x, axis, keepdims=True)`, and `d - fh.log(fh.sum(fh.exp(d), axis, keepdims=True))`",
-    "logsumexp": "`m = fh.max(x)`, and `m + fh.log(fh.sum(fh.exp(x - m)))`",
-    "count_nonzero": "`fh.sum({px} != 0)`",
-    "amax": "`fh.max({x})`",
-    "amin": "`fh.min({x})`",
-    "ptp": "`fh.max({x}) - fh.min({x})`",
-    "cummax": "`fh.scan({x}, fh.maximum, -math.inf)`",
-    "cummin": "`fh.scan({x}, fh.minimum, math.inf)`",
-    "median": "it stands in the middle of `fh.sort(x)`",
-    "topk": "`fh.top_k({x}, {y})`",
+    **dict.fromkeys(
+        ("mean", "average"),
+        Foreign("x, axis=, keepdims=", "divide the sum: `fh.sum({x}{axis:,}{keepdims:,}) / {count}`"),
+    ),
+    "var": _moments("squares", "{count}"),
+    "std": _moments("fh.sqrt(squares)", "{count}"),
+    "torch.var": _moments("squares", "({count} - 1)"),
+    "torch.std": _moments("fh.sqrt(squares)", "({count} - 1)"),
+    "norm": Foreign("x", "`fh.sqrt(fh.sum({x:p} * {x:p}))`"),
+    "linalg": _words("a norm is the root of a sum of squares, and a product is `a @ b`"),
+    "softmax": Foreign(
+        "x, axis=-1",
+        "`{new} = fh.exp({x:p} - fh.max({x}, axis={axis}, keepdims=True))`, and "
+        "`{new} / fh.sum({new}, axis={axis}, keepdims=True)`",
+    ),
+    "log_softmax": Foreign(
+        "x, axis=-1",
+        "`{new} = {x:p} - fh.max({x}, axis={axis}, keepdims=True)`, and "
+        "`{new} - fh.log(fh.sum(fh.exp({new}), axis={axis}, keepdims=True))`",
+    ),
+    "logsumexp": Foreign(
+        "x, axis=",
+        "`{new} = fh.exp({x:p} - fh.max({x}{axis:,}, keepdims=True))`, and `fh.max({x}{axis:,}) + "
+        "fh.log(fh.sum({new}{axis:,}))`",
+    ),
+    "count_nonzero": Foreign("x, axis=", "`fh.sum({x:p} != 0{axis:,})`"),
+    "amax": Foreign("x", "`fh.max({x}{rest})`"),
+    "amin": Foreign("x", "`fh.min({x}{rest})`"),
+    "ptp": Foreign("x, axis=", "`fh.max({x}{axis:,}) - fh.min({x}{axis:,})`"),
+    "cummax": Foreign("x, axis=", "of floats: `fh.scan({x}, fh.maximum, float('-inf'){axis:,})`"),
+    "cummin": Foreign("x, axis=", "of floats: `fh.scan({x}, fh.minimum, float('inf'){axis:,})`"),
+    "associative_scan": _words("the identity of the function is given, too: `fh.scan(x, function, identity, axis)`"),
+    "median": Foreign(
+        "x",
+        "of a tile with one axis: `{new} = fh.sort({x})`, and "
+        "`({new}[{new}.size // 2 - 1] + {new}[{new}.size // 2]) / 2`",
+    ),
+    "torch.median": Foreign(
+        "x", "of a tile with one axis, the lower one: `{new} = fh.sort({x})`, and `{new}[{new}.size // 2 - 1]`"
+    ),
+    "topk": Foreign("x, k, axis=", "`fh.top_k({x}, {k}{axis:,})`"),
     # Products.
-    "dot": "`fh.mma(a, b, acc)`, or `a @ b`",
-    "matmul": "`fh.mma(a, b, acc)`, or `a @ b`",
-    "outer": "`{px}[:, None] * {py}[None, :]`",
-    "inner": "`fh.sum({px} * {py})`",
-    "vdot": "`fh.sum({px} * {py})`",
-    "einsum": "write its products and sums: `a @ b`, `fh.sum(a * b, axis)`",
-    "trace": f"`fh.sum(fh.where({_COLUMNS_ROWS.format('==')}, x, 0))`",
-    "diag": f"`fh.sum(fh.where({_COLUMNS_ROWS.format('==')}, x, 0), axis=1)`",
-    "diagonal": f"`fh.sum(fh.where({_COLUMNS_ROWS.format('==')}, x, 0), axis=1)`",
-    "tril": f"`fh.where({_COLUMNS_ROWS.format('>=')}, x, 0)`",
-    "triu": f"`fh.where({_COLUMNS_ROWS.format('<=')}, x, 0)`",
+    "dot": Foreign("x, y, acc=", "`{x:p} @ {y:p}{acc:+}`"),
+    "matmul": _DOT,
+    "dot_scaled": _words("`fh.mma_scaled(a, a_scale, b, b_scale, acc)`, with all five given"),
+    "outer": Foreign("x, y", "`{x:p}[:, None] * {y:p}[None, :]`"),
+    **dict.fromkeys(("inner", "vdot"), Foreign("x, y", "of tiles with one axis: `fh.sum({x:p} * {y:p})`")),
+    "einsum": _words("write its products and sums: with `@`, `*` and `fh.sum`"),
+    "trace": Foreign("x", f"`fh.sum({_ON_DIAGONAL})`"),
+    **dict.fromkeys(("diag", "diagonal"), _DIAGONAL),
+    "tril": _comparison(">="),
+    "triu": _comparison("<="),
     # Shapes.
-    "cat": "`fh.concatenate((a, b), axis)`",
-    "concat": "`fh.concatenate((a, b), axis)`",
-    "hstack": "`fh.concatenate((a, b), axis=1)`",
-    "vstack": "`fh.concatenate((a, b), axis=0)`",
-    "stack": "`fh.concatenate((a[None], b[None]))`",
-    "split": "take its parts: `fh.extract(t, (i,), shape)`, or `t[:32]` and `t[32:]`",
-    "chunk": "take its parts: `fh.extract(t, (i,), shape)`, or `t[:32]` and `t[32:]`",
-    "tile": "`fh.concatenate((t, t))`",
-    "repeat": "`fh.broadcast_to(t[:, None], (n, k)).reshape(n * k)`",
-    "roll": "load the shifted place: `x.load_window(start, shape)`",
-    "flip": "elements are read in any order: `x.gather(n - 1 - fh.arange(n))`",
-    "swapaxes": "name all axes in their new order: `fh.permute(t, (1, 0))`",
-    "moveaxis": "name all axes in their new order: `fh.permute(t, (1, 0))`",
-    "permute_dims": "name all axes in their new order: `fh.permute(t, (1, 0))`",
-    "unsqueeze": "`fh.expand_dims({x}, axis)`",
-    "expand": "`fh.broadcast_to({x}, shape)`",
-    "ravel": "`{px}.flatten()`",
-    "numel": "`{px}.size`",
+    **dict.fromkeys(("cat", "concat"), _JOINED),
+    "hstack": Foreign("x", "`fh.concatenate({x}, axis=-1)`"),
+    "vstack": Foreign("x", "of tiles with two axes: `fh.concatenate({x}, axis=0)`"),
+    "stack": Foreign("x", "`fh.concatenate(tuple({new}[None] for {new} in {x}))`"),
+    "join": Foreign("x, y", "`fh.concatenate(({x:p}[..., None], {y:p}[..., None]), axis=-1)`"),
+    **dict.fromkeys(("split", "chunk"), _words("take its parts by slices, `t[:32]` and `t[32:]`, or by `fh.extract`")),
+    "tile": Foreign(
+        "x, k", "of a tile with one axis: `fh.broadcast_to({x:p}[None, :], ({k}, {count})).reshape({k:p} * {count})`"
+    ),
+    "repeat": Foreign(
+        "x, k", "of a tile with one axis: `fh.broadcast_to({x:p}[:, None], ({count}, {k})).reshape({count} * {k:p})`"
+    ),
+    "roll": _words("read the shifted elements where they lie: `gather((i - k) % n)`"),
+    "flip": _words("read the elements from the last to the first where they lie: `gather(n - 1 - i)`"),
+    **dict.fromkeys(("swapaxes", "moveaxis"), _MOVED),
+    "permute_dims": Foreign("x, axes", "`fh.permute({x}, {axes})`"),
+    "trans": Foreign("x", "`{x:p}.T`"),
+    "unsqueeze": Foreign("x, axis", "`fh.expand_dims({x}, {axis})`"),
+    "view": Foreign("x, shape", "`{x:p}.reshape({shape})`"),
+    "expand": Foreign("x, shape", "`fh.broadcast_to({x}, {shape})`"),
+    "ravel": Foreign("x", "`{x:p}.flatten()`"),
+    "numel": Foreign("x", "`{x:p}.size`"),
 }
-"""
-By name. `{x}` and `{y}` are the first two arguments as they were written, `{px}` and `{py}` as what `.name` may follow,
-`{region}` is a tensor of which blocks have regions.
-"""
+"""By name; of one library alone, where two mean different things, by `library.name`."""
 
 KEYWORDS: Final = {
     "dim": "axis",
@@ -175,3 +303,33 @@ PYTHONS: Final = {
     "next": "take an item: `values[0]`",
 }
 """What to write instead of functions of Python."""
+
+OF_VALUES: Final = {
+    "size": "multiply the extents: `x.shape[0] * x.shape[1]`",
+    "item": "a scalar is used as it is: leave `.item()` out",
+    "index": "a `Ref` is read at any index; its loads name theirs: `x.load((i, j), shape)`",
+    "tile": "the shape of a load is its own: `x.load(index, (128, 64))`",
+}
+"""What to say of attributes that tiles or tensors of other libraries have."""
+
+
+OF_TENSORS: Final = {
+    **dict.fromkeys(
+        (("acc", name) for name in ("load", "load_like", "gather", "load_window")),
+        "blocks update it in any order, so nobody reads it: read the result in another kernel, or declare it `Mut`",
+    ),
+    ("acc", "store"): "blocks meet there, so nobody stores: `.add(tile)`, or declare it `Out`",
+    ("acc", "index"): "a place in it is named: `.at(i, j).add(tile)`",
+    ("ref", "add"): "declare it as `Acc` if tile blocks add to it",
+    ("ref", "add_at"): "declare it as `Acc` if tile blocks add to it",
+    ("ref", "scatter"): "declare it as `Acc`, and add to it: `.add_at(values, i)`",
+    ("mut", "add"): "declare it as `Acc` if tile blocks meet there; else load, add and store",
+    ("out", "add"): "declare it as `Acc` if tile blocks meet there",
+    ("mut", "add_at"): "declare it as `Acc` if tile blocks add to it",
+    ("out", "add_at"): "declare it as `Acc` if tile blocks add to it",
+    ("mut", "scatter"): "declare it as `Acc`, and add to it: `.add_at(values, i)`",
+    ("out", "scatter"): "declare it as `Acc`, and add to it: `.add_at(values, i)`",
+    ("raw", "load"): "name elements: `.gather(i, j)`",
+    ("raw", "store"): "name elements: `.scatter(values, i, j)`",
+}
+"""What a tensor of a mode has instead of a method."""

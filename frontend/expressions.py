@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 from collections.abc import Sequence
 from dataclasses import is_dataclass
 from enum import Enum
@@ -41,6 +40,7 @@ from freehold.frontend.values import (
     static_of,
 )
 from freehold.support.dtypes import DType
+from freehold.support.spelling import nearest
 
 _DTYPE_FACTS: Final = ("name", "kind", "bits", "storage_bits", "signed", "itemsize", "is_float")
 TILE_METHODS: Final = (
@@ -88,13 +88,13 @@ def _undefined(c: Context, node: ast.Name) -> Poison:
     while frame is not None:
         known += (n for n in frame.variables if "$" not in n)  # what no program can name
         frame = frame.outer
-    close = difflib.get_close_matches(node.id, known, 1)
-    if close:
-        error.add(error.DidYouMean(close[0]))
+    close = nearest(node.id, known)
+    if close is not None:
+        error.add(error.DidYouMean(close, at=c.span(node)))
     elif node.id in freehold.__all__:
         error.add(error.Import(node.id))
     elif (extent := advice.of_dimension(c, node.id)) is not None:
-        error.add(error.DidYouMean(extent))
+        error.add(error.DidYouMean(extent, at=c.span(node)))
     return c.error(error)
 
 
@@ -265,50 +265,6 @@ def _of_object(c: Context, value: TupleValue | RecordValue | Static, attr: str, 
             return records.attribute(c, value, attr, node)
 
 
-_COMMON: Final = {
-    "size": "multiply the extents: `x.shape[0] * x.shape[1]`",
-    "T": "load a tile first: `.load(...).T`",
-    "to": "`.astype(f32)`",
-    "float": "`.astype(f32)`",
-    "half": "`.astype(f16)`",
-    "item": "a scalar is used as it is: leave `.item()` out",
-    "dot": "`fh.mma(a, b, acc)`, or `a @ b`",
-    "matmul": "`fh.mma(a, b, acc)`, or `a @ b`",
-    "view": "`.reshape(...)`",
-    "mean": "divide the sum: `x.sum(axis) / n`",
-    "exp": "`fh.exp(x)`",
-    "sqrt": "`fh.sqrt(x)`",
-    "abs": "`fh.abs(x)`",
-    "index": "a `Ref` is read at any index; its loads name theirs: `x.load((i, j), shape)`",
-    "tile": "the shape of a load is its own: `x.load(index, (128, 64))`",
-}
-
-
-_ELSEWHERE: Final = {
-    **dict.fromkeys(
-        (("acc", name) for name in ("load", "load_like", "gather", "load_window")),
-        "blocks update it in any order, so nobody reads it: read the result in another kernel, or declare it `Mut`",
-    ),
-    ("acc", "store"): "blocks meet there, so nobody stores: `.add(tile)`, or declare it `Out`",
-    ("acc", "index"): "a place in it is named: `.at(i, j).add(tile)`",
-    ("ref", "add"): "declare it as `Acc` if tile blocks add to it",
-    ("ref", "add_at"): "declare it as `Acc` if tile blocks add to it",
-    ("ref", "scatter"): "declare it as `Acc`, and add to it: `.add_at(values, i)`",
-    ("mut", "add"): "declare it as `Acc` if tile blocks meet there; else load, add and store",
-    ("out", "add"): "declare it as `Acc` if tile blocks meet there",
-    ("mut", "add_at"): "declare it as `Acc` if tile blocks add to it",
-    ("out", "add_at"): "declare it as `Acc` if tile blocks add to it",
-    ("mut", "scatter"): "declare it as `Acc`, and add to it: `.add_at(values, i)`",
-    ("out", "scatter"): "declare it as `Acc`, and add to it: `.add_at(values, i)`",
-    ("raw", "load"): "name elements: `.gather(i, j)`",
-    ("raw", "store"): "name elements: `.scatter(values, i, j)`",
-}
-"""What a tensor of a mode has instead of a method."""
-
-
-_CLOSE: Final = 0.75
-"""How much of a name must agree with another for it to be a misspelling, and not a name of its own."""
-
 _PLACE: Final = ("index", "tile", "start", "stop")
 
 
@@ -359,34 +315,8 @@ def _no_attribute(c: Context, value: Value, node: ast.Attribute) -> Poison:
     if ours:
         shown = "no function and no dtype of this name"
     error = errors.NoAttribute(c.span(node), what=what, attribute=node.attr, known=shown)
-    close = difflib.get_close_matches(node.attr, known, 1, _CLOSE)
-    edit = advice.of_method(c, value, node) if isinstance(value, TileValue) else None
-    if ours:
-        edit = advice.of_function(c, node.attr, node)
-        close = difflib.get_close_matches(node.attr, _names(), 1, _CLOSE)
-        if edit is None and close:
-            edit = f"write `{c.text(node.value)}.{close[0]}`"
-    elif edit is None and close:
-        edit = f"write `.{close[0]}`"
-    if isinstance(value, Static) and isinstance(value.value, str) and node.attr == "format":
-        edit = 'write the values into the text: `fh.print(f"{x}")`'
-    if isinstance(value, TensorValue):
-        edit = _ELSEWHERE.get((value.parameter.mode, node.attr), edit)
-    if edit is not None:
-        error.add(error.Instead(edit))
-    elif isinstance(value, TensorValue) and node.attr in TILE_METHODS:
-        error.add(error.Instead(f"load a tile first: `{advice.load_of(c, value)}.{node.attr}`"))
-    elif isinstance(value, TensorValue) and node.attr in ("start", "stop") and value.position is None:
-        error.add(error.Instead(f"give `{value.name}` a partition at launch, and it says where this point's tile is"))
-    elif node.attr in _COMMON and isinstance(value, TileValue | TensorValue):
-        error.add(error.Instead(_COMMON[node.attr]))
-    return c.error(error)
-
-
-def _names() -> list[str]:
-    import freehold
-
-    return [n for n in freehold.__all__ if n[0].islower()]
+    edit = advice.of_attribute(c, value, node, known, TILE_ATTRIBUTES)
+    return c.error(error if edit is None else error.add(error.Instead(edit.text, at=edit.at(c))))
 
 
 def host_value(c: Context, node: ast.expr, value: object) -> Poison:
@@ -424,9 +354,9 @@ def subscript(c: Context, node: ast.Subscript) -> Value:
 
         return piece(c, value, node)
     if isinstance(value, TensorValue):
-        text = c.text(node.slice)
-        error = errors.TensorAsValue(c.span(node), name=value.name, edit=advice.load_at(c, value, text))
-        return c.error(error)
+        error = errors.TensorAsValue(c.span(node), name=value.name)
+        edit = advice.of_subscript(c, value, node)
+        return c.error(error.add(error.LoadFirst(edit.text, at=edit.at(c))))
     if isinstance(value, Static) and not is_comparable(value.value):
         return host_value(c, node.value, value.value)
     error = errors.WrongOperands(

@@ -175,8 +175,9 @@ def augmented(c: Context, node: ast.AugAssign) -> Flow:
     value = c.lower(node.value)
     symbol = SYMBOLS[type(node.op)]
     if isinstance(before, TensorValue) and before.region is not None:
-        edit = f"{before.name}.store({before.name}.load() {symbol} {c.text(node.value)})"
-        c.error(errors.TensorAsValue(c.span(node.target), name=before.name, edit=edit))
+        edit = f"{before.name}.store({before.name}.load() {symbol} {advice.primary(c.text(node.value))})"
+        error = errors.TensorAsValue(c.span(node.target), name=before.name)
+        c.error(error.add(error.LoadFirst(edit, at=c.span(node))))
         return Flow.FALLS
     if symbol == "@":
         from freehold.frontend.products import matmul

@@ -87,9 +87,14 @@ class Note:
 
 @dataclass(frozen=True)
 class Help:
-    """A proposal that is a complete edit. Nothing but a help proposes."""
+    """A proposal. Nothing but a help proposes."""
 
     text: ClassVar[str]
+    at: Span | None = field(default=None, kw_only=True)
+    """
+    Where the help is an edit that a program can make: what the last code in its text replaces. Code before that are
+    statements, which go ahead of the one that `at` is in.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +104,20 @@ class PlacedText:
     span: Span
     text: str
     primary: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A change to the user's text that a help offers: ready to be made by an editor, and tested by being made."""
+
+    span: Span
+    """What is replaced."""
+    code: str
+    """What stands there instead; without text, it is left out."""
+    before: tuple[str, ...]
+    """Statements that go ahead of the one that `span` is in."""
+    help: str
+    """The text of the help that offers it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +132,8 @@ class Report:
     labels: tuple[PlacedText, ...]
     notes: tuple[str, ...]
     helps: tuple[str, ...]
+    edits: tuple[Edit, ...]
+    """Those of the helps that can be made as they are."""
 
 
 @dataclass(frozen=True)
@@ -161,6 +182,7 @@ class Error:
                 site = site.call_site
         added_notes: list[str] = []
         added_helps: list[str] = []
+        edits: list[Edit] = []
         for part in self.added:
             text = fill(part.text, part)
             match part:
@@ -170,6 +192,9 @@ class Error:
                     added_notes.append(text)
                 case Help():
                     added_helps.append(text)
+                    if part.at is not None:
+                        *before, code = text.split("`")[1::2] or [""]
+                        edits.append(Edit(part.at, code, tuple(before), text))
         # What was added is about this occurrence (the witness above all), so it comes before what is always said.
         return Report(
             self.code,
@@ -179,6 +204,7 @@ class Error:
             tuple(labels),
             (*added_notes, *notes),
             (*added_helps, *helps),
+            tuple(edits),
         )
 
 

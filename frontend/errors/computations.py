@@ -324,9 +324,12 @@ class TensorAsValue(Error):
     code: ClassVar[str] = "O033"
     title: ClassVar[str] = "tensor `{name}` is used as a value"
     label: ClassVar[str] = "only tiles are computed with"
-    helps: ClassVar[tuple[str, ...]] = ("load a tile first: `{edit}`",)
     name: str
-    edit: str
+
+    @dataclass(frozen=True)
+    class LoadFirst(Help):
+        text: ClassVar[str] = "load a tile first: `{edit}`"
+        edit: str
 
 
 @dataclass(frozen=True)

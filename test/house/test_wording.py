@@ -31,7 +31,7 @@ def sample(kind: type[Error] | type[Label] | type[Note] | type[Help]) -> list[ob
     """Values for the fields of a class, in order."""
     values: list[object] = []
     for field in dataclasses.fields(kind):
-        if field.name in ("place", "span") or not field.init:
+        if field.name in ("place", "span", "at") or not field.init:
             continue
         name = field.name.replace("_", " ").upper()
         values.append({"str": name, "tuple[str, ...]": (name, name), **SAMPLES}[str(field.type)])

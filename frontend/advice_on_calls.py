@@ -1,0 +1,146 @@
+"""Edits for calls whose arguments do not fit: how the call is written with the same arguments."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import Final, Protocol
+
+from freehold.frontend import elsewhere
+from freehold.frontend.advice import Advice, in_place, line
+from freehold.frontend.context import Context
+from freehold.support.spelling import nearest
+
+
+class Parameters(Protocol):
+    """What is known of what is called."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def positional(self) -> tuple[str, ...]: ...
+
+    @property
+    def keywords(self) -> tuple[str, ...]: ...
+
+
+def too_many(c: Context, node: ast.Call, signature: Parameters, taken: int) -> Advice | None:
+    """More arguments by position than the `taken` first."""
+    name, texts = c.text(node.func), [line(c, a) for a in node.args]
+    if any(isinstance(a, ast.Starred) for a in node.args):
+        return None
+    if signature.name == "tiles":
+        return of_tiles(c, node)
+    if signature.name == "store":
+        return Advice(f"leave out the index, a block stores to its own region: `{name}({texts[-1]})`")
+    if signature.name == "load" and len(texts) > 2 and not node.keywords:
+        *index, shape = texts
+        return Advice(f"put the index in brackets: `{name}(({', '.join(index)}), {shape})`", node)
+    free = [k for k in signature.keywords if k not in {given.arg for given in node.keywords}]
+    if len(texts) - taken > len(free):
+        return None
+    extra = [f"{k}={text}" for k, text in zip(free, texts[taken:], strict=False)]
+    call = ", ".join([*texts[:taken], *extra, *(line(c, k) for k in node.keywords)])
+    return Advice(f"name {'it' if len(extra) == 1 else 'them'}: `{name}({call})`", node)
+
+
+_PADDINGS: Final = {"0": "zero", "0.0": "zero", "float('-inf')": "-inf", "float('inf')": "inf", "float('nan')": "nan"}
+_ENDS: Final = {"-math.inf": "-inf", "math.inf": "inf", "math.nan": "nan"}
+
+
+def unknown_keyword(c: Context, node: ast.Call, keyword: ast.keyword, signature: Parameters) -> list[Advice]:
+    """An argument for a parameter that there is not."""
+    known, key, text = (*signature.positional, *signature.keywords), keyword.arg or "", line(c, keyword.value)
+    if key == "mask" and signature.name == "load":
+        other = next((k for k in node.keywords if k.arg == "other"), None)
+        kept = _without(c, node, "mask", "other")
+        value = "0" if other is None else line(c, other.value)
+        chosen = in_place(c, node, f"fh.where({text}, {kept}, {value})")
+        return [Advice(f"choose among the elements: `{chosen}`", node), Advice(_OVERHANG)]
+    if key == "mask":
+        return [Advice(_KEPT), Advice(_OVERHANG)]
+    if key == "dtype":
+        return [_converted(c, node, text, signature)]
+    meant = elsewhere.KEYWORDS.get(key)
+    if meant not in known:
+        meant = nearest(key, known)
+    elif meant == "padding":
+        plain = ast.unparse(keyword.value).replace("np.", "math.").replace("numpy.", "math.")
+        padding = _PADDINGS.get(plain, _ENDS.get(plain))
+        if padding is None:
+            return [Advice('pad with one of `"zero"`, `"-inf"`, `"inf"` and `"nan"`, and choose others by `fh.where`')]
+        return [Advice(f'write `padding="{padding}"`', keyword)]
+    return [] if meant is None else [Advice(f"write `{meant}={text}`", keyword)]
+
+
+_OVERHANG: Final = "if it is to keep out what overhangs the tensor, leave it out: that is padded, and never stored"
+_KEPT: Final = (
+    "to keep the other elements as they are, declare the tensor as `Mut`, and store `fh.where(mask, tile, y.load())`"
+)
+
+
+def _without(c: Context, node: ast.Call, *names: str) -> str:
+    """A call without the arguments for some parameters."""
+    left = [line(c, a) for a in (*node.args, *(k for k in node.keywords if k.arg not in names))]
+    return f"{c.text(node.func)}({', '.join(left)})"
+
+
+def _converted(c: Context, node: ast.Call, dtype: str, signature: Parameters) -> Advice:
+    """NumPy's `dtype=`: of what a reduction combines, and else of what comes out."""
+    if signature.name in ("sum", "prod", "cumsum", "cumprod"):
+        first = (
+            node.func.value if signature.positional[0] != "x" and isinstance(node.func, ast.Attribute) else node.args[0]
+        )
+        kept = _without(c, node, "dtype")
+        return Advice(f"convert: `{kept.replace(line(c, first), f'{c.primary(first)}.astype({dtype})', 1)}`", node)
+    return Advice(f"convert: `{_without(c, node, 'dtype')}.astype({dtype})`", node)
+
+
+def missing(
+    c: Context, node: ast.Call, signature: Parameters, names: Sequence[str], given: Mapping[str, ast.expr]
+) -> Advice | None:
+    """Arguments that a call needs, and does not have."""
+    texts, name = [line(c, a) for a in node.args], signature.name
+    if names == ["dtype"]:
+        return Advice(f"name the dtype: `{c.text(node.func)}({', '.join([*texts, 'f32'])})`")
+    if name == "mma" and names == ["acc"] and len(texts) == 2:
+        return Advice(
+            f"begin at zero: `{in_place(c, node, f'{c.primary(node.args[0])} @ {c.primary(node.args[1])}')}`", node
+        )
+    if name == "tiles" and node.args:
+        return of_tiles(c, node)
+    if name == "clip" and names in (["high"], ["low"]) and isinstance(node.func, ast.Attribute):
+        method = signature.positional[0] == "low"
+        tile = c.text(node.func.value) if method else texts[0]
+        bound = next(line(c, given[p]) for p in ("low", "high") if p in given)
+        return Advice(f"one bound is `fh.{'maximum' if names == ['high'] else 'minimum'}({tile}, {bound})`", node)
+    if name == "where" and names == ["x", "y"]:
+        return Advice(f"say what to choose from: `fh.where({texts[0]}, 1, 0)`")
+    if name == "load" and names == ["shape"] and len(texts) == 1:
+        tensor, dot, attribute = texts[0].rpartition(".")
+        at = dot and attribute == "index"
+        shape = f"{tensor}.tile" if at else "shape"
+        call = f"{c.text(node.func)}({', '.join([*texts, shape, *(line(c, k) for k in node.keywords)])})"
+        return Advice(f"say how much is loaded: `{call}`", node if at else None)
+    return None
+
+
+def of_tiles(c: Context, node: ast.Call) -> Advice:
+    """A call of `tiles` with its arguments named; an edit where the axis and the size were given in some way."""
+    first = node.args[0]
+    given = {k.arg: line(c, k.value) for k in node.keywords}
+    by_position = [line(c, a) for a in node.args[1:]]
+    tensor = line(c, first)
+    if isinstance(first, ast.Subscript) and isinstance(first.value, ast.Attribute) and first.value.attr == "shape":
+        tensor = c.text(first.value.value)
+        if "size" not in given and not by_position and "axis" in given:
+            given["size"] = given.pop("axis")
+        given["axis"] = line(c, first.slice)
+    for name in ("axis", "size", "start", "stop", "step"):
+        if name not in given and by_position:
+            given[name] = by_position.pop(0)
+    whole = "axis" in given and "size" in given and not by_position
+    order = {"axis": given.pop("axis", "0"), "size": given.pop("size", "64"), **given}
+    call = ", ".join([tensor, *(f"{k}={v}" for k, v in order.items())])
+    return Advice(f"say which: `fh.tiles({call})`", node if whole else None)

@@ -1,0 +1,271 @@
+"""What users of other libraries are told to write instead computes what they asked for: the edits are made, and run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from edits import HEADER, followed
+from numpy.typing import NDArray
+
+import freehold as fh
+from freehold.frontend.elsewhere import EDITS
+
+Array = NDArray[Any]
+RNG = np.random.default_rng(7)
+N = 16
+NUMBERS = RNG.uniform(-0.9, 0.9, (2, N, N)).astype(np.float32)
+POSITIVE = np.abs(NUMBERS) + np.float32(0.01)
+WIDE = (NUMBERS * np.exp(RNG.uniform(-20, 4.4, (2, N, N)))).astype(np.float32)
+WIDE[0, 0, :6] = 0, -0.0, 1e-30, 88, -88, 0.5
+WIDE[1, 1] = WIDE[0, 1]  # some are equal
+STRANGE = WIDE.copy()
+STRANGE[0, 2, :4] = np.nan, np.inf, -np.inf, 2.5
+INTEGERS = np.stack((RNG.integers(-99, 99, (N, N)), RNG.integers(1, 9, (N, N)))).astype(np.int32)
+INTEGERS[0, 0] = 0
+LARGE = RNG.integers(-(2**31), 2**31, (2, N, N)).astype(np.int32)
+TRUTHS = (NUMBERS > 0).astype(np.float32)
+
+PROGRAM = """
+@fh.kernel
+def kernel(out: fh.Out, p: fh.Ref["A", "B"], q: fh.Ref["A", "B"]):
+    x, y = p.load((0, 0), (16, 16)), q.load((0, 0), (16, 16))
+    row, other = x[0], y[0]
+    r = {call}
+    out.store(r.astype(f32) if isinstance(r, fh.Tile) else r)
+"""
+
+
+def softmax(x: Array, axis: int = -1) -> Array:
+    e = np.exp(x - x.max(axis, keepdims=True))
+    return e / e.sum(axis, keepdims=True)
+
+
+def gelu(x: Array) -> Array:
+    return 0.5 * x * (1 + np.tanh(0.7978845608 * (x + 0.044715 * x**3)))
+
+
+def erf(x: Array) -> Array:
+    import math
+
+    return np.vectorize(math.erf)(x)
+
+
+def logsumexp(x: Array, axis: int | None = None) -> Array:
+    return np.log(np.exp(x.astype(np.float64)).sum(axis))
+
+
+CASES: dict[str, tuple[Callable[[Array, Array], Any], Array]] = {
+    **{
+        f"fh.{name}(x)": (lambda x, y, name=name: getattr(np, name)(x), WIDE)
+        for name in ("absolute", "negative", "square", "arctan", "rint", "trunc", "ravel", "tril", "triu", "trace")
+    },
+    **{
+        f"fh.{name}(x)": (lambda x, y, name=name: getattr(np, name)(x), NUMBERS)
+        for name in (
+            "arcsin",
+            "arccos",
+            "mean",
+            "average",
+            "var",
+            "std",
+            "ptp",
+            "amax",
+            "amin",
+            "zeros_like",
+            "ones_like",
+        )
+    },
+    **{
+        f"fh.{name}(x, y)": (lambda x, y, name=name: getattr(np, name)(x, y), WIDE)
+        for name in ("hypot", "logaddexp", "arctan2", "true_divide", "equal", "not_equal", "less", "less_equal")
+    },
+    **{
+        f"fh.{name}(x, y)": (lambda x, y, name=name: getattr(np, name)(x, y), WIDE)
+        for name in ("greater", "greater_equal", "logical_and", "logical_or", "logical_xor")
+    },
+    **{f"fh.{name}(x, y)": (lambda x, y, name=name: getattr(np, name)(x, y), STRANGE) for name in ("fmax", "fmin")},
+    **{
+        f"fh.{name}(x, y)": (lambda x, y, name=name: getattr(np, name)(x, y), INTEGERS)
+        for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift", "floor_divide")
+    },
+    **{
+        f"fh.{name}(x)": (lambda x, y, name=name: getattr(np, name)(x), INTEGERS)
+        for name in ("bitwise_not", "invert", "logical_not", "count_nonzero")
+    },
+    **{f"fh.{name}(x, y)": (lambda x, y: np.power(x, y), POSITIVE) for name in ("pow", "power", "float_power")},
+    "fh.pow(x, 2)": (lambda x, y: x**2, WIDE),
+    "fh.logical_and(x, y > 2)": (lambda x, y: np.logical_and(x, y > 2), INTEGERS),
+    "fh.logical_not(x > 0)": (lambda x, y: ~(x > 0), WIDE),
+    "fh.mod(x, y) + fh.remainder(x, y)": (lambda x, y: 2 * np.mod(x, y), INTEGERS),
+    "fh.mod(x, y)": (lambda x, y: np.mod(x, y), POSITIVE),
+    "fh.floor_div(x, 3)": (lambda x, y: x // 3, INTEGERS),
+    "fh.reciprocal(x)": (lambda x, y: 1 / x, POSITIVE),
+    "fh.exp10(x)": (lambda x, y: 10**x, NUMBERS),
+    "fh.log1p(x)": (lambda x, y: np.log1p(x), np.abs(WIDE)),
+    "fh.log10(x)": (lambda x, y: np.log10(x), POSITIVE),
+    "fh.expm1(x)": (lambda x, y: np.expm1(x), WIDE),
+    "fh.erf(x)": (lambda x, y: erf(x), WIDE),
+    "fh.atan(x)": (lambda x, y: np.arctan(x), WIDE),
+    "fh.asin(x)": (lambda x, y: np.arcsin(x), NUMBERS),
+    "fh.acos(x)": (lambda x, y: np.arccos(x), NUMBERS),
+    "fh.sigmoid(x)": (lambda x, y: 1 / (1 + np.exp(-x.astype(np.float64))), WIDE),
+    "2 / fh.sigmoid(x)": (lambda x, y: 2 * (1 + np.exp(-x)), NUMBERS),
+    "fh.sigmoid(x) ** 2": (lambda x, y: (1 + np.exp(-x)) ** -2, NUMBERS),
+    "-fh.sigmoid(x - y)": (lambda x, y: -1 / (1 + np.exp(y - x)), NUMBERS),
+    "fh.sigmoid(x).sum(axis=1)": (lambda x, y: (1 / (1 + np.exp(-x))).sum(1), NUMBERS),
+    "fh.silu(x)": (lambda x, y: x / (1 + np.exp(-x.astype(np.float64))), WIDE),
+    "fh.swish(x)": (lambda x, y: x / (1 + np.exp(-x.astype(np.float64))), WIDE),
+    "fh.relu(x)": (lambda x, y: np.maximum(x, 0), STRANGE),
+    "fh.gelu(x)": (lambda x, y: gelu(x), WIDE),
+    "fh.gelu(x + y)": (lambda x, y: gelu(x + y), NUMBERS),
+    "fh.softplus(x)": (lambda x, y: np.logaddexp(x, 0), NUMBERS),
+    "fh.clamp(x, -0.5, 0.5)": (lambda x, y: np.clip(x, -0.5, 0.5), NUMBERS),
+    "fh.clamp(x, min=0.25)": (lambda x, y: np.maximum(x, 0.25), NUMBERS),
+    "fh.nan_to_num(x)": (lambda x, y: np.nan_to_num(x), STRANGE),
+    "fh.div_rn(x, y)": (lambda x, y: x / y, POSITIVE),
+    "fh.sqrt_rn(x)": (lambda x, y: np.sqrt(x), POSITIVE),
+    "fh.umulhi(x, y)": (
+        lambda x, y: (x.astype(np.uint32).astype(np.uint64) * y.astype(np.uint32)) >> np.uint64(32),
+        LARGE,
+    ),
+    "fh.cast(x, i32)": (lambda x, y: x.astype(np.int32), NUMBERS * np.float32(99)),
+    "fh.cast(x, np.float32)": (lambda x, y: x.astype(np.float32), INTEGERS),
+    # Reductions and scans.
+    "fh.mean(x, axis=1)": (lambda x, y: x.mean(1), NUMBERS),
+    "fh.mean(x, 0, keepdims=True)": (lambda x, y: x.mean(0, keepdims=True), NUMBERS),
+    "fh.mean(x, axis=(0, 1))": (lambda x, y: x.mean(), NUMBERS),
+    "x - fh.mean(x, dim=-1, keepdim=True)": (lambda x, y: x - x.mean(-1, keepdims=True), NUMBERS),
+    "fh.var(x, axis=1)": (lambda x, y: x.var(1), NUMBERS),
+    "fh.std(x, axis=0, keepdims=True)": (lambda x, y: x.std(0, keepdims=True), NUMBERS),
+    "x / fh.std(x, axis=0)": (lambda x, y: x / x.std(0), NUMBERS),
+    "fh.norm(x)": (lambda x, y: np.linalg.norm(x), NUMBERS),
+    "fh.softmax(x)": (lambda x, y: softmax(x), WIDE),
+    "fh.softmax(x, dim=0)": (lambda x, y: softmax(x, 0), WIDE),
+    "fh.softmax(x + y, axis=-1) * 2": (lambda x, y: softmax(x + y) * 2, NUMBERS),
+    "fh.log_softmax(x, -1)": (lambda x, y: np.log(softmax(x)), NUMBERS),
+    "fh.logsumexp(x)": (lambda x, y: logsumexp(x), WIDE),
+    "fh.logsumexp(x, axis=1)": (lambda x, y: logsumexp(x, 1), NUMBERS),
+    "fh.count_nonzero(x, axis=1)": (lambda x, y: np.count_nonzero(x, 1), INTEGERS),
+    "fh.amax(x, dim=1, keepdim=True)": (lambda x, y: x.max(1, keepdims=True), NUMBERS),
+    "fh.amin(x, 0)": (lambda x, y: x.min(0), NUMBERS),
+    "fh.ptp(x, axis=1)": (lambda x, y: np.ptp(x, axis=1), NUMBERS),
+    "fh.cummax(row)": (lambda x, y: np.maximum.accumulate(x[0]), NUMBERS),
+    "fh.cummin(x, dim=1)": (lambda x, y: np.minimum.accumulate(x, 1), NUMBERS),
+    "fh.median(row)": (lambda x, y: np.median(x[0]), NUMBERS),
+    "fh.topk(row, 4)[0]": (lambda x, y: np.sort(x[0])[::-1][:4], NUMBERS),
+    "fh.topk(x, 4, dim=0)[1]": (lambda x, y: np.argsort(-x, 0)[:4], NUMBERS),
+    # Products.
+    "fh.dot(x, y)": (lambda x, y: x @ y, NUMBERS),
+    "fh.dot(x, y, x + y)": (lambda x, y: x @ y + (x + y), NUMBERS),
+    "fh.dot(x, y, acc=y)": (lambda x, y: x @ y + y, NUMBERS),
+    "fh.matmul(x, y + 1)": (lambda x, y: x @ (y + 1), NUMBERS),
+    "2 * fh.matmul(x, y)": (lambda x, y: 2 * (x @ y), NUMBERS),
+    "fh.outer(row, other)": (lambda x, y: np.outer(x[0], y[0]), NUMBERS),
+    "fh.inner(row, other)": (lambda x, y: x[0] @ y[0], NUMBERS),
+    "fh.vdot(row, other + 1)": (lambda x, y: x[0] @ (y[0] + 1), NUMBERS),
+    "fh.diag(x)": (lambda x, y: np.diag(x), NUMBERS),
+    "fh.diagonal(x + y)": (lambda x, y: np.diag(x + y), NUMBERS),
+    "fh.tril(x, -1)": (lambda x, y: np.tril(x, -1), NUMBERS),
+    "fh.triu(x, 2)": (lambda x, y: np.triu(x, 2), NUMBERS),
+    # Making tiles, and their shapes.
+    "fh.zeros_like(x, dtype=i32)": (lambda x, y: np.zeros_like(x, dtype=np.int32), NUMBERS),
+    "fh.full_like(x, 3)": (lambda x, y: np.full_like(x, 3), NUMBERS),
+    "fh.empty((16, 16)) + x": (lambda x, y: x, NUMBERS),
+    "fh.empty((16, 16), dtype=f32) + x": (lambda x, y: x, NUMBERS),
+    "fh.empty_like(x) * 0": (lambda x, y: x * 0, NUMBERS),
+    "fh.eye(16)": (lambda x, y: np.eye(16), NUMBERS),
+    "fh.eye(8, 16, dtype=i32)": (lambda x, y: np.eye(8, 16), NUMBERS),
+    "fh.identity(16) * x": (lambda x, y: np.eye(16) * x, NUMBERS),
+    "fh.linspace(-0.5, 0.5, 16)": (lambda x, y: np.linspace(-0.5, 0.5, 16), NUMBERS),
+    "fh.linspace(0, 3, 4)": (lambda x, y: np.linspace(0, 3, 4), NUMBERS),
+    "fh.cat((x, y))": (lambda x, y: np.concatenate((x, y)), NUMBERS),
+    "fh.cat((x, y), dim=1)": (lambda x, y: np.concatenate((x, y), 1), NUMBERS),
+    "fh.concat((x, y), -1)": (lambda x, y: np.concatenate((x, y), 1), NUMBERS),
+    "fh.hstack((x, y))": (lambda x, y: np.hstack((x, y)), NUMBERS),
+    "fh.hstack((row, other))": (lambda x, y: np.hstack((x[0], y[0])), NUMBERS),
+    "fh.vstack((x, y))": (lambda x, y: np.vstack((x, y)), NUMBERS),
+    "fh.stack((x, y))": (lambda x, y: np.stack((x, y)), NUMBERS),
+    "fh.join(x, y)": (lambda x, y: np.stack((x, y), -1), NUMBERS),
+    "fh.tile(row, 2)": (lambda x, y: np.tile(x[0], 2), NUMBERS),
+    "fh.repeat(row, 4)": (lambda x, y: np.repeat(x[0], 4), NUMBERS),
+    "fh.swapaxes(x, 0, 1)": (lambda x, y: x.T, NUMBERS),
+    "fh.moveaxis(x, 0, 1)": (lambda x, y: x.T, NUMBERS),
+    "fh.permute_dims(x, (1, 0))": (lambda x, y: x.T, NUMBERS),
+    "fh.trans(x + y)": (lambda x, y: (x + y).T, NUMBERS),
+    "fh.unsqueeze(x, 1)": (lambda x, y: x[:, None], NUMBERS),
+    "fh.view(x, (8, 32))": (lambda x, y: x.reshape(8, 32), NUMBERS),
+    "fh.expand(x[:1], (16, 16))": (lambda x, y: np.broadcast_to(x[:1], (16, 16)), NUMBERS),
+    "x + fh.numel(x)": (lambda x, y: x + x.size, NUMBERS),
+    "fh.multiple_of(x, 16)": (lambda x, y: x, NUMBERS),
+    "fh.max_contiguous(x, 16)": (lambda x, y: x, NUMBERS),
+    # Where a block is.
+    "fh.program_id(0) + fh.program_id(axis=1) * 3 + x": (lambda x, y: x, NUMBERS),
+    "fh.bid(1) + x": (lambda x, y: x, NUMBERS),
+    "fh.num_programs(0) + x": (lambda x, y: x + 1, NUMBERS),
+    "fh.num_blocks(0) * 1 + x": (lambda x, y: x + 1, NUMBERS),
+    "fh.load(p, index=(0, 0), shape=(16, 16))": (lambda x, y: x, NUMBERS),
+    # Methods of tiles, and functions of the host.
+    "x.log1p()": (lambda x, y: np.log1p(x), POSITIVE),
+    "np.log1p(x)": (lambda x, y: np.log1p(x), POSITIVE),
+    "x.square()": (lambda x, y: x * x, NUMBERS),
+    "np.square(x - y)": (lambda x, y: (x - y) ** 2, NUMBERS),
+    "np.sqrt(x)": (lambda x, y: np.sqrt(x), POSITIVE),
+    "math.exp(x)": (lambda x, y: np.exp(x), NUMBERS),
+    "x.exp()": (lambda x, y: np.exp(x), NUMBERS),
+    "(x - y).exp()": (lambda x, y: np.exp(x - y), NUMBERS),
+    "x.fma(y, y)": (lambda x, y: x * y + y, NUMBERS),
+    "x.maximum(y)": (lambda x, y: np.maximum(x, y), NUMBERS),
+    "x.mean()": (lambda x, y: x.mean(), NUMBERS),
+    "2 ** x.mean(1)": (lambda x, y: 2 ** x.mean(1), NUMBERS),
+    "x.mean(axis=0, keepdims=True)": (lambda x, y: x.mean(0, keepdims=True), NUMBERS),
+    "x.mean((0, 1))": (lambda x, y: x.mean(), NUMBERS),
+    "x.mean(dim=-1)": (lambda x, y: x.mean(-1), NUMBERS),
+    "x.to(f16)": (lambda x, y: x.astype(np.float16), NUMBERS),
+    "x.float()": (lambda x, y: x, INTEGERS),
+    "x.half()": (lambda x, y: x.astype(np.float16), NUMBERS),
+    "x.view(8, 32)": (lambda x, y: x.reshape(8, 32), NUMBERS),
+    "x.view((8, 32))": (lambda x, y: x.reshape(8, 32), NUMBERS),
+    "x[0].expand(16, 16)": (lambda x, y: np.broadcast_to(x[0], (16, 16)), NUMBERS),
+    "x.t()": (lambda x, y: x.T, NUMBERS),
+    "x.mT": (lambda x, y: x.T, NUMBERS),
+    "x.reshape(4, 4, 16).swapaxes(0, 2)": (lambda x, y: x.reshape(4, 4, 16).swapaxes(0, 2), NUMBERS),
+    "x.reshape(4, 4, 16).moveaxis(0, -1)": (lambda x, y: np.moveaxis(x.reshape(4, 4, 16), 0, -1), NUMBERS),
+    "x.unsqueeze(1)": (lambda x, y: x[:, None], NUMBERS),
+    "x.std()": (lambda x, y: x.std(), NUMBERS),
+    "x.clamp(0, 1)": (lambda x, y: x.clip(0, 1), NUMBERS),
+    "x.astyp(f32)": (lambda x, y: x, INTEGERS),
+    "fh.sqrtt(x)": (lambda x, y: np.sqrt(x), POSITIVE),
+    "fh.float32(x)": (lambda x, y: x, INTEGERS),
+    "x.astype(fh.float16)": (lambda x, y: x.astype(np.float16), NUMBERS),
+}
+"""Calls that are refused, what their author wants of `x` and `y`, and what `x` and `y` are."""
+
+
+@pytest.mark.parametrize("call", CASES)
+def test_the_edit_computes_it(call: str) -> None:
+    meant, (x, y) = CASES[call]
+    with np.errstate(all="ignore"):
+        wanted = np.asarray(np.asarray(meant(x, y)), np.float32)
+
+    out = np.zeros(())
+
+    def run(names: dict[str, Any]) -> None:
+        nonlocal out
+        out = np.full(wanted.shape or (1,), np.nan, np.float32)
+        names["kernel"](fh.partition(out, out.shape), x, y).sync()
+
+    for program, made in followed(HEADER + PROGRAM.format(call=call), run):
+        assert made, f"{call} is accepted"
+        np.testing.assert_allclose(out.reshape(wanted.shape), wanted, rtol=1e-5, atol=1e-6, err_msg=program)
+
+
+WORDS = {name: foreign for name, foreign in EDITS.items() if not foreign.edit}
+
+
+def test_every_edit_is_tried() -> None:
+    called = {name for name in EDITS for call in CASES if f"fh.{name}(" in call}
+    others = {"store", "device_print", "rand", "randint", "randn", "take", "torch.var", "torch.std", "torch.median"}
+    assert EDITS.keys() - called - WORDS.keys() - others == set()
