@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PYTHON ?=
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.13 python3.12 python3.11)
 
-.PHONY: help demo test lint format types lit pytest fuzz fuzz-gpu faults mutants fuzz-bytecode fuzz-frontend soak docs golden clean
+.PHONY: help demo test lint format types lit pytest fuzz fuzz-analyses fuzz-gpu faults mutants fuzz-bytecode fuzz-frontend soak docs golden clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -44,6 +44,10 @@ fuzz: $(VENV)/.installed-test ## Run CASES=200000 random ownership kernels that 
 
 faults: $(VENV)/.installed-test ## Plant faults in the verifiers, one at a time, and see that the fuzzer finds each
 	$(BIN)/python test/fuzz/planted_faults.py --seed $(or $(SEED),0)
+
+fuzz-analyses: $(VENV)/.installed-test ## What is said of integers against registers: ROUNDS=20000 of every operation, KERNELS=100000; SEED=0
+	$(BIN)/python test/fuzz/fuzz_integers.py --rounds $(or $(ROUNDS),20000) --seed $(or $(SEED),0)
+	$(BIN)/python test/fuzz/fuzz_analyses.py --kernels $(or $(KERNELS),100000) --seed $(or $(SEED),0)
 
 fuzz-gpu: $(VENV)/.installed-test ## Run CASES=2000 random kernels on the GPU, and compare with the interpreter; SEED=0
 	$(BIN)/python test/fuzz/fuzz_gpu.py --cases $(or $(CASES),2000) --seed $(or $(SEED),0) $(ALL_CORES)

@@ -103,11 +103,11 @@ from freehold.passes.analysis.wording import tensor_of
 from freehold.passes.element_accesses import ElementAccesses
 from freehold.passes.group_lowering import GroupLowering
 from freehold.passes.launch_contract import (
+    argument_name,
     computed_extents,
     distribution_of,
     entry_parameters,
     kernel_checks,
-    name_of,
     obligations_of,
     source_name,
 )
@@ -251,7 +251,7 @@ class _Conversion:
         types: list[Attribute] = []
         for p in self.entry:
             argument = old[p.argument] if p.argument >= 0 else None
-            name = (p.term or p.kind) if argument is None else name_of(argument, p.argument)
+            name = (p.term or p.kind) if argument is None else argument_name(argument, p.argument)
             type_: Attribute = INDEX if p.kind != "failures" else _FAILURES
             if argument is not None and p.kind != "stride":
                 type_ = argument.type
@@ -399,7 +399,7 @@ class _Conversion:
     def name(self, tensor: SSAValue) -> str:
         """The user's name of a tensor, of a window that has none that of its argument."""
         argument = argument_of(tensor)
-        return tensor.name_hint or name_of(argument, self.positions[argument])
+        return tensor.name_hint or argument_name(argument, self.positions[argument])
 
     def tiled_exactly(self, tensor: SSAValue, shape: tuple[int, ...]) -> bool:
         """Whether every extent is known to be a multiple of the tile's."""

@@ -70,7 +70,7 @@ def distribution_of(kernel: KernelOp) -> DistributeOp:
     return found[0]
 
 
-def name_of(argument: SSAValue, position: int) -> str:
+def argument_name(argument: SSAValue, position: int) -> str:
     """The user's name of a kernel's argument."""
     return argument.name_hint or f"argument{position}"
 
@@ -188,7 +188,7 @@ def contract(module: ModuleOp, checks: Checks = True) -> LaunchContract:
 
 
 def _parameter(kernel: KernelOp, position: int, argument: SSAValue) -> TensorParameter | ScalarParameter:
-    name, type_ = name_of(argument, position), argument.type
+    name, type_ = argument_name(argument, position), argument.type
     dtype = kernel.dtype_names[position] if kernel.dtypes is not None else ""
     if isinstance(type_, TileType):
         symbol = scalar_symbols(kernel.body.block.args).get(argument, "")

@@ -16,7 +16,7 @@ from freehold.passes.drop_breakpoints import drop_breakpoints
 from freehold.passes.errors.translation import NotTranslated
 from freehold.passes.hoist_assertions import hoist_assertions
 from freehold.passes.hoist_invariants import hoist_invariants
-from freehold.passes.launch_contract import entry_parameters, kernel_of, name_of
+from freehold.passes.launch_contract import argument_name, entry_parameters, kernel_of
 from freehold.passes.lower_checks import lower_checks
 from freehold.passes.rewriting import copy
 from freehold.passes.thread_tokens import thread_tokens
@@ -58,7 +58,11 @@ def translate(module: ModuleOp, *, checks: Checks = True, contract: bool = True)
     except TokensNotShownError as failed:
         kernel = kernel_of(module)
         tensors = [a for a in kernel.body.block.args if isinstance(a.type, TensorType)]
-        name = name_of(tensors[failed.argument], failed.argument) if 0 <= failed.argument < len(tensors) else "a tensor"
+        name = (
+            argument_name(tensors[failed.argument], failed.argument)
+            if 0 <= failed.argument < len(tensors)
+            else "a tensor"
+        )
         what = f"this access to `{name}` is not shown to wait for an earlier one"
         if failed.earlier is None:
             what = "this is not followed by what verifies the order of accesses"

@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from freehold.dialects.cuda_tile.integers import element_width
 from freehold.dialects.cuda_tile.ops.control_flow import (
     AssertOp,
     BreakOp,
@@ -64,7 +65,7 @@ from freehold.passes.analysis.facts import MOST_POINTS
 from freehold.passes.analysis.group_maps import ALL_FIT, read_once, takes_group
 from freehold.passes.analysis.launch_values import Launch
 from freehold.passes.analysis.machine_integers import Integers
-from freehold.passes.analysis.tile_values import Different, NotFollowedError, Values, named, width_of
+from freehold.passes.analysis.tile_values import Different, NotFollowedError, Values, named
 from freehold.passes.errors.translation import TranslationNotShown
 from freehold.passes.launch_contract import distribution_of
 from freehold.passes.lowering import convert
@@ -417,7 +418,7 @@ class _Comparison:
         """The condition under which a loop has no turn."""
         i, bounds = self.integers, [values.whole(op.lowerBound), values.whole(op.upperBound)]
         if op.unsignedCmp is not None:
-            bounds = [i.unsigned(b, width_of(op.lowerBound.type) or 32) for b in bounds]
+            bounds = [i.unsigned(b, element_width(op.lowerBound.type) or 32) for b in bounds]
         return i.compared("greater_than_or_equal", *bounds)
 
     def match_body(self, op: ForOp | LoopOp, body: Block, found: ForOp | LoopOp, counters: int) -> None:

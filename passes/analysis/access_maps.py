@@ -17,6 +17,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from freehold.dialects.cuda_tile.attrs import SIGNED, BoundedAttr, DivByAttr, PaddingValueAttr
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr, storage_bytes
+from freehold.dialects.cuda_tile.integers import element_width
 from freehold.dialects.cuda_tile.ops.arith_int import MinIOp
 from freehold.dialects.cuda_tile.ops.atomics import AtomicCasTkoOp, AtomicRedViewTkoOp, AtomicRmwTkoOp
 from freehold.dialects.cuda_tile.ops.conversion import FToFOp
@@ -73,7 +74,7 @@ from freehold.dialects.ownership import (
 from freehold.passes.analysis.group_maps import Groups
 from freehold.passes.analysis.launch_values import Launch
 from freehold.passes.analysis.obligations import accessed, steps_of
-from freehold.passes.analysis.tile_values import NotFollowedError, Place, Values, width_of
+from freehold.passes.analysis.tile_values import NotFollowedError, Place, Values
 from freehold.passes.analysis.wording import tensor_of
 from freehold.passes.launch_contract import kernel_checks, obligations_of
 from freehold.passes.prover.polynomials import poly
@@ -222,7 +223,7 @@ class Owned:
 
     def _word(self, value: SSAValue, dtype: str) -> Term:
         """A scalar as 64 bits: an integer with its sign, a float as it is or, where it is narrower, as f32."""
-        if (width := width_of(value.type)) is not None:
+        if (width := element_width(value.type)) is not None:
             signed = width == 64 or not dtype.startswith(("u", "b"))
             return self.values.integers.read(self.values.whole(value), width, signed)
         number, bits = self.values.whole(value), tile((), i64 if dtype == "f64" else i32)
@@ -371,7 +372,7 @@ class Owned:
                 self.values.at(index, tuple(terms.const(0) if d == 1 else p for d, p in zip(dims, place, strict=True)))
             )
         masks = () if mask is None else (self.values.whole(mask),)
-        widths = [width_of(index.type) or 32 for index in indices]
+        widths = [element_width(index.type) or 32 for index in indices]
         return self._places(*self.tensor(tensor), numbers, type_.dims, compared, masks, widths)
 
     def _places(

@@ -9,32 +9,15 @@ count for nothing here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
-from freehold.dialects.cuda_tile.ops.arith_int import (
-    AbsIOp,
-    AddIOp,
-    AndIOp,
-    CmpIOp,
-    DivIOp,
-    MaxIOp,
-    MinIOp,
-    MulIOp,
-    NegIOp,
-    OrIOp,
-    RemIOp,
-    ShlIOp,
-    ShrIOp,
-    SubIOp,
-    XOrIOp,
-)
-from freehold.dialects.cuda_tile.ops.conversion import ExtIOp, TruncIOp
+from freehold.dialects.cuda_tile.integers import meaning_of, width_of
 from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ConstantOp, ReshapeOp
-from freehold.dialects.cuda_tile.types import TileType, is_int
 from freehold.dialects.ownership import DimOp, TilesOp, tensor_type
 from freehold.support import terms
+from freehold.support.integers import Meaning
 from freehold.support.terms import Term
 
 _ZERO: Final = terms.const(0)
@@ -57,22 +40,19 @@ class Known(Protocol):
         ...
 
 
-def width_of(type_: Attribute) -> int | None:
-    """The width of an integer scalar; None for every other type."""
-    if isinstance(type_, TileType) and not type_.dims and is_int(type_.element_type):
-        return type_.element_type.width.data
-    return None
-
-
-def type_range(width: int) -> tuple[int, int]:
-    """The least and greatest integer of a width, read as signed; 0 and 1 for a truth value."""
-    return (0, 1) if width == 1 else (-(1 << (width - 1)), (1 << (width - 1)) - 1)
-
-
 def term_of(op: Operation, known: Known) -> Term | None:
     """The term of an operation's only result, or None where it has none that is shown to be exact."""
-    rule = _RULES.get(type(op))
-    return None if rule is None else rule(op, known)
+    if (rule := _NO_ARITHMETIC.get(type(op))) is not None:
+        return rule(op, known)
+    meaning = meaning_of(op)
+    if meaning is None or width_of(op.results[0].type) is None:
+        return None
+    operands = [known.term(operand) for operand in op.operands]
+    if meaning.width == 1:
+        return _of_truths(meaning, [truth(t) for t in operands])
+    if meaning.result_width == 1 and meaning.name != "cmpi":
+        return None
+    return _Reading(op, meaning, operands, known).result()
 
 
 def truth(t: Term) -> Term:
@@ -80,197 +60,186 @@ def truth(t: Term) -> Term:
     return t.eq(1) if t.op == "sym" else t
 
 
-def _checked(t: Term, op: Operation, known: Known) -> Term | None:
-    return t if known.fits(t, op.results[0]) else None
+def _of_truths(meaning: Meaning, operands: list[Term]) -> Term | None:
+    """A truth value that is computed of others, by all the cases that there are."""
+    if meaning.result_width > 1:
+        return None
+    first, *others = operands
+    cases = [_cases(meaning, value, others) for value in (0, 1)]
+    no, yes = (case for case in cases)
+    if no is None or yes is None:
+        return None
+    return _chosen(first, yes, no, others)
 
 
-def _constant(op: ConstantOp, known: Known) -> Term | None:
+def _cases(meaning: Meaning, first: int, others: list[Term]) -> Term | None:
+    """What comes out for a first operand: a predicate of the other one, if there is one."""
+    if not others:
+        found = meaning(first)
+        return None if found is None else terms.const(found)
+    no, yes = meaning(first, 0), meaning(first, 1)
+    if no is None or yes is None:
+        return None
+    if no == yes:
+        return terms.const(no)
+    return others[0] if yes else terms.negate(others[0])
+
+
+def _chosen(condition: Term, yes: Term, no: Term, others: list[Term]) -> Term:
+    """`yes` where the condition holds, and `no` where not; each is constant, or `others`' only one, or not that."""
+    if condition.is_const:
+        return yes if condition.value else no
+    if yes == no:
+        return yes
+    if yes.is_const:
+        return terms.either(condition, no) if yes.value else terms.both(terms.negate(condition), no)
+    if no.is_const:
+        return terms.either(terms.negate(condition), yes) if no.value else terms.both(condition, yes)
+    same = condition.eq(others[0])
+    return same if yes == others[0] else terms.negate(same)
+
+
+class _Reading:
+    """An operation on numbers of more than one bit, and how it reads them."""
+
+    def __init__(self, op: Operation, meaning: Meaning, operands: list[Term], known: Known):
+        self.op = op
+        self.meaning = meaning
+        self.operands = operands
+        self.known = known
+
+    def shown(self, predicate: Term) -> bool:
+        """Whether a predicate follows from what is known."""
+        return self.known.shown(predicate, self.op.results[0])
+
+    def result(self) -> Term | None:
+        """The term of the result."""
+        if self.meaning.name == "exti":
+            return self._widened(self.operands[0])
+        # Read as unsigned, a number is what it is to a signed reading where that is not negative.
+        if not all(
+            signed or self.shown(_ZERO.le(t)) for t, signed in zip(self.operands, self.meaning.readings(), strict=True)
+        ):
+            return None
+        exact = _EXACT.get(self.meaning.name)
+        found = None if exact is None else exact(self, *self.operands)
+        if found is None or self.meaning.name == "cmpi" or self.known.fits(found, self.op.results[0]):
+            return found
+        return self._narrowed(found) if self.meaning.name == "trunci" else None
+
+    def _widened(self, a: Term) -> Term:
+        return a if self.meaning.signed or self.shown(_ZERO.le(a)) else a % (1 << self.meaning.width)
+
+    def _narrowed(self, a: Term) -> Term:
+        half = 1 << (self.meaning.result_width - 1)
+        return (a + half) % (2 * half) - half
+
+    def difference(self, a: Term, b: Term) -> Term:
+        """`a - b`; what is left of a division where `b` is a multiple of its divisor."""
+        for quotient, divisor in (b.args, b.args[::-1]) if b.op == "*" else ():
+            if quotient.op == "//" and quotient.args == (a, divisor):
+                return a % divisor  # a - a // d * d; the quotient has a term, so the divisor is positive
+        return a - b
+
+    def quotient(self, a: Term, b: Term) -> Term | None:
+        """`a / b`, where the divisor is positive. Rounded towards zero it is rounded down for a >= 0 only."""
+        rounding = self.meaning.detail
+        if not self.shown(_ONE.le(b)) or (rounding == "zero" and not self.shown(_ZERO.le(a))):
+            return None
+        if a == b:
+            return _ONE
+        return terms.ceildiv(a, b) if rounding == "positive_inf" else terms.floordiv(a, b)
+
+    def remainder(self, a: Term, b: Term) -> Term | None:
+        """What a truncated division leaves has the dividend's sign, and `%` the divisor's."""
+        if not self.shown(_ONE.le(b)) or not self.shown(_ZERO.le(a)):
+            return None
+        return _ZERO if a == b else a % b
+
+    def power(self, amount: Term) -> Term | None:
+        """Two to the amount of a shift that is defined."""
+        known = amount.is_const and 0 <= amount.value < self.meaning.width
+        return terms.const(1 << amount.value) if known else None
+
+    def shifted(self, a: Term, amount: Term) -> Term | None:
+        """A shift, which multiplies or divides."""
+        power = self.power(amount)
+        if power is None:
+            return None
+        return a * power if self.meaning.name == "shli" else terms.floordiv(a, power)
+
+    def compared(self, a: Term, b: Term) -> Term:
+        """A comparison."""
+        match self.meaning.detail:
+            case "equal":
+                return a.eq(b)
+            case "not_equal":
+                return terms.negate(a.eq(b))
+            case "less_than":
+                return a.lt(b)
+            case "less_than_or_equal":
+                return a.le(b)
+            case "greater_than":
+                return b.lt(a)
+            case _:
+                return b.le(a)
+
+
+def _plain(function: Callable[..., Term]) -> Callable[..., Term]:
+    """A function of terms, where nothing depends on what is known."""
+
+    def rule(_: _Reading, *operands: Term) -> Term:
+        return function(*operands)
+
+    return rule
+
+
+def _opposite(a: Term) -> Term:
+    return _ZERO - a
+
+
+def _absolute(a: Term) -> Term:
+    return terms.maximum(a, _ZERO - a)
+
+
+_EXACT: Final[dict[str, Callable[..., Term | None]]] = {
+    "addi": _plain(terms.add),
+    "subi": _Reading.difference,
+    "muli": _plain(terms.mul),
+    "negi": _plain(_opposite),
+    "absi": _plain(_absolute),
+    "divi": _Reading.quotient,
+    "remi": _Reading.remainder,
+    "mini": _plain(terms.minimum),
+    "maxi": _plain(terms.maximum),
+    "cmpi": _Reading.compared,
+    "shli": _Reading.shifted,
+    "shri": _Reading.shifted,
+    "trunci": _plain(terms.term),
+}
+"""What operations compute of numbers, by their names in the table of meanings; the others have no terms."""
+
+
+def _constant(op: ConstantOp, _: Known) -> Term | None:
     return terms.const(int(op.value.splat_value)) if op.value.is_splat else None
 
 
-def _dim(op: DimOp, known: Known) -> Term | None:
+def _dim(op: DimOp, _: Known) -> Term | None:
     return tensor_type(op.source).extent(op.axis.data)
 
 
-def _tiles(op: TilesOp, known: Known) -> Term | None:
+def _tiles(op: TilesOp, _: Known) -> Term | None:
     return terms.ceildiv(tensor_type(op.source).extent(op.axis.data), terms.const(op.size.data))
-
-
-def _add(op: AddIOp, known: Known) -> Term | None:
-    return _checked(known.term(op.lhs) + known.term(op.rhs), op, known)
-
-
-def _sub(op: SubIOp, known: Known) -> Term | None:
-    a, b = known.term(op.lhs), known.term(op.rhs)
-    if b.op == "*":
-        for quotient, divisor in (b.args, b.args[::-1]):
-            if quotient.op == "//" and quotient.args == (a, divisor):
-                return a % divisor  # a - a // d * d; the quotient has a term, so the divisor is positive
-    return _checked(a - b, op, known)
-
-
-def _mul(op: MulIOp, known: Known) -> Term | None:
-    return _checked(known.term(op.lhs) * known.term(op.rhs), op, known)
-
-
-def _neg(op: NegIOp, known: Known) -> Term | None:
-    return _checked(_ZERO - known.term(op.source), op, known)
-
-
-def _abs(op: AbsIOp, known: Known) -> Term | None:
-    a = known.term(op.source)
-    return _checked(terms.maximum(a, _ZERO - a), op, known)
-
-
-def _div(op: DivIOp, known: Known) -> Term | None:
-    a, b = known.term(op.lhs), known.term(op.rhs)
-    rounding, signed = op.rounding.data.value, op.signedness.data.value == "signed"
-    if width_of(op.result.type) == 1 or not known.shown(_ONE.le(b), op.result):
-        return None
-    # Divisions rounded towards zero, and those of numbers read as unsigned, are rounded down for a >= 0 only.
-    if (not signed or rounding == "zero") and not known.shown(_ZERO.le(a), op.result):
-        return None
-    if a == b:
-        return _ONE
-    return terms.ceildiv(a, b) if rounding == "positive_inf" else terms.floordiv(a, b)
-
-
-def _rem(op: RemIOp, known: Known) -> Term | None:
-    a, b = known.term(op.lhs), known.term(op.rhs)
-    # The remainder of a truncated division has the dividend's sign, and `%` the divisor's.
-    if (
-        width_of(op.result.type) == 1
-        or not known.shown(_ONE.le(b), op.result)
-        or not known.shown(_ZERO.le(a), op.result)
-    ):
-        return None
-    return _ZERO if a == b else a % b
-
-
-def _both_readings(op: MinIOp | MaxIOp | CmpIOp, known: Known) -> bool:
-    """Whether signed and unsigned reading come to the same, or the signed one is asked for."""
-    if op.signedness.data.value == "signed":
-        return True
-    return all(known.shown(_ZERO.le(known.term(x)), op.result) for x in (op.lhs, op.rhs))
-
-
-def _min(op: MinIOp, known: Known) -> Term | None:
-    if width_of(op.result.type) == 1:
-        return _of_truths(op, known, op.signedness.data.value != "signed")
-    return terms.minimum(known.term(op.lhs), known.term(op.rhs)) if _both_readings(op, known) else None
-
-
-def _max(op: MaxIOp, known: Known) -> Term | None:
-    if width_of(op.result.type) == 1:
-        return _of_truths(op, known, op.signedness.data.value == "signed")
-    return terms.maximum(known.term(op.lhs), known.term(op.rhs)) if _both_readings(op, known) else None
-
-
-def _of_truths(op: MinIOp | MaxIOp, known: Known, conjunction: bool) -> Term:
-    """An extreme of truth values. To a signed reading true is -1: the smaller of two is true where either is."""
-    a, b = truth(known.term(op.lhs)), truth(known.term(op.rhs))
-    return terms.both(a, b) if conjunction else terms.either(a, b)
-
-
-def _compare(op: CmpIOp, known: Known) -> Term | None:
-    if width_of(op.lhs.type) is None:
-        return None
-    predicate = op.comparison_predicate.data.value
-    a, b = known.term(op.lhs), known.term(op.rhs)
-    if predicate == "equal":
-        return a.eq(b)
-    if predicate == "not_equal":
-        return terms.negate(a.eq(b))
-    if width_of(op.lhs.type) == 1 or not _both_readings(op, known):
-        return None
-    return {
-        "less_than": a.lt(b),
-        "less_than_or_equal": a.le(b),
-        "greater_than": b.lt(a),
-        "greater_than_or_equal": b.le(a),
-    }.get(predicate)
-
-
-def _and(op: AndIOp, known: Known) -> Term | None:
-    a, b = known.term(op.lhs), known.term(op.rhs)
-    return terms.both(truth(a), truth(b)) if width_of(op.result.type) == 1 else None
-
-
-def _or(op: OrIOp, known: Known) -> Term | None:
-    a, b = known.term(op.lhs), known.term(op.rhs)
-    return terms.either(truth(a), truth(b)) if width_of(op.result.type) == 1 else None
-
-
-def _xor(op: XOrIOp, known: Known) -> Term | None:
-    if width_of(op.result.type) != 1:
-        return None
-    a, b = truth(known.term(op.lhs)), truth(known.term(op.rhs))
-    if b.is_const:
-        return terms.negate(a) if b.value else a
-    return None
-
-
-def _shift_amount(op: ShlIOp | ShrIOp, known: Known) -> int | None:
-    amount, width = known.term(op.rhs), width_of(op.result.type)
-    return amount.value if amount.is_const and width is not None and 0 <= amount.value < width - 1 else None
-
-
-def _shl(op: ShlIOp, known: Known) -> Term | None:
-    amount = _shift_amount(op, known)
-    return None if amount is None else _checked(known.term(op.lhs) * (1 << amount), op, known)
-
-
-def _shr(op: ShrIOp, known: Known) -> Term | None:
-    amount, a = _shift_amount(op, known), known.term(op.lhs)
-    if amount is None or (op.signedness.data.value != "signed" and not known.shown(_ZERO.le(a), op.result)):
-        return None
-    return terms.floordiv(a, terms.const(1 << amount))
-
-
-def _widen(op: ExtIOp, known: Known) -> Term | None:
-    width = width_of(op.from_.type)
-    if width == 1 or width is None:
-        return None
-    a = known.term(op.from_)
-    if op.signedness.data.value == "signed" or known.shown(_ZERO.le(a), op.to):
-        return a
-    return a % (1 << width)
-
-
-def _narrow(op: TruncIOp, known: Known) -> Term | None:
-    width = width_of(op.to.type)
-    if width == 1 or width is None:
-        return None
-    a = known.term(op.from_)
-    half = 1 << (width - 1)
-    return _checked(a, op, known) or (a + half) % (2 * half) - half
 
 
 def _same(op: ReshapeOp | BroadcastOp, known: Known) -> Term | None:
     return known.term(op.source) if width_of(op.source.type) is not None else None
 
 
-_RULES: Final[dict[type[Operation], Callable[..., Term | None]]] = {
+_NO_ARITHMETIC: Final[dict[type[Operation], Callable[[Any, Known], Term | None]]] = {
     ConstantOp: _constant,
     DimOp: _dim,
     TilesOp: _tiles,
-    AddIOp: _add,
-    SubIOp: _sub,
-    MulIOp: _mul,
-    NegIOp: _neg,
-    AbsIOp: _abs,
-    DivIOp: _div,
-    RemIOp: _rem,
-    MinIOp: _min,
-    MaxIOp: _max,
-    CmpIOp: _compare,
-    AndIOp: _and,
-    OrIOp: _or,
-    XOrIOp: _xor,
-    ShlIOp: _shl,
-    ShrIOp: _shr,
-    ExtIOp: _widen,
-    TruncIOp: _narrow,
     ReshapeOp: _same,
     BroadcastOp: _same,
 }

@@ -15,27 +15,8 @@ from typing import Any, Final
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from freehold.dialects.cuda_tile.attrs import IntegerOverflowAttr
-from freehold.dialects.cuda_tile.folding import RELATIONS, divide
-from freehold.dialects.cuda_tile.ops.arith_int import (
-    AbsIOp,
-    AddIOp,
-    AndIOp,
-    CmpIOp,
-    DivIOp,
-    MaxIOp,
-    MinIOp,
-    MulIOp,
-    NegIOp,
-    OrIOp,
-    RemIOp,
-    ShlIOp,
-    ShrIOp,
-    SubIOp,
-    XOrIOp,
-)
+from freehold.dialects.cuda_tile.integers import meaning_of, width_of
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, ReturnOp, YieldOp
-from freehold.dialects.cuda_tile.ops.conversion import ExtIOp, TruncIOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp, SelectOp
 from freehold.dialects.ownership import (
     AccumulateOp,
@@ -53,9 +34,9 @@ from freehold.dialects.ownership import (
     WindowOp,
     tensor_type,
 )
-from freehold.passes.analysis.arithmetic import width_of
 from freehold.passes.analysis.facts import MOST_POINTS, KernelFacts
 from freehold.support import terms
+from freehold.support.integers import Meaning, wrapped
 
 _MOST_STEPS: Final = 8000
 """Operations, over all points of all launches."""
@@ -66,9 +47,6 @@ Values = dict[SSAValue, int]
 Access = RegionOp | LoadOp | LoadWindowOp | AccumulateOp
 _Step = Callable[["_Run", Any], Operation | None]
 """Does an operation; returns it where it ends a block."""
-_Rule = Callable[..., int | None]
-"""What an operation computes of the numbers that are its operands; None where that is not defined."""
-_Binary = Callable[[int, int], int | None]
 
 
 class _Stopped(Exception):
@@ -327,98 +305,6 @@ def is_outside(visit: Visit, grid: Sequence[int]) -> bool:
     return not visit.coordinates or any(not 0 <= c < g for c, g in zip(visit.coordinates, grid, strict=True))
 
 
-def wrapped(value: int, width: int) -> int:
-    """The signed integer of a width with the lower bits of a number; 0 or 1 for a truth value."""
-    value &= (1 << width) - 1
-    return value - (1 << width) if width > 1 and value >> (width - 1) else value
-
-
-def _reading(op: MaxIOp | MinIOp | CmpIOp | DivIOp | RemIOp | ShrIOp | ExtIOp) -> Callable[[int], int]:
-    """How an operation reads its operands: as they are, or without their sign. A signed truth value is 0 or -1."""
-    width = width_of(op.operands[0].type) or 32
-    if op.signedness.data.value == "signed":
-        return int.__neg__ if width == 1 else int.__pos__
-    mask = (1 << width) - 1
-    return lambda value: value & mask
-
-
-def _least(op: Operation) -> int:
-    return -(1 << ((width_of(op.results[0].type) or 32) - 1))
-
-
-def _divided(op: DivIOp) -> _Binary:
-    read, rounding, least = _reading(op), op.rounding, _least(op)
-
-    def rule(a: int, b: int) -> int | None:
-        a, b = read(a), read(b)
-        return None if b == 0 or (b == -1 and a == least) else divide(a, b, rounding)
-
-    return rule
-
-
-def _remainder(op: RemIOp) -> _Binary:
-    read, least = _reading(op), _least(op)
-
-    def rule(a: int, b: int) -> int | None:
-        a, b = read(a), read(b)
-        return None if b == 0 or (b == -1 and a == least) else abs(a) % abs(b) * (-1 if a < 0 else 1)
-
-    return rule
-
-
-def _compared(op: CmpIOp) -> _Binary:
-    read, relation = _reading(op), RELATIONS[op.comparison_predicate.data.value]
-    return lambda a, b: int(relation(read(a), read(b)))
-
-
-def _shifted(op: ShlIOp | ShrIOp) -> _Binary:
-    width = width_of(op.result.type) or 32
-    if isinstance(op, ShlIOp):
-        return lambda a, b: a << b if 0 <= b < width else None
-    read = _reading(op)
-    return lambda a, b: read(a) >> b if 0 <= b < width else None
-
-
-def _widened(op: ExtIOp) -> Callable[[int], int]:
-    read, width = _reading(op), width_of(op.from_.type) or 1
-    return lambda a: read(wrapped(a, width))
-
-
-def _smaller(op: MinIOp) -> _Binary:
-    read = _reading(op)
-    return lambda a, b: a if read(a) <= read(b) else b
-
-
-def _larger(op: MaxIOp) -> _Binary:
-    read = _reading(op)
-    return lambda a, b: b if read(a) <= read(b) else a
-
-
-def _plain(function: Callable[..., int]) -> Callable[[Any], _Rule]:
-    return lambda _: function
-
-
-_RULES: Final[dict[type[Operation], Callable[[Any], _Rule]]] = {
-    AddIOp: _plain(int.__add__),
-    SubIOp: _plain(int.__sub__),
-    MulIOp: _plain(int.__mul__),
-    AndIOp: _plain(int.__and__),
-    OrIOp: _plain(int.__or__),
-    XOrIOp: _plain(int.__xor__),
-    NegIOp: _plain(int.__neg__),
-    AbsIOp: _plain(int.__abs__),
-    MinIOp: _smaller,
-    MaxIOp: _larger,
-    CmpIOp: _compared,
-    DivIOp: _divided,
-    RemIOp: _remainder,
-    ShlIOp: _shifted,
-    ShrIOp: _shifted,
-    ExtIOp: _widened,
-    TruncIOp: _plain(int.__pos__),
-}
-
-
 def _ends(_: _Run, op: Operation) -> Operation:
     return op
 
@@ -480,8 +366,8 @@ def _step(op: Operation) -> _Step:
         case TilesOp():
             return lambda run, _: run.define(result, -(-run.extent(op.source, op.axis.data) // op.size.data))
         case _:
-            make = _RULES.get(type(op))
-            return _forget if make is None else _computation(make(op), op, result, width)
+            meaning = meaning_of(op)
+            return _forget if meaning is None else _computation(meaning, op, result)
 
 
 def _forget(run: _Run, op: Operation) -> None:
@@ -489,24 +375,19 @@ def _forget(run: _Run, op: Operation) -> None:
         run.define(result, None)
 
 
-def _computation(rule: _Rule, op: Operation, result: SSAValue, width: int) -> _Step:
-    """An integer operation: undefined where an operand is, where the rule says so, or where it breaks its promise not
-    to wrap."""
+def _computation(meaning: Meaning, op: Operation, result: SSAValue) -> _Step:
+    """An integer operation: undefined where an operand is, or where its meaning says so."""
     operands = tuple(op.operands)
-    promise = op.properties.get("overflow")
-    promised = isinstance(promise, IntegerOverflowAttr) and promise.data.value != "none"
 
     def step(run: _Run, _: Operation) -> None:
         values = run.values
-        numbers = [values.get(o) for o in operands]
-        known = None not in numbers
-        found = rule(*numbers) if known else None
-        if promised and found is not None and wrapped(found, width) != found:
-            found = None
+        numbers = [n for o in operands if (n := values.get(o)) is not None]
+        known = len(numbers) == len(operands)
+        found = meaning(*numbers) if known else None
         if (known and found is None) or (run.undefined and not run.undefined.isdisjoint(operands)):
             run.undefined.add(result)
             run.defined = False
             found = None
-        run.define(result, None if found is None else wrapped(found, width))
+        run.define(result, found)
 
     return step

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
+from freehold.dialects.cuda_tile.integers import width_of
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, ReturnOp, YieldOp
 from freehold.dialects.cuda_tile.ops.module import GetTileBlockIdOp
 from freehold.dialects.cuda_tile.ops.shape import SelectOp
@@ -48,7 +49,7 @@ from freehold.dialects.ownership import (
     tensor_type,
 )
 from freehold.passes import schedules
-from freehold.passes.analysis.arithmetic import term_of, truth, type_range, width_of
+from freehold.passes.analysis.arithmetic import term_of, truth
 from freehold.passes.analysis.ranges import scalars_behind
 from freehold.passes.analysis.wording import tensor_of
 from freehold.passes.prover import rules
@@ -58,6 +59,7 @@ from freehold.passes.prover.prove import prove
 from freehold.passes.rewriting import walk
 from freehold.support import terms
 from freehold.support.contract import MOST_EACH, MOST_PERSISTENT
+from freehold.support.integers import contents
 from freehold.support.terms import Term
 
 MOST_POINTS: Final = {BlocksKind.EACH: MOST_EACH, BlocksKind.PERSISTENT: MOST_PERSISTENT}
@@ -199,7 +201,7 @@ def _of_type(symbol: Term, value: SSAValue) -> tuple[Term, ...]:
     width = width_of(value.type)
     if width is None:
         return ()
-    low, high = type_range(width)
+    low, high = contents(width)
     return terms.const(low).le(symbol), symbol.le(high)
 
 
@@ -296,7 +298,7 @@ class _Walk:
         """Whether a term is in the range of a value's type."""
         width = width_of(value.type)
         assert width is not None
-        low, high = type_range(width)
+        low, high = contents(width)
         if rules.in_range(t, low, high, self.given):
             return True
         return value in self.decisive and prove(terms.both(terms.const(low).le(t), t.le(high)), self.given).proved
@@ -488,7 +490,7 @@ class _Walk:
         width = width_of(counter.type)
         assert width is not None
         facts: list[Term] = []
-        zero, greatest = terms.const(0), type_range(width)[1]
+        zero, greatest = terms.const(0), contents(width)[1]
         signed = op.unsignedCmp is None or all(self.shown(zero.le(x), counter) for x in (low, high))
         if width > 1 and signed and self.shown(terms.const(1).le(step), counter):
             facts.append(symbol.lt(high))

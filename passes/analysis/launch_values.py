@@ -9,11 +9,11 @@ from typing import Final
 from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute, SSAValue
 
+from freehold.dialects.cuda_tile.integers import element_width
 from freehold.dialects.cuda_tile.types import PointerType, TileType, tile
 from freehold.dialects.ownership import INDEX, KernelOp, TensorType
 from freehold.passes.analysis.machine_integers import Integers
-from freehold.passes.analysis.tile_values import width_of
-from freehold.passes.launch_contract import entry_parameters, name_of
+from freehold.passes.launch_contract import argument_name, entry_parameters
 from freehold.support import terms
 from freehold.support.contract import Checks
 from freehold.support.terms import Term
@@ -27,7 +27,7 @@ class Launch:
     def __init__(self, kernel: KernelOp, integers: Integers, checks: Checks):
         self.integers = integers
         arguments = kernel.body.block.args
-        self.names = [name_of(a, n) for n, a in enumerate(arguments)]
+        self.names = [argument_name(a, n) for n, a in enumerate(arguments)]
         self.positions: dict[SSAValue, int] = {a: n for n, a in enumerate(arguments)}
         divisors: dict[str, int] = {}
         for type_ in (a.type for a in arguments if isinstance(a.type, TensorType)):
@@ -49,7 +49,9 @@ class Launch:
             match p.kind:
                 case "scalar":
                     assert isinstance(type_, TileType)
-                    found = self.scalars[p.argument] = integers.unknown(("scalar", p.argument), width_of(type_), name)
+                    found = self.scalars[p.argument] = integers.unknown(
+                        ("scalar", p.argument), element_width(type_), name
+                    )
                 case "extent":
                     found = self.extents[terms.parse(p.term)] = self._multiple(p.term, divisors.get(p.term, 1))
                 case "failures":

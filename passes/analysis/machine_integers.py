@@ -3,6 +3,9 @@
 A number is the mathematical integer that a signed reading gives; a truth value is 0 or 1. Sums and products are kept as
 polynomials, modulo two to the width where it is not shown by intervals that nothing wraps. What has no term (a quotient
 by a number that may be zero, the bits of two unknown numbers) is a symbol that equal operations on equal ones share.
+
+This is a second definition of integer arithmetic on purpose: what validates a translation rests on nothing that the
+translation, or what was proved before it, rests on. Tests compare it with the table of `support.integers`.
 """
 
 from __future__ import annotations
@@ -13,14 +16,10 @@ from typing import Final
 
 from freehold.passes.prover.polynomials import Interval, Monomial, Poly, bound_term, combine, poly, to_term
 from freehold.support import terms
+from freehold.support.integers import contents
 from freehold.support.terms import Term
 
 _ONE: Final[Poly] = {(): 1}
-
-
-def limits(width: int) -> tuple[int, int]:
-    """The least and the greatest number of a width."""
-    return (0, 1) if width == 1 else (-(1 << (width - 1)), (1 << (width - 1)) - 1)
 
 
 class Integers:
@@ -42,7 +41,7 @@ class Integers:
     def unknown(self, key: object, width: int | None = None, name: str = "value") -> Term:
         """The number that a key stands for; of any size without a width."""
         if (found := self._unknown.get(key)) is None:
-            low, high = (None, None) if width is None else limits(width)
+            low, high = (None, None) if width is None else contents(width)
             found = self._unknown[key] = self.symbol(f"{name}#{len(self._unknown)}", low, high)
         return found
 
@@ -125,7 +124,7 @@ class Integers:
 
     def wrapped(self, t: Term, width: int) -> Term:
         """What a register of a width holds of a number."""
-        low, high = limits(width)
+        low, high = contents(width)
         if self._within(t, low, high):
             return t
         modulus = 1 << width

@@ -12,19 +12,8 @@ from typing import Final
 
 from xdsl.ir import Operation, SSAValue
 
-from freehold.dialects.cuda_tile.ops.arith_int import (
-    AddIOp,
-    AndIOp,
-    CmpIOp,
-    DivIOp,
-    MaxIOp,
-    MinIOp,
-    MulIOp,
-    RemIOp,
-    ShrIOp,
-    SubIOp,
-)
-from freehold.dialects.cuda_tile.ops.conversion import ExtIOp, TruncIOp
+from freehold.dialects.cuda_tile.integers import element_width, meaning_of
+from freehold.dialects.cuda_tile.ops.arith_int import CmpIOp, DivIOp, MulIOp, SubIOp
 from freehold.dialects.cuda_tile.ops.shape import (
     BroadcastOp,
     ConstantOp,
@@ -35,10 +24,10 @@ from freehold.dialects.cuda_tile.ops.shape import (
     SelectOp,
 )
 from freehold.dialects.cuda_tile.types import TileType, is_int
-from freehold.passes.analysis.arithmetic import type_range
 from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.support import terms
+from freehold.support.integers import Meaning, contents
 from freehold.support.terms import Term
 
 Range = tuple[Term, Term]
@@ -60,8 +49,9 @@ def scalars_behind(values: Iterable[SSAValue]) -> list[SSAValue]:
         seen.add(value)
         if not type_.dims:
             found[value] = None
-        elif type(value.owner) in _RULES:
-            assert isinstance(value.owner, Operation)
+        elif isinstance(value.owner, Operation) and (
+            type(value.owner) in _MOVES or meaning_of(value.owner) is not None
+        ):
             todo += value.owner.operands
     return list(found)
 
@@ -86,11 +76,30 @@ class Ranges:
         if not type_.dims and (term := self.known.get(value)) is not None:
             return term, term
         owner = value.owner
-        rule = _RULES.get(type(owner)) if type_.dims and not _is_truth(value) else None
-        found = None if rule is None else rule(owner, self)
-        if found is not None and self._fits(found, value):
-            return found
-        return _type(value)
+        found = None
+        if isinstance(owner, Operation) and type_.dims and element_width(type_) != 1:
+            rule = _MOVES.get(type(owner))
+            found = self._computed(owner) if rule is None else rule(owner, self)
+        return found if found is not None and self._fits(found, value) else _type(value)
+
+    def _computed(self, op: Operation) -> Range | None:
+        """What an operation makes of numbers. One that is read as unsigned must not be negative to be the same."""
+        meaning = meaning_of(op)
+        exact = None if meaning is None else _EXACT.get(meaning.name)
+        if meaning is None or exact is None or meaning.width == 1:
+            return None
+        operands = [self.of(operand) for operand in op.operands]
+        if not all(
+            signed or self.shown(_ZERO.le(low)) for (low, _), signed in zip(operands, meaning.readings(), strict=True)
+        ):
+            return None
+        if (
+            isinstance(op, SubIOp)
+            and (divisor := _divisor(op)) is not None
+            and self.shown(_ONE.le(self.of(divisor)[0]))
+        ):
+            return _ZERO, self.of(divisor)[1] - 1
+        return exact(self, meaning, *operands)
 
     def shown(self, predicate: Term) -> bool:
         """Whether a predicate follows by rules: no solver is asked on the way to a bound."""
@@ -102,11 +111,13 @@ class Ranges:
 
 
 def _type(value: SSAValue) -> Range:
-    type_ = value.type
-    assert isinstance(type_, TileType)
-    assert is_int(type_.element_type)
-    low, high = type_range(type_.element_type.width.data)
+    width = element_width(value.type)
+    assert width is not None
+    low, high = contents(width)
     return terms.const(low), terms.const(high)
+
+
+# Operations that move elements
 
 
 def _constant(op: ConstantOp, r: Ranges) -> Range | None:
@@ -120,33 +131,46 @@ def _iota(op: IotaOp, r: Ranges) -> Range | None:
     return _ZERO, terms.const(type_.num_elements - 1)
 
 
-def _same(op: ReshapeOp | BroadcastOp | PermuteOp | ExtractOp | ExtIOp | TruncIOp, r: Ranges) -> Range | None:
-    """The elements of the first operand; in another type, if `_fits` finds that they stay what they are."""
-    if isinstance(op, ExtIOp) and (op.signedness.data.value != "signed" or _is_truth(op.operands[0])):
-        return None
+def _same(op: ReshapeOp | BroadcastOp | PermuteOp | ExtractOp, r: Ranges) -> Range | None:
     return r.of(op.operands[0])
 
 
-def _is_truth(value: SSAValue) -> bool:
-    type_ = value.type
-    return isinstance(type_, TileType) and is_int(type_.element_type) and type_.element_type.width.data == 1
+def _select(op: SelectOp, r: Ranges) -> Range | None:
+    """One of two; the one that was compared is as the comparison found it."""
+    (a, b), (c, d) = r.of(op.val_if_true), r.of(op.val_if_false)
+    test = op.cond.owner
+    if isinstance(test, CmpIOp) and test.signedness.data.value == "signed":
+        predicate = test.comparison_predicate.data.value
+        if test.lhs is op.val_if_true and predicate in ("less_than", "less_than_or_equal"):
+            b = terms.minimum(b, r.of(test.rhs)[1] - int(predicate == "less_than"))
+        elif test.lhs is op.val_if_true and predicate in ("greater_than", "greater_than_or_equal"):
+            a = terms.maximum(a, r.of(test.rhs)[0] + int(predicate == "greater_than"))
+    return terms.minimum(a, c), terms.maximum(b, d)
 
 
-def _add(op: AddIOp, r: Ranges) -> Range | None:
-    (a, b), (c, d) = r.of(op.lhs), r.of(op.rhs)
-    return a + c, b + d
+_MOVES: Final[dict[type[Operation], Callable[..., Range | None]]] = {
+    ConstantOp: _constant,
+    IotaOp: _iota,
+    ReshapeOp: _same,
+    BroadcastOp: _same,
+    PermuteOp: _same,
+    ExtractOp: _same,
+    SelectOp: _select,
+}
 
 
-def _sub(op: SubIOp, r: Ranges) -> Range | None:
-    (a, b), (c, d) = r.of(op.lhs), r.of(op.rhs)
-    if (divisor := _remainder(op)) is not None:
-        low, high = r.of(divisor)
-        if r.shown(_ONE.le(low)):
-            return _ZERO, high - 1
-    return a - d, b - c
+# Operations that compute
 
 
-def _remainder(op: SubIOp) -> SSAValue | None:
+def _add(_r: Ranges, _m: Meaning, a: Range, b: Range) -> Range | None:
+    return a[0] + b[0], a[1] + b[1]
+
+
+def _sub(_r: Ranges, _m: Meaning, a: Range, b: Range) -> Range | None:
+    return a[0] - b[1], a[1] - b[0]
+
+
+def _divisor(op: SubIOp) -> SSAValue | None:
     """The divisor, where an operation is `a - a // b * b`: then it cannot wrap, whatever the product does."""
     product = op.rhs.owner
     if isinstance(product, MulIOp):
@@ -163,95 +187,66 @@ def _remainder(op: SubIOp) -> SSAValue | None:
     return None
 
 
-def _mul(op: MulIOp, r: Ranges) -> Range | None:
-    (a, b), (c, d) = r.of(op.lhs), r.of(op.rhs)
-    if r.shown(_ZERO.le(a)) and r.shown(_ZERO.le(c)):
-        return a * c, b * d
-    for (low, high), (factor, other) in (((a, b), (c, d)), ((c, d), (a, b))):
+def _mul(r: Ranges, _m: Meaning, a: Range, b: Range) -> Range | None:
+    if r.shown(_ZERO.le(a[0])) and r.shown(_ZERO.le(b[0])):
+        return a[0] * b[0], a[1] * b[1]
+    for (low, high), (factor, other) in ((a, b), (b, a)):
         if factor.is_const and factor == other:
             return (low * factor, high * factor) if factor.value >= 0 else (high * factor, low * factor)
     return None
 
 
-def _signed(op: MinIOp | MaxIOp | DivIOp | RemIOp | ShrIOp | CmpIOp, r: Ranges) -> bool:
-    """Whether the operation reads its operands as signed, or reading them so comes to the same."""
-    return op.signedness.data.value == "signed" or all(r.shown(_ZERO.le(r.of(x)[0])) for x in (op.lhs, op.rhs))
+def _min(_r: Ranges, _m: Meaning, a: Range, b: Range) -> Range | None:
+    return terms.minimum(a[0], b[0]), terms.minimum(a[1], b[1])
 
 
-def _min(op: MinIOp, r: Ranges) -> Range | None:
-    (a, b), (c, d) = r.of(op.lhs), r.of(op.rhs)
-    return (terms.minimum(a, c), terms.minimum(b, d)) if _signed(op, r) else None
+def _max(_r: Ranges, _m: Meaning, a: Range, b: Range) -> Range | None:
+    return terms.maximum(a[0], b[0]), terms.maximum(a[1], b[1])
 
 
-def _max(op: MaxIOp, r: Ranges) -> Range | None:
-    (a, b), (c, d) = r.of(op.lhs), r.of(op.rhs)
-    return (terms.maximum(a, c), terms.maximum(b, d)) if _signed(op, r) else None
-
-
-def _div(op: DivIOp, r: Ranges) -> Range | None:
-    (a, b), (c, d) = r.of(op.lhs), r.of(op.rhs)
-    if not _signed(op, r) or c != d or not c.is_const or c.value < 1:
+def _div(r: Ranges, m: Meaning, a: Range, b: Range) -> Range | None:
+    down = m.detail == "negative_inf" or (m.detail == "zero" and r.shown(_ZERO.le(a[0])))
+    if not down or b[0] != b[1] or not b[0].is_const or b[0].value < 1:
         return None
-    rounding = op.rounding.data.value
-    if rounding == "negative_inf" or (rounding == "zero" and r.shown(_ZERO.le(a))):
-        return terms.floordiv(a, c), terms.floordiv(b, c)
-    return None
+    return terms.floordiv(a[0], b[0]), terms.floordiv(a[1], b[0])
 
 
-def _rem(op: RemIOp, r: Ranges) -> Range | None:
-    (a, _), (c, d) = r.of(op.lhs), r.of(op.rhs)
-    if not _signed(op, r) or not r.shown(_ONE.le(c)):
+def _rem(r: Ranges, _m: Meaning, a: Range, b: Range) -> Range | None:
+    if not r.shown(_ONE.le(b[0])):
         return None
-    return (_ZERO if r.shown(_ZERO.le(a)) else _ONE - d), d - 1
+    return (_ZERO if r.shown(_ZERO.le(a[0])) else _ONE - b[1]), b[1] - 1
 
 
-def _and(op: AndIOp, r: Ranges) -> Range | None:
+def _and(r: Ranges, _m: Meaning, a: Range, b: Range) -> Range | None:
     """Of a number that is not negative, no more than that is left."""
-    found = [high for low, high in (r.of(op.lhs), r.of(op.rhs)) if r.shown(_ZERO.le(low))]
+    found = [high for low, high in (a, b) if r.shown(_ZERO.le(low))]
     if not found:
         return None
     return _ZERO, found[0] if len(found) == 1 else terms.minimum(*found)
 
 
-def _shr(op: ShrIOp, r: Ranges) -> Range | None:
-    (a, b), (c, d) = r.of(op.lhs), r.of(op.rhs)
-    width = _type(op.result)[1].value.bit_length() + 1
-    if not _signed(op, r) or c != d or not c.is_const or not 0 <= c.value < width - 1:
+def _shr(_r: Ranges, m: Meaning, a: Range, b: Range) -> Range | None:
+    if b[0] != b[1] or not b[0].is_const or not 0 <= b[0].value < m.width:
         return None
-    by = terms.const(1 << c.value)
-    return terms.floordiv(a, by), terms.floordiv(b, by)
+    by = terms.const(1 << b[0].value)
+    return terms.floordiv(a[0], by), terms.floordiv(a[1], by)
 
 
-def _select(op: SelectOp, r: Ranges) -> Range | None:
-    """One of two; the one that was compared is as the comparison found it."""
-    (a, b), (c, d) = r.of(op.val_if_true), r.of(op.val_if_false)
-    test = op.cond.owner
-    if isinstance(test, CmpIOp) and test.signedness.data.value == "signed":
-        predicate = test.comparison_predicate.data.value
-        if test.lhs is op.val_if_true and predicate in ("less_than", "less_than_or_equal"):
-            b = terms.minimum(b, r.of(test.rhs)[1] - int(predicate == "less_than"))
-        elif test.lhs is op.val_if_true and predicate in ("greater_than", "greater_than_or_equal"):
-            a = terms.maximum(a, r.of(test.rhs)[0] + int(predicate == "greater_than"))
-    return terms.minimum(a, c), terms.maximum(b, d)
+def _kept(_r: Ranges, _m: Meaning, a: Range) -> Range | None:
+    return a
 
 
-_RULES: Final[dict[object, Callable[..., Range | None]]] = {
-    ConstantOp: _constant,
-    IotaOp: _iota,
-    ReshapeOp: _same,
-    BroadcastOp: _same,
-    PermuteOp: _same,
-    ExtractOp: _same,
-    ExtIOp: _same,
-    TruncIOp: _same,
-    AddIOp: _add,
-    SubIOp: _sub,
-    MulIOp: _mul,
-    MinIOp: _min,
-    MaxIOp: _max,
-    DivIOp: _div,
-    RemIOp: _rem,
-    AndIOp: _and,
-    ShrIOp: _shr,
-    SelectOp: _select,
+_EXACT: Final[dict[str, Callable[..., Range | None]]] = {
+    "addi": _add,
+    "subi": _sub,
+    "muli": _mul,
+    "mini": _min,
+    "maxi": _max,
+    "divi": _div,
+    "remi": _rem,
+    "andi": _and,
+    "shri": _shr,
+    "exti": _kept,
+    "trunci": _kept,
 }
+"""What operations compute of numbers, by their names in the table of meanings. Nothing may wrap: `_fits` sees to it."""

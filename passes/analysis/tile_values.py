@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import NoMemoryEffect
 
+from freehold.dialects.cuda_tile.integers import element_width
 from freehold.dialects.cuda_tile.op import SEGMENTS
 from freehold.dialects.cuda_tile.ops.arith_int import (
     AbsIOp,
@@ -46,7 +47,7 @@ from freehold.dialects.cuda_tile.ops.shape import (
     ReshapeOp,
     SelectOp,
 )
-from freehold.dialects.cuda_tile.types import TileType, is_int
+from freehold.dialects.cuda_tile.types import TileType
 from freehold.passes.analysis.machine_integers import Integers
 from freehold.support import terms
 from freehold.support.contract import MOST_EACH
@@ -80,13 +81,6 @@ class Different(Exception):
 def named(op: Operation) -> str:
     """An operation in messages."""
     return f"`{op.name.split('.')[-1].removesuffix('_tko')}`"
-
-
-def width_of(type_: Attribute) -> int | None:
-    """The width of the elements of a tile of integers; None for others."""
-    if isinstance(type_, TileType) and is_int(type_.element_type):
-        return type_.element_type.width.data
-    return None
 
 
 Rule = Callable[["Values", Any, Place], Term]
@@ -210,7 +204,7 @@ class Values:
         if key not in self.keys:
             self.keys[key] = len(self.keys)
         number = self.keys[key]
-        return self.integers.unknown((number, place) if place else number, width_of(type_))
+        return self.integers.unknown((number, place) if place else number, element_width(type_))
 
     def opaque(self, value: SSAValue, place: Place) -> Term:
         """An element of the result of an operation of which no more is known than what it is computed from."""
@@ -267,7 +261,7 @@ def _owner(value: SSAValue) -> Operation:
 
 
 def _width(value: SSAValue) -> int:
-    width = width_of(value.type)
+    width = element_width(value.type)
     assert width is not None
     return width
 
@@ -279,7 +273,7 @@ def _is_signed(op: Any) -> bool:
 def _constant(values: Values, op: ConstantOp, place: Place) -> Term:
     if not op.value.is_splat:
         return values.element(("literal", op.value.type, op.value.data), op.result.type, place)
-    if width_of(op.result.type) is not None:
+    if element_width(op.result.type) is not None:
         return terms.const(int(op.value.splat_value))
     return values.element(("literal", op.result.type.element_type, op.value.data), op.result.type, ())
 
@@ -320,7 +314,7 @@ def _select(values: Values, op: SelectOp, place: Place) -> Term:
     scalar = not cast(TileType, op.cond.type).dims
     condition = values.at(op.cond, () if scalar else place)
     a, b = values.at(op.val_if_true, place), values.at(op.val_if_false, place)
-    return values.integers.chosen(condition, a, b, width_of(op.result.type))
+    return values.integers.chosen(condition, a, b, element_width(op.result.type))
 
 
 def _assume(values: Values, op: AssumeOp, place: Place) -> Term:

@@ -8,30 +8,16 @@ import numpy as np
 
 from freehold.runtime.interpreter.access import element, flag, keyword
 from freehold.runtime.interpreter.compile import unary
-from freehold.runtime.interpreter.elements import Array, Element, Tile, from_exact, to_f64, unsigned
+from freehold.runtime.interpreter.elements import Array, Element, Tile, as_numbers, from_exact, to_f64
+from freehold.runtime.interpreter.integers import defined
 from freehold.runtime.interpreter.machine import clean
 from freehold.runtime.interpreter.rounding import convert, round_to
+from freehold.support.integers import limits
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from freehold.runtime.interpreter.compile import Compiler, Function, Pure
-
-
-def as_unsigned_numbers(tile: Tile, e: Element) -> Array:
-    """The numbers that an integer tile's bits are when read as unsigned, in an unsigned dtype (`i1`: a bool)."""
-    if e.name == "i4":
-        return np.asarray(tile & 15).astype(np.uint8)
-    return unsigned(np.asarray(tile))
-
-
-def as_numbers(tile: Tile, e: Element, signed: bool) -> Array:
-    """The numbers that an integer tile's bits are when read as signed or unsigned."""
-    if not signed:
-        return as_unsigned_numbers(tile, e)
-    if e.name == "i1":
-        return -np.asarray(tile).astype(np.int8)
-    return np.asarray(tile)
 
 
 def _low_bits(numbers: Array, e: Element) -> Tile:
@@ -50,21 +36,8 @@ def _extend(op: Operation, _: Compiler) -> Function:
 
 
 def _truncate(op: Operation, c: Compiler) -> Function:
-    source, target = element(op.operands[0]), element(op.results[0])
-    overflow = keyword(op, "overflow", "none")
-
-    def truncate(a: Tile) -> Tile:
-        result = _low_bits(np.asarray(a), target)
-        for signed, promises in ((True, ("no_signed_wrap", "no_wrap")), (False, ("no_unsigned_wrap", "no_wrap"))):
-            if c.checked and overflow in promises:
-                before, after = as_numbers(a, source, signed), as_numbers(result, target, signed)
-                if (before.astype(object) != after.astype(object)).any():
-                    c.undefined(
-                        op, f"a value does not fit in {target.name}, and `overflow<{overflow}>` says that it does"
-                    )
-        return result
-
-    return truncate
+    target = element(op.results[0])
+    return defined(op, unary(lambda a: _low_bits(np.asarray(a), target)), c)
 
 
 def _float_to_float(op: Operation, _: Compiler) -> Function:
@@ -73,16 +46,11 @@ def _float_to_float(op: Operation, _: Compiler) -> Function:
     return unary(lambda a: convert(a, source, target, mode))
 
 
-def integer_range(bits: int, signed: bool) -> tuple[int, int]:
-    """The smallest and largest integer of a width."""
-    return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
-
-
 def _float_to_integer(op: Operation, c: Compiler) -> Function:
     """Towards zero. Out of range it clamps and NaN is 0: defined where the operation saturates, a choice otherwise."""
     source, target = element(op.operands[0]), element(op.results[0])
     signed = keyword(op, "signedness") == "signed"
-    low, high = integer_range(target.bits, signed)
+    low, high = limits(target.bits, signed=signed)
     checked = c.checked and not flag(op, "saturating")
 
     def to_integer(a: Tile) -> Tile:

@@ -135,6 +135,22 @@ def unsigned(tile: Tile) -> Tile:
     return tile.view(UNSIGNED[tile.dtype])
 
 
+def as_unsigned_numbers(tile: Tile, e: Element) -> Array:
+    """The numbers that an integer tile's bits are when read as unsigned, in an unsigned dtype (`i1`: a bool)."""
+    if e.name == "i4":
+        return np.asarray(tile & 15).astype(np.uint8)
+    return unsigned(np.asarray(tile))
+
+
+def as_numbers(tile: Tile, e: Element, signed: bool) -> Array:
+    """The numbers that an integer tile's bits are when read as signed or unsigned."""
+    if not signed:
+        return as_unsigned_numbers(tile, e)
+    if e.name == "i1":
+        return -np.asarray(tile).astype(np.int8)
+    return np.asarray(tile)
+
+
 def choose(condition: Tile, yes: Tile, no: Tile) -> Tile:
     """Elements of one tile where the condition holds, of the other elsewhere."""
     return cast(Any, np.where(condition, yes, no))

@@ -16,8 +16,8 @@ import numpy as np
 from freehold.runtime.interpreter.access import element, flag, keyword
 from freehold.runtime.interpreter.compile import binary
 from freehold.runtime.interpreter.elements import Array, Element, Tile, choose
-from freehold.runtime.interpreter.integers import relation
 from freehold.runtime.interpreter.rounding import flush, rounded
+from freehold.support.integers import RELATIONS
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
@@ -110,7 +110,7 @@ def _extremum(larger: bool) -> Pure:
 
 def _compare(op: Operation, _: Compiler) -> Function:
     predicate = keyword(op, "comparison_predicate")
-    compare = relation(predicate)
+    compare = RELATIONS[predicate]
     ordered = keyword(op, "comparison_ordering") == "ordered"
     if ordered and predicate == "not_equal":
         return binary(lambda a, b: (a != b) & (a == a) & (b == b))

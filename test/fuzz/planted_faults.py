@@ -12,6 +12,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
@@ -21,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import fuzz_ownership
 from fuzz_ownership import Finding
 
-from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, RemIOp
+from freehold.dialects.cuda_tile.integers import meaning_of
 from freehold.dialects.cuda_tile.ops.control_flow import IfOp
 from freehold.passes import pipeline, resolve_obligations, verify_borrows, verify_partitions
 from freehold.passes.analysis import arithmetic, concrete, facts, injectivity
@@ -29,7 +30,7 @@ from freehold.passes.analysis.injectivity import Outcome
 from freehold.passes.prover.prove import Verdict, prove
 from freehold.support import terms
 
-RULES: Final[Any] = vars(arithmetic)["_RULES"]
+RULES: Final[Any] = vars(arithmetic)["_EXACT"]
 WALK: Final[Any] = vars(facts)["_Walk"]
 RUN: Final[Any] = vars(concrete)["_Run"]
 
@@ -39,20 +40,21 @@ def always(value: object) -> Callable[..., Any]:
     return lambda *_, **__: value
 
 
-def rule(op: type, replacement: Callable[..., Any]) -> Any:
-    return patch.dict(RULES, {op: replacement})
+def rule(name: str, replacement: Callable[..., Any]) -> Any:
+    return patch.dict(RULES, {name: replacement})
 
 
-def _positive(op: Any, known: Any) -> bool:
-    return known.shown(terms.const(1).le(known.term(op.rhs)), op.result)
+def _quotient(reading: Any, a: Any, b: Any) -> Any:
+    return terms.floordiv(a, b) if reading.shown(terms.const(1).le(b)) else None
 
 
-def _quotient(op: Any, known: Any) -> Any:
-    return None if not _positive(op, known) else terms.floordiv(known.term(op.lhs), known.term(op.rhs))
+def _remainder(reading: Any, a: Any, b: Any) -> Any:
+    return a % b if reading.shown(terms.const(1).le(b)) else None
 
 
-def _remainder(op: Any, known: Any) -> Any:
-    return None if not _positive(op, known) else known.term(op.lhs) % known.term(op.rhs)
+def _as_signed(op: Any) -> Any:
+    meaning = meaning_of(op)
+    return meaning and replace(meaning, signed=True)
 
 
 def _without(lower: bool) -> Callable[..., Any]:
@@ -129,9 +131,9 @@ FAULTS: Final[dict[str, Callable[[], list[Any]]]] = {
         patch.object(WALK, "fits", _promised),
         patch.object(verify_borrows, "_operations", _trusting),
     ],
-    "every quotient is rounded down": lambda: [rule(DivIOp, _quotient)],
-    "a remainder is a modulus": lambda: [rule(RemIOp, _remainder)],
-    "unsigned is signed": lambda: [patch.object(arithmetic, "_both_readings", always(True))],
+    "every quotient is rounded down": lambda: [rule("divi", _quotient)],
+    "a remainder is a modulus": lambda: [rule("remi", _remainder)],
+    "unsigned is signed": lambda: [patch.object(arithmetic, "meaning_of", _as_signed)],
     "no lower bounds": lambda: [patch.object(resolve_obligations, "prove", _without(lower=True))],
     "`<=` for `<`": lambda: [patch.object(resolve_obligations, "prove", _without(lower=False))],
     "a join is its first side": lambda: [patch.object(WALK, "join", _one_side)],

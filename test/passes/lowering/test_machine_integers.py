@@ -9,9 +9,9 @@ from fractions import Fraction
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from freehold.dialects.cuda_tile.folding import RELATIONS
-from freehold.passes.analysis.machine_integers import Integers, limits
+from freehold.passes.analysis.machine_integers import Integers
 from freehold.support import terms
+from freehold.support.integers import RELATIONS, contents
 from freehold.support.terms import Term
 
 Computed = Callable[[Integers, Term, Term, int, bool], Term]
@@ -60,12 +60,12 @@ SHIFTS = ("shifted",)
 def registers(width: int, value: int) -> int:
     """What a register holds of a number, read with a sign; a truth value is 0 or 1."""
     kept = value % (1 << width)
-    return kept - (1 << width) if kept > limits(width)[1] else kept
+    return kept - (1 << width) if kept > contents(width)[1] else kept
 
 
 def of_width(width: int) -> st.SearchStrategy[int]:
     """Numbers of a width, often at its ends."""
-    low, high = limits(width)
+    low, high = contents(width)
     ends = [n for n in (low, low + 1, -2, -1, 0, 1, 2, 3, 7, high - 1, high) if low <= n <= high]
     return st.one_of(st.sampled_from(ends), st.integers(low, high))
 
@@ -81,7 +81,7 @@ def operands(draw: st.DrawFn, width: int) -> tuple[Integers, list[Term], dict[st
         if draw(st.booleans()):
             given_.append(terms.const(value))
             continue
-        low, high = limits(width)
+        low, high = contents(width)
         low, high = draw(st.sampled_from([(low, high), (min(value, 0), high), (min(value, 1), max(value, 9))]))
         given_.append(integers.symbol(name, low, high))
         values[name] = value
@@ -111,7 +111,7 @@ def test_arithmetic_is_exact(data: st.DataObject) -> None:
             x, y = -x, -y if not name.startswith(SHIFTS) else y
     if name.startswith(DIVISIONS):
         assume(y)
-        assume(abs(math.trunc(Fraction(x, y))) <= limits(width)[1] or not signed)
+        assume(abs(math.trunc(Fraction(x, y))) <= contents(width)[1] or not signed)
     found = known(computed(integers, a, b, width, signed), values)
     if found is not None:
         assert found == registers(width, exact(x, y, width))

@@ -1,0 +1,35 @@
+"""Integers in all that computes with them, in seconds: each operation, and the analyses of random kernels."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FUZZ = Path(__file__).parents[1] / "fuzz"
+
+
+def run(script: str, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, str(FUZZ / script), *options], capture_output=True, text=True, check=False)
+
+
+def test_every_operation_is_what_the_second_definition_says() -> None:
+    done = run("fuzz_integers.py", "--rounds", "400")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " 0 findings" in done.stdout
+
+
+def test_what_analyses_say_is_so() -> None:
+    done = run("fuzz_analyses.py", "--kernels", "100")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " 0 findings" in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", ["all numbers are signed", "truth values have no sign", "tiles do not wrap"])
+def test_a_fault_is_found(fault: str) -> None:
+    done = run("fuzz_analyses.py", "--kernels", "600", "--fault", fault, "--first")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert " 1 findings" in done.stdout
