@@ -1,0 +1,264 @@
+"""Which variables statements assign, which they read before that, and which are read later: of the core alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias
+
+from freehold.frontend.syntax import core
+from freehold.frontend.syntax.core import Loop, Node, Place, Stmt, Target
+
+Reads: TypeAlias = dict[str, Place]
+"""Names, each with the place where it is read first."""
+
+
+def of_target(target: Target) -> Iterator[core.Name]:
+    """The variables that an assignment to `target` assigns."""
+    if isinstance(target, core.Name):
+        yield target
+    elif isinstance(target, core.Unpack):
+        for inner in target.targets:
+            yield from of_target(inner)
+
+
+def assigned(nodes: Iterable[Stmt]) -> dict[str, Node]:
+    """The variables that `nodes` assign, in order of first assignment, each with the node that does."""
+    found: dict[str, Node] = {}
+    for statement in nodes:
+        for name, node in _assigned(statement):
+            found.setdefault(name, node)
+    return found
+
+
+def _assigned(node: Stmt) -> Iterator[tuple[str, Node]]:
+    match node:
+        case core.Assign():
+            for target in node.targets:
+                yield from ((name.id, name) for name in of_target(target))
+        case core.For():
+            yield from ((name.id, name) for name in of_target(node.target))
+        case core.Define():
+            yield node.function.name, node
+        case _:
+            pass
+    for body in _bodies(node):
+        for inner in body:
+            yield from _assigned(inner)
+
+
+def _bodies(node: Stmt) -> tuple[core.Body, ...]:
+    match node:
+        case core.If():
+            return node.body, node.orelse
+        case core.For() | core.While() | core.With():
+            return (node.body,)
+        case _:
+            return ()
+
+
+# --- Reading ---------------------------------------------------------------------------------------------------------
+
+
+def reads(node: Node | None) -> Reads:
+    """The variables around an expression that it reads."""
+    found: Reads = {}
+    if node is not None:
+        _read(node, (), found)
+    return found
+
+
+def _read(node: Node, own: Sequence[str], found: Reads) -> None:
+    """Adds what `node` reads, but for its `own` variables."""
+    if isinstance(node, core.Name):
+        if node.id not in own:
+            found.setdefault(node.id, node.place)
+    elif isinstance(node, core.Each):
+        _read(node.iter, own, found)
+        inner = [*own, *(name.id for name in of_target(node.target))]
+        _read(node.body, inner, found)
+    elif isinstance(node, core.Lambda):
+        _add(found, free(node.function), own)
+    elif isinstance(node, core.BoolOp) and node.chain:
+        inner = [
+            *own,
+            *(n.right.id for n in node.values if isinstance(n, core.Compare) and isinstance(n.right, core.Let)),
+        ]
+        for value in node.values:
+            _read(value, inner, found)
+    elif not isinstance(node, core.Constant):
+        for child in core.children(node):
+            _read(child, own, found)
+
+
+def _add(found: Reads, more: Mapping[str, Place], known: Iterable[str] = ()) -> None:
+    for name, place in more.items():
+        if name not in known:
+            found.setdefault(name, place)
+
+
+def free(function: core.Function) -> Reads:
+    """The variables around a function that it reads: its defaults do so where it is defined, its body at every call."""
+    found: Reads = {}
+    for parameter in function.parameters:
+        _add(found, reads(parameter.default))
+    own = {p.name for p in function.parameters} | assigned(function.body).keys()
+    _add(found, reads(function.value) if function.value is not None else exposed(function.body), own)
+    return found
+
+
+def exposed(nodes: Iterable[Stmt], test: core.Expr | None = None) -> Reads:
+    """The variables that `nodes` may read before they assign them; `test` is read first."""
+    found = reads(test)
+    _scan(nodes, set(), found)
+    return found
+
+
+def _scan(nodes: Iterable[Stmt], known: set[str], found: Reads) -> bool:
+    """Adds to `found` what is read and not in `known`, and to `known` what is certainly assigned where the nodes end.
+    Whether they do: a `break` or `continue` leaves them."""
+    for node in nodes:
+        _add(found, _read_first(node), known)
+        match node:
+            case core.If():
+                branches = [set(known), set(known)]
+                ends = [_scan(body, k, found) for body, k in zip((node.body, node.orelse), branches, strict=True)]
+                if not any(ends):
+                    return False
+                known |= set[str].intersection(*(k for k, end in zip(branches, ends, strict=True) if end))
+            case core.For():
+                _scan(node.body, known | {name.id for name in of_target(node.target)}, found)
+            case core.While():
+                _scan(node.body, set(known), found)
+            case core.With():
+                if not _scan(node.body, known, found):
+                    return False
+            case core.Assign():
+                known |= {name.id for target in node.targets for name in of_target(target)}
+            case core.Define():
+                known.add(node.function.name)
+            case core.Break() | core.Continue():
+                return False
+            case _:
+                pass
+    return True
+
+
+def _read_first(node: Stmt) -> Reads:
+    """What a statement reads before the statements in it, or before it assigns."""
+    match node:
+        case core.Assign():
+            found = reads(node.value)
+            for target in node.targets:
+                _add(found, _read_in(target))
+            return found
+        case core.If() | core.While():
+            return reads(node.test)
+        case core.For():
+            return reads(node.iter)
+        case core.With():
+            return reads(node.context)
+        case core.Define():
+            return free(node.function)
+        case _:
+            return {name: place for child in core.children(node) for name, place in reads(child).items()}
+
+
+def _read_in(target: Target) -> Reads:
+    """What is read to assign to an element or an attribute."""
+    if isinstance(target, core.Unpack):
+        return {name: place for inner in target.targets for name, place in _read_in(inner).items()}
+    return {} if isinstance(target, core.Name) else reads(target)
+
+
+# --- Living ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LoopFacts:
+    """What a loop does to the variables around it."""
+
+    assigned: dict[str, Node]
+    """The variables its body assigns, each with the node that does so first."""
+    exposed: frozenset[str]
+    """The variables that a turn may read before it assigns them."""
+    leaves: bool
+    """Whether a `break` of its own stands in it."""
+
+
+class Facts:
+    """What one function does with its variables."""
+
+    def __init__(self, function: core.Function):
+        inner = [n.function for n in core.walk(function) if isinstance(n, core.Define | core.Lambda)]
+        self.captured = frozenset(name for f in inner for name in free(f))
+        """The names that functions defined in it read: they may do so at every call."""
+        self._after: dict[Stmt, frozenset[str]] = {}
+        self._loops: dict[Loop, LoopFacts] = {}
+        end = frozenset((core.RESULT,))
+        self._before(function.body, end, end, end)
+
+    def is_live(self, name: str, after: Stmt) -> bool:
+        """Whether a variable may be read after an `if` or a loop."""
+        return name in self.captured or name in self._after.get(after, ())
+
+    def loop(self, node: Loop) -> LoopFacts:
+        """The facts of a loop."""
+        return self._loops[node]
+
+    def _before(
+        self, nodes: Sequence[Stmt], after: frozenset[str], at_break: frozenset[str], at_continue: frozenset[str]
+    ) -> frozenset[str]:
+        """What is live before some statements, given what is after them, and where a turn or the loop goes on."""
+        live = after
+        for node in reversed(nodes):
+            match node:
+                case core.Break():
+                    live = at_break
+                case core.Continue():
+                    live = at_continue
+                case core.If():
+                    self._after[node] = live
+                    branches = (self._before(body, live, at_break, at_continue) for body in (node.body, node.orelse))
+                    live = frozenset[str]().union(*branches)
+                case core.For() | core.While():
+                    live = self._around(node, live)
+                case core.With():
+                    live = self._before(node.body, live, at_break, at_continue)
+                case core.Assign():
+                    live = live.difference(name.id for target in node.targets for name in of_target(target))
+                case core.Define():
+                    live = live.difference((node.function.name,))
+                case _:
+                    pass
+            live = live.union(_read_first(node))
+        return live
+
+    def _around(self, node: Loop, after: frozenset[str]) -> frozenset[str]:
+        """What is live before a loop."""
+        self._after[node] = after
+        test = node.test if isinstance(node, core.While) else None
+        targets = frozenset(n.id for n in of_target(node.target)) if isinstance(node, core.For) else frozenset[str]()
+        inside = frozenset(exposed(node.body, test))
+        self._loops[node] = LoopFacts(assigned(node.body), inside, any(breaks(node.body)))
+        turn = after | (inside - targets)
+        self._before(node.body, turn, after, turn)
+        return turn
+
+
+def breaks(nodes: Iterable[Stmt]) -> Iterator[core.Break]:
+    """Where the loop whose body `nodes` are is left."""
+    for node in nodes:
+        if isinstance(node, core.Break):
+            yield node
+        elif isinstance(node, core.If):
+            yield from breaks([*node.body, *node.orelse])
+        elif isinstance(node, core.With):
+            yield from breaks(node.body)
+
+
+@lru_cache(maxsize=1024)
+def facts(function: core.Function) -> Facts:
+    """The facts of a function; it does not change, so they are found once."""
+    return Facts(function)
