@@ -2,7 +2,8 @@
 Compiled kernels on disk, so that a new process neither compiles nor assembles what an earlier one has.
 
 Storage is cuda.core's program cache: atomic writes, least recently read entries dropped first. An entry is a cubin with
-its launch contract and a checksum over both, so that a damaged one is found out and compiled again. Nothing here ever
+its launch contract, which has the digest of the IR that was verified, and a checksum over them and the key. So one that
+is damaged, or lies under another kernel's key, is found out and compiled again. Nothing here ever
 fails a launch: a cache that cannot be used is no cache, said once.
 
 The directory is `$FREEHOLD_CACHE_DIR` (set but empty: no cache), else `$XDG_CACHE_HOME/freehold/kernels`, else
@@ -26,10 +27,10 @@ from freehold.backend.places import locate
 VARIABLE: Final = "FREEHOLD_CACHE_DIR"
 SIZE: Final = 2 << 30
 """Bytes on disk from which on entries are dropped."""
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 """The form of keys and entries; entries of other forms are never found."""
 
-_MAGIC: Final = b"freehold-kernel-1\n"
+_MAGIC: Final = b"freehold-kernel-2\n"
 
 
 class CacheWarning(UserWarning):
@@ -71,14 +72,14 @@ class KernelCache:
             data = self._readable.get(key)
         except (OSError, ValueError):
             return None
-        return None if data is None else _unpacked(bytes(data))
+        return None if data is None else _unpacked(bytes(data), key)
 
     def store(self, key: bytes, entry: Entry) -> None:
         """Adds or replaces an entry; a failure to do so is a warning."""
         try:
             if self._writable is None:
                 self._writable = _program_cache(self.root, max_size_bytes=SIZE)
-            self._writable[key] = _packed(entry)
+            self._writable[key] = _packed(entry, key)
         except OSError as e:
             _warn(f"{self.root} cannot be written: {e}")
 
@@ -89,16 +90,16 @@ def _program_cache(root: Path, **options: int) -> Any:
     return FileStreamProgramCache(root, **options)  # pyright: ignore[reportUnknownVariableType] -- as above
 
 
-def _packed(entry: Entry) -> bytes:
+def _packed(entry: Entry, key: bytes) -> bytes:
     head = json.dumps({"contract": entry.contract, "assembler": entry.assembler}, separators=(",", ":")).encode()
     body = len(head).to_bytes(4, "little") + head + entry.cubin
-    return _MAGIC + hashlib.sha256(body).digest() + body
+    return _MAGIC + hashlib.sha256(key + body).digest() + body
 
 
-def _unpacked(data: bytes) -> Entry | None:
+def _unpacked(data: bytes, key: bytes) -> Entry | None:
     start = len(_MAGIC)
     checksum, body = data[start : start + 32], data[start + 32 :]
-    if data[:start] != _MAGIC or hashlib.sha256(body).digest() != checksum:
+    if data[:start] != _MAGIC or hashlib.sha256(key + body).digest() != checksum:
         return None
     # The checksum holds, so this is what `_packed` wrote.
     length = int.from_bytes(body[:4], "little")

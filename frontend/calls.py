@@ -256,6 +256,7 @@ def _frame_of(c: Context, function: FunctionType, place: ast.expr | ast.AugAssig
         name = function.__name__ if isinstance(place, ast.AugAssign) else c.text(place)
         c.error(errors.NotCallable(c.span(place), name=name, why=f"its source cannot be found: {e}"))
         return None
+    c.reads.append((function, ""))
     return Frame(source, Host(function), source.tree, function.__name__)
 
 

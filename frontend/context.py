@@ -28,6 +28,7 @@ from freehold.support.dtypes import DType, held_unsigned
 from freehold.support.span import Span
 
 if TYPE_CHECKING:
+    from freehold.frontend.fingerprint import Read
     from freehold.frontend.loops import Loop
 
 
@@ -129,6 +130,8 @@ class Context:
         self._dispatch: Final = dispatch
         self.breakpoints: list[Span] = []
         """Where `breakpoint()` is called."""
+        self.reads: list[Read] = []
+        """The functions and attributes of modules that the kernel is made of."""
         self.stepping = False
         """Whether every statement is a place to stop. Otherwise there is none."""
         self.folding = False

@@ -251,6 +251,7 @@ def _of_region(c: Context, region: RegionValue, attr: str) -> Value | None:
 def _of_object(c: Context, value: TupleValue | RecordValue | Static, attr: str, node: ast.Attribute) -> Value | None:
     host = value.value if isinstance(value, Static) else None
     if isinstance(host, ModuleType):
+        c.reads.append((host, attr))
         return of_host(getattr(host, attr)) if not attr.startswith("_") and hasattr(host, attr) else None
     from freehold.frontend import records
 

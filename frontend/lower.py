@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.ir import Attribute
@@ -55,6 +55,9 @@ from freehold.frontend.values import INDEX_DTYPE, GridValue, TensorValue, TileVa
 from freehold.support import dtypes
 from freehold.support.diagnostic import Argument, Rejected
 from freehold.support.span import Span
+
+if TYPE_CHECKING:
+    from freehold.frontend.fingerprint import Read
 
 DISPATCH: Final = cast(
     "dict[type[ast.AST], Callable[[Context, ast.AST], object]]",
@@ -103,17 +106,21 @@ def lower(
     hints: Hints | None = None,
     *,
     left_out: list[Span] | None = None,
+    reads: list[Read] | None = None,
 ) -> ModuleOp:
     """
     The ownership module of one variant of a kernel: a `builtin.module` with one `ownership.kernel`.
 
     `specialisation` has one entry for each parameter, in order. `hints` are those of an entry point
     (`occupancy`, `num_cta_in_cga`, `num_worker_warps_per_cta`). Where the kernel has a `breakpoint()`, a debugger may
-    stop at every statement; but if `left_out` is a list, nowhere, and the places of breakpoints are added to it.
+    stop at every statement; but if `left_out` is a list, nowhere, and the places of breakpoints are added to it. What
+    was read of the host is added to `reads`.
 
     Raises `Rejected` with every mistake of the kernel.
     """
     module, c = _lowered(function, specialisation, hints, stepping=False)
+    if reads is not None:
+        reads += c.reads
     if left_out is not None:
         left_out += c.breakpoints
     elif c.breakpoints and not c.errors:

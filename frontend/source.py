@@ -9,25 +9,24 @@ from __future__ import annotations
 
 import ast
 import builtins
-import hashlib
 import inspect
 import linecache
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
-from enum import Enum
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any, Final, cast
+from types import CodeType, FunctionType
+from typing import TYPE_CHECKING, Final, cast
 
 from freehold.frontend.flow import walk
 from freehold.frontend.matches import without_matches
-from freehold.frontend.schedule import PartitionSpec
 from freehold.frontend.signature import KernelSignature, read_signature
-from freehold.support.dtypes import DType
+from freehold.frontend.snapshot import is_made_of, is_rewritten
 from freehold.support.span import Span
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import LocationAttr
+
+    from freehold.frontend.fingerprint import Fingerprint
 
 FunctionNode = ast.FunctionDef | ast.Lambda
 
@@ -108,13 +107,44 @@ class SourceMissing(Exception):
     """The text of a function cannot be found; the argument says why, as the end of a sentence."""
 
 
-@lru_cache(maxsize=1024)
-def _source_of(code: CodeType, file: str) -> FunctionSource:
-    lines = [line.rstrip("\r\n") for line in linecache.getlines(file)]
+_SOURCES: Final[dict[tuple[CodeType, str], FunctionSource]] = {}
+_MOST_SOURCES: Final = 1024
+
+
+def source_of(function: FunctionType) -> FunctionSource:
+    """
+    The source of a function: the text that its code was made of. Raises `SourceMissing`.
+
+    Python runs code that it made when a module was imported, and the file may have another text by now.
+    """
+    code = function.__code__
+    file = code.co_filename
+    found = _SOURCES.get((code, file))
+    if found is None:
+        if file not in linecache.cache:
+            linecache.lazycache(file, function.__globals__)
+        lines = _lines(file)
+        if not (is_rewritten(function) or is_made_of(code, lines)):
+            linecache.checkcache(file)  # it may have been read before the module was loaded again
+            lines = _lines(file)
+        found = _source_of(code, file, lines)
+        if not (is_rewritten(function) or is_made_of(code, lines)):
+            raise SourceMissing("its text was changed after it was imported; import it again")
+        if len(_SOURCES) >= _MOST_SOURCES:
+            _SOURCES.clear()
+        _SOURCES[code, file] = found
+    return found
+
+
+def _lines(file: str) -> tuple[str, ...]:
+    return tuple([line.rstrip("\r\n") for line in linecache.getlines(file)])
+
+
+def _source_of(code: CodeType, file: str, lines: tuple[str, ...]) -> FunctionSource:
     if not lines:
         raise SourceMissing(f"no text of `{file}` is known")
     if code.co_name == "<lambda>":
-        return _lambda_source(code, file, tuple(lines))
+        return _lambda_source(code, file, lines)
     first = code.co_firstlineno
     if first > len(lines):
         raise SourceMissing(f"`{file}` has {len(lines)} lines now")
@@ -194,14 +224,6 @@ def _lambda_source(code: CodeType, file: str, lines: tuple[str, ...]) -> Functio
     return FunctionSource(file, "<lambda>", found[0], lines, 1)
 
 
-def source_of(function: FunctionType) -> FunctionSource:
-    """The source of a function. Raises `SourceMissing`."""
-    file = function.__code__.co_filename
-    if file not in linecache.cache:
-        linecache.lazycache(file, function.__globals__)
-    return _source_of(function.__code__, file)
-
-
 def host_value(function: FunctionType, name: str) -> object:
     """What `name` stands for in `function`, if it is no local variable: from the closure, the globals, or Python's
     builtins. `UNDEFINED` where it stands for nothing."""
@@ -253,95 +275,11 @@ class KernelFunction:
         except SourceMissing:
             return None
 
-    def fingerprint(self) -> str:
+    def fingerprint(self) -> Fingerprint:
         """
         A digest of everything about the function that its compilation may depend on: its code and that of the helpers
         it calls, and the host values they read. Equal fingerprints, and equal specialisations, compile to equal IR.
         """
-        digest = hashlib.sha256(repr(self.signature).encode())
-        _feed(digest, self.function, set())
-        return digest.hexdigest()
+        from freehold.frontend.fingerprint import Fingerprint
 
-
-def _feed(digest: Any, value: object, seen: set[int]) -> None:
-    """Feeds what a kernel can see of `value`. A kernel is refused if it uses more of it."""
-    digest.update(type(value).__qualname__.encode() + b"\0")
-    match value:
-        case FunctionType():
-            if id(value) in seen:
-                return
-            seen.add(id(value))
-            digest.update(getattr(value, "__freehold_intrinsic__", "").encode())
-            _feed_code(digest, value.__code__, value, seen)
-            for default in (value.__defaults__ or (), tuple((value.__kwdefaults__ or {}).items())):
-                _feed(digest, default, seen)
-        case float():
-            digest.update(value.hex().encode())
-        case None | bool() | int() | str() | bytes() | complex() | DType() | PartitionSpec():
-            digest.update(repr(value).encode())
-        case tuple():
-            whole = cast("tuple[object, ...]", value)
-            for item in whole:
-                _feed(digest, item, seen)
-            digest.update(b")")
-            if type(whole) is not tuple:
-                _feed(digest, type(whole), seen)
-        case Enum():
-            digest.update(repr((type(value).__qualname__, value.name)).encode())
-            _feed(digest, value.value, seen)
-        case ModuleType() | BuiltinFunctionType():
-            digest.update(value.__name__.encode())
-        case type():
-            kind = cast("type[object]", value)
-            digest.update(kind.__qualname__.encode())
-            if id(value) not in seen and (issubclass(kind, (Enum, tuple)) or is_dataclass(value)):
-                seen.add(id(value))
-                for base in kind.__mro__:
-                    _feed_class(digest, base, seen)
-        case _ if is_dataclass(value):
-            for f in fields(value):
-                _feed(digest, getattr(value, f.name, None), seen)
-            _feed(digest, type(value), seen)
-        case _:
-            digest.update(getattr(value, "__name__", "").encode())
-            if type(value).__module__.partition(".")[0] in ("numpy", "torch", "ml_dtypes", "jax"):  # dtypes
-                digest.update(str(value).encode())
-
-
-def _feed_class(digest: Any, kind: type, seen: set[int]) -> None:
-    """Feeds the methods, properties and constants of a class."""
-    for name, item in vars(kind).items():
-        match item:
-            case property():
-                found: object = item.fget
-            case cached_property():
-                found = cast("cached_property[object]", item).func
-            case staticmethod() | classmethod():
-                found = cast("staticmethod[..., object]", item).__func__
-            case FunctionType() | Enum() | bool() | int() | float() | str() | tuple():
-                found = cast(object, item)
-            case _:
-                continue
-        if name not in ("__doc__", "__module__", "__qualname__", "__static_attributes__", "__firstlineno__"):
-            digest.update(name.encode() + b"=")
-            _feed(digest, found, seen)
-
-
-def _feed_code(digest: Any, code: CodeType, function: FunctionType, seen: set[int]) -> None:
-    digest.update(repr((code.co_filename, code.co_firstlineno, code.co_varnames)).encode())
-    digest.update(code.co_code)
-    digest.update(code.co_linetable)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            _feed_code(digest, constant, function, seen)
-        else:
-            _feed(digest, constant, seen)
-    names = (*code.co_names, *code.co_freevars)
-    values = [host_value(function, name) for name in names]
-    for name, value in zip(names, values, strict=True):
-        digest.update(name.encode() + b"=")
-        _feed(digest, value, seen)
-        if isinstance(value, ModuleType) and value.__name__.partition(".")[0] != "freehold":
-            for attribute in names:
-                if attribute in vars(value):
-                    _feed(digest, vars(value)[attribute], seen)
+        return Fingerprint(self.function, repr(self.signature))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from freehold.frontend.signature import ConstSpec, Specialisation
@@ -12,6 +13,7 @@ from freehold.support.contract import Checks, LaunchContract
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from freehold.frontend.fingerprint import Fingerprint, Read
     from freehold.frontend.source import KernelFunction
     from freehold.support.span import Span
 
@@ -46,33 +48,43 @@ class Product(NamedTuple):
 
 
 def lower(
-    function: KernelFunction, specialisation: Specialisation, options: Options, left_out: list[Span] | None = None
+    function: KernelFunction,
+    specialisation: Specialisation,
+    options: Options,
+    left_out: list[Span] | None = None,
+    reads: list[Read] | None = None,
 ) -> ModuleOp:
     """The kernel in the ownership dialect, not yet verified. Raises `Rejected`.
 
-    If `left_out` is a list, breakpoints are left out, and their places are added to it.
+    If `left_out` is a list, breakpoints are left out, and their places are added to it. What was read of the host is
+    added to `reads`.
     """
     from freehold.frontend.lower import lower as lower_function
 
-    return lower_function(function, specialisation, in_tile_ir(options.hints), left_out=left_out)
+    return lower_function(function, specialisation, in_tile_ir(options.hints), left_out=left_out, reads=reads)
 
 
 def verified(
-    function: KernelFunction, specialisation: Specialisation, options: Options, left_out: list[Span] | None = None
+    function: KernelFunction,
+    specialisation: Specialisation,
+    options: Options,
+    left_out: list[Span] | None = None,
+    reads: list[Read] | None = None,
 ) -> ModuleOp:
     """The kernel in the ownership dialect, with every obligation met and recorded; as `lower`. Raises `Rejected`."""
     from freehold.passes.pipeline import verify
 
-    module = lower(function, specialisation, options, left_out)
+    module = lower(function, specialisation, options, left_out, reads)
     verify(module, deny_kernel_checks=options.deny_kernel_checks, deny_unsafe=options.deny_unsafe)
     return module
 
 
 def contract_of(module: ModuleOp, checks: Checks = True) -> LaunchContract:
-    """What a launch of a verified module, lowered with these checks, must respect."""
+    """What a launch of a verified module, lowered with these checks, must respect; with the module's digest."""
+    from freehold.passes.analysis.digest import digest
     from freehold.passes.launch_contract import contract
 
-    return contract(module, checks)
+    return replace(contract(module, checks), verified=digest(module))
 
 
 class IgnoredBreakpoint(RuntimeWarning):
@@ -123,24 +135,34 @@ def assembled(code: bytes, arch: str, kernel: str, meanwhile: Callable[[], None]
     return assemble(code, arch, kernel=kernel, meanwhile=meanwhile)
 
 
-def build(function: KernelFunction, specialisation: Specialisation, options: Options, arch: str) -> Product:
-    """Compiles a kernel for an architecture, or finds it on disk. Raises `Rejected`."""
+def build(
+    function: KernelFunction, specialisation: Specialisation, options: Options, arch: str, known: str | None = None
+) -> Product:
+    """
+    Compiles a kernel for an architecture, or finds it on disk. Raises `Rejected`.
+
+    `known` is the digest of its verified IR where there is that already: what is of other IR counts as not found.
+    """
     from freehold.backend import cache
 
     options = in_this_environment(options)
     store = cache.open_cache()
     assembler = cache.identity()
-    key = None if store is None else _key(function, specialisation, options, arch)
+    fingerprint = None if store is None else function.fingerprint()
+    key = None if fingerprint is None else _key(fingerprint, specialisation, options, arch)
     if store is not None and key is not None:
         found = store.load(key)
         # Where there is no assembler, what an earlier one made is all that can be had.
         if found is not None and (assembler is None or assembler == found.assembler):
             try:
-                return Product(LaunchContract.from_json(found.contract), found.cubin)
+                contract = LaunchContract.from_json(found.contract)
+                if known in (None, contract.verified):
+                    return Product(contract, found.cubin)
             except (ValueError, KeyError, TypeError):  # written by another version of Freehold under the same number
                 pass
     breakpoints: list[Span] = []
-    module = verified(function, specialisation, options, breakpoints)
+    reads: list[Read] = []
+    module = verified(function, specialisation, options, breakpoints, reads)
     contract = contract_of(module, options.checks)
     code = bytecode(module, options)
 
@@ -152,12 +174,18 @@ def build(function: KernelFunction, specialisation: Specialisation, options: Opt
     warn_of_breakpoints(breakpoints)
     if breakpoints:  # so that every process is told
         store = None
-    if store is not None and key is not None and assembler is not None:
+    if store is not None and key is not None and assembler is not None and _is_made_of(function, fingerprint, reads):
         store.store(key, cache.Entry(contract.to_json(), cubin, assembler))
     return Product(contract, cubin)
 
 
-def _key(function: KernelFunction, specialisation: Specialisation, options: Options, arch: str) -> bytes | None:
+def _is_made_of(function: KernelFunction, fingerprint: Fingerprint | None, reads: list[Read]) -> bool:
+    """Whether a kernel was made of what its fingerprint, taken before, is of: of nothing else, nothing changed."""
+    same = fingerprint is not None and function.fingerprint().hexdigest() == fingerprint.hexdigest()
+    return same and all(map(cast("Fingerprint", fingerprint).covers, reads))
+
+
+def _key(fingerprint: Fingerprint, specialisation: Specialisation, options: Options, arch: str) -> bytes | None:
     """The cache's key; None for a kernel with a compile-time argument whose text does not tell it from others."""
     import os
     import sys
@@ -176,7 +204,7 @@ def _key(function: KernelFunction, specialisation: Specialisation, options: Opti
         [
             cache.compiler_identity(package, freehold.__version__),
             sys.implementation.cache_tag or "",
-            function.fingerprint(),
+            fingerprint.hexdigest(),
             *values,
             repr(options),
             arch,
@@ -194,7 +222,8 @@ def stable_text(value: object) -> str | None:
     if isinstance(value, Grid):
         return f"{type(value).__name__} {value!r}"
     if isinstance(value, Enum):
-        return f"{type(value).__module__}.{type(value).__qualname__}.{value.name}"
+        inside = stable_text(value.value)
+        return inside and f"{type(value).__module__}.{type(value).__qualname__}.{value.name} = {inside}"
     if isinstance(value, float) and type(value) is float:
         return f"float {value.hex()}"
     if value is None or type(value) in (bool, int, str, bytes) or isinstance(value, DType):

@@ -22,6 +22,10 @@ class Once:
         self._making: dict[Hashable, Lock] = {}
         self._lock = Lock()
 
+    def known(self, key: Hashable) -> Any:
+        """The value of a key, or None where it was not made."""
+        return self._values.get(key)
+
     def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """The value of a key, made if there is none yet. Raises what `make` raises."""
         found = self._values.get(key)

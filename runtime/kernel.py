@@ -118,7 +118,7 @@ class Kernel(Launchable):
         def make() -> Compiled:
             from freehold.runtime.build import build
 
-            product = build(self.function, specialisation, chosen, arch)
+            product = build(self.function, specialisation, chosen, arch, self._digest(specialisation))
             return Compiled(self.__name__, product.contract, arch, product.cubin, chosen)
 
         return self._variants.get((specialisation, arch, chosen), make)
@@ -128,6 +128,17 @@ class Kernel(Launchable):
         from freehold.runtime.build import verified
 
         return self._variants.get(specialisation, lambda: verified(self.function, specialisation, self.options))
+
+    def _digest(self, specialisation: Specialisation) -> str | None:
+        """The digest of the verified module for one kind of arguments, if it was made."""
+        module: ModuleOp | None = self._variants.known(specialisation)
+        if module is None:
+            return None
+        from freehold.dialects.ownership import BreakpointOp
+        from freehold.passes.analysis.digest import digest
+
+        stops = any(isinstance(op, BreakpointOp) for op in module.walk())  # the GPU's code has none
+        return None if stops else digest(module)
 
     def interpreted(self, specialisation: Specialisation, mode: Kind = "fast") -> Interpreted:
         """The kernel made ready for a mode of the interpreter, for one kind of arguments. Raises `Rejected`."""

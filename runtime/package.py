@@ -2,9 +2,9 @@
 Packages: kernels compiled ahead of time, loaded without a compiler.
 
 A package is a folder or a `.zip` file. Its `manifest.json` names the kernels, their parameters and variants, and every
-other file with its length and SHA-256. A variant is a launch contract (`.json`), bytecode for all architectures
-(`.tileirbc`), and a cubin for each architecture that it was built for. `freehold.build` writes packages
-(`runtime.package_build`), `freehold.load` reads them.
+other file with its length and SHA-256; of code also the digest of the IR that was verified. A variant is a launch
+contract (`.json`), bytecode for all architectures (`.tileirbc`), and a cubin for each architecture that it was built
+for. `freehold.build` writes packages (`runtime.package_build`), `freehold.load` reads them.
 
 Loading checks the manifest and all contracts; other files are checked when they are read. Neither the frontend nor the
 passes nor the assembler is loaded, unless bytecode has to be assembled, which `strict` forbids.
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from freehold.runtime.host import Interpreted
     from freehold.runtime.modes import Kind
 
-VERSION: Final = 3
+VERSION: Final = 4
 """Of the form of packages. Only packages of this one are read."""
 
 MANIFEST: Final = "manifest.json"
@@ -70,8 +70,8 @@ class Files:
         self.path = path
         self.manifest = self._manifest()
 
-    def read(self, name: str) -> bytes:
-        """A file that the manifest lists, checked."""
+    def read(self, name: str, verified: str | None = None) -> bytes:
+        """A file that the manifest lists, checked; if it is code, given the digest of the IR that it must be of."""
         entry: Any = self.manifest["files"].get(name)
         if entry is None:
             self.damaged(MANIFEST, f"it uses `{name}` and does not list it")
@@ -82,6 +82,8 @@ class Files:
             self.damaged(name, f"it has {len(data)} bytes, not {entry['size']}")
         if hashlib.sha256(data).hexdigest() != entry["sha256"]:
             self.damaged(name, "its checksum differs")
+        if verified is not None and entry.get("verified") != verified:
+            self.damaged(name, "it was made of other IR than its contract")
         return data
 
     def damaged(self, name: str, reason: str) -> NoReturn:
@@ -264,7 +266,7 @@ class PackagedKernel(Launchable):
         def make() -> Compiled:
             variant = self.variant(specialisation)
             if arch in variant.cubins:
-                cubin = self._files.read(variant.cubins[arch])
+                cubin = self._files.read(variant.cubins[arch], variant.contract.verified)
             elif self._strict:
                 from freehold.runtime.errors import ArchitectureMissing
                 from freehold.support.diagnostic import Rejected
@@ -274,7 +276,8 @@ class PackagedKernel(Launchable):
             else:
                 from freehold.runtime.build import assembled
 
-                cubin = assembled(self._files.read(variant.bytecode), arch, self.__name__)
+                code = self._files.read(variant.bytecode, variant.contract.verified)
+                cubin = assembled(code, arch, self.__name__)
             return Compiled(self.__name__, variant.contract, arch, cubin, variant.options)
 
         return self._once.get((specialisation, arch), make)
@@ -289,7 +292,7 @@ class PackagedKernel(Launchable):
             from freehold.runtime.interpreter.launch import Lowered
 
             variant = self.variant(specialisation)
-            module = read_bytecode(self._files.read(variant.bytecode))
+            module = read_bytecode(self._files.read(variant.bytecode, variant.contract.verified))
             adversarial = mode == "adversarial"
             made = Lowered(module, variant.contract, checked=mode == "checked", adversarial=adversarial)
             return Interpreted(Evaluator(variant.contract), made)

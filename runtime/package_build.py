@@ -70,6 +70,8 @@ class _Builder:
         self.proofs = proofs
         self.kernels: dict[str, tuple[Kernel, list[dict[str, Any]], set[Specialisation]]] = {}
         self.files: dict[str, bytes] = {}
+        self.verified: dict[str, str] = {}
+        """Of files with code: the digest of the IR that was verified."""
 
     def add(self, launch: Any) -> None:
         """Compiles the variants that a launch stands for."""
@@ -130,22 +132,25 @@ class _Builder:
         if in_this_environment(kernel.options).validate:
             validate(module, code, kernel.options.checks, contract=kernel.options.contract)
         stem = f"{kernel.__name__}-{number}"
-        contract = contract_of(module, kernel.options.checks).to_json()
+        contract = contract_of(module, kernel.options.checks)
         if self.proofs:
             self._file(f"{stem}.smt2", script(claims, f"kernel `{kernel.__name__}`").encode())
         return {
             "specs": specs,
             "hints": given(kernel.options.hints),
             "checks": kernel.options.checks,
-            "contract": self._file(f"{stem}.json", contract.encode()),
-            "bytecode": self._file(f"{stem}.tileirbc", code),
+            "contract": self._file(f"{stem}.json", contract.to_json().encode()),
+            "bytecode": self._file(f"{stem}.tileirbc", code, contract.verified),
             "cubins": {
-                arch: self._file(f"{stem}.{arch}.cubin", assembled(code, arch, kernel.__name__)) for arch in self.archs
+                arch: self._file(f"{stem}.{arch}.cubin", assembled(code, arch, kernel.__name__), contract.verified)
+                for arch in self.archs
             },
         }
 
-    def _file(self, name: str, data: bytes) -> str:
+    def _file(self, name: str, data: bytes, verified: str = "") -> str:
         self.files[name] = data
+        if verified:
+            self.verified[name] = verified
         return name
 
     def write(self, target: Path) -> None:
@@ -163,7 +168,11 @@ class _Builder:
                 for name, (kernel, variants, _) in self.kernels.items()
             ],
             "files": {
-                name: {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
+                name: {
+                    "sha256": hashlib.sha256(data).hexdigest(),
+                    "size": len(data),
+                    **({"verified": self.verified[name]} if name in self.verified else {}),
+                }
                 for name, data in self.files.items()
             },
         }

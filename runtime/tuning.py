@@ -261,7 +261,7 @@ class Tuned(Generic[C]):
         made.replace(self.record)
 
     def _fingerprint(self) -> str:
-        return self.kernel.function.fingerprint()
+        return self.kernel.function.fingerprint().hexdigest()
 
     def _reject(self, error: Error) -> NoReturn:
         from freehold.support.diagnostic import Rejected

@@ -124,7 +124,7 @@ class LaunchContract:
     least 1, and their product is the number of points. One block a point, unless `persistent`; then any positive number
     of blocks that does not exceed the points: `blocks` of them where that is not 0, or else as many as the GPU holds.
     `checks` are the obligations met on the launch rung, `kernel_checks` what the kernel itself checks, by number, where
-    it writes failures down.
+    it writes failures down. `verified` is the digest of the verified IR that the code was made of.
     """
 
     symbol: str
@@ -135,6 +135,7 @@ class LaunchContract:
     checks: tuple[LaunchCheck, ...]
     blocks: int = 0
     kernel_checks: tuple[KernelCheck, ...] = ()
+    verified: str = ""
 
     def to_json(self) -> str:
         """As text."""
@@ -160,6 +161,7 @@ class LaunchContract:
             ),
             blocks=data["blocks"],
             kernel_checks=tuple(_kernel_check(c) for c in data["kernel_checks"]),
+            verified=data["verified"],
         )
 
 

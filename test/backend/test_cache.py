@@ -39,6 +39,15 @@ def test_what_is_stored_is_found_again(store: cache.KernelCache) -> None:
     assert store.load(cache.key_of(["another kernel"])) is None
 
 
+def test_an_entry_under_another_key_is_not_found(store: cache.KernelCache) -> None:
+    other = cache.key_of(["another kernel"])
+    store.store(KEY, ENTRY)
+    store.store(other, ENTRY)
+    one, two = files(store)
+    one.write_bytes(two.read_bytes())
+    assert sorted((store.load(KEY) is None, store.load(other) is None)) == [False, True]
+
+
 def test_the_directory_is_the_owners_alone(store: cache.KernelCache) -> None:
     assert store.root.stat().st_mode & 0o777 == 0o700
 

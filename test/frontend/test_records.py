@@ -396,6 +396,6 @@ def test_fingerprints_follow_the_methods_of_classes():
         def kernel(y: Out["N"]):
             y.store(a(1).p + b.m())
 
-        return KernelFunction(kernel).fingerprint()  # pyright: ignore[reportArgumentType] -- a function
+        return KernelFunction(kernel).fingerprint().hexdigest()  # pyright: ignore[reportArgumentType] -- a function
 
     assert make("1") == make("1") != make("2")

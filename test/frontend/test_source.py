@@ -196,7 +196,7 @@ class Config:
 def fingerprint(text: str, **names: object) -> str:
     names["__builtins__"] = __builtins__
     exec(compile(text, "<f>", "exec"), names)
-    return KernelFunction(cast(FunctionType, names["kernel"])).fingerprint()
+    return KernelFunction(cast(FunctionType, names["kernel"])).fingerprint().hexdigest()
 
 
 PLAIN = 'from freehold import Out\ndef kernel(y: Out["N"]):\n    y.store({})\n'
