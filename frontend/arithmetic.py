@@ -345,7 +345,19 @@ def binary(c: Context, symbol: str, a: Value, b: Value, node: ast.BinOp | ast.Au
     if dtype.kind == "bool" and symbol in ("+", "-", "*", "//", "%", "<<", ">>"):
         dtype = dtypes.i32  # as Python counts: True + True is 2
     pair = meet(c, s, t, node, dtype)
-    return POISON if pair is None else arithmetic(c, symbol, *pair)
+    return POISON if pair is None else weakened(arithmetic(c, symbol, *pair), s, t)
+
+
+def weakened(made: TileValue, *of: Value) -> TileValue:
+    """What was made of some values; if they are numbers alone, or made of such, its dtype is a guess, too."""
+    if all(isinstance(v, Static) or (isinstance(v, TileValue) and v.weak) for v in of):
+        made.weak = True
+    return made
+
+
+def firm(value: TileValue) -> TileValue:
+    """A value whose dtype was asked for, and is no guess."""
+    return TileValue(value.var, value.dtype, value.shape) if value.weak else value
 
 
 def arithmetic(c: Context, symbol: str, s: TileValue, t: TileValue) -> TileValue:
@@ -599,8 +611,8 @@ def unary(c: Context, symbol: str, value: Value, node: ast.AST) -> Value:
     if symbol == "+" or (symbol == "abs" and not dtype.signed):
         return tile
     if symbol == "-":
-        return c.tile(dtype, shape, NegFOp if dtype.is_float else NegIOp, tile)
-    return c.tile(dtype, shape, AbsFOp if dtype.is_float else AbsIOp, tile)
+        return weakened(c.tile(dtype, shape, NegFOp if dtype.is_float else NegIOp, tile), tile)
+    return weakened(c.tile(dtype, shape, AbsFOp if dtype.is_float else AbsIOp, tile), tile)
 
 
 _METHODS: Final = {"-": "__neg__", "+": "__pos__", "~": "__invert__", "abs": "__abs__"}

@@ -253,8 +253,10 @@ def extreme(c: Context, x: Value, y: Value, larger: bool, a: Arguments, propagat
         return c.error(arithmetic.uncomputed(c, a.signature.name, s.dtype, a.node, a.place("x")))
     if s.dtype.is_float:
         op = fl.MaxFOp if larger else fl.MinFOp
-        return c.tile(s.dtype, s.shape, op, s, t, propagate_nan=propagate, flush_to_zero=flush)
-    return c.tile(s.dtype, s.shape, MaxIOp if larger else MinIOp, s, t, signedness(s.dtype))
+        made = c.tile(s.dtype, s.shape, op, s, t, propagate_nan=propagate, flush_to_zero=flush)
+    else:
+        made = c.tile(s.dtype, s.shape, MaxIOp if larger else MinIOp, s, t, signedness(s.dtype))
+    return arithmetic.weakened(made, x, y)
 
 
 def _abs(c: Context, a: Arguments) -> Value:

@@ -12,7 +12,7 @@ from typing import Final, cast
 
 from freehold.frontend import advice, elsewhere, errors, records, subset
 from freehold.frontend.arguments import REQUIRED, Arguments, Signature, bind, check_pairs
-from freehold.frontend.arithmetic import as_tile, convert
+from freehold.frontend.arithmetic import as_tile, convert, firm
 from freehold.frontend.builtins import INTRINSICS, TILE_METHODS
 from freehold.frontend.context import Context, Flow, Frame, Host
 from freehold.frontend.elements import method as element_method
@@ -185,7 +185,7 @@ def _cast(c: Context, dtype: DType, node: ast.Call) -> Value:
             number = int(number)
         return c.constant(number, dtype)
     tile = as_tile(c, value, a.place("value"))
-    return POISON if isinstance(tile, Poison) else convert(c, tile, dtype)
+    return POISON if isinstance(tile, Poison) else firm(convert(c, tile, dtype))
 
 
 def _on_host(c: Context, function: object, node: ast.Call) -> Value:

@@ -178,7 +178,7 @@ def choose(
     if merged is None:
         return POISON
     made = joins.either(c, truth, (first, merged[:1]), (second, merged[1:]))
-    return made[0] if merged else a
+    return arithmetic.weakened(made[0], a, b) if merged else a
 
 
 def _choose_parts(
@@ -246,7 +246,7 @@ def select(c: Context, truth: TileValue, a: Value, b: Value, node: ast.AST) -> V
     if x.dtype is dtypes.f4e2m1fn:  # which Tile IR does not choose between; f16 holds all of it
         wide = c.tile(dtypes.f16, x.shape, SelectOp, truth, *(convert(c, t, dtypes.f16) for t in (x, y)))
         return convert(c, wide, x.dtype)
-    return c.tile(x.dtype, x.shape, SelectOp, truth, x, y)
+    return arithmetic.weakened(c.tile(x.dtype, x.shape, SelectOp, truth, x, y), a, b)
 
 
 def compare(c: Context, node: ast.Compare) -> Value:

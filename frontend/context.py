@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -29,7 +29,7 @@ from freehold.support.span import Span
 
 if TYPE_CHECKING:
     from freehold.frontend.fingerprint import Read
-    from freehold.frontend.loops import Loop
+    from freehold.frontend.loops import Found, Loop
 
 
 class Flow(Enum):
@@ -136,6 +136,10 @@ class Context:
         """Whether every statement is a place to stop. Otherwise there is none."""
         self.folding = False
         """Whether the operations are those of a fold's function, which is applied in no order."""
+        self.found: list[Found] = []
+        """The loops that have been met in the body that is being typed, with what was found out about them."""
+        self.expected: Sequence[Found] = ()
+        """Those that were met when it was typed before."""
         self.copies = 0
         """How many copies of the rest of a function are being written within each other."""
 

@@ -11,7 +11,7 @@ from freehold.frontend import flow
 from freehold.frontend.arithmetic import Number, broadcast, convert
 from freehold.frontend.context import Context, Frame
 from freehold.frontend.typed import Block
-from freehold.frontend.types import tile_type
+from freehold.frontend.types import NoCommonDType, promote, tile_type
 from freehold.frontend.values import (
     RecordValue,
     Static,
@@ -31,11 +31,13 @@ from freehold.support.dtypes import DType
 
 @dataclass(frozen=True, slots=True)
 class TileKind:
-    """A tile of one dtype and shape. `weak`: only Python numbers have been seen, whose dtype is a guess."""
+    """A tile of one dtype and shape. `weak`: only Python numbers have been seen, whose dtype is a guess. `computed`:
+    what the kernel has made of them, which no dtype is given that does not hold the guess."""
 
     dtype: DType
     shape: tuple[int, ...]
     weak: bool = False
+    computed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,11 @@ class FixedKind:
 
     value: Value
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FixedKind) and same(self.value, other.value)
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType] -- values have no order and no hash
+
     @property
     def number(self) -> TileKind | None:
         """What a number becomes where it is not the same on every way."""
@@ -67,7 +74,7 @@ def kind_of(value: Value) -> Kind | None:
     """The type that `value` has as a variable of the running kernel; None of what exists at compile time only."""
     match value:
         case TileValue():
-            return TileKind(value.dtype, value.shape)
+            return TileKind(value.dtype, value.shape, value.weak, value.weak)
         case Static(value=number) if is_number(number):
             return TileKind(dtypes.default_dtype(cast(Number, number)), (), True)
         case TupleValue() | RecordValue() | Static():
@@ -94,6 +101,8 @@ def join(a: Kind, b: Kind) -> Kind | None:
                 return a if (a.dtype.is_float, a.dtype.bits) >= (b.dtype.is_float, b.dtype.bits) else b
             if a.weak or b.weak:
                 number, tile = (a, b) if a.weak else (b, a)
+                if number.computed:
+                    return tile if widens(number.dtype, tile.dtype) else None
                 return None if number.dtype.is_float and not tile.dtype.is_float else tile
             return a if a == b else None
         case TupleKind(), TupleKind() if len(a.items) == len(b.items) and a.of is b.of:
@@ -106,6 +115,14 @@ def join(a: Kind, b: Kind) -> Kind | None:
             return None if x is None or y is None else join(x, y)
         case _:
             return None
+
+
+def widens(dtype: DType, wide: DType) -> bool:
+    """Whether two dtypes meet in the second."""
+    try:
+        return promote(dtype, wide) is wide
+    except NoCommonDType:
+        return False
 
 
 def fits(made: Kind | None, kind: Kind) -> bool:
@@ -122,6 +139,17 @@ def fits(made: Kind | None, kind: Kind) -> bool:
             return same(made.value, kind.value)
         case _:
             return False
+
+
+def enters(made: Kind | None, kind: Kind) -> bool:
+    """Whether what the kernel has made of numbers can begin as `kind`, which was found to hold what becomes of it."""
+    match made, kind:
+        case TileKind(computed=True), TileKind():
+            return widens(made.dtype, kind.dtype)
+        case TupleKind(), TupleKind():
+            return all(map(enters, made.items, kind.items))
+        case _:
+            return True
 
 
 def flatten(c: Context, value: Value, kind: Kind) -> list[TileValue]:
@@ -149,7 +177,9 @@ def assemble(kind: Kind, tiles: list[TileValue]) -> Value:
             items = tuple(assemble(k, tiles) for k in kind.items)
             return TupleValue(items) if kind.of is None else record(kind.of, items)
         case TileKind():
-            return tiles.pop(0)
+            tile = tiles.pop(0)
+            tile.weak = kind.weak
+            return tile
 
 
 def tile_kinds(kind: Kind) -> list[TileKind]:

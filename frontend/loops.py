@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import EnumType
 from typing import Literal, cast
@@ -23,6 +24,7 @@ from freehold.frontend.joins import (
     assemble,
     difference,
     either,
+    enters,
     fits,
     flatten,
     is_live,
@@ -85,6 +87,21 @@ class Loop:
     """The variables that go from turn to turn."""
     before: dict[str, Value] = field(default_factory=dict[str, Value])
     """What the others are when a turn begins."""
+
+
+@dataclass(eq=False)
+class Found:
+    """What typing has found out about a loop: where it begins if what it stands in is typed again."""
+
+    node: ast.For | ast.While
+    entering: dict[str, Kind]
+    """The types with which variables enter it."""
+    carried: dict[str, Kind]
+    """What is carried from turn to turn, with the types that all turns agree on."""
+    leaves: bool
+    """Whether it may end before its time."""
+    inner: list[Found] = field(default_factory=list["Found"])
+    """The same of the loops in it."""
 
 
 def leave(c: Context, kind: Literal["continue", "break", "dead"], node: ast.AST) -> None:
@@ -240,12 +257,18 @@ def _repeat(c: Context, node: ast.For | ast.While, write: Write) -> Flow:
         if name in exposed or is_live(frame, name, node):
             names.append(name)
             kinds.append(kind)
-    tries, leaves, known = 0, facts.leaves, dict[str, Value]()
+    leaves, known = facts.leaves, dict[str, Value]()
+    found = Found(node, dict(zip(names, kinds, strict=True)), {}, leaves)
+    remembered = None if facts.returns else _remembered(c, found)
+    if remembered is not None:
+        names, kinds, leaves = list(remembered.carried), list(remembered.carried.values()), remembered.leaves
+        found.inner = remembered.inner
+    c.found.append(found)
+    first = True
     while True:
-        tries += 1
-        mark = len(c.errors)
+        mark = len(c.errors), len(c.breakpoints)
         prelude = Block()
-        with c.into(prelude):
+        with c.into(prelude), _expecting(c, found.inner) as found.inner:
             loop, results = write(names, kinds, leaves)
         wanted = {name: _wanted(loop, name, kind) for name, kind in zip(names, kinds, strict=True)}
         ways = {s.way: s.node for s in loop.sites if s.way is not None}
@@ -260,13 +283,19 @@ def _repeat(c: Context, node: ast.For | ast.While, write: Write) -> Flow:
                 known[flow.result(way.key)] = taken
                 wanted.pop(flow.result(way.key), None)
         early = any(s.kind in ("break", "return") and s.node is not node for s in loop.sites)
-        never = leaves and not early and tries == 1 and isinstance(node, ast.For)
-        if tries == 6 or (list(wanted) == names and list(wanted.values()) == kinds and not never and leaves >= early):
-            break
+        never = leaves and not early and first and isinstance(node, ast.For)
+        if list(wanted) == names and list(wanted.values()) == kinds and not never and leaves >= early:
+            typed = len(c.errors)
+            _finish(c, loop, names, kinds, before)
+            if remembered is None or typed == len(c.errors):
+                break
+            # What was found before does not fit now.
+            wanted, early, never, remembered = found.entering, facts.leaves, False, None
         names, kinds, leaves = list(wanted), list(wanted.values()), early or (leaves and not never)
-        del c.errors[mark:]
+        first = False
+        del c.errors[mark[0] :], c.breakpoints[mark[1] :]
         frame.variables = dict(before)
-    _finish(c, loop, names, kinds, before)
+    found.carried, found.leaves = dict(zip(names, kinds, strict=True)), leaves
     c.block.absorb(prelude.body)
     frame.variables = dict(before)
     for name, kind in zip(names, kinds, strict=True):
@@ -306,6 +335,26 @@ def _repeat(c: Context, node: ast.For | ast.While, write: Write) -> Flow:
     made = (flow.after(node, way, place, always and n == last) for n, (way, place) in enumerate(ways.items()))
     frame.after = tuple(statement for part in made for statement in part)
     return Flow.MAY_HAVE_RETURNED
+
+
+def _remembered(c: Context, found: Found) -> Found | None:
+    """What was found out about a loop when what it stands in was typed before, if variables entered it as now."""
+    place = len(c.found)
+    if place >= len(c.expected):
+        return None
+    known = c.expected[place]
+    return known if known.node is found.node and known.entering == found.entering else None
+
+
+@contextmanager
+def _expecting(c: Context, expected: Sequence[Found]) -> Generator[list[Found]]:
+    """Types a body, in which the loops were once found to be as `expected`; gives what they are found to be now."""
+    outer = c.found, c.expected
+    c.found, c.expected = [], expected
+    try:
+        yield c.found
+    finally:
+        c.found, c.expected = outer
 
 
 def _taken(c: Context, loop: Loop, way: flow.WayOut) -> Kind | Value:
@@ -377,6 +426,11 @@ def _finish(c: Context, loop: Loop, names: list[str], kinds: list[Kind], before:
     """Ends every turn by handing on what the loop carries."""
     reported: set[str] = set()
     changed = flow.of_loop(loop.node).assigned
+    for name, kind in zip(names, kinds, strict=True):
+        end = next((s.variables[name] for s in loop.sites if name in s.variables and s.kind != "dead"), before[name])
+        if not enters(kind_of(before[name]), kind) and name in changed:
+            reported.add(name)
+            _changes(c, name, before[name], end, changed[name], loop.node)
     for site in loop.sites:
         with c.into(site.block), c.at(site.node):
             values: list[TileValue] = []

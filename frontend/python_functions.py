@@ -89,8 +89,8 @@ def _number(c: Context, a: Arguments, dtype: DType, kind: type) -> Value:
         condition(c, tile, a.place("x"), "`bool(...)`")
         return POISON
     if kind is int and tile.dtype.kind == "int" and not tile.shape:
-        return tile
-    return convert(c, tile, dtype)
+        return arithmetic.firm(tile)
+    return arithmetic.firm(convert(c, tile, dtype))
 
 
 def _tuple(c: Context, a: Arguments) -> Value:

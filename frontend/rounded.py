@@ -195,7 +195,7 @@ def astype(c: Context, a: Arguments) -> Value:
             return POISON
         tile = tile if tile.dtype in ARITHMETIC else convert(c, tile, dtypes.f32)
         return c.tile(dtype, tile.shape, FToIOp, tile, ELEMENTS[dtype], signedness(dtype), saturating=True)
-    return convert(c, tile, dtype)
+    return arithmetic.firm(convert(c, tile, dtype))
 
 
 def _holds(target: DType, source: DType) -> bool:

@@ -36,6 +36,8 @@ class TileValue:
     var: Var
     dtype: DType
     shape: tuple[int, ...]
+    weak: bool = False
+    """Whether it was computed of Python numbers alone: then its dtype is a guess where ways meet."""
 
 
 @dataclass(eq=False, slots=True)
