@@ -109,7 +109,7 @@ def reduce(
 ) -> T:
     """
     Folds `function`, which must be associative and commutative, over `axis`, or over all. `identity` is its neutral
-    element.
+    element: a GPU joins elements in any order, and the identity with any of them.
 
     A tuple, named tuple or dataclass of tiles of one shape is folded as a whole: `function` is given two of the same
     form, of scalars, and returns one; so is `identity`, of numbers.
@@ -122,7 +122,8 @@ def scan(
     x: T, function: Callable[[Any, Any], Any], identity: Any, axis: int | None = None, *, reverse: bool = False
 ) -> T:
     """
-    All partial results of folding `function`, which must be associative, along `axis`; several tiles as `reduce`.
+    All partial results of folding `function`, which must be associative, along `axis`. `identity` is its neutral
+    element. Several tiles are folded as by `reduce`.
 
     `axis` may be left out of tiles that have one.
     """

@@ -262,6 +262,29 @@ class Undefined(Error):
 
 
 @dataclass(frozen=True)
+class LawBroken(Error):
+    """
+    A function that folds elements gives results that depend on how they are joined.
+
+    A GPU joins the elements of `reduce` and `scan` in any grouping, those of `reduce` in any order, and `identity` with
+    any of them, any number of times. So `identity` is neutral for the function on both sides, and the function is
+    associative, and commutative where it reduces. Found in checked mode, which tries these laws on elements that are
+    folded; floats may differ by rounding. What it does not find may break them all the same, on other elements.
+    """
+
+    code: ClassVar[str] = "O535"
+    title: ClassVar[str] = "{law}, and a GPU joins elements as it likes"
+    label: ClassVar[str] = "folds with it"
+    notes: ClassVar[tuple[str, ...]] = ("{difference}", "with {values}")
+
+    law: str
+    difference: str
+    """Two spellings that should have one value, with those that they have."""
+    values: str
+    """Elements for which that is so."""
+
+
+@dataclass(frozen=True)
 class NoMeaning(Error):
     """The interpreter does not know the operation, so it does not guess what the module means."""
 

@@ -2,24 +2,33 @@
 
 The combiner's body is compiled once and run on whole slices in place of the scalars of its text: its operations work
 element by element, so what holds for one pair of elements holds for all of them. A reduction joins neighbours until
-one slice is left, a scan doubles its reach; both apply the combiner about log2(n) times, and neither swaps operands. A
-body that holds something else than element-wise operations runs on one pair at a time.
+one slice is left, a scan doubles its reach; both apply the combiner about log2(n) times, join the identity with the
+first element, and swap no operands. Checked mode tries the combiner's laws on the elements (`laws`), adversarial mode
+shuffles those of a reduction and runs scans in either grouping. A body that holds something else than element-wise
+operations runs on one pair at a time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
+from freehold.dialects.cuda_tile.float_bits import FloatBitsAttr
+from freehold.dialects.location import span_of
 from freehold.runtime.interpreter import conversions, floats, integers
 from freehold.runtime.interpreter.access import dims, element, integer
-from freehold.runtime.interpreter.compile import Frame, sequence
+from freehold.runtime.interpreter.compile import Frame, reject, sequence
 from freehold.runtime.interpreter.elements import Array
+from freehold.runtime.interpreter.errors import LawBroken
+from freehold.runtime.interpreter.laws import broken
+from freehold.runtime.interpreter.shapes import from_bytes
+from freehold.support.diagnostic import Rejected
 
 if TYPE_CHECKING:
-    from xdsl.ir import Operation
+    from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, IntegerType
+    from xdsl.ir import Attribute, Operation
 
     from freehold.runtime.interpreter.compile import Compiler, Effect, Step
 
@@ -31,6 +40,45 @@ ELEMENTWISE: Final = frozenset(
 
 Combiner = Callable[[Frame, Sequence[Array], Sequence[Array]], list[Array]]
 _FAST: Final[dict[str, np.ufunc]] = {"cuda_tile.addf": np.add, "cuda_tile.addi": np.add, "cuda_tile.muli": np.multiply}
+
+
+def _identities(op: Operation) -> list[Array]:
+    """What is neutral for the combiner, by operand."""
+    given = cast("ArrayAttr[Attribute]", op.properties["identities"]).data
+    found: list[Array] = []
+    for operand, identity in zip(op.operands, given, strict=True):
+        e = element(operand)
+        if isinstance(identity, FloatBitsAttr):
+            data = identity.data
+        else:
+            value = cast("IntegerAttr[IntegerType]", identity).value.data
+            size = max(1, e.bits // 8)
+            data = (value & ((1 << e.bits) - 1)).to_bytes(size, "little")
+        found.append(from_bytes(data, e)[0])
+    return found
+
+
+def _keep_laws(op: Operation, v: Frame, combine: Combiner, tiles: Sequence[Array], commutes: bool) -> None:
+    """Refuses a combiner that breaks a law on elements of the tiles."""
+
+    def join(left: Sequence[Array], right: Sequence[Array]) -> list[Array]:
+        return [np.array(tile) for tile in combine(v, left, right)]
+
+    try:
+        found = broken(join, tiles, _identities(op), commutes=commutes)
+    except Rejected:  # elements that never meet may have no result
+        return
+    if found is not None:
+        law, difference, values = found
+        reject(LawBroken(span_of(op), law, difference, values))
+
+
+def _with_identity(op: Operation, v: Frame, combine: Combiner, tiles: Sequence[Array]) -> list[Array]:
+    """Tiles whose first elements are joined with the identity."""
+    first = [tile[:1] for tile in tiles]
+    start = [np.broadcast_to(e, tile.shape) for e, tile in zip(_identities(op), first, strict=True)]
+    joined = combine(v, start, first)
+    return [np.concatenate((j, tile[1:])) for j, tile in zip(joined, tiles, strict=True)]
 
 
 def _combiner(op: Operation, c: Compiler) -> Combiner:
@@ -80,7 +128,8 @@ def _single(op: Operation) -> np.ufunc | None:
         and "flush_to_zero" not in first.properties
         and (mode is None or mode.data.value == "nearest_even")
     )
-    return _FAST.get(first.name) if plain else None
+    ufunc = _FAST.get(first.name) if plain else None
+    return ufunc if ufunc is not None and _identities(op)[0] == ufunc.identity else None
 
 
 def _reduce(op: Operation, c: Compiler) -> Step:
@@ -100,6 +149,12 @@ def _reduce(op: Operation, c: Compiler) -> Step:
 
     def halve(v: Frame) -> None:
         tiles = [np.moveaxis(v[source], axis, 0) for source in sources]
+        if c.checked:
+            _keep_laws(op, v, combine, tiles, commutes=True)
+        if c.adversarial:
+            order = v[0].adversary.shuffled(count)
+            tiles = [tile[order] for tile in tiles]
+        tiles = _with_identity(op, v, combine, tiles)
         size = count
         while size > 1:
             size //= 2
@@ -110,9 +165,26 @@ def _reduce(op: Operation, c: Compiler) -> Step:
     return halve
 
 
+def _doubling(v: Frame, combine: Combiner, tiles: list[Array]) -> list[Array]:
+    """All partial results along the first axis, each the join of two shorter ones."""
+    reach = 1
+    while reach < len(tiles[0]):
+        joined = combine(v, [t[:-reach] for t in tiles], [t[reach:] for t in tiles])
+        tiles = [np.concatenate((t[:reach], j)) for t, j in zip(tiles, joined, strict=True)]
+        reach *= 2
+    return tiles
+
+
+def _one_by_one(v: Frame, combine: Combiner, tiles: list[Array]) -> list[Array]:
+    """The same, each the join of the one before with one element."""
+    steps = [[t[:1] for t in tiles]]
+    for n in range(1, len(tiles[0])):
+        steps.append(combine(v, steps[-1], [t[n : n + 1] for t in tiles]))
+    return [np.concatenate(each) for each in zip(*steps, strict=True)]
+
+
 def _scan(op: Operation, c: Compiler) -> Step:
     axis = integer(op, "dim")
-    count = dims(op.operands[0])[axis]
     reverse = bool(integer(op, "reverse"))
     sources, targets = c.slots(op.operands), c.slots(op.results)
     combine = _combiner(op, c)
@@ -121,11 +193,11 @@ def _scan(op: Operation, c: Compiler) -> Step:
         tiles = [np.moveaxis(v[source], axis, 0) for source in sources]
         if reverse:
             tiles = [t[::-1] for t in tiles]
-        reach = 1
-        while reach < count:
-            joined = combine(v, [t[:-reach] for t in tiles], [t[reach:] for t in tiles])
-            tiles = [np.concatenate((t[:reach], j)) for t, j in zip(tiles, joined, strict=True)]
-            reach *= 2
+        if c.checked:
+            _keep_laws(op, v, combine, tiles, commutes=False)
+        tiles = _with_identity(op, v, combine, tiles)
+        running = _one_by_one if c.adversarial and v[0].adversary.flips() else _doubling
+        tiles = running(v, combine, tiles)
         for target, tile in zip(targets, tiles, strict=True):
             v[target] = np.moveaxis(tile[::-1] if reverse else tile, 0, axis)
 

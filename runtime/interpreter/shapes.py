@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from freehold.runtime.interpreter.compile import Compiler, Function, Pure
 
 
-def _from_bytes(data: bytes, e: Element) -> Array:
+def from_bytes(data: bytes, e: Element) -> Array:
     """The elements of a literal's bytes, which are exact, NaN payloads included."""
     codes = np.frombuffer(data, np.uint8)
     if e.name == "i1":
@@ -38,9 +38,9 @@ def literal(value: DenseElementsAttr) -> Tile:
     e, shape = element_of(value.type.element_type), value.type.dims
     if value.is_splat:
         first = value.elements()[0] if value.type.num_elements == 1 or e.bits == 1 else value.data.data
-        return np.broadcast_to(_from_bytes(first, e)[0], shape) if shape else _from_bytes(first, e)[0]
+        return np.broadcast_to(from_bytes(first, e)[0], shape) if shape else from_bytes(first, e)[0]
     data = b"".join(value.elements()) if e.bits == 1 else value.data.data
-    return _from_bytes(data, e).reshape(shape)
+    return from_bytes(data, e).reshape(shape)
 
 
 def _constant(op: Operation, _: Compiler) -> Function:

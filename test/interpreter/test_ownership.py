@@ -114,6 +114,11 @@ ASSERTION = unordered(
     "%ok = cmpi less_than %x, %c0, signed : tile<i32> -> tile<i1>", 'assert %ok, "no block may run" : tile<i1>'
 )
 DIVISION = unordered("", "%q = divi %x, %c0 signed : tile<i32>")
+FOLD = unordered(
+    "%n = iota : tile<8xi32>",
+    "%r = reduce %n dim=0 identities=[1 : i32] : tile<8xi32> -> tile<i32> (%a: tile<i32>, %b: tile<i32>) {\n"
+    "    %s = addi %a, %b : tile<i32>\n    yield %s : tile<i32>\n  }",
+)
 STRANGER = '"test.op"() : () -> ()'
 
 
@@ -159,6 +164,7 @@ REFUSED: dict[str, tuple[str, tuple[str, Launch]]] = {
     "misaligned": ("O522", on_grid(BETWEEN, 1, np.zeros(4, np.int32))),
     "assertion": ("O526", on_grid(ASSERTION, 1, WORD)),
     "undefined": ("O528", on_grid(DIVISION, 1, WORD)),
+    "fold": ("O535", on_grid(FOLD, 1, WORD)),
     "meaning": ("O529", (STRANGER, lambda: run(parse(STRANGER, "kernel.mlir"), []))),
 }
 
