@@ -62,7 +62,7 @@ def require(c: Context, a: Arguments) -> Value:
         return c.error(errors.StaticAssertion(c.span(place), message=message[0] or f"`{c.text(place)}` never holds"))
     if predicate != terms.TRUE:
         with c.into(c.body):
-            c.add(RequireOp, str(predicate), message[0])
+            c.add(RequireOp, predicate, message[0])
     return NONE
 
 

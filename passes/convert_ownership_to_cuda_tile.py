@@ -108,10 +108,10 @@ from freehold.passes.launch_contract import (
     distribution_of,
     entry_parameters,
     kernel_checks,
-    obligations_of,
     source_name,
 )
 from freehold.passes.rewriting import Dispatcher, Inserter, inline_behind
+from freehold.passes.verify_duties import require_discharged
 from freehold.support import terms
 from freehold.support.contract import Checks, EntryParameter
 from freehold.support.terms import Term
@@ -153,8 +153,9 @@ def convert_kernel(
 
     `parameters` are its `entry_parameters`, where they have been found.
 
-    Raises `PassFailedException` for a kernel that the verifiers have not accepted.
+    Raises `PassFailedException` for a kernel of which a duty is open.
     """
+    require_discharged(kernel)
     return _Conversion(kernel, checks, parameters).run()
 
 
@@ -473,10 +474,7 @@ class _Conversion:
         """A window is a tensor that begins elsewhere. Where it is checked that it lies in its tensor, and does not, it
         is taken to begin where that does."""
         axis, start = op.axis.data, op.start
-        obligations = obligations_of(op)
-        if not obligations:
-            raise PassFailedException(f"{self.kernel.sym_name.data}: a window is not shown to lie in its tensor")
-        if any(o.rung is Rung.KERNEL for o in obligations) and self.checks:
+        if op.duty(Duty.IN_BOUNDS, axis).rung is Rung.KERNEL and self.checks:
             length = self.term(op.result.type.extent(axis))
             last = at.value(SubIOp(self.term(tensor_type(op.tensor).extent(axis)), length))  # the launcher saw: >= 0
             inside = at.value(CmpIOp("less_than_or_equal", start, last, UNSIGNED))
@@ -504,8 +502,6 @@ class _Conversion:
 
     def grouped(self, op: PartitionOp, bad: SSAValue, count: SSAValue, valid: SSAValue, at: Inserter) -> None:
         """The check that offsets bound groups: of all of them, `bad` is the first that does not."""
-        if not any(o.duty is Duty.GROUPED for o in obligations_of(op)):
-            raise PassFailedException(f"{self.kernel.sym_name.data}: it is not said how groups are checked")
         if self.checks == "trap":
             at.insert(AssertOp(valid, self.message(op, f"offsets bound no groups of {source_name(op.tensor)}")))
         elif self.checks:
@@ -596,15 +592,9 @@ class _Conversion:
         """
         index, tensor, steps = op.coordinates, tensor_type(accessed(op)), steps_of(op)
         result = list(index)
-        for obligation in obligations_of(op):
-            if obligation.rung is Rung.REFUSED:
-                raise PassFailedException(f"{self.kernel.sym_name.data}: an obligation is not met: {obligation}")
-            if obligation.rung is not Rung.KERNEL or not self.checks:
+        for obligation in op.owes:
+            if obligation.duty is not Duty.IN_BOUNDS or obligation.rung is not Rung.KERNEL or not self.checks:
                 continue
-            if obligation.duty is not Duty.IN_BOUNDS:
-                raise PassFailedException(
-                    f"{self.kernel.sym_name.data}: {obligation.duty} cannot be checked in a kernel"
-                )
             axis = obligation.axis.data
             count = self.term(terms.ceildiv(tensor.extent(axis), terms.const(steps[axis])))
             # Read as unsigned, a negative index is larger than any count.

@@ -15,13 +15,14 @@ from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
     AccumulateOp,
     Duty,
+    DutyAttr,
     KernelOp,
     LoadOp,
-    ObligationAttr,
     PartitionOp,
     RegionOp,
     Rung,
     WindowOp,
+    duties_of,
     kernels_of,
     tensor_type,
 )
@@ -29,10 +30,8 @@ from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.analysis.obligations import access_text, accessed, owing, steps_of
 from freehold.passes.analysis.wording import name_of, why_unknown
 from freehold.passes.errors.bounds import KernelCheckDenied
-from freehold.passes.launch_contract import obligations_of
 from freehold.support import terms
 from freehold.support.diagnostic import Error, Rejected
-from freehold.support.terms import parse
 
 
 @dataclass(frozen=True)
@@ -56,23 +55,23 @@ def deny_kernel_checks(kernel: KernelOp, facts: KernelFacts) -> list[Error]:
         _error(op, obligation, facts)
         for op in owing(kernel)
         if isinstance(op, LoadOp | RegionOp | AccumulateOp | WindowOp | PartitionOp)
-        for obligation in obligations_of(op)
+        for obligation in duties_of(op)
         if obligation.rung is Rung.KERNEL
     ]
 
 
 def _error(
-    op: LoadOp | RegionOp | AccumulateOp | WindowOp | PartitionOp, obligation: ObligationAttr, facts: KernelFacts
+    op: LoadOp | RegionOp | AccumulateOp | WindowOp | PartitionOp, obligation: DutyAttr, facts: KernelFacts
 ) -> Error:
     if isinstance(op, WindowOp | PartitionOp):
         what = "this window of" if isinstance(op, WindowOp) else "this partition into groups of"
-        error = KernelCheckDenied(span_of(op), f"{what} `{name_of(op.tensor)}`", obligation.text.data)
+        error = KernelCheckDenied(span_of(op), f"{what} `{name_of(op.tensor)}`", obligation.text)
         return error.add(*_unknown(error, obligation, facts), error.Allow())
     axis = obligation.axis.data
     size, name = steps_of(op)[axis], name_of(accessed(op))
-    error = KernelCheckDenied(span_of(op), access_text(op), obligation.text.data)
+    error = KernelCheckDenied(span_of(op), access_text(op), obligation.text)
     error.add(*_unknown(error, obligation, facts))
-    others = [o for o in obligations_of(op) if o is not obligation]
+    others = [o for o in op.owes if o is not obligation and o.text]
     if others:
         error.add(error.Others("; ".join(_met(o) for o in others)))
     index = str(facts.coordinates(op)[axis])
@@ -81,19 +80,16 @@ def _error(
     return error.add(error.Clamp(index, count), error.Guard(index, count), error.Allow())
 
 
-def _unknown(
-    error: KernelCheckDenied, obligation: ObligationAttr, facts: KernelFacts
-) -> list[KernelCheckDenied.Unknown]:
+def _unknown(error: KernelCheckDenied, obligation: DutyAttr, facts: KernelFacts) -> list[KernelCheckDenied.Unknown]:
     """Why the numbers are not known that a check is about."""
-    try:
-        symbols = parse(obligation.text.data).symbols() - facts.launch
-    except ValueError:  # about offsets, which are no numbers of the kernel's
+    if obligation.predicate is None:  # about offsets, which are no numbers of the kernel's
         return []
+    symbols = obligation.predicate.symbols() - facts.launch
     values = {name: value for name in sorted(symbols) if (value := facts.symbols.get(name)) is not None}
     return [error.Unknown(name, why_unknown(value)) for name, value in values.items()]
 
 
-def _met(obligation: ObligationAttr) -> str:
+def _met(obligation: DutyAttr) -> str:
     """One obligation and where it is met: `axis 1 in bounds: proved`."""
     what = "disjoint" if obligation.duty is Duty.DISJOINT else f"axis {obligation.axis.data} in bounds"
     where = {Rung.PROVED: "proved", Rung.LAUNCH: "checked at launch", Rung.KERNEL: "not proved either"}

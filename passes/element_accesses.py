@@ -36,12 +36,12 @@ from freehold.dialects.ownership import (
     UnsafeStoreOp,
     UnsafeSwapOp,
     UnsafeUpdateOp,
+    duties_of,
     tensor_type,
     update_mode,
 )
 from freehold.dialects.ownership.ops.gather import Padding
 from freehold.passes.analysis.wording import tensor_of
-from freehold.passes.launch_contract import obligations_of
 from freehold.passes.rewriting import Inserter
 from freehold.support.terms import Term
 
@@ -212,7 +212,7 @@ class ElementAccesses:
 
 def _masked(op: GatherOp | LoadWindowOp | AccumulateAtOp) -> frozenset[int]:
     """The axes along which elements may be out of bounds: all of which it is not recorded that they are not."""
-    proved = {o.axis.data for o in obligations_of(op) if o.duty is Duty.IN_BOUNDS and o.rung is Rung.PROVED}
+    proved = {o.axis.data for o in duties_of(op) if o.duty is Duty.IN_BOUNDS and o.rung is Rung.PROVED}
     count = len(op.start if isinstance(op, LoadWindowOp) else op.indices)
     return frozenset(range(count)) - proved
 

@@ -7,10 +7,9 @@ cannot drift apart. `print-launch-contract` shows the contract in front of the m
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
@@ -25,10 +24,10 @@ from freehold.dialects.ownership import (
     CheckOp,
     DistributeOp,
     Duty,
+    DutyAttr,
     ExposeOp,
     KernelOp,
     LoadOp,
-    ObligationAttr,
     PartitionOp,
     PartitionType,
     RegionOp,
@@ -36,11 +35,14 @@ from freehold.dialects.ownership import (
     Rung,
     TensorType,
     WindowOp,
+    duties_of,
     kernels_of,
     scalar_symbols,
     tensor_type,
 )
 from freehold.passes.rewriting import walk
+from freehold.passes.verify_duties import require_discharged
+from freehold.support import terms
 from freehold.support.contract import (
     Checks,
     EntryParameter,
@@ -126,13 +128,13 @@ def kernel_checks(kernel: KernelOp, checks: Checks = True) -> dict[tuple[Operati
         if isinstance(op, CheckOp):
             found[op, -1] = KernelCheck(op.message.data, op.shown, span_of(op))
         elif checks:
-            for obligation in obligations_of(op):
+            for obligation in duties_of(op):
                 if obligation.rung is Rung.KERNEL:
                     found[op, obligation.axis.data] = _index_check(op, obligation)
     return found
 
 
-def _index_check(op: Operation, obligation: ObligationAttr) -> KernelCheck:
+def _index_check(op: Operation, obligation: DutyAttr) -> KernelCheck:
     axis, step = obligation.axis.data, 0
     match op:
         case LoadOp():
@@ -147,7 +149,7 @@ def _index_check(op: Operation, obligation: ObligationAttr) -> KernelCheck:
     values = (("index", "i32"), ("count", "i32")) if step else (("start", "i32"), ("last", "i32"))
     if isinstance(op, PartitionOp):
         values = ("group", "i32"), ("groups", "i32")
-    return KernelCheck(obligation.text.data, values, span_of(op), name, axis, step)
+    return KernelCheck(obligation.text, values, span_of(op), name, axis, step)
 
 
 def computed_extents(kernel: KernelOp) -> list[Term]:
@@ -171,9 +173,10 @@ def computed_extents(kernel: KernelOp) -> list[Term]:
 def contract(module: ModuleOp, checks: Checks = True) -> LaunchContract:
     """The launch contract of a verified module with one kernel, which is converted with the same `checks`.
 
-    Raises `PassFailedException` for any other module.
+    Raises `PassFailedException` for any other module, and for a kernel of which a duty is open.
     """
     kernel = kernel_of(module)
+    require_discharged(kernel)
     distribution, failing = distribution_of(kernel), kernel_checks(kernel, checks)
     return LaunchContract(
         symbol=kernel.sym_name.data,
@@ -236,32 +239,26 @@ def dtype_name(element: Attribute) -> str:
     return "bool_" if name == "i1" else name.lower()
 
 
-def obligations_of(op: Operation) -> tuple[ObligationAttr, ...]:
-    """What an operation owes, as recorded on it; empty for an operation that owes nothing."""
-    found = op.properties.get("obligations")
-    if found is None or not isinstance(found, ArrayAttr):
-        return ()
-    return tuple([o for o in cast("ArrayAttr[Attribute]", found).data if isinstance(o, ObligationAttr)])
-
-
 def _checks(kernel: KernelOp) -> tuple[LaunchCheck, ...]:
     found: dict[str, LaunchCheck] = {}
     for op in walk(kernel):
         if isinstance(op, RequireOp):
             text, message = str(op.condition), "" if op.message is None else op.message.data
             found.setdefault(text, LaunchCheck(text, message, span_of(op), required=True))
-        for obligation in obligations_of(op):
-            if obligation.rung is Rung.LAUNCH:
-                text = obligation.text.data
-                found.setdefault(text, LaunchCheck(text, _reason(op, obligation), span_of(op)))
+        for duty in duties_of(op):
+            if duty.rung is Rung.LAUNCH and duty.predicate is not None:
+                several = duty.duty is Duty.SAME_GRID  # of partitions, each of which may be wrong by itself
+                for predicate in terms.conjuncts(duty.predicate) if several else (duty.predicate,):
+                    text = str(predicate)
+                    found.setdefault(text, LaunchCheck(text, _reason(op, duty, text), span_of(op)))
     return tuple(found.values())
 
 
-def _reason(op: Operation, obligation: ObligationAttr) -> str:
+def _reason(op: Operation, obligation: DutyAttr, text: str) -> str:
     axis = obligation.axis.data
     if obligation.duty is Duty.SAME_GRID and isinstance(op, DistributeOp):
         short = [p for p in op.partitions if tensor_type(p).rank <= axis]
-        if obligation.text.data.endswith(" == 1") and (short or op.domain is not None):
+        if text.endswith(" == 1") and (short or op.domain is not None):
             names = " and ".join(f"`{source_name(p)}`" for p in short or op.partitions)
             return f"blocks that differ along axis {axis} of the grid alone would share regions of {names}"
         names = " and ".join(f"`{source_name(p)}`" for p in op.partitions)

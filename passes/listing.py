@@ -38,7 +38,7 @@ WIDTH: Final = 120
 _SOURCE: Final = 52
 """Columns for the source, with line numbers."""
 _HIDDEN: Final = frozenset(
-    {"obligations", "operandSegmentSizes", "resultSegmentSizes", "sym_name", "identities", "inbounds"}
+    {"duties", "operandSegmentSizes", "resultSegmentSizes", "sym_name", "identities", "inbounds"}
 )
 _USUAL: Final = (
     RoundingModeAttr.of("nearest_even"),

@@ -16,6 +16,7 @@ from freehold.passes.resolve_obligations import resolve_obligations
 from freehold.passes.verify_borrows import verify_borrows
 from freehold.passes.verify_domains import verify_domains
 from freehold.passes.verify_dominance import verify_dominance
+from freehold.passes.verify_duties import reopen, verify_duties
 from freehold.passes.verify_partitions import verify_partitions
 from freehold.support.diagnostic import Error, Rejected
 
@@ -58,10 +59,12 @@ def proofs(module: ModuleOp) -> str:
 
 def verify_kernel(kernel: KernelOp, *, deny: bool = False) -> list[Error]:
     """Everything that is wrong with one kernel. The facts about it are found out once, for all verifiers."""
+    reopen(kernel)
     known = guarantees(kernel)
     errors = verify_domains(kernel, known)
     facts = analyse(kernel, known)
     apart = [] if errors else verify_partitions(kernel, facts)
     errors = [*verify_borrows(kernel, facts), *errors, *apart, *resolve_obligations(facts)]
+    errors = errors or verify_duties(kernel)
     # What is denied is a matter of kernels that are right: checks in one that is refused anyway are no news.
     return errors or (deny_kernel_checks(kernel, facts) if deny else [])

@@ -23,6 +23,7 @@ ALL_PASSES: Final[dict[str, Callable[[], type[ModulePass]]]] = {
     "verify-borrows": _lazy("VerifyBorrowsPass", "verify_borrows"),
     "verify-partitions": _lazy("VerifyPartitionsPass", "verify_partitions"),
     "resolve-obligations": _lazy("ResolveObligationsPass", "resolve_obligations"),
+    "verify-duties": _lazy("VerifyDutiesPass", "verify_duties"),
     "deny-kernel-checks": _lazy("DenyKernelChecksPass", "deny_kernel_checks"),
     "deny-unsafe": _lazy("DenyUnsafePass", "deny_unsafe"),
     "report-obligations": _lazy("ReportObligationsPass", "report_obligations"),

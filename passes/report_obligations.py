@@ -15,17 +15,17 @@ from freehold.dialects.ownership import (
     AccumulateAtOp,
     AccumulateOp,
     DistributeOp,
-    Duty,
+    DutyAttr,
     GatherOp,
     LoadOp,
     LoadWindowOp,
-    ObligationAttr,
     PartitionOp,
     Rung,
     UnsafeLoadOp,
     UnsafeOp,
     UnsafeStoreOp,
     WindowOp,
+    duties_of,
     kernels_of,
 )
 from freehold.passes.analysis.advice import cost, upwards
@@ -33,7 +33,6 @@ from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.analysis.obligations import owing
 from freehold.passes.analysis.wording import name_of
 from freehold.passes.deny_unsafe import raw_of
-from freehold.passes.launch_contract import obligations_of
 
 
 @dataclass(frozen=True)
@@ -80,6 +79,9 @@ def _where(op: Operation) -> str:
 
 
 def _lines(op: Operation, facts: KernelFacts | None) -> Iterator[str]:
+    told = [duty for duty in duties_of(op) if duty.text]  # of the others there is nothing to say
+    if not told:
+        return
     where = _where(op)
     match op:
         case DistributeOp():
@@ -98,31 +100,25 @@ def _lines(op: Operation, facts: KernelFacts | None) -> Iterator[str]:
             what = f"update of `{name_of(op.target)}`"
         case _:
             what = f"region of `{name_of(op.operands[0])}`"
-    for obligation in obligations_of(op):
+    for obligation in told:
         line = f"  {where}{what}: {_duty(obligation)}: {_rung(obligation)}"
-        if facts is not None and obligation.rung is not Rung.PROVED:
+        if facts is not None and obligation.rung not in (Rung.PROVED, Rung.TOKENS):
             line += f"; costs {cost(op, obligation, facts)}; {upwards(op, obligation, facts)}"
         yield line
 
 
-def _duty(obligation: ObligationAttr) -> str:
+def _duty(obligation: DutyAttr) -> str:
     axis = f" along axis {obligation.axis.data}" if obligation.axis.data >= 0 else ""
-    return {
-        Duty.IN_BOUNDS: "in bounds",
-        Duty.DISJOINT: "disjoint",
-        Duty.SAME_GRID: "same grid",
-        Duty.COVERED: "covered",
-        Duty.ORDERED: "ordered",
-        Duty.GROUPED: "grouped",
-    }[obligation.duty] + axis
+    return obligation.duty.replace("_", " ") + axis
 
 
-def _rung(obligation: ObligationAttr) -> str:
-    text = obligation.text.data
+def _rung(obligation: DutyAttr) -> str:
+    text = obligation.text
     return {
         Rung.PROVED: f"proved ({text})",
         Rung.LAUNCH: f"checked at launch: {text}",
         Rung.KERNEL: f"checked in the kernel: {text}",
         Rung.MASKED: f"masked where not ({text})",
-        Rung.REFUSED: f"refused ({text})",
+        Rung.TOKENS: f"by tokens ({text})",
+        Rung.OPEN: "not met",
     }[obligation.rung]

@@ -26,11 +26,11 @@ from freehold.dialects.ownership import (
     AccumulateAtOp,
     AccumulateOp,
     Duty,
+    DutyAttr,
     GatherOp,
     KernelOp,
     LoadOp,
     LoadWindowOp,
-    ObligationAttr,
     PartitionOp,
     RefType,
     RegionOp,
@@ -44,7 +44,7 @@ from freehold.passes.analysis.certain import in_every_launch
 from freehold.passes.analysis.concrete import Visit
 from freehold.passes.analysis.extremes import at_launch
 from freehold.passes.analysis.facts import KernelFacts, analyse, guarantees
-from freehold.passes.analysis.obligations import access_text, accessed, record, steps_of
+from freehold.passes.analysis.obligations import access_text, accessed, steps_of
 from freehold.passes.analysis.ranges import Range, Ranges
 from freehold.passes.analysis.reached import computed, conditions_of
 from freehold.passes.analysis.wording import name_of, sizes, tuple_text
@@ -99,7 +99,7 @@ def resolve_obligations(facts: KernelFacts) -> list[Error]:
             continue
         else:
             continue
-        found: list[ObligationAttr] = []
+        found: list[DutyAttr] = []
         for axis, (index, size) in enumerate(zip(facts.coordinates(op), sizes_of_tiles, strict=True)):
             count = terms.ceildiv(tensor_type(accessed(op)).extent(axis), terms.const(size))
             met = _meet(op, axis, index, count, facts)
@@ -107,7 +107,7 @@ def resolve_obligations(facts: KernelFacts) -> list[Error]:
                 errors.append(met)
             else:
                 found.append(met)
-        record(op, (Duty.IN_BOUNDS,), found)
+        op.discharge(*found)
     for partition in dict.fromkeys(p for d in facts.points for p in d.partitions):
         if isinstance(op := partition.owner, PartitionOp) and op.offsets is not None:
             _offsets(op)
@@ -123,7 +123,7 @@ def _offsets(op: PartitionOp) -> None:
     extent = type_.tensor.extent(axis)
     ends = f"0 == {name}[0] <= ... <= {name}[{op.groups}] == {extent}"
     text = ends if type_.covered else ends.replace("==", "<=")
-    record(op, (Duty.GROUPED,), [ObligationAttr.of(Duty.GROUPED, Rung.KERNEL, text, axis)])
+    op.discharge(DutyAttr.of(Duty.GROUPED, Rung.KERNEL, text, axis))
 
 
 def _region_of_group(op: RegionOp, facts: KernelFacts) -> Iterator[Error]:
@@ -134,19 +134,18 @@ def _region_of_group(op: RegionOp, facts: KernelFacts) -> Iterator[Error]:
     if not isinstance(owner, PartitionOp) or axis is None:
         return  # reported where borrows are verified
     tiles = facts.tiles_of(op.partition, group)
-    wanted = [(axis, terms.both(terms.const(0).le(group), group.lt(owner.groups)))]
+    found: list[DutyAttr] = []
     for n, index in enumerate(coordinates):
         count = tiles if n == axis else partition.grid(n)
-        if count is not None:
-            wanted.append((n, terms.both(terms.const(0).le(index), index.lt(count))))
-    found: list[ObligationAttr] = []
-    for n, inside in wanted:
-        if tiles is None or not all(prove(part, given).proved for part in terms.conjuncts(inside)):
+        inside = terms.FALSE if count is None else terms.both(terms.const(0).le(index), index.lt(count))
+        if n == axis:
+            inside = terms.both(terms.both(terms.const(0).le(group), group.lt(owner.groups)), inside)
+        if not all(prove(part, given).proved for part in terms.conjuncts(inside)):
             error = NotInGroup(span_of(op), name_of(op.partition), ", ".join(map(str, coordinates)), str(group))
             yield error.add(error.Guard())
             return
-        found.append(ObligationAttr.of(Duty.IN_BOUNDS, Rung.PROVED, str(inside), n))
-    record(op, (Duty.IN_BOUNDS,), found)
+        found.append(DutyAttr.of(Duty.IN_BOUNDS, Rung.PROVED, str(inside), n))
+    op.discharge(*found)
 
 
 def _window(op: WindowOp, facts: KernelFacts) -> Iterator[Error]:
@@ -162,21 +161,24 @@ def _window(op: WindowOp, facts: KernelFacts) -> Iterator[Error]:
     known = start.symbols() <= facts.launch
     fits = terms.both(terms.const(1).le(length), length.le(extent))
     inside = terms.both(terms.const(0).le(start), (start + length).le(extent))
-    found: list[ObligationAttr] = []
-    for wanted in (fits, inside) if known else (fits,):
+    found: list[DutyAttr] = []
+    for duty, wanted in ((Duty.FITS, fits), (Duty.IN_BOUNDS, inside)) if known else ((Duty.FITS, fits),):
         given = given if wanted is fits else given.extended(terms.conjuncts(fits))
         open_ = [part for part in terms.conjuncts(wanted) if not prove(part, given).proved]
         if any(prove(terms.negate(part), given).proved for part in open_):
             yield WindowOutside(span_of(op), name_of(op.tensor), axis, str(start), str(start + length), str(extent))
             return
-        predicate = terms.all_of(*open_)
-        rung = Rung.LAUNCH if open_ else Rung.PROVED
-        found.append(ObligationAttr.of(Duty.IN_BOUNDS, rung, str(predicate if open_ else wanted), axis))
+        if open_:
+            found.append(DutyAttr.of(duty, Rung.LAUNCH, axis=axis, predicate=terms.all_of(*open_)))
+        else:
+            found.append(DutyAttr.of(duty, Rung.PROVED, str(wanted), axis))
     if not known:
         wanted = terms.both(terms.const(0).le(start), start.le(extent - length))
-        rung = Rung.PROVED if prove(wanted, facts.places[op].given).proved else Rung.KERNEL
-        found.append(ObligationAttr.of(Duty.IN_BOUNDS, rung, str(wanted), axis))
-    record(op, (Duty.IN_BOUNDS,), found)
+        if prove(wanted, facts.places[op].given).proved:
+            found.append(DutyAttr.of(Duty.IN_BOUNDS, Rung.PROVED, str(wanted), axis))
+        else:
+            found.append(DutyAttr.of(Duty.IN_BOUNDS, Rung.KERNEL, axis=axis, predicate=wanted))
+    op.discharge(*found)
 
 
 def _by_element(op: GatherOp | LoadWindowOp | AccumulateAtOp, facts: KernelFacts) -> Iterator[Error]:
@@ -192,21 +194,21 @@ def _by_element(op: GatherOp | LoadWindowOp | AccumulateAtOp, facts: KernelFacts
         ranges = Ranges(facts.terms, given)
         found = [ranges.of(index) for index in op.indices]
         lasts = [high for _, high in found]
-    recorded: list[ObligationAttr] = []
+    recorded: list[DutyAttr] = []
     for axis, ((low, high), last) in enumerate(zip(found, lasts, strict=True)):
         extent = tensor.extent(axis)
         inside = terms.const(0).le(low), high.lt(extent)
         if all(bound.value if bound.is_const else prove(bound, given).proved for bound in inside):
             text = f"0 <= {low} < {extent}" if low == high else f"0 <= {low} and {high} < {extent}"
-            recorded.append(ObligationAttr.of(Duty.IN_BOUNDS, Rung.PROVED, text, axis))
+            recorded.append(DutyAttr.of(Duty.IN_BOUNDS, Rung.PROVED, text, axis))
             continue
         for outside, text in ((last.lt(0), "negative"), (extent.le(low), f"{extent} or more")):
             if rules.holds(outside, given):
                 yield _nothing_inside(op, axis, text)
         known = not (low.is_const and high.is_const and low.value < 0 <= _MOST <= high.value)
         why = f"from {low} to {last}" if known else "any number"
-        recorded.append(ObligationAttr.of(Duty.IN_BOUNDS, Rung.MASKED, f"indices are {why}", axis))
-    record(op, (Duty.IN_BOUNDS,), recorded)
+        recorded.append(DutyAttr.of(Duty.IN_BOUNDS, Rung.MASKED, f"indices are {why}", axis))
+    op.discharge(*recorded)
 
 
 def _nothing_inside(op: GatherOp | LoadWindowOp | AccumulateAtOp, axis: int, text: str) -> Error:
@@ -220,13 +222,13 @@ def _nothing_inside(op: GatherOp | LoadWindowOp | AccumulateAtOp, axis: int, tex
 
 def _meet(
     op: LoadOp | RegionOp | AccumulateOp, axis: int, index: Term, count: Term, facts: KernelFacts
-) -> ObligationAttr | Error:
+) -> DutyAttr | Error:
     given = facts.places[op].given
     low, high = terms.const(0).le(index), index.lt(count)
     verdicts = [prove(low, given), prove(high, given)]
     if all(v.proved for v in verdicts):
         by = "the solver" if any(v.by == "solver" for v in verdicts) else "rules"
-        return ObligationAttr.of(Duty.IN_BOUNDS, Rung.PROVED, f"0 <= {index} < {count} by {by}", axis)
+        return DutyAttr.of(Duty.IN_BOUNDS, Rung.PROVED, f"0 <= {index} < {count} by {by}", axis)
     for bound, verdict, text in ((low, verdicts[0], "0 or more"), (high, verdicts[1], f"below {count}")):
         if verdict.refuted and _never(bound, given):
             return _refused(op, axis, index, count, f"never {text}", verdict.witness, facts)
@@ -236,11 +238,11 @@ def _meet(
     at = at_launch(index, count, facts.places[op], facts, low=not verdicts[0].proved, high=not verdicts[1].proved)
     if at is not None and not prove(terms.negate(at), facts.base).proved:
         if prove(at, facts.base).proved:
-            return ObligationAttr.of(Duty.IN_BOUNDS, Rung.PROVED, f"{at} for every launch", axis)
-        return ObligationAttr.of(Duty.IN_BOUNDS, Rung.LAUNCH, str(at), axis)
+            return DutyAttr.of(Duty.IN_BOUNDS, Rung.PROVED, f"{at} for every launch", axis)
+        return DutyAttr.of(Duty.IN_BOUNDS, Rung.LAUNCH, axis=axis, predicate=at)
     if isinstance(op, RegionOp) and op.mapped is not None:
         return _map_not_inside(op, axis, index, count, verdicts, facts)
-    return ObligationAttr.of(Duty.IN_BOUNDS, Rung.KERNEL, str(open_), axis)
+    return DutyAttr.of(Duty.IN_BOUNDS, Rung.KERNEL, axis=axis, predicate=open_)
 
 
 def _map_not_inside(

@@ -41,6 +41,7 @@ from freehold.dialects.ownership import (
     RawType,
     RegionOp,
     RegionType,
+    Rung,
     StoreOp,
     UnsafeLoadOp,
     UnsafeOp,
@@ -50,6 +51,7 @@ from freehold.dialects.ownership import (
     kernels_of,
 )
 from freehold.passes.rewriting import Inserter, OpT, defined_outside
+from freehold.passes.verify_duties import require_discharged
 
 _PRINTED: Final[SSAValue] = MakeTokenOp().result
 """Stands for what is printed, among the regions."""
@@ -70,8 +72,10 @@ class ThreadTokensPass(ModulePass):
 def thread_tokens(kernel: KernelOp) -> None:
     """Orders the accesses to each region of `kernel`, in place.
 
-    Raises `PassFailedException` for an access inside an operation through which no token can be carried.
+    Raises `PassFailedException` for a kernel of which a duty is open, and for an access inside an operation through
+    which no token can be carried.
     """
+    require_discharged(kernel)
     uses = _Uses(
         tuple(op.result for op in kernel.body.block.ops if isinstance(op, ExposeOp)),
         frozenset(op.result for op in kernel.body.block.ops if isinstance(op, PartitionOp) and _is_ordered(op)),
@@ -83,7 +87,7 @@ def thread_tokens(kernel: KernelOp) -> None:
 
 def _is_ordered(op: PartitionOp) -> bool:
     """Whether a point may know one region of a partition by several names."""
-    return any(o.duty is Duty.ORDERED for o in (() if op.obligations is None else op.obligations))
+    return op.duty(Duty.ORDERED).rung is not Rung.PROVED
 
 
 @dataclass(frozen=True)

@@ -70,6 +70,7 @@ from freehold.passes.errors.translation import TranslationNotShown
 from freehold.passes.launch_contract import distribution_of
 from freehold.passes.lowering import convert
 from freehold.passes.rewriting import Effect, effect
+from freehold.passes.verify_duties import verify_duties
 from freehold.support import terms
 from freehold.support.contract import Checks
 from freehold.support.diagnostic import Rejected
@@ -115,8 +116,11 @@ def validate_translation(kernel: KernelOp, entry: EntryOp, checks: Checks = True
     """Shows that `entry` does what the verified `kernel` says, with its checks as they are told. Changes neither.
 
     If it may be `contracted`, a product may be rounded together with the sum that it is added to. Raises `Rejected`
-    (O140) at the first difference.
+    (O140) at the first difference, and (O142) where the kernel was not verified: what it says of itself would be
+    compared with what was made of that.
     """
+    if errors := verify_duties(kernel):
+        raise Rejected(errors, kernel=kernel.sym_name.data)
     failed: Different | None = None
     try:
         distribution = distribution_of(kernel)

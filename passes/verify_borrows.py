@@ -44,6 +44,8 @@ from freehold.dialects.ownership import (
     CoordinateOp,
     DimOp,
     DistributeOp,
+    Duty,
+    DutyAttr,
     EndOp,
     ExposeOp,
     GatherOp,
@@ -51,6 +53,7 @@ from freehold.dialects.ownership import (
     KernelOp,
     LoadOp,
     LoadWindowOp,
+    OwingOp,
     PartitionOp,
     PartitionType,
     RefType,
@@ -58,6 +61,7 @@ from freehold.dialects.ownership import (
     RegionType,
     ReleaseOp,
     RequireOp,
+    Rung,
     StartOp,
     StopOp,
     StoreOp,
@@ -115,9 +119,26 @@ class VerifyBorrowsPass(ModulePass):
 def verify_borrows(kernel: KernelOp, facts: KernelFacts) -> list[Error]:
     """What a kernel does to its tensors that it may not. Its definitions dominate their uses."""
     errors = [*_operations(kernel), *_tensors(kernel, facts), *_outside(kernel)]
-    walk = _Paths(facts)
-    walk.block(kernel.body.block, _State())
-    return [*errors, *walk.errors]
+    paths = _Paths(facts)
+    paths.block(kernel.body.block, _State())
+    errors += paths.errors
+    if not errors:
+        for op in walk(kernel):
+            if isinstance(op, OwingOp):
+                op.discharge(*(DutyAttr.of(duty, Rung.PROVED) for duty in _ESTABLISHED))
+    return errors
+
+
+_ESTABLISHED: Final = (
+    Duty.UNDERSTOOD,
+    Duty.APART,
+    Duty.COMMUTING,
+    Duty.DISTRIBUTED,
+    Duty.HELD,
+    Duty.INITIALISED,
+    Duty.STORED,
+)
+"""What holds of every operation of a kernel that breaks no rule on any path."""
 
 
 # Which operations there may be, and who may use what

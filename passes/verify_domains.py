@@ -10,7 +10,7 @@ for granted from there: this pass runs first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -22,8 +22,8 @@ from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
     DistributeOp,
     Duty,
+    DutyAttr,
     KernelOp,
-    ObligationAttr,
     PartitionOp,
     PartitionType,
     RegionOp,
@@ -33,7 +33,6 @@ from freehold.dialects.ownership import (
     kernels_of,
 )
 from freehold.passes.analysis.facts import Guarantees, guarantees, is_uniform
-from freehold.passes.analysis.obligations import record
 from freehold.passes.analysis.schedule_lemmas import lemma
 from freehold.passes.analysis.wording import name_of
 from freehold.passes.errors.partition import DifferentGrids, Misplaced, NoExtent, NoSuchLaunch, RequirementUnknown
@@ -79,7 +78,10 @@ def verify_domains(kernel: KernelOp, known: Guarantees | None = None) -> list[Er
     errors = [error for op in ops if isinstance(op, WindowOp) for error in _window(op, given, launch)]
     if errors:
         return errors
-    return [error for op in ops if isinstance(op, DistributeOp) for error in _distribution(op, given, launch)]
+    errors = [error for op in ops if isinstance(op, DistributeOp) for error in _distribution(op, given, launch)]
+    if not errors:
+        kernel.discharge(DutyAttr.of(Duty.LAUNCHABLE, Rung.PROVED))
+    return errors
 
 
 def _window(op: WindowOp, given: Hypotheses, launch: frozenset[str]) -> Iterator[Error]:
@@ -96,7 +98,7 @@ def _requirements(kernel: KernelOp, launch: frozenset[str]) -> Iterator[Error]:
     """A requirement speaks of what the launcher knows."""
     for op in kernel.body.block.ops:
         if isinstance(op, RequireOp) and (unknown := sorted(op.condition.symbols() - launch)):
-            yield RequirementUnknown(span_of(op), op.predicate.data, unknown[0])
+            yield RequirementUnknown(span_of(op), str(op.predicate.data), unknown[0])
 
 
 def _no_such_launch(kernel: KernelOp, given: Hypotheses) -> Error:
@@ -150,12 +152,19 @@ def _distribution(op: DistributeOp, given: Hypotheses, launch: frozenset[str]) -
             error = NoExtent(span_of(op), axis, str(extent), why)
             yield error.add(error.Require(divisor)) if divisor else error
             return
-    found = [ObligationAttr.of(Duty.DISJOINT, Rung.PROVED, why)]
+    agreed: list[tuple[int, bool, Term]] = []
     for partition in op.partitions:
-        yield from _agreement(op, partition, extents, given, launch, found)
-    if not any(o.duty is Duty.SAME_GRID for o in found) and op.domain is None and len(op.partitions) > 1:
-        found.append(ObligationAttr.of(Duty.SAME_GRID, Rung.PROVED, "equal extents and steps"))
-    record(op, (Duty.DISJOINT, Duty.SAME_GRID), found)
+        yield from _agreement(op, partition, extents, given, launch, agreed)
+    op.discharge(DutyAttr.of(Duty.DISJOINT, Rung.PROVED, why), *(_agree(axis, agreed) for axis in range(len(extents))))
+
+
+def _agree(axis: int, agreed: Sequence[tuple[int, bool, Term]]) -> DutyAttr:
+    """How it is met that all partitions agree along an axis of the domain."""
+    open_ = terms.all_of(*(equal for n, proved, equal in agreed if n == axis and not proved))
+    if open_ != terms.TRUE:
+        return DutyAttr.of(Duty.SAME_GRID, Rung.LAUNCH, axis=axis, predicate=open_)
+    shown = dict.fromkeys(str(equal) for n, _, equal in agreed if n == axis)
+    return DutyAttr.of(Duty.SAME_GRID, Rung.PROVED, " and ".join(shown) or "equal extents and steps", axis)
 
 
 def _without_value(extent: Term, given: Hypotheses, launch: frozenset[str]) -> tuple[str, str] | None:
@@ -177,9 +186,11 @@ def _agreement(
     extents: tuple[Term, ...],
     given: Hypotheses,
     launch: frozenset[str],
-    found: list[ObligationAttr],
+    agreed: list[tuple[int, bool, Term]],
 ) -> Iterator[Error]:
-    """A partition and the domain: equal along the axes of both, where nobody says more; and 1 along the others."""
+    """A partition and the domain: equal along the axes of both, where nobody says more; and 1 along the others.
+
+    `agreed` becomes the axes, whether it is proved, and what has to hold."""
     assert isinstance(partition.type, PartitionType)
     rank = partition.type.tensor.rank
     leader = None if op.domain is not None else op.partitions[op.leader]
@@ -191,12 +202,12 @@ def _agreement(
         if wanted == terms.TRUE:
             continue
         if prove(wanted, given).proved:
-            found.append(ObligationAttr.of(Duty.SAME_GRID, Rung.PROVED, str(wanted), axis))
+            agreed.append((axis, True, wanted))
         elif prove(terms.negate(wanted), given).proved or not wanted.symbols() <= launch:
             other = f"{partition.type.grid(axis)} (axis {axis})" if axis < axes else f"{axes} axes of"
             yield _different(op, leader, partition, f"{extent} (axis {axis})", other)
         else:
-            found.append(ObligationAttr.of(Duty.SAME_GRID, Rung.LAUNCH, str(wanted), axis))
+            agreed.append((axis, False, wanted))
 
 
 def _leading(op: DistributeOp, partition: SSAValue) -> int:

@@ -20,8 +20,8 @@ from freehold.dialects.cuda_tile.ops.control_flow import ForOp
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
     Duty,
+    DutyAttr,
     KernelOp,
-    ObligationAttr,
     PartitionOp,
     RegionOp,
     Rung,
@@ -33,7 +33,6 @@ from freehold.passes.analysis.concrete import Visit
 from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.analysis.injectivity import Outcome
 from freehold.passes.analysis.meetings import Meeting
-from freehold.passes.analysis.obligations import record
 from freehold.passes.analysis.wording import name_of, sizes, span_text, tuple_text, why_unknown
 from freehold.passes.errors.partition import (
     GapsInOutput,
@@ -77,7 +76,7 @@ def verify_partitions(kernel: KernelOp, facts: KernelFacts) -> list[Error]:
     for op in partitions:
         errors += _regions_by_themselves(op, facts)
     if not errors:
-        errors += _regions_taken(facts)
+        errors += _regions_taken(partitions, facts)
     if not errors:
         for op in partitions:
             errors += _covered(op, facts)
@@ -98,6 +97,8 @@ def _regions_by_themselves(op: PartitionOp, facts: KernelFacts) -> Iterator[Erro
         if step > tile and partition.covered and not rules.holds(whole, facts.base):
             error = GapsInOutput(span_of(op), name_of(op.tensor), axis, tile, step)
             yield error.add(error.DeclareMut())
+            return
+    op.discharge(DutyAttr.of(Duty.DISJOINT, Rung.PROVED))
 
 
 def _overlapping(op: PartitionOp, axis: int, facts: KernelFacts) -> Error:
@@ -146,7 +147,7 @@ def _first_store(op: PartitionOp) -> Span | None:
 # Regions that are taken
 
 
-def _regions_taken(facts: KernelFacts) -> Iterator[Error]:
+def _regions_taken(partitions: Sequence[PartitionOp], facts: KernelFacts) -> Iterator[Error]:
     taken: dict[SSAValue, list[tuple[RegionOp, str]]] = {}
     ordered: set[SSAValue] = set()
     for op in facts.places:
@@ -185,11 +186,13 @@ def _regions_taken(facts: KernelFacts) -> Iterator[Error]:
                 if _share_a_name(earlier, op, facts):
                     ordered.add(op.partition)
             else:
-                record(op, (Duty.DISJOINT,), [ObligationAttr.of(Duty.DISJOINT, Rung.PROVED, reason)])
-    for partition in ordered & taken.keys():
-        assert isinstance(partition.owner, PartitionOp)
-        reason = "a point may take a region again, so all its accesses are ordered by tokens"
-        record(partition.owner, (Duty.ORDERED,), [ObligationAttr.of(Duty.ORDERED, Rung.PROVED, reason)])
+                op.discharge(DutyAttr.of(Duty.DISJOINT, Rung.PROVED, reason))
+    for op in partitions:
+        if op.result in ordered:
+            reason = "a point may take a region again, so all its accesses are ordered"
+            op.discharge(DutyAttr.of(Duty.ORDERED, Rung.TOKENS, reason))
+        else:
+            op.discharge(DutyAttr.of(Duty.ORDERED, Rung.PROVED))
 
 
 def _has_one_name(op: RegionOp, facts: KernelFacts) -> bool:
@@ -203,7 +206,7 @@ def _has_one_name(op: RegionOp, facts: KernelFacts) -> bool:
 
 def _overlap(op: RegionOp) -> bool:
     """Whether regions would overlap, if there were more than one: what lies where, no name tells."""
-    partition = op.partition.type
+    partition = op.result.type.partition
     return any(step < tile for tile, step in zip(partition.tile_shape, partition.steps, strict=True))
 
 
@@ -266,7 +269,7 @@ def _covered(op: PartitionOp, facts: KernelFacts) -> Iterator[Error]:
     if partition.groups_axis is not None:
         if groups.covered(op, distribution, facts):
             reason = "the regions of each group are its points'"
-            record(op, (Duty.COVERED,), [ObligationAttr.of(Duty.COVERED, Rung.PROVED, reason)])
+            op.discharge(DutyAttr.of(Duty.COVERED, Rung.PROVED, reason))
         else:
             error = NotCovered(span_of(op), name_of(op.tensor), "none", "its groups'")
             yield error.add(error.Partial(), error.DeclareMut())
@@ -274,17 +277,17 @@ def _covered(op: PartitionOp, facts: KernelFacts) -> Iterator[Error]:
     wanted = coverage.regions(op)
     if coverage.onto(op, distribution, facts):
         reason = f"the map reaches each of {_product(wanted)} regions"
-        record(op, (Duty.COVERED,), [ObligationAttr.of(Duty.COVERED, Rung.PROVED, reason)])
+        op.discharge(DutyAttr.of(Duty.COVERED, Rung.PROVED, reason))
         return
     taken = coverage.takings(op, distribution, facts)
     if taken is not None:
         equal = coverage.as_many(taken, wanted, facts.base)
         if equal == terms.TRUE or prove(equal, facts.base).proved:
             reason = f"{_product(taken)} takings of {_product(wanted)} regions, no two of one"
-            record(op, (Duty.COVERED,), [ObligationAttr.of(Duty.COVERED, Rung.PROVED, reason)])
+            op.discharge(DutyAttr.of(Duty.COVERED, Rung.PROVED, reason))
             return
         if equal.symbols() <= facts.launch and not prove(terms.negate(equal), facts.base).proved:
-            record(op, (Duty.COVERED,), [ObligationAttr.of(Duty.COVERED, Rung.LAUNCH, str(equal))])
+            op.discharge(DutyAttr.of(Duty.COVERED, Rung.LAUNCH, predicate=equal))
             return
     found = "none" if taken is None else _product(taken)
     error = NotCovered(span_of(op), name_of(op.tensor), found, _product(wanted))

@@ -74,6 +74,7 @@ from freehold.dialects.ownership import (
     ExposeOp,
     KernelOp,
     PartitionOp,
+    Rung,
     TensorType,
     WindowOp,
 )
@@ -152,8 +153,8 @@ def roles_of(kernel: KernelOp, checks: Checks = True, entry: Sequence[EntryParam
         if partitions and len({op.operands[0] for op in users if not isinstance(op, WindowOp)}) > 1:
             split.append(position)
         if partitions:
-            duties = {o.duty for op in partitions for o in (() if op.obligations is None else op.obligations)}
-            found["ordered" if Duty.ORDERED in duties else "regions"].append(position)
+            named = all(op.duty(Duty.ORDERED).rung is Rung.PROVED for op in partitions)
+            found["regions" if named else "ordered"].append(position)
         elif any(isinstance(op, AccumulatorOp) for op in users):
             found["accumulators"].append(position)
         elif not any(isinstance(op, ExposeOp) for op in users):

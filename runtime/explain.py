@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
-from freehold.dialects.ownership import UnsafeOp
+from freehold.dialects.ownership import UnsafeOp, duties_of
 from freehold.passes.cost import Cost, Total, Work, cost
-from freehold.passes.launch_contract import contract, kernel_of, obligations_of
+from freehold.passes.launch_contract import contract, kernel_of
 from freehold.passes.listing import WIDTH, listing
 from freehold.passes.report_obligations import report
 from freehold.runtime.evaluation import Evaluator
@@ -180,12 +180,11 @@ _RUNGS: Final = {
     "launch": "checked at launch",
     "kernel": "checked in the kernel",
     "masked": "masked",
-    "refused": "refused",
 }
 
 
 def _proofs(module: ModuleOp) -> Iterator[str]:
-    rungs = Counter(o.rung.value for op in module.walk() for o in obligations_of(op))
+    rungs = Counter(o.rung.value for op in module.walk() for o in duties_of(op) if o.text and o.rung.value in _RUNGS)
     total = sum(rungs.values())
     counts = [f"{rungs[rung]} {text}" for rung, text in _RUNGS.items() if rungs[rung]]
     if unsafe := sum(isinstance(op, UnsafeOp) for op in module.walk()):

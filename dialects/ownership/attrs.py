@@ -1,10 +1,10 @@
-"""Attributes of the ownership dialect: access modes, schedules, layouts, and the record of a proof."""
+"""Attributes of the ownership dialect: access modes, schedules and layouts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
 from xdsl.ir import Data
@@ -12,7 +12,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from freehold.dialects.classes import PlainAttribute, array, string
+from freehold.dialects.classes import PlainAttribute, array
 
 if TYPE_CHECKING:
     from xdsl.parser import AttrParser
@@ -271,93 +271,3 @@ class LayoutAttr(PlainAttribute):
                 parser.parse_punctuation("=")
                 found.append(parse_ints(parser))
         return found
-
-
-class Rung(StrEnum):
-    """Where an obligation is met: the ladder, cheapest first."""
-
-    PROVED = "proved"
-    """By the compiler, for every launch."""
-    LAUNCH = "launch"
-    """By one integer comparison in the launcher."""
-    KERNEL = "kernel"
-    """By an assertion in the kernel."""
-    MASKED = "masked"
-    """By leaving out what is not: an element of a gather that is out of bounds is not accessed."""
-    REFUSED = "refused"
-    """Not at all."""
-
-
-class Duty(StrEnum):
-    """What an access owes."""
-
-    IN_BOUNDS = "in_bounds"
-    """The tile coordinate lies in the index space of the axis."""
-    DISJOINT = "disjoint"
-    """No other tile block, and no other turn of this one, owns the same region."""
-    SAME_GRID = "same_grid"
-    """The partitions of one distribution agree on its domain, along an axis of that."""
-    COVERED = "covered"
-    """Every region of an output is taken by some point."""
-    ORDERED = "ordered"
-    """Accesses of one point to a partition are ordered: it may take a region under several names."""
-    GROUPED = "grouped"
-    """Offsets bound groups of the tensor: they ascend, and stay in bounds."""
-
-
-_DUTIES: Final = {duty.value: duty for duty in Duty}
-_RUNGS: Final = {rung.value: rung for rung in Rung}
-# Asking the enumerations themselves takes a call each time.
-
-
-@irdl_attr_definition
-class ObligationAttr(PlainAttribute):
-    """One obligation and how it is met: `#ownership.obligation<in_bounds axis 0 proved "why">`.
-
-    `axis` is -1 where the duty is not an axis's. `text` is the reason for `proved`, and for `launch` and `kernel`
-    the predicate to be checked, as `freehold.support.terms` prints it.
-    """
-
-    name = "ownership.obligation"
-
-    duty_name: StringAttr
-    axis: IntAttr
-    rung_name: StringAttr
-    text: StringAttr
-
-    @staticmethod
-    def of(duty: Duty, rung: Rung, text: str, axis: int = -1) -> ObligationAttr:
-        """The obligation `duty` (of `axis`), met on `rung`."""
-        return ObligationAttr(_string(duty.value), _integer(axis), _string(rung.value), string(text))
-
-    @property
-    def duty(self) -> Duty:
-        """What is owed."""
-        return _DUTIES[self.duty_name.data]
-
-    @property
-    def rung(self) -> Rung:
-        """Where it is met."""
-        return _RUNGS[self.rung_name.data]
-
-    def verify(self) -> None:
-        if self.duty_name.data not in _DUTIES:
-            raise VerifyException(f"ownership.obligation: unknown duty '{self.duty_name.data}'")
-        if self.rung_name.data not in _RUNGS:
-            raise VerifyException(f"ownership.obligation: unknown rung '{self.rung_name.data}'")
-
-    def print_parameters(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            printer.print_string(self.duty_name.data)
-            if self.axis.data >= 0:
-                printer.print_string(f" axis {self.axis.data}")
-            printer.print_string(f" {self.rung_name.data} ")
-            printer.print_string_literal(self.text.data)
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[StringAttr | IntAttr]:
-        with parser.in_angle_brackets():
-            duty = parser.parse_identifier()
-            axis = parser.parse_integer() if parser.parse_optional_keyword("axis") else -1
-            rung = parser.parse_identifier()
-            return StringAttr(duty), IntAttr(axis), StringAttr(rung), StringAttr(parser.parse_str_literal())

@@ -68,6 +68,7 @@ from freehold.dialects.ownership import (
     UnsafeSwapOp,
     UnsafeUpdateOp,
     WindowOp,
+    duties_of,
     tensor_type,
     update_mode,
 )
@@ -76,7 +77,7 @@ from freehold.passes.analysis.launch_values import Launch
 from freehold.passes.analysis.obligations import accessed, steps_of
 from freehold.passes.analysis.tile_values import NotFollowedError, Place, Values
 from freehold.passes.analysis.wording import tensor_of
-from freehold.passes.launch_contract import kernel_checks, obligations_of
+from freehold.passes.launch_contract import kernel_checks
 from freehold.passes.prover.polynomials import poly
 from freehold.support import terms
 from freehold.support.contract import FAILURE_SLOTS, FAILURE_WORDS, Checks
@@ -160,7 +161,7 @@ class Owned:
         self.ordered = {
             op.result
             for op in kernel.body.block.ops
-            if isinstance(op, PartitionOp) and any(o.duty is Duty.ORDERED for o in obligations_of(op))
+            if isinstance(op, PartitionOp) and op.duty(Duty.ORDERED).rung is not Rung.PROVED
         }
 
     def _dim(self, _: Values, op: DimOp, __: Place) -> Term:
@@ -198,7 +199,7 @@ class Owned:
             shown = zip(op.values, op.shown, strict=True)
             return [(self.values.whole(op.condition), self._says(op, -1, *(self._word(v, d) for v, (_, d) in shown)))]
         if isinstance(op, WindowOp):
-            if not self.checks or all(o.rung is not Rung.KERNEL for o in obligations_of(op)):
+            if not self.checks or op.duty(Duty.IN_BOUNDS, op.axis.data).rung is not Rung.KERNEL:
                 return []
             i, start = self.values.integers, self.values.whole(op.start)
             extents = (tensor_type(t).extent(op.axis.data) for t in (op.tensor, op.result))
@@ -239,7 +240,7 @@ class Owned:
     def inside(self, op: RegionOp | LoadOp | AccumulateOp) -> dict[int, Term]:
         """What is checked in the kernel of an access, by axis."""
         found: dict[int, Term] = {}
-        for obligation in obligations_of(op):
+        for obligation in duties_of(op):
             if obligation.duty is Duty.IN_BOUNDS and obligation.rung is Rung.KERNEL and self.checks:
                 axis = obligation.axis.data
                 i = self.values.integers
@@ -436,7 +437,7 @@ _WEAK: Final = ("weak", None)
 
 def _compared(op: GatherOp | LoadWindowOp | AccumulateAtOp) -> set[int]:
     """The axes along which an element may be out of bounds: all but those of which it is proved that none is."""
-    proved = {o.axis.data for o in obligations_of(op) if o.duty is Duty.IN_BOUNDS and o.rung is Rung.PROVED}
+    proved = {o.axis.data for o in duties_of(op) if o.duty is Duty.IN_BOUNDS and o.rung is Rung.PROVED}
     return set(range(len(op.start if isinstance(op, LoadWindowOp) else op.indices))) - proved
 
 

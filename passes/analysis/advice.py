@@ -17,10 +17,10 @@ from freehold.dialects.ownership import (
     AccumulateAtOp,
     AccumulateOp,
     Duty,
+    DutyAttr,
     GatherOp,
     LoadOp,
     LoadWindowOp,
-    ObligationAttr,
     RegionOp,
     Rung,
     WindowOp,
@@ -41,7 +41,7 @@ _MOST_IN_PAIRS: Final = 12
 """Those of them that are tried two at a time."""
 
 
-def cost(op: Operation, obligation: ObligationAttr, facts: KernelFacts) -> str:
+def cost(op: Operation, obligation: DutyAttr, facts: KernelFacts) -> str:
     """What is done, and how often, because an obligation is on its rung."""
     match obligation.rung:
         case Rung.LAUNCH:
@@ -56,11 +56,12 @@ def cost(op: Operation, obligation: ObligationAttr, facts: KernelFacts) -> str:
             return "nothing"
 
 
-def upwards(op: Operation, obligation: ObligationAttr, facts: KernelFacts) -> str:
+def upwards(op: Operation, obligation: DutyAttr, facts: KernelFacts) -> str:
     """What would move an obligation to a higher rung, as an edit; empty where it is on the highest one."""
     match obligation.rung:
         case Rung.LAUNCH:
-            goal, asked = _goal(op, obligation, facts), terms.parse(obligation.text.data)
+            goal, asked = _goal(op, obligation, facts), obligation.predicate
+            assert asked is not None
             found = None if goal is None else _requirement(op, goal, facts)
             shorter = asked if found is None else min(asked, found, key=lambda t: len(str(t)))
             extents = " and ".join(f"`{n}`" for n in sorted(asked.symbols() - facts.symbols.keys()))
@@ -81,7 +82,7 @@ def upwards(op: Operation, obligation: ObligationAttr, facts: KernelFacts) -> st
             return ""
 
 
-def _goal(op: Operation, obligation: ObligationAttr, facts: KernelFacts) -> Term | None:
+def _goal(op: Operation, obligation: DutyAttr, facts: KernelFacts) -> Term | None:
     """What has to hold for an index along an axis."""
     zero, axis = terms.const(0), obligation.axis.data
     if obligation.duty is not Duty.IN_BOUNDS:

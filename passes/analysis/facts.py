@@ -209,9 +209,9 @@ def _agreed(kernel: KernelOp) -> Iterator[Term]:
     """What `verify-domains` left to the launcher."""
     for op in kernel.body.block.ops:
         if isinstance(op, DistributeOp):
-            for obligation in () if op.obligations is None else op.obligations:
-                if obligation.duty is Duty.SAME_GRID and obligation.rung is Rung.LAUNCH:
-                    yield terms.parse(obligation.text.data)
+            for duty in op.owes:
+                if duty.duty is Duty.SAME_GRID and duty.rung is Rung.LAUNCH and duty.predicate is not None:
+                    yield from terms.conjuncts(duty.predicate)
 
 
 def _lengths(kernel: KernelOp) -> Iterator[Term]:

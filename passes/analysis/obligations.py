@@ -1,42 +1,17 @@
-"""Writing obligations on operations, and the words that go with them."""
+"""Operations that owe something, and the words that go with them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from xdsl.ir import Operation, SSAValue
 
-from freehold.dialects.classes import array
 from freehold.dialects.ownership import (
-    AccumulateAtOp,
     AccumulateOp,
-    DistributeOp,
-    Duty,
-    GatherOp,
     LoadOp,
-    LoadWindowOp,
-    ObligationAttr,
-    PartitionOp,
+    OwingOp,
     RegionOp,
-    WindowOp,
 )
 from freehold.passes.analysis.wording import name_of
-from freehold.passes.launch_contract import obligations_of
 from freehold.passes.rewriting import walk
-
-Indexed = LoadWindowOp | GatherOp | AccumulateOp | AccumulateAtOp
-"""The accesses by element, and updates of tiles."""
-
-
-def record(
-    op: DistributeOp | PartitionOp | WindowOp | LoadOp | RegionOp | Indexed,
-    duties: Iterable[Duty],
-    found: Iterable[ObligationAttr],
-) -> None:
-    """Replaces what is recorded on `op` about `duties`."""
-    replaced = set(duties)
-    kept = [o for o in obligations_of(op) if o.duty not in replaced]
-    op.obligations = array([*kept, *found])
 
 
 def accessed(op: LoadOp | RegionOp | AccumulateOp) -> SSAValue:
@@ -61,7 +36,6 @@ def access_text(op: LoadOp | RegionOp | AccumulateOp) -> str:
     return f"{what} `{name_of(accessed(op))}`"
 
 
-def owing(op: Operation) -> list[Operation]:
+def owing(op: Operation) -> list[OwingOp]:
     """The operations in `op` that owe something, in order."""
-    kinds = DistributeOp | PartitionOp | WindowOp | LoadOp | RegionOp | Indexed
-    return [inner for inner in walk(op) if isinstance(inner, kinds)]
+    return [inner for inner in walk(op) if isinstance(inner, OwingOp)]

@@ -75,3 +75,24 @@ class NotTranslated(Error):
 
         text: ClassVar[str] = "take the region of `{name}` once, and load and store that"
         name: str
+
+
+@dataclass(frozen=True)
+class NotVerified(Error):
+    """
+    A kernel owes something that no verifier has shown.
+
+    Each operation says by its type what it owes: that an index is in bounds, that regions are disjoint, that an output
+    is covered. Verifiers write on the operation how that is met. Whatever nothing is written about is open, and no code
+    is made of a kernel with an open duty, wherever its text comes from. `freehold.passes.pipeline.verify` runs all
+    verifiers; behind it nothing is open.
+    """
+
+    code: ClassVar[str] = "O142"
+    title: ClassVar[str] = "`{kernel}` is not verified"
+    label: ClassVar[str] = "`{op}` owes that it is {duty}, and nothing says how that is met"
+    helps: ClassVar[tuple[str, ...]] = ("run `{verifier}` first",)
+    kernel: str
+    op: str
+    duty: str
+    verifier: str

@@ -15,11 +15,11 @@ from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
     Access,
     KernelOp,
-    ObligationAttr,
     PartitionOp,
     RequireOp,
     Rung,
     TensorType,
+    duties_of,
     scalar_symbols,
 )
 from freehold.runtime.interpreter.access import element, integer, text
@@ -171,10 +171,9 @@ def _launch_checks(kernel: KernelOp) -> Iterator[tuple[Term, Span | None]]:
     for op in kernel.walk():
         if isinstance(op, RequireOp):
             yield op.condition, span_of(op)
-        duties: Any = op.properties.get("obligations")
-        for duty in cast("tuple[ObligationAttr, ...]", () if duties is None else duties.data):
-            if duty.rung is Rung.LAUNCH:
-                yield terms.parse(duty.text.data), span_of(op)
+        for duty in duties_of(op):
+            if duty.rung is Rung.LAUNCH and duty.predicate is not None:
+                yield duty.predicate, span_of(op)
 
 
 def _starts_uninitialised(argument: SSAValue) -> bool:

@@ -19,8 +19,8 @@ from freehold.dialects.ownership import (
     DistributeOp,
     Duty,
     LoadOp,
-    ObligationAttr,
     OrderAttr,
+    OwingOp,
     PartitionType,
     RefType,
     RegionOp,
@@ -41,7 +41,6 @@ from freehold.support.contract import MOST_EACH, MOST_PERSISTENT, KernelCheck
 from freehold.support.terms import Term, sym
 
 if TYPE_CHECKING:
-    from xdsl.dialects.builtin import ArrayAttr
     from xdsl.ir import Operation, SSAValue
 
     from freehold.runtime.interpreter.compile import Compiler, Effect, Frame, Function, Pure, Step
@@ -230,7 +229,7 @@ def _region(op: Operation, c: Compiler) -> Step:
     partition, *coordinates = c.slots(op.operands)
     kind = op.result.type.partition
     steps, sizes = kind.steps, kind.tile_shape
-    checks = kernel_checks(op.obligations)
+    checks = kernel_checks(op)
     (result,) = c.slots(op.results)
 
     def take(v: Frame) -> None:
@@ -263,13 +262,9 @@ def starts_of(
     return tuple(starts)
 
 
-def kernel_checks(obligations: ArrayAttr[ObligationAttr] | None) -> dict[int, str]:
+def kernel_checks(op: OwingOp) -> dict[int, str]:
     """The predicates that an access checks in the kernel, by axis."""
-    return {
-        duty.axis.data: duty.text.data
-        for duty in (() if obligations is None else obligations.data)
-        if duty.rung is Rung.KERNEL and duty.duty is Duty.IN_BOUNDS
-    }
+    return {duty.axis.data: duty.text for duty in op.owes if duty.rung is Rung.KERNEL and duty.duty is Duty.IN_BOUNDS}
 
 
 def _load(op: Operation, c: Compiler) -> Step:
@@ -282,7 +277,7 @@ def _load(op: Operation, c: Compiler) -> Step:
     result = c.slot(op.result)
     after = None if op.result_token is None else c.slot(op.result_token)
     whole = isinstance(op.source.type, RegionType)
-    checks = kernel_checks(op.obligations)
+    checks = kernel_checks(op)
 
     def load(v: Frame) -> None:
         machine: Machine = v[0]

@@ -91,8 +91,7 @@ def _partition(op: Operation, c: Compiler) -> Step:
         return spend
     offsets, kind = c.slot(op.offsets), op.result.type
     limit, axis = reach(op), cast(int, kind.groups_axis)
-    texts = [o.text.data for o in (() if op.obligations is None else op.obligations) if o.duty is Duty.GROUPED]
-    check = KernelCheck(texts[0] if texts else "offsets ascend", _GROUP, span_of(op), "", axis)
+    check = KernelCheck(op.duty(Duty.GROUPED, axis).text or "offsets ascend", _GROUP, span_of(op), "", axis)
 
     def group(v: Frame) -> None:
         machine: Machine = v[0]
@@ -129,7 +128,7 @@ def _region(op: Operation, c: Compiler) -> Step:
         return WHOLE["ownership.region"](op, c)
     axis, steps, sizes = kind.groups_axis, kind.steps, kind.tile_shape
     partition, group, *coordinates = c.slots(op.operands)
-    result, checks = c.slot(op.result), kernel_checks(op.obligations)
+    result, checks = c.slot(op.result), kernel_checks(op)
 
     def take(v: Frame) -> None:
         whole: Groups = v[partition]

@@ -21,7 +21,7 @@ from freehold.dialects.ownership import (
     Duty,
     GatherOp,
     LoadWindowOp,
-    ObligationAttr,
+    OwingOp,
     Rung,
     UnsafeLoadOp,
     UnsafeOp,
@@ -41,7 +41,6 @@ from freehold.runtime.interpreter.pointers import UPDATES
 from freehold.runtime.interpreter.windows import Window, padding_of
 
 if TYPE_CHECKING:
-    from xdsl.dialects.builtin import ArrayAttr
     from xdsl.ir import Operation, SSAValue
 
     from freehold.runtime.interpreter.compile import Compiler, Effect, Frame, Step
@@ -57,10 +56,9 @@ class _Place:
     """Which of the tile's elements those are, flat."""
 
 
-def _proved(obligations: ArrayAttr[ObligationAttr] | None) -> frozenset[int]:
+def _proved(op: OwingOp) -> frozenset[int]:
     """The axes along which nothing is masked."""
-    found = () if obligations is None else obligations.data
-    return frozenset(o.axis.data for o in found if o.duty is Duty.IN_BOUNDS and o.rung is Rung.PROVED)
+    return frozenset(o.axis.data for o in op.owes if o.duty is Duty.IN_BOUNDS and o.rung is Rung.PROVED)
 
 
 def _place(
@@ -165,7 +163,7 @@ def _gather(op: Operation, c: Compiler) -> Step:
     mask = None if op.mask is None else c.slot(op.mask)
     shape = dims(op.result)
     padding = _padding(op.padding_value, element(op.result))
-    checked = _proved(op.obligations)
+    checked = _proved(op)
 
     def gather(v: Frame) -> None:
         window: Window = v[source]
@@ -183,7 +181,7 @@ def _load_window(op: Operation, c: Compiler) -> Step:
     start = c.slots(op.start)
     shape = dims(op.result)
     padding = _padding(op.padding_value, element(op.result))
-    checked = _proved(op.obligations)
+    checked = _proved(op)
 
     def load(v: Frame) -> None:
         window: Window = v[source]
@@ -202,7 +200,7 @@ def _accumulate(op: Operation, c: Compiler) -> Step:
     coordinates = c.slots(op.coordinates)
     mode = update_mode(op.update.data, tensor_type(op.target).element)
     shape, steps = op.shape, op.steps
-    checks = kernel_checks(op.obligations)
+    checks = kernel_checks(op)
 
     def accumulate(v: Frame) -> None:
         window: Window = v[target]
@@ -221,7 +219,7 @@ def _accumulate_at(op: Operation, c: Compiler) -> Step:
     mask = None if op.mask is None else c.slot(op.mask)
     mode = update_mode(op.update.data, tensor_type(op.target).element)
     shape = dims(op.values)
-    checked = _proved(op.obligations)
+    checked = _proved(op)
 
     def accumulate(v: Frame) -> None:
         window: Window = v[target]

@@ -12,8 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 import freehold as fh
 from freehold import Const, Out, Ref, f32, i32
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ForOp, IfOp, LoopOp
-from freehold.dialects.ownership import LoadOp
-from freehold.passes.launch_contract import obligations_of
+from freehold.dialects.ownership import LoadOp, duties_of
 from freehold.passes.pipeline import verify
 
 Interpret = Callable[..., None]
@@ -24,7 +23,7 @@ def rungs(kernel: Callable[..., object], lowered: Lowered, *args: object) -> set
     """How the bounds of a kernel's loads are met."""
     module = lowered(kernel, *args)
     verify(module)
-    return {o.rung.value for op in module.walk() if isinstance(op, LoadOp) for o in obligations_of(op)}
+    return {o.rung.value for op in module.walk() if isinstance(op, LoadOp) for o in duties_of(op)}
 
 
 def with_break(y: Out["N"], x: Ref["M"], limit: f32):

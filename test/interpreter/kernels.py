@@ -120,7 +120,7 @@ WITH_A_CHECK = """ownership.kernel @checked(%y: !ownership.tensor<[N], f32>, %x:
   ownership.distribute %p : !ownership.partition<out tile [16], [N], f32> {
   ^bb0(%i: !cuda_tile.tile<i32>):
     %r = ownership.region %p[%i] : !ownership.partition<out tile [16], [N], f32> -> !ownership.region<out tile [16], [N], f32>
-    %t = ownership.load %rx[%i] {obligations = [#ownership.obligation<in_bounds axis 0 launch "ceildiv(N, 16) <= ceildiv(M, 16)">]} : !ownership.ref<[M], f32> -> !cuda_tile.tile<16xf32>
+    %t = ownership.load %rx[%i] {duties = [#ownership.duty<in_bounds axis 0 launch ("ceildiv(N, 16) <= ceildiv(M, 16)")>]} : !ownership.ref<[M], f32> -> !cuda_tile.tile<16xf32>
     ownership.store %t, %r : !cuda_tile.tile<16xf32>, !ownership.region<out tile [16], [N], f32>
   }
 }

@@ -19,8 +19,8 @@ import freehold as fh
 from freehold import Acc, Const, Mut, Out, Raw, Ref, Rejected, f32, i32
 from freehold.backend.assembler import assemble
 from freehold.backend.bytecode.writer import write_bytecode
-from freehold.dialects.ownership import Rung
-from freehold.passes.launch_contract import contract, obligations_of
+from freehold.dialects.ownership import Rung, duties_of
+from freehold.passes.launch_contract import contract
 from freehold.passes.pipeline import convert
 from freehold.runtime.interpreter import Order, run_entry
 from freehold.runtime.interpreter.launch import Kernel as Interpreter
@@ -321,7 +321,7 @@ def test_a_gpu_computes_what_numpy_does(name: str) -> None:
 
 
 def rungs(name: str) -> set[Rung]:
-    return {o.rung for op in verified(name).walk() if "gather" in op.name for o in obligations_of(op)}
+    return {o.rung for op in verified(name).walk() if "gather" in op.name for o in duties_of(op)}
 
 
 def test_what_is_clamped_is_proved() -> None:

@@ -18,9 +18,8 @@ from examples.kernels.example import Array, Example
 import freehold as fh
 from freehold.backend.assembler import assemble
 from freehold.backend.bytecode.writer import write_bytecode
-from freehold.dialects.ownership import KernelOp, Rung, UnsafeOp
+from freehold.dialects.ownership import KernelOp, Rung, UnsafeOp, duties_of
 from freehold.frontend.schedule import Blocks
-from freehold.passes.launch_contract import obligations_of
 from freehold.passes.pipeline import contract, convert
 from freehold.runtime.interpreter import run, run_entry
 from freehold.runtime.kernel import Kernel
@@ -126,8 +125,8 @@ def counts(example: Example) -> str:
         assert isinstance(kernel, KernelOp)
         for op in kernel.walk():
             unsafe += isinstance(op, UnsafeOp)
-            for obligation in obligations_of(op):
-                rungs[obligation.rung] += 1
+            for obligation in duties_of(op):
+                rungs[obligation.rung] += bool(obligation.text)
     launch = len(contract(module).checks)
     return f"{rungs[Rung.PROVED]:6} {rungs[Rung.MASKED]:6} {launch:6} {rungs[Rung.KERNEL]:6} {unsafe:6}"
 

@@ -32,6 +32,8 @@ for name in ("HOME", "PYTHONPATH", "LD_LIBRARY_PATH", "CUDA_HOME", "FREEHOLD_TIL
 # A file that parses, verifies and prints as its CHECK lines say, through the pretty and the generic form.
 config.substitutions.append(("GENERIC_ROUNDTRIP", "tile-opt %s --print-op-generic | tile-opt | filecheck %s"))
 config.substitutions.append(("ROUNDTRIP", "tile-opt %s | tile-opt | filecheck %s"))
+# All verifiers, for what takes verified kernels.
+config.substitutions.append(("VERIFIERS", "verify-domains,verify-borrows,verify-partitions,resolve-obligations"))
 # One refusal a chunk, rendered as a user sees it.
 config.substitutions.append(("REJECTS", "tile-opt %s --verify-diagnostics --split-input-file"))
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, i32
-from freehold.dialects.ownership import Duty, Rung
-from freehold.passes.launch_contract import obligations_of
+from freehold.dialects.ownership import Duty, Rung, duties_of
 from freehold.passes.pipeline import contract, convert
 from freehold.runtime.interpreter import run, run_entry
 from freehold.runtime.kernel import Kernel
@@ -89,9 +88,9 @@ def test_a_grouped_product(bounds: tuple[int, ...], schedule: dict[str, Any]) ->
 def test_what_is_proved_of_groups() -> None:
     part = fh.ragged(np.zeros((70, 40), np.float32), (16, 32), by="offsets")
     module = product.verify(part, normal(70, 33), normal(5, 33, 40), ints(0, 1, 2, 3, 4, 70))
-    found = [o for op in module.walk() for o in obligations_of(op)]
+    found = [o for op in module.walk() for o in duties_of(op)]
     assert {o.rung for o in found if o.duty is not Duty.GROUPED} == {Rung.PROVED}
-    assert [(o.rung, o.text.data) for o in found if o.duty is Duty.GROUPED] == [
+    assert [(o.rung, o.text) for o in found if o.duty is Duty.GROUPED] == [
         (Rung.KERNEL, "0 == offsets[0] <= ... <= offsets[E] == M")
     ]
     strict = Kernel(product.__wrapped__, product.options._replace(deny_kernel_checks=True))

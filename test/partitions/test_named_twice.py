@@ -12,8 +12,7 @@ from everywhere import everywhere
 
 import freehold as fh
 from freehold import Mut, Out, Ref, i32
-from freehold.dialects.ownership import Duty, PartitionOp
-from freehold.passes.launch_contract import obligations_of
+from freehold.dialects.ownership import Duty, PartitionOp, Rung
 from freehold.runtime import build
 
 
@@ -101,7 +100,7 @@ def test_what_happens_once_or_never() -> None:
 def test_only_what_names_do_not_tell_apart_is_ordered(kernel: Any, ordered: bool) -> None:
     module = kernel.verify(fh.partition(np.zeros(40, np.int32), 8), 1)
     (partition,) = (op for op in module.walk() if isinstance(op, PartitionOp))
-    assert any(o.duty is Duty.ORDERED for o in obligations_of(partition)) == ordered
+    assert (partition.duty(Duty.ORDERED).rung is Rung.TOKENS) == ordered
 
 
 @fh.kernel

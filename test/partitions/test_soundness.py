@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import freehold as fh
 from freehold import Mut, Out
-from freehold.dialects.ownership import Duty, ObligationAttr, Rung
+from freehold.dialects.ownership import Duty, DutyAttr, Rung
 from freehold.passes.analysis.injectivity import Outcome
 from freehold.passes.pipeline import contract
 from freehold.support import terms
@@ -284,7 +284,7 @@ def first_number(atom: Any, *_: object) -> tuple[str, ...]:
 
 
 PASSES = "freehold.passes"
-APART, MET = Outcome("proved", "nobody"), ObligationAttr.of(Duty.IN_BOUNDS, Rung.PROVED, "nobody", 0)
+APART, MET = Outcome("proved", "nobody"), DutyAttr.of(Duty.IN_BOUNDS, Rung.PROVED, "nobody", 0)
 
 FAULTS: dict[str, tuple[str, Callable[..., object], str]] = {
     "any number of takings will do": (f"{PASSES}.analysis.coverage.as_many", always(terms.TRUE), "walk"),

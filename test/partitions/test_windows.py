@@ -11,8 +11,7 @@ from everywhere import everywhere
 
 import freehold as fh
 from freehold import Mut, Out, Ref, f32, i32
-from freehold.dialects.ownership import Rung
-from freehold.passes.launch_contract import obligations_of
+from freehold.dialects.ownership import Rung, duties_of
 from freehold.passes.pipeline import contract
 from freehold.support.contract import TensorParameter
 
@@ -80,7 +79,7 @@ def test_where_a_window_is_checked() -> None:
     found = contract(append.verify(cache, x, 3))
     assert [c.predicate for c in found.checks] == ["T <= S", "0 <= at and at + T <= S"]
     module = append_at.verify(cache, x, np.array([3], np.int32))
-    rungs = [o.rung for op in module.walk() for o in obligations_of(op) if o.rung in (Rung.KERNEL, Rung.LAUNCH)]
+    rungs = [o.rung for op in module.walk() for o in duties_of(op) if o.rung in (Rung.KERNEL, Rung.LAUNCH)]
     assert rungs == [Rung.LAUNCH, Rung.KERNEL]
 
 

@@ -16,6 +16,7 @@ from freehold import Const, Mut, Out, Ref, f32, i32
 from freehold.passes.analysis.wording import name_of
 from freehold.passes.cost import Amount, Cost, Total, Variable, cost
 from freehold.passes.launch_contract import contract, kernel_of
+from freehold.passes.pipeline import verify
 from freehold.runtime.evaluation import Evaluator
 from freehold.runtime.interpreter.launch import Kernel as Interpreter
 from freehold.runtime.interpreter.watch import Watch
@@ -71,6 +72,7 @@ def prepare(kernel: Any, *args: Any) -> tuple[Cost, dict[str, int], Counter[tupl
         getattr(a, "array", a) for a, p in zip(args, kernel.signature.parameters, strict=True) if p.mode != "const"
     ]
     arrays: list[Any] = [a for a in run_time if isinstance(a, np.ndarray)]
+    verify(module)
     values = Evaluator(contract(module)).bind([a.shape for a in arrays], run_time)
     values |= {name: run_time[n] for name, n in found.scalars.items()}
     moved: Counter[tuple[str, str]] = Counter()

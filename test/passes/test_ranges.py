@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from freehold.dialects.ownership import GatherOp, LoadWindowOp, Rung
+from freehold.dialects.ownership import GatherOp, LoadWindowOp, Rung, duties_of
 from freehold.passes.analysis.facts import analyse
-from freehold.passes.launch_contract import kernel_of, obligations_of
+from freehold.passes.launch_contract import kernel_of
 from freehold.passes.resolve_obligations import resolve_obligations
 from freehold.runtime.interpreter.launch import Kernel
 from freehold.tools.context import make_context
@@ -186,7 +186,7 @@ def resolved(seed: int) -> tuple[ModuleOp, bool]:
     module = parse_module(make_context(), Generator(seed).kernel(), "random.mlir")
     assert all(e.code == "O303" for e in resolve_obligations(analyse(kernel_of(module))))
     accesses = [op for op in module.walk() if isinstance(op, GatherOp | LoadWindowOp)]
-    return module, any(o.rung is Rung.PROVED for op in accesses for o in obligations_of(op))
+    return module, any(o.rung is Rung.PROVED for op in accesses for o in duties_of(op))
 
 
 @pytest.mark.parametrize("block", range(6))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -23,9 +22,9 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from freehold.dialects.cuda_tile import OptimizationHintsAttr, PaddingValueAttr, TileType, TokenType
-from freehold.dialects.ownership.attrs import ObligationAttr
+from freehold.dialects.ownership.duties import Owed, OwingOp
 from freehold.dialects.ownership.format import FormattedOp
-from freehold.dialects.ownership.ops.common import INDEX, tensor_type
+from freehold.dialects.ownership.ops.common import INDEX, in_bounds, tensor_type
 from freehold.dialects.ownership.types import RefType, RegionType
 
 
@@ -43,7 +42,7 @@ class _AccessEffect(MemoryEffect):
 
 
 @irdl_op_definition
-class LoadOp(FormattedOp):
+class LoadOp(OwingOp, FormattedOp):
     """Reads a tile.
 
     From a shared borrow: the tile at `coordinates`, counted in tiles of the result's shape along each axis. Owes
@@ -59,7 +58,6 @@ class LoadOp(FormattedOp):
     token = opt_operand_def(TokenType)
     padding_value = opt_prop_def(PaddingValueAttr)
     hints = opt_prop_def(OptimizationHintsAttr)
-    obligations = opt_prop_def(ArrayAttr[ObligationAttr])
     result = result_def(TileType)
     result_token = opt_result_def(TokenType)
 
@@ -84,6 +82,10 @@ class LoadOp(FormattedOp):
             properties={"padding_value": padding, "hints": hints},
             result_types=[result_type, None],
         )
+
+    @property
+    def owed(self) -> Sequence[Owed]:
+        return () if isinstance(self.source.type, RegionType) else in_bounds(tensor_type(self.source).rank)
 
     def verify_(self) -> None:
         source, tile = self.source.type, self.result.type

@@ -25,9 +25,10 @@ from xdsl.utils.exceptions import VerifyException
 from freehold.dialects.cuda_tile import TileType
 from freehold.dialects.cuda_tile.ops.atomics import atomic_elements
 from freehold.dialects.cuda_tile.types import element_name, is_int
-from freehold.dialects.ownership.attrs import ObligationAttr, Update, UpdateAttr
+from freehold.dialects.ownership.attrs import Update, UpdateAttr
+from freehold.dialects.ownership.duties import Duty, Owed, OwingOp, Rung
 from freehold.dialects.ownership.format import FormattedOp
-from freehold.dialects.ownership.ops.common import INDEX, tensor_type
+from freehold.dialects.ownership.ops.common import INDEX, MASKABLE, in_bounds, tensor_type
 from freehold.dialects.ownership.ops.gather import check_elements
 from freehold.dialects.ownership.types import AccType, TensorType
 
@@ -41,7 +42,7 @@ class _UpdateEffect(MemoryEffect):
 
 
 @irdl_op_definition
-class AccumulatorOp(FormattedOp):
+class AccumulatorOp(OwingOp, FormattedOp):
     """Lends a tensor to every tile block for updates of one kind, which commute, until the kernel ends.
 
     Nobody reads it or stores to it meanwhile.
@@ -53,10 +54,15 @@ class AccumulatorOp(FormattedOp):
     result = result_def(AccType)
 
     FORMAT: ClassVar[str] = "$tensor attr-dict `:` type($tensor) `->` type($result)"
+    irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(_UpdateEffect())
 
     def __init__(self, tensor: SSAValue[TensorType]):
         super().__init__(operands=[tensor], result_types=[AccType(tensor.type)])
+
+    @property
+    def owed(self) -> Sequence[Owed]:
+        return (Duty.APART, -1), (Duty.COMMUTING, -1)
 
     def verify_(self) -> None:
         if self.result.type.tensor != self.tensor.type:
@@ -81,7 +87,7 @@ def _check_update(name: str, update: Update, element: Attribute) -> None:
 
 
 @irdl_op_definition
-class AccumulateOp(FormattedOp):
+class AccumulateOp(OwingOp, FormattedOp):
     """Updates the tile at `coordinates`, counted in tiles, element by element; what overhangs the tensor is left out.
 
     Tiles begin `step` elements apart, by default a tile. Owes `in_bounds` for each axis. Updates of one kind commute,
@@ -95,7 +101,6 @@ class AccumulateOp(FormattedOp):
     coordinates = var_operand_def(INDEX)
     update = prop_def(UpdateAttr)
     step = opt_prop_def(ArrayAttr[IntAttr])
-    obligations = opt_prop_def(ArrayAttr[ObligationAttr])
 
     FORMAT: ClassVar[str] = "$update $tile `,` $target `[` $coordinates `]` attr-dict `:` type($tile) `,` type($target)"
     irdl_options = (ParsePropInAttrDict(),)
@@ -123,6 +128,10 @@ class AccumulateOp(FormattedOp):
         """The distance between neighbouring tiles' first elements, by axis."""
         return self.shape if self.step is None else tuple(s.data for s in self.step)
 
+    @property
+    def owed(self) -> Sequence[Owed]:
+        return in_bounds(tensor_type(self.target).rank)
+
     def verify_(self) -> None:
         tensor, tile = tensor_type(self.target), self.tile.type
         assert isinstance(tile, TileType)
@@ -139,7 +148,7 @@ class AccumulateOp(FormattedOp):
 
 
 @irdl_op_definition
-class AccumulateAtOp(FormattedOp):
+class AccumulateAtOp(OwingOp, FormattedOp):
     """Updates the element at `(indices[0][e], indices[1][e], ...)` with `values[e]`, for each element `e`.
 
     Indices are those of `gather`. An element whose index is out of bounds, or for which `mask` is false, does nothing.
@@ -153,7 +162,6 @@ class AccumulateAtOp(FormattedOp):
     indices = var_operand_def(TileType)
     mask = opt_operand_def(TileType)
     update = prop_def(UpdateAttr)
-    obligations = opt_prop_def(ArrayAttr[ObligationAttr])
 
     FORMAT: ClassVar[str] = (
         "$update $values `,` $target `[` $indices `]` (`mask` $mask^ `:` type($mask))? attr-dict `:` type($values) `,`"
@@ -171,6 +179,13 @@ class AccumulateAtOp(FormattedOp):
         mask: SSAValue | None = None,
     ):
         super().__init__(operands=[values, target, indices, mask], properties={"update": UpdateAttr(update)})
+
+    @property
+    def owed(self) -> Sequence[Owed]:
+        return in_bounds(tensor_type(self.target).rank)
+
+    def met_on(self, duty: Duty) -> frozenset[Rung]:
+        return MASKABLE
 
     def verify_(self) -> None:
         tensor, values = tensor_type(self.target), self.values.type

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
-from xdsl.dialects.builtin import i32
+from xdsl.dialects.builtin import DictionaryAttr, i32
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.traits import EffectInstance, IsTerminator, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from freehold.dialects.cuda_tile import TileType
+from freehold.dialects.ownership.duties import Duty, Owed, OwingOp, Rung
 from freehold.dialects.ownership.symbols import Argument
 from freehold.dialects.ownership.types import AccType, PartitionType, RawType, RefType, RegionType, TensorType
 
@@ -41,6 +43,29 @@ def tensor_type(value: Argument) -> TensorType:
             return t
         case _:
             raise TypeError(f"{value.type} is no tensor, borrow, accumulator, partition or region")
+
+
+def in_bounds(rank: int) -> Sequence[Owed]:
+    """What an access owes of its index along each of so many axes."""
+    return [(Duty.IN_BOUNDS, axis) for axis in range(rank)]
+
+
+MASKABLE: Final = frozenset((Rung.PROVED, Rung.MASKED))
+"""How accesses by element are in bounds: those that are not are left out."""
+
+
+def parsed_duties(op: OwingOp, attributes: DictionaryAttr | None) -> None:
+    """Takes over the attributes that stand in the text of an operation; what it owes is one of its properties."""
+    found = {} if attributes is None else dict(attributes.data)
+    if (duties := found.pop("duties", None)) is not None:
+        op.properties["duties"] = duties
+    op.attributes |= found
+
+
+def print_duties(op: OwingOp, printer: Printer) -> None:
+    """Writes the attributes of an operation, and what it owes among them."""
+    duties = {} if op.duties is None else {"duties": op.duties}
+    printer.print_op_attributes(op.attributes | duties, print_keyword=True)
 
 
 def ensure_terminator(region: Region, terminator: type[IRDLOperation]) -> None:

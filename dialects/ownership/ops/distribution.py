@@ -24,15 +24,19 @@ from xdsl.traits import IsTerminator, NoMemoryEffect, SingleBlockImplicitTermina
 from xdsl.utils.exceptions import VerifyException
 
 from freehold.dialects.classes import Plain
-from freehold.dialects.ownership.attrs import BlocksAttr, BlocksKind, ObligationAttr, OrderAttr, OrderKind
+from freehold.dialects.ownership.attrs import BlocksAttr, BlocksKind, OrderAttr, OrderKind
+from freehold.dialects.ownership.duties import Duty, Owed, OwingOp, Rung
 from freehold.dialects.ownership.format import FormattedOp
 from freehold.dialects.ownership.ops.common import (
     INDEX,
     OwnershipEffect,
     check_axis,
     ensure_terminator,
+    in_bounds,
     parse_axis,
+    parsed_duties,
     print_axis,
+    print_duties,
     tensor_type,
 )
 from freehold.dialects.ownership.types import (
@@ -54,7 +58,7 @@ if TYPE_CHECKING:
 
 
 @irdl_op_definition
-class BorrowOp(FormattedOp):
+class BorrowOp(OwingOp, FormattedOp):
     """Lends a tensor to every tile block for reading, until the kernel ends."""
 
     name = "ownership.borrow"
@@ -63,10 +67,15 @@ class BorrowOp(FormattedOp):
     result = result_def(RefType)
 
     FORMAT: ClassVar[str] = "$tensor attr-dict `:` type($tensor) `->` type($result)"
+    irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(OwnershipEffect())
 
     def __init__(self, tensor: SSAValue[TensorType]):
         super().__init__(operands=[tensor], result_types=[RefType(tensor.type)])
+
+    @property
+    def owed(self) -> Sequence[Owed]:
+        return ((Duty.APART, -1),)
 
     def verify_(self) -> None:
         if self.result.type.tensor != self.tensor.type:
@@ -74,7 +83,7 @@ class BorrowOp(FormattedOp):
 
 
 @irdl_op_definition
-class PartitionOp(FormattedOp):
+class PartitionOp(OwingOp, FormattedOp):
     """Splits a tensor into regions for the exclusive use of tile blocks; the tensor is spent.
 
     Owes, of an output: that every region is stored (`covered`), unless the partition is `partial`.
@@ -89,7 +98,6 @@ class PartitionOp(FormattedOp):
 
     tensor = operand_def(TensorType)
     offsets = opt_operand_def(RefType)
-    obligations = opt_prop_def(ArrayAttr[ObligationAttr])
     result = result_def(PartitionType)
 
     irdl_options = (ParsePropInAttrDict(),)
@@ -107,6 +115,16 @@ class PartitionOp(FormattedOp):
         """How many groups there are, where there are any."""
         assert self.offsets is not None
         return tensor_type(self.offsets).extent(0) - 1
+
+    @property
+    def owed(self) -> Sequence[Owed]:
+        groups = self.result.type.groups_axis
+        found = [(Duty.APART, -1), (Duty.DISJOINT, -1), (Duty.ORDERED, -1)]
+        if self.result.type.covered:
+            found += ((Duty.DISTRIBUTED, -1), (Duty.COVERED, -1), (Duty.STORED, -1))
+        if groups is not None:
+            found.append((Duty.GROUPED, groups))
+        return found
 
     def verify_(self) -> None:
         if self.result.type.tensor != self.tensor.type:
@@ -130,7 +148,7 @@ class EndOp(FormattedOp):
 
 
 @irdl_op_definition
-class DistributeOp(IRDLOperation, metaclass=Plain):
+class DistributeOp(OwingOp):
     """Runs its body once for every point of a domain, spread over the launch's tile blocks.
 
     `ownership.distribute %p, %q over [B, "ceildiv(N, 64)"] order #ownership.order<grouped 8>
@@ -149,7 +167,6 @@ class DistributeOp(IRDLOperation, metaclass=Plain):
     domain = opt_prop_def(ArrayAttr[StringAttr])
     order = prop_def(OrderAttr)
     blocks = prop_def(BlocksAttr)
-    obligations = opt_prop_def(ArrayAttr[ObligationAttr])
     body = region_def("single_block")
 
     traits = traits_def(SingleBlockImplicitTerminator(EndOp))
@@ -188,6 +205,11 @@ class DistributeOp(IRDLOperation, metaclass=Plain):
             return tuple([term_of_text(d.data) for d in self.domain.data])
         return _partition(self.partitions[self.leader]).regions
 
+    @property
+    def owed(self) -> Sequence[Owed]:
+        agree = len(self.partitions) > (self.domain is None)
+        return (Duty.DISJOINT, -1), *((Duty.SAME_GRID, axis) for axis in range(len(self.extents)) if agree)
+
     def verify_(self) -> None:
         if self.domain is None and not self.partitions:
             raise VerifyException(f"{self.name}: needs a domain, or a partition to take its points from")
@@ -221,11 +243,7 @@ class DistributeOp(IRDLOperation, metaclass=Plain):
             operands = parser.resolve_operands(names, types, parser.pos)
         body = parser.parse_region()
         op = cls(operands, body, order, blocks, None if domain is None else [d.data for d in domain])
-        if attributes is not None:
-            found = dict(attributes.data)
-            if (obligations := found.pop("obligations", None)) is not None:
-                op.properties["obligations"] = obligations
-            op.attributes |= found
+        parsed_duties(op, attributes)
         return op
 
     def print(self, printer: Printer) -> None:
@@ -241,10 +259,7 @@ class DistributeOp(IRDLOperation, metaclass=Plain):
         if self.blocks.kind is not BlocksKind.EACH:
             printer.print_string(" blocks ")
             printer.print_attribute(self.blocks)
-        extra = dict(self.attributes)
-        if self.obligations is not None:
-            extra["obligations"] = self.obligations
-        printer.print_op_attributes(extra, print_keyword=True)
+        print_duties(self, printer)
         if self.partitions:
             printer.print_string(" : ")
             printer.print_list(self.partitions, lambda p: printer.print_attribute(p.type))
@@ -258,7 +273,7 @@ def _partition(value: SSAValue) -> PartitionType:
 
 
 @irdl_op_definition
-class RegionOp(FormattedOp):
+class RegionOp(OwingOp, FormattedOp):
     """Takes the region of a partition at some coordinates, for the exclusive use of the point that takes it.
 
     Owes: each coordinate in the partition's index space (`in_bounds`), and that no other point takes a region that
@@ -272,7 +287,6 @@ class RegionOp(FormattedOp):
     coordinates = var_operand_def(INDEX)
     mapped = opt_prop_def(UnitAttr)
     axes = opt_prop_def(IntAttr)
-    obligations = opt_prop_def(ArrayAttr[ObligationAttr])
     result = result_def(RegionType)
 
     FORMAT: ClassVar[str] = "$partition `[` $coordinates `]` attr-dict `:` type($partition) `->` type($result)"
@@ -288,6 +302,18 @@ class RegionOp(FormattedOp):
             properties={"mapped": UnitAttr() if mapped else None, "axes": None if axes is None else IntAttr(axes)},
             result_types=[RegionType(partition.type)],
         )
+
+    @property
+    def owed(self) -> Sequence[Owed]:
+        partition = self.result.type.partition
+        found = [(Duty.DISJOINT, -1), *in_bounds(partition.tensor.rank), (Duty.HELD, -1)]
+        if partition.stored_first:
+            found += ((Duty.INITIALISED, -1), (Duty.STORED, -1))
+        return found
+
+    def met_on(self, duty: Duty) -> frozenset[Rung]:
+        grouped = self.result.type.partition.groups_axis is not None
+        return frozenset((Rung.PROVED,)) if grouped else super().met_on(duty)  # nothing of a group is checked
 
     def verify_(self) -> None:
         partition = self.result.type.partition

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -23,9 +22,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from freehold.dialects.cuda_tile import DenseElementsAttr, OptimizationHintsAttr, PaddingValueAttr, TileType
 from freehold.dialects.cuda_tile.types import element_name
-from freehold.dialects.ownership.attrs import ObligationAttr
+from freehold.dialects.ownership.duties import Duty, Owed, OwingOp, Rung
 from freehold.dialects.ownership.format import FormattedOp
-from freehold.dialects.ownership.ops.common import INDEX, tensor_type
+from freehold.dialects.ownership.ops.common import INDEX, MASKABLE, in_bounds, tensor_type
 from freehold.dialects.ownership.types import RefType
 
 
@@ -60,7 +59,7 @@ def check_padding(name: str, padding: Padding | None, tile: TileType) -> None:
 
 
 @irdl_op_definition
-class GatherOp(FormattedOp):
+class GatherOp(OwingOp, FormattedOp):
     """Reads the element at `(indices[0][e], indices[1][e], ...)` for each element `e` of the result.
 
     Indices count elements and are read as signed; an extent of 1 is stretched to the result's. An element whose index
@@ -76,7 +75,6 @@ class GatherOp(FormattedOp):
     mask = opt_operand_def(TileType)
     padding_value = opt_prop_def(Padding)
     hints = opt_prop_def(OptimizationHintsAttr)
-    obligations = opt_prop_def(ArrayAttr[ObligationAttr])
     result = result_def(TileType)
 
     FORMAT: ClassVar[str] = (
@@ -102,6 +100,13 @@ class GatherOp(FormattedOp):
             result_types=[result_type],
         )
 
+    @property
+    def owed(self) -> Sequence[Owed]:
+        return in_bounds(tensor_type(self.source).rank)
+
+    def met_on(self, duty: Duty) -> frozenset[Rung]:
+        return MASKABLE
+
     def verify_(self) -> None:
         tile = self.result.type
         if tile.element_type != tensor_type(self.source).element:
@@ -111,7 +116,7 @@ class GatherOp(FormattedOp):
 
 
 @irdl_op_definition
-class LoadWindowOp(FormattedOp):
+class LoadWindowOp(OwingOp, FormattedOp):
     """Reads the tile that begins at element `start`, which may lie anywhere, also in front of the tensor.
 
     Elements out of bounds read as `padding_value`, by default zero. `in_bounds` records for each axis whether the first
@@ -125,7 +130,6 @@ class LoadWindowOp(FormattedOp):
     start = var_operand_def(INDEX)
     padding_value = opt_prop_def(PaddingValueAttr)
     hints = opt_prop_def(OptimizationHintsAttr)
-    obligations = opt_prop_def(ArrayAttr[ObligationAttr])
     result = result_def(TileType)
 
     FORMAT: ClassVar[str] = "$source `[` $start `]` attr-dict `:` type($source) `->` type($result)"
@@ -146,6 +150,13 @@ class LoadWindowOp(FormattedOp):
             properties={"padding_value": padding, "hints": hints},
             result_types=[result_type],
         )
+
+    @property
+    def owed(self) -> Sequence[Owed]:
+        return in_bounds(tensor_type(self.source).rank)
+
+    def met_on(self, duty: Duty) -> frozenset[Rung]:
+        return MASKABLE
 
     def verify_(self) -> None:
         tile, tensor = self.result.type, tensor_type(self.source)

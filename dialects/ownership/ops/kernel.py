@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr, SymbolNameConstraint
 from xdsl.ir import Attribute, Operation, Region
-from xdsl.irdl import IRDLOperation, irdl_op_definition, opt_prop_def, prop_def, region_def, traits_def
+from xdsl.irdl import (
+    irdl_op_definition,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    traits_def,
+)
 from xdsl.traits import (
     IsolatedFromAbove,
     IsTerminator,
@@ -16,11 +23,11 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.classes import Plain
 from freehold.dialects.cuda_tile import OptimizationHintsAttr, TileType
 from freehold.dialects.cuda_tile.types import element_name
+from freehold.dialects.ownership.duties import Duty, Owed, OwingOp
 from freehold.dialects.ownership.format import FormattedOp
-from freehold.dialects.ownership.ops.common import ensure_terminator
+from freehold.dialects.ownership.ops.common import ensure_terminator, parsed_duties, print_duties
 from freehold.dialects.ownership.types import TensorType
 from freehold.support.dtypes import BY_NAME, DType
 
@@ -40,7 +47,7 @@ class ReturnOp(FormattedOp):
 
 
 @irdl_op_definition
-class KernelOp(IRDLOperation, metaclass=Plain):
+class KernelOp(OwingOp):
     """A kernel: what every tile block of a launch runs.
 
     `ownership.kernel @saxpy(%y: !ownership.tensor<[N], f32>, %a: !cuda_tile.tile<f32>) { ... }`
@@ -80,6 +87,10 @@ class KernelOp(IRDLOperation, metaclass=Plain):
         """The dtype (`freehold.support.dtypes`) of each argument; empty where the kernel does not say."""
         return () if self.dtypes is None else tuple(name.data for name in self.dtypes)
 
+    @property
+    def owed(self) -> Sequence[Owed]:
+        return (Duty.LAUNCHABLE, -1), (Duty.UNDERSTOOD, -1)
+
     def verify_(self) -> None:
         for n, a in enumerate(self.body.block.args):
             scalar = isinstance(a.type, TileType) and not a.type.dims
@@ -116,8 +127,7 @@ class KernelOp(IRDLOperation, metaclass=Plain):
         attributes = parser.parse_optional_attr_dict_with_keyword()
         body = parser.parse_region(args)
         op = cls(name.data, body, hints, dtypes)
-        if attributes is not None:
-            op.attributes |= attributes.data
+        parsed_duties(op, attributes)
         return op
 
     def print(self, printer: Printer) -> None:
@@ -132,7 +142,7 @@ class KernelOp(IRDLOperation, metaclass=Plain):
         if self.dtypes is not None:
             printer.print_string(" dtypes ")
             printer.print_attribute(self.dtypes)
-        printer.print_op_attributes(self.attributes, print_keyword=True)
+        print_duties(self, printer)
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False, print_block_terminators=False)
 

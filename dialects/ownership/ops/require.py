@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import StringAttr
-from xdsl.irdl import ParsePropInAttrDict, irdl_op_definition, opt_prop_def, prop_def, traits_def
+from xdsl.irdl import IRDLOperation, irdl_op_definition, opt_prop_def, prop_def, traits_def
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.dialects.ownership.format import FormattedOp
+from freehold.dialects.classes import Plain
+from freehold.dialects.ownership.duties import TermAttr, parse_term
 from freehold.dialects.ownership.ops.common import OwnershipEffect
 from freehold.support import terms
 from freehold.support.terms import Term
 
+if TYPE_CHECKING:
+    from xdsl.parser import Parser
+    from xdsl.printer import Printer
+
 
 @irdl_op_definition
-class RequireOp(FormattedOp):
+class RequireOp(IRDLOperation, metaclass=Plain):
     """A condition that the launcher checks before anything runs, and that every proof may use.
 
     `ownership.require "H % G == 0" {message = "every group has as many heads"}`, at the top level of a kernel.
@@ -26,28 +31,38 @@ class RequireOp(FormattedOp):
 
     name = "ownership.require"
 
-    predicate = prop_def(StringAttr)
+    predicate = prop_def(TermAttr)
     message = opt_prop_def(StringAttr)
 
-    FORMAT: ClassVar[str] = "$predicate attr-dict"
-    irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(OwnershipEffect())
 
-    def __init__(self, predicate: str, message: str = ""):
-        properties = {"predicate": StringAttr(predicate), "message": StringAttr(message) if message else None}
+    def __init__(self, predicate: Term, message: str = ""):
+        properties = {"predicate": TermAttr(predicate), "message": StringAttr(message) if message else None}
         super().__init__(properties=properties)
 
     @property
     def condition(self) -> Term:
         """What the launcher checks: that the divisors are positive, and the predicate."""
-        predicate = terms.parse(self.predicate.data)
+        predicate = self.predicate.data
         divisors = dict.fromkeys(t.args[1] for t in predicate.walk() if t.op in ("//", "%", "ceildiv"))
         return terms.all_of(*(terms.const(1).le(d) for d in divisors), predicate)
 
     def verify_(self) -> None:
-        try:
-            predicate = terms.parse(self.predicate.data)
-        except ValueError as e:
-            raise VerifyException(f"{self.name}: a requirement is a predicate over symbols: {e}") from e
+        predicate = self.predicate.data
         if predicate.op not in ("<", "<=", "==", "and", "or", "not") and not predicate.is_const:
             raise VerifyException(f"{self.name}: `{predicate}` is a number, not a condition")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> RequireOp:
+        op = cls(parse_term(parser))
+        attributes = parser.parse_optional_attr_dict()
+        if isinstance(message := attributes.pop("message", None), StringAttr):
+            op.properties["message"] = message
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_string_literal(str(self.predicate.data))
+        message = {} if self.message is None else {"message": self.message}
+        printer.print_op_attributes(self.attributes | message)

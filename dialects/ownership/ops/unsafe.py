@@ -33,6 +33,7 @@ from freehold.dialects.cuda_tile import TileType, TokenType
 from freehold.dialects.cuda_tile.attrs import AtomicRMWModeAttr, MemoryOrderingSemanticsAttr, MemoryScopeAttr
 from freehold.dialects.cuda_tile.ops.atomics import ALL_ORDERS, atomic_elements
 from freehold.dialects.cuda_tile.types import element_name
+from freehold.dialects.ownership.duties import Duty, Owed, OwingOp
 from freehold.dialects.ownership.format import FormattedOp
 from freehold.dialects.ownership.ops.common import OwnershipEffect, tensor_type
 from freehold.dialects.ownership.ops.gather import Padding, check_elements, check_padding
@@ -48,7 +49,7 @@ class _RawEffect(MemoryEffect):
 
 
 @irdl_op_definition
-class ExposeOp(FormattedOp):
+class ExposeOp(OwingOp, FormattedOp):
     """Lends a tensor to every tile block for unsafe accesses, until the kernel ends."""
 
     name = "ownership.expose"
@@ -57,10 +58,15 @@ class ExposeOp(FormattedOp):
     result = result_def(RawType)
 
     FORMAT: ClassVar[str] = "$tensor attr-dict `:` type($tensor) `->` type($result)"
+    irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(OwnershipEffect())
 
     def __init__(self, tensor: SSAValue[TensorType]):
         super().__init__(operands=[tensor], result_types=[RawType(tensor.type)])
+
+    @property
+    def owed(self) -> Sequence[Owed]:
+        return ((Duty.APART, -1),)
 
     def verify_(self) -> None:
         if self.result.type.tensor != self.tensor.type:

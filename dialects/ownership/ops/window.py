@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import gcd
 from typing import ClassVar
 
@@ -11,7 +12,6 @@ from xdsl.irdl import (
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
-    opt_prop_def,
     prop_def,
     result_def,
     traits_def,
@@ -20,9 +20,14 @@ from xdsl.traits import NoMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from freehold.dialects.cuda_tile.types import ELEMENT_BITS, element_name
-from freehold.dialects.ownership.attrs import LayoutAttr, ObligationAttr
+from freehold.dialects.ownership.attrs import LayoutAttr
+from freehold.dialects.ownership.duties import Duty, Owed, OwingOp
 from freehold.dialects.ownership.format import FormattedOp
-from freehold.dialects.ownership.ops.common import INDEX, OwnershipEffect, check_axis
+from freehold.dialects.ownership.ops.common import (
+    INDEX,
+    OwnershipEffect,
+    check_axis,
+)
 from freehold.dialects.ownership.ops.distribution import RegionAxisOp
 from freehold.dialects.ownership.types import PartitionType, TensorType
 
@@ -46,7 +51,7 @@ def window_type(tensor: TensorType, axis: int, length: str) -> TensorType:
 
 
 @irdl_op_definition
-class WindowOp(FormattedOp):
+class WindowOp(OwingOp, FormattedOp):
     """Elements `start` and on along an axis of a tensor, as many as the result's type says: a tensor of its own.
 
     `%w = ownership.window %cache[%at] {axis = #builtin.int<0>} : !ownership.tensor<[S, D], f32> -> ...<[T, D], f32>`,
@@ -59,7 +64,6 @@ class WindowOp(FormattedOp):
     tensor = operand_def(TensorType)
     start = operand_def(INDEX)
     axis = prop_def(IntAttr)
-    obligations = opt_prop_def(ArrayAttr[ObligationAttr])
     result = result_def(TensorType)
 
     FORMAT: ClassVar[str] = "$tensor `[` $start `]` attr-dict `:` type($tensor) `->` type($result)"
@@ -73,6 +77,10 @@ class WindowOp(FormattedOp):
             properties={"axis": IntAttr(axis)},
             result_types=[window_type(tensor.type, axis, length)],
         )
+
+    @property
+    def owed(self) -> Sequence[Owed]:
+        return (Duty.FITS, self.axis.data), (Duty.IN_BOUNDS, self.axis.data)
 
     def verify_(self) -> None:
         tensor, axis = self.tensor.type, self.axis.data

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p convert-ownership-to-cuda-tile | filecheck %s
+// RUN: tile-opt %s -p VERIFIERS,convert-ownership-to-cuda-tile | filecheck %s
 
 // Everything the launcher guarantees is assumed: alignment, divisors (their power of two), extents of 1 and more. Static
 // strides and extents are part of the type. One view serves equal accesses; a store needs no padding.
@@ -70,13 +70,13 @@ ownership.kernel @padding(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor
 // CHECK: cuda_tile.for
 // CHECK: store_view_tko weak %c, %x_tiles[%point]
 ownership.kernel @steps(%x: !ownership.tensor<[N], f32>) {
-  %p = ownership.partition %x : !ownership.tensor<[N], f32> -> !ownership.partition<out tile [4] step [6], [N], f32>
-  ownership.distribute %p blocks #ownership.blocks<persistent> : !ownership.partition<out tile [4] step [6], [N], f32> {
+  %p = ownership.partition %x : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [4] step [6], [N], f32>
+  ownership.distribute %p blocks #ownership.blocks<persistent> : !ownership.partition<mut tile [4] step [6], [N], f32> {
   ^bb0(%i: !cuda_tile.tile<i32>):
-    %r = ownership.region %p[%i] : !ownership.partition<out tile [4] step [6], [N], f32> -> !ownership.region<out tile [4] step [6], [N], f32>
+    %r = ownership.region %p[%i] : !ownership.partition<mut tile [4] step [6], [N], f32> -> !ownership.region<mut tile [4] step [6], [N], f32>
     %c = cuda_tile.constant <f32: 1.0> : tile<4xf32>
-    ownership.store %c, %r : !cuda_tile.tile<4xf32>, !ownership.region<out tile [4] step [6], [N], f32>
-    ownership.release %r : !ownership.region<out tile [4] step [6], [N], f32>
+    ownership.store %c, %r : !cuda_tile.tile<4xf32>, !ownership.region<mut tile [4] step [6], [N], f32>
+    ownership.release %r : !ownership.region<mut tile [4] step [6], [N], f32>
   }
 }
 

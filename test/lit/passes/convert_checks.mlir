@@ -1,7 +1,7 @@
-// RUN: tile-opt %s -p convert-ownership-to-cuda-tile | filecheck %s
-// RUN: tile-opt %s -p 'convert-ownership-to-cuda-tile{traps=true}' | filecheck %s --check-prefix TRAPS
-// RUN: tile-opt %s -p 'convert-ownership-to-cuda-tile{checks=false}' | filecheck %s --check-prefix UNCHECKED
-// RUN: tile-opt %s -p 'convert-ownership-to-cuda-tile,canonicalize,hoist-invariants,cse,hoist-assertions' | filecheck %s --check-prefix HOISTED
+// RUN: tile-opt %s -p VERIFIERS,convert-ownership-to-cuda-tile | filecheck %s
+// RUN: tile-opt %s -p 'VERIFIERS,convert-ownership-to-cuda-tile{traps=true}' | filecheck %s --check-prefix TRAPS
+// RUN: tile-opt %s -p 'VERIFIERS,convert-ownership-to-cuda-tile{checks=false}' | filecheck %s --check-prefix UNCHECKED
+// RUN: tile-opt %s -p 'VERIFIERS,convert-ownership-to-cuda-tile,canonicalize,hoist-invariants,cse,hoist-assertions' | filecheck %s --check-prefix HOISTED
 
 // An obligation met in the kernel is one unsigned comparison, which also finds negative indices. A read takes index 0 where
 // it does not hold, since an assertion orders nothing, and a check of a read may be deferred. What is proved or met at the
@@ -39,11 +39,11 @@ ownership.kernel @shifted(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor
   %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<out tile [4], [N], f32>
   ownership.distribute %p : !ownership.partition<out tile [4], [N], f32> {
   ^bb0(%i: !cuda_tile.tile<i32>):
-    %r = ownership.region %p[%i] {obligations = [#ownership.obligation<in_bounds axis 0 proved "a point's coordinate">]} : !ownership.partition<out tile [4], [N], f32> -> !ownership.region<out tile [4], [N], f32>
+    %r = ownership.region %p[%i] : !ownership.partition<out tile [4], [N], f32> -> !ownership.region<out tile [4], [N], f32>
     %k = cuda_tile.addi %i, %shift : tile<i32>
-    %u = ownership.load %b[%k] {obligations = [#ownership.obligation<in_bounds axis 0 kernel "i + shift < ceildiv(N, 4)">]} : !ownership.ref<[N], f32> -> !cuda_tile.tile<4xf32>
-    %v = ownership.load %b[%i] {obligations = [#ownership.obligation<in_bounds axis 0 proved "equal extents">]} : !ownership.ref<[N], f32> -> !cuda_tile.tile<4xf32>
-    %w = ownership.load %b[%i] {obligations = [#ownership.obligation<in_bounds axis 0 launch "ceildiv(N, 4) <= ceildiv(N, 4)">]} : !ownership.ref<[N], f32> -> !cuda_tile.tile<4xf32>
+    %u = ownership.load %b[%k] : !ownership.ref<[N], f32> -> !cuda_tile.tile<4xf32>
+    %v = ownership.load %b[%i] : !ownership.ref<[N], f32> -> !cuda_tile.tile<4xf32>
+    %w = ownership.load %b[%i] : !ownership.ref<[N], f32> -> !cuda_tile.tile<4xf32>
     ownership.store %u, %r : !cuda_tile.tile<4xf32>, !ownership.region<out tile [4], [N], f32>
   }
 }
@@ -60,7 +60,9 @@ ownership.kernel @shifted(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor
 // HOISTED: cuda_tile.for
 // HOISTED-NOT: check
 // HOISTED: cuda_tile.return
-ownership.kernel @invariant(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[N], f32>, %shift: !cuda_tile.tile<i32>, %turns: !cuda_tile.tile<i32>) {
+ownership.kernel @invariant(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[N], f32>, %at: !ownership.tensor<[], i32>, %turns: !cuda_tile.tile<i32>) {
+  %a = ownership.borrow %at : !ownership.tensor<[], i32> -> !ownership.ref<[], i32>
+  %shift = ownership.load %a : !ownership.ref<[], i32> -> !cuda_tile.tile<i32>
   %b = ownership.borrow %x : !ownership.tensor<[N], f32> -> !ownership.ref<[N], f32>
   %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<out tile [4], [N], f32>
   ownership.distribute %p : !ownership.partition<out tile [4], [N], f32> {
@@ -69,9 +71,9 @@ ownership.kernel @invariant(%y: !ownership.tensor<[N], f32>, %x: !ownership.tens
     %zero = cuda_tile.constant <i32: 0> : tile<i32>
     %one = cuda_tile.constant <i32: 1> : tile<i32>
     %start = cuda_tile.constant <f32: 0.0> : tile<4xf32>
-    %sum = cuda_tile.for %k in (%zero to %turns, step %one) : tile<i32> iter_values(%a = %start) -> (tile<4xf32>) {
-      %u = ownership.load %b[%shift] {obligations = [#ownership.obligation<in_bounds axis 0 kernel "shift < ceildiv(N, 4)">]} : !ownership.ref<[N], f32> -> !cuda_tile.tile<4xf32>
-      %s = cuda_tile.addf %a, %u : tile<4xf32>
+    %sum = cuda_tile.for %k in (%zero to %turns, step %one) : tile<i32> iter_values(%before = %start) -> (tile<4xf32>) {
+      %u = ownership.load %b[%shift] : !ownership.ref<[N], f32> -> !cuda_tile.tile<4xf32>
+      %s = cuda_tile.addf %before, %u : tile<4xf32>
       cuda_tile.continue %s : tile<4xf32>
     }
     ownership.store %sum, %r : !cuda_tile.tile<4xf32>, !ownership.region<out tile [4], [N], f32>
@@ -82,14 +84,15 @@ ownership.kernel @invariant(%y: !ownership.tensor<[N], f32>, %x: !ownership.tens
 // CHECK-LABEL: entry @region(
 // CHECK: %[[OK:.*]] = cuda_tile.cmpi less_than %k, %{{.*}}, unsigned
 // CHECK: ownership.check %[[OK]], "" values %k, %{{.*}} {names = ["index", "count"], dtypes = ["i32", "i32"], number = 0 : i32}
-// CHECK: store_view_tko weak %c, %y_tiles[%k]
-ownership.kernel @region(%y: !ownership.tensor<[N], f32>, %shift: !cuda_tile.tile<i32>) {
-  %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<out tile [4], [N], f32>
-  ownership.distribute %p : !ownership.partition<out tile [4], [N], f32> {
+// CHECK: store_view_tko weak %c, %y_tiles[%block, %k]
+ownership.kernel @region(%y: !ownership.tensor<[M, N], f32>, %at: !ownership.tensor<[], i32>) {
+  %a = ownership.borrow %at : !ownership.tensor<[], i32> -> !ownership.ref<[], i32>
+  %k = ownership.load %a : !ownership.ref<[], i32> -> !cuda_tile.tile<i32>
+  %p = ownership.partition %y : !ownership.tensor<[M, N], f32> -> !ownership.partition<mut tile [4, 4], [M, N], f32>
+  ownership.distribute %p over ["ceildiv(M, 4)"] : !ownership.partition<mut tile [4, 4], [M, N], f32> {
   ^bb0(%i: !cuda_tile.tile<i32>):
-    %k = cuda_tile.addi %i, %shift : tile<i32>
-    %r = ownership.region %p[%k] {obligations = [#ownership.obligation<in_bounds axis 0 kernel "i + shift < ceildiv(N, 4)">]} : !ownership.partition<out tile [4], [N], f32> -> !ownership.region<out tile [4], [N], f32>
-    %c = cuda_tile.constant <f32: 1.0> : tile<4xf32>
-    ownership.store %c, %r : !cuda_tile.tile<4xf32>, !ownership.region<out tile [4], [N], f32>
+    %r = ownership.region %p[%i, %k] : !ownership.partition<mut tile [4, 4], [M, N], f32> -> !ownership.region<mut tile [4, 4], [M, N], f32>
+    %c = cuda_tile.constant <f32: 1.0> : tile<4x4xf32>
+    ownership.store %c, %r : !cuda_tile.tile<4x4xf32>, !ownership.region<mut tile [4, 4], [M, N], f32>
   }
 }

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p verify-domains,verify-partitions,resolve-obligations,convert-ownership-to-cuda-tile,canonicalize | filecheck %s
+// RUN: tile-opt %s -p VERIFIERS,convert-ownership-to-cuda-tile,canonicalize | filecheck %s
 
 // Extents of a domain that are more than numbers of tiles are parameters of the entry: the launcher computes them, and
 // sees that they are positive. Numbers of tiles are computed, as ever.

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p resolve-obligations,convert-ownership-to-cuda-tile | filecheck %s
+// RUN: tile-opt %s -p VERIFIERS,convert-ownership-to-cuda-tile | filecheck %s
 
 // A gather: each index is compared and multiplied as long as it is, and stretched last. A proved axis is not compared.
 // CHECK-LABEL: entry @gather(

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p convert-ownership-to-cuda-tile | filecheck %s
+// RUN: tile-opt %s -p VERIFIERS,convert-ownership-to-cuda-tile | filecheck %s
 
 // One axis: the block's number is the coordinate.
 // CHECK-LABEL: entry @one_axis(%x: tile<ptr<f32>>, %N: tile<i32>)
@@ -95,7 +95,7 @@ ownership.kernel @high_groups(%x: !ownership.tensor<[M, N], f32>) {
 // Persistent blocks take every n-th point of all A * 3 * ceildiv(B // 2, 4). Constant extents stay constants, and an extent
 // that is a term is a parameter of its own.
 // CHECK-LABEL: entry @persistent(
-// CHECK-SAME: %x: tile<ptr<f16>>, %A: tile<i32>, %[[TERM:.*]]: tile<i32>, %x_stride0: tile<i32>, %x_stride1: tile<i32>, %x_stride2: tile<i32>)
+// CHECK-SAME: %x: tile<ptr<f16>>, %n: tile<ptr<i32>>, %A: tile<i32>, %[[TERM:.*]]: tile<i32>, %B: tile<i32>, %x_stride0: tile<i32>, %x_stride1: tile<i32>, %x_stride2: tile<i32>)
 // CHECK: %[[A:.*]] = cuda_tile.assume bounded<1, ?>, %A
 // CHECK: %[[THREE:.*]] = cuda_tile.constant <i32: 3>
 // CHECK: %[[OUTER:.*]] = cuda_tile.muli %[[A]], %[[THREE]]
@@ -111,7 +111,7 @@ ownership.kernel @high_groups(%x: !ownership.tensor<[M, N], f32>) {
 // CHECK:   store_view_tko weak %c, %x_tiles[%i, %j, %k, %{{.*}}]
 // CHECK: }
 // CHECK: cuda_tile.return
-ownership.kernel @persistent(%x: !ownership.tensor<[A, 6, "B // 2", 64], f16>) {
+ownership.kernel @persistent(%x: !ownership.tensor<[A, 6, "B // 2", 64], f16>, %n: !ownership.tensor<[B], i32>) {
   %p = ownership.partition %x : !ownership.tensor<[A, 6, "B // 2", 64], f16> -> !ownership.partition<out tile [1, 2, 4, 64], [A, 6, "B // 2", 64], f16>
   ownership.distribute %p blocks #ownership.blocks<persistent> : !ownership.partition<out tile [1, 2, 4, 64], [A, 6, "B // 2", 64], f16> {
   ^bb0(%i: !cuda_tile.tile<i32>, %j: !cuda_tile.tile<i32>, %k: !cuda_tile.tile<i32>, %l: !cuda_tile.tile<i32>):

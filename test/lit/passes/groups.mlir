@@ -1,17 +1,16 @@
 // Partitions into groups that offsets bound: what is proved of them, and what they become.
 
-// RUN: tile-opt %s -p verify-domains,verify-borrows,verify-partitions,resolve-obligations --split-input-file | filecheck %s
-// RUN: tile-opt %s -p 'verify-domains,verify-borrows,verify-partitions,resolve-obligations,thread-tokens,convert-ownership-to-cuda-tile{traps=true},canonicalize,cse' --split-input-file | filecheck %s --check-prefix=TILE
+// RUN: tile-opt %s -p VERIFIERS --split-input-file | filecheck %s
+// RUN: tile-opt %s -p 'VERIFIERS,thread-tokens,convert-ownership-to-cuda-tile{traps=true},canonicalize,cse' --split-input-file | filecheck %s --check-prefix=TILE
 
 // Each group by itself: its regions are its own, and all of them are taken.
 // CHECK-LABEL: ownership.kernel @all
-// CHECK:       ownership.partition %c by %o {{.*}} {obligations = [
-// CHECK-SAME:    #ownership.obligation<covered proved "the regions of each group are its points'">,
-// CHECK-SAME:    #ownership.obligation<grouped axis 0 kernel "0 == offsets[0] <= ... <= offsets[E] == M">]}
-// CHECK:       ownership.region %p[%e, %i, %j] {mapped, obligations = [
-// CHECK-SAME:    #ownership.obligation<disjoint proved "[e, i, j] differs from point to point, by rules">,
-// CHECK-SAME:    #ownership.obligation<in_bounds axis 0 proved "0 <= e and e < E">,
-// CHECK-SAME:    #ownership.obligation<in_bounds axis 0 proved "0 <= i and i < n">,
+// CHECK:       ownership.partition %c by %o {{.*}} {duties = [
+// CHECK-SAME:    #ownership.duty<covered proved "the regions of each group are its points'">,
+// CHECK-SAME:    #ownership.duty<grouped axis 0 kernel "0 == offsets[0] <= ... <= offsets[E] == M">]}
+// CHECK:       ownership.region %p[%e, %i, %j] {mapped, duties = [
+// CHECK-SAME:    #ownership.duty<disjoint proved "[e, i, j] differs from point to point, by rules">,
+// CHECK-SAME:    #ownership.duty<in_bounds axis 0 proved "0 <= e and e < E and (0 <= i and i < n)">,
 // TILE-LABEL:  cuda_tile.entry @all
 // TILE:        %[[BAD:.*]] = cuda_tile.for
 // TILE:        cuda_tile.load_ptr_tko
@@ -48,7 +47,7 @@ ownership.kernel @all(%c: !ownership.tensor<[M, N], f32>, %offsets: !ownership.t
 
 // Persistent blocks look at the offsets once; groups of at most 8 elements are part of what is looked at.
 // CHECK-LABEL: ownership.kernel @persistent
-// CHECK:       #ownership.obligation<covered proved
+// CHECK:       #ownership.duty<covered proved
 // TILE-LABEL:  cuda_tile.entry @persistent
 // TILE:        cuda_tile.assert
 // TILE:        cuda_tile.for %{{.*}} in (%block to
@@ -74,8 +73,8 @@ ownership.kernel @persistent(%c: !ownership.tensor<[M, N], f32>, %offsets: !owne
 
 // What is updated may be a part, and its first and last elements are known.
 // CHECK-LABEL: ownership.kernel @edges
-// CHECK:       #ownership.obligation<grouped axis 0 kernel "0 <= offsets[0] <= ... <= offsets[E] <= M">
-// CHECK:       ownership.load_window %x[%a, %zero] {obligations = [#ownership.obligation<in_bounds axis 0 proved "0 <= a < M">
+// CHECK:       #ownership.duty<grouped axis 0 kernel "0 <= offsets[0] <= ... <= offsets[E] <= M">
+// CHECK:       ownership.load_window %x[%a, %zero] {duties = [#ownership.duty<in_bounds axis 0 proved "0 <= a < M">
 // TILE-LABEL:  cuda_tile.entry @edges
 ownership.kernel @edges(%c: !ownership.tensor<[M, N], f32>, %offsets: !ownership.tensor<["E + 1"], i32>, %w: !ownership.tensor<[E], f32>, %y: !ownership.tensor<[M, N], f32>) {
   %o = ownership.borrow %offsets : !ownership.tensor<["E + 1"], i32> -> !ownership.ref<["E + 1"], i32>

@@ -1,5 +1,5 @@
-// RUN: tile-opt %s -p verify-domains,verify-borrows,verify-partitions,resolve-obligations,drop-breakpoints,thread-tokens,convert-ownership-to-cuda-tile,canonicalize | filecheck %s
-// RUN: tile-opt %s -p verify-domains,verify-borrows,verify-partitions,resolve-obligations,report-obligations,validate-translation | filecheck %s --check-prefix=FOUND
+// RUN: tile-opt %s -p VERIFIERS,drop-breakpoints,thread-tokens,convert-ownership-to-cuda-tile,canonicalize | filecheck %s
+// RUN: tile-opt %s -p VERIFIERS,report-obligations,validate-translation | filecheck %s --check-prefix=FOUND
 // RUN: tile-opt %s -p drop-breakpoints | filecheck %s --check-prefix=DROPPED
 
 // Passes find a kernel in whichever module it is, and make of it an entry point there.

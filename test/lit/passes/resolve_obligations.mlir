@@ -143,7 +143,7 @@ ownership.kernel @lost(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[M
 
 // The report comes first; the rungs are on the operations.
 // CHECK:      ownership.kernel @ladder
-// CHECK:      %t1 = ownership.load %u[%five] {obligations = [#ownership.obligation<in_bounds axis 0 launch "5 < ceildiv(M, 64)">]}
+// CHECK:      %t1 = ownership.load %u[%five] {duties = [#ownership.duty<in_bounds axis 0 launch ("5 < ceildiv(M, 64)")>]}
 ownership.kernel @heads(%y: !ownership.tensor<[H, S], f32>, %k: !ownership.tensor<["H // G", S], f32>, %g: !cuda_tile.tile<i32>) {
   %p = ownership.partition %y : !ownership.tensor<[H, S], f32> -> !ownership.partition<mut tile [1, 64], [H, S], f32>
   %u = ownership.borrow %k : !ownership.tensor<["H // G", S], f32> -> !ownership.ref<["H // G", S], f32>

@@ -1,8 +1,8 @@
-// RUN: tile-opt %s -p verify-partitions,thread-tokens | filecheck %s
+// RUN: tile-opt %s -p VERIFIERS,thread-tokens | filecheck %s
 
 // A point walks the regions of an axis twice. The second walk's load waits for the first walk's stores, and its store for
 // both: the partition has one chain of tokens, because a region has a name in each walk.
-// CHECK:       %p = ownership.partition %y {obligations = [#ownership.obligation<ordered proved
+// CHECK:       %p = ownership.partition %y {{.*}}#ownership.duty<ordered tokens
 // CHECK:       %0 = cuda_tile.make_token
 // CHECK:       cuda_tile.for %k in {{.*}} iter_values(%2 = %0)
 // CHECK:         ownership.store %x, %r token %2

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p thread-tokens | filecheck %s
+// RUN: tile-opt %s -p VERIFIERS,thread-tokens | filecheck %s
 
 // One print has nothing to be ordered with.
 // CHECK-LABEL: @once

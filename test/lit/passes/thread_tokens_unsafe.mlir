@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p thread-tokens | filecheck %s
+// RUN: tile-opt %s -p VERIFIERS,thread-tokens | filecheck %s
 
 // Updates of an accumulator and reads of a borrow need no order.
 // CHECK-LABEL: @updates

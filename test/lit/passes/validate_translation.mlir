@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p 'validate-translation' --split-input-file | filecheck %s
+// RUN: tile-opt %s -p 'VERIFIERS,validate-translation' --split-input-file | filecheck %s
 
 // An entry point beside the kernel of its name is compared with it; where there is none, one is made.
 // CHECK: ownership.kernel @copy

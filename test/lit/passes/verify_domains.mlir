@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p verify-domains,verify-borrows,verify-partitions,resolve-obligations,report-obligations,print-launch-contract --split-input-file | filecheck %s
+// RUN: tile-opt %s -p VERIFIERS,report-obligations,print-launch-contract --split-input-file | filecheck %s
 
 // Outputs of different rank: the shorter one has the leading axes, so the launch has extent 1 along the others.
 // CHECK-LABEL: // @split

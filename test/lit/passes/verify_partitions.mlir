@@ -1,10 +1,10 @@
 // RUN: tile-opt %s -p verify-partitions --split-input-file | filecheck %s
 
 // Two outputs of one grid, each block a point; extents that the types make equal.
-// CHECK:      ownership.distribute %p, %q attributes {obligations = [
-// CHECK-SAME:   #ownership.obligation<disjoint proved "row order numbers every point once; block n takes number n">,
-// CHECK-SAME:   #ownership.obligation<same_grid proved "equal extents and steps">]}
-// CHECK:      %r = ownership.region %p[%i] {obligations = [#ownership.obligation<disjoint proved "[i] differs from point to point, by rules">]}
+// CHECK:      ownership.distribute %p, %q attributes {duties = [
+// CHECK-SAME:   #ownership.duty<disjoint proved "row order numbers every point once; block n takes number n">,
+// CHECK-SAME:   #ownership.duty<same_grid axis 0 proved "equal extents and steps">]}
+// CHECK:      %r = ownership.region %p[%i] {duties = [#ownership.duty<disjoint proved "[i] differs from point to point, by rules">,
 ownership.kernel @pair(%y: !ownership.tensor<[N], f32>, %z: !ownership.tensor<[N], f32>) {
   %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<out tile [64], [N], f32>
   %q = ownership.partition %z : !ownership.tensor<[N], f32> -> !ownership.partition<out tile [64], [N], f32>
@@ -18,7 +18,7 @@ ownership.kernel @pair(%y: !ownership.tensor<[N], f32>, %z: !ownership.tensor<[N
 // -----
 
 // Extents that only the launch knows: one comparison.
-// CHECK: #ownership.obligation<same_grid axis 0 launch "ceildiv(N, 64) == ceildiv(M, 32)">
+// CHECK: #ownership.duty<same_grid axis 0 launch ("ceildiv(N, 64) == ceildiv(M, 32)")>
 ownership.kernel @other(%y: !ownership.tensor<[N], f32>, %z: !ownership.tensor<[M], f32>) {
   %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [64], [N], f32>
   %q = ownership.partition %z : !ownership.tensor<[M], f32> -> !ownership.partition<mut tile [32], [M], f32>

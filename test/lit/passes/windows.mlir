@@ -1,13 +1,13 @@
 // Windows of tensors: what is proved of them, what is left, and what they become.
 
-// RUN: tile-opt %s -p verify-domains,verify-borrows,verify-partitions,resolve-obligations --split-input-file | filecheck %s
-// RUN: tile-opt %s -p 'verify-domains,verify-borrows,verify-partitions,resolve-obligations,thread-tokens,convert-ownership-to-cuda-tile{traps=true},canonicalize,cse' --split-input-file | filecheck %s --check-prefix=TILE
+// RUN: tile-opt %s -p VERIFIERS --split-input-file | filecheck %s
+// RUN: tile-opt %s -p 'VERIFIERS,thread-tokens,convert-ownership-to-cuda-tile{traps=true},canonicalize,cse' --split-input-file | filecheck %s --check-prefix=TILE
 
 // A position that the launcher knows: one comparison, and the position is a number as any other from there on.
-// CHECK:      %w = ownership.window %c[%at] {axis = #builtin.int<0>, obligations = [
-// CHECK-SAME:   #ownership.obligation<in_bounds axis 0 launch "T <= S">,
-// CHECK-SAME:   #ownership.obligation<in_bounds axis 0 launch "0 <= at and at + T <= S">]}
-// CHECK:      ownership.load %o[%at] {obligations = [#ownership.obligation<in_bounds axis 0 proved "0 <= at < S by rules">]}
+// CHECK:      %w = ownership.window %c[%at] {axis = #builtin.int<0>, duties = [
+// CHECK-SAME:   #ownership.duty<fits axis 0 launch ("T <= S")>,
+// CHECK-SAME:   #ownership.duty<in_bounds axis 0 launch ("0 <= at and at + T <= S")>]}
+// CHECK:      ownership.load %o[%at] {duties = [#ownership.duty<in_bounds axis 0 proved "0 <= at < S by rules">]}
 // TILE-LABEL: cuda_tile.entry @at_launch
 // TILE-NOT:   cuda_tile.assert
 // TILE:       %[[LONG:.*]] = cuda_tile.exti %at signed
@@ -32,9 +32,9 @@ ownership.kernel @at_launch(%c: !ownership.tensor<[S], f32>, %x: !ownership.tens
 // -----
 
 // A position in memory, along an axis with a stride: checked once a block, in front of its work. Persistent blocks, too.
-// CHECK:      %w = ownership.window %c[%at] {axis = #builtin.int<1>, obligations = [
-// CHECK-SAME:   #ownership.obligation<in_bounds axis 1 launch "4 <= S">,
-// CHECK-SAME:   #ownership.obligation<in_bounds axis 1 kernel "0 <= at and at <= S - 4">]}
+// CHECK:      %w = ownership.window %c[%at] {axis = #builtin.int<1>, duties = [
+// CHECK-SAME:   #ownership.duty<fits axis 1 launch ("4 <= S")>,
+// CHECK-SAME:   #ownership.duty<in_bounds axis 1 kernel ("0 <= at and at <= S - 4")>]}
 // TILE-LABEL: cuda_tile.entry @from_memory
 // TILE:       %[[LAST:.*]] = cuda_tile.subi %S_1, %{{.*}}
 // TILE:       %[[IN:.*]] = cuda_tile.cmpi less_than_or_equal %at, %[[LAST]], unsigned
@@ -61,7 +61,7 @@ ownership.kernel @from_memory(%c: !ownership.tensor<[B, S, 64], f32, #ownership.
 
 // Two windows of one tensor that touch: one is read, the other is written, and nothing has to be ordered.
 // CHECK-LABEL: ownership.kernel @halves
-// CHECK:         ownership.window %y[%half] {axis = #builtin.int<0>, obligations = [#ownership.obligation<in_bounds axis 0 launch "1 <= N // 2">
+// CHECK:         ownership.window %y[%half] {axis = #builtin.int<0>, duties = [#ownership.duty<fits axis 0 launch ("1 <= N // 2")>
 // TILE-LABEL:  cuda_tile.entry @halves
 // TILE:          cuda_tile.load_view_tko weak %w_tiles
 // TILE-NOT:      token =
@@ -87,10 +87,10 @@ ownership.kernel @halves(%y: !ownership.tensor<[N], f32>) {
 
 // A length that is an integer scalar: that there is an element, and that it fits, the launcher sees. The view of the
 // window is as long, so nothing behind it is read.
-// CHECK:      %w = ownership.window %c[%zero] {axis = #builtin.int<0>, obligations = [
-// CHECK-SAME:   #ownership.obligation<in_bounds axis 0 launch "1 <= n and n <= S">,
-// CHECK-SAME:   #ownership.obligation<in_bounds axis 0 proved "n <= S">]}
-// CHECK:      ownership.load %b[%i] {obligations = [#ownership.obligation<in_bounds axis 0 proved "0 <= i < ceildiv(n, 8) by rules">]}
+// CHECK:      %w = ownership.window %c[%zero] {axis = #builtin.int<0>, duties = [
+// CHECK-SAME:   #ownership.duty<fits axis 0 launch ("1 <= n and n <= S")>,
+// CHECK-SAME:   #ownership.duty<in_bounds axis 0 proved "n <= S">]}
+// CHECK:      ownership.load %b[%i] {duties = [#ownership.duty<in_bounds axis 0 proved "0 <= i < ceildiv(n, 8) by rules">]}
 // TILE-LABEL: cuda_tile.entry @valid_prefix
 // TILE-SAME:  %n: tile<i32>
 // TILE-NOT:   cuda_tile.assert

@@ -1,5 +1,5 @@
 // RUN: tile-opt %s --explain --arch sm_90 | filecheck %s
-// RUN: tile-opt %s -p convert-ownership-to-cuda-tile | tile-opt --explain --arch sm_90 | filecheck %s --check-prefix=TILE
+// RUN: tile-opt %s -p VERIFIERS,convert-ownership-to-cuda-tile | tile-opt --explain --arch sm_90 | filecheck %s --check-prefix=TILE
 // RUN: tile-opt %s --explain --arch sm_1 | filecheck %s --check-prefix=NONE
 
 // CHECK:      fill(y: out f32[N])

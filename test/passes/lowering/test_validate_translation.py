@@ -75,7 +75,7 @@ TEXTS = {
     "grouped": texts.gemm(order="grouped 256", persistent=True),
     "rows": texts.row_softmax(),
     "collatz": texts.collatz(),
-    "shifted": texts.shifted(owed=False),
+    "shifted": texts.shifted(),
     **{f"increment {rank}": texts.increment(rank, order, True) for rank, order in ((1, ""), (3, "column"), (4, ""))},
 }
 

@@ -101,12 +101,12 @@ ownership.kernel @k(%x: !ownership.tensor<[N], f32>) attributes {order = #owners
 // -----
 
 // CHECK: unknown duty 'politeness'
-ownership.kernel @k(%x: !ownership.tensor<[N], f32>) attributes {o = #ownership.obligation<politeness proved "so">} {}
+ownership.kernel @k(%x: !ownership.tensor<[N], f32>) attributes {o = #ownership.duty<politeness proved "so">} {}
 
 // -----
 
 // CHECK: unknown rung 'hoped'
-ownership.kernel @k(%x: !ownership.tensor<[N], f32>) attributes {o = #ownership.obligation<in_bounds axis 0 hoped "so">} {}
+ownership.kernel @k(%x: !ownership.tensor<[N], f32>) attributes {o = #ownership.duty<in_bounds axis 0 hoped "so">} {}
 
 // -----
 
