@@ -397,7 +397,7 @@ NO_FORMS = {
     "O116": "regions outside of the distribution, where nothing else may stand",
     "O120": "IR that is malformed",
     "O304": "maps of partitions, which the frontend writes at the top level of a point's work",
-    **dict.fromkeys(("O140", "O141"), "said of what a kernel is translated to"),
+    **dict.fromkeys(("O140", "O141", "O142"), "said of what a kernel is translated to, or is not"),
 }
 """Errors that no statement of a point's work can cause in every form, and why."""
 
