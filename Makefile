@@ -6,12 +6,18 @@ INPUTS ?= 2000000
 # Fuzzing takes every core, unless JOBS= says how many.
 ALL_CORES := $(if $(filter-out file,$(origin JOBS)),--jobs $(JOBS))
 BIN := $(VENV)/bin
+# Kernels are operators of torch, too, and their tests need it: on the CPU it is enough. On Linux pip's own index has the
+# build for CUDA alone, of several gigabytes, so that the small one is asked for by its label; it is found where pip is
+# told to look (`PIP_EXTRA_INDEX_URL`, `PIP_FIND_LINKS`). Without it the tests that need torch are skipped. `TORCH=torch`
+# takes any build, and `TORCH=` none.
+TORCH ?= torch==2.13.0$(if $(filter Linux,$(shell uname)),+cpu)
 # The interpreter that the virtual environment is made from. Without PYTHON=, the first one here that is new enough.
 PYTHON ?=
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.13 python3.12 python3.11)
 
 .PHONY: help demo test lint format types lit pytest fuzz fuzz-analyses fuzz-gpu faults mutants fuzz-bytecode fuzz-frontend soak docs golden clean
 .DEFAULT_GOAL := help
+export JOBS VENV TORCH
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -19,8 +25,16 @@ help: ## List the targets
 demo: $(VENV)/.installed ## Install into .venv and run the quick start: on the GPU if there is one, else interpreted
 	$(BIN)/python examples/quickstart.py
 
+# The checks run beside pytest, whose output is shown from when they are done: it comes last.
 test: $(VENV)/.installed-test ## Lint, type check, lit suites and pytest
-	@$(MAKE) --no-print-directory --keep-going JOBS=$(JOBS) VENV=$(VENV) lint types lit pytest
+	@mkdir -p build; : > build/pytest.log; \
+	$(MAKE) --no-print-directory pytest > build/pytest.log 2>&1 & tests=$$!; \
+	trap 'kill $$tests $$shown 2>/dev/null; exit 130' INT TERM; \
+	$(MAKE) --no-print-directory --keep-going lint types lit; checks=$$?; \
+	tail -n +1 -f build/pytest.log & shown=$$!; \
+	wait $$tests; tests=$$?; sleep 1; kill $$shown; \
+	[ $$checks = 0 ] || echo "lint, types or lit failed: see above" >&2; \
+	[ $$checks = 0 ] && [ $$tests = 0 ]
 
 lint: $(VENV)/.installed-test ## ruff, rules and format
 	$(BIN)/ruff check .
@@ -37,7 +51,7 @@ lit: $(VENV)/.installed-test ## The FileCheck suites
 	$(BIN)/lit -sv -j $(JOBS) test/lit
 
 pytest: $(VENV)/.installed-test ## The Python tests; those that need a GPU are skipped where there is none
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 fuzz: $(VENV)/.installed-test ## Run CASES=200000 random ownership kernels that the verifiers accept; SEED=0, in JOBS processes (as many as cores)
 	$(BIN)/python test/fuzz/fuzz_ownership.py --cases $(or $(CASES),200000) --seed $(or $(SEED),0) $(ALL_CORES)
@@ -86,6 +100,8 @@ $(VENV)/.installed: pyproject.toml $(wildcard runtime/native*.[ch]) | $(VENV)/bi
 
 $(VENV)/.installed-test: pyproject.toml $(wildcard runtime/native*.[ch]) | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(EDITABLE)'.[test]'
+	@test -z '$(TORCH)' || $(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)' 2>/dev/null || \
+	  echo "note: pip does not find $(TORCH), so the tests that need torch will be skipped (see TORCH in the Makefile)"
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/bin/python:

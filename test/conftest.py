@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if needing and not os.environ.get("FREEHOLD_REQUIRE_CUDA") and not has_gpu():
         for item in needing:
             item.add_marker(pytest.mark.skip(reason="no NVIDIA GPU and driver"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def collected() -> Iterator[None]:
+    """What a file leaves behind is looked at once, not again in every collection of the files after it."""
+    yield
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

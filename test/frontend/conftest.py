@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import FunctionType
 from typing import Any, cast
 
@@ -17,6 +19,8 @@ from freehold.frontend.source import KernelFunction
 from freehold.runtime.interpreter import run
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
+
+sys.path.insert(0, str(Path(__file__).parent))  # so that tests import the modules beside them
 
 
 class Part:

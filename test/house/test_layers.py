@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,8 +37,13 @@ def files_of(room: str) -> list[Path]:
     return sorted((ROOT / room).rglob("*.py"))
 
 
-def imports_of(path: Path) -> Iterator[tuple[int, str]]:
+@cache
+def imports_of(path: Path) -> tuple[tuple[int, str], ...]:
     """Line and full name of every import, wherever it stands in the file."""
+    return tuple(_imports_of(path))
+
+
+def _imports_of(path: Path) -> Iterator[tuple[int, str]]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
@@ -91,4 +97,4 @@ def test_the_cache_uses_only_the_program_cache_of_cuda() -> None:
 def test_the_rules_can_fail(tmp_path: Path) -> None:
     path = tmp_path / "k.py"
     path.write_text("import cuda.core\ndef f():\n    from freehold.tools import explain\n    from . import x\n")
-    assert list(imports_of(path)) == [(1, "cuda.core"), (3, "freehold.tools.explain"), (4, "..x")]
+    assert imports_of(path) == ((1, "cuda.core"), (3, "freehold.tools.explain"), (4, "..x"))

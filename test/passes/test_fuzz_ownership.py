@@ -17,7 +17,7 @@ def run(script: str, *options: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 def test_random_kernels_that_are_accepted_keep_what_is_promised() -> None:
-    done = run("fuzz_ownership.py", "--cases", "100000", "--seconds", "30", "--seed", "0")
+    done = run("fuzz_ownership.py", "--cases", "600", "--jobs", "1", "--seed", "0")
     assert done.returncode == 0, done.stdout + done.stderr
     assert " 0 findings" in done.stdout
     assert " 0 accepted" not in done.stdout

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -65,7 +64,8 @@ def default_stream(device: int) -> int:
 
 @cache
 def posing() -> Any:
-    """Torch, whose tensors in the host's memory are taken for the GPU's from here on."""
+    """Torch, whose tensors in the host's memory are taken for the GPU's from here on. Without it a test is skipped."""
+    pytest.importorskip("torch")
     read = arguments._torch  # pyright: ignore[reportPrivateUsage] -- to be replaced
 
     def as_gpu(tensor: Any) -> Any:
@@ -85,8 +85,9 @@ def nothing() -> None:
 
 def run_tests(scope: Mapping[str, Any], strays: bool = False, before: Callable[[], None] = nothing) -> None:
     """
-    Runs the tests among a program's globals and prints their names. Unless `strays`, none may touch bytes that are no
-    allocation's, or leave work that can never be done.
+    Runs the tests among a program's globals and prints their names, with `:skipped` behind those that skip.
+
+    Unless `strays`, none may touch bytes that are no allocation's, or leave work that can never be done.
     """
     assert fh.gpu_available()
     stub = the_stub()
@@ -95,7 +96,10 @@ def run_tests(scope: Mapping[str, Any], strays: bool = False, before: Callable[[
             continue
         before()
         counts = stub.stub_stray(), stub.stub_stuck()
-        with suppress(pytest.skip.Exception):
+        skipped = False
+        try:
             function()
+        except pytest.skip.Exception:
+            skipped = True
         assert strays or (stub.stub_stray(), stub.stub_stuck()) == counts, name
-        print(name, flush=True)
+        print(f"{name}:skipped" if skipped else name, flush=True)

@@ -103,8 +103,6 @@ def test_a_bound_launch_in_threads() -> None:
 
 
 def test_torch_by_guards() -> None:
-    if TORCH is None:
-        return
     torch = posing()
     assert readers.guards() is not None
     z, x, y = (torch.zeros(1000) for _ in range(3))
@@ -123,8 +121,6 @@ def test_torch_by_guards() -> None:
 
 
 def test_what_looks_different_is_told_apart() -> None:
-    if TORCH is None:
-        return
     torch = posing()
     z, x, y = (torch.zeros(64) for _ in range(3))
     expect("QQQi")
@@ -153,8 +149,6 @@ def test_what_looks_different_is_told_apart() -> None:
 
 
 def test_without_guards_keys_do() -> None:
-    if TORCH is None:
-        return
     torch = posing()
     found = readers.guards
     try:
@@ -170,8 +164,6 @@ def test_without_guards_keys_do() -> None:
 
 
 def test_a_bound_launch_from_torch() -> None:
-    if TORCH is None:
-        return
     torch = posing()
     z, x, y = (torch.zeros(1000) for _ in range(3))
     expect("QQQi")
@@ -283,8 +275,6 @@ def test_a_block_runs_what_is_on_the_gpu_on_the_interpreter() -> None:
 
 
 def test_a_block_holds_for_torch_too() -> None:
-    if TORCH is None:
-        return
     torch = posing()
     z, x, y = (torch.zeros(1000) for _ in range(3))
     expect("QQQi")
