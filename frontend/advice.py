@@ -10,6 +10,7 @@ from itertools import chain, count
 from math import prod
 from typing import Final, cast
 
+from freehold.frontend.intrinsics import intrinsic_of
 from freehold.frontend import elsewhere
 from freehold.frontend.context import Context, Frame
 from freehold.frontend.elsewhere import KEYWORDS, Foreign
@@ -364,8 +365,9 @@ def _functions() -> tuple[str, ...]:
 
 
 def _first_parameter(function: object) -> str | None:
-    annotated: Mapping[str, object] = getattr(getattr(function, "__wrapped__", None), "__annotations__", {})
-    return next(iter(annotated), None)
+    declared = intrinsic_of(function)
+    names = () if declared is None else declared.function.__code__.co_varnames
+    return next(iter(names), None)
 
 
 def _mean(c: Context, value: TileValue, text: str, call: ast.Call) -> str | None:

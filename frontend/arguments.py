@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cache
 from types import FunctionType
 from typing import cast
 
@@ -13,6 +14,7 @@ from freehold.frontend import advice_on_calls, errors
 from freehold.frontend.advice import Advice
 from freehold.frontend.context import Context
 from freehold.frontend.expressions import elements, not_constant
+from freehold.frontend.intrinsics import Intrinsic
 from freehold.frontend.schedule import MAX_ELEMENTS
 from freehold.frontend.values import (
     Poison,
@@ -59,6 +61,13 @@ class Signature:
         defaults = dict(zip(positional[count - len(given) :], given, strict=True)) | (function.__kwdefaults__ or {})
         rest = code.co_varnames[count + len(keywords)] if code.co_flags & 0x04 else None
         return Signature(name, positional, keywords, tuple(defaults.items()), rest)
+
+    @staticmethod
+    @cache
+    def declared(intrinsic: Intrinsic, *, method: bool = False) -> Signature:
+        """The signature of a function of the language; of one that is called as a `method`, without its receiver."""
+        found = Signature.of(intrinsic.function, intrinsic.name)
+        return replace(found, positional=found.positional[1:]) if method else found
 
     @property
     def text(self) -> str:

@@ -8,15 +8,15 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from types import BuiltinFunctionType, FunctionType, ModuleType
-from typing import Final, cast
+from typing import cast
 
 from freehold.frontend import advice, elsewhere, errors, records, subset
 from freehold.frontend.arguments import REQUIRED, Arguments, Signature, bind, check_pairs
 from freehold.frontend.arithmetic import as_tile, convert, firm
-from freehold.frontend.builtins import INTRINSICS, TILE_METHODS
 from freehold.frontend.context import Context, Flow, Frame, Host
 from freehold.frontend.elements import method as element_method
 from freehold.frontend.expressions import elements
+from freehold.frontend.intrinsics import intrinsic_of
 from freehold.frontend.memory import method as memory_method
 from freehold.frontend.python_functions import PYTHON
 from freehold.frontend.source import SourceMissing, source_of
@@ -103,14 +103,14 @@ def _generator_given(c: Context, node: ast.Call) -> Poison:
 def _method(c: Context, callee: MethodValue, node: ast.Call) -> Value:
     if not isinstance(callee.receiver, TileValue):
         return _of_tensor(c, callee, node)
-    signature, handler = TILE_METHODS[callee.name]
-    a = bind(c, node, signature)
+    declared = c.tile_methods[callee.name]
+    a = bind(c, node, Signature.declared(declared, method=True))
     if a is None:
         return POISON
     a.values["x"] = callee.receiver
     assert isinstance(node.func, ast.Attribute)
     a.nodes["x"] = node.func.value
-    return POISON if a.poisoned else handler(c, a)
+    return POISON if a.poisoned else declared.typing(c, a)
 
 
 def _of_tensor(c: Context, callee: MethodValue, node: ast.Call) -> Value:
@@ -131,11 +131,9 @@ def _of_tensor(c: Context, callee: MethodValue, node: ast.Call) -> Value:
 def _call_static(c: Context, function: object, node: ast.Call) -> Value:
     if isinstance(function, DType):
         return _cast(c, function, node)
-    name = getattr(function, "__freehold_intrinsic__", None)
-    if isinstance(name, str):
-        handler = INTRINSICS[name]
-        a = bind(c, node, _intrinsic_signature(cast(FunctionType, function), name))
-        return POISON if a is None or a.poisoned else handler(c, a)
+    if (declared := intrinsic_of(function)) is not None:
+        a = bind(c, node, Signature.declared(declared))
+        return POISON if a is None or a.poisoned else declared.typing(c, a)
     try:
         known = PYTHON.get(function)
     except TypeError:  # not hashable, so none of them
@@ -156,17 +154,6 @@ def _call_static(c: Context, function: object, node: ast.Call) -> Value:
         kind = cast("type[object]", function)
         return records.make(c, kind, node) if records.only_on_host(kind) is None else _on_host(c, kind, node)
     return _not_callable(c, cast(object, function), node)
-
-
-_SIGNATURES: Final[dict[str, Signature]] = {}
-
-
-def _intrinsic_signature(function: FunctionType, name: str) -> Signature:
-    signature = _SIGNATURES.get(name)
-    if signature is None:
-        wrapped = cast(FunctionType, function.__wrapped__)  # type: ignore[attr-defined] # pyright: ignore[reportFunctionMemberAccess] -- set where it was marked
-        signature = _SIGNATURES[name] = Signature.of(wrapped, name)
-    return signature
 
 
 def _cast(c: Context, dtype: DType, node: ast.Call) -> Value:
@@ -237,7 +224,7 @@ def _not_callable(c: Context, function: object, node: ast.Call) -> Poison:
         error.add(error.Instead("make its class immutable: `@dataclass(frozen=True)`"))
     if name in elsewhere.PYTHONS and module in ("builtins", "io", "sys"):
         error.add(error.Instead(elsewhere.PYTHONS[name]))
-    elif hasattr(getattr(freehold, name, None), "__freehold_intrinsic__"):
+    elif intrinsic_of(getattr(freehold, name, None)) is not None:
         error.add(error.Instead(f"use Freehold's: `fh.{name}`", at=c.span(node.func)))
     elif name in elsewhere.EDITS and not module.startswith("freehold."):
         other = cast(advice.Advice, advice.of_function(c, name, node.func))
@@ -338,15 +325,13 @@ def _inline_closure(c: Context, closure: ClosureValue, node: ast.Call) -> Value:
 def apply(c: Context, function: Value, args: Sequence[Value], node: ast.Call, place: ast.expr) -> Value:
     """Calls a function of the user's with values, as `reduce` does."""
     match function:
-        case Static(value=FunctionType() as host) if isinstance(
-            intrinsic := getattr(host, "__freehold_intrinsic__", None), str
-        ):
-            signature = _intrinsic_signature(host, intrinsic)
+        case Static(value=FunctionType() as host) if (declared := intrinsic_of(host)) is not None:
+            signature = Signature.declared(declared)
             values = _positional(c, signature, args, place)
             if values is None:
                 return POISON
             a = Arguments(node, signature, values, {}, tuple(args[len(signature.positional) :]))
-            return POISON if a.poisoned else INTRINSICS[intrinsic](c, a)
+            return POISON if a.poisoned else declared.typing(c, a)
         case Static(value=FunctionType() as host):
             pass
         case BoundValue():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -18,6 +18,7 @@ from freehold.dialects.cuda_tile.ops.conversion import TruncIOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.dialects.location import location_of
 from freehold.frontend import errors
+from freehold.frontend.intrinsics import Intrinsic
 from freehold.frontend.source import FunctionSource, host_value
 from freehold.frontend.typed import Block, Do, Place, Typed, Var, hint
 from freehold.frontend.types import ELEMENTS, NARROW_INTS, bounds, tile_type
@@ -115,8 +116,14 @@ class Frame:
 class Context:
     """The state of one lowering."""
 
-    def __init__(self, kernel: str, dispatch: dict[type[ast.AST], Callable[[Context, ast.AST], object]]):
+    def __init__(
+        self,
+        kernel: str,
+        dispatch: dict[type[ast.AST], Callable[[Context, ast.AST], object]],
+        tile_methods: Mapping[str, Intrinsic],
+    ):
         self.kernel = kernel
+        self.tile_methods: Final = tile_methods
         self.errors: list[Error] = []
         self.block = Block()
         """Where operations are appended."""

@@ -43,11 +43,7 @@ from freehold.support.dtypes import DType
 from freehold.support.spelling import nearest
 
 _DTYPE_FACTS: Final = ("name", "kind", "bits", "storage_bits", "signed", "itemsize", "is_float")
-TILE_METHODS: Final = (
-    "astype", "reshape", "permute", "transpose", "flatten", "squeeze", "sum", "prod", "max", "min", "any", "all",
-    "argmax", "argmin", "cumsum", "cumprod", "clip", "round", "extract", "insert", "item",
-)  # fmt: skip
-TILE_ATTRIBUTES: Final = ("dtype", "shape", "ndim", "size", "T", *TILE_METHODS)
+TILE_FACTS: Final = ("dtype", "shape", "ndim", "size", "T")
 REF_METHODS: Final = ("load", "load_like", "gather", "load_window", "window", "store")
 REGION_METHODS: Final = ("load", "store", "release")
 PARTITION_METHODS: Final = (*REGION_METHODS, "load_like", "gather", "load_window", "window", "at")
@@ -166,7 +162,7 @@ def _of_tile(c: Context, tile: TileValue, attr: str) -> Value | None:
         case "T":
             return permute(c, tile, tuple(reversed(range(len(tile.shape)))))
         case _:
-            return MethodValue(tile, attr) if attr in TILE_METHODS else None
+            return MethodValue(tile, attr) if attr in c.tile_methods else None
 
 
 def _of_tensor(c: Context, tensor: TensorValue, attr: str) -> Value | None:
@@ -282,7 +278,7 @@ def _no_attribute(c: Context, value: Value, node: ast.Attribute) -> Poison:
     known: tuple[str, ...] = ()
     match value:
         case TileValue():
-            known = TILE_ATTRIBUTES
+            known = (*TILE_FACTS, *c.tile_methods)
         case TensorValue() if isinstance(value.handle.type, TensorType):
             known = ("dtype", "shape", "ndim", "window")
         case TensorValue() if value.region is not None:
@@ -316,7 +312,7 @@ def _no_attribute(c: Context, value: Value, node: ast.Attribute) -> Poison:
     if ours:
         shown = "no function and no dtype of this name"
     error = errors.NoAttribute(c.span(node), what=what, attribute=node.attr, known=shown)
-    edit = advice.of_attribute(c, value, node, known, TILE_ATTRIBUTES)
+    edit = advice.of_attribute(c, value, node, known, (*TILE_FACTS, *c.tile_methods))
     return c.error(error if edit is None else error.add(error.Instead(edit.text, at=edit.at(c))))
 
 

@@ -1,10 +1,13 @@
-"""What the names of the language share: a marked function is recognised in kernels, and refuses to run."""
+"""What the names of the language share: a declared function is known in kernels, and refuses to run elsewhere."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
-from typing import Literal, NoReturn, ParamSpec, TypeAlias, TypeVar
+from functools import cached_property, wraps
+from types import FunctionType
+from typing import Any, Literal, NoReturn, ParamSpec, TypeAlias, TypeVar, cast
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -40,19 +43,53 @@ def outside(name: str) -> NoReturn:
     raise Rejected([OutsideKernel(None, name=name)])
 
 
-def intrinsic(function: Callable[P, R]) -> Callable[P, R]:
-    """Marks a name of the language; its body is never run in a kernel."""
+@dataclass(frozen=True)
+class Intrinsic:
+    """A function of the language, or a method of tiles: what its declaration says, and how a call is typed."""
 
-    def refuse(*args: P.args, **kwargs: P.kwargs) -> R:
-        for argument in args:  # an index map, which is read on the host, has values of its own
-            rule = getattr(argument, "__freehold_host__", None)
-            if rule is not None and not isinstance(argument, type):
-                return rule(function.__name__, args)
-        outside(function.__name__)
+    name: str
+    function: FunctionType
+    """The declaration: its parameters, with their defaults, and its documentation."""
+    find: Callable[[], Callable[..., Any]]
+    """Finds what types a call: it is given the state of the typing and the call's arguments, and returns a value."""
 
-    refuse.__name__ = refuse.__qualname__ = function.__name__
-    refuse.__doc__ = function.__doc__
-    refuse.__module__ = function.__module__
-    refuse.__wrapped__ = function  # type: ignore[attr-defined] # pyright: ignore[reportFunctionMemberAccess] -- the frontend reads its parameters
-    refuse.__freehold_intrinsic__ = function.__name__  # type: ignore[attr-defined] # pyright: ignore[reportFunctionMemberAccess] -- how the frontend knows it
-    return refuse
+    @cached_property
+    def typing(self) -> Callable[..., Any]:
+        """What types a call."""
+        return self.find()
+
+
+def intrinsic_of(function: object) -> Intrinsic | None:
+    """What of the language a function of the host stands for; None of any other."""
+    found = getattr(function, "__freehold_intrinsic__", None)
+    return found if isinstance(found, Intrinsic) else None
+
+
+def intrinsic(
+    find: Callable[[], Callable[..., Any]], *, method_of: type[object] | None = None
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """
+    Declares a name of the language. The declaration's body is never run: `find` says what types calls in kernels.
+
+    It is a function because what it finds brings the compiler along, which nobody needs who only imports Freehold. With
+    `method_of` the function is a method of that class, too: what it is called on is the first argument.
+    """
+
+    def declare(function: Callable[P, R]) -> Callable[P, R]:
+        name = function.__name__
+
+        @wraps(function)
+        def refuse(*args: P.args, **kwargs: P.kwargs) -> R:
+            for argument in args:  # an index map, which is read on the host, has values of its own
+                rule = getattr(argument, "__freehold_host__", None)
+                if rule is not None and not isinstance(argument, type):
+                    return rule(name, args)
+            outside(name)
+
+        declared: Any = refuse
+        declared.__freehold_intrinsic__ = Intrinsic(name, cast(FunctionType, function), find)
+        if method_of is not None:
+            setattr(method_of, name, refuse)
+        return refuse
+
+    return declare

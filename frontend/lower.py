@@ -46,6 +46,8 @@ from freehold.frontend import (
 )
 from freehold.frontend.context import Context, Frame, Host
 from freehold.frontend.domains import Domain
+from freehold.frontend.intrinsics import intrinsic_of
+from freehold.frontend.language import Tile
 from freehold.frontend.memory import borrow, storage
 from freehold.frontend.schedule import Grid
 from freehold.frontend.signature import ConstSpec, Parameter, ScalarSpec, Specialisation, TensorSpec
@@ -96,6 +98,9 @@ DISPATCH: Final = cast(
 """What lowers each kind of node. An `if` is not among them: it needs the statements that follow."""
 
 
+TILE_METHODS: Final = {name: found for name, value in vars(Tile).items() if (found := intrinsic_of(value)) is not None}
+"""The methods of tiles that kernels may call: those that the language declares."""
+
 Hints = Mapping[str, Mapping[str, int]]
 """The hints of an entry point, by architecture; those of others are `default`."""
 
@@ -135,7 +140,7 @@ def _lowered(
 ) -> tuple[ModuleOp | None, Context]:
     """The module, if there is one, and what was found out about it. With `stepping`, a debugger may stop anywhere."""
     source = function.source
-    c = Context(function.name, DISPATCH)
+    c = Context(function.name, DISPATCH, TILE_METHODS)
     c.stepping = stepping
     c.frame = Frame(source, Host(function.function), source.tree, function.name)
     c.here = source.tree

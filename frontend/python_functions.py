@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial, reduce
 from typing import Final, cast
@@ -17,10 +18,11 @@ from freehold.frontend.arguments import (
 )
 from freehold.frontend.arithmetic import as_tile, convert
 from freehold.frontend.breakpoints import breakpoint_
-from freehold.frontend.builtins import Handler, extreme, range_
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context
+from freehold.frontend.elementwise import extreme
 from freehold.frontend.language.tile import Scalar, Tile
+from freehold.frontend.ranges import counted
 from freehold.frontend.values import (
     POISON,
     Poison,
@@ -211,8 +213,8 @@ def _divmod(c: Context, a: Arguments) -> Value:
     return TupleValue((quotient, arithmetic.binary(c, "%", a["a"], a["b"], probe)))
 
 
-PYTHON: Final[dict[object, tuple[Signature, Handler]]] = {
-    range: (Signature("range", (), (), (), "bounds"), partial(range_, static=False)),
+PYTHON: Final[dict[object, tuple[Signature, Callable[[Context, Arguments], Value]]]] = {
+    range: (Signature("range", (), (), (), "bounds"), partial(counted, static=False)),
     len: (Signature("len", ("value",)), _len),
     builtins.max: (Signature("max", (), (), (), "values"), partial(_python_extremum, larger=True)),
     builtins.min: (Signature("min", (), (), (), "values"), partial(_python_extremum, larger=False)),

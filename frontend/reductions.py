@@ -116,7 +116,7 @@ def _axes(c: Context, a: Arguments, tile: TileValue) -> tuple[int, ...] | None:
     return tuple(sorted(set(found)))
 
 
-def reduction(c: Context, name: str, a: Arguments) -> Value:
+def reduction(c: Context, a: Arguments, name: str) -> Value:
     """`sum`, `prod`, `max`, `min`, and `any` and `all` of what is not 0, over some axes."""
     tile = arithmetic_tile(c, a)
     keep = flag_of(c, a["keepdims"], a.place("keepdims"), "`keepdims`")
@@ -174,7 +174,7 @@ def running_axis(c: Context, a: Arguments, dtype: DType, shape: tuple[int, ...])
     return axis_of(c, given, a.place("axis"), len(shape), f"an {show_tile(dtype, shape)}")
 
 
-def running(c: Context, name: str, a: Arguments) -> Value:
+def running(c: Context, a: Arguments, name: str) -> Value:
     """`cumsum`, `cumprod`."""
     tile = arithmetic_tile(c, a)
     reverse = flag_of(c, a["reverse"], a.place("reverse"), "`reverse`")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from functools import partial
 from typing import Any, Final
 
 from freehold.dialects.cuda_tile.attrs import NEAREST_EVEN, RoundingModeAttr
@@ -201,15 +200,3 @@ def astype(c: Context, a: Arguments) -> Value:
 def _holds(target: DType, source: DType) -> bool:
     """Whether a float dtype has all values of a narrower one."""
     return target.bits > source.bits and target.signed and (source.signed or target is not dtypes.f16)
-
-
-ROUNDED: Final = {
-    "add": partial(binary, op=fl.AddFOp),
-    "subtract": partial(binary, op=fl.SubFOp),
-    "multiply": partial(binary, op=fl.MulFOp),
-    "divide": partial(binary, op=fl.DivFOp),
-    "fmod": fmod,
-    "mulhi": mulhi,
-    "powi": powi,
-}
-"""By name in `freehold.frontend.language`."""

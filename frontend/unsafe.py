@@ -17,6 +17,7 @@ from freehold.frontend.arithmetic import broadcast, convert
 from freehold.frontend.context import Context, Flow
 from freehold.frontend.context import stored as stored_names
 from freehold.frontend.elements import element_indices, mask_of, stored, stretched, together
+from freehold.frontend.intrinsics import intrinsic_of
 from freehold.frontend.memory import constant_padding_of, storage
 from freehold.frontend.types import tile_type
 from freehold.frontend.values import (
@@ -61,7 +62,8 @@ def _reason(c: Context, node: ast.With) -> str:
     (item, *_) = node.items
     call = item.context_expr
     function = c.lower(call.func) if isinstance(call, ast.Call) else POISON
-    known = isinstance(function, Static) and getattr(function.value, "__freehold_intrinsic__", None) == "unsafe"
+    declared = intrinsic_of(function.value) if isinstance(function, Static) else None
+    known = declared is not None and declared.name == "unsafe"
     if len(node.items) > 1 or item.optional_vars is not None or not known:
         error = errors.Unsupported(c.span(call), what="`with`", why="kernels have no contexts to enter")
         c.error(error.add(error.Instead("write its body alone")))

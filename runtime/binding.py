@@ -23,10 +23,10 @@ from freehold.frontend.signature import (
 )
 from freehold.runtime.arguments import ArrayView, UnknownDType, Unreadable, is_array, view
 from freehold.runtime.call_site import CallSite
-from freehold.runtime.lazy import Lazy
 from freehold.runtime.overlap import overlap, repeated
 from freehold.runtime.scalars import RANGES, plain_number, scalar_dtype
 from freehold.support import dtypes
+from freehold.support.lazy import Lazy
 from freehold.support.span import Span
 from freehold.support.terms import Term, const, parse
 

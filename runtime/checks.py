@@ -10,7 +10,7 @@ from freehold.frontend.signature import KernelSignature
 from freehold.runtime.binding import Bound, Call, contract_errors
 from freehold.runtime.call_site import CallSite
 from freehold.runtime.evaluation import Evaluator, Geometry
-from freehold.runtime.lazy import Lazy
+from freehold.support.lazy import Lazy
 
 if TYPE_CHECKING:
     from freehold.runtime import errors

@@ -16,10 +16,11 @@ from operator import index
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from freehold.frontend import language
+from freehold.frontend.intrinsics import intrinsic_of
 from freehold.runtime.arguments import HOST
 from freehold.runtime.call_site import CallSite, caller
-from freehold.runtime.lazy import Lazy
 from freehold.support.dtypes import DType, default_dtype, f32, i32
+from freehold.support.lazy import Lazy
 
 if TYPE_CHECKING:
     from freehold.frontend.language import AnyDType, Operand, Tile
@@ -45,8 +46,7 @@ def _both(tile: Callable[..., Any]) -> Callable[[F], F]:
 
     def mark(function: F) -> F:
         marked: Any = function
-        marked.__wrapped__ = cast(Any, tile).__wrapped__  # the frontend reads the parameters of what it stands for
-        marked.__freehold_intrinsic__ = function.__name__
+        marked.__freehold_intrinsic__ = intrinsic_of(tile)
         return function
 
     return mark

@@ -25,9 +25,9 @@ from freehold.runtime.arguments import HOST, ArrayView, view
 from freehold.runtime.blame import of_operation
 from freehold.runtime.execution import Execution, Place
 from freehold.runtime.faults import logs
-from freehold.runtime.lazy import Lazy
 from freehold.runtime.ledger import Leased, Refusal, Timeline, host_timeline, leave, take
 from freehold.runtime.operation import InFlight, Operation, already, run
+from freehold.support.lazy import Lazy
 
 if TYPE_CHECKING:
     from freehold.runtime import errors

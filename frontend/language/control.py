@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from freehold.frontend.intrinsics import intrinsic
 from freehold.frontend.language.tensors import Tensor
 from freehold.frontend.language.tile import Index, Operand, Scalar
+from freehold.support.lazy import Lazy
 
 if TYPE_CHECKING:
+    from freehold.frontend import ranges, requirements, texts
     from freehold.frontend.language.tile import i32
+else:
+    ranges = Lazy("freehold.frontend.ranges")
+    requirements = Lazy("freehold.frontend.requirements")
+    texts = Lazy("freehold.frontend.texts")
 
 
-@intrinsic
+@intrinsic(lambda: ranges.tiles)
 def tiles(
     tensor: Tensor, *, axis: int, size: int, start: Index = 0, stop: Index | None = None, step: Index = 1
 ) -> Sequence[i32]:
@@ -27,7 +34,7 @@ def tiles(
     ...
 
 
-@intrinsic
+@intrinsic(lambda: ranges.unsafe)
 def unsafe(reason: str) -> AbstractContextManager[None]:
     """
     `with unsafe("why this is right"):` a block in which `Raw` tensors are accessed, without proof and without checks.
@@ -37,18 +44,18 @@ def unsafe(reason: str) -> AbstractContextManager[None]:
     ...
 
 
-@intrinsic
+@intrinsic(lambda: partial(ranges.counted, static=True))
 def static_range(*args: int) -> Iterator[int]:
     """As `range` of values known at compile time; the loop is unrolled, its variable is known in each turn."""
     ...
 
 
-@intrinsic
+@intrinsic(lambda: ranges.static_assert)
 def static_assert(condition: bool, message: str = "") -> None:
     """Refuses the kernel (O030) unless `condition`, known at compile time, holds."""
 
 
-@intrinsic
+@intrinsic(lambda: requirements.require)
 def require(condition: bool | Scalar | str, message: str = "") -> None:
     """
     A condition that the launcher checks before anything runs (O239), and that proofs may use.
@@ -59,17 +66,17 @@ def require(condition: bool | Scalar | str, message: str = "") -> None:
     """
 
 
-@intrinsic
+@intrinsic(lambda: texts.assert_)
 def assert_(condition: Operand, message: str = "") -> None:
     """Stops the kernel with `message` unless `condition` holds, for every element. As `assert`."""
 
 
-@intrinsic
+@intrinsic(lambda: texts.print_)
 def print(*values: object, sep: str = " ", end: str = "\n") -> None:
     """Prints, once a tile block, as Python does: tiles element by element, f-strings by printf's formats."""
 
 
-@intrinsic
+@intrinsic(lambda: ranges.cdiv)
 def cdiv(a: Any, b: Any) -> Any:
     """`ceil(a / b)` of integers; `b` is positive."""
     ...

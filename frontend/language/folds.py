@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from freehold.frontend.intrinsics import intrinsic
 from freehold.frontend.language.tile import Axis, E, Operand, Q, Scalar, Tile
+from freehold.support.lazy import Lazy
 
 if TYPE_CHECKING:
+    from freehold.frontend import folds, orders, products, random_numbers, reductions
     from freehold.frontend.language.tile import bf16, bool_, f8e4m3fn, f8e5m2, f16, f32, f64, i8, i32, tf32, u8, u32
+else:
+    folds = Lazy("freehold.frontend.folds")
+    orders = Lazy("freehold.frontend.orders")
+    products = Lazy("freehold.frontend.products")
+    random_numbers = Lazy("freehold.frontend.random_numbers")
+    reductions = Lazy("freehold.frontend.reductions")
 
 T = TypeVar("T")
 HalfT = TypeVar("HalfT", bound="f32 | f16")
@@ -23,7 +32,7 @@ def sum(x: Tile[Q], axis: Axis = None, *, keepdims: bool = False) -> Tile[Q]: ..
 def sum(x: Tile[bool_], axis: None = None, *, keepdims: Literal[False] = False) -> i32: ...
 @overload
 def sum(x: Tile[bool_], axis: Axis = None, *, keepdims: bool = False) -> Tile[i32]: ...
-@intrinsic
+@intrinsic(lambda: partial(reductions.reduction, name="sum"), method_of=Tile)
 def sum(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Any:
     """The sum over `axis`, or over all. f16 and bf16 are summed in f32 and rounded once."""
     ...
@@ -37,7 +46,7 @@ def prod(x: Tile[Q], axis: Axis = None, *, keepdims: bool = False) -> Tile[Q]: .
 def prod(x: Tile[bool_], axis: None = None, *, keepdims: Literal[False] = False) -> i32: ...
 @overload
 def prod(x: Tile[bool_], axis: Axis = None, *, keepdims: bool = False) -> Tile[i32]: ...
-@intrinsic
+@intrinsic(lambda: partial(reductions.reduction, name="prod"), method_of=Tile)
 def prod(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Any:
     """The product over `axis`, or over all. f16 and bf16 are multiplied in f32 and rounded once."""
     ...
@@ -47,7 +56,7 @@ def prod(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Any:
 def max(x: Tile[E], axis: None = None, *, keepdims: Literal[False] = False) -> Scalar[E]: ...
 @overload
 def max(x: Tile[E], axis: Axis = None, *, keepdims: bool = False) -> Tile[E]: ...
-@intrinsic
+@intrinsic(lambda: partial(reductions.reduction, name="max"), method_of=Tile)
 def max(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Any:
     """The largest element over `axis`, or over all; NaN if there is one."""
     ...
@@ -57,7 +66,7 @@ def max(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Any:
 def min(x: Tile[E], axis: None = None, *, keepdims: Literal[False] = False) -> Scalar[E]: ...
 @overload
 def min(x: Tile[E], axis: Axis = None, *, keepdims: bool = False) -> Tile[E]: ...
-@intrinsic
+@intrinsic(lambda: partial(reductions.reduction, name="min"), method_of=Tile)
 def min(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Any:
     """The smallest element over `axis`, or over all; NaN if there is one."""
     ...
@@ -67,7 +76,7 @@ def min(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Any:
 def any(x: Tile, axis: None = None, *, keepdims: Literal[False] = False) -> bool_: ...
 @overload
 def any(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Tile[bool_]: ...
-@intrinsic
+@intrinsic(lambda: partial(reductions.reduction, name="any"), method_of=Tile)
 def any(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> object:
     """Whether an element over `axis`, or over all, is not 0."""
     ...
@@ -77,7 +86,7 @@ def any(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> object:
 def all(x: Tile, axis: None = None, *, keepdims: Literal[False] = False) -> bool_: ...
 @overload
 def all(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> Tile[bool_]: ...
-@intrinsic
+@intrinsic(lambda: partial(reductions.reduction, name="all"), method_of=Tile)
 def all(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> object:
     """Whether no element over `axis`, or over all, is 0."""
     ...
@@ -87,7 +96,7 @@ def all(x: Tile, axis: Axis = None, *, keepdims: bool = False) -> object:
 def argmax(x: Tile, axis: None = None, *, keepdims: Literal[False] = False) -> i32: ...
 @overload
 def argmax(x: Tile, axis: int | None = None, *, keepdims: bool = False) -> Tile[i32]: ...
-@intrinsic
+@intrinsic(lambda: partial(orders.extreme_position, larger=True), method_of=Tile)
 def argmax(x: Tile, axis: int | None = None, *, keepdims: bool = False) -> object:
     """Where the largest element along `axis`, or of all, is first found, as `i32`; the first NaN, if there is one."""
     ...
@@ -97,13 +106,13 @@ def argmax(x: Tile, axis: int | None = None, *, keepdims: bool = False) -> objec
 def argmin(x: Tile, axis: None = None, *, keepdims: Literal[False] = False) -> i32: ...
 @overload
 def argmin(x: Tile, axis: int | None = None, *, keepdims: bool = False) -> Tile[i32]: ...
-@intrinsic
+@intrinsic(lambda: partial(orders.extreme_position, larger=False), method_of=Tile)
 def argmin(x: Tile, axis: int | None = None, *, keepdims: bool = False) -> object:
     """Where the smallest element along `axis`, or of all, is first found, as `i32`; the first NaN, if there is one."""
     ...
 
 
-@intrinsic
+@intrinsic(lambda: partial(folds.folded, scan=False))
 def reduce(
     x: T, function: Callable[[Any, Any], Any], identity: Any, axis: int | None = None, *, keepdims: bool = False
 ) -> T:
@@ -117,7 +126,7 @@ def reduce(
     ...
 
 
-@intrinsic
+@intrinsic(lambda: partial(folds.folded, scan=True))
 def scan(
     x: T, function: Callable[[Any, Any], Any], identity: Any, axis: int | None = None, *, reverse: bool = False
 ) -> T:
@@ -134,7 +143,7 @@ def scan(
 def cumsum(x: Tile[Q], axis: int | None = None, *, reverse: bool = False) -> Tile[Q]: ...
 @overload
 def cumsum(x: Tile[bool_], axis: int | None = None, *, reverse: bool = False) -> Tile[i32]: ...
-@intrinsic
+@intrinsic(lambda: partial(reductions.running, name="sum"), method_of=Tile)
 def cumsum(x: Tile, axis: int | None = None, *, reverse: bool = False) -> Tile:
     """Running sums along `axis`, which may be left out of tiles that have one. f16 and bf16 are summed in f32."""
     ...
@@ -144,25 +153,25 @@ def cumsum(x: Tile, axis: int | None = None, *, reverse: bool = False) -> Tile:
 def cumprod(x: Tile[Q], axis: int | None = None, *, reverse: bool = False) -> Tile[Q]: ...
 @overload
 def cumprod(x: Tile[bool_], axis: int | None = None, *, reverse: bool = False) -> Tile[i32]: ...
-@intrinsic
+@intrinsic(lambda: partial(reductions.running, name="prod"), method_of=Tile)
 def cumprod(x: Tile, axis: int | None = None, *, reverse: bool = False) -> Tile:
     """Running products along `axis`, which may be left out of tiles that have one; of f16 and bf16 in f32."""
     ...
 
 
-@intrinsic
+@intrinsic(lambda: partial(orders.sorted_, positional=False))
 def sort(x: Tile[E], axis: int = -1, *, descending: bool = False) -> Tile[E]:
     """The elements in order along `axis`. NaN counts as the largest."""
     ...
 
 
-@intrinsic
+@intrinsic(lambda: partial(orders.sorted_, positional=True))
 def argsort(x: Tile, axis: int = -1, *, descending: bool = False) -> Tile[i32]:
     """Where the elements of `sort` stood along `axis`, as `i32`; equal ones keep their order."""
     ...
 
 
-@intrinsic
+@intrinsic(lambda: orders.top_k)
 def top_k(x: Tile[E], k: int, axis: int = -1) -> tuple[Tile[E], Tile[i32]]:
     """The `k` largest elements along `axis`, in order, and where they stood. NaN counts as the largest."""
     ...
@@ -180,7 +189,7 @@ def mma(
 def mma(a: Tile[f64], b: Tile[f64], acc: Tile[f64], *, fast_acc: bool = False) -> Tile[f64]: ...
 @overload
 def mma(a: Tile[i8 | u8], b: Tile[i8 | u8], acc: Tile[i32], *, fast_acc: bool = False) -> Tile[i32]: ...
-@intrinsic
+@intrinsic(lambda: products.mma)
 def mma(a: Tile, b: Tile, acc: Tile, *, fast_acc: bool = False) -> Tile:
     """`a @ b + acc` on the tensor cores: `(M, K)`, `(K, N)`, `(M, N)`, or each with one batch axis before.
 
@@ -190,7 +199,7 @@ def mma(a: Tile, b: Tile, acc: Tile, *, fast_acc: bool = False) -> Tile:
     ...
 
 
-@intrinsic
+@intrinsic(lambda: products.mma_scaled)
 def mma_scaled(a: Tile, a_scale: Tile, b: Tile, b_scale: Tile, acc: Tile[f32]) -> Tile[f32]:
     """`(a * a_scale) @ (b * b_scale) + acc`, where consecutive elements along K share a scale. From sm_100 on.
 
@@ -201,13 +210,13 @@ def mma_scaled(a: Tile, a_scale: Tile, b: Tile, b_scale: Tile, acc: Tile[f32]) -
     ...
 
 
-@intrinsic
+@intrinsic(lambda: random_numbers.bits)
 def random_bits(seed: Operand, counters: Tile) -> Tile[u32]:
     """32 random bits an element, as `u32`: Philox4x32-10 of a counter and a seed, the same on every machine."""
     ...
 
 
-@intrinsic
+@intrinsic(lambda: random_numbers.uniform)
 def random_uniform(seed: Operand, counters: Tile) -> Tile[f32]:
     """`f32` numbers from 0 up to but not 1, by the upper 24 of the bits of `random_bits`."""
     ...

@@ -7,11 +7,13 @@ of integers, an index that is no integer. Two different dtypes meet in one that 
 
 from __future__ import annotations
 
+from functools import partial
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, TypeVar, overload
 
-from freehold.frontend.intrinsics import Rounding, outside
+from freehold.frontend.intrinsics import Rounding, intrinsic, outside
 from freehold.support.dtypes import DType
+from freehold.support.lazy import Lazy
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar as DefaultTypeVar
@@ -37,6 +39,9 @@ else:
         def __class_getitem__(cls, _item: object) -> type:
             return cls
 
+
+rounded: Any = Lazy("freehold.frontend.rounded")  # nothing of them is imported for types: they rest on this file
+shapes: Any = Lazy("freehold.frontend.shapes")
 
 E = TypeVar("E", bound="Element")
 F = TypeVar("F", bound="Floating")
@@ -185,45 +190,6 @@ class Tile(_Of[D]):
             ...
 
         @overload
-        def astype(self: Scalar, dtype: type[E], *, rounding: Rounding | None = None, saturate: bool = False) -> E: ...
-        @overload
-        def astype(self, dtype: type[E], *, rounding: Rounding | None = None, saturate: bool = False) -> Tile[E]: ...
-        @overload
-        def astype(
-            self: Scalar, dtype: AnyDType, *, rounding: Rounding | None = None, saturate: bool = False
-        ) -> Scalar: ...
-        @overload
-        def astype(self, dtype: AnyDType, *, rounding: Rounding | None = None, saturate: bool = False) -> Tile: ...
-        def astype(self, dtype: AnyDType, *, rounding: Rounding | None = None, saturate: bool = False) -> Any:
-            """
-            The tile with its elements converted; floats to floats rounded as asked.
-
-            Floats become integers by dropping the fraction; what is out of range is clamped, and NaN 0, where
-            `saturate`, and any number otherwise.
-            """
-            ...
-
-        def item(self) -> Scalar[D]:
-            """The one element of a tile, as a scalar."""
-            ...
-
-        @overload
-        def reshape(self, shape: tuple[()], /) -> Scalar[D]: ...
-        @overload
-        def reshape(self, *shape: int | tuple[int, ...]) -> Tile[D]: ...
-        def reshape(self, *shape: int | tuple[int, ...]) -> Any:
-            """The same elements in row-major order under another shape; one extent may be -1."""
-            ...
-
-        def permute(self, *axes: int | tuple[int, ...]) -> Tile[D]:
-            """The tile with axis `axes[i]` at place `i`."""
-            ...
-
-        def transpose(self, *axes: int | tuple[int, ...]) -> Tile[D]:
-            """The tile with its axes reversed, or permuted as given."""
-            ...
-
-        @overload
         def sum(self: Tile[Q], axis: None = None, *, keepdims: Literal[False] = False) -> Scalar[Q]: ...
         @overload
         def sum(self: Tile[Q], axis: Axis = None, *, keepdims: bool = False) -> Tile[Q]: ...
@@ -308,15 +274,61 @@ class Tile(_Of[D]):
             """The tile with `part` at `index`, counted in parts. As `freehold.insert`."""
             ...
 
-        def flatten(self) -> Tile[D]:
-            """The same elements in row-major order, along one axis."""
-            ...
-
-        def squeeze(self, axis: int | None = None) -> Tile[D]:
-            """Without `axis`, which has extent 1; without all axes of extent 1."""
-            ...
-
         def __hash__(self) -> int: ...
+
+    @overload
+    def astype(self: Scalar, dtype: type[E], *, rounding: Rounding | None = None, saturate: bool = False) -> E: ...
+    @overload
+    def astype(self, dtype: type[E], *, rounding: Rounding | None = None, saturate: bool = False) -> Tile[E]: ...
+    @overload
+    def astype(
+        self: Scalar, dtype: AnyDType, *, rounding: Rounding | None = None, saturate: bool = False
+    ) -> Scalar: ...
+    @overload
+    def astype(self, dtype: AnyDType, *, rounding: Rounding | None = None, saturate: bool = False) -> Tile: ...
+    @intrinsic(lambda: rounded.astype)
+    def astype(self, dtype: AnyDType, *, rounding: Rounding | None = None, saturate: bool = False) -> Any:
+        """
+        The tile with its elements converted; floats to floats rounded as asked.
+
+        Floats become integers by dropping the fraction; what is out of range is clamped, and NaN 0, where
+        `saturate`, and any number otherwise.
+        """
+        ...
+
+    @intrinsic(lambda: shapes.item)
+    def item(self) -> Scalar[D]:
+        """The one element of a tile, as a scalar."""
+        ...
+
+    @overload
+    def reshape(self, shape: tuple[()], /) -> Scalar[D]: ...
+    @overload
+    def reshape(self, *shape: int | tuple[int, ...]) -> Tile[D]: ...
+    @intrinsic(lambda: shapes.reshaped)
+    def reshape(self, *shape: int | tuple[int, ...]) -> Any:
+        """The same elements in row-major order under another shape; one extent may be -1."""
+        ...
+
+    @intrinsic(lambda: partial(shapes.permuted, reverse=False))
+    def permute(self, *axes: int | tuple[int, ...]) -> Tile[D]:
+        """The tile with axis `axes[i]` at place `i`."""
+        ...
+
+    @intrinsic(lambda: partial(shapes.permuted, reverse=True))
+    def transpose(self, *axes: int | tuple[int, ...]) -> Tile[D]:
+        """The tile with its axes reversed, or permuted as given."""
+        ...
+
+    @intrinsic(lambda: shapes.flatten)
+    def flatten(self) -> Tile[D]:
+        """The same elements in row-major order, along one axis."""
+        ...
+
+    @intrinsic(lambda: shapes.squeeze)
+    def squeeze(self, axis: int | None = None) -> Tile[D]:
+        """Without `axis`, which has extent 1; without all axes of extent 1."""
+        ...
 
 
 class Scalar(Tile[D]):

@@ -8,22 +8,25 @@ import pytest
 
 import freehold as fh
 from freehold.frontend import language
-from freehold.frontend.builtins import INTRINSICS, TILE_METHODS
-from freehold.frontend.expressions import TILE_ATTRIBUTES
+from freehold.frontend.expressions import TILE_FACTS
+from freehold.frontend.intrinsics import intrinsic_of
+from freehold.frontend.lower import TILE_METHODS
 from freehold.support.diagnostic import Rejected
 
 
 def names() -> list[str]:
-    return [n for n, v in vars(language).items() if getattr(v, "__freehold_intrinsic__", None) == n]
+    return [n for n, v in vars(language).items() if intrinsic_of(v) is not None]
 
 
-def test_every_function_of_the_language_is_lowered_and_exported():
-    assert set(names()) == set(INTRINSICS)
+def test_every_function_of_the_language_is_typed_and_exported():
     for name in names():
+        declared = intrinsic_of(getattr(language, name))
+        assert declared is not None
+        assert declared.name == name
+        assert callable(declared.typing)
         exported = getattr(fh, name)
         if exported is not getattr(language, name):  # one that makes tensors on the host
-            assert exported.__freehold_intrinsic__ == name
-            assert exported.__wrapped__ is getattr(language, name).__wrapped__
+            assert intrinsic_of(exported) is declared
     assert set(names()) - set(fh.__all__) == set(names()) & set(dir(builtins))
 
 
@@ -35,7 +38,7 @@ def test_functions_say_what_they_are(name: str):
 @pytest.mark.parametrize("name", names())
 def test_outside_a_kernel_nothing_is_computed(name: str):
     function = getattr(language, name)
-    parameters = inspect.signature(function.__wrapped__).parameters.values()
+    parameters = inspect.signature(function).parameters.values()
     given = [0 for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
     keywords = {p.name: 0 for p in parameters if p.kind is p.KEYWORD_ONLY}
     with pytest.raises(Rejected) as caught:
@@ -71,5 +74,13 @@ def test_tiles_have_what_their_class_says():
             declared.add(node.name)
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             declared.add(node.target.id)
-    assert declared == set(TILE_ATTRIBUTES)
-    assert set(TILE_METHODS) == set(TILE_ATTRIBUTES) - {"dtype", "shape", "ndim", "size", "T"}
+    assert declared == {*TILE_FACTS, *TILE_METHODS}
+
+
+@pytest.mark.parametrize("name", TILE_METHODS)
+def test_methods_of_tiles_explain_themselves(name: str):
+    declared = TILE_METHODS[name]
+    assert callable(declared.typing)
+    method = getattr(fh.Tile, name)
+    assert inspect.getdoc(method)
+    assert list(inspect.signature(method).parameters)[1:] == list(inspect.signature(declared.function).parameters)[1:]

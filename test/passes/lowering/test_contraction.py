@@ -76,7 +76,7 @@ def test_roundings_are_kept_where_that_is_asked_for(function: Callable[..., None
 
 def test_a_kernel_says_whether_it_is_contracted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FREEHOLD_CACHE_DIR", "")
-    cubins = [fh.kernel(sums, contract=c).compile(*arguments(), arch="sm_90").cubin for c in (True, False)]
+    cubins = [fh.kernel(contract=c)(sums).compile(*arguments(), arch="sm_90").cubin for c in (True, False)]
     assert cubins[0] != cubins[1]
 
 
