@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
 from math import prod
 from typing import Final, cast
 
-from freehold.frontend.intrinsics import intrinsic_of
 from freehold.frontend import elsewhere
 from freehold.frontend.context import Context, Frame
 from freehold.frontend.elsewhere import KEYWORDS, Foreign
+from freehold.frontend.intrinsics import intrinsic_of
 from freehold.frontend.values import MethodValue, Static, TensorValue, TileValue, TupleValue, Value, is_number
 from freehold.support import dtypes
 from freehold.support.span import Span
