@@ -66,7 +66,7 @@ class Signature:
     @cache
     def declared(intrinsic: Intrinsic, *, method: bool = False) -> Signature:
         """The signature of a function of the language; of one that is called as a `method`, without its receiver."""
-        found = Signature.of(intrinsic.function, intrinsic.name)
+        found = Signature.of(cast(FunctionType, intrinsic.function), intrinsic.name)
         return replace(found, positional=found.positional[1:]) if method else found
 
     @property

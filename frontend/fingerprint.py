@@ -18,6 +18,7 @@ from functools import cached_property
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Final, cast
 
+from freehold.frontend.intrinsics import intrinsic_of
 from freehold.frontend.schedule import PartitionSpec
 from freehold.frontend.snapshot import is_rewritten
 from freehold.frontend.source import UNDEFINED, host_value
@@ -117,7 +118,8 @@ class Fingerprint:
         if id(function) in self._seen:
             return
         self._seen[id(function)] = function
-        self._say(getattr(function, "__freehold_intrinsic__", ""))
+        declared = intrinsic_of(function)
+        self._say("" if declared is None else declared.name)
         self._feed_code(function.__code__, function)
         if is_rewritten(function):  # its text says more than its code
             code = function.__code__
