@@ -14,7 +14,6 @@ from freehold.dialects.cuda_tile.attrs import (
     ComparisonPredicateAttr,
     RoundingModeAttr,
 )
-from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.ops.arith_float import (
     AbsFOp,
     AddFOp,
@@ -41,10 +40,9 @@ from freehold.dialects.cuda_tile.ops.arith_int import (
     XOrIOp,
 )
 from freehold.dialects.cuda_tile.ops.conversion import ExtIOp, FToFOp, FToIOp, IToFOp, TruncIOp
-from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ConstantOp, ReshapeOp
+from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ReshapeOp
 from freehold.frontend import advice, errors
 from freehold.frontend.context import Context
-from freehold.frontend.typed import Do, Var
 from freehold.frontend.types import (
     ARITHMETIC,
     ELEMENTS,
@@ -380,41 +378,12 @@ def arithmetic(c: Context, symbol: str, s: TileValue, t: TileValue) -> TileValue
     else:
         if symbol in _INT_OPS:
             return c.tile(dtype, shape, _INT_OPS[symbol], s, t)
-        if symbol == "//" and (x := _rounded_up(s, t)) is not None:
-            return c.tile(dtype, shape, DivIOp, x, t, signedness(dtype), UP)
         rounding = (DOWN,) if dtype.signed else ()
         floor = c.tile(dtype, shape, DivIOp, s, t, signedness(dtype), *rounding)
         if symbol == "//":
             return floor
     # a % b is a - a // b * b: exact in integers even where the product wraps, and what the prover knows of it.
     return arithmetic(c, "-", s, arithmetic(c, "*", floor, t))
-
-
-def _rounded_up(s: TileValue, t: TileValue) -> Var | None:
-    """The `x` of scalars that are spelled `(x + d - 1) // d`, with a `d` known when the kernel is compiled: then `cdiv`
-    is meant, and computed, whose operands do not wrap around."""
-    divisor = _known(t.var)
-    if s.shape or not s.dtype.signed or divisor is None or divisor < 2:
-        return None
-    x, more = s.var, 0
-    while isinstance(do := x.maker, Do) and do.make in (AddIOp, SubIOp):
-        (lhs, rhs), adds = do.operands, do.make is AddIOp
-        left, right = _known(lhs), _known(rhs)
-        if right is not None:
-            x, more = lhs, more + (right if adds else -right)
-        elif left is not None and adds:
-            x, more = rhs, more + left
-        else:
-            break
-    return x if more == divisor - 1 else None
-
-
-def _known(value: Var) -> int | None:
-    """The integer that a constant is."""
-    do = value.maker
-    if not isinstance(do, Do) or do.make is not ConstantOp:
-        return None
-    return int(cast(DenseElementsAttr, do.args[0]).splat_value)
 
 
 def comparison(c: Context, symbol: str, s: TileValue, t: TileValue) -> TileValue:

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
+from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, DivIOp
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, LoopOp
+from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.dialects.ownership import (
     AccType,
     AccumulatorOp,
@@ -89,12 +91,30 @@ def why_unknown(value: SSAValue) -> str:
             return "is a scalar argument"
         case DistributeOp():
             return "is a coordinate of the point"
-        case ForOp() if isinstance(value, BlockArgument) and value.index == 0:
+        case ForOp() as loop if isinstance(value, BlockArgument) and value.index == 0:
+            divisor = _rounded_up_by_a_sum(loop.upperBound)
+            if divisor is not None:
+                return f"counts up to a quotient of a sum that may wrap around; `fh.cdiv(n, {divisor})` has no sum"
             return "counts the turns of a loop"
         case ForOp() | LoopOp():
             return "changes from turn to turn of a loop"
         case _:
             return "is not known"
+
+
+def _rounded_up_by_a_sum(value: SSAValue) -> int | None:
+    """The `d` of a value that is `(n + d - 1) // d`."""
+    quotient = value.owner
+    if not isinstance(quotient, DivIOp) or not isinstance(quotient.lhs.owner, AddIOp):
+        return None
+    divisor = _constant(quotient.rhs)
+    found = [_constant(operand) for operand in quotient.lhs.owner.operands]
+    return divisor if divisor is not None and divisor - 1 in found else None
+
+
+def _constant(value: SSAValue) -> int | None:
+    owner = value.owner
+    return int(owner.value.splat_value) if isinstance(owner, ConstantOp) and owner.value.is_splat else None
 
 
 def _from_memory(value: SSAValue) -> bool:

@@ -1,4 +1,7 @@
-"""Quotients that are rounded up: however they are spelled, they are one term, and what is proved of one is of all."""
+"""
+Quotients that are rounded up: what Python wrote is what is computed. Where no sum wraps around, all spellings are one
+term, and what is proved of one is proved of all; where one may, only `cdiv` is.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,7 @@ def cdiv(y: Out["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"], BK: Const[int] = 
 
 @fh.kernel
 def sum_first(y: Out["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"], BK: Const[int] = 16):
+    fh.require("K <= 1073741824")
     m, n = y.index
     acc = fh.zeros(y.tile, f32)
     for k in range((a.shape[1] + BK - 1) // BK):
@@ -34,6 +38,7 @@ def sum_first(y: Out["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"], BK: Const[in
 
 @fh.kernel
 def number_first(y: Out["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"]):
+    fh.require("K <= 1073741824")
     m, n = y.index
     acc = fh.zeros(y.tile, f32)
     for k in range((15 + a.shape[1]) // 16):
@@ -47,6 +52,7 @@ def up(n: Any, d: int) -> Any:
 
 @fh.kernel
 def in_a_helper(y: Out["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"]):
+    fh.require("K <= 1073741824")
     m, n = y.index
     acc = fh.zeros(y.tile, f32)
     for k in range(up(a.shape[1], 16)):
@@ -65,6 +71,7 @@ def negated(y: Out["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"]):
 
 @fh.kernel
 def in_a_branch(y: Out["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"], twice: i32):
+    fh.require("K <= 1073741824")
     m, n = y.index
     acc = fh.zeros(y.tile, f32)
     for _ in range(1 + twice):
@@ -114,7 +121,45 @@ def test_they_are_what_python_computes(n: int) -> None:
     assert y.tolist() == [(n + 6) // 7, (n + 5) // 7, (n + 8) // 7, *[-(-n // 7)] * 5]
 
 
-def test_the_sum_does_not_wrap_around() -> None:
+@fh.kernel
+def unbounded(y: Out["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"]):
+    m, n = y.index
+    acc = fh.zeros(y.tile, f32)
+    for k in range((a.shape[1] + 15) // 16):
+        acc = fh.mma(a.load((m, k), (y.tile[0], 16)), b.load((k, n), (16, y.tile[1])), acc)
+    y.store(acc)
+
+
+def test_of_a_sum_that_may_wrap_around_nothing_is_proved() -> None:
+    y, a, b = arrays()
+    assert "2 checked in the kernel" in str(unbounded.explain(fh.partition(y, (16, 16)), a, b))
+    unbounded(fh.partition(y, (16, 16)), a, b).sync()
+    np.testing.assert_allclose(y, a @ b, rtol=1e-4, atol=1e-4)
+
+
+def test_the_reason_says_how_to_round_up() -> None:
+    denied = Kernel(unbounded.__wrapped__, unbounded.options._replace(deny_kernel_checks=True))
+    y, a, b = arrays()
+    with pytest.raises(fh.Rejected, match=r"a sum that may wrap around; `fh.cdiv\(n, 16\)` has no sum"):
+        denied.verify(fh.partition(y, (16, 16)), a, b)
+
+
+def through_maximum(n: Any, d: int) -> Any:
+    total = n + (d - 1)
+    return fh.maximum(total, total) // d
+
+
+@fh.kernel
+def spellings(y: Out[i32, 8], n: i32):
+    direct, other, cdiv = (n + 63) // 64, through_maximum(n, 64), fh.cdiv(n, 64)
+    inner = up(n, 64)
+    at = fh.arange(8)
+    y.store(fh.where(at == 0, direct, fh.where(at == 1, other, fh.where(at == 2, inner, cdiv))))
+
+
+@pytest.mark.parametrize("n", [2**31 - 1, 2**31 - 63, 2**31 - 64, 1000, 0, -1, -(2**31)])
+def test_meaning_does_not_depend_on_spelling(n: int) -> None:
     y = np.zeros(8, np.int32)
-    quotients(fh.partition(y, 8), 2**31 - 1).sync()
-    assert y[0] == y[3] == 2**31 // 7 + 1
+    spellings(fh.partition(y, 8), n).sync()
+    wrapped = (n + 63 + 2**31) % 2**32 - 2**31
+    assert y.tolist() == [wrapped // 64] * 3 + [-(-n // 64)] * 5
