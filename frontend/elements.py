@@ -229,6 +229,8 @@ def _update(c: Context, target: TensorValue | PlaceValue, node: ast.Call, *, nam
     tile = stored(c, tensor, a["tile"], a.place("tile"))
     if isinstance(tile, Poison) or update is None:
         return POISON
+    if isinstance(target, TensorValue) and not target.spec.rank:
+        target = PlaceValue(target, ())  # the one there is
     if isinstance(target, PlaceValue):
         return _update_there(c, target, update, tile, a)
     position, partition = tensor.position, tensor.spec.partition

@@ -36,6 +36,7 @@ _COMPARE: Final[dict[type[ast.cmpop], str]] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
 }
+_COMPARISONS: Final = ("<", "<=", "==", "and", "or", "not")
 _CALLS: Final = {"min": terms.minimum, "max": terms.maximum, "cdiv": terms.ceildiv}
 _READ: Final = "extents, integer scalars and constants, with `+ - * // %`, `min`, `max`, `cdiv` and comparisons"
 
@@ -69,7 +70,7 @@ def require(c: Context, a: Arguments) -> Value:
 def named_term(c: Context, text: str, node: ast.AST) -> Term | None:
     """The text of an expression as a term over what the launcher knows, by names; None after reporting what is none."""
     found = _Reader(c).named(text, node)
-    if found is not None and _is_predicate(found):
+    if found is not None and found.op in _COMPARISONS:
         return _Reader(c).refuse(node, f'"{text}", a comparison,', "write a number")
     return found
 
@@ -200,4 +201,4 @@ def _integer(value: Value) -> int:
 
 
 def _is_predicate(t: Term) -> bool:
-    return t.op in ("<", "<=", "==", "and", "or", "not") or t in (terms.TRUE, terms.FALSE)
+    return t.op in _COMPARISONS or t in (terms.TRUE, terms.FALSE)  # which are 1 and 0, too

@@ -45,10 +45,10 @@ def grouped(size: int) -> Order:
     Bands of `size` rows of the last two axes, each walked column by column, so that blocks that run at the same time
     share operands in the L2 cache.
 
-    Raises `ValueError` unless `size` is at least 1.
+    Raises `ValueError` unless `size` is at least 1 and less than 2^31, which no tensor has rows to fill.
     """
-    if size < 1:
-        raise ValueError(f"a band has at least one row, not {size}")
+    if not 1 <= size < 2**31:
+        raise ValueError(f"a band has from 1 to {2**31 - 1} rows, not {size}")
     return Order("grouped", size)
 
 

@@ -265,8 +265,6 @@ def _axes(owned: object, rank: int) -> tuple[int, ...]:
         if isinstance(item, bool) or not isinstance(item, int) or not -rank <= item < rank or item % rank in found:
             _refuse("`owned`", f"axes of the tile, each from 0 to {rank - 1} and once", shown)
         found.add(item % rank)
-    if len(found) == rank:
-        _refuse("`owned`", "some of the tile's axes", shown)
     return tuple(sorted(found))
 
 
@@ -339,7 +337,7 @@ def _extents(what: str, given: object) -> tuple[int, ...]:
         if not 1 <= extent < 2**31:
             _refuse(what, "a positive integer or a tuple of them", shown)
         extents.append(extent)
-    if not extents:
+    if not extents and what != "the tile":  # what has no axes is one region
         _refuse(what, "a positive integer or a tuple of them", shown)
     return tuple(extents)
 

@@ -117,15 +117,17 @@ def _flat(value: Any, shape: tuple[int, ...], place: _Place) -> Array:
 
 def _combine(machine: Machine, window: Window, place: _Place, values: Array, mode: str) -> Array:
     """Updates the elements at a place one after another; returns what each was before."""
-    array, combine = _array(window), UPDATES[mode]
-    numbers = np.ravel_multi_index(place.index, array.shape) if place.index else np.zeros(1, np.int64)
+    array, index, combine = _array(window), place.index, UPDATES[mode]
+    if not index:  # the one element of what has no axes
+        array, index = array.reshape(1), (np.zeros(values.size, np.int64),)
+    numbers = np.ravel_multi_index(index, array.shape)
     if np.unique(numbers).size == numbers.size:
-        old = np.array(array[place.index])
-        array[place.index] = combine(old, values)
+        old = np.array(array[index])
+        array[index] = combine(old, values)
         return old
     old = np.empty(values.shape, values.dtype)
     for n in machine.one_by_one(values.size):
-        one = tuple(i[n : n + 1] for i in place.index)
+        one = tuple(i[n : n + 1] for i in index)
         old[n : n + 1] = array[one]
         array[one] = combine(old[n : n + 1], values[n : n + 1])
     return old

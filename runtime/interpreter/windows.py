@@ -108,7 +108,7 @@ def store_box(machine: Machine, op: Operation, window: Window, starts: Sequence[
         store_at(machine, op, window, ranges, tile[places])
         return
     index = tuple(slice(start, start + size) for start, size in zip(starts, tile.shape, strict=True))
-    target = array[index]
+    target = array[..., *index]  # of what has no axes, too, a view
     if target.shape != tile.shape:
         tile = tile[tuple(slice(0, n) for n in target.shape)]
     target[...] = tile

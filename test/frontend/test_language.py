@@ -62,7 +62,7 @@ def test_annotations_print_as_they_are_written():
 
 
 def test_bands_have_rows():
-    with pytest.raises(ValueError, match="at least one row"):
+    with pytest.raises(ValueError, match="from 1 to"):
         fh.grouped(0)
 
 
