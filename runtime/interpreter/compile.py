@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from freehold.dialects.location import span_of
 from freehold.runtime.interpreter.adversary import ACCESSES, Adversary, pausing
 from freehold.runtime.interpreter.errors import NoMeaning, Undefined
+from freehold.runtime.interpreter.marks import tracking
 from freehold.support.diagnostic import Error, Rejected
 
 if TYPE_CHECKING:
@@ -108,6 +109,8 @@ class Compiler:
         if pure is None:
             reject(NoMeaning(span_of(op), op.name, "it has no definition there"))
         function = pure(op, self)
+        if self.checked:
+            function = tracking(op, function)
         if not op.operands and len(op.results) == 1:
             self.template[self.slot(op.results[0])] = function()
             return None

@@ -285,6 +285,44 @@ class LawBroken(Error):
 
 
 @dataclass(frozen=True)
+class PaddingCounts(Error):
+    """
+    What a load read beyond the end of a tensor changes what is stored.
+
+    A tile that overhangs its tensor reads as the load's `padding` there, by default zero. A sum does not see zeros, nor
+    does a matrix product; a maximum does, and so does a sum of exponentials: with such padding, softmax of a row is
+    another one than of the row's elements. Found in checked mode, which folds again without what was padded, and looks
+    whether a store writes something that differs, or padding itself, into a tensor. Choose a padding that does not
+    count, or put other values in its place with `fh.where`.
+    """
+
+    code: ClassVar[str] = "O536"
+    title: ClassVar[str] = "what is beyond the end of a tensor {how}"
+    label: ClassVar[str] = "{what}"
+    notes: ClassVar[tuple[str, ...]] = ("{witness}",)
+
+    how: str
+    what: str
+    witness: str
+    """What is computed, and what would be without padding; or which element is padding."""
+
+    @dataclass(frozen=True)
+    class Loaded(Label):
+        text: ClassVar[str] = "reads `{padding}` beyond the end"
+        padding: str
+
+    @dataclass(frozen=True)
+    class Stored(Label):
+        text: ClassVar[str] = "writes element {index}, which depends on it"
+        index: str
+
+    @dataclass(frozen=True)
+    class Pad(Help):
+        text: ClassVar[str] = "leave it out: load with `padding={padding}`"
+        padding: str
+
+
+@dataclass(frozen=True)
 class NoMeaning(Error):
     """The interpreter does not know the operation, so it does not guess what the module means."""
 

@@ -34,7 +34,9 @@ from freehold.runtime.interpreter.access import dims, element, integer
 from freehold.runtime.interpreter.compile import RETURN, binary, reject, unary
 from freehold.runtime.interpreter.elements import Array, Tile
 from freehold.runtime.interpreter.errors import DifferentGrids, UnfitDomain
+from freehold.runtime.interpreter.marks import marked_beyond
 from freehold.runtime.interpreter.order import Order, arrange
+from freehold.runtime.interpreter.padding import refuse_padding
 from freehold.runtime.interpreter.views import refuse_index
 from freehold.runtime.interpreter.windows import Window, box_ranges, load_box, padding_of, store_box, watch_at
 from freehold.support.contract import MOST_EACH, MOST_PERSISTENT, KernelCheck
@@ -287,7 +289,8 @@ def _load(op: Operation, c: Compiler) -> Step:
         else:
             window = v[source]
             starts = starts_of(machine, op, window, [v[slot] for slot in coordinates], sizes, checks)
-        v[result] = load_box(machine, op, window, starts, sizes, padding)
+        tile = load_box(machine, op, window, starts, sizes, padding)
+        v[result] = marked_beyond(tile, window.shape, starts, op) if c.checked else tile
         if machine.watch is not None:
             watch_at(machine, op, "read", window, box_ranges(window, starts, sizes))
         if after is not None:
@@ -313,6 +316,7 @@ def _store(op: Operation, c: Compiler) -> Step:
             box: Box = v[target]
             window, starts = box.window, box.starts
         if machine.watch is not None:
+            refuse_padding(op, v[tile], window.shape, starts)
             watch_at(machine, op, "write", window, box_ranges(window, starts, sizes))
         store_box(machine, op, window, starts, v[tile])
         if after is not None:

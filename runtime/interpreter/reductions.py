@@ -23,6 +23,7 @@ from freehold.runtime.interpreter.compile import Frame, reject, sequence
 from freehold.runtime.interpreter.elements import Array
 from freehold.runtime.interpreter.errors import LawBroken
 from freehold.runtime.interpreter.laws import broken
+from freehold.runtime.interpreter.padding import without_padding
 from freehold.runtime.interpreter.shapes import from_bytes
 from freehold.support.diagnostic import Rejected
 
@@ -204,5 +205,11 @@ def _scan(op: Operation, c: Compiler) -> Step:
     return double
 
 
-EFFECTS: Final[dict[str, Effect]] = {"cuda_tile.reduce": _reduce, "cuda_tile.scan": _scan}
+def _aggregate(op: Operation, c: Compiler) -> Step:
+    scan = op.name == "cuda_tile.scan"
+    step = (_scan if scan else _reduce)(op, c)
+    return without_padding(op, step, c, integer(op, "dim"), _identities(op), scan) if c.checked else step
+
+
+EFFECTS: Final[dict[str, Effect]] = {"cuda_tile.reduce": _aggregate, "cuda_tile.scan": _aggregate}
 """The definitions, by name."""

@@ -105,6 +105,24 @@ EARLY = """ownership.kernel @early(%y: !ownership.tensor<[N], f32>) {
 }
 """
 
+LARGEST = """ownership.kernel @largest(%y: !ownership.tensor<[M], f32>, %x: !ownership.tensor<[N], f32>) {
+  %p = ownership.partition %y : !ownership.tensor<[M], f32> -> !ownership.partition<out tile [1], [M], f32>
+  %b = ownership.borrow %x : !ownership.tensor<[N], f32> -> !ownership.ref<[N], f32>
+  ownership.distribute %p : !ownership.partition<out tile [1], [M], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %r = ownership.region %p[%i] : !ownership.partition<out tile [1], [M], f32> -> !ownership.region<out tile [1], [M], f32>
+    %zero = cuda_tile.constant <i32: 0> : tile<i32>
+    %t = ownership.load %b[%zero] : !ownership.ref<[N], f32> -> !cuda_tile.tile<32xf32>
+    %m = cuda_tile.reduce %t dim=0 identities=[0xFF800000 : f32] : tile<32xf32> -> tile<f32> (%a: tile<f32>, %c: tile<f32>) {
+      %l = cuda_tile.maxf %a, %c propagate_nan : tile<f32>
+      cuda_tile.yield %l : tile<f32>
+    }
+    %s = cuda_tile.reshape %m : tile<f32> -> tile<1xf32>
+    ownership.store %s, %r : !cuda_tile.tile<1xf32>, !ownership.region<out tile [1], [M], f32>
+  }
+}
+"""
+
 TWO_GRIDS = """ownership.kernel @two_grids(%y: !ownership.tensor<[N], f32>, %z: !ownership.tensor<[M], f32>) {
   %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<out tile [16], [N], f32>
   %q = ownership.partition %z : !ownership.tensor<[M], f32> -> !ownership.partition<out tile [8], [M], f32>

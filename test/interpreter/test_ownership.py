@@ -139,6 +139,7 @@ REFUSED: dict[str, tuple[str, tuple[str, Launch]]] = {
     "overlapping": ("O523", on_arrays(kernels.OVERLAPPING, zeros(40))),
     "in_place": ("O523", on_arrays(kernels.IN_PLACE, zeros(40), order="decreasing")),
     "early": ("O524", on_arrays(kernels.EARLY, zeros(40))),
+    "padding": ("O536", on_arrays(kernels.LARGEST, zeros(1), zeros(20) - 1)),
     "two_grids": ("O531", on_arrays(kernels.TWO_GRIDS, zeros(40), zeros(40))),
     "no_points": ("O533", on_arrays(kernels.NO_POINTS, zeros(40))),
     "fewer_than_no_points": ("O533", on_arrays(kernels.COUNTED, zeros(40), -1)),
