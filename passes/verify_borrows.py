@@ -16,7 +16,7 @@ from typing import Final
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from freehold.dialects.cuda_tile.ops.arith_int import NegIOp, OverflowBinary
@@ -77,6 +77,7 @@ from freehold.dialects.ownership import (
 from freehold.dialects.ownership import ReturnOp as KernelReturnOp
 from freehold.passes.analysis.coverage import by_paths
 from freehold.passes.analysis.facts import KernelFacts, analyse
+from freehold.passes.analysis.flow import End, Flow
 from freehold.passes.analysis.races import reader_and_writer
 from freehold.passes.analysis.stored import in_every_case
 from freehold.passes.analysis.windows import apart, argument_of, parts_of, shared_element
@@ -119,9 +120,9 @@ class VerifyBorrowsPass(ModulePass):
 def verify_borrows(kernel: KernelOp, facts: KernelFacts) -> list[Error]:
     """What a kernel does to its tensors that it may not. Its definitions dominate their uses."""
     errors = [*_operations(kernel), *_tensors(kernel, facts), *_outside(kernel)]
-    paths = _Paths(facts)
-    paths.block(kernel.body.block, _State())
-    errors += paths.errors
+    paths = _Paths(kernel, facts)
+    paths.flow.block(kernel.body.block, {frozenset(): _State()})
+    errors += (error for _, error in paths.errors)
     if not errors:
         for op in walk(kernel):
             if isinstance(op, OwingOp):
@@ -386,47 +387,20 @@ class _State:
     """Regions of outputs that were taken on some path, and not stored to since."""
 
 
-def _join(states: Sequence[_State]) -> _State | None:
-    if not states:
-        return None
-    released: dict[SSAValue, ReleaseOp] = {}
-    for s in states:
-        for region, op in s.released.items():
-            released.setdefault(region, op)
-    stored, taken, owed = states[0].stored, states[0].taken, states[0].owed
-    for s in states[1:]:
-        stored, taken, owed = stored & s.stored, taken & s.taken, owed | s.owed
-    return _State(stored, taken, released, owed)
-
-
-@dataclass
-class _Leaving:
-    """The states in which the turns of a loop are continued and left."""
-
-    continued: list[_State] = field(default_factory=list[_State])
-    broken: list[_State] = field(default_factory=list[_State])
-
-
 class _Paths:
-    def __init__(self, facts: KernelFacts):
+    """What is done to regions on each path, as a domain of `Flow`."""
+
+    def __init__(self, kernel: KernelOp, facts: KernelFacts):
         self.facts = facts
-        self.errors: list[Error] = []
-        self.loops: list[_Leaving] = []
+        self.errors: list[tuple[Operation, Error]] = []
+        self.flow: Flow[_State] = Flow(kernel, self)
         self.stores: dict[SSAValue, list[StoreOp]] = {}
         self.taken = [op for op in facts.places if isinstance(op, RegionOp)]
         for op in facts.places:
             if isinstance(op, StoreOp):
                 self.stores.setdefault(op.target, []).append(op)
 
-    def block(self, block: Block, state: _State | None) -> _State | None:
-        """The state at the end of a block; None where its end is not reached."""
-        for op in block.ops:
-            if state is None:
-                return None
-            state = self.operation(op, state)
-        return state
-
-    def operation(self, op: Operation, state: _State) -> _State | None:
+    def visit(self, op: Operation, state: _State) -> _State:
         """The state behind an operation."""
         match op:
             case LoadOp():
@@ -445,18 +419,37 @@ class _Paths:
                 return _State(state.stored - {op.result}, state.taken | {op.partition}, released, owed)
             case DistributeOp():
                 self.distribute(op, state)
-            case IfOp():
-                return self.branch(op, state)
-            case ForOp() | LoopOp():
-                return self.loop(op, state)
-            case ContinueOp() | BreakOp():
-                if self.loops:
-                    leaving = self.loops[-1]
-                    (leaving.continued if isinstance(op, ContinueOp) else leaving.broken).append(state)
-                return None
             case _:
                 pass
         return state
+
+    def fork(self, state: _State) -> _State:
+        """States are never changed."""
+        return state
+
+    def meet(self, op: Operation, ends: Sequence[End[_State]], names: Sequence[SSAValue]) -> _State:
+        """What has happened on all of several paths, or may have on either."""
+        released: dict[SSAValue, ReleaseOp] = {}
+        first, *others = (end.state for end in ends)
+        stored, taken, owed = first.stored, first.taken, first.owed
+        for s in others:
+            stored, taken, owed = stored & s.stored, taken & s.taken, owed | s.owed
+        for s in (first, *others):
+            released = {**s.released, **released}
+        return _State(stored, taken, released, owed)
+
+    def turned(self, loop: ForOp | LoopOp, state: _State) -> _State:
+        """The end of a turn gives nothing back."""
+        return state
+
+    def runs(self, loop: ForOp) -> bool:
+        """Whether a loop is shown to run."""
+        return loop in self.facts.repeated
+
+    def refuse(self, op: Operation, error: Error) -> None:
+        """Notes an error, once for all paths to an operation."""
+        if all(other != error or where is not op for where, other in self.errors):
+            self.errors.append((op, error))
 
     def check_held(self, op: Operation, region: SSAValue, used: str, state: _State) -> None:
         """The region has not been released on any path to here."""
@@ -466,7 +459,7 @@ class _Paths:
         if (where := span_of(release)) is not None:
             when = ", in an earlier turn" if release is op else ""
             error.add(error.Released(where, when))
-        self.errors.append(error)
+        self.refuse(op, error)
 
     def load(self, op: LoadOp, state: _State) -> None:
         """A region is held, and an output has been stored."""
@@ -480,7 +473,7 @@ class _Paths:
             for store in stores:
                 if (where := span_of(store)) is not None and where != error.place:
                     error.add(error.StoredOnSomePaths(where))
-            self.errors.append(error.add(error.DeclareMut()))
+            self.refuse(op, error.add(error.DeclareMut()))
 
     def store(self, op: StoreOp, state: _State) -> _State:
         """Only regions that are held are stored to."""
@@ -502,39 +495,14 @@ class _Paths:
             if isinstance(other, RegionOp) and other.result.type.partition.tensor.dims == op.target.type.tensor.dims:
                 error.add(error.StoreElsewhere(name_of(other.result)))
                 break
-        self.errors.append(error.add(error.BorrowExclusively()))
-
-    def branch(self, op: IfOp, state: _State) -> _State | None:
-        """Both branches; what both do is done."""
-        ends: list[_State] = []
-        for region in op.regions:
-            inner = region.blocks.first
-            end = state if inner is None else self.block(inner, state)
-            if end is not None:
-                ends.append(end)
-        return _join(ends)
-
-    def loop(self, op: ForOp | LoopOp, state: _State) -> _State | None:
-        """The body, first from the state in front of it and then from those in which it is continued, too."""
-        start = state
-        while True:
-            self.loops.append(_Leaving())
-            self.block(op.block, start)
-            leaving = self.loops.pop()
-            again = _join([start, *leaving.continued]) or start
-            if again.released.keys() == start.released.keys():
-                break
-            start = again
-        if isinstance(op, LoopOp):
-            return _join(leaving.broken)
-        around = [] if op in self.facts.repeated else [state]
-        return _join([*around, *leaving.continued])
+        self.refuse(op, error.add(error.BorrowExclusively()))
 
     def distribute(self, op: DistributeOp, state: _State) -> None:
         """The work of a point, and what it owes in the end: a store to a region of every output."""
-        end = self.block(op.body.block, state)
-        if end is None:
+        ends = self.flow.block(op.body.block, {frozenset(): state})
+        if not ends:
             return
+        end = self.meet(op, ends, ())
         reported: set[SSAValue] = set()
         last = op.body.block.last_op
         where = span_of(op) if last is None or span_of(last) is None else span_of(last)
@@ -551,7 +519,7 @@ class _Paths:
                 for s in found
             ]
             if partition not in end.taken:
-                self.errors.append(NotTaken(where, name_of(partition)))
+                self.refuse(op, NotTaken(where, name_of(partition)))
                 reported.add(partition)
                 continue
             error = NotStored(where, name_of(partition), " on some paths" if stores else "")
@@ -559,12 +527,12 @@ class _Paths:
                 if (place := span_of(store)) is not None:
                     error.add(error.StoredOnSomePaths(place))
             error.add(error.StoreFirst() if stores else error.Store())
-            self.errors.append(error.add(error.DeclareMut()))
+            self.refuse(op, error.add(error.DeclareMut()))
             reported.add(partition)
         for taken in self.taken:
             if taken.result in end.owed and taken.partition not in reported and not self.stored(taken):
                 reported.add(taken.partition)
-                self.errors.append(self.not_stored(taken.result))
+                self.refuse(taken, self.not_stored(taken.result))
 
     def stored(self, taken: RegionOp) -> bool:
         """Whether a region is stored by conditions that leave no case out."""

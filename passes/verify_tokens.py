@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, i1
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import Pure
@@ -45,7 +45,6 @@ from freehold.dialects.cuda_tile.ops.control_flow import (
     ForOp,
     IfOp,
     LoopOp,
-    ReturnOp,
     YieldOp,
 )
 from freehold.dialects.cuda_tile.ops.memory import (
@@ -64,7 +63,7 @@ from freehold.dialects.cuda_tile.ops.views import (
     MakeTensorViewOp,
     StoreViewTkoOp,
 )
-from freehold.dialects.cuda_tile.types import TOKEN, PartitionViewType, StridedViewType, tile
+from freehold.dialects.cuda_tile.types import TOKEN, PartitionViewType, StridedViewType
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
     AccumulatorOp,
@@ -78,6 +77,7 @@ from freehold.dialects.ownership import (
     TensorType,
     WindowOp,
 )
+from freehold.passes.analysis.flow import End, Flow
 from freehold.passes.analysis.windows import argument_of
 from freehold.passes.launch_contract import entry_parameters
 from freehold.passes.rewriting import walk
@@ -187,7 +187,6 @@ _SAME_POINTER: Final = (
 )  # fmt: skip
 _PRINTED: Final = -2
 """What is printed, among the arguments."""
-_FLAG: Final = tile((), i1)
 _Loop = ForOp | LoopOp
 _Loose = set[tuple[Operation, bool]]
 """Runs of accesses: the latest (True), the earlier ones (False)."""
@@ -230,24 +229,13 @@ class _State:
         return {(op, latest) for op in self.past for latest in (False, True)}
 
 
-class _End(NamedTuple):
-    """How a block is left: the state, and what it hands on."""
-
-    state: _State
-    values: tuple[SSAValue, ...]
-
-
 class _Walk:
     def __init__(self, entry: EntryOp, roles: Roles):
         self.entry = entry
         self.roles = roles
         self.numbers: dict[object, int] = {}
         self.known: dict[SSAValue, tuple[int, Operation | None]] = {}
-        self.leaving: list[tuple[Operation, list[_End], list[_End]]] = []
-        """The loops around the current operation, with how their turns end and how they are left."""
         self.accesses: dict[Operation, _Access] = {}
-        self.ways_out: dict[Operation, bool] = {}
-        """Of loops: whether nothing but the way out follows where the last value is true."""
         for op in walk(entry):
             self._understand(op)
         self.synchronised = any(a.synchronises for a in self.accesses.values())
@@ -257,7 +245,8 @@ class _Walk:
         """The loop of a persistent block: each turn works on another point."""
 
     def run(self) -> None:
-        self.block(self.entry.body.block, _State())
+        flow: Flow[_State] = Flow(self.entry, self)
+        flow.block(self.entry.body.block, {frozenset(): _State()})
 
     # --- What accesses touch ------------------------------------------------------------------------------------------
 
@@ -349,81 +338,31 @@ class _Walk:
             return a.place == b.place
         return not any(_differ(i, j) for i, j in zip(a.indices, b.indices, strict=True))
 
-    # --- Along every path ---------------------------------------------------------------------------------------------
+    # --- Along every path, as a domain of `Flow` ----------------------------------------------------------------------
 
-    def block(self, block: Block, state: _State) -> _End | None:
-        """Follows a block from a state, which it changes; None where every path leaves what is around it."""
-        for op in block.ops:
-            match op:
-                case YieldOp():
-                    return _End(state, tuple(op.operands))
-                case ContinueOp() | BreakOp():
-                    kinds = (LoopOp,) if isinstance(op, BreakOp) else (ForOp, LoopOp)
-                    target, turns, exits = next(f for f in reversed(self.leaving) if isinstance(f[0], kinds))
-                    if op.operands and _is_true(op.operands[-1]) and self.only_leaves(target):
-                        return None
-                    (exits if isinstance(op, BreakOp) else turns).append(_End(state, tuple(op.operands)))
-                    return None
-                case ReturnOp():
-                    return None
-                case IfOp():
-                    if not self.branch(op, state):
-                        return None
-                case ForOp() | LoopOp():
-                    if not self.loop(op, state):
-                        return None
-                case MakeTokenOp():
-                    state.loose[op.result] = state.everything()
-                case JoinTokensOp():
-                    first, *others = (self.loose(op, state, token) for token in op.tokens)
-                    state.loose[op.result] = first.intersection(*others)
-                case _ if op in self.accesses:
-                    self.access(op, state)
-                case _:
-                    pass  # touches no memory, as has been seen to
-        return _End(state, ())
+    def visit(self, op: Operation, state: _State) -> _State:
+        """Follows an operation from a state, which it changes."""
+        match op:
+            case MakeTokenOp():
+                state.loose[op.result] = state.everything()
+            case JoinTokensOp():
+                first, *others = (self.loose(op, state, token) for token in op.tokens)
+                state.loose[op.result] = first.intersection(*others)
+            case _ if op in self.accesses:
+                self.access(op, state)
+            case _:
+                pass  # touches no memory, as has been seen to
+        return state
 
-    def branch(self, op: IfOp, state: _State) -> bool:
-        """Follows both ways; false where none goes on."""
-        ends: list[_End] = []
-        for region in op.regions:
-            found = self.block(region.block, state.copy()) if region.blocks else _End(state.copy(), ())
-            if found is not None:
-                ends.append(found)
-        return self._go_on(op, state, ends)
+    def fork(self, state: _State) -> _State:
+        """A state that may be changed."""
+        return state.copy()
 
-    def loop(self, op: _Loop, state: _State) -> bool:
-        """Follows turns until nothing changes; false where the loop is never left."""
-        body = op.region.block
-        carried = body.args[1:] if isinstance(op, ForOp) else body.args
-        start = _End(state.copy(), tuple(op.initValues))
-        head = self._joined(op, [start], carried)
-        while True:
-            turns: list[_End] = []
-            exits: list[_End] = []
-            self.leaving.append((op, turns, exits))
-            self.block(body, head.copy())
-            self.leaving.pop()
-            for end in turns:
-                self._forget(end.state, op)
-            following = self._joined(op, [start, _End(head, tuple(carried)), *turns], carried)
-            if following == head:
-                break
-            head = following
-        if isinstance(op, ForOp):
-            exits = [_End(head, tuple(carried))]
-        for end in exits:
-            self._forget(end.state, op)
-        return self._go_on(op, state, exits)
+    def runs(self, loop: ForOp) -> bool:
+        """Any loop may have no turn."""
+        return False
 
-    def _go_on(self, op: Operation, state: _State, ends: Sequence[_End]) -> bool:
-        """Makes `state` what holds behind an operation that is left in one of some ways; false where in none."""
-        if ends:
-            after = self._joined(op, ends, op.results)
-            state.past, state.loose = after.past, after.loose
-        return bool(ends)
-
-    def _joined(self, op: Operation, ends: Sequence[_End], names: Sequence[SSAValue]) -> _State:
+    def meet(self, op: Operation, ends: Sequence[End[_State]], names: Sequence[SSAValue]) -> _State:
         """What holds after any of `ends`, whose values become `names`: not what those stood for in another turn."""
         found = _State()
         for end in ends:
@@ -434,6 +373,11 @@ class _Walk:
                     *(self.loose(op, end.state, end.values[n]) for end in ends)
                 )
         return found
+
+    def turned(self, loop: ForOp | LoopOp, state: _State) -> _State:
+        """A state when a turn is over."""
+        self._forget(state, loop)
+        return state
 
     def _forget(self, state: _State, loop: Operation) -> None:
         """Leaves out accesses to regions of a turn that is over: other turns have others, and so have other points."""
@@ -448,39 +392,6 @@ class _Walk:
             state.past -= gone
             for token, runs in state.loose.items():
                 state.loose[token] = {run for run in runs if run[0] not in gone}
-
-    def only_leaves(self, loop: Operation) -> bool:
-        """
-        Whether nothing but the way out follows where the last value that a loop carries, or yields, is true.
-
-        A `for` has more turns then: they begin by asking for it. Behind the loop, the block asks for its result.
-        """
-        found = self.ways_out.get(loop)
-        if found is None:
-            following = loop.next_op
-            found = isinstance(following, IfOp) and following.condition is loop.results[-1] and self._leaves(following)
-            if found and isinstance(loop, ForOp):
-                first = loop.block.first_op
-                found = isinstance(first, IfOp) and first.condition is loop.block.args[-1] and self._leaves(first, loop)
-            self.ways_out[loop] = found
-        return found
-
-    def _leaves(self, way_out: IfOp, turn_of: Operation | None = None) -> bool:
-        """Whether an `if` touches no memory and ends the tile block; or the turn of a loop, with its flag set."""
-        ops = list(way_out.thenRegion.block.ops)
-        if any(op in self.accesses or op.regions for op in ops):
-            return False
-        match ops[-1]:
-            case ReturnOp():
-                return turn_of is None
-            case ContinueOp() | BreakOp() as end:
-                kinds = (LoopOp,) if isinstance(end, BreakOp) else (ForOp, LoopOp)
-                target = next((op for op in _ancestors(end) if isinstance(op, kinds)), None)
-                if target is None or not end.operands or not _is_true(end.operands[-1]):
-                    return False
-                return target is turn_of if turn_of is not None else self.only_leaves(target)
-            case _:
-                return False
 
     def loose(self, op: Operation, state: _State, token: SSAValue) -> _Loose:
         """What a token leaves loose."""
@@ -534,11 +445,6 @@ def _differ(i: SSAValue, j: SSAValue) -> bool:
     """Whether two indices are different constants."""
     a, b = i.owner, j.owner
     return isinstance(a, ConstantOp) and isinstance(b, ConstantOp) and a.value != b.value and i.type == j.type
-
-
-def _is_true(value: SSAValue) -> bool:
-    """Whether a value is the constant that is true."""
-    return isinstance(value.owner, ConstantOp) and value.type == _FLAG and value.owner.value.splat_value != 0
 
 
 def _is_over_points(op: Operation) -> bool:

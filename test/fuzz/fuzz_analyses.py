@@ -1,6 +1,7 @@
 """
-What the analyses say of integers, against a machine of registers: every term, every fact at an access, and every range
-of a tile of indices, in random kernels with branches, loops of both kinds, and exits from them.
+What the analyses say, against a machine of registers: every term of an integer, every fact at an access, every range of
+a tile of indices, and what is reached on every path or on some, in random kernels with branches, loops of both kinds,
+and exits from them.
 
 `python test/fuzz/fuzz_analyses.py --kernels 100000 --seed 0` ends with a line of figures, and with status 1 if what was
 said is not so. `--kernel N` looks at one kernel alone, and prints it. `--fault` puts a fault into the analyses.
@@ -48,6 +49,7 @@ from freehold.dialects.ownership import (
 )
 from freehold.passes.analysis import arithmetic
 from freehold.passes.analysis.facts import KernelFacts, analyse
+from freehold.passes.analysis.flow import End, Flow
 from freehold.passes.analysis.ranges import Ranges
 from freehold.passes.verify_domains import verify_domains
 from freehold.support.integers import Meaning
@@ -269,6 +271,8 @@ class Machine:
         self.values = values
         self.extents = extents
         self.steps = 0
+        self.reached: set[Operation] = set()
+        """The loads that have been come to."""
         self.findings: list[str] = []
 
     def known(self) -> dict[str, int]:
@@ -303,6 +307,7 @@ class Machine:
                 case YieldOp() | ContinueOp() | BreakOp() | EndOp():
                     return op, [self.values[o] for o in op.operands]
                 case LoadOp():
+                    self.reached.add(op)
                     wrong = (f for f in self.facts.places[op].given.facts if self.worth(f) == 0)
                     self.findings += (f"{fact} does not hold" for fact in wrong)
                 case GatherOp():
@@ -390,6 +395,35 @@ class Machine:
         raise Undefined
 
 
+class Reached:
+    """A domain of `Flow`: the loads that are come to on every path so far, and on some."""
+
+    State = tuple[frozenset[Operation], frozenset[Operation]]
+
+    def visit(self, op: Operation, state: State) -> State:
+        """Both grow by a load."""
+        return (state[0] | {op}, state[1] | {op}) if isinstance(op, LoadOp) else state
+
+    def fork(self, state: State) -> State:
+        """States are never changed."""
+        return state
+
+    def meet(self, op: Operation, ends: Sequence[End[State]], names: Sequence[SSAValue]) -> State:
+        """All of them, and any of them."""
+        every, some = ends[0].state
+        for end in ends[1:]:
+            every, some = every & end.state[0], some | end.state[1]
+        return every, some
+
+    def turned(self, loop: ForOp | LoopOp, state: State) -> State:
+        """Nothing is forgotten."""
+        return state
+
+    def runs(self, loop: ForOp) -> bool:
+        """Any loop may have no turn."""
+        return False
+
+
 def make(seed: int) -> Builder | None:
     """A kernel; None where it is none."""
     try:
@@ -404,14 +438,19 @@ def check(made: Builder, r: random.Random) -> list[str]:
     kernel = made.kernel
     facts = analyse(kernel)
     (distribution,) = (op for op in kernel.body.block.ops if isinstance(op, DistributeOp))
+    work = distribution.body.block
+    nothing: Reached.State = (frozenset(), frozenset())
+    ends = Flow(kernel, Reached()).block(work, {frozenset(): nothing})
     for _ in range(RUNS):
         extents = {"N": r.choice((1, 2, 3, 5, 8, 17, 2**24, r.randint(1, 40))), "M": r.choice((1, 4, 9, 2**31 - 1))}
         points = distribution.extents[0].evaluate(extents)
         values: dict[SSAValue, Any] = {a: number(r, width(a)) for a in kernel.body.block.args[2:]}
-        values[distribution.body.block.args[0]] = r.randrange(points)
+        values[work.args[0]] = r.randrange(points)
         machine = Machine(facts, values, extents)
         with suppress(Undefined):
-            machine.block(distribution.body.block)
+            machine.block(work)
+            if not any(every <= machine.reached <= some for _, (every, some), _ in ends):
+                machine.findings.append(f"no path comes to the {len(machine.reached)} loads that were reached")
         if machine.findings:
             return machine.findings
     return []
@@ -431,9 +470,16 @@ def _fits(_ranges: Ranges, _found: object, _value: object) -> bool:
 
 _READINGS: Final = Meaning.readings
 _OF_TRUTHS: Final[Callable[..., Term | None]] = vars(arithmetic)["_of_truths"]
+
+
+def _no_branch(_flow: Flow[Any], condition: SSAValue, value: int) -> frozenset[tuple[SSAValue, int]]:
+    return frozenset({(condition, 1 - value)})
+
+
 FAULTS: Final[dict[str, Callable[[], AbstractContextManager[object]]]] = {
     "all numbers are signed": lambda: patch.object(Meaning, "readings", _all_signed),
     "truth values have no sign": lambda: patch.object(arithmetic, "_of_truths", _all_unsigned),
+    "branches are taken the other way": lambda: patch.object(Flow, "_learnt", _no_branch),
     "tiles do not wrap": lambda: patch.object(Ranges, "_fits", _fits),
 }
 """By name: what puts a fault in."""

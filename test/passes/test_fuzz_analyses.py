@@ -28,7 +28,15 @@ def test_what_analyses_say_is_so() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", ["all numbers are signed", "truth values have no sign", "tiles do not wrap"])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "all numbers are signed",
+        "truth values have no sign",
+        "tiles do not wrap",
+        "branches are taken the other way",
+    ],
+)
 def test_a_fault_is_found(fault: str) -> None:
     done = run("fuzz_analyses.py", "--kernels", "600", "--fault", fault, "--first")
     assert done.returncode == 1, done.stdout + done.stderr

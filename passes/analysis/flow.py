@@ -1,0 +1,260 @@
+"""One walk along every path through structured control flow; what is known along a path is the business of a domain.
+
+Paths on which a flag is known to differ stay apart. Where the branches of an `if` yield constant truth values, where a
+loop hands on or is left with a constant, and in the branches of an `if` itself, the flag is known behind. An `if` that
+asks for it later, for its negation, or for a conjunction or disjunction with it, is gone into on one side alone then.
+So `returned = if a {store; yield true} else {yield false}; if not returned {store}` stores exactly once on every path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Final, Generic, NamedTuple, Protocol, TypeVar
+
+from xdsl.ir import Block, Operation, SSAValue
+
+from freehold.dialects.cuda_tile.integers import meaning_of, width_of
+from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, ReturnOp, YieldOp
+from freehold.passes.rewriting import defined_outside, integer, walk
+
+State = TypeVar("State")
+Loop = ForOp | LoopOp
+Flags = frozenset[tuple[SSAValue, int]]
+"""Truth values that are known on a path."""
+Paths = Mapping[Flags, State]
+"""The states of the paths that stay apart."""
+
+_MOST_PATHS: Final = 8
+"""Paths that stay apart; where there are more, they all meet."""
+_MOST_ROUNDS: Final = 8
+"""Rounds through a loop in which they do."""
+
+
+class End(NamedTuple, Generic[State]):
+    """How a path leaves a block: its state, and the values that it hands on."""
+
+    flags: Flags
+    state: State
+    values: tuple[SSAValue, ...]
+
+
+class Domain(Protocol[State]):
+    """What is known along a path, as states that can be compared."""
+
+    def visit(self, op: Operation, state: State) -> State | None:
+        """The state behind an operation without control flow; None where its end is not reached. May change `state`."""
+        ...
+
+    def fork(self, state: State) -> State:
+        """A state that may be changed without the other."""
+        ...
+
+    def meet(self, op: Operation, ends: Sequence[End[State]], names: Sequence[SSAValue]) -> State:
+        """What holds after any of `ends`, whose values become `names`."""
+        ...
+
+    def turned(self, loop: Loop, state: State) -> State:
+        """What holds when a turn of a loop is over."""
+        ...
+
+    def runs(self, loop: ForOp) -> bool:
+        """Whether a counted loop is known to turn at least once."""
+        ...
+
+
+@dataclass
+class _Leaving(Generic[State]):
+    """The ways in which the turns of a loop are ended, and the loop is left."""
+
+    loop: Loop
+    continued: list[End[State]] = field(default_factory=list[End[State]])
+    broken: list[End[State]] = field(default_factory=list[End[State]])
+
+
+class Flow(Generic[State]):
+    """The walk. `root` is the operation inside of which it happens."""
+
+    def __init__(self, root: Operation, domain: Domain[State]):
+        self.domain = domain
+        self.flags = _flags(root)
+        self.around: list[_Leaving[State]] = []
+
+    def block(self, block: Block, paths: Paths[State]) -> list[End[State]]:
+        """Follows a block; how its own end is reached, and what it yields."""
+        for op in block.ops:
+            if not paths:
+                return []
+            match op:
+                case YieldOp():
+                    return [End(flags, state, tuple(op.operands)) for flags, state in paths.items()]
+                case ContinueOp() | BreakOp():
+                    kinds = LoopOp if isinstance(op, BreakOp) else Loop
+                    leaving = next((each for each in reversed(self.around) if isinstance(each.loop, kinds)), None)
+                    if leaving is not None:
+                        ends = leaving.broken if isinstance(op, BreakOp) else leaving.continued
+                        ends += (End(flags, state, tuple(op.operands)) for flags, state in paths.items())
+                    return []
+                case ReturnOp():
+                    return []
+                case IfOp():
+                    paths = self._branch(op, paths)
+                case ForOp() | LoopOp():
+                    paths = self._loop(op, paths)
+                case _:
+                    behind = ((flags, self.domain.visit(op, state)) for flags, state in paths.items())
+                    paths = {flags: state for flags, state in behind if state is not None}
+        return [End(flags, state, ()) for flags, state in paths.items()]
+
+    def _branch(self, op: IfOp, paths: Paths[State]) -> Paths[State]:
+        ends: list[End[State]] = []
+        for number, region in enumerate(op.regions):
+            taken = int(number == 0)
+            sides = [
+                End(flags | self._learnt(op.condition, taken), self.domain.fork(state), ())
+                for flags, state in paths.items()
+                if value_on(op.condition, flags) in (None, taken)
+            ]
+            if region.blocks:
+                ends += self.block(region.block, self._grouped(op, ((end.flags, end) for end in sides), ()))
+            else:
+                ends += sides
+        return self._met(op, ends, op.results)
+
+    def _learnt(self, condition: SSAValue, value: int) -> Flags:
+        """The flags that are known where a condition has a value."""
+        found = frozenset({(condition, value)}) if condition in self.flags else frozenset[tuple[SSAValue, int]]()
+        for operand, choices in _allowed(condition, value):
+            if len(choices) == 1:
+                found |= self._learnt(operand, next(iter(choices)))
+        return found
+
+    def _loop(self, op: Loop, paths: Paths[State]) -> Paths[State]:
+        """Follows turns until nothing changes."""
+        carried = op.block.args[1:] if isinstance(op, ForOp) else op.block.args
+        start = [End(flags, self.domain.fork(state), tuple(op.initValues)) for flags, state in paths.items()]
+        head, rounds = self._met(op, start, carried), 0
+        while True:
+            leaving: _Leaving[State] = _Leaving(op)
+            self.around.append(leaving)
+            self.block(op.block, {flags: self.domain.fork(state) for flags, state in head.items()})
+            self.around.pop()
+            turns = [end._replace(state=self.domain.turned(op, end.state)) for end in leaving.continued]
+            # Paths that stay apart in one round and meet in the next could go on so for ever.
+            apart = rounds < _MOST_ROUNDS
+            before = [] if apart else [End(flags, state, tuple(carried)) for flags, state in head.items()]
+            following = self._met(op, [*start, *before, *turns], carried, apart=apart)
+            if following == head:
+                break
+            head, rounds = following, rounds + 1
+        exits = leaving.broken if isinstance(op, LoopOp) else turns if self.domain.runs(op) else [*start, *turns]
+        return self._met(op, [e._replace(state=self.domain.turned(op, e.state)) for e in exits], op.results)
+
+    def _met(
+        self, op: Operation, ends: Sequence[End[State]], names: Sequence[SSAValue], *, apart: bool = True
+    ) -> Paths[State]:
+        """The paths behind `op`, or at the head of its turns: of those that know the same, one is left."""
+        known: list[tuple[Flags, End[State]]] = []
+        for end in ends:
+            kept = {(flag, value) for flag, value in end.flags if defined_outside(flag, op)}
+            for name, handed in zip(names, end.values, strict=False):
+                if name in self.flags and (value := value_on(handed, end.flags)) is not None:
+                    kept.add((name, value))
+            known.append((frozenset(kept), end))
+        if not apart or len({flags for flags, _ in known}) > _MOST_PATHS:
+            known = [(frozenset(), end) for end in ends]
+        return self._grouped(op, known, names)
+
+    def _grouped(
+        self, op: Operation, known: Iterable[tuple[Flags, End[State]]], names: Sequence[SSAValue]
+    ) -> Paths[State]:
+        """Paths by what is known on them: those that know the same meet."""
+        groups: dict[Flags, list[End[State]]] = {}
+        for flags, end in known:
+            groups.setdefault(flags, []).append(end)
+        return {flags: self.domain.meet(op, group, names) for flags, group in groups.items()}
+
+
+def value_on(value: SSAValue, flags: Flags) -> int | None:
+    """The truth value that something has on a path; None where that is not known."""
+    for flag, known in flags:
+        if flag is value:
+            return known
+    if width_of(value.type) != 1:
+        return None
+    if (constant := integer(value)) is not None:
+        return constant
+    results = {result for _, result in _cases(value, lambda operand: value_on(operand, flags))}
+    return results.pop() if len(results) == 1 else None
+
+
+def _cases(value: SSAValue, known: Callable[[SSAValue], int | None]) -> Iterator[tuple[tuple[int, ...], int | None]]:
+    """What truth values may be computed of, and what comes out; nothing for what is not computed of truth values."""
+    op = value.owner
+    meaning = meaning_of(op) if isinstance(op, Operation) else None
+    if meaning is None or not isinstance(op, Operation) or meaning.width != 1 or width_of(value.type) != 1:
+        return
+    choices = [(0, 1) if (found := known(operand)) is None else (found,) for operand in op.operands]
+    for operands in product(*choices):
+        yield operands, meaning(*operands)
+
+
+def _allowed(value: SSAValue, result: int) -> list[tuple[SSAValue, set[int]]]:
+    """What each operand may be that a truth value is computed of, where it has come out as `result`."""
+    operands = value.owner.operands if isinstance(value.owner, Operation) else ()
+    cases = [case for case, found in _cases(value, lambda operand: None) if found in (None, result)]
+    cases = [c for c in cases if all(integer(o) in (None, x) for o, x in zip(operands, c, strict=True))]
+    return [(operand, {case[n] for case in cases}) for n, operand in enumerate(operands)] if cases else []
+
+
+def _flags(root: Operation) -> set[SSAValue]:
+    """The truth values that branches depend on, and that can be known behind one: those that control flow hands on, and
+    those of which more than one thing depends."""
+    handed = _handed(root)
+    found: set[SSAValue] = set()
+    todo = [op.condition for op in walk(root) if isinstance(op, IfOp)]
+    seen: set[SSAValue] = set()
+    while todo:
+        value = todo.pop()
+        if value in seen or width_of(value.type) != 1:
+            continue
+        seen.add(value)
+        if value in handed or sum(1 for _ in value.uses) > 1:
+            found.add(value)
+        todo += handed.get(value, ())
+        if isinstance(value.owner, Operation) and not value.owner.regions:
+            todo += value.owner.operands
+    return found
+
+
+def _handed(root: Operation) -> dict[SSAValue, list[SSAValue]]:
+    """What control flow hands on: by results and carried values, what may become them."""
+    found: dict[SSAValue, list[SSAValue]] = {}
+
+    def hand(targets: Sequence[SSAValue], sources: Sequence[SSAValue]) -> None:
+        for target, source in zip(targets, sources, strict=False):
+            found.setdefault(target, []).append(source)
+
+    def look(block: Block, targets: Sequence[SSAValue], around: Sequence[Loop]) -> None:
+        for op in block.ops:
+            if isinstance(op, YieldOp):
+                hand(targets, op.operands)
+            elif isinstance(op, ContinueOp) and around:
+                loop = around[-1]
+                hand(loop.block.args[isinstance(loop, ForOp) :], op.operands)
+                hand(loop.results if isinstance(loop, ForOp) else (), op.operands)
+            elif isinstance(op, BreakOp):
+                hand(next((loop.results for loop in reversed(around) if isinstance(loop, LoopOp)), ()), op.operands)
+            elif isinstance(op, ForOp | LoopOp):
+                hand(op.block.args[isinstance(op, ForOp) :], op.initValues)
+                hand(op.results if isinstance(op, ForOp) else (), op.initValues)
+            inside = [*around, op] if isinstance(op, ForOp | LoopOp) else around
+            for region in op.regions:
+                for nested in region.blocks:
+                    look(nested, op.results, inside)
+
+    for region in root.regions:
+        for block in region.blocks:
+            look(block, (), ())
+    return found
