@@ -235,7 +235,7 @@ def _meet(
         if verdict.refuted and (somewhere := in_every_launch(op, bound, facts)) is not None:
             return _refused(op, axis, index, count, f"not {text} at some point of every launch", somewhere, facts)
     open_ = terms.all_of(*(b for b, v in zip((low, high), verdicts, strict=True) if not v.proved))
-    at = at_launch(index, count, facts.places[op], facts, low=not verdicts[0].proved, high=not verdicts[1].proved)
+    at = at_launch(index, count, op, facts, low=not verdicts[0].proved, high=not verdicts[1].proved)
     if at is not None and not prove(terms.negate(at), facts.base).proved:
         if prove(at, facts.base).proved:
             return DutyAttr.of(Duty.IN_BOUNDS, Rung.PROVED, f"{at} for every launch", axis)

@@ -11,7 +11,10 @@ from collections.abc import Iterable, Iterator
 from functools import reduce
 from typing import Final
 
-from freehold.passes.analysis.facts import KernelFacts, Place
+from xdsl.ir import Operation
+
+from freehold.passes.analysis.facts import KernelFacts
+from freehold.passes.analysis.reached import ways_out
 from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses, at_most_zero
 from freehold.passes.prover.polynomials import bound_term, poly, to_term
@@ -22,11 +25,15 @@ _DEPTH: Final = 8
 _MOST_BOUNDS: Final = 3
 
 
-def at_launch(index: Term, count: Term, place: Place, facts: KernelFacts, *, low: bool, high: bool) -> Term | None:
+def at_launch(index: Term, count: Term, op: Operation, facts: KernelFacts, *, low: bool, high: bool) -> Term | None:
     """A predicate over the launcher's symbols under which every index that occurs is from 0 to `count - 1`.
 
-    Only the bounds asked for are in it. None where there is no such predicate.
+    Only the bounds asked for are in it. None where there is no such predicate, and where data decide whether `op`,
+    which has the index, is reached: a check at the launch would refuse what never happens.
     """
+    place, counted = facts.places[op], _counted(facts)
+    if any(not condition.symbols() <= counted for condition in ways_out(op, facts)):
+        return None
     search = _Extremes(place.given, facts.launch)
     wanted: list[Term] = []
     if low:
@@ -45,8 +52,7 @@ def at_launch(index: Term, count: Term, place: Place, facts: KernelFacts, *, low
         for part in terms.conjuncts(condition):
             possible = search.possible(part)
             if possible is None:
-                # A condition that depends on data: a check at the launch would refuse what never happens.
-                if not part.symbols() <= _counted(facts):
+                if not part.symbols() <= counted:
                     return None
             elif not rules.holds(possible, facts.base):
                 unless.append(terms.negate(possible))

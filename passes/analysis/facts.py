@@ -27,6 +27,7 @@ from freehold.dialects.ownership import (
     BlocksKind,
     BorrowOp,
     CoordinateOp,
+    DimOp,
     DistributeOp,
     Duty,
     GatherOp,
@@ -43,6 +44,7 @@ from freehold.dialects.ownership import (
     StopOp,
     StoreOp,
     TensorType,
+    TilesOp,
     WindowOp,
     extent_symbols,
     scalar_symbols,
@@ -153,7 +155,7 @@ def is_uniform(value: SSAValue, kernel: KernelOp) -> bool:
     block = value.owner if isinstance(value.owner, Block) else value.owner.parent
     if block is not kernel.body.block:
         return False
-    if isinstance(value.owner, Block):
+    if isinstance(value.owner, Block | DimOp | TilesOp):  # the launch says what extents there are
         return True
     return (
         not value.owner.regions
@@ -227,7 +229,7 @@ class _Walk:
     def __init__(self, kernel: KernelOp, known: Guarantees):
         self.facts = KernelFacts()
         arguments = kernel.body.block.args
-        self.names = scalar_symbols(arguments)
+        self.names: dict[SSAValue, str] = {**scalar_symbols(arguments)}
         self.taken: set[str] = {*RESERVED, *extent_symbols(arguments), *self.names.values()}
         self.facts.symbols.update((name, value) for value, name in self.names.items())
         self.facts.launch = known.symbols

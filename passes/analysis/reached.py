@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
@@ -19,14 +18,11 @@ def may_leave(op: Operation) -> bool:
     return isinstance(op, LoopOp) or (isinstance(op, IfOp) and bool(leaving(op)))
 
 
-def leaving(op: IfOp) -> list[SSAValue]:
-    """The conditions that decide whether an `if` leaves for an outer block; none where it cannot."""
+def leaving(op: IfOp, ends: tuple[type[Operation], ...] = (ContinueOp, BreakOp, ReturnOp)) -> list[SSAValue]:
+    """The conditions that decide whether an `if` leaves for an outer block by one of `ends`; none where it cannot."""
     inside = [inner for region in op.regions for block in region.blocks for inner in block.ops]
-    found = [condition for inner in inside if isinstance(inner, IfOp) for condition in leaving(inner)]
-    return [op.condition, *found] if found or any(isinstance(inner, _LEAVES) for inner in inside) else []
-
-
-_LEAVES: Final = (ContinueOp, BreakOp, ReturnOp)
+    found = [condition for inner in inside if isinstance(inner, IfOp) for condition in leaving(inner, ends)]
+    return [op.condition, *found] if found or any(isinstance(inner, ends) for inner in inside) else []
 
 
 def unknown_in(coordinates: Sequence[Term], facts: KernelFacts) -> list[str]:
@@ -36,16 +32,22 @@ def unknown_in(coordinates: Sequence[Term], facts: KernelFacts) -> list[str]:
 
 
 def conditions_of(op: Operation, facts: KernelFacts) -> list[Term]:
-    """What has to hold for an operation to be reached: of branches and loops around it, and of branches in front of it
-    of which one side leaves."""
-    found = list(facts.places[op].conditions)
+    """What has to hold for an operation to be reached: of branches and loops around it, and of the ways out."""
+    return [*facts.places[op].conditions, *ways_out(op, facts)]
+
+
+def ways_out(op: Operation, facts: KernelFacts) -> list[Term]:
+    """The conditions under which a branch leaves before an operation is reached: one in front of it, or one behind it
+    in a loop around both, in an earlier turn."""
+    found: list[Term] = []
     at: Operation | None = op
     while at is not None and not isinstance(at, DistributeOp):
-        for earlier in () if at.parent is None else at.parent.ops:
-            if earlier is at:
-                break
-            if isinstance(earlier, IfOp):
-                found += [facts.terms[condition] for condition in leaving(earlier)]
+        ends: tuple[type[Operation], ...] = (ContinueOp, BreakOp, ReturnOp)
+        for other in () if at.parent is None else at.parent.ops:
+            if other is at:
+                ends = (BreakOp, ReturnOp) if isinstance(at.parent_op(), LoopOp) else (ReturnOp,)
+            elif isinstance(other, IfOp):
+                found += [facts.terms[condition] for condition in leaving(other, ends)]
         at = at.parent_op()
     return found
 
