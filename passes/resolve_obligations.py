@@ -44,6 +44,7 @@ from freehold.passes.analysis.certain import in_every_launch
 from freehold.passes.analysis.concrete import Visit
 from freehold.passes.analysis.extremes import at_launch
 from freehold.passes.analysis.facts import KernelFacts, analyse, guarantees
+from freehold.passes.analysis.groups import reach
 from freehold.passes.analysis.obligations import access_text, accessed, steps_of
 from freehold.passes.analysis.ranges import Range, Ranges
 from freehold.passes.analysis.reached import computed, conditions_of
@@ -123,6 +124,8 @@ def _offsets(op: PartitionOp) -> None:
     extent = type_.tensor.extent(axis)
     ends = f"0 == {name}[0] <= ... <= {name}[{op.groups}] == {extent}"
     text = ends if type_.covered else ends.replace("==", "<=")
+    if (tiles := reach(op)) is not None:  # the points take so many regions of each group
+        text += f", and {name}[e + 1] - {name}[e] <= {tiles * type_.tile_shape[axis]} for every e"
     op.discharge(DutyAttr.of(Duty.GROUPED, Rung.KERNEL, text, axis))
 
 
