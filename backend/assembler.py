@@ -331,17 +331,19 @@ def _ended(pid: int, stderr: int, deadline: float, kept: bytearray) -> bool:
         watched = os.pidfd_open(pid)
     except OSError:  # a kernel, or a sandbox, without it: look again every few milliseconds
         watched = None
-    waiting = [stderr] if watched is None else [stderr, watched]
+    poller = select.poll()  # not `select.select`, which knows descriptors below 1024 alone
+    for descriptor in (stderr,) if watched is None else (stderr, watched):
+        poller.register(descriptor, select.POLLIN)
     try:
         while (left := deadline - time.monotonic()) > 0:
             # The end is asked for first: what the child wrote before it is then in the pipe.
             ended = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-            ready, _, _ = select.select(waiting, (), (), 0 if ended else left if watched is not None else 0.005)
-            if stderr in ready:
+            patience = 0 if ended else left if watched is not None else 0.005
+            if stderr in [descriptor for descriptor, _ in poller.poll(1e3 * patience)]:
                 chunk = os.read(stderr, 65536)
                 kept += chunk[: max(0, _STDERR_KEPT - len(kept))]
                 if not chunk:
-                    waiting.remove(stderr)
+                    poller.unregister(stderr)
             elif ended:
                 return True
         return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None

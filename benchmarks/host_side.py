@@ -25,6 +25,7 @@ import freehold as fh
 from benchmarks.kernels import add
 from benchmarks.report import Row, against, show
 from freehold.runtime import ledger
+from freehold.runtime.timeline import timeline
 
 COUNT = 1000
 """Operations in a row."""
@@ -267,14 +268,14 @@ def graphs(work: Work) -> list[Row]:
 
 def leases(work: Work) -> list[Row]:
     """What the ledger takes for a launch that nobody is in the way of."""
-    user = ledger.timeline(0, 0)
+    user = timeline(0, 0)
     reads, writes = [work.x, work.y], [work.z]
 
     def many() -> float:
         began = clock()
         for _ in range(10_000):
-            ledger.take(user, reads, writes)
-            ledger.leave(user)
+            with user.lock:
+                ledger.lease(user, reads, writes)
         return (clock() - began) / 10_000
 
     work.launch().sync()

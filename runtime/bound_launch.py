@@ -15,13 +15,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from freehold.runtime import modes, native
 from freehold.runtime.arguments import HOST, ArrayView, view
-from freehold.runtime.faults import fresh, passed, trail
 from freehold.runtime.launch import UNDONE, Launch, Plain, not_plain
-from freehold.runtime.ledger import LOCK, Refusal, take, timeline
+from freehold.runtime.ledger import Busy, Refusal, lease
+from freehold.runtime.locks import lock
 from freehold.runtime.operation import InFlight, Operation
 from freehold.runtime.partition import Partition
+from freehold.runtime.readers import alone
+from freehold.runtime.timeline import timeline
 
 if TYPE_CHECKING:
+    from freehold.frontend.signature import KernelSignature
     from freehold.runtime.binding import Bound
     from freehold.runtime.call_site import CallSite
     from freehold.runtime.driver import Places
@@ -34,10 +37,10 @@ Fire = Callable[["Execution | None"], Any]
 
 
 class _State(NamedTuple):
-    """What is bound; one object, so that threads see it whole."""
+    """What is bound; one object, so that threads see it whole. Nothing in it knows who has it."""
 
     fire: Fire
-    """Runs it, on the execution's stream or else the current one, which it returns; None where it is done already."""
+    """Runs it, on the execution's stream or else the current one, whose timeline is returned; None where it is done."""
     arguments: tuple[Any, ...]
     value: Any
     launch: Launch
@@ -45,15 +48,60 @@ class _State(NamedTuple):
     plain: Plain = not_plain
     """Runs it as a part of others, where nothing is unusual."""
 
+    def run(self, execution: Execution | None) -> Any:
+        """Runs it, as `fire`, or where anything is unusual, as any launch on its arguments."""
+        if execution is None or execution.recording is None:  # a graph needs to know what is used
+            try:
+                return self.fire(execution)
+            except (Busy, Refusal):  # an array is lent, moved or lost: the thorough way says which and why
+                pass
+        return self.launch.dispatcher.run(self.arguments, self.launch, execution)
 
-class BoundLaunch(Operation[Any]):
+    def on(self) -> InFlight[Any]:
+        """Enqueues it on the current stream."""
+        user = self.run(None)
+        if user is None:
+            return InFlight(self.value, (), self.launch)
+        self.launch.leave_trace(user)
+        self.launch.publish()
+        return InFlight(self.value, (user,), self.launch, self.arguments)
+
+
+class _Run(Operation[Any]):
+    """A run of what is bound."""
+
+    __slots__ = ("_state",)
+
+    def __init__(self, state: _State):
+        self._state = state
+
+    def enqueue(self, execution: Execution) -> Any:
+        """Enqueues it. Raises `Rejected`."""
+        state = self._state
+        if execution.pooled and not execution.streams:
+            execution.prefer(state.arguments[0])
+        value = state.plain(state.launch, execution, state.arguments)
+        if value is not UNDONE:
+            return value
+        user = state.run(execution)
+        if user is not None:
+            state.launch.leave_trace(user)
+        return state.value
+
+    @property
+    def what(self) -> str:
+        """What it is, in an error's words."""
+        return self._state.launch.what
+
+
+class BoundLaunch(_Run):
     """
     A kernel with its arguments, which it keeps alive. Made by `kernel.bind(...)`.
 
     An operation that may be run any number of times, also as a part of others.
     """
 
-    __slots__ = ("__dict__", "__weakref__", "_code", "_dispatcher", "_instruction", "_state")
+    __slots__ = ("__dict__", "__weakref__", "_code", "_dispatcher", "_instruction")
 
     def __init__(self, dispatcher: Dispatcher, arguments: tuple[Any, ...], code: CodeType, instruction: int):
         self._dispatcher = dispatcher
@@ -65,14 +113,17 @@ class BoundLaunch(Operation[Any]):
         from freehold.runtime.binding import bind
         from freehold.runtime.scalars import with_plain_numbers
 
-        arguments = with_plain_numbers(self._dispatcher.kernel.signature, arguments)
-        bound = bind(self._dispatcher.kernel.signature, arguments, self.site)
+        dispatcher = self._dispatcher
+        arguments = with_plain_numbers(dispatcher.kernel.signature, arguments)
+        bound = bind(dispatcher.kernel.signature, arguments, self.site)
         self.__dict__.pop("on", None)
-        launch = Launch(self._dispatcher, arguments, self._code, self._instruction).spend()
-        interpreted = bound.device == HOST or modes.current() is not None
-        make = self._interpreted if interpreted else self._quick
-        fire, plain = make(bound, arguments, launch)
-        self._state = _State(fire, arguments, self._dispatcher.value(arguments), launch, plain)
+        launch = Launch(dispatcher, arguments, self._code, self._instruction).spend()
+        if bound.device == HOST or modes.current() is not None:
+            self._state = _State(_interpreted(bound, arguments, launch), arguments, dispatcher.value(arguments), launch)
+        else:
+            self._state, on = _quick(dispatcher, bound, arguments, launch)
+            if on is not None:
+                self.__dict__["on"] = on  # without the method's call in between
         modes.watch(self)
 
     def guard(self) -> None:
@@ -81,7 +132,7 @@ class BoundLaunch(Operation[Any]):
         self.__dict__.pop("on", None)
 
         def thoroughly(execution: Execution | None) -> Any:
-            return self._dispatcher.run(state.arguments, state.launch, execution)
+            return state.launch.dispatcher.run(state.arguments, state.launch, execution)
 
         self._state = state._replace(fire=modes.asking(state.fire, thoroughly), plain=not_plain)
 
@@ -90,47 +141,15 @@ class BoundLaunch(Operation[Any]):
     def sync(self) -> Any:
         """Runs it on the caller's current stream and waits until it is done, as `Launch.sync`; returns its value."""
         state = self._state
-        stream = self._run(state, None)
-        if stream is not None:
-            try:
-                stream.sync()
-            except Exception as e:
-                self._dispatcher.failed(e, stream, state.launch)
-            passed(stream)
+        user = state.run(None)
+        if user is not None:
+            state.launch.leave_trace(user)
+            user.wait(state.launch.what)
         return state.value
 
     def on(self, stream: Any = None) -> InFlight[Any]:
         """Enqueues it on a stream, the caller's current one unless given, and returns at once, as `Launch.on`."""
-        if stream is not None:
-            return super().on(stream)
-        state = self._state
-        used = self._run(state, None)
-        if used is None:
-            return InFlight(state.value, (), state.launch)
-        trail.append((id(used), self._dispatcher.what, self._code, self._instruction))
-        if fresh:
-            from freehold.runtime import failures
-
-            failures.publish(self._code, self._instruction)
-        return InFlight(state.value, (used,), state.launch, state.arguments)
-
-    def enqueue(self, execution: Execution) -> Any:
-        """Enqueues it. Raises `Rejected`."""
-        state = self._state
-        if execution.pooled and not execution.streams:
-            execution.prefer(state.arguments[0])
-        value = state.plain(state.launch, execution, state.arguments)
-        if value is not UNDONE:
-            return value
-        stream = self._run(state, execution)
-        if stream is not None:
-            trail.append((id(stream), self._dispatcher.what, self._code, self._instruction))
-        return state.value
-
-    @property
-    def what(self) -> str:
-        """What it is, in an error's words."""
-        return self._state.launch.what
+        return self._state.on() if stream is None else super().on(stream)
 
     def __call__(self) -> Launch:
         """A launch on the same arguments, checked anew as any launch."""
@@ -167,92 +186,100 @@ class BoundLaunch(Operation[Any]):
     def __repr__(self) -> str:
         return f"<bound launch of {self._dispatcher.kernel.__name__}>"
 
-    # --- What each run does -------------------------------------------------------------------------------------------
 
-    def _run(self, state: _State, execution: Execution | None) -> Any:
-        if execution is not None and execution.recording is not None:  # a graph needs to know what is used
-            return self._dispatcher.run(state.arguments, state.launch, execution)
-        try:
-            return state.fire(execution)
-        except Refusal:  # an array is lent, moved or lost: the thorough way says which and why
-            return self._dispatcher.run(state.arguments, state.launch, execution)
+# --- What each run does -----------------------------------------------------------------------------------------------
 
-    def _interpreted(self, bound: Bound, arguments: tuple[Any, ...], launch: Launch) -> tuple[Fire, Plain]:
-        """Runs on the interpreter, with all checks."""
-        expected = [(v.pointer, v.shape, v.strides) for v in bound.views]
-        owners = [v.owner for v in bound.views]
 
-        def fire(execution: Execution | None) -> None:
-            for n, (owner, before) in enumerate(zip(owners, expected, strict=True)):
-                found = view(owner)
-                if (found.pointer, found.shape, found.strides) != before:
-                    self._moved(n)
-            self._dispatcher.run(arguments, launch, execution)
+def _interpreted(bound: Bound, arguments: tuple[Any, ...], launch: Launch) -> Fire:
+    """Runs on the interpreter, with all checks."""
+    expected = [(v.pointer, v.shape, v.strides) for v in bound.views]
+    owners = [v.owner for v in bound.views]
 
-        return fire, not_plain
+    def fire(execution: Execution | None) -> None:
+        for n, (owner, before) in enumerate(zip(owners, expected, strict=True)):
+            found = view(owner)
+            if (found.pointer, found.shape, found.strides) != before:
+                _moved(launch.dispatcher.kernel.signature, n)
+        launch.dispatcher.run(arguments, launch, execution)
 
-    def _quick(self, bound: Bound, arguments: tuple[Any, ...], launch: Launch) -> tuple[Fire, Plain]:
-        """Compares addresses and calls the driver; written out for the arrays' library."""
-        from freehold.runtime import driver
-        from freehold.runtime.plan import rounded
+    return fire
 
-        driver.require_gpu()
-        plan = self._dispatcher.plan(bound, self.site)
-        family = _family(bound.views)
-        # Whose stream to use, and which to wait for, has to be seen each time; and where failures of checks are to go.
-        if family is None or plan.contract.kernel_checks:
-            return lambda execution: self._dispatcher.run(arguments, launch, execution), not_plain
-        data, address, keeper = plan.parameters()
-        plan.fill(data, *rounded(plan.contract, bound.values))
-        enqueue, current = driver.parts()
-        scope: dict[str, Any] = {
-            "plan": plan, "launch": enqueue, "kernel": plan.kernel, "address": address, "keeper": (data, keeper),
-            "failed": driver.launch_failed, "stream_of": driver.stream, "timeline": timeline, "take": take,
-            "release": LOCK.release, "moved": self._moved, "gpu": current, "device": plan.device,
-            "thread": native.thread,
-        }  # fmt: skip
-        scope["prepared"] = prepared = native.prepared(plan, data)
-        if family != "freehold":
-            scope["current"] = driver.current_of(family)
-        for n, found in enumerate(bound.views):
-            scope |= {f"a{n}": found.owner, f"p{n}": found.pointer}
-        scope |= {"reads": tuple(v.owner for v, w in zip(bound.views, plan.writes, strict=True) if not w)}
-        scope |= {"writes": tuple(v.owner for v, w in zip(bound.views, plan.writes, strict=True) if w)}
-        call = _call(driver.device_count(), prepared is not None)
-        exec("\n".join(_lines(family, len(bound.views), call)), scope)
-        if family != "freehold":
-            scope["places"] = places = driver.Places()
-            scope |= {"remember": trail.append, "thoroughly": partial(self._first, places, plan, family)}
-            exec("\n".join(_again(family, len(bound.views), call)), scope)
-            self.__dict__["on"] = scope["on"]  # without the method's call in between
-        elif (launcher := native.launcher(plan, self._dispatcher.kernel.signature, arguments)) is not None:
-            read, fire = launcher.read, scope["fire"]
-            return lambda execution: read(arguments, execution) or fire(execution), launcher.run
-        return scope["fire"], not_plain
 
-    def _first(self, places: Places, plan: Plan, family: str, stream: Any) -> InFlight[Any]:
-        """`on`, as the class has it; remembers what the next run on the stream needs."""
-        from freehold.runtime import driver
+def _quick(
+    dispatcher: Dispatcher, bound: Bound, arguments: tuple[Any, ...], launch: Launch
+) -> tuple[_State, Callable[..., Any] | None]:
+    """Compares addresses and calls the driver; written out for the arrays' library. And a faster `on`, if there is."""
+    from freehold.runtime import driver
+    from freehold.runtime.plan import rounded
 
-        flight = BoundLaunch.on(self, stream)
-        if stream is None:
-            handle = driver.current_handle(family, plan.device)
-            used, user, config = plan.streams.get(handle), plan.timelines.get(handle), plan.configs.get(handle)
-            if used is not None and user is not None and config is not None:
-                state = self._state
-                entry = id(used), self._dispatcher.what, self._code, self._instruction
-                places[handle] = config, user, entry, _Flight(state.value, (used,), state.launch, state.arguments)
-        return flight
+    driver.require_gpu()
+    plan = dispatcher.plan(bound, launch.site)
+    value = dispatcher.value(arguments)
+    family = _family(bound.views)
+    # Whose stream to use, and which to wait for, has to be seen each time; and where failures of checks are to go.
+    if family is None or plan.contract.kernel_checks:
 
-    def _moved(self, number: int) -> None:
-        """Raises `Rejected` (O275) for an array, counted among arrays."""
-        from freehold.runtime.call_site import caller
-        from freehold.runtime.errors import AddressChanged
-        from freehold.support.diagnostic import Rejected
+        def thoroughly(execution: Execution | None) -> Any:
+            return dispatcher.run(arguments, launch, execution)
 
-        signature = self._dispatcher.kernel.signature
-        change = "its memory, or its shape, is another one than it was"
-        raise Rejected([AddressChanged(caller().span, signature.tensors[number].name, signature.kernel, change)])
+        return _State(thoroughly, arguments, value, launch), None
+    data, address, keeper = plan.parameters()
+    plan.fill(data, *rounded(plan.contract, bound.values))
+    enqueue, current = driver.parts()
+    prepared = native.prepared(plan, data, launch.what, (launch.code, launch.instruction))
+    scope: dict[str, Any] = {
+        "plan": plan, "launch": enqueue, "kernel": plan.kernel, "address": address, "keeper": (data, keeper),
+        "failed": driver.launch_failed, "timeline": timeline, "lease": lease, "alone": alone, "outside": plan.outside,
+        "moved": partial(_moved, dispatcher.kernel.signature), "gpu": current, "device": plan.device,
+        "thread": native.thread, "prepared": prepared and prepared.values, "at_once": prepared and prepared.alone,
+    }  # fmt: skip
+    if family != "freehold":
+        scope["current"] = driver.current_of(family)
+    for n, found in enumerate(bound.views):
+        scope |= {f"a{n}": found.owner, f"p{n}": found.pointer}
+    scope |= {"reads": tuple(v.owner for v, w in zip(bound.views, plan.writes, strict=True) if not w)}
+    scope |= {"writes": tuple(v.owner for v, w in zip(bound.views, plan.writes, strict=True) if w)}
+    call = _call(driver.device_count(), prepared is not None)
+    exec("\n".join(_lines(family, len(bound.views), call)), scope)
+    fire = scope.pop("fire")  # a function that its own globals knew would live until garbage is collected
+    if family == "freehold":
+        launcher = native.launcher(plan, dispatcher.kernel.signature, arguments)
+        if launcher is None:
+            return _State(fire, arguments, value, launch), None
+        read = launcher.read
+        either: Fire = lambda execution: read(arguments, execution) or fire(execution)  # noqa: E731 -- as the others are
+        return _State(either, arguments, value, launch, launcher.run), None
+    state = _State(fire, arguments, value, launch)
+    places = driver.Places()
+    scope |= {"places": places, "lock": lock(plan.device), "what": launch.what, "code": launch.code}
+    scope |= {"instruction": launch.instruction, "thoroughly": partial(_first, places, plan, family, state)}
+    scope = {**scope}  # the other function's globals must not lead back to it
+    exec("\n".join(_again(family, len(bound.views), call, prepared is not None)), scope)
+    return state, scope.pop("on")
+
+
+def _first(places: Places, plan: Plan, family: str, state: _State, stream: Any) -> InFlight[Any]:
+    """`on`, as the class has it; remembers what the next run on the stream needs."""
+    from freehold.runtime import driver
+
+    if stream is not None:
+        return _Run(state).on(stream)
+    flight = state.on()
+    handle = driver.current_handle(family, plan.device)
+    user, config = plan.timelines.get(handle), plan.configs.get(handle)
+    if user is not None and config is not None:
+        places[handle] = config, user, _Flight(state.value, (user,), state.launch, state.arguments)
+    return flight
+
+
+def _moved(signature: KernelSignature, number: int) -> None:
+    """Raises `Rejected` (O275) for an array, counted among arrays."""
+    from freehold.runtime.call_site import caller
+    from freehold.runtime.errors import AddressChanged
+    from freehold.support.diagnostic import Rejected
+
+    change = "its memory, or its shape, is another one than it was"
+    raise Rejected([AddressChanged(caller().span, signature.tensors[number].name, signature.kernel, change)])
 
 
 _ADDRESS: Final = {"torch": "{}.data_ptr()", "cupy": "{}.data.ptr", "freehold": "{}.pointer"}
@@ -284,42 +311,32 @@ def _call(devices: int, quick: bool) -> list[str]:
 
 def _lines(family: str, arrays: int, call: list[str]) -> list[str]:
     """What a run does, on a GPU."""
-    moved = _checks(family, arrays)
+    ours = family == "freehold"
     pointers = ", ".join(f"p{n}" for n in range(arrays))
     borrow = ["        if handle != their:", "            execution.borrow(their, device)"]
-    lines = [
+    leased = "lease(user, reads, writes)" if ours else f"alone(user, outside) or lease(user, *plan.leases({pointers}))"
+    return [
         "def fire(execution):",
-        *(() if family == "freehold" else moved),  # a tensor of ours stays where it is
+        *(() if ours else _checks(family, arrays)),  # a tensor of ours stays where it is
         f"    handle = their = {_CURRENT[family]}",
         "    if execution is None:",
-        "        stream = plan.streams.get(handle) or stream_of(handle, device)",
         "        user = plan.timelines.get(handle) or timeline(device, handle)",
         "    else:",
         "        stream, handle, user = execution.places.get(device) or execution.place(device, plan.family)",
-        *(() if family == "freehold" else borrow),
+        *(() if ours else borrow),
         "    config = plan.configs.get(handle) or plan.config(handle)",
-    ]
-    if family == "freehold":
-        lines.append("    take(user, reads, writes)")
-    else:
-        lines += [
-            "    if plan.outside.sole is user:",  # then there is nothing to order it with
-            *(f"        {line}" for line in call),
-            "        return stream",
-            f"    take(user, *plan.leases({pointers}))",
-        ]
-    return [
-        *lines,
-        "    try:",
+        "    with user.lock:",
+        f"        {leased}",
         *(f"        {line}" for line in call),
-        "    finally:",
-        "        release()",
-        "    return stream",
+        "        if user.eager:",
+        "            user.enqueued()",
+        "    return user",
     ]
 
 
-def _again(family: str, arrays: int, call: list[str]) -> list[str]:
+def _again(family: str, arrays: int, call: list[str], quick: bool) -> list[str]:
     """What `on` does on a stream on which it has been run, while nobody else uses other libraries' memory."""
+    at_once = ["            if at_once(user, outside, handle):", "                return flight"]
     return [
         "def on(stream=None):",
         "    if stream is None:",
@@ -327,11 +344,13 @@ def _again(family: str, arrays: int, call: list[str]) -> list[str]:
         f"        handle = {_CURRENT[family]}",
         "        place = places.get(handle)",
         "        if place is not None:",
-        "            config, user, entry, flight = place",
-        "            if plan.outside.sole is user:",
-        *(f"                {line}" for line in call),
-        "                remember(entry)",
-        "                return flight",
+        "            config, user, flight = place",
+        *(at_once if quick else ()),
+        "            with lock:",
+        "                if alone(user, outside):",
+        *(f"                    {line}" for line in call),
+        "                    user.trace(what, code, instruction)",
+        "                    return flight",
         "    return thoroughly(stream)",
     ]
 

@@ -20,8 +20,9 @@ from freehold.runtime.call_site import CallSite, caller
 from freehold.runtime.execution import Execution, Next
 from freehold.runtime.ledger import Blame, Hold
 from freehold.runtime.operation import Operation, Work
-from freehold.runtime.storage import allocate, drain
+from freehold.runtime.storage import allocate
 from freehold.runtime.tensor import Tensor
+from freehold.runtime.timeline import host_timeline, let_go, timeline_of
 from freehold.support.dtypes import DType, f8e8m0fnu, held_unsigned
 
 if TYPE_CHECKING:
@@ -44,9 +45,10 @@ def read(tensor: Tensor, blame: Blame | None, through: Hold | None = None) -> An
 
     from freehold.runtime.plan import numpy_dtype
 
-    drain()
+    let_go()
     dtype: Any = numpy_dtype(tensor.dtype.name)
-    with ledger.leased(ledger.host_timeline(), [tensor], [], blame, through):
+
+    def work() -> Any:
         if tensor.device == HOST:
             return np.array(over(tensor), order="C")
         if tensor.size == 0:
@@ -62,6 +64,8 @@ def read(tensor: Tensor, blame: Blame | None, through: Hold | None = None) -> An
         found: Any = np.ndarray(tensor.shape, dtype, data, tensor.pointer - tensor.low, tensor.strides)
         return np.ascontiguousarray(found).reshape(tensor.shape)
 
+    return ledger.enqueue(host_timeline(), [tensor], [], work, blame, through)
+
 
 def write(tensor: Tensor, array: Any, blame: Blame | None, through: Hold | None = None) -> None:
     """Copies a NumPy array of the same shape, with elements of any dtype, into a tensor, when work on it is done."""
@@ -69,7 +73,7 @@ def write(tensor: Tensor, array: Any, blame: Blame | None, through: Hold | None 
 
     from freehold.runtime.plan import numpy_dtype
 
-    with ledger.leased(ledger.host_timeline(), [], [tensor], blame, through):
+    def work() -> None:
         if tensor.device == HOST:
             np.copyto(over(tensor), array, casting="unsafe")
             return
@@ -81,6 +85,8 @@ def write(tensor: Tensor, array: Any, blame: Blame | None, through: Hold | None 
         with _own_stream(tensor.device) as stream:
             driver.copy(tensor.low, source.ctypes.data, source.nbytes, stream)
             driver.wait(stream, "copying to the GPU")
+
+    ledger.enqueue(host_timeline(), [], [tensor], work, blame, through)
 
 
 def _copy_runs(tensor: Tensor, array: Any, to_host: bool) -> None:
@@ -134,7 +140,7 @@ def work(what: str, run: Callable[[Execution], Tensor | Next]) -> Operation[Tens
 def empty(execution: Execution, shape: tuple[int, ...], dtype: DType, device: int, what: str) -> Tensor:
     """A new tensor with anything in it, to be written first by an execution. Raises `Rejected`, also inside a graph."""
     execution.allocating(what)
-    user = ledger.host_timeline() if device == HOST else ledger.timeline_of(execution.stream(device), device)
+    user = host_timeline() if device == HOST else timeline_of(execution.stream(device), device)
     size = dtype.itemsize
     for extent in shape:
         size *= extent
@@ -193,9 +199,13 @@ def filled(target: Tensor, value: Any, site: CallSite) -> Operation[Tensor]:
             return _on_host(execution, [], target, blame, lambda: over(target).fill(bits[()]))
         if target.is_contiguous:
             pattern = int.from_bytes(bits.tobytes(), "little")
-            with _enqueued(execution, [], target, blame) as stream:
-                driver.fill(target.low, pattern, target.dtype.itemsize, target.size, stream)
-            return target
+            return _enqueued(
+                execution,
+                [],
+                target,
+                blame,
+                lambda stream: driver.fill(target.low, pattern, target.dtype.itemsize, target.size, stream),
+            )
         made = empty(execution, target.shape, target.dtype, target.device, "`fill` of a view that is not contiguous")
         return Next(filled(made, value, site), lambda _: _assign(execution, target, made, blame))
 
@@ -236,12 +246,14 @@ def _assign(execution: Execution, target: Tensor, source: Tensor, blame: Blame) 
         return target
     alike = target.dtype == source.dtype and target.is_contiguous and source.is_contiguous
     if alike:
-        with _enqueued(execution, [source], target, blame) as stream:
+
+        def bytewise(stream: Any) -> None:
             if target.device == source.device:
                 driver.copy(target.low, source.low, target.nbytes, stream)
             else:
                 driver.copy_between(target.low, target.device, source.low, source.device, target.nbytes, stream)
-        return target
+
+        return _enqueued(execution, [source], target, blame, bytewise)
     if target.device != source.device:
         ready = source.dtype == target.dtype and source.is_contiguous  # then what is left is done over there
         made = converted(source, target.dtype, target.device if ready else source.device, "to", caller())
@@ -252,12 +264,11 @@ def _assign(execution: Execution, target: Tensor, source: Tensor, blame: Blame) 
         return target
     from freehold.runtime.builtin_kernels import convert
 
-    with ledger.LOCK:  # the launch would call the tensors by the names of its parameters
-        for tensor, written in ((source, False), (target, True)):
-            try:
-                ledger.verify(tensor, written)
-            except ledger.Refusal as e:
-                raise blame(e) from None
+    for tensor, written in ((source, False), (target, True)):
+        try:  # the launch would call the tensors by the names of its parameters
+            ledger.verify(tensor, written)
+        except ledger.Refusal as e:
+            raise blame(e) from None
     return Next(convert(cut(target), source), lambda _: target)
 
 
@@ -273,20 +284,24 @@ def cut(tensor: Tensor, elements: int = 1024) -> Partition:
     return partition(tensor, tuple(reversed(tile)))
 
 
-@contextmanager
-def _enqueued(execution: Execution, reads: list[Tensor], target: Tensor, blame: Blame) -> Generator[Any]:
-    """The execution's stream on the target's GPU, with all leases, or recorded by a graph."""
+def _enqueued(
+    execution: Execution, reads: list[Tensor], target: Tensor, blame: Blame, work: Callable[[Any], None]
+) -> Tensor:
+    """Enqueues work on the execution's stream on the target's GPU, or has a graph record it."""
     stream = execution.stream(target.device)
+
+    def begin() -> None:
+        with driver.on_device(target.device):  # the calling thread may have had no GPU yet, or another one
+            work(stream)
+
     if execution.recording is not None:
         from freehold.runtime.arguments import view
 
         execution.recording.uses([view(t) for t in (*reads, target)], reads, [target])
-        with driver.on_device(target.device):
-            yield stream
-        return
-    user = ledger.timeline_of(stream, target.device)
-    with ledger.leased(user, reads, [target], blame), driver.on_device(target.device):
-        yield stream  # the calling thread may have had no GPU yet, or another one
+        begin()
+    else:
+        ledger.enqueue(timeline_of(stream, target.device), reads, [target], begin, blame)
+    return target
 
 
 def _on_host(execution: Execution, reads: list[Tensor], target: Tensor, blame: Blame, work: Any) -> Tensor:
@@ -296,9 +311,8 @@ def _on_host(execution: Execution, reads: list[Tensor], target: Tensor, blame: B
 
         execution.recording.uses([view(t) for t in (*reads, target)], reads, [target])
         execution.recording.host_work(work)
-        return target
-    with ledger.leased(ledger.host_timeline(), reads, [target], blame):
-        work()
+    else:
+        ledger.enqueue(host_timeline(), reads, [target], work, blame)
     return target
 
 

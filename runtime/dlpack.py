@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from freehold.runtime import ledger
 from freehold.runtime.arguments import HOST, ArrayView, UnknownDType, Unreadable, view
 from freehold.runtime.call_site import CallSite, caller
-from freehold.runtime.ledger import Hold, Refusal, Timeline
+from freehold.runtime.ledger import Hold, Refusal
+from freehold.runtime.locks import lock
 from freehold.runtime.storage import Storage, foreign_space
+from freehold.runtime.timeline import Timeline, let_go, timeline
 from freehold.runtime.views import reach
 from freehold.support.dtypes import DType, from_name
 
@@ -108,9 +110,9 @@ def exported(
         raise BufferError("its elements do not lie in steps of their size")
     consumer = None
     if tensor.device != HOST and stream != -1:
-        consumer = ledger.timeline(tensor.device, 0 if stream in (None, 1) else int(stream))
+        consumer = timeline(tensor.device, 0 if stream in (None, 1) else int(stream))
     try:
-        with ledger.LOCK:
+        with lock(tensor.device):
             ledger.verify(tensor, write=True)
             held = ledger.hold([tensor], "exported", "another library", exclusive=False, site=site, consumer=consumer)
     except Refusal as e:
@@ -127,10 +129,11 @@ def ready_on(tensor: Tensor, consumer: Timeline | None) -> None:
         if tensor.device == HOST:
             ledger.join([tensor], write=True)
         return
-    with ledger.LOCK:
-        for user, tick in tensor.space.conflicts(tensor.low, tensor.high, True):
-            if user.stream is not None:
-                consumer.after(user, tick)
+    with lock(tensor.device):
+        pending = tensor.space.conflicts(tensor.low, tensor.high, True)
+    for user, tick in pending:
+        if user.stream is not None:
+            consumer.follow(user, tick)
 
 
 def _capsule(tensor: Tensor, held: Hold, versioned: bool) -> Any:
@@ -191,9 +194,10 @@ def adopted(found: ArrayView) -> Tensor:
     if found.device != HOST:
         from freehold.runtime import driver
 
-        with ledger.LOCK:
+        let_go()
+        with lock(found.device):
             for handle in {driver.current_handle(found.family, found.device), found.stream or 0}:
-                user = ledger.timeline(found.device, handle)
+                user = timeline(found.device, handle)
                 user.now += 1  # what the library enqueued, as one operation
                 space.note(user, first, first + high - low, True, user.now)
     return Tensor(made, found.pointer, found.shape, found.strides, found.dtype)

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from threading import local
 from typing import Any, Final, NoReturn
 from weakref import WeakValueDictionary
 
@@ -31,7 +32,8 @@ def _core() -> Any:
 
 
 @cache
-def _bindings() -> Any:
+def api() -> Any:
+    """The driver's functions."""
     _require_own()
     import cuda.bindings.driver
 
@@ -53,16 +55,22 @@ def forget() -> None:
     global _forked
     _forked = True
     _core.cache_clear()
-    _bindings.cache_clear()
+    api.cache_clear()
     for known in (*streams.values(), _handles):
         known.clear()
     for places in _places.values():
         places.clear()
+    _owners.clear()
+
+
+def is_of_driver(error: Exception) -> bool:
+    """Whether an exception from cuda-python is the driver's."""
+    return type(error).__name__ in _FAILURES
 
 
 def failed(what: str, error: Exception) -> NoReturn:
     """Raises the `Rejected` of an exception from cuda-python, or that exception if it is not the driver's."""
-    if type(error).__name__ not in _FAILURES:
+    if not is_of_driver(error):
         raise error
     from freehold.runtime import faults
 
@@ -144,7 +152,7 @@ def multiprocessors(device: int) -> int:
 
 def _has_context() -> bool:
     """Whether the calling thread has a context. Asked without an error where it has none, which tools would report."""
-    error, context = _bindings().cuCtxGetCurrent()
+    error, context = api().cuCtxGetCurrent()
     return not error and int(context) != 0
 
 
@@ -152,7 +160,7 @@ def _device_of_context() -> int | None:
     """The GPU of the calling thread's context; None where it has none."""
     if not _has_context():
         return None
-    error, device = _bindings().cuCtxGetDevice()
+    error, device = api().cuCtxGetDevice()
     return None if error else int(device)
 
 
@@ -161,24 +169,45 @@ def current_device() -> int:
     return _device_of_context() or 0
 
 
+class _Entered(local):
+    def __init__(self) -> None:
+        self.devices: set[int] = set()
+
+
+_entered: Final = _Entered()
+"""By thread: the GPUs that cuda.core was told of there, without which it does nothing."""
+
+
 @contextmanager
 def on_device(device: int) -> Generator[None]:
-    """Makes a GPU current for the calling thread, and afterwards the one that was before."""
-    core = _core()
-    before = _device_of_context()
-    core.Device(device).set_current()
+    """
+    Makes a GPU current for the calling thread, and afterwards whatever was before: also a context of part of a GPU.
+
+    A thread that had none keeps it, and what is current for that GPU already stays.
+    """
+    bindings = api()
+    error, before = bindings.cuCtxGetCurrent()
+    alone = bool(error) or int(before) == 0
+    if alone or device not in _entered.devices:
+        _core().Device(device).set_current()
+        _entered.devices.add(device)
+        if not alone:
+            checked("making a GPU current", bindings.cuCtxSetCurrent(before))
+    if alone or _device_of_context() == device:
+        yield
+        return
+    checked("making a GPU current", bindings.cuCtxPushCurrent(_context(device)))
     try:
         yield
     finally:
-        if before is not None:
-            core.Device(before).set_current()
+        bindings.cuCtxPopCurrent()
 
 
 def device_of(pointer: int) -> int:
     """The number of the GPU whose memory an address is; 0 where the driver does not know or is not there."""
     if _problem() is not None:
         return 0
-    bindings = _bindings()
+    bindings = api()
     error, device = bindings.cuPointerGetAttribute(
         bindings.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer
     )
@@ -361,13 +390,10 @@ def record(stream: Any) -> Any:
 
 def wait(stream: Any, what: str) -> None:
     """Waits until a stream is empty. `what` is what runs there, for errors. Raises `Rejected` (O241, O280)."""
-    from freehold.runtime import faults
-
     try:
         stream.sync()
     except Exception as e:
         failed(what, e)
-    faults.passed(stream)
 
 
 def new_stream(device: int) -> Any:
@@ -424,12 +450,13 @@ def exchange_capture_mode(mode: Any = None) -> Any:
 
     By default, and torch leaves it at that, a capture counts it as an error if any thread asks for an event.
     """
-    return _bindings().cuThreadExchangeStreamCaptureMode(_relaxed() if mode is None else mode)[1]
+    return api().cuThreadExchangeStreamCaptureMode(relaxed() if mode is None else mode)[1]
 
 
 @cache
-def _relaxed() -> Any:
-    return _bindings().CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+def relaxed() -> Any:
+    """The mode of a capture that nothing else in the process ends."""
+    return api().CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
 
 
 def enter_waiter(stream: Any) -> None:
@@ -455,50 +482,11 @@ def captures(handle: int) -> bool:
     """As `is_capturing`, of a stream's handle."""
     if handle in _DEFAULT_STREAMS and not _has_context():
         return False
-    error, status = _bindings().cuStreamIsCapturing(handle)
+    error, status = api().cuStreamIsCapturing(handle)
     return not error and int(status) != 0
 
 
-def begin_capture(stream: Any) -> None:
-    """From here on, what is enqueued on a stream is not run but recorded. Other streams and threads go on as before."""
-    bindings = _bindings()
-    _checked("capturing a graph", bindings.cuStreamBeginCapture(handle_of(stream), _relaxed()))
-
-
-def end_capture(stream: Any) -> Any:
-    """What was recorded since `begin_capture`, ready to be run, and uploaded. Raises `Rejected` (O241)."""
-    bindings = _bindings()
-    _, graph = _checked("capturing a graph", bindings.cuStreamEndCapture(handle_of(stream)))
-    try:
-        _, made = _checked("making a graph", bindings.cuGraphInstantiate(graph, 0))
-    finally:
-        bindings.cuGraphDestroy(graph)
-    _checked("making a graph", bindings.cuGraphUpload(made, handle_of(stream)))
-    return made
-
-
-def give_up_capture(stream: Any) -> None:
-    """Ends a capture of which nothing is wanted."""
-    bindings = _bindings()
-    error, graph = bindings.cuStreamEndCapture(handle_of(stream))
-    if not error and graph is not None:
-        bindings.cuGraphDestroy(graph)
-
-
-def run_graph(graph: Any, handle: int, device: int) -> None:
-    """Enqueues all that was recorded on a stream. Raises `Rejected` (O241)."""
-    (error,) = _bindings().cuGraphLaunch(graph, handle)
-    if error:
-        with on_device(device):  # no context is current in this thread
-            _checked("running a graph", _bindings().cuGraphLaunch(graph, handle))
-
-
-def drop_graph(graph: Any) -> None:
-    """Gives back what a graph takes; runs of it that are in flight go on."""
-    _bindings().cuGraphExecDestroy(graph)
-
-
-def _checked(what: str, answer: tuple[Any, ...]) -> tuple[Any, ...]:
+def checked(what: str, answer: tuple[Any, ...]) -> tuple[Any, ...]:
     """The answer of a driver's function that did what it should. Raises `Rejected` (O241)."""
     if answer[0]:
         _refused(what, answer[0])
@@ -534,10 +522,10 @@ _places: Final[WeakValueDictionary[int, Places]] = WeakValueDictionary()
 
 def launch_config(blocks: int, handle: int) -> Any:
     """As `config` for so many blocks, for the driver itself and for one stream. Nobody may change it."""
-    made = _bindings().CUlaunchConfig()
+    made = api().CUlaunchConfig()
     made.gridDimX, made.gridDimY, made.gridDimZ = blocks, 1, 1
     made.blockDimX = made.blockDimY = made.blockDimZ = 1
-    made.hStream = _bindings().CUstream(handle)
+    made.hStream = api().CUstream(handle)
     return made
 
 
@@ -557,16 +545,16 @@ def parts() -> tuple[Any, Any]:
     `address` is that of a `parameter_block`. `launch_failed` takes the error, or True instead of it where
     `native.thread.new`.
     """
-    return _bindings().cuLaunchKernelEx, _bindings().cuCtxGetDevice
+    return api().cuLaunchKernelEx, api().cuCtxGetDevice
 
 
 @cache
 def addresses() -> tuple[int, int]:
     """Of the driver's functions `cuLaunchKernel` and `cuCtxGetDevice`, for native code."""
-    bindings = _bindings()
+    bindings = api()
     flags = bindings.CUdriverProcAddress_flags.CU_GET_PROC_ADDRESS_DEFAULT
     launch, current = (
-        _checked("loading the driver", bindings.cuGetProcAddress(name, 12000, flags))[1]
+        checked("loading the driver", bindings.cuGetProcAddress(name, 12000, flags))[1]
         for name in (b"cuLaunchKernel", b"cuCtxGetDevice")
     )
     return int(launch), int(current)
@@ -574,7 +562,7 @@ def addresses() -> tuple[int, int]:
 
 def launch_failed(error: Any, device: int, config: Any, kernel: int, address: int) -> None:
     """Enqueues a kernel with its GPU current, if it was not (`error` is True, or says so). Raises `Rejected`."""
-    bindings = _bindings()
+    bindings = api()
     if error is True or int(error) in (201, 709):  # no context is current, or one that was destroyed
         with _doing("a launch"), on_device(device):
             (error,) = bindings.cuLaunchKernelEx(config, kernel, address, 0)
@@ -587,7 +575,7 @@ def _refused(what: str, error: Any) -> NoReturn:
     """Raises the `Rejected` (O241) of an error of the driver."""
     from freehold.runtime import faults
 
-    _, text = _bindings().cuGetErrorString(error)
+    _, text = api().cuGetErrorString(error)
     shown = error.name if text is None else f"{error.name}: {text.decode(errors='replace')}"
     faults.report(what, shown)
 
@@ -603,15 +591,15 @@ def launch_on(device: int, stream: Any, config: Any, kernel: Any, *arguments: An
 
 def memory_left() -> tuple[int, int] | None:
     """The bytes that are free on the calling thread's GPU, and all it has; None where the driver does not say."""
-    error, free, total = _bindings().cuMemGetInfo()
+    error, free, total = api().cuMemGetInfo()
     return None if error else (int(free), int(total))
 
 
 def page_locked(size: int, device: int) -> int:
     """The address of bytes in the host's memory that every GPU can access. They are never given back."""
     with on_device(device):
-        portable = _bindings().CU_MEMHOSTALLOC_PORTABLE | _bindings().CU_MEMHOSTALLOC_DEVICEMAP
-        _, address = _checked("allocating page-locked memory", _bindings().cuMemHostAlloc(size, portable))
+        portable = api().CU_MEMHOSTALLOC_PORTABLE | api().CU_MEMHOSTALLOC_DEVICEMAP
+        _, address = checked("allocating page-locked memory", api().cuMemHostAlloc(size, portable))
     return int(address)
 
 
@@ -625,7 +613,7 @@ def allocate(size: int, device: int, on: Any = None) -> Any:
 def copy(target: int, source: int, size: int, on: Any) -> None:
     """Enqueues a copy of bytes on a stream, between any two of the host and GPUs. Memory of the host has to stay."""
     if size:
-        _checked("copying", _bindings().cuMemcpyAsync(target, source, size, handle_of(on)))
+        checked("copying", api().cuMemcpyAsync(target, source, size, handle_of(on)))
 
 
 def copy_between(target: int, to: int, source: int, come_from: int, size: int, on: Any) -> None:
@@ -633,7 +621,7 @@ def copy_between(target: int, to: int, source: int, come_from: int, size: int, o
     _open_pool(come_from, to)
     _open_pool(to, come_from)
     ends = (target, _context(to), source, _context(come_from))
-    _checked("copying between GPUs", _bindings().cuMemcpyPeerAsync(*ends, size, handle_of(on)))
+    checked("copying between GPUs", api().cuMemcpyPeerAsync(*ends, size, handle_of(on)))
 
 
 @cache
@@ -648,21 +636,21 @@ def _open_pool(owner: int, user: int) -> None:
 @cache
 def _context(device: int) -> Any:
     """A GPU's context: the one that all libraries share. It lives as long as the process."""
-    return _checked("asking for a context", _bindings().cuDevicePrimaryCtxRetain(device))[1]
+    return checked("asking for a context", api().cuDevicePrimaryCtxRetain(device))[1]
 
 
 def fill(pointer: int, pattern: int, width: int, count: int, on: Any) -> None:
     """Enqueues the filling of memory with `count` elements of `width` bytes (1, 2, 4 or 8) with the bits `pattern`."""
     if not count:
         return
-    bindings, handle = _bindings(), handle_of(on)
+    bindings, handle = api(), handle_of(on)
     if width == 8:  # the driver fills with 32 bits at most: first one half of each element, then the other
         for half in (0, 1):
             bits = pattern >> (32 * half) & 0xFFFFFFFF
-            _checked("filling memory", bindings.cuMemsetD2D32Async(pointer + 4 * half, 8, bits, 1, count, handle))
+            checked("filling memory", bindings.cuMemsetD2D32Async(pointer + 4 * half, 8, bits, 1, count, handle))
     else:
         enqueue = getattr(bindings, f"cuMemsetD{8 * width}Async")
-        _checked("filling memory", enqueue(pointer, pattern, count, handle))
+        checked("filling memory", enqueue(pointer, pattern, count, handle))
 
 
 def copy_to_device(pointer: int, host: int, size: int, device: int) -> None:
@@ -678,7 +666,7 @@ def copy_to_host(host: int, pointer: int, size: int, device: int) -> None:
 def synchronize(device: int) -> None:
     """Waits for all work on a GPU, of whatever library and stream. Raises `Rejected` (O241)."""
     with on_device(device):
-        (error,) = _bindings().cuCtxSynchronize()
+        (error,) = api().cuCtxSynchronize()
     if error:
         _refused("waiting for the GPU", error)
 
@@ -686,7 +674,7 @@ def synchronize(device: int) -> None:
 def _copy(what: str, function: str, target: int, source: int, size: int, device: int) -> None:
     if size == 0:
         return
-    bindings = _bindings()
+    bindings = api()
     with on_device(device):
         (error,) = getattr(bindings, function)(target, source, size)
     if error:

@@ -1,4 +1,4 @@
-"""Executions: one run of an operation, the streams that it uses, and what must live until it is done."""
+"""Executions: one run of an operation, and the streams that it uses."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from freehold.runtime import driver, streams
 from freehold.runtime.faults import fresh
-from freehold.runtime.ledger import Timeline, timeline
+from freehold.runtime.timeline import Timeline, let_go, timeline
 
 if TYPE_CHECKING:
     from freehold.runtime.arguments import ArrayView
@@ -32,16 +32,15 @@ class Next:
 
 
 class Execution:
-    """One run of an operation: the stream that it uses on each GPU, and what must live until it is done."""
+    """One run of an operation: the stream that it uses on each GPU."""
 
-    __slots__ = ("_borrowed", "_given", "_kept", "places", "pooled", "recording", "streams")
+    __slots__ = ("_borrowed", "_given", "places", "pooled", "recording", "streams")
 
     def __init__(self, given: Any = None, pooled: bool = False, recording: Recording | None = None):
         """`given` is the stream to use, if the caller names one; `pooled` asks the policy for one, if nobody else."""
         self._given = given
         self.pooled = pooled and given is None
         """Whether the policy chooses the stream, where no library of the arrays does."""
-        self._kept: list[object] | None = None
         self._borrowed: set[tuple[int, int]] | None = None
         self.recording = recording
         """The graph that is being recorded, if one is."""
@@ -103,20 +102,21 @@ class Execution:
 
             raise Rejected([AllocatesInGraph(caller().span, what)])
 
-    def uses(self, views: Iterable[ArrayView]) -> None:
+    def uses(self, views: Iterable[ArrayView]) -> list[object]:
         """
-        Orders the execution with those who own the arrays of a launch that comes next, and keeps the arrays alive.
-
-        It comes after what is on their libraries' current streams, and these come after it.
+        Orders the execution with those who own the arrays of a launch that comes next: it comes after what is on their
+        libraries' current streams, and these come after it. Returns what the launch has to keep alive.
         """
+        kept: list[object] = []
         for found in views:
             if found.family in ("torch", "cupy"):
                 self.borrow(driver.current_handle(found.family, found.device), found.device)
             elif not found.family:
-                self.keep(found.owner)
+                kept.append(found.owner)
                 self.borrow(0, found.device)
                 if found.stream is not None:
                     self.borrow(found.stream, found.device)
+        return kept
 
     def borrow(self, handle: int, device: int) -> None:
         """
@@ -127,37 +127,38 @@ class Execution:
         stream = self.stream(device)
         if driver.stream(handle, device) is stream:
             return
+        if driver.is_capturing(stream):  # no event from outside has a place in a graph, and none of its goes out
+            timeline(device, handle).join()
+            return
         driver.order_after(stream, handle, device)
         if self._borrowed is None:
             self._borrowed = set()
         self._borrowed.add((handle, device))
 
-    def keep(self, *objects: object) -> None:
-        """Keeps objects alive until the work is done."""
-        if self._kept is None:
-            self._kept = []
-        self._kept.extend(objects)
+    @property
+    def timelines(self) -> list[Timeline]:
+        """Of the streams that were used."""
+        return [timeline(device, driver.handle_of(stream)) for device, stream in self.streams.items()]
 
     # --- When all is enqueued -----------------------------------------------------------------------------------------
 
     def leave(self) -> None:
-        """The caller goes on: others' streams come after this work, and what it uses is kept until it is done."""
-        borrowed, self._borrowed = self._borrowed, None
-        kept, self._kept = self._kept, None
+        """The caller goes on: others' streams come after this work, and whoever waits for it is told what fails."""
         if fresh:
             from freehold.runtime import failures
 
             failures.publish()
-        if borrowed is not None:
-            for handle, device in borrowed:
-                driver.order_after(driver.stream(handle, device), driver.handle_of(self.streams[device]), device)
-        if kept is not None:
-            for stream in self.streams.values():
-                streams.hold(stream, kept)
+        self.give_back()
 
     def wait(self, what: str) -> None:
         """Waits until its streams are empty. `what` is what ran, for errors. Raises `Rejected` (O241, O280)."""
-        if self.streams:
-            for stream in self.streams.values():
-                driver.wait(stream, what)
-        self._kept = self._borrowed = None
+        self.give_back()
+        for user in self.timelines:
+            user.wait(what)
+        let_go()
+
+    def give_back(self) -> None:
+        """Orders others' streams after all that was enqueued."""
+        borrowed, self._borrowed = self._borrowed, None
+        for handle, device in borrowed or ():
+            driver.order_after(driver.stream(handle, device), driver.handle_of(self.streams[device]), device)

@@ -3,7 +3,8 @@ Checks that fail in kernels: where the GPU writes them down, and who is told.
 
 A kernel that checks something while it runs gets the address of a few words in page-locked memory of the host, which
 the GPU writes to only when a check fails. For each stream there is a ring of such words (`Log`), so a launch costs no
-allocation, and to ask whether anything on a stream has failed is to compare some bytes with zeros.
+allocation, and to ask whether anything on a stream has failed is to compare some bytes with zeros. Nobody waits for
+room: where launches of a whole ring are in flight, another one is begun.
 
 Each failure is told once: to the `sync` or `await` that ran the launch, and that of a launch that was only enqueued to
 whoever first waits for its stream, or for one that was made to wait for it. Being told is an exception (O233 to O235).
@@ -15,23 +16,23 @@ import ctypes
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from threading import Lock, get_ident
+from threading import get_ident
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final
 
 from freehold.runtime import driver
 from freehold.runtime.faults import fresh, logs
-from freehold.runtime.ledger import timelines
+from freehold.runtime.locks import plain
+from freehold.runtime.timeline import Timeline, timeline, unseen
 from freehold.support.contract import FAILURE_SLOTS, FAILURE_WORDS, KernelCheck
 
 if TYPE_CHECKING:
     from freehold.runtime.plan import Plan
     from freehold.support.diagnostic import Error
 
-_HALF: Final = FAILURE_SLOTS // 2
 _BYTES: Final = 8 * FAILURE_SLOTS
 _NOTHING: Final = bytes(_BYTES)
-_LOCK: Final = Lock()
+_LOCK: Final = plain()
 
 
 class Entry:
@@ -93,55 +94,79 @@ class Words:
         return failure_in(entry.kernel, entry.checks, self.all[number::FAILURE_SLOTS])
 
 
-class Log:
-    """The launches of one stream: a ring of entries, with their words."""
+class Ring:
+    """Words for the launches of one stream, which it takes one after the other."""
 
-    def __init__(self, device: int, handle: int):
-        self.device: Final = device
-        self.handle: Final = handle
+    def __init__(self, device: int):
         self.words: Final = Words(device)
         self.entries: Final[list[Entry | None]] = [None] * FAILURE_SLOTS
         self.next = 0
         self.seen = _NOTHING
         """The first words when they were last looked at."""
-        self.marks: Final[list[Any]] = [None, None]
-        """Events behind the launches of each half of the ring."""
+        self.mark: Any = None
+        """Once it is full: an event behind the last launch in it."""
+
+    def failed(self) -> list[Entry]:
+        """Those of which it was not known before that they have failed."""
+        now = ctypes.string_at(self.words.base, _BYTES)
+        if now == self.seen:
+            return []
+        self.seen = now
+        found: list[Entry] = []
+        for number, entry in enumerate(self.entries):
+            if entry is not None and not entry.failed and (error := self.words.error(number, entry)) is not None:
+                entry.failed = True
+                entry.errors = (error,)
+                found.append(entry)
+        return found
+
+    def clear(self) -> None:
+        """Makes it as new."""
+        ctypes.memset(self.words.base, 0, _BYTES)
+        self.entries[:] = [None] * FAILURE_SLOTS
+        self.seen, self.next = _NOTHING, 0
+
+
+class Log:
+    """The launches of one stream that check something."""
+
+    def __init__(self, user: Timeline):
+        self.user: Final = user
+        self.rings: Final[list[Ring]] = [Ring(user.device)]
+        """The one in use, and before it those that are full, the oldest first."""
         self.replays: list[Replay] = []
         self.failed: list[Entry] = []
         """Those that somebody has to be told of."""
 
     def enter(self, entry: Entry) -> int:
         """The address of the words of a launch that comes next."""
-        number = self.next
-        if not number % _HALF:
-            self._turn(number // _HALF)
-        self.entries[number] = entry
-        self.next = (number + 1) % FAILURE_SLOTS
-        return self.words.base + 8 * number
+        ring = self.rings[-1]
+        if ring.next == FAILURE_SLOTS:
+            ring = self._turn(ring)
+        number = ring.next
+        ring.entries[number] = entry
+        ring.next = number + 1
+        return ring.words.base + 8 * number
 
-    def _turn(self, half: int) -> None:
-        """Makes room in a half of the ring: waits until the launches are done that were there."""
-        stream = driver.stream(self.handle, self.device)
-        self.marks[1 - half] = driver.record(stream)
-        mark, self.marks[half] = self.marks[half], None
-        if mark is None:
-            return
-        mark.sync()
-        self.look()
-        first = 8 * half * _HALF
-        ctypes.memset(self.words.base + first, 0, 8 * _HALF)
-        self.seen = self.seen[:first] + bytes(8 * _HALF) + self.seen[first + 8 * _HALF :]
+    def _turn(self, full: Ring) -> Ring:
+        """An empty ring: the oldest one, if the launches are done that were there, or another one."""
+        with unseen():
+            # It is none of the timeline's: that has counted the launch that comes next.
+            full.mark = driver.record(self.user.stream)
+            oldest = self.rings[0]
+            empty = oldest is not full and driver.is_done(oldest.mark)
+        if empty:
+            self.look()
+            oldest.clear()
+            self.rings.append(self.rings.pop(0))
+        else:
+            self.rings.append(Ring(self.user.device))
+        return self.rings[-1]
 
     def look(self) -> None:
         """Finds out what has failed."""
-        now = ctypes.string_at(self.words.base, _BYTES)
-        if now != self.seen:
-            self.seen = now
-            for number, entry in enumerate(self.entries):
-                if entry is not None and not entry.failed and (error := self.words.error(number, entry)) is not None:
-                    entry.failed = True
-                    entry.errors = (error,)
-                    self.failed.append(entry)
+        for ring in self.rings:
+            self.failed += ring.failed()
         for replay in list(self.replays) if self.replays else ():
             done = driver.is_done(replay.event)
             _read(replay.slots)
@@ -158,25 +183,18 @@ _room: Final[dict[int, tuple[Words, int]]] = {}
 """By GPU: memory for launches that graphs capture, and how much of it is taken."""
 
 
-_places: Final[dict[tuple[int, int], Log]] = {}
-"""By GPU and handle of a stream."""
-
-
-def _log(device: int, handle: int) -> Log:
-    found = _places.get((device, handle))
-    if found is None:
-        if not logs:
+def _log(user: Timeline) -> Log:
+    if user.log is None:
+        if not logs and hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=_forget)
-        if handle == 1:  # the default stream's other name
-            return _places.setdefault((device, 1), _log(device, 0))
-        found = _places[device, handle] = Log(device, handle)
-        logs[handle] = [*logs.get(handle, ()), found]
-    return found
+        user.log = Log(user)
+        logs.append(user.log)
+    return user.log
 
 
 def _forget() -> None:
     """In a forked process: the driver is gone, and so is its memory."""
-    for known in (logs, fresh, _places, _captured, _room):
+    for known in (logs, fresh, _captured, _room):
         known.clear()
 
 
@@ -191,20 +209,21 @@ def enter(plan: Plan, handle: int) -> int:
         with _LOCK:
             if driver.captures(handle):
                 return _capture(device, handle, entry)
-            address = _log(device, handle).enter(entry)
+            address = _log(timeline(device, handle)).enter(entry)
             fresh.append(entry)
             return address
     except Exception as e:
-        driver.failed("waiting for work in flight", e)
+        driver.failed("making room for what a kernel checks", e)
 
 
 def _capture(device: int, handle: int, entry: Entry) -> int:
     """The words of a launch that is captured: it may run any number of times, so they are its own for ever."""
-    words, number = _room.get(device) or (Words(device), 0)
+    with unseen():
+        words, number = _room.get(device) or (Words(device), 0)
+        _log(timeline(device))  # from here on whoever waits looks
     _room[device] = (words, number + 1)
     if number + 1 == FAILURE_SLOTS:
         del _room[device]
-    _log(device, 0)  # from here on whoever waits looks
     _captured.setdefault(handle, []).append(Slot(words, number, entry))
     return words.base + 8 * number
 
@@ -215,11 +234,11 @@ def captured(handle: int) -> tuple[Slot, ...]:
         return tuple(_captured.pop(handle, ()))
 
 
-def replayed(slots: tuple[Slot, ...], device: int, stream: Any) -> None:
+def replayed(slots: tuple[Slot, ...], user: Timeline) -> None:
     """Says that a graph with these launches was enqueued on a stream."""
     with _LOCK:
-        entry = Replay(slots, get_ident(), driver.record(stream))
-        _log(device, int(stream.handle)).replays.append(entry)
+        entry = Replay(slots, get_ident(), driver.record(user.stream))
+        _log(user).replays.append(entry)
         fresh.append(entry)
 
 
@@ -238,10 +257,11 @@ def claim(owner: object) -> None:
 def disclaim(owner: object) -> None:
     """Says that `owner` does not wait any more: whoever waits for the streams is told."""
     with _LOCK:
-        entries = [e for found in logs.values() for log in found for e in (*log.entries, *log.replays, *log.failed)]
-        for entry in entries:
-            if entry is not None and entry.owner is owner:
-                entry.owner = None
+        for log in logs:
+            rings = [entry for ring in log.rings for entry in ring.entries if entry is not None]
+            for entry in (*rings, *log.replays, *log.failed):
+                if entry.owner is owner:
+                    entry.owner = None
 
 
 def _own() -> list[Entry]:
@@ -257,13 +277,12 @@ def _own() -> list[Entry]:
 # --- For those who have waited ----------------------------------------------------------------------------------------
 
 
-def look(handle: int, owner: object = None) -> None:
+def look(user: Timeline, owner: object = None) -> None:
     """
     Raises `Rejected` (O233 to O236) for what has failed on a stream, or on one that it was made to wait for, and is to
     be told to the calling thread, to `owner`, or to anybody.
     """
-    handles = _before(handle) if len(logs) > 1 or _captured else [handle]
-    _tell([log for h in handles for log in logs.get(h if h != 1 else 0, ())], owner)
+    _tell([known.log for known in user.earlier() if known.log is not None], owner)
 
 
 def raise_failures() -> None:
@@ -272,7 +291,7 @@ def raise_failures() -> None:
 
     Waits for nothing: for those who wait by other means, such as `torch.cuda.synchronize()`.
     """
-    _tell([log for found in list(logs.values()) for log in found], None)
+    _tell(list(logs), None)
 
 
 def _tell(chosen: Iterable[Log], owner: object) -> None:
@@ -319,16 +338,6 @@ def _read(slots: Sequence[Slot]) -> None:
         if error is None:
             continue
         slot.words.all[slot.number] = 0
-        replays = [r for found in logs.values() for log in found for r in log.replays if slot in r.slots]
+        replays = [r for log in logs for r in log.replays if slot in r.slots]
         for entry in replays or [slot.entry]:  # the words are those of all runs in flight
             entry.errors += (error,)
-
-
-def _before(handle: int) -> list[int]:
-    """A stream, and those that it was made to wait for, by their handles."""
-    found = [0 if handle == 1 else handle]
-    for known in found:
-        for of_device in list(timelines.values()):
-            if (timeline := of_device.get(known)) is not None:
-                found += [h for other in list(timeline.seen) if (h := int(other.stream.handle)) not in found]
-    return found

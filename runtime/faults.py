@@ -1,44 +1,27 @@
 """
 What goes wrong while nobody looks: faults in kernels, forked processes, the end of the interpreter.
 
-A fault is reported by whatever call of the driver comes next, and it ends the use of that GPU in this process. To say
-which launch it was, the launches that may be running are remembered.
+A fault is reported by whatever call of the driver comes next, and it ends the use of that GPU in this process.
 """
 
 from __future__ import annotations
 
 import atexit
-import ctypes
 import os
-from collections import deque
 from functools import cache
 from time import monotonic, sleep
-from types import CodeType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
+
+from freehold.runtime.timeline import never_drop, still_kept, unfinished
 
 if TYPE_CHECKING:
     from freehold.runtime.errors import GpuLost
     from freehold.runtime.failures import Entry, Log
 
 
-class Trace(NamedTuple):
-    """A launch that may be running. Holds nothing that a collection of garbage has to look at: there are thousands."""
-
-    stream: int
-    """The identity of its stream."""
-    what: str
-    """What it is, in an error's words."""
-    code: CodeType | None
-    instruction: int
-    """Where it was described."""
-
-
-trail: Final[deque[tuple[int, str, CodeType | None, int]]] = deque(maxlen=4096)
-"""Launches as `Trace`s, in order; without code where all before it on that stream was seen to be done."""
-
-logs: Final[dict[int, list[Log]]] = {}
-"""Where checks that fail in kernels are written down (`runtime.failures`), by handle of a stream, and each GPU's. Empty
-as long as no kernel that checks anything was launched."""
+logs: Final[list[Log]] = []
+"""Where checks that fail in kernels are written down (`runtime.failures`), of all streams. Empty as long as no kernel
+that checks anything was launched."""
 
 fresh: Final[list[Entry]] = []
 """Launches of such kernels of which nobody has said yet how they are waited for."""
@@ -65,27 +48,6 @@ PATIENCE: Final = 2.0
 
 _lost: Final[dict[int, GpuLost]] = {}
 """By GPU: the first fault there."""
-
-
-def passed(stream: Any) -> None:
-    """Says that all on a stream was seen to be done. Raises `Rejected` (O233 to O235) if a check failed in a kernel."""
-    if trail:
-        trail.append((id(stream), "", None, 0))
-    if logs:
-        from freehold.runtime import failures
-
-        failures.look(int(stream.handle))
-
-
-def unfinished() -> list[Trace]:
-    """The launches that are not known to be done, the oldest first. Only so many are remembered."""
-    found: list[Trace] = []
-    for entry in map(Trace._make, list(trail)):
-        if entry.code is None:
-            found = [earlier for earlier in found if earlier.stream != entry.stream]
-        else:
-            found.append(entry)
-    return found
 
 
 def report(what: str, text: str, cause: BaseException | None = None) -> NoReturn:
@@ -147,10 +109,8 @@ def watch() -> None:
 
 def _end() -> None:
     """Waits a little for work in flight. What is not done then is never taken down: it may still use its memory."""
-    from freehold.runtime import streams
-
     deadline = monotonic() + PATIENCE
-    while (left := streams.unfinished()) and monotonic() < deadline:
+    while (left := still_kept()) and monotonic() < deadline:
         sleep(1e-3)
     for kept in left:
-        ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_IncRef", ctypes.pythonapi))(kept)
+        never_drop(kept)

@@ -18,15 +18,18 @@ the list of the checked launches.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NoReturn, Self, TypeVar
 
-from freehold.runtime import driver
+from freehold.runtime import captures, driver
 from freehold.runtime.arguments import HOST, ArrayView, view
 from freehold.runtime.blame import of_operation
 from freehold.runtime.execution import Execution, Place
 from freehold.runtime.faults import logs
-from freehold.runtime.ledger import Leased, Refusal, Timeline, host_timeline, leave, take
+from freehold.runtime.ledger import Busy, Leased, Refusal, enqueue, lease
 from freehold.runtime.operation import InFlight, Operation, already, run
+from freehold.runtime.timeline import Timeline, host_timeline, later
 from freehold.support.lazy import Lazy
 
 if TYPE_CHECKING:
@@ -67,8 +70,7 @@ class Recording:
         if self.captured is None:
             if self.work:
                 refuse(errors.MixedGraph, f"on the host and on GPU {device}")
-            self.captured, self.device = driver.new_stream(device), device
-            driver.begin_capture(self.captured)
+            self.captured, self.device = captures.begin_capture(device), device
         elif device != self.device:
             refuse(errors.MixedGraph, f"on GPU {self.device} and on GPU {device}")
         return self.captured
@@ -104,12 +106,12 @@ class Recording:
             from freehold.runtime import failures
 
             self.checked = failures.captured(int(self.captured.handle))
-        return driver.end_capture(self.captured)
+        return captures.end_capture(self.captured, self.device)
 
     def give_up(self) -> None:
         """Nothing is wanted of it."""
         if self.captured is not None:
-            driver.give_up_capture(self.captured)
+            captures.give_up_capture(self.captured, self.device)
 
 
 def _bytes(tensor: Leased) -> tuple[object, ...]:
@@ -186,38 +188,40 @@ class Graph(Generic[T]):
         if recording.captured is None:
             if not recording.work:
                 refuse(errors.EmptyGraph)
-            user: Timeline = host_timeline()
-            self._lease(user)
-            try:
-                for work in recording.work:
-                    work()
-            finally:
-                leave(user)
+            self._enqueue(host_timeline(), lambda: [work() for work in recording.work])
             return self.value
+        kept = None
         if recording.families:
             execution.stream(device, min(recording.families))
             for family in recording.families:
                 execution.borrow(driver.current_handle(family, device), device)
-            execution.keep(recording)
-        stream, handle, user = execution.places.get(device) or execution.place(device)
-        self.enqueue(handle, user)
-        if recording.checked:
-            from freehold.runtime import failures
-
-            failures.replayed(recording.checked, device, stream)
+            kept = recording
+        _, handle, user = execution.places.get(device) or execution.place(device)
+        self.enqueue(handle, user, kept)
         return self.value
 
-    def enqueue(self, handle: int, user: Timeline) -> None:
+    def enqueue(self, handle: int, user: Timeline, kept: object = None) -> None:
         """Puts a replay on a stream. For `run` and `Replay`."""
-        self._lease(user)
-        try:
-            driver.run_graph(self._made, handle, self._recording.device)
-        finally:
-            leave(user)
+        made, recording = self._made, self._recording
+        if kept is None and not recording.checked:
+            with suppress(Busy, Refusal), user.lock:
+                lease(user, recording.reads, recording.writes)
+                captures.run_graph(made, handle, recording.device)
+                user.enqueued()
+                return
 
-    def _lease(self, user: Timeline) -> None:
+        def replay() -> None:
+            captures.run_graph(made, handle, recording.device)
+            if recording.checked:
+                from freehold.runtime import failures
+
+                failures.replayed(recording.checked, user)
+
+        self._enqueue(user, replay, kept)
+
+    def _enqueue(self, user: Timeline, work: Callable[[], object], kept: object = None) -> None:
         try:
-            take(user, self._recording.reads, self._recording.writes)
+            enqueue(user, self._recording.reads, self._recording.writes, work, kept=kept)
         except Refusal as e:
             raise of_operation("a replay of a graph")(e) from None
 
@@ -227,7 +231,12 @@ class Graph(Generic[T]):
         self._recording, self.place = Recording(), None
         made, self._made, self.value = self._made, None, None
         if made is not None:
-            driver.drop_graph(made)
+            captures.drop_graph(made)
+
+    def __del__(self) -> None:
+        made, self._made = self._made, None
+        if made is not None:
+            later(partial(captures.drop_graph, made))
 
     def _expect(self, state: str, what: str, remedy: str) -> None:
         if self._state != state:

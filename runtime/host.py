@@ -11,6 +11,7 @@ from freehold.runtime.arguments import HOST, ArrayView
 from freehold.runtime.checks import geometry
 from freehold.runtime.evaluation import Evaluator
 from freehold.runtime.plan import numpy_dtype
+from freehold.runtime.timeline import host_timeline
 from freehold.support.contract import ScalarParameter, TensorParameter
 
 if TYPE_CHECKING:
@@ -40,8 +41,7 @@ def run(kernel: Launchable, bound: Bound, site: CallSite, execution: Execution, 
     if recording is None:
         for device in {view.device for view in bound.views} - {HOST}:  # other libraries' streams are not known
             driver.synchronize(device)
-        with ledger.leased(ledger.host_timeline(), used.reads, used.writes, blame):
-            _interpret(made, bound, mode)
+        ledger.enqueue(host_timeline(), *used, lambda: _interpret(made, bound, mode), blame)
     else:
         recording.uses(bound.views, used.reads, used.writes)
         recording.host_work(lambda: _interpret(made, bound, mode))

@@ -158,7 +158,7 @@ class _Function:
             launch.sync()
         else:
             flight = launch.on(stream)
-            if stream in logs:  # a check may fail in a kernel, and XLA takes an error only here
+            if logs:  # a check may fail in a kernel, and XLA takes an error only here
                 flight.wait()
 
 
@@ -259,6 +259,10 @@ _API: Final = (
 )  # fmt: skip
 """The functions of `XLA_FFI_Api`, in order."""
 
+_MAJOR, _MINOR = 0, 1
+"""The version of XLA's interface that this is for. Minor ones only add to the ends of structures; of a structure that
+is shorter than it was, or another major version, XLA is told that the handler does not know it, and says so."""
+
 _Api: Any = _structure(
     "Api", ("version", _Version), ("internal", ctypes.c_void_p), *((name, ctypes.c_void_p) for name in _API)
 )
@@ -318,7 +322,8 @@ def _handle(platform: str, address: int) -> int | None:
         extension = _Extension.from_address(frame.extension)
         if extension.kind == _METADATA:  # XLA asks which version of its interface this is for
             metadata = extension.metadata.contents
-            metadata.version.major, metadata.version.minor = api.version.major, api.version.minor
+            known = api.version.major == _MAJOR and api.struct_size >= ctypes.sizeof(_Api)
+            metadata.version.major, metadata.version.minor = _MAJOR, api.version.minor if known else _MINOR
             metadata.traits, metadata.state_type = 0, 0
             return None
     if frame.stage != _EXECUTE:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from itertools import islice
+from time import monotonic_ns
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
@@ -17,13 +18,14 @@ from freehold.runtime import modes, native
 from freehold.runtime.arguments import HOST
 from freehold.runtime.blame import of_launch
 from freehold.runtime.execution import Execution, Next
-from freehold.runtime.faults import fresh, passed, trail
+from freehold.runtime.faults import fresh
 from freehold.runtime.leases import leases
-from freehold.runtime.ledger import leased, timeline_of
+from freehold.runtime.ledger import enqueue
 from freehold.runtime.operation import InFlight, Operation, gather
 from freehold.runtime.partition import Partition
 from freehold.runtime.plan import Plan, rounded
 from freehold.runtime.readers import WRONG, Plans, Read, make_reader, reads_nothing
+from freehold.runtime.timeline import Timeline, timeline_of
 
 if TYPE_CHECKING:
     from freehold.frontend.signature import KernelSignature
@@ -62,16 +64,13 @@ class Launch(Operation[Any], native.Dropped):
         arguments = self._arguments
         self._arguments = None
         dispatcher = self._dispatcher
-        stream = dispatcher.run(arguments, self, None)
-        if stream is UNMET:
+        user = dispatcher.run(arguments, self, None)
+        if user is UNMET:
             self._arguments = arguments
             return super().sync()
-        if stream is not None:
-            try:
-                stream.sync()
-            except Exception as e:
-                dispatcher.failed(e, stream, self)
-            passed(stream)
+        if user is not None:
+            self.leave_trace(user)
+            user.wait(dispatcher.what)
         return dispatcher.value(arguments)
 
     def on(self, stream: Any = None) -> InFlight[Any]:
@@ -97,11 +96,9 @@ class Launch(Operation[Any], native.Dropped):
             return super().on()
         if used is None:
             return InFlight(dispatcher.value(arguments), (), self)
-        trail.append((id(used), dispatcher.what, self._code, self._instruction))
+        used.remember((used.now, monotonic_ns(), dispatcher.what, self._code, self._instruction))
         if fresh:
-            from freehold.runtime import failures
-
-            failures.publish(self._code, self._instruction)
+            self.publish()
         return InFlight(dispatcher.value(arguments), (used,), self, arguments)
 
     def enqueue(self, execution: Execution) -> Any:
@@ -115,15 +112,15 @@ class Launch(Operation[Any], native.Dropped):
         if execution.pooled and arguments and not execution.streams:
             execution.prefer(arguments[0])
         try:
-            stream = None if execution.recording is not None else dispatcher.last(arguments, execution)
+            user = None if execution.recording is not None else dispatcher.last(arguments, execution)
         except WRONG:
-            stream = None
-        if stream is None or stream.__class__ is tuple:
-            stream = dispatcher.run(arguments, self, execution)
-        if stream is UNMET:
+            user = None
+        if user is None or user.__class__ is tuple:
+            user = dispatcher.run(arguments, self, execution)
+        if user is UNMET:
             return self._after_arguments(arguments, execution)
-        if stream is not None:
-            trail.append((id(stream), dispatcher.what, self._code, self._instruction))
+        if user is not None:
+            user.trace(dispatcher.what, self._code, self._instruction)
         return dispatcher.value(arguments)
 
     def _after_arguments(self, arguments: tuple[Any, ...], execution: Execution) -> Any:
@@ -158,9 +155,31 @@ class Launch(Operation[Any], native.Dropped):
         """What it is, in an error's words."""
         return self._dispatcher.what
 
-    def leave_trace(self, stream: Any) -> None:
+    def leave_trace(self, user: Timeline) -> None:
         """Says that it may be running."""
-        trail.append((id(stream), self._dispatcher.what, self._code, self._instruction))
+        user.trace(self._dispatcher.what, self._code, self._instruction)
+
+    def publish(self) -> None:
+        """Says that nobody waits for it yet: whoever does is told what fails in it."""
+        if fresh:
+            from freehold.runtime import failures
+
+            failures.publish(self._code, self._instruction)
+
+    @property
+    def dispatcher(self) -> Dispatcher:
+        """Of its kernel."""
+        return self._dispatcher
+
+    @property
+    def code(self) -> CodeType:
+        """Where the kernel was called."""
+        return self._code
+
+    @property
+    def instruction(self) -> int:
+        """Where in the code."""
+        return self._instruction
 
     @property
     def site(self) -> CallSite:
@@ -250,7 +269,7 @@ class Dispatcher:
         """
         Checks and runs, on the execution's stream or else the caller's current one.
 
-        Returns the stream that it was enqueued on, None where it is done already, or `UNMET`; nothing was done then.
+        Returns the timeline that it was enqueued on, None where it is done already, or `UNMET`; nothing was done then.
         """
         if arguments is None:
             self._already()
@@ -284,13 +303,6 @@ class Dispatcher:
         self._readers.clear()
         self._promote(reads_nothing)
 
-    def failed(self, error: Exception, stream: Any, launch: Launch) -> NoReturn:
-        """Raises what waiting for a launch raised, as an error of ours if it is the driver's."""
-        from freehold.runtime import driver
-
-        launch.leave_trace(stream)
-        driver.failed(f"`{self.kernel.__name__}`", error)
-
     def _already(self) -> NoReturn:
         from freehold.runtime.call_site import caller
         from freehold.runtime.errors import AlreadyRun
@@ -312,31 +324,38 @@ class Dispatcher:
         if any(_operation_in(a) is not None for a in arguments):
             return UNMET
         kernel, site = self.kernel, launch.site
-        execution = execution or Execution()
+        own = None if execution is not None else Execution()
+        chosen = execution or own
+        assert chosen is not None
         bound = bind(kernel.signature, arguments, site)
         used = leases(kernel.signature, bound.views)
         blame = of_launch(kernel.signature, arguments, site)
         if bound.device == HOST or modes.current() is not None:
             from freehold.runtime import host
 
-            host.run(kernel, bound, site, execution, used, blame)
+            host.run(kernel, bound, site, chosen, used, blame)
             return None
         from freehold.runtime import driver
 
         driver.require_gpu()
         plan = self.plan(bound, site)
-        stream = execution.stream(plan.device, plan.family)
-        execution.uses(bound.views)
+        stream = chosen.stream(plan.device, plan.family)
+        handle = driver.handle_of(stream)
+        user = timeline_of(stream, plan.device)
         values = rounded(plan.contract, bound.values)
-        if execution.recording is not None:
-            execution.recording.uses(bound.views, used.reads, used.writes)
-            plan.enqueue(plan, driver.handle_of(stream), *values)
-        else:
-            with leased(timeline_of(stream, plan.device), used.reads, used.writes, blame):
-                plan.enqueue(plan, driver.handle_of(stream), *values)
+        if chosen.recording is not None:
+            chosen.recording.uses(bound.views, used.reads, used.writes)
+            plan.enqueue(plan, handle, *values)
+            return user
+        try:
+            kept = chosen.uses(bound.views)
+            enqueue(user, *used, lambda: plan.enqueue(plan, handle, *values), blame, kept=kept or None)
+        finally:
+            if own is not None:
+                own.give_back()
         if plans is not None and key is not None:
             plans.add(key, plan)
-        return stream
+        return user
 
     def plan(self, bound: Bound, site: CallSite) -> Plan:
         """The plan for checked arguments on a GPU. Compiles if that has not been done. Raises `Rejected`."""

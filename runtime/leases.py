@@ -10,8 +10,9 @@ from freehold.frontend.signature import KernelSignature
 from freehold.runtime import ledger
 from freehold.runtime.arguments import HOST, ArrayView, UnknownDType, Unreadable, view
 from freehold.runtime.blame import of_operation
-from freehold.runtime.ledger import Leased, Timeline
+from freehold.runtime.ledger import Leased
 from freehold.runtime.storage import Outside
+from freehold.runtime.timeline import Timeline, host_timeline, timeline_of
 
 if TYPE_CHECKING:
     from freehold.runtime.execution import Execution
@@ -47,7 +48,7 @@ def used(execution: Execution, reads: Iterable[Any], writes: Iterable[Any], what
     """
     Around what enqueues another engine's work: leases tensors, of ours or of other libraries, on any number of GPUs.
 
-    The ledger is not locked meanwhile, because engines may wait for other threads (NCCL does). Raises `Rejected` for
+    Nothing is locked meanwhile, because engines may wait for other threads (NCCL does). Raises `Rejected` for
     tensors that may not be used, and `TypeError` for what is no array.
     """
     read, written = [_viewed(array, what) for array in reads], [_viewed(array, what) for array in writes]
@@ -57,21 +58,23 @@ def used(execution: Execution, reads: Iterable[Any], writes: Iterable[Any], what
         yield
         return
     users = [_user(execution, device, views) for device in {v.device for v in views}]
-    execution.uses(v for v in views if v.device != HOST)
+    kept = execution.uses(v for v in views if v.device != HOST)
     blame = of_operation(what)
 
     def note() -> None:
         for user in users:
             to_read = [_leased(v) for v in read if v.device == user.device]
             to_write = [_leased(v) for v in written if v.device == user.device]
-            with ledger.leased(user, to_read, to_write, blame):
-                pass
+            ledger.enqueue(user, to_read, to_write, _nothing, blame, kept=kept or None)
 
     note()  # it comes after what uses them now
     try:
         yield
     finally:
         note()  # and what comes next, after it
+
+
+def _nothing() -> None: ...
 
 
 def _viewed(array: Any, what: str) -> ArrayView:
@@ -85,6 +88,6 @@ def _viewed(array: Any, what: str) -> ArrayView:
 
 def _user(execution: Execution, device: int, views: Iterable[ArrayView]) -> Timeline:
     if device == HOST:
-        return ledger.host_timeline()
+        return host_timeline()
     family = next((v.family for v in views if v.device == device and v.family in ("torch", "cupy")), "")
-    return ledger.timeline_of(execution.stream(device, family), device)
+    return timeline_of(execution.stream(device, family), device)

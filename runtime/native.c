@@ -6,14 +6,14 @@
  * it leaves as it is, for the Python that makes all checks and says what is wrong. So nothing here raises an error of its
  * own, and everything works without it.
  *
- * In this file: how objects of Freehold are laid out, and the ledger's lock.
+ * In this file: how objects of Freehold are laid out, and locks.
  */
 #include "native.h"
 #include <pthread.h>
 
 /* --- Where things lie ------------------------------------------------------------------------------------------------ */
 
-PyObject *classes[CLASSES], *remember, *undone;
+PyObject *classes[CLASSES], *undone, *lock_class;
 Py_ssize_t offsets[SLOTS];
 
 static const struct { int class; const char *name; } slots[SLOTS] = {
@@ -21,6 +21,7 @@ static const struct { int class; const char *name; } slots[SLOTS] = {
   {DISPATCHER, "plain"}, {CHAIN, "_source"}, {CHAIN, "_function"}, {CHAIN, "_nests"}, {NEXT, "operation"},
   {NEXT, "resume"}, {PARTITION, "array"}, {PARTITION, "spec"}, {TENSOR, "pointer"}, {TENSOR, "_key"}, {TENSOR, "space"},
   {TENSOR, "storage"}, {TENSOR, "epoch"}, {STORAGE, "epoch"}, {SPACE, "sole"}, {SPACE, "wrote"}, {TIMELINE, "now"},
+  {TIMELINE, "remember"}, {TIMELINE, "eager"},
   {EXECUTION, "places"}, {EXECUTION, "recording"}, {KERNEL, "_plain"},
 };
 
@@ -54,7 +55,7 @@ static PyObject *learn(PyObject *module, PyObject *args) {
   static const int learnt[] = {LAUNCH, BOUND, DISPATCHER, TENSOR, STORAGE, SPACE, TIMELINE, EXECUTION, KERNEL};
   enum { COUNT = sizeof learnt / sizeof *learnt };
   PyObject *instances;
-  if (!PyArg_ParseTuple(args, "O!OO", &PyTuple_Type, &instances, &remember, &undone)) return NULL;
+  if (!PyArg_ParseTuple(args, "O!O", &PyTuple_Type, &instances, &undone)) return NULL;
   if (PyTuple_Size(instances) != COUNT) return PyErr_Format(PyExc_TypeError, "%d instances are wanted", COUNT);
   for (int n = 0; n < COUNT; n++)
     if (!know(learnt[n], PyTuple_GetItem(instances, n))) return NULL;
@@ -77,48 +78,67 @@ PyObject *otherwise(PyObject *function, PyObject *first, PyObject *const *given,
   return made;
 }
 
-/* --- The ledger's lock ----------------------------------------------------------------------------------------------- */
+/* --- Locks ----------------------------------------------------------------------------------------------------------- */
 
-/* As `threading.RLock`, and one only. A thread that waits for it gives up the interpreter's lock. */
-static pthread_mutex_t ledger = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+/* As `threading.RLock`. A thread that waits for one gives up the interpreter's lock. */
+typedef struct {
+  PyObject_HEAD
+  pthread_mutex_t mutex;
+} Lock;
 
-void ledger_hold(void) {
-  if (!pthread_mutex_trylock(&ledger)) return;
+void lock_hold(PyObject *lock) {
+  pthread_mutex_t *mutex = &((Lock *)lock)->mutex;
+  if (!pthread_mutex_trylock(mutex)) return;
   PyThreadState *state = PyEval_SaveThread();
-  pthread_mutex_lock(&ledger);
+  pthread_mutex_lock(mutex);
   PyEval_RestoreThread(state);
 }
 
-int ledger_release(void) { return !pthread_mutex_unlock(&ledger); }
+int lock_release(PyObject *lock) { return !pthread_mutex_unlock(&((Lock *)lock)->mutex); }
 
-static PyObject *acquire(PyObject *self, PyObject *unused) {
-  ledger_hold();
-  Py_RETURN_TRUE;
+static int init_mutex(Lock *self) {
+  pthread_mutexattr_t recursive;
+  if (pthread_mutexattr_init(&recursive)) return 0;
+  pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+  int error = pthread_mutex_init(&self->mutex, &recursive);
+  pthread_mutexattr_destroy(&recursive);
+  return !error;
 }
 
-static PyObject *release(PyObject *self, PyObject *unused) {
-  if (ledger_release()) Py_RETURN_NONE;
+static PyObject *make_lock(PyTypeObject *type, PyObject *args, PyObject *options) {
+  PyObject *made = PyType_GenericAlloc(type, 0);
+  if (made && !init_mutex((Lock *)made)) return Py_DECREF(made), PyErr_NoMemory();
+  return made;
+}
+
+static PyObject *enter(PyObject *self, PyObject *unused) {
+  lock_hold(self);
+  Py_RETURN_NONE;
+}
+
+static PyObject *leave(PyObject *self, PyObject *args) {
+  if (lock_release(self)) Py_RETURN_NONE;
   return PyErr_Format(PyExc_RuntimeError, "cannot release un-acquired lock");
 }
 
-static PyObject *leave(PyObject *self, PyObject *args) { return release(self, args); }
+static PyObject *renew(PyObject *self, PyObject *unused) {
+  if (!init_mutex((Lock *)self)) return PyErr_NoMemory();
+  Py_RETURN_NONE;
+}
 
 static PyMethodDef lock_methods[] = {
-  {"acquire", acquire, METH_NOARGS, "Waits until no other thread has it."},
-  {"release", release, METH_NOARGS, "Gives it back, once for each time it was acquired."},
-  {"__enter__", acquire, METH_NOARGS, NULL},
-  {"__exit__", leave, METH_VARARGS, NULL},
+  {"__enter__", enter, METH_NOARGS, "Waits until no other thread has it."},
+  {"__exit__", leave, METH_VARARGS, "Gives it back, once for each time it was entered."},
+  {"renew", renew, METH_NOARGS, "Makes it free, whoever has it: after a fork."},
   {0},
 };
-static PyType_Slot lock_slots[] = {{Py_tp_methods, lock_methods}, {0}};
-static PyType_Spec lock_spec = {
-  "freehold.runtime._native.Lock", sizeof(PyObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, lock_slots,
-};
+static PyType_Slot lock_slots[] = {{Py_tp_new, make_lock}, {Py_tp_methods, lock_methods}, {0}};
+static PyType_Spec lock_spec = {"freehold.runtime._native.Lock", sizeof(Lock), 0, Py_TPFLAGS_DEFAULT, lock_slots};
 
 /* --- The module ------------------------------------------------------------------------------------------------------ */
 
 static PyMethodDef functions[] = {
-  {"learn", learn, METH_VARARGS, "learn(instances, remember, undone): finds where the slots of such objects lie, one of each class."},
+  {"learn", learn, METH_VARARGS, "learn(instances, undone): finds where the slots of such objects lie, one of each class."},
   {0},
 };
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_native", "Plain launches, without Python.", -1, functions};
@@ -131,12 +151,11 @@ int add_type(PyObject *module, const char *name, PyType_Spec *spec) {
 }
 
 PyMODINIT_FUNC PyInit__native(void) {
-  PyObject *module = PyModule_Create(&definition), *type = PyType_FromSpec(&lock_spec);
-  PyObject *lock = type ? PyType_GenericAlloc((PyTypeObject *)type, 0) : NULL;
-  int good = module && lock && !PyModule_AddObjectRef(module, "LOCK", lock);
+  PyObject *module = PyModule_Create(&definition);
+  lock_class = PyType_FromSpec(&lock_spec);
+  int good = module && lock_class && !PyModule_AddObjectRef(module, "Lock", lock_class);
   good = good && !PyModule_AddIntConstant(module, "INTERFACE", INTERFACE);
   good = good && add_launchers(module) && add_descriptions(module) && add_runs(module);
-  Py_XDECREF(type), Py_XDECREF(lock);
   if (good) return module;
   Py_XDECREF(module);
   return NULL;

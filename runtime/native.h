@@ -11,7 +11,7 @@
 #include <Python.h>
 #include <stdint.h>
 
-#define INTERFACE 2 /* with `freehold.runtime.native`: raised when either expects something else of the other */
+#define INTERFACE 3 /* with `freehold.runtime.native`: raised when either expects something else of the other */
 
 #define CLASS(object) ((PyObject *)Py_TYPE((PyObject *)(object)))
 
@@ -22,7 +22,7 @@ enum {
   LAUNCH_DISPATCHER, LAUNCH_ARGUMENTS, LAUNCH_CODE, LAUNCH_INSTRUCTION, BOUND_STATE, DISPATCHER_PLAIN,
   CHAIN_SOURCE, CHAIN_FUNCTION, CHAIN_NESTS, NEXT_OPERATION, NEXT_RESUME, PARTITION_ARRAY, PARTITION_SPEC,
   TENSOR_POINTER, TENSOR_KEY, TENSOR_SPACE, TENSOR_STORAGE, TENSOR_EPOCH, STORAGE_EPOCH, SPACE_SOLE, SPACE_WROTE,
-  TIMELINE_NOW, EXECUTION_PLACES, EXECUTION_RECORDING, KERNEL_PLAIN, SLOTS
+  TIMELINE_NOW, TIMELINE_REMEMBER, TIMELINE_EAGER, EXECUTION_PLACES, EXECUTION_RECORDING, KERNEL_PLAIN, SLOTS
 };
 extern Py_ssize_t offsets[SLOTS];
 
@@ -45,13 +45,13 @@ PyObject *otherwise(PyObject *function, PyObject *first, PyObject *const *given,
 /* Adds a type to the module; 0 with an exception. */
 int add_type(PyObject *module, const char *name, PyType_Spec *spec);
 
-/* The ledger's lock. `ledger_release` is 0 where this thread did not hold it. */
-void ledger_hold(void);
-int ledger_release(void);
+/* Locks (`freehold.runtime.locks`). `lock_release` is 0 where this thread did not hold it. */
+extern PyObject *lock_class;
+void lock_hold(PyObject *lock);
+int lock_release(PyObject *lock);
 
 /* Plain launches (`native_launch.c`). */
 int add_launchers(PyObject *module);
-extern PyObject *remember; /* of the trail of launches */
 extern PyObject *undone;   /* what `run` of a launcher returns that did nothing */
 /* The value of a launch, with arguments that are not its own unless NULL, once `plain` of its kernel's dispatcher has
  * enqueued it; NULL where nothing was done, or with an exception. */

@@ -35,7 +35,7 @@ CODES: Final = {
 """How `struct` calls the dtypes of scalars that it packs."""
 
 
-INTERFACE: Final = 2
+INTERFACE: Final = 3
 """What this module and the native one expect of each other; one that was built of another source is not used."""
 
 
@@ -77,9 +77,17 @@ class Caller(_Caller):
         """How many arguments are usual, and the dispatcher of the launches, once it is ready."""
 
 
-def lock() -> RLock:
-    """A lock as `threading.RLock`, for the ledger, which the native module takes without calling it."""
-    return _NATIVE.LOCK if BUILT else RLock()
+def lock() -> Any:
+    """A lock to be taken by `with`, as `threading.RLock`, which the native module takes without calling it."""
+    return _NATIVE.Lock() if BUILT else RLock()
+
+
+def renew(held: Any) -> None:
+    """Makes a lock free, whoever has it: in a forked process, where that thread is not."""
+    if BUILT:
+        held.renew()
+    else:
+        held._at_fork_reinit()
 
 
 class _Thread(local):
@@ -128,11 +136,11 @@ def module() -> Any:
     from freehold.runtime.arguments import HOST
     from freehold.runtime.bound_launch import BoundLaunch
     from freehold.runtime.execution import Execution
-    from freehold.runtime.faults import trail
     from freehold.runtime.launch import UNDONE, Dispatcher, Launch
-    from freehold.runtime.ledger import Space, Timeline
+    from freehold.runtime.ledger import Space
     from freehold.runtime.storage import Storage
     from freehold.runtime.tensor import Tensor
+    from freehold.runtime.timeline import Timeline
     from freehold.support.dtypes import u8
 
     storage = Storage(0, 0, HOST, None, Space())
@@ -148,7 +156,7 @@ def module() -> Any:
         Caller(),
     )
     try:
-        _NATIVE.learn(instances, trail.append, UNDONE)
+        _NATIVE.learn(instances, UNDONE)
     except SystemError:  # objects are not laid out as they always were
         return None
     return _NATIVE
@@ -171,19 +179,22 @@ def takes(contract: LaunchContract, layout: Layout) -> bool:
     return known and kinds and given == [*range(len(contract.parameters))]
 
 
-def values(plan: Plan) -> Callable[..., bool] | None:
+def values(plan: Plan) -> Any:
     """
     `values(handle, *values)` of a plan: whether it enqueued a launch on a stream with addresses and scalars, as
-    `plan.enqueue` does. If not, nothing was done. None where the plan's launches cannot go through it.
+    `plan.enqueue` does. `alone(user, space, handle, *values)` enters it in the timeline `user`, too, if that is the
+    space's sole one. If not, nothing was done. None where the plan's launches cannot go through it.
     """
     if not takes(plan.contract, plan.layout):
         return None
-    return _launcher(plan, [_described(plan, n) for n in range(len(plan.contract.parameters))]).values
+    return _launcher(plan, [_described(plan, n) for n in range(len(plan.contract.parameters))])
 
 
-def prepared(plan: Plan, data: bytearray) -> Callable[[int], bool] | None:
-    """`prepared(handle)`: whether it enqueued a launch whose parameters are packed; as `values` without any."""
-    return None if module() is None or len(plan.contract.entry) > MOST else _launcher(plan, [], data).values
+def prepared(plan: Plan, data: bytearray, what: str, site: tuple[Any, int]) -> Any:
+    """As `values`, for launches whose parameters are packed; `alone` leaves a trace, too: what it is, and where."""
+    return (
+        None if module() is None or len(plan.contract.entry) > MOST else _launcher(plan, [], data, None, what, -1, site)
+    )
 
 
 def launcher(plan: Plan, signature: KernelSignature, arguments: tuple[Any, ...]) -> Any:
@@ -193,9 +204,9 @@ def launcher(plan: Plan, signature: KernelSignature, arguments: tuple[Any, ...])
     None where the plan's launches cannot go through it.
     """
     from freehold.runtime import driver
-    from freehold.runtime.ledger import timeline
     from freehold.runtime.partition import Partition
     from freehold.runtime.tensor import Tensor
+    from freehold.runtime.timeline import timeline
 
     if plan.values is None or len(arguments) > MOST:
         return None
@@ -239,13 +250,15 @@ def _launcher(
     places: Any = None,
     what: str = "",
     value: int = -1,
+    site: tuple[Any, int] | None = None,
 ) -> Any:
     from freehold.runtime import driver
+    from freehold.runtime.locks import lock as lock_of
 
     launch, current = driver.addresses()
     memory = plan.layout.filled(plan.integers) if data is None else data
     offsets = struct.pack(f"={len(plan.layout.offsets)}H", *plan.layout.offsets)
     return module().Launcher(
         launch, 0 if driver.device_count() == 1 else current, plan.kernel, plan.blocks, plan.device, bytes(memory),
-        offsets, tuple(arguments), {} if places is None else places, what, value,
+        offsets, tuple(arguments), {} if places is None else places, what, value, lock_of(plan.device), site,
     )  # fmt: skip

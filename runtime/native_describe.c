@@ -7,7 +7,10 @@ static PyObject *kinds, *specs, *cut; /* classes of partitions by array's class,
 
 static PyObject *partition(PyObject *module, PyObject *const *given, Py_ssize_t count, PyObject *names) {
   PyObject *array = count == 2 && !names ? given[0] : NULL, *tile = array ? given[1] : NULL;
-  if (tile && (PyLong_CheckExact(tile) || PyTuple_CheckExact(tile))) {
+  int plain = tile && (PyLong_CheckExact(tile) || PyTuple_CheckExact(tile)); /* 64.0 would find what 64 left */
+  for (Py_ssize_t n = 0; plain && PyTuple_CheckExact(tile) && n < PyTuple_Size(tile); n++)
+    plain = PyLong_CheckExact(PyTuple_GetItem(tile, n));
+  if (plain) {
     PyObject *spec = PyDict_GetItemWithError(specs, tile), *kind = spec ? PyDict_GetItemWithError(kinds, CLASS(array)) : NULL;
     if (kind) {
       PyObject *made = PyType_GenericAlloc((PyTypeObject *)kind, 0);

@@ -7,6 +7,7 @@
 #include "native.h"
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 enum { MOST = 64 }; /* arguments, and parameters, of a kernel */
 
@@ -14,7 +15,7 @@ typedef int (*LaunchKernel)(void *, unsigned, unsigned, unsigned, unsigned, unsi
 typedef int (*CurrentDevice)(int *);
 
 static const char launcher_doc[] =
-  "Launcher(launch, current, kernel, blocks, device, memory, offsets, arguments, places, what, value): one plan's launches.\n\n"
+  "Launcher(launch, current, kernel, blocks, device, memory, offsets, arguments, places, what, value, lock, site): one plan's launches.\n\n"
   "`launch` and `current` are addresses of the driver's functions. An argument is (code, place, written, low, size, class,\n"
   "spec, known).";
 
@@ -44,11 +45,11 @@ typedef struct {
   PyObject *number;      /* the device's */
   PyObject *places;      /* a dictionary: where launches run that name no stream */
   PyObject *what;        /* what a launch is, in an error's words */
+  PyObject *lock;        /* the device's */
+  PyObject *site;        /* where launches are described, as a trace has it; None where each says so */
   int apart;             /* whether arrays at the addresses that were seen last lie apart */
   PyObject *place;       /* where the last launch ran */
   uint64_t stream;       /* the handle of its stream */
-  PyObject *trace;       /* what the last one left behind; the next one's is mostly the same */
-  const void *traced;    /* its stream, perhaps gone: an identity */
 } Launcher;
 
 /* Packs a scalar as `struct` would; 0 where that would raise. May run Python. */
@@ -118,17 +119,60 @@ static int enqueued(const Launcher *self, void *stream, uint64_t *memory) {
   return !error;
 }
 
-static PyObject *values(Launcher *self, PyObject *const *given, Py_ssize_t count) {
-  uint64_t memory[MOST], stream = 0;
+/* Packs a stream, addresses and scalars. Whether all is as it should be; no exception is set. */
+static int packed(const Launcher *self, PyObject *const *given, Py_ssize_t count, uint64_t *stream, uint64_t *memory) {
   memcpy(memory, self->memory, sizeof(uint64_t) * self->parameters);
   Py_ssize_t next = 0;
-  int good = count > 0 && pack('P', given[next++], &stream);
+  int good = count > 0 && pack('P', given[next++], stream);
   for (int n = 0; good && n < self->arguments; n++)
     if (self->argument[n].code != 'c')
       good = next < count && pack(self->argument[n].code, given[next++], &memory[self->argument[n].place]);
   good = good && next == count && apart(self, memory);
   PyErr_Clear();
+  return good;
+}
+
+static PyObject *values(Launcher *self, PyObject *const *given, Py_ssize_t count) {
+  uint64_t memory[MOST], stream = 0;
+  int good = packed(self, given, count, &stream, memory);
   return PyBool_FromLong(good && enqueued(self, (void *)(uintptr_t)stream, memory));
+}
+
+/* The next tick of a timeline, with a reference; NULL where there is none. */
+static PyObject *next_tick(PyObject *user) {
+  PyObject *now = SLOT(user, TIMELINE_NOW);
+  return now && PyLong_CheckExact(now) ? PyLong_FromLongLong(PyLong_AsLongLong(now) + 1) : NULL;
+}
+
+/* Leaves a trace in a timeline. Whether that went well. */
+static int traced(PyObject *user, PyObject *what, PyObject *code, PyObject *instruction) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  PyObject *when = PyLong_FromLongLong(time.tv_sec * 1000000000LL + time.tv_nsec), *now = SLOT(user, TIMELINE_NOW);
+  Py_XINCREF(now); /* another launch may replace it */
+  PyObject *trace = when && now ? PyTuple_Pack(5, now, when, what, code, instruction) : NULL;
+  PyObject *noted = trace ? PyObject_CallFunctionObjArgs(SLOT(user, TIMELINE_REMEMBER), trace, NULL) : NULL;
+  Py_XDECREF(now), Py_XDECREF(when), Py_XDECREF(trace), Py_XDECREF(noted);
+  return noted != NULL;
+}
+
+static PyObject *alone(Launcher *self, PyObject *const *given, Py_ssize_t count) {
+  uint64_t memory[MOST], stream = 0;
+  if (count < 2 || CLASS(given[0]) != classes[TIMELINE] || CLASS(given[1]) != classes[SPACE]) Py_RETURN_FALSE;
+  if (!packed(self, given + 2, count - 2, &stream, memory)) Py_RETURN_FALSE;
+  lock_hold(self->lock);
+  PyObject *user = given[0], *tick = NULL;
+  if (SLOT(given[1], SPACE_SOLE) == user && SLOT(user, TIMELINE_EAGER) == Py_False) tick = next_tick(user);
+  if (tick) {
+    Py_INCREF(tick);
+    put(given[1], SPACE_WROTE, tick);
+    put(user, TIMELINE_NOW, tick);
+  }
+  int done = tick && enqueued(self, (void *)(uintptr_t)stream, memory);
+  lock_release(self->lock);
+  if (done && self->site != Py_None) traced(user, self->what, PyTuple_GetItem(self->site, 0), PyTuple_GetItem(self->site, 1));
+  PyErr_Clear();
+  return PyBool_FromLong(done);
 }
 
 /* Where to run, as `Execution.place` says, with a reference; NULL where that is not known yet. */
@@ -195,8 +239,7 @@ static int taken(Launcher *self, PyObject *arguments, PyObject *user, uint64_t *
     if (known->written) written[writes++] = space;
   }
   if (PyErr_Occurred() || !(self->apart || (self->apart = apart(self, memory)))) return 0;
-  PyObject *now = SLOT(user, TIMELINE_NOW);
-  PyObject *tick = now && PyLong_CheckExact(now) ? PyLong_FromLongLong(PyLong_AsLongLong(now) + 1) : NULL;
+  PyObject *tick = SLOT(user, TIMELINE_EAGER) == Py_False ? next_tick(user) : NULL;
   if (!tick) return 0;
   for (int n = 0; n < writes; n++) {
     Py_INCREF(tick);
@@ -225,50 +268,39 @@ static int launched(Launcher *self, PyObject *arguments, PyObject *place) {
     if (CLASS(given) != known->class) return 0;
     if (known->code == 'c' ? given != known->known : !pack(known->code, given, &memory[known->place])) return 0;
   }
-  ledger_hold();
+  lock_hold(self->lock);
   int done = taken(self, arguments, PyTuple_GetItem(place, 2), memory);
   if (!done) PyErr_Clear();
   done = done && enqueued(self, (void *)(uintptr_t)stream, memory);
-  ledger_release();
+  lock_release(self->lock);
   return done;
 }
 
-/* The stream that it launched on, with a reference; NULL where it did not. */
-static PyObject *stream_of(Launcher *self, PyObject *arguments, PyObject *execution) {
+/* The timeline that it launched on, with a reference; NULL where it did not. */
+static PyObject *user_of(Launcher *self, PyObject *arguments, PyObject *execution) {
   if (!arguments || !PyTuple_CheckExact(arguments) || PyTuple_Size(arguments) != self->arguments) return NULL;
-  PyObject *stream = NULL, *place = place_of(self, execution);
+  PyObject *user = NULL, *place = place_of(self, execution);
   int done = place ? launched(self, arguments, place) : 0;
-  if (done) Py_INCREF(stream = PyTuple_GetItem(place, 0));
+  if (done) Py_INCREF(user = PyTuple_GetItem(place, 2));
   Py_XDECREF(place);
   if (!done) PyErr_Clear();
-  return stream;
+  return user;
 }
 
 static PyObject *read_(Launcher *self, PyObject *const *given, Py_ssize_t count) {
   if (count != 2) return PyErr_Format(PyExc_TypeError, "read takes 2 arguments, not %zd", count);
-  PyObject *stream = stream_of(self, given[0], given[1]);
-  if (stream) return stream;
+  PyObject *user = user_of(self, given[0], given[1]);
+  if (user) return user;
   Py_RETURN_NONE;
 }
 
-/* A launch's value, once it is enqueued and its trace is left. */
-static PyObject *done(Launcher *self, PyObject *launch, PyObject *arguments, PyObject *stream) {
-  PyObject *value = PyTuple_GetItem(arguments, self->value), *noted = NULL;
+/* A launch's value, once it is enqueued and its trace is left. Takes over the reference to its timeline. */
+static PyObject *done(Launcher *self, PyObject *launch, PyObject *arguments, PyObject *user) {
+  PyObject *value = PyTuple_GetItem(arguments, self->value);
   if (self->argument[self->value].spec != Py_None) value = SLOT(value, PARTITION_ARRAY);
   Py_XINCREF(value);
-  PyObject *trace = self->trace, *code = SLOT(launch, LAUNCH_CODE), *instruction = SLOT(launch, LAUNCH_INSTRUCTION);
-  if (trace && self->traced == stream && PyTuple_GetItem(trace, 2) == code && same_number(PyTuple_GetItem(trace, 3), instruction)) {
-    Py_INCREF(trace);
-  } else {
-    PyObject *number = PyLong_FromVoidPtr(stream);
-    trace = number ? PyTuple_Pack(4, number, self->what, code, instruction) : NULL;
-    PyObject *before = self->trace;
-    Py_XINCREF(self->trace = trace), self->traced = stream;
-    Py_XDECREF(number), Py_XDECREF(before);
-  }
-  if (trace) noted = PyObject_CallFunctionObjArgs(remember, trace, NULL);
-  if (!noted) Py_CLEAR(value);
-  Py_DECREF(stream), Py_XDECREF(trace), Py_XDECREF(noted);
+  if (!traced(user, self->what, SLOT(launch, LAUNCH_CODE), SLOT(launch, LAUNCH_INSTRUCTION))) Py_CLEAR(value);
+  Py_DECREF(user);
   return value;
 }
 
@@ -278,8 +310,8 @@ static PyObject *run(Launcher *self, PyObject *launch, PyObject *execution, PyOb
   PyObject *arguments = given ? given : SLOT(launch, LAUNCH_ARGUMENTS), *value = NULL;
   Py_XINCREF(arguments);
   if (!given) Py_INCREF(Py_None), put(launch, LAUNCH_ARGUMENTS, Py_None); /* no other thread runs it */
-  PyObject *stream = stream_of(self, arguments, execution);
-  if (stream) value = done(self, launch, arguments, stream);
+  PyObject *user = user_of(self, arguments, execution);
+  if (user) value = done(self, launch, arguments, user);
   else if (!given) Py_XINCREF(arguments), put(launch, LAUNCH_ARGUMENTS, arguments);
   Py_XDECREF(arguments);
   return value;
@@ -307,7 +339,7 @@ static void dealloc(Launcher *self) {
     Py_XDECREF(self->argument[n].class), Py_XDECREF(self->argument[n].spec), Py_XDECREF(self->argument[n].known);
     Py_XDECREF(self->argument[n].seen);
   }
-  Py_XDECREF(self->number), Py_XDECREF(self->places), Py_XDECREF(self->what), Py_XDECREF(self->trace);
+  Py_XDECREF(self->number), Py_XDECREF(self->places), Py_XDECREF(self->what), Py_XDECREF(self->lock), Py_XDECREF(self->site);
   Py_XDECREF(self->place);
   PyMem_Free(self->argument);
   PyObject_Free(self);
@@ -320,10 +352,10 @@ static PyObject *make(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
   int device;
   const char *memory, *at;
   Py_ssize_t bytes, parameters;
-  PyObject *arguments, *places, *what;
+  PyObject *arguments, *places, *what, *lock, *site;
   int value;
-  if (!PyArg_ParseTuple(args, "KKKIiy#y#O!O!Oi", &launch, &current, &kernel, &blocks, &device, &memory, &bytes, &at,
-                        &parameters, &PyTuple_Type, &arguments, &PyDict_Type, &places, &what, &value))
+  if (!PyArg_ParseTuple(args, "KKKIiy#y#O!O!OiO!O", &launch, &current, &kernel, &blocks, &device, &memory, &bytes, &at,
+                        &parameters, &PyTuple_Type, &arguments, &PyDict_Type, &places, &what, &value, lock_class, &lock, &site))
     return NULL;
   Py_ssize_t count = PyTuple_Size(arguments);
   parameters /= 2;
@@ -339,7 +371,7 @@ static PyObject *make(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
   self->parameters = (int)parameters;
   memcpy(self->memory, memory, bytes);
   memcpy(self->at, at, 2 * parameters);
-  Py_INCREF(self->places = places), Py_INCREF(self->what = what);
+  Py_INCREF(self->places = places), Py_INCREF(self->what = what), Py_INCREF(self->lock = lock), Py_INCREF(self->site = site);
   self->value = value;
   self->number = PyLong_FromLong(device);
   self->argument = PyMem_Calloc(count + 1, sizeof(Argument));
@@ -365,8 +397,10 @@ failed:
 static PyMethodDef methods[] = {
   {"values", (PyCFunction)(void (*)(void))values, METH_FASTCALL,
    "values(handle, *values): whether it launched, on a stream, with addresses and scalars that were leased."},
+  {"alone", (PyCFunction)(void (*)(void))alone, METH_FASTCALL,
+   "alone(user, space, handle, *values): as `values`, and enters the launch in the timeline, if the space is its alone."},
   {"read", (PyCFunction)(void (*)(void))read_, METH_FASTCALL,
-   "read(arguments, execution): launches on tensors of Freehold, and returns the stream; None if it did not."},
+   "read(arguments, execution): launches on tensors of Freehold, and returns the timeline; None if it did not."},
   {"run", (PyCFunction)(void (*)(void))run_, METH_FASTCALL,
    "run(launch, execution, arguments=the launch's): does what `Launch.enqueue` does, and returns its value; or nothing."},
   {0},

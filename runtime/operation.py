@@ -15,11 +15,13 @@ harm, because whatever uses them is enqueued behind it.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
-from threading import Lock
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, overload
+from threading import Condition, get_ident
+from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeVar, overload
 
 from freehold.runtime import native
 from freehold.runtime.execution import Execution, Next
+from freehold.runtime.locks import plain
+from freehold.runtime.timeline import Timeline, timeline_of
 from freehold.runtime.waiting import empty, finished
 
 if TYPE_CHECKING:
@@ -75,7 +77,7 @@ class Operation(Generic[T_co]):
         execution = Execution(stream)
         value = run(self, execution)
         execution.leave()
-        return InFlight(value, tuple(execution.streams.values()), self)
+        return InFlight(value, tuple(execution.timelines), self)
 
     def __await__(self) -> Generator[Any, None, T_co]:
         """
@@ -128,36 +130,33 @@ class InFlight(Generic[T_co]):
     `await` waits for it as for an operation.
     """
 
-    __slots__ = ("_kept", "_operation", "_streams", "value")
+    __slots__ = ("_kept", "_operation", "_timelines", "value")
 
-    def __init__(self, value: T_co, streams: tuple[Any, ...], operation: Operation[Any], kept: object = None):
+    def __init__(self, value: T_co, timelines: tuple[Timeline, ...], operation: Operation[Any], kept: object = None):
         self.value = value
         """What the operation's value will be; others may be enqueued behind it."""
-        self._streams = streams
+        self._timelines = timelines
         self._operation = operation
         self._kept = kept
 
     def wait(self) -> T_co:
         """Waits until it, and whatever was enqueued on its streams since, is done. Raises `Rejected` (O241)."""
-        if self._streams:
-            from freehold.runtime import driver
-
-            for stream in self._streams:
-                driver.wait(stream, self._operation.what)
+        for user in self._timelines:
+            user.wait(self._operation.what)
         self._done()
         return self.value
 
     def __await__(self) -> Generator[Any, None, T_co]:
-        yield from empty(self._streams, self._operation.what, self._kept)
+        yield from empty(self._timelines, self._operation.what, self._kept)
         self._done()
         return self.value
 
     def _done(self) -> None:
-        self._streams = ()
+        self._timelines = ()
         self._kept = None
 
     def __repr__(self) -> str:
-        return f"<{self._operation.what}, {'enqueued' if self._streams else 'done'}>"
+        return f"<{self._operation.what}, {'enqueued' if self._timelines else 'done'}>"
 
 
 class Work(Operation[T]):
@@ -280,46 +279,103 @@ class _Begun(Operation[Any]):
 class Shared(Operation[T]):
     """An operation that is run by whoever needs its value first; the others find it."""
 
-    __slots__ = ("_error", "_events", "_lock", "_source", "_value")
+    __slots__ = ("_done", "_error", "_recorded", "_runner", "_source", "_value")
     _what = "a shared operation"
 
     def __init__(self, source: Operation[T]):
         self._source: Operation[T] | None = source
-        self._lock = Lock()
+        self._runner: int | None = None
+        """The thread that runs it."""
         self._value: Any = None
         self._error: BaseException | None = None
-        self._events: list[tuple[int, Any, Any]] = []
-        """By GPU: the stream that it was run on, and an event behind its work there."""
+        self._done: list[tuple[int, Timeline, int]] = []
+        """By GPU: the timeline that it was run on, and the tick behind its work there."""
+        self._recorded: Any = None
+        """The graph that it was recorded in, if it was, instead of being run."""
 
     def enqueue(self, execution: Execution) -> T:
         """Runs the source, or orders the execution after the one that ran it. Raises again what it raised."""
-        with self._lock:
-            source = self._source
-            self._source = None
-            if source is not None:
-                self._first(source, execution)
+        if self._begins():
+            try:
+                self._first(execution)
+            finally:
+                self._ended()
         if self._error is not None:
             raise self._error
-        for device, stream, event in self._events:
-            own = execution.stream(device)
-            if own is not stream:
-                own.wait(event)
+        if self._recorded is not None and self._recorded is not execution.recording:
+            _only_recorded()
+        for device, user, tick in self._done if execution.recording is None else ():  # a replay leases what it uses
+            stream = execution.stream(device)
+            if stream is not user.stream:
+                timeline_of(stream, device).follow(user, tick)
         return self._value
 
-    def _first(self, source: Operation[T], execution: Execution) -> None:
+    def _begins(self) -> bool:
+        """Whether the calling thread is to run it. If another one does, waits until that has ended."""
+        own = get_ident()
+        with _GATE:
+            while self._runner is not None:
+                _verify_endless(self, own)
+                _WAITING[own] = self
+                try:
+                    _ENDED.wait()
+                finally:
+                    del _WAITING[own]
+            if self._source is None:
+                return False
+            self._runner = own
+            return True
+
+    def _ended(self) -> None:
+        with _GATE:
+            self._runner = None
+            _ENDED.notify_all()
+
+    def _first(self, execution: Execution) -> None:
+        source, self._source = self._source, None
+        assert source is not None
         try:
             self._value = walk(source, execution)
         except BaseException as e:
             self._error = e
             return
-        if execution.streams and execution.recording is None:
-            from freehold.runtime import driver
-
-            self._events = [(d, stream, driver.record(stream)) for d, stream in execution.streams.items()]
+        self._recorded = execution.recording
+        if execution.recording is None:
+            self._done = [(user.device, user, user.now) for user in execution.timelines]
 
     def shared(self) -> Shared[T]:
         """Itself."""
         return self
+
+
+_GATE: Final = plain()
+_ENDED: Final = Condition(_GATE)
+"""Told when a shared operation has been run."""
+_WAITING: Final[dict[int, Shared[Any]]] = {}
+"""By thread: what it waits for."""
+
+
+def _verify_endless(wanted: Shared[Any], own: int) -> None:
+    """Raises `Rejected` (O267) where an operation would wait for itself."""
+    runner = wanted._runner  # pyright: ignore[reportPrivateUsage] -- of this file
+    while runner is not None and runner != own:
+        found = _WAITING.get(runner)
+        runner = None if found is None else found._runner  # pyright: ignore[reportPrivateUsage] -- of this file
+    if runner == own:
+        from freehold.runtime.call_site import caller
+        from freehold.runtime.errors import UsesItself
+        from freehold.support.diagnostic import Rejected
+
+        raise Rejected([UsesItself(caller().span)])
+
+
+def _only_recorded() -> NoReturn:
+    """Raises `Rejected` (O268): what was recorded was not run."""
+    from freehold.runtime.call_site import caller
+    from freehold.runtime.errors import SharedRecorded
+    from freehold.support.diagnostic import Rejected
+
+    raise Rejected([SharedRecorded(caller().span)])
 
 
 def value(given: T) -> Operation[T]:

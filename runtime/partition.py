@@ -112,7 +112,7 @@ else:
         """`cut`, which takes nine defaults out of a dictionary: too long for what most launches begin with."""
         if options:
             return cut(array, tile, **options)
-        if tile.__class__ is int or tile.__class__ is tuple:  # 64.0 would find what 64 left
+        if tile.__class__ is int or (tile.__class__ is tuple and {*map(type, tile)} == _INT):  # 64.0 would find 64
             spec = _FAST.get(tile)
             if spec is None:
                 spec = _FAST[tile] = _spec(tile, None, ROW, EACH)
@@ -196,6 +196,8 @@ def _sense(value: object) -> object:
 
     Raises `TypeError` for functions that read anything else.
     """
+    if isinstance(value, tuple):
+        return tuple, *map(_sense, cast("tuple[object, ...]", value))
     if not isinstance(value, FunctionType):
         return value.__class__, value
     code, scope = value.__code__, value.__globals__
@@ -206,6 +208,9 @@ def _sense(value: object) -> object:
     if any(a.__class__ is not int for a in around):
         raise TypeError
     return code, code.co_filename, *around
+
+
+_INT: Final = {int}
 
 
 def _class(array: type[object]) -> type[Partition]:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from freehold.runtime import native
 from freehold.runtime.arguments import ArrayView
 from freehold.runtime.evaluation import Geometry
-from freehold.runtime.ledger import timelines
 from freehold.runtime.overlap import overlap
 from freehold.runtime.storage import Outside, foreign_space
+from freehold.runtime.timeline import timelines
 from freehold.support.contract import LaunchContract, ScalarParameter, TensorParameter
 
 if TYPE_CHECKING:
@@ -48,14 +48,13 @@ class Plan:
     __slots__ = (
         "admits", "blocks", "checked", "compiled", "configs", "contract", "device", "enqueue", "extents", "family",
         "fill", "fits", "functions", "integers", "kernel",
-        "layout", "layouts", "loaded", "missed", "name", "outside", "packed", "quick", "sizes", "streams",
+        "layout", "layouts", "loaded", "missed", "name", "outside", "packed", "quick", "sizes",
         "timelines", "values", "writes",
     )  # fmt: skip
 
     def __init__(
         self, compiled: Compiled, views: Sequence[ArrayView], values: Sequence[Any], geometry: Geometry, device: int
     ):
-        from freehold.runtime import driver
 
         self.compiled = compiled
         self.name: str = compiled.name
@@ -68,7 +67,6 @@ class Plan:
         """Whether arrays at these distances overlap, where the spans of their bytes do."""
         self.missed = 0
         """How often it was found by a key and not by a guard (`runtime.readers`)."""
-        self.streams = driver.streams[device]
         self.timelines = timelines[device]
         self.outside = foreign_space(device)
         """Of all memory of other libraries on the GPU."""
@@ -279,7 +277,7 @@ def make_enqueue(contract: LaunchContract, layout: Layout, asks: bool, varies: S
     head = [f"def enqueue(plan, handle, {given}):"]
     plain = native.takes(contract, layout) and not asks and not varies
     if plain:
-        head += [f"    if plan.values(handle, {given}):", "        return"]
+        head += [f"    if plan.values.values(handle, {given}):", "        return"]
     exec("\n".join([*head, *lines, *fill]), scope)
     return Functions(scope["enqueue"], scope["fill"], tuple(lines), scope, plain)
 

@@ -19,12 +19,16 @@ from struct import error as StructError
 from typing import TYPE_CHECKING, Any, Final
 
 from freehold.runtime import modes, native
-from freehold.runtime.ledger import LOCK, Refusal, take, timeline
+from freehold.runtime.ledger import Busy, Refusal, lease
+from freehold.runtime.locks import lock
 from freehold.runtime.plan import Mismatch, Plan
 from freehold.runtime.scalars import is_plain
+from freehold.runtime.timeline import timeline
 
 if TYPE_CHECKING:
     from freehold.frontend.signature import KernelSignature
+    from freehold.runtime.ledger import Space
+    from freehold.runtime.timeline import Timeline
 
 MOST_PLANS: Final = 4096
 """Plans that a reader remembers; past that it forgets all and begins anew."""
@@ -34,14 +38,24 @@ RECENT: Final = 4
 
 Read = Callable[[tuple[Any, ...], Any], Any]
 """
-`read(arguments, execution)`: launches if there is a plan for arguments like these, and returns the stream.
+`read(arguments, execution)`: launches if there is a plan for arguments like these, and returns the timeline.
 
 With `execution` it runs where that says, and else on the current stream of the arguments' library. Otherwise it returns
 None for arguments of other classes, and a tuple of their key where there is no plan yet. Raises one of `WRONG` for
 arguments that are not as they should be; nothing was launched then.
 """
 
-WRONG: Final = (Mismatch, Refusal, AttributeError, RuntimeError, TypeError, ValueError, OverflowError, StructError)
+WRONG: Final = (
+    Busy,
+    Mismatch,
+    Refusal,
+    AttributeError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    OverflowError,
+    StructError,
+)
 """What comes of reading or passing something that is no good. The driver's errors are `Rejected`."""
 
 
@@ -141,14 +155,13 @@ class _Writer:
 
     def function(self, plans: Plans, promote: Callable[..., None]) -> Read:
         """The reader."""
-        from freehold.runtime import driver
 
         assert self.family is not None
         pointer, looks = _QUICK[self.family]
         looked_at = [looks.format(name) for name in self.arrays]
         aligned = [f"p{n} & 15" for n in range(len(self.arrays))]
         key = f"({''.join(f'{part}, ' for part in (*self.fixed, *looked_at, *aligned))})"
-        self.scope |= {"get": plans.by_key.get, "stream_of": driver.stream, "promote": promote, "hot": self._hot}
+        self.scope |= {"get": plans.by_key.get, "promote": promote, "hot": self._hot}
         if self.family == "torch":
             torch: Any = sys.modules["torch"]
             self.scope |= {"current": torch._C._cuda_getCurrentRawStream, "grad_enabled": torch.is_grad_enabled}
@@ -171,13 +184,12 @@ class _Writer:
     def _enqueued(self) -> list[str]:
         """Lines that choose the stream, lease the arrays, and enqueue."""
         assert self.family is not None
-        self.scope |= {"take": take, "release": LOCK.release, "timeline": timeline}
+        self.scope |= {"lease": lease, "lock": lock, "timeline": timeline}
         ours = self.family == "freehold"
         call = f"plan.enqueue(plan, handle, {', '.join(self.values)})"
         lines = [
             f"    handle = their = {_CURRENT[self.family]}",
             "    if execution is None:",
-            "        stream = plan.streams.get(handle) or stream_of(handle, plan.device)",
             "        user = plan.timelines.get(handle) or timeline(plan.device, handle)",
             "    else:",
             "        place = execution.places.get(plan.device) or execution.place(plan.device, plan.family)",
@@ -186,18 +198,21 @@ class _Writer:
         if ours:
             reads = [name for name, written in zip(self.arrays, self.written, strict=True) if not written]
             writes = [name for name, written in zip(self.arrays, self.written, strict=True) if written]
-            lines.append(f"    take(user, ({', '.join(reads)},), ({', '.join(writes)},))".replace("(,)", "()"))
+            leased = f"lease(user, ({', '.join(reads)},), ({', '.join(writes)},))".replace("(,)", "()")
         else:
             pointers = ", ".join(f"p{n}" for n in range(len(self.arrays)))
-            lines += [
-                "        if handle != their:",
-                "            execution.borrow(their, plan.device)",
-                "    if plan.outside.sole is user:",  # then there is nothing to order it with
-                f"        {call}",
-                "        return stream",
-                f"    take(user, *plan.leases({pointers}))",
-            ]
-        return [*lines, "    try:", f"        {call}", "    finally:", "        release()", "    return stream"]
+            leased = f"alone(user, plan.outside) or lease(user, *plan.leases({pointers}))"
+            self.scope["alone"] = alone
+            lines += ["        if handle != their:", "            execution.borrow(their, plan.device)"]
+        return [
+            *lines,
+            "    with user.lock:",
+            f"        {leased}",
+            f"        {call}",
+            "        if user.eager:",
+            "            user.enqueued()",
+            "    return user",
+        ]
 
     def _keyed(self, key: str) -> list[str]:
         """Lines that find the plan by a key."""
@@ -263,7 +278,8 @@ class _Writer:
 
         functions = plan.functions
         scope: dict[str, Any] = {**functions.scope, **self.scope, "read": read, "guard": guard, "plan": plan}
-        scope |= {"streams": plan.streams, "timelines": plan.timelines, "outside": plan.outside, "values": plan.values}
+        scope |= {"timelines": plan.timelines, "outside": plan.outside, "lock": lock(plan.device), "alone": alone}
+        scope["values"] = plan.values and plan.values.alone
         values = {f"a{n}": a for n, a in enumerate(arguments)}
         exec("\n".join([line.strip() for line in self.opened]), scope, values)
         conditions = [*self.others, *_unchanged(self.fixed, scope, values)]
@@ -274,6 +290,7 @@ class _Writer:
         if driver.device_count() != 1:
             conditions.append(f"{' == '.join(f'{name}.get_device()' for name in self.arrays)} == {plan.device}")
         pointers = [f"p{n}" for n in range(len(self.arrays))]
+        native_first = [f"    if values(user, outside, handle, {', '.join(self.values)}):", "        return user"]
         lines = [
             "def hot(arguments, execution):",
             f"    {''.join(self.unpack)} = arguments",
@@ -282,14 +299,16 @@ class _Writer:
             "        return read(arguments, execution)",
             *[f"    {p} = {name}.data_ptr()" for p, name in zip(pointers, self.arrays, strict=True)],
             f"    handle = current({plan.device})",
-            "    stream = streams.get(handle)",
             "    user = timelines.get(handle)",
-            f"    if ({' | '.join(pointers)}) & 15 or user is None or outside.sole is not user or stream is None:",
+            f"    if ({' | '.join(pointers)}) & 15 or user is None:",
             "        return read(arguments, execution)",
             *[f"    v{n} = {value}" for n, value in enumerate(self.values) if value != f"v{n}"],
-            *([f"    if values(handle, {', '.join(self.values)}):", "        return stream"] if plan.values else []),
-            *functions.body,
-            "    return stream",
+            *(native_first if plan.values else []),
+            "    with lock:",
+            "        if alone(user, outside):",
+            *[f"        {line}" for line in functions.body],
+            "            return user",
+            "    return read(arguments, execution)",
         ]
         exec("\n".join(lines), scope)
         return scope["hot"]
@@ -326,6 +345,14 @@ class _Writer:
         ]
         exec("\n".join(lines), scope)
         return (scope["quick"],)
+
+
+def alone(user: Timeline, space: Space) -> bool:
+    """Enters a launch in a timeline, if that uses a space alone: then there is nothing to order it with."""
+    if space.sole is not user:
+        return False
+    user.now = space.wrote = user.now + 1
+    return True
 
 
 def _unchanged(parts: Sequence[str], scope: dict[str, Any], values: dict[str, Any]) -> list[str]:

@@ -2,18 +2,21 @@
 Storage: allocations, ours and those of other libraries, what became of them, and how they are given back.
 
 Memory of a GPU is freed in the order of streams: on one that first waits for all others with work in flight on it. No
-call of the driver is made when Python collects an object; what is dropped is put in a queue, which later allocations
-and leases empty (`drain`). Memory of another library is kept until the work on it is done.
+call of the driver is made when Python collects an object; what is dropped is left to whoever looks at a timeline next.
+Memory of another library is kept until the work on it is done.
 """
 
 from __future__ import annotations
 
-from collections import deque
+import os
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakSet
 
 from freehold.runtime.arguments import HOST
-from freehold.runtime.ledger import LOCK, Leased, Space, Timeline, timeline
+from freehold.runtime.ledger import Leased, Space
+from freehold.runtime.locks import lock, under
+from freehold.runtime.timeline import Timeline, later, let_go, never_drop, timeline
 
 if TYPE_CHECKING:
     from freehold.runtime.call_site import CallSite
@@ -60,7 +63,7 @@ class Storage:
         """What keeps the memory: a buffer of cuda.core, a NumPy array, another library's array."""
         self.foreign: Final = space is not None
         """Whether it is another library's."""
-        self.space: Final = Space(address, address + nbytes) if space is None else space
+        self.space: Final = Space(device, address, address + nbytes) if space is None else space
         self.epoch = 0
         """How often handles were made invalid."""
         self.moves: tuple[Move, ...] = ()
@@ -92,7 +95,7 @@ class Storage:
 
     def lose(self, why: str) -> None:
         """Says that a fault destroyed what was in it. The memory is not given back: work may still be writing to it."""
-        with LOCK:
+        with lock(self.device):
             if self.gone is None:
                 self._end(Gone("lost", None, why))
                 _LEAKED.append(self.owner)
@@ -113,7 +116,7 @@ class Storage:
             if all(user is None or user.stream is None for user in users):
                 return
         kept = self.foreign or self.device == HOST
-        _DROPPED.append((owner, self.device, self.address, self.nbytes, self.space, kept))
+        later(partial(_give_back, owner, self.device, self.address, self.nbytes, self.space, kept))
 
     def __del__(self) -> None:
         self._drop()
@@ -124,12 +127,10 @@ class Storage:
 
 
 _ALIVE: Final[WeakSet[Storage]] = WeakSet()
-_DROPPED: Final[deque[tuple[Any, int, int, int, Space, bool]]] = deque()
-"""What nobody has a handle of any more and nobody has given back yet. Appending to it is all that a collection does."""
-_WAITING: Final[list[tuple[Any, list[tuple[Timeline, int]]]]] = []
-"""Other libraries' arrays and memory of the host, with the work that they are kept for."""
 _LEAKED: Final[list[object]] = []
 """What is never given back."""
+_LOST: Final[set[int]] = set()
+"""GPUs of which nothing is given back any more."""
 
 
 def allocate(nbytes: int, user: Timeline) -> Storage:
@@ -138,10 +139,10 @@ def allocate(nbytes: int, user: Timeline) -> Storage:
         return _on_host(nbytes)
     from freehold.runtime import driver
 
-    drain()
+    let_go()
     buffer = driver.allocate(nbytes, user.device, user.stream)
     made = Storage(int(buffer.handle), nbytes, user.device, buffer)
-    with LOCK:
+    with user.lock:
         user.now += 1
         made.space.sole = user
         made.space.wrote = user.now
@@ -151,7 +152,7 @@ def allocate(nbytes: int, user: Timeline) -> Storage:
 def _on_host(nbytes: int) -> Storage:
     import numpy as np
 
-    drain()
+    let_go()
     memory: Any = np.empty(nbytes + ALIGNMENT, np.uint8)
     start = memory.ctypes.data
     return Storage(start + -start % ALIGNMENT, nbytes, HOST, memory)
@@ -160,7 +161,7 @@ def _on_host(nbytes: int) -> Storage:
 def foreign_space(device: int) -> Space:
     """The space of all memory of other libraries on a device, by address."""
     found = _FOREIGN.get(device)
-    return _FOREIGN.setdefault(device, Space(counted=False)) if found is None else found
+    return _FOREIGN.setdefault(device, Space(device, counted=False)) if found is None else found
 
 
 _FOREIGN: Final[dict[int, Space]] = {}
@@ -183,23 +184,24 @@ _OUTSIDE: Final = Storage(0, 0, HOST, None, Space())
 """Stands for allocations that only another library knows."""
 
 
-def drain() -> None:
-    """Gives back what was dropped. Waits for nothing."""
-    if not _DROPPED and not _WAITING:
+def _give_back(owner: Any, device: int, address: int, nbytes: int, space: Space, kept: bool) -> None:
+    """Gives back what nobody has a handle of any more: frees it, or if `kept` lets go of it once work on it is done."""
+    if device in _LOST:
+        _LEAKED.append(owner)
         return
-    with LOCK:
-        _WAITING[:] = [(owner, pending) for owner, pending in _WAITING if not all(u.passed(t) for u, t in pending)]
-        while _DROPPED:
-            owner, device, address, nbytes, space, kept = _DROPPED.popleft()
-            pending = [(u, t) for u, t in space.conflicts(address, address + nbytes, True) if not u.passed(t)]
-            if kept:
-                for user, tick in pending:
-                    if user.stream is not None:
-                        user.mark(tick)
-                if pending:
-                    _WAITING.append((owner, pending))
-            else:
-                _free(owner, device, space, pending)
+    with lock(space.device):  # what a thread does is done: it would have a handle
+        conflicts = space.conflicts(address, address + nbytes, True)
+    pending = [(user, tick) for user, tick in conflicts if user.stream is not None]
+
+    def end() -> None:
+        left = [(user, tick) for user, tick in pending if not user.passed(tick)]
+        if not kept:
+            _free(owner, device, space, left)
+        for user, tick in left if kept else ():
+            user.mark(tick)
+            user.keep(owner, tick)
+
+    under(sorted({device, space.device, *(user.device for user, _ in pending)} - {HOST}), end)
 
 
 def _free(buffer: Any, device: int, space: Space, pending: list[tuple[Timeline, int]]) -> None:
@@ -217,10 +219,20 @@ def _free(buffer: Any, device: int, space: Space, pending: list[tuple[Timeline, 
 
 def lose(device: int, why: str) -> None:
     """Says that a fault destroyed everything that is on a GPU. Nothing there is ever given back."""
-    with LOCK:
+    _LOST.add(device)
+    with lock(device):
         for storage in list(_ALIVE):
             if storage.device == device and not storage.foreign:
                 storage.lose(why)
-        for entry in [e for e in _DROPPED if e[1] == device]:
-            _DROPPED.remove(entry)
-            _LEAKED.append(entry[0])
+
+
+def _forget() -> None:
+    """In a forked process: what is on a GPU is the other process's, and is never given back here."""
+    for storage in list(_ALIVE):
+        if storage.device != HOST:
+            never_drop(storage.owner)
+            storage.owner = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

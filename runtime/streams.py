@@ -1,5 +1,5 @@
 """
-Streams of ours: where awaited operations run, and what is kept alive until the work on one is done.
+Streams of ours: where awaited operations run.
 
 Which stream an awaited operation gets is a policy's to say: by default four streams a GPU take turns, so operations
 that are awaited at the same time may run at the same time. Operations on one tensor are in order whatever the streams.
@@ -7,7 +7,6 @@ that are awaited at the same time may run at the same time. Operations on one te
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Generator
 from contextlib import contextmanager
 from itertools import count
@@ -84,43 +83,3 @@ def stream_policy(chosen: Policy) -> Generator[Policy]:
         yield chosen
     finally:
         _policy = before
-
-
-# --- Work in flight ---------------------------------------------------------------------------------------------------
-
-_held: Final[dict[int, deque[tuple[Any, object]]]] = {}
-"""By handle of a stream: events, and what is kept until they are done, the oldest first."""
-
-
-def hold(stream: Any, objects: object) -> None:
-    """
-    Keeps objects alive until what is on a stream is done.
-
-    Libraries take memory back in the order of their own streams, so arrays that another stream works on must not be
-    dropped before.
-    """
-    release_finished()
-    handle = driver.handle_of(stream)
-    queue = _held.get(handle)
-    if queue is None:
-        queue = _held.setdefault(handle, deque())
-    queue.append((driver.record(stream), objects))
-
-
-def release_finished() -> None:
-    """Lets go of what was kept for work that is done."""
-    for queue in list(_held.values()):
-        while queue:
-            try:
-                event, objects = queue.popleft()
-            except IndexError:  # another thread was quicker
-                break
-            if not driver.is_done(event):
-                queue.appendleft((event, objects))
-                break
-
-
-def unfinished() -> list[object]:
-    """What is kept for work that is not done."""
-    release_finished()
-    return [objects for queue in list(_held.values()) for _, objects in list(queue)]

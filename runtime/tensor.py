@@ -22,8 +22,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, cast
 from freehold.runtime import ledger, views
 from freehold.runtime.arguments import HOST
 from freehold.runtime.call_site import CallSite, caller
-from freehold.runtime.ledger import LOCK, Hold, Refusal, Space
-from freehold.runtime.storage import Storage, drain
+from freehold.runtime.ledger import Hold, Refusal, Space
+from freehold.runtime.locks import lock
+from freehold.runtime.storage import Storage
+from freehold.runtime.timeline import let_go, timeline
 from freehold.support import dtypes
 from freehold.support.dtypes import DType, u8
 
@@ -230,7 +232,7 @@ class Tensor:
         Work in flight goes on. Raises `Rejected` where it is lent, moved, freed or lost.
         """
         site = caller()
-        with LOCK:
+        with lock(self.device):
             self._verify("move", site, write=True, verb="move")
             epoch = self.storage.move(self, site)
             self.space.disturb()
@@ -244,13 +246,13 @@ class Tensor:
         """
         site = caller()
         whole = Tensor(self.storage, self.storage.address, (self.storage.nbytes,), (1,), u8, self.epoch)
-        with LOCK:
+        with lock(self.device):
             self._verify("free", site, write=True, verb="free")
             for hold in self.space.holds:
                 if hold.touches(whole):
                     raise _blame("free", site, "free")(Refusal(self, True, hold))
             self.storage.free(site)
-            drain()
+        let_go()
 
     def borrow(self) -> AbstractContextManager[Any]:
         """
@@ -404,7 +406,7 @@ class Tensor:
         from freehold.runtime.dlpack import ready_on
 
         self._verify("__cuda_array_interface__", caller(), write=True)
-        ready_on(self, ledger.timeline(self.device))
+        ready_on(self, timeline(self.device))
         letter = "u" if kind == "int" and not self.dtype.signed else _LETTER[kind]
         order = "|" if self.dtype.itemsize == 1 else "<"
         return {

@@ -18,7 +18,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 from freehold.runtime import driver, faults
-from freehold.runtime.streams import hold
+from freehold.runtime.timeline import Timeline, unseen
 
 if TYPE_CHECKING:
     import asyncio
@@ -34,8 +34,8 @@ TURNS: Final = 200e-6
 LUCK: Final = 1e-3
 """Seconds that a thread may go on awaiting what is done at once, before its loop gets a turn."""
 
-_spare: Final[tuple[dict[int, deque[Any]], ...]] = ({}, {})
-"""By a stream's identity: events that nobody waits for, those that are looked at and those that threads wait for."""
+_spare: Final[dict[int, deque[Any]]] = {}
+"""By a stream's identity: events for threads to wait for that nobody waits for."""
 
 _turns = local()
 _waiters: Final[dict[int, Waiter]] = {}
@@ -51,7 +51,7 @@ def finished(execution: Execution, what: str) -> Generator[Any, None, None]:
     if faults.fresh:
         return _told(execution, what)
     execution.leave()
-    return empty(execution.streams.values(), what)
+    return empty(execution.timelines, what)
 
 
 def _told(execution: Execution, what: str) -> Generator[Any, None, None]:
@@ -61,17 +61,21 @@ def _told(execution: Execution, what: str) -> Generator[Any, None, None]:
     failures.claim(execution)
     execution.leave()
     try:
-        yield from empty(execution.streams.values(), what)
+        yield from empty(execution.timelines, what)
     except BaseException:
         failures.disclaim(execution)
         raise
-    for stream in execution.streams.values():
-        failures.look(int(stream.handle), execution)
+    for user in execution.timelines:
+        failures.look(user, execution)
 
 
-def empty(streams: Iterable[Any], what: str, kept: object = None) -> Generator[Any, None, None]:
-    """Waits until what is on streams by now is done; keeps `kept` alive until then even if the wait is cancelled."""
-    pending = [(stream, _recorded(stream)) for stream in streams]
+def empty(users: Iterable[Timeline], what: str, kept: object = None) -> Generator[Any, None, None]:
+    """
+    Waits until what is on streams by now is done; keeps `kept` alive until then even if the wait is cancelled.
+
+    Raises `Rejected` (O233 to O235, O241).
+    """
+    pending = [(user, user.mark()[0]) for user in users]
     if not pending:
         return
     began = perf_counter()
@@ -90,59 +94,56 @@ def empty(streams: Iterable[Any], what: str, kept: object = None) -> Generator[A
     except Exception as e:
         driver.failed(what, e)
     except BaseException:  # cancelled: the wait ends, the work does not
-        for stream, _ in pending:
-            hold(stream, kept)
+        for user, _ in pending if kept is not None else ():
+            user.keep(kept)
         raise
 
 
-def _recorded(stream: Any, blocking: bool = False) -> Any:
-    spare = _spare[blocking].get(id(stream))
-    try:
-        event = None if spare is None else spare.pop()
-    except IndexError:
-        event = None
-    return driver.record_again(stream, event, blocking)
-
-
-def _put_back(stream: Any, event: Any, blocking: bool = False) -> None:
-    spare = _spare[blocking].get(id(stream))  # streams that events were recorded on live as long as the process
-    if spare is None:
-        spare = _spare[blocking].setdefault(id(stream), deque(maxlen=64))
-    spare.append(event)
-
-
-def _look(pending: list[tuple[Any, Any]], seconds: float) -> bool:
+def _look(pending: list[tuple[Timeline, int]], seconds: float) -> bool:
     """Whether all is done, or is so within this time; takes out what is."""
     until = perf_counter() + seconds
-    before = driver.exchange_capture_mode()
-    try:
+    with unseen():
         while True:
-            stream, event = pending[-1]
-            if event.is_done:
+            user, tick = pending[-1]
+            if user.has_passed(tick):
                 pending.pop()
-                faults.passed(stream)
-                _put_back(stream, event)
+                user.reach(tick)
+                user.tell()
                 if not pending:
                     return True
             elif perf_counter() > until:
                 return False
-    finally:
-        driver.exchange_capture_mode(before)
 
 
-def _in_threads(pending: list[tuple[Any, Any]], kept: object) -> Generator[Any, None, None]:
+def _in_threads(pending: list[tuple[Timeline, int]], kept: object) -> Generator[Any, None, None]:
     import asyncio
 
     loop = asyncio.get_running_loop()
     while pending:
-        stream, event = pending[-1]
-        _put_back(stream, event)  # nobody looks at it any more, and it may be recorded anew while it is pending
+        user, tick = pending[-1]
         future = loop.create_future()
-        _waiter(stream).events.put((_recorded(stream, blocking=True), loop, future, kept))
+        _waiter(user.stream).events.put((_recorded(user.stream), loop, future, kept))
         yield from future
-        faults.passed(stream)
+        user.reach(tick)
+        user.tell()
         _turns.last = perf_counter()
         pending.pop()
+
+
+def _recorded(stream: Any) -> Any:
+    spare = _spare.get(id(stream))
+    try:
+        event = None if spare is None else spare.pop()
+    except IndexError:
+        event = None
+    return driver.record_again(stream, event, blocking=True)
+
+
+def _put_back(stream: Any, event: Any) -> None:
+    spare = _spare.get(id(stream))  # streams that events were recorded on live as long as the process
+    if spare is None:
+        spare = _spare.setdefault(id(stream), deque(maxlen=64))
+    spare.append(event)
 
 
 def _waiter(stream: Any) -> Waiter:
@@ -173,7 +174,7 @@ class Waiter:
             except Exception as e:
                 error = e
             else:
-                _put_back(self._stream, event, blocking=True)
+                _put_back(self._stream, event)
             with suppress(RuntimeError):  # the loop was closed: nobody waits
                 loop.call_soon_threadsafe(_wake, future, error)
             del event, loop, future, kept, error  # until the next one comes

@@ -56,6 +56,8 @@ from freehold.runtime.errors.operations import (
     MixedGraph,
     NoOperation,
     OperationRun,
+    SharedRecorded,
+    UsesItself,
 )
 from freehold.runtime.errors.partitions import (
     GridGiven,
@@ -136,6 +138,7 @@ __all__ = [
     "RequirementFailed",
     "ResultsDiffer",
     "SchedulesDiffer",
+    "SharedRecorded",
     "StrideNotPositive",
     "StridesNotWhole",
     "TensorExported",
@@ -148,6 +151,7 @@ __all__ = [
     "TooLarge",
     "TooManyRegions",
     "Unpackable",
+    "UsesItself",
     "VariantMissing",
     "ViewUnfit",
     "WindowOutside",

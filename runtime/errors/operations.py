@@ -120,6 +120,34 @@ class EmptyGraph(Error):
 
 
 @dataclass(frozen=True)
+class UsesItself(Error):
+    """
+    A shared operation needs its own value, directly or by way of others, so it can never begin.
+    """
+
+    code: ClassVar[str] = "O267"
+    title: ClassVar[str] = "a shared operation needs its own value"
+    label: ClassVar[str] = "needed here, while it is being run"
+    helps: ClassVar[tuple[str, ...]] = ("describe the work that comes later as another operation: `s.then(...)`",)
+
+
+@dataclass(frozen=True)
+class SharedRecorded(Error):
+    """
+    A shared operation was recorded in a graph and is wanted elsewhere.
+
+    What is recorded is not run: its value is there for what the same graph records, and nothing has been computed.
+    """
+
+    code: ClassVar[str] = "O268"
+    title: ClassVar[str] = "a shared operation was recorded in a graph, and not run"
+    label: ClassVar[str] = "its value is needed here"
+    helps: ClassVar[tuple[str, ...]] = (
+        "run it before the graph is recorded (`y = s.sync()`), or describe the work anew for the graph",
+    )
+
+
+@dataclass(frozen=True)
 class GpuLost(Error):
     """
     A kernel did on a GPU what ends its use in this process: an illegal address, an assertion that fails.

@@ -359,3 +359,16 @@ def test_without_pidfd(monkeypatch: pytest.MonkeyPatch, fake: Callable[[str], As
     hanging = fake("time.sleep(600)")
     error = refused(lambda: assemble(ONE, "sm_90", AssembleOptions(time_limit=0.3), assembler=hanging))
     assert error.codes == ("O405",)
+
+
+def test_with_more_files_open_than_select_knows():
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
+    opened = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
+    try:
+        assert assemble(ONE, "sm_90")[:4] == b"\x7fELF"
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

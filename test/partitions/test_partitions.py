@@ -494,3 +494,17 @@ def test_a_product_split_along_its_sum() -> None:
         np.testing.assert_allclose(c, a @ b, rtol=1e-3, atol=1e-3)
 
     everywhere(split_product, *parts, b, check=right, arch="sm_90")
+
+
+def test_a_tile_of_floats_is_refused_whatever_came_before() -> None:
+    array = np.zeros(64, np.float32)
+    tiles: list[Any] = [(64.0,), (64,), (64.0,), (True,)]
+    options: list[Any] = [{}, {"partial": True}]
+    for tile in tiles:
+        for given in options:
+            if type(tile[0]) is int:
+                assert fh.partition(array, tile, **given).spec.tile == (64,)
+                continue
+            with pytest.raises(fh.Rejected) as caught:
+                fh.partition(array, tile, **given)
+            assert caught.value.codes == ("O223",)

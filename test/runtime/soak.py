@@ -22,8 +22,8 @@ from stub import the_stub
 
 import freehold as fh
 from freehold import Mut, Ref, f32
-from freehold.runtime import storage
 from freehold.runtime.driver import new_stream
+from freehold.runtime.timeline import still_kept
 
 HERE = Path(__file__).parent
 MIB = 1 << 20
@@ -85,10 +85,10 @@ def soak(launches: int, most: float) -> int:
         if done // step != (done - 256) // step:
             now = resident()
             first = first or now
-            waiting = len(storage._DROPPED) + len(storage._WAITING)  # pyright: ignore[reportPrivateUsage] -- what must not grow
+            waiting = len(still_kept())
             took = (time.process_time() - started) / done * 1e6
             print(
-                f"{done:>10} launches  {now:7.1f} MiB  {waiting} to be freed  {took:.1f} us of the processor each",
+                f"{done:>10} launches  {now:7.1f} MiB  {waiting} kept  {took:.1f} us of the processor each",
                 flush=True,
             )
     grown = resident() - first

@@ -16,7 +16,7 @@ from stub import run_tests, the_stub
 
 import freehold as fh
 from freehold import Mut, Ref, i32
-from freehold.runtime import driver, failures, faults
+from freehold.runtime import captures, driver, failures, faults
 from freehold.runtime.copying import copy
 from freehold.runtime.operation import Operation
 from freehold.support.contract import FAILURE_SLOTS
@@ -234,15 +234,15 @@ def test_graphs() -> None:
 def test_a_graph_that_another_library_captures() -> None:
     y, x = on_gpu(), on_gpu(3)
     stream = driver.new_stream(0)
-    driver.begin_capture(stream)
+    stream = captures.begin_capture(0)
     step(y, x).on(stream)
-    graph = driver.end_capture(stream)
-    driver.run_graph(graph, driver.handle_of(stream), 0)
+    graph = captures.end_capture(stream, 0)
+    captures.run_graph(graph, driver.handle_of(stream), 0)
     stream.sync()
     failures.raise_failures()
     copy(x, BAD).sync()
     for _ in range(2):
-        driver.run_graph(graph, driver.handle_of(stream), 0)
+        captures.run_graph(graph, driver.handle_of(stream), 0)
         stream.sync()
         told(failures.raise_failures)
     failures.raise_failures()

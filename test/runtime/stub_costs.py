@@ -17,6 +17,7 @@ from stub import the_stub
 
 import freehold as fh
 from freehold.runtime import ledger, native
+from freehold.runtime.timeline import timeline
 
 LIMITS = {
     "chained": (2.7, 9.0),
@@ -46,14 +47,14 @@ def main() -> None:
     """Prints each ratio, and what is too large."""
     the_stub()
     work = Work(SMALL, False)
-    user = ledger.timeline(0)
+    user = timeline(0)
     with fh.graph() as graph:
         graph.record(work.launch())
 
     def leases() -> None:
         for _ in range(COUNT):
-            ledger.take(user, (work.x, work.y), (work.z,))
-            ledger.leave(user)
+            with user.lock:
+                ledger.lease(user, (work.x, work.y), (work.z,))
 
     rows: dict[str, Callable[[], object]] = {
         "chained": lambda: chain(work).sync(),

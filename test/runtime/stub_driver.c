@@ -20,7 +20,7 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
 /* --- What a test asks ----------------------------------------------------------------------------------------------- */
 
-static unsigned long launches, copies, stray, waits, records, stuck;
+static unsigned long launches, copies, stray, waits, records, stuck, dropped_graphs;
 static Config last;
 static unsigned char values[64][8];
 static int sizes[64], count;
@@ -34,6 +34,7 @@ unsigned long stub_stray(void) { return stray; }
 unsigned long stub_waits(void) { return waits; }
 unsigned long stub_records(void) { return records; }
 unsigned long stub_stuck(void) { return stuck; }
+unsigned long stub_dropped_graphs(void) { return dropped_graphs; }
 void stub_grid(unsigned *out) { memcpy(out, last.grid, sizeof last.grid); memcpy(out + 3, last.block, sizeof last.block); }
 void *stub_stream(void) { return last.stream; }
 void stub_value(int n, void *out) { memcpy(out, values[n], 8); }
@@ -348,6 +349,12 @@ static Result version(int *out) { *out = 13000; return 0; }
 static Result device(int *out, int n) { *out = n; return 0; }
 static Result attribute(int *out, int which, int n) { *out = which == 75 ? 9 : which == 76 ? 0 : which == 16 ? 4 : 1; return 0; }
 static Result context(void **out) { *out = (void *)0x1000; return 0; }
+static _Thread_local void *contexts[16] = {(void *)0x1000};
+static _Thread_local int current;
+static Result current_context(void **out) { *out = contexts[current]; return 0; }
+static Result set_context(void *context) { contexts[current] = context; return 0; }
+static Result push_context(void *context) { contexts[++current] = context; return 0; }
+static Result pop_context(void **out) { *out = contexts[current--]; return 0; }
 static Result stream_context(void *stream, void **out) { *out = (void *)0x1000; return 0; }
 static Result stream_context2(void *stream, void **out, void **green) { *out = (void *)0x1000; if (green) *green = 0; return 0; }
 static Result name_of(int error, const char **out) { *out = error == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : error == NOT_READY ? "CUDA_ERROR_NOT_READY" : "CUDA_ERROR_OTHER"; return 0; }
@@ -564,6 +571,7 @@ static Result capture_info(void *handle, int *status, uint64_t *id, void **graph
   return is_capturing(handle, status);
 }
 static Result destroy_graph(void *graph) { return 0; } /* cuda.core destroys some that it did not get here */
+static Result destroy_executable(void *graph) { dropped_graphs++; return 0; }
 
 static Result run_graph(void *graph, void *stream) {
   if (failing) return failing;
@@ -579,7 +587,7 @@ static Result run_graph(void *graph, void *stream) {
 
 static const struct { const char *name; void *function; } KNOWN[] = {
   {"cuDriverGetVersion", version}, {"cuDeviceGetCount", how_many}, {"cuDeviceGet", device}, {"cuDeviceGetAttribute", attribute},
-  {"cuDevicePrimaryCtxRetain", context}, {"cuCtxGetCurrent", context}, {"cuCtxGetDevice", zero}, {"cuCtxGetDevice_v2", zero},
+  {"cuDevicePrimaryCtxRetain", context}, {"cuCtxGetCurrent", current_context}, {"cuCtxSetCurrent", set_context}, {"cuCtxPushCurrent", push_context}, {"cuCtxPopCurrent", pop_context}, {"cuCtxGetDevice", zero}, {"cuCtxGetDevice_v2", zero},
   {"cuCtxSynchronize", sync_context}, {"cuStreamGetCtx", stream_context}, {"cuStreamGetCtx_v2", stream_context2},
   {"cuStreamCreateWithPriority", new_handle}, {"cuStreamCreate", new_handle}, {"cuStreamSynchronize", sync_stream},
   {"cuStreamQuery", query_stream}, {"cuStreamWaitEvent", wait_event}, {"cuEventCreate", new_event}, {"cuEventDestroy", drop_event}, {"cuEventRecord", record},
@@ -594,7 +602,7 @@ static const struct { const char *name; void *function; } KNOWN[] = {
   {"cuGraphInstantiate", instantiate}, {"cuGraphInstantiateWithFlags", instantiate},
   {"cuGraphInstantiateWithParams", instantiate_with}, {"cuStreamGetCaptureInfo", capture_info},
   {"cuStreamBeginCaptureToGraph", begin_capture_to}, {"cuGraphCreate", create_graph}, {"cuGraphClone", clone_graph}, {"cuGraphDestroy", destroy_graph},
-  {"cuGraphExecDestroy", destroy_graph}, {"cuGraphLaunch", run_graph}, {"cuLaunchKernelEx", launch},
+  {"cuGraphExecDestroy", destroy_executable}, {"cuGraphLaunch", run_graph}, {"cuLaunchKernelEx", launch},
   {"cuLaunchKernel", launch_plainly},
   {"cuGetErrorName", name_of}, {"cuGetErrorString", text_of},
 };

@@ -16,12 +16,13 @@ from stub import run_tests, the_stub
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, bool_, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64
-from freehold.runtime import driver, faults, ledger, native
+from freehold.runtime import driver, ledger, native
 from freehold.runtime.binding import bind
 from freehold.runtime.execution import Execution
 from freehold.runtime.launch import UNDONE, Dispatcher, UnrunLaunch, not_plain
 from freehold.runtime.plan import Mismatch, Plan
 from freehold.runtime.readers import make_reader, reads_nothing
+from freehold.runtime.timeline import Timeline, timeline, timeline_of
 
 stub = the_stub()
 
@@ -117,7 +118,8 @@ def test_scalars_are_packed_as_python_packs_them() -> None:
     given_scalars: list[Any] = [True, 1, 1, 1, 1, 1, 1, 1, 1, 1.0, 1.0]
     warmed(scalars, fh.partition(y, 64), *given_scalars)
     plan = plan_of(scalars, fh.partition(y, 64), *given_scalars)
-    values: Any = plan.values
+    launcher: Any = plan.values
+    values: Any = launcher.values
     assert values is not None
     given_widths = dict(zip(plan.layout.given, [8, *WIDTHS.values()], strict=True))
     widths = [given_widths.get(n, 4) for n in range(len(plan.layout.offsets))]
@@ -152,7 +154,7 @@ def test_arrays_that_may_overlap_are_left_to_python() -> None:
     warmed(scale, fh.partition(y, 64), x, 1.0)
     plan = plan_of(scale, fh.partition(y, 64), x, 1.0, 2)
     assert plan.values is not None
-    values = plan.values
+    values = plan.values.values
     size = plan.sizes[0]
 
     @settings(max_examples=500, deadline=None, database=None, derandomize=True)
@@ -174,7 +176,7 @@ def test_whatever_is_unusual_is_left_to_python() -> None:
     dispatcher = warmed(scale, *good)
     read = dispatcher.last
     before = launches()
-    assert read(good, None) is driver.stream(0, 0)
+    assert read(good, None) is timeline(0)
     assert launches() == before + 1
     shifted = on_gpu(1001)[1:]
     odd: dict[str, tuple[Any, ...]] = {
@@ -208,9 +210,9 @@ def test_whatever_is_unusual_is_left_to_python() -> None:
     assert read(good, 5) is None
     with y.borrow():
         assert read(good, None) is None, "lent"
-    user = ledger.timeline(0, int(driver.new_stream(0).handle))
-    ledger.take(user, [x], [])
-    ledger.leave(user)
+    user = timeline(0, int(driver.new_stream(0).handle))
+    with user.lock:
+        ledger.lease(user, [x], [])
     assert read(good, None) is None, "used by another stream, too"
     scale(*good).sync()
     moved = y.move()
@@ -238,7 +240,7 @@ def test_threads_without_a_context_are_left_to_python() -> None:
     thread = threading.Thread(target=run)
     thread.start()
     thread.join()
-    assert found == [True, None, False, driver.stream(0, 0)]
+    assert found == [True, None, False, timeline(0)]
     assert launches() == before + 2
 
 
@@ -276,7 +278,7 @@ def test_the_python_that_reads_what_looks_alike_leaves_the_rest() -> None:
     ((quick,), *_) = promoted
     assert quick.__name__ == "quick"
     before = launches()
-    assert quick(good, None) is quick(good, Execution()) is driver.stream(0, 0)
+    assert quick(good, None) is quick(good, Execution()) is timeline(0)
     assert launches() == before + 2
     other = fh.partition(y, 128)
     assert quick((fh.partition(np.zeros(1000, np.float32), 64), x, 1.0, 2), None) is None
@@ -293,15 +295,15 @@ def test_the_python_that_reads_what_looks_alike_leaves_the_rest() -> None:
     with pytest.raises(ledger.Refusal), y.borrow():
         quick(good, None)
     assert launches() == before + 2
-    assert quick(good, None) is driver.stream(0, 0)
+    assert quick(good, None) is timeline(0)
 
 
 # --- What is left behind ----------------------------------------------------------------------------------------------
 
 
-def traces() -> list[Any]:
-    """What the trail has, without places."""
-    return [(stream, what, code is None) for stream, what, code, _ in faults.trail]
+def traces(user: Timeline) -> list[Any]:
+    """What a timeline's trail has, without places."""
+    return [(what, code is None) for _, _, what, code, _ in user.trail]
 
 
 def test_the_ledger_and_the_trail_are_left_as_python_leaves_them() -> None:
@@ -311,7 +313,7 @@ def test_the_ledger_and_the_trail_are_left_as_python_leaves_them() -> None:
     _, _, user = execution.place(0)
     left: list[Any] = []
     for plainly in (True, False):
-        faults.trail.clear()
+        user.trail.clear()
         launch = scale(fh.partition(y, 64), x, 2.0)
         now, wrote, before = user.now, x.space.wrote, launches()
         if plainly:
@@ -323,7 +325,7 @@ def test_the_ledger_and_the_trail_are_left_as_python_leaves_them() -> None:
             dispatcher.plain, dispatcher.last = plain, last
         assert y.space.wrote == user.now
         assert y.space.sole is x.space.sole is user
-        left.append((user.now - now, x.space.wrote - wrote, launches() - before, traces(), repr(launch)))
+        left.append((user.now - now, x.space.wrote - wrote, launches() - before, traces(user), repr(launch)))
         with pytest.raises(fh.Rejected):
             launch.sync()
     assert left[0] == left[1]
@@ -333,18 +335,21 @@ def test_the_ledger_and_the_trail_are_left_as_python_leaves_them() -> None:
 def test_traces_name_the_line_and_the_stream_of_each_launch() -> None:
     y, x = on_gpu(1000), on_gpu(1000)
     warmed(scale, fh.partition(y, 64), x, 1.0)
-    faults.trail.clear()
     made: list[Any] = []
     for n in range(6):
         made.append(scale(fh.partition(y, 64), x, 1.0) if n % 3 else scale(fh.partition(y, 64), x, 2.0))
-    streams = [driver.stream(0, 0), driver.new_stream(0)]
+    users = [timeline(0), timeline_of(driver.new_stream(0), 0)]
     for n, launch in enumerate(made):
-        execution = Execution(streams[n // 4])
+        execution = Execution(users[n // 4].stream)
         execution.place(0)
+        users[n // 4].trail.clear() if n in (0, 4) else None
         launch.enqueue(execution)
     assert len({launch._instruction for launch in made}) == 2
-    expected = [(id(streams[n // 4]), "`scale`", m._code, m._instruction) for n, m in enumerate(made)]
-    assert list(faults.trail) == expected
+    for user, some in zip(users, (made[:4], made[4:]), strict=True):
+        assert [trace[2:] for trace in user.trail] == [("`scale`", m._code, m._instruction) for m in some]
+        assert [trace[0] for trace in user.trail] == [*range(user.now - len(some) + 1, user.now + 1)]
+    whens = [trace[1] for user in users for trace in user.trail]
+    assert whens == sorted(whens)
 
 
 def test_a_launch_is_run_once_whoever_wants_it() -> None:

@@ -16,8 +16,9 @@ from stub import run_tests, the_stub
 
 import freehold as fh
 from freehold import Mut, Ref
-from freehold.runtime import driver, streams
+from freehold.runtime import driver
 from freehold.runtime.operation import Operation
+from freehold.runtime.timeline import still_kept, timeline
 
 stub = the_stub()
 
@@ -481,10 +482,12 @@ def test_forked_processes_are_told() -> None:
 
 def test_what_is_held_is_let_go() -> None:
     stub.stub_defer(5)
+    user = timeline(0)
     for _ in range(50):
-        streams.hold(driver.stream(0, 0), object())
+        user.now += 1
+        user.keep(object())
     stub.stub_defer(0)
-    assert streams.unfinished() == []
+    assert still_kept() == []
 
 
 def test_waits_are_few() -> None:

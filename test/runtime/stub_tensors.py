@@ -16,8 +16,10 @@ from stub import run_tests, the_stub
 
 import freehold as fh
 from freehold import Mut, Ref
-from freehold.runtime import driver, ledger, storage
+from freehold.runtime import driver
+from freehold.runtime.locks import lock
 from freehold.runtime.plan import numpy_dtype
+from freehold.runtime.timeline import let_go, still_kept
 from freehold.support import dtypes
 
 stub = the_stub()
@@ -127,10 +129,10 @@ def test_what_is_dropped_in_flight_is_freed_behind_it() -> None:
                     made.free()
                 del made
                 gc.collect()
-                storage.drain()
+                let_go()
             x.numpy()
-    storage.drain()
-    assert not storage._DROPPED  # pyright: ignore[reportPrivateUsage] -- nothing may be left
+    let_go()
+    assert still_kept() == []
 
 
 def test_other_libraries_memory_is_ordered_between_our_streams() -> None:
@@ -254,7 +256,7 @@ def test_threads() -> None:
         assert not any(thread.is_alive() for thread in threads)
         for tensor in tensors:
             tensor.numpy()
-    with ledger.LOCK:  # which no thread has left held
+    with lock(0):  # which no thread has left held
         pass
 
 

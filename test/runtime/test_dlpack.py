@@ -132,9 +132,9 @@ def test_arrays_live_as_long_as_tensors_of_them() -> None:
     tensor.fill(1).sync()
     del tensor
     gc.collect()
-    from freehold.runtime.storage import drain
+    from freehold.runtime.timeline import let_go
 
-    drain()
+    let_go()
     assert alive() is None
 
 

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from freehold.runtime import driver, ledger
-from freehold.runtime.ledger import HostTimeline, Refusal, Timeline, leased
+from freehold.runtime.ledger import Refusal, enqueue
+from freehold.runtime.locks import lock
 from freehold.runtime.storage import Outside, Storage
+from freehold.runtime.timeline import HostTimeline, Timeline, host_timeline
 
 
 def capturing(stream: Stream) -> bool:
@@ -83,8 +85,15 @@ def memory() -> Handle:
 
 def run(user: Timeline, reads: list[Any], writes: list[Any]) -> None:
     """Enqueues one operation."""
-    with leased(user, reads, writes):
+
+    def work() -> None:
         user.stream.work += 1
+
+    enqueue(user, reads, writes, work)
+
+
+def nothing() -> None:
+    """Work that is none."""
 
 
 def waits(user: Timeline) -> list[tuple[Stream, int]]:
@@ -193,8 +202,7 @@ def test_a_hold_lets_its_own_operations_pass() -> None:
     (a,) = streams(1)
     x = memory()
     held = ledger.hold([x], "borrowed", "the host", exclusive=True)
-    with leased(a, [], [x], through=held):
-        pass
+    enqueue(a, [], [x], nothing, through=held)
     with pytest.raises(Refusal):
         ledger.hold([x], "borrowed", "the host", exclusive=False)
 
@@ -271,12 +279,15 @@ def test_threads_of_the_host_come_one_after_the_other_where_they_must() -> None:
     most = [0]
 
     def work() -> None:
-        own = ledger.host_timeline()
+        own = host_timeline()
+
+        def step() -> None:
+            inside[0] += 1
+            most[0] = max(most[0], inside[0])
+            inside[0] -= 1
+
         for n in range(200):
-            with leased(own, [], [x, y] if n % 2 else [y, x]):
-                inside[0] += 1
-                most[0] = max(most[0], inside[0])
-                inside[0] -= 1
+            enqueue(own, [], [x, y] if n % 2 else [y, x], step)
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
@@ -291,14 +302,15 @@ def test_an_operation_inside_another_one_of_its_thread() -> None:
     own = HostTimeline()
     other = HostTimeline()
     x = Handle(Storage(4096, 64, -1, None))
-    with leased(own, [], [x]):
-        with leased(own, [x], []):
-            pass
+
+    def outer() -> None:
+        enqueue(own, [x], [], nothing)
         assert not own.passed(1)
         assert x.space.conflicts(x.low, x.high, True) == [(own, 2)]
+
+    enqueue(own, [], [x], outer)
     assert own.passed(2)
-    with leased(other, [], [x]):
-        pass
+    enqueue(other, [], [x], nothing)
 
 
 def test_a_gpu_waits_for_the_host_without_the_lock() -> None:
@@ -306,17 +318,23 @@ def test_a_gpu_waits_for_the_host_without_the_lock() -> None:
     x = memory()
     began, end = threading.Event(), threading.Event()
 
+    def work() -> None:
+        began.set()
+        end.wait(30)
+
     def host() -> None:
-        with leased(ledger.host_timeline(), [], [x]):
-            began.set()
-            end.wait(30)
+        enqueue(host_timeline(), [], [x], work)
+
+    def take() -> None:
+        with lock(0):
+            pass
 
     thread = threading.Thread(target=host)
     thread.start()
     began.wait(30)
     second = threading.Thread(target=lambda: run(a, [x], []))
     second.start()
-    third = threading.Thread(target=lambda: (ledger.LOCK.acquire(), ledger.LOCK.release()), daemon=True)
+    third = threading.Thread(target=take, daemon=True)
     third.start()
     third.join(10)
     assert not third.is_alive()
@@ -334,8 +352,8 @@ def test_a_lease_without_conflicts_costs_a_few_calls() -> None:
     run(a, [], [x, y])
 
     def lease() -> None:
-        ledger.take(a, (x, y), (z,))
-        ledger.leave(a)
+        with a.lock:
+            ledger.lease(a, (x, y), (z,))
 
     def called(reads: Any, writes: Any) -> None: ...
 

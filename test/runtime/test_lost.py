@@ -7,21 +7,25 @@ from pathlib import Path
 
 import pytest
 
-from freehold.runtime import driver, faults
+from freehold.runtime import captures, driver, faults
+from freehold.runtime.timeline import timelines
 
 REJECTED = Path(__file__).parent / "rejected"
 
 FAULT = """
-from freehold.runtime import driver, faults
+from freehold.runtime import driver
+from freehold.runtime.timeline import Timeline, timelines
 
 class CUDAError(Exception):
     pass
 
 first = scale(fh.partition(y, 64), x, 2.0)
 second = scale(fh.partition(b.reshape(-1), 64), a.reshape(-1), 2.0)
+user = timelines[0][9] = Timeline(0, "a stream")
 for launch in (first, second):
     launch.sync()
-    launch.leave_trace(fh)
+    user.now += 1
+    launch.leave_trace(user)
 driver.failed("waiting for work in flight", CUDAError("CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access"))
 """
 
@@ -35,24 +39,24 @@ def a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(driver, "_problem", lambda: None)
     monkeypatch.setattr(driver, "current_device", lambda: 0)
     monkeypatch.setattr(faults, "_lost", {})
-    faults.trail.clear()
+    timelines[0].clear()
 
 
 def test_a_fault_names_the_oldest_launch(refused: Refused, golden: Golden) -> None:
     golden(REJECTED / "O280_launch.err", refused(FAULT))
-    faults.trail.clear()
+    timelines[0].clear()
 
 
 def test_a_fault_of_another_library(refused: Refused, golden: Golden) -> None:
-    seen = FAULT.replace("driver.failed", "faults.passed(fh)\ndriver.failed")
+    seen = FAULT.replace("driver.failed", "user.reach(user.now)\ndriver.failed")
     golden(REJECTED / "O280_foreign.err", refused(seen))
-    faults.trail.clear()
+    timelines[0].clear()
 
 
 def test_a_lost_gpu_stays_lost(refused: Refused) -> None:
     text = refused(FAULT)
     assert refused(FAULT) == text
-    faults.trail.clear()
+    timelines[0].clear()
 
 
 def test_a_forked_process(refused: Refused, golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,9 +68,8 @@ def test_a_forked_process(refused: Refused, golden: Golden, monkeypatch: pytest.
 def test_a_graph_in_two_places(refused: Refused, golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
     def nothing(*_: object) -> None: ...
 
-    for name in ("new_stream", "begin_capture", "give_up_capture"):
-        monkeypatch.setattr(driver, name, nothing)
-    monkeypatch.setattr(driver, "new_stream", lambda device: "a stream")  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType] -- a stand-in
+    monkeypatch.setattr(captures, "give_up_capture", nothing)
+    monkeypatch.setattr(captures, "begin_capture", lambda device: "a stream")  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType] -- a stand-in
     program = """
 with fh.graph() as g:
     g.record(fh.Work("an all-reduce", lambda execution: execution.stream(0)))

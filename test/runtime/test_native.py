@@ -11,7 +11,9 @@ from stub_printed import Printed, names_of
 from freehold.runtime import native
 from freehold.tools.build_native import compile_native
 
-WITHOUT = ("stub_program.py", "stub_operations.py", "stub_tensors.py", "stub_deployment.py")
+WITHOUT = (
+    "stub_program.py", "stub_operations.py", "stub_tensors.py", "stub_deployment.py", "stub_lifetimes.py",
+)  # fmt: skip
 needed = pytest.mark.skipif(not native.BUILT, reason="the native module is not built")
 
 

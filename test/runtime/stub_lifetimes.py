@@ -1,0 +1,482 @@
+"""
+What lives how long, who waits for whom, and what survives signals and forks, on the stub driver; run by
+test_stub_driver.py in a process of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import signal
+import sys
+import threading
+import time
+import types
+import warnings
+import weakref
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from stub import run_tests, the_stub
+
+import freehold as fh
+from freehold import Mut, Ref, i32
+from freehold.runtime import driver, locks, storage
+from freehold.runtime.timeline import timeline, timelines, unfinished
+
+stub = the_stub()
+N = 1024
+
+
+@fh.kernel
+def mix(y: Mut["N"], x: Ref["N"]):
+    y.store(y.load() * 1664525 + x.load_like(y) * 1013904223 + 12345)
+
+
+@fh.kernel
+def guarded(y: Mut["N"], limit: i32):
+    assert limit < 5, "too large"
+    y.store(y.load())
+
+
+def tensor() -> Any:
+    """Integers on the GPU."""
+    return fh.from_numpy(np.arange(N, dtype=np.int32), device=0).sync()
+
+
+class View:
+    """Another library's array."""
+
+    def __init__(self, base: Any, stream: int | None = None):
+        self.base = base
+        self.__cuda_array_interface__ = {**base.__cuda_array_interface__, "stream": stream}
+
+
+def step(y: Any, x: Any) -> Any:
+    return mix(fh.partition(y, 256), x)
+
+
+def same(value: Any) -> Any:
+    return value
+
+
+def freed(refs: list[weakref.ref[Any]]) -> int:
+    gc.collect()
+    return sum(ref() is None for ref in refs)
+
+
+def in_child(function: Callable[[], Any]) -> str:
+    """What a forked process says; empty where it hangs."""
+    read, write = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of Python 3.12, which warns of threads in forked processes
+        child = os.fork()
+    if not child:
+        try:
+            said = str(function())
+        except BaseException as e:
+            said = f"{type(e).__name__}: {e}"
+        os.write(write, said.encode()[:1000])
+        os._exit(0)
+    os.close(write)
+    deadline = time.monotonic() + 20
+    while not os.waitpid(child, os.WNOHANG)[0]:
+        if time.monotonic() > deadline:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        time.sleep(0.01)
+    with os.fdopen(read, "rb") as pipe:
+        return pipe.read().decode()
+
+
+# --- Arrays of other libraries ----------------------------------------------------------------------------------------
+
+
+def test_an_array_lives_until_its_kernel_is_done() -> None:
+    y, base = tensor(), tensor()
+    for given in (None, 0):
+        stub.stub_hold(1)
+        array = View(base)
+        alive = weakref.ref(array)
+        step(y, array).on(given)
+        del array
+        gc.collect()
+        assert alive() is not None, f"on({given})"
+        stub.stub_hold(0)
+        stub.stub_defer(0)
+        y.numpy()
+        timeline(0).join()
+        gc.collect()
+        assert alive() is None
+
+
+def test_the_stream_that_an_array_names_is_waited_for() -> None:
+    y, base, producer = tensor(), tensor(), driver.new_stream(0)
+    counts: list[int] = []
+    for given in (None, 0):
+        before = stub.stub_waits()
+        step(y, View(base, int(producer.handle))).on(given)
+        counts.append(stub.stub_waits() - before)
+    assert counts[0] == counts[1] == 2, "before the launch, and of the producer's stream after it"
+
+
+def test_adopted_memory_goes_back() -> None:
+    y, base = tensor(), tensor()
+    refs: list[weakref.ref[Any]] = []
+
+    def array() -> View:
+        made = View(base)
+        refs.append(weakref.ref(made))
+        return made
+
+    for _ in range(50):
+        step(y, fh.from_dlpack(array())).sync()
+    assert freed(refs) >= 49
+    for _ in range(50):
+        y.copy_from(array()).sync()
+    assert freed(refs) >= 99
+    with fh.graph() as graph:
+        graph.record(step(y, base))
+    for _ in range(50):
+        graph.update(y, array()).then(lambda _: graph.replay()).sync()
+    assert freed(refs) >= 149
+    for _ in range(200):  # also where nobody waits
+        step(y, array()).on()
+    assert freed(refs) >= 300
+
+
+def test_an_address_of_nowhere_is_refused() -> None:
+    y, base = tensor(), tensor()
+    array = View(base)
+    array.__cuda_array_interface__["data"] = (0, False)
+    before = stub.stub_launches()
+    with pytest.raises(fh.Rejected) as caught:
+        step(y, array).on()
+    assert "address is 0" in str(caught.value)
+    assert stub.stub_launches() == before
+
+
+# --- Shared operations and graphs -------------------------------------------------------------------------------------
+
+
+def test_what_was_recorded_was_not_run() -> None:
+    y, x, z = tensor(), tensor(), tensor()
+    shared = step(y, x).shared()
+    graph = shared.then(partial(step, z)).graph()
+    with pytest.raises(fh.Rejected) as caught:
+        shared.map(same).sync()
+    assert caught.value.codes == ("O268",)
+    before = stub.stub_launches()
+    graph.replay().sync()
+    run = step(y, x).shared()
+    run.sync()
+    graph = run.then(partial(step, z)).graph()  # its value is there
+    graph.replay().sync()
+    assert not np.array_equal(z.numpy(), np.arange(N))
+    assert stub.stub_launches() == before + 2  # what is recorded counts, what is replayed does not
+
+
+def test_an_operation_that_needs_itself() -> None:
+    y, x = tensor(), tensor()
+    shared: Any = None
+
+    def again(value: Any) -> Any:
+        return shared.map(same)
+
+    shared = step(y, x).then(again).shared()
+    with pytest.raises(fh.Rejected) as caught:
+        shared.sync()
+    assert caught.value.codes == ("O267",)
+    # And two that need one another, from two threads.
+    one: Any = None
+    two: Any = None
+    meet = threading.Barrier(2)
+
+    def then(other: Callable[[], Any], value: Any) -> Any:
+        meet.wait(10)
+        return other().map(same)
+
+    one = step(y, x).then(partial(then, lambda: two)).shared()
+    two = step(tensor(), tensor()).then(partial(then, lambda: one)).shared()
+    codes: list[Any] = []
+
+    def run(operation: Any) -> None:
+        try:
+            operation.sync()
+        except fh.Rejected as e:
+            codes.extend(e.codes)
+
+    threads = [threading.Thread(target=run, args=(o,), daemon=True) for o in (one, two)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert not any(thread.is_alive() for thread in threads)
+    assert codes == ["O267", "O267"]
+
+
+def test_graphs_leave_nothing() -> None:
+    y, x = tensor(), tensor()
+
+    def make() -> Any:
+        with fh.graph() as graph:
+            graph.record(step(y, x))
+        graph.replay().sync()
+        return graph
+
+    gc.collect()
+    make().close()
+    streams, dropped = len(driver.streams[0]), stub.stub_dropped_graphs()
+    for _ in range(20):
+        make().close()
+        make()
+    gc.collect()
+    timeline(0).join()
+    assert len(driver.streams[0]) == streams
+    assert stub.stub_dropped_graphs() - dropped == 40, stub.stub_dropped_graphs() - dropped
+
+
+def test_a_bound_launch_dies_with_its_last_reference() -> None:
+    y, x = tensor(), tensor()
+    host_y, host_x = np.zeros(N, np.int32), np.ones(N, np.int32)
+    gc.disable()
+    try:
+        for arrays in ((y, x), (host_y, host_x)):
+            bound = mix.bind(fh.partition(arrays[0], 256), arrays[1])
+            bound.on().wait()
+            alive = weakref.ref(bound)
+            del bound
+            assert alive() is None
+    finally:
+        gc.enable()
+
+
+# --- Streams, threads and contexts ------------------------------------------------------------------------------------
+
+
+class ndarray:
+    """A CuPy array, as far as launches see it."""
+
+    def __init__(self, base: Any):
+        self.base, self.shape, self.strides, self.dtype = base, base.shape, base.strides, np.dtype(np.int32)
+        self.data = types.SimpleNamespace(ptr=base.pointer)
+        self.device = types.SimpleNamespace(id=0)
+
+
+ndarray.__module__ = "cupy"
+
+
+def test_a_launch_that_slips_in_is_counted() -> None:
+    current = threading.local()
+    cupy: Any = types.ModuleType("cupy")
+    cupy.ndarray = ndarray
+
+    def current_stream(device: object = None) -> Any:
+        return types.SimpleNamespace(ptr=getattr(current, "handle", 0))
+
+    cupy.cuda = types.SimpleNamespace(get_current_stream=current_stream)
+    sys.modules["cupy"] = cupy
+    try:
+        first, second = (int(driver.new_stream(0).handle) for _ in range(2))
+        x, y, z, w = (ndarray(tensor()) for _ in range(4))
+        storage._FOREIGN.clear()  # pyright: ignore[reportPrivateUsage] -- as in a new process
+        current.handle = first
+        for _ in range(3):
+            step(x, y).on()
+        plan: Any = next(p for p in gc.get_objects() if type(p).__name__ == "Plan" and p.family == "cupy")
+        others: list[threading.Thread] = []
+
+        def other() -> None:
+            current.handle = second
+            step(z, w).on()
+
+        class Hook(dict[int, Any]):
+            """Lets another thread launch where this one has found itself alone."""
+
+            def get(self, key: int, default: Any = None) -> Any:
+                if not others:
+                    others.append(threading.Thread(target=other))
+                    others[0].start()
+                    others[0].join(0.3)
+                return super().get(key, default)
+
+        plan.configs = Hook(plan.configs)
+        stub.stub_hold(1)
+        step(x, y).on()
+        for thread in others:
+            thread.join(20)
+        current.handle = second
+        step(w, x).on()  # after what was written on the first stream
+        assert stub.stub_interleave(200) == 0
+        stub.stub_hold(0)
+        stub.stub_defer(0)
+    finally:
+        del sys.modules["cupy"]
+
+
+def test_each_thread_has_its_own_per_thread_stream() -> None:
+    found = [timeline(0, 2)]
+    thread = threading.Thread(target=lambda: found.append(timeline(0, 2)))
+    thread.start()
+    thread.join()
+    assert found[0] is timeline(0, 2)
+    assert found[0] is not found[1]
+    y, x, z = tensor(), tensor(), tensor()
+    step(y, x).on(2)
+    assert found[0].marks, "nobody else can record an event there"
+    before = stub.stub_waits()
+    step(z, y).on(driver.new_stream(0))
+    assert stub.stub_waits() == before + (found[0].finished < found[0].now)
+
+
+def test_a_context_of_part_of_a_gpu_stays() -> None:
+    bindings: Any = driver.api()
+    y, x = tensor(), tensor()
+    bindings.cuCtxSetCurrent(0x2000)
+    try:
+        step(y, x).sync()
+        y.copy_from(x).sync()
+        tensor()
+        assert int(bindings.cuCtxGetCurrent()[1]) == 0x2000
+    finally:
+        bindings.cuCtxSetCurrent(0x1000)
+
+
+def test_nobody_waits_for_a_gpu_under_a_lock() -> None:
+    y, other_y, other_x, stream = tensor(), tensor(), tensor(), driver.new_stream(0)
+    guarded(fh.partition(y, 256), 1).sync()
+    step(other_y, other_x).on(stream).wait()
+    stub.stub_hold(1)
+    enqueued: list[int] = []
+
+    def many() -> None:
+        for n in range(2500):
+            guarded(fh.partition(y, 256), 1).on()
+            enqueued.append(n)
+
+    thread = threading.Thread(target=many, daemon=True)
+    thread.start()
+    thread.join(60)
+    assert len(enqueued) == 2500
+    second = threading.Thread(target=lambda: step(other_y, other_x).on(stream), daemon=True)
+    second.start()
+    second.join(20)
+    assert not second.is_alive()
+    stub.stub_hold(0)
+    stub.stub_defer(0)
+    y.numpy()
+
+
+def test_a_signal_leaves_no_lock_behind() -> None:
+    y, x = tensor(), tensor()
+    step(y, x).sync()
+    begun = threading.Event()
+
+    def hold() -> None:
+        with locks.lock(0):
+            begun.set()
+            time.sleep(0.3)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    begun.wait()
+    timer = threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+
+    def many() -> None:
+        for _ in range(10_000_000):
+            step(y, x).on()
+
+    with pytest.raises(KeyboardInterrupt):
+        many()
+    holder.join()
+    timer.join()
+    other = threading.Thread(target=lambda: step(y, x).sync(), daemon=True)
+    other.start()
+    other.join(20)
+    assert not other.is_alive()
+
+
+def test_blame_falls_on_what_may_be_running() -> None:
+    y, x, z = tensor(), tensor(), tensor()
+    for known in list(timelines[0].values()):
+        known.join()
+
+    async def main() -> None:
+        async def run(operation: Any) -> None:
+            await operation
+
+        with fh.stream_policy(fh.SingleStream()):
+            stub.stub_hold(1)
+            first = asyncio.create_task(run(step(y, x)))
+            second = asyncio.create_task(run(step(z, x)))
+            await asyncio.sleep(0.05)
+            while not first.done():
+                stub.stub_run(1)
+                await asyncio.sleep(0.002)
+            assert not second.done()
+            assert [trace.what for trace in unfinished()] == ["`mix`"], unfinished()
+            stub.stub_hold(0)
+            await second
+
+    asyncio.run(main())
+    stub.stub_defer(0)
+    assert unfinished() == []
+
+
+# --- Forks ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_forked_process_works_on_the_host() -> None:
+    y, x, dropped = tensor(), tensor(), [tensor(), fh.from_dlpack(View(tensor()))]
+    step(y, x).on()
+
+    def child() -> Any:
+        dropped.clear()
+        gc.collect()
+        host = np.zeros(N, np.int32)
+        step(host, host + 1).sync()
+        return fh.ones((8,), fh.i32, device=fh.HOST).sync().numpy().sum(), host[0]
+
+    assert in_child(child) == "(np.int64(8), np.int32(1013916568))"
+
+
+def test_a_fork_under_another_thread_s_lock() -> None:
+    y, x = np.zeros(N, np.int32), np.ones(N, np.int32)
+    begun, stop = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with locks.lock(0), locks.lock(fh.HOST):
+            begun.set()
+            stop.wait()
+
+    def work() -> None:
+        from freehold.runtime.ledger import enqueue
+        from freehold.runtime.timeline import host_timeline
+
+        enqueue(host_timeline(), [], [shared], stop.wait)  # what it writes is not done when the process forks
+
+    shared = fh.zeros((8,), fh.i32, device=fh.HOST).sync()
+    threads = [threading.Thread(target=work), threading.Thread(target=hold)]
+    threads[0].start()
+    time.sleep(0.05)
+    threads[1].start()
+    begun.wait()
+
+    def child() -> Any:
+        step(y, x).sync()
+        return shared.numpy().sum()
+
+    said = in_child(child)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert said == "0"
+
+
+if __name__ == "__main__":
+    run_tests(globals())
