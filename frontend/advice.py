@@ -34,7 +34,7 @@ def _region_like(c: Context, rank: int, dims: tuple[str, ...] | None = None) -> 
     return same[0] if same else found[0].name if found else None
 
 
-def _at_same_place(c: Context, tensor: TensorValue) -> str | None:
+def at_same_place(c: Context, tensor: TensorValue) -> str | None:
     """A tensor that each block has a region of, and whose extents are declared to be those of `tensor`."""
     like = _region_like(c, tensor.spec.rank, tensor.parameter.dims)
     names = (v.parameter.dims for v in _variables(c) if isinstance(v, TensorValue) and v.name == like)
@@ -58,7 +58,7 @@ def load_of(c: Context, tensor: TensorValue) -> str:
 
 def of_tensor(c: Context, tensor: TensorValue, node: ast.AST) -> Advice:
     """A tile to compute with instead of a tensor: an edit where the tensor is cut as one that the block writes."""
-    meant = tensor.parameter.mode != "ref" or _at_same_place(c, tensor) is not None
+    meant = tensor.parameter.mode != "ref" or at_same_place(c, tensor) is not None
     return Advice(load_of(c, tensor), node if meant and isinstance(node, ast.expr) else None)
 
 
@@ -71,12 +71,7 @@ def of_subscript(c: Context, tensor: TensorValue, node: ast.Subscript) -> Advice
     index, rank = c.text(node.slice), tensor.spec.rank
     if all(part in (":", "...") for part in index.replace(" ", "").split(",")):
         return of_tensor(c, tensor, node)
-    if (
-        tensor.region is None
-        and _at_same_place(c, tensor) is None
-        and ":" not in index
-        and index.count(",") == rank - 1
-    ):
+    if tensor.region is None and at_same_place(c, tensor) is None and ":" not in index and index.count(",") == rank - 1:
         return Advice(f"{tensor.name}.load({f'({index},)' if rank == 1 else f'({index})'}, {shape_like(c, rank)})")
     return Advice(load_of(c, tensor))
 
@@ -388,56 +383,52 @@ def _mean(c: Context, value: TileValue, text: str, call: ast.Call) -> str | None
     return f"{text}.sum({', '.join(parts)}) / {summands}"
 
 
-def of_element(c: Context, tile: TileValue, node: ast.Subscript, new: ast.expr | None = None) -> str | None:
-    """A part of a tile of one axis that no subscript takes, or a tile in which one element is another."""
+def of_part(c: Context, tile: TileValue, node: ast.Subscript) -> str | None:
+    """A part of a tile of one axis that no subscript takes."""
     part = node.slice
-    if len(tile.shape) == 1 and new is None and isinstance(part, ast.Slice) and part.upper and not part.lower:
+    if len(tile.shape) == 1 and isinstance(part, ast.Slice) and part.upper and not part.lower:
         rest = f"fh.where(fh.arange({tile.shape[0]}) < {c.text(part.upper)}, {c.text(node.value)}, 0)"
         return f"load the part you need, or set the rest to 0: `{rest}`"
-    if len(tile.shape) != 1 or isinstance(node.slice, ast.Slice | ast.Tuple):
-        return None
-    text, index = c.text(node.value), c.text(node.slice)
-    return None if new is None else f"make a new tile: `{text} = {text}.insert({index}, {c.text(new)})`"
-
-
-def of_bits(c: Context, node: ast.BinOp | ast.AugAssign) -> str | None:
-    """Brackets around comparisons, where `&` or `|` stands among them and binds tighter."""
-    for outer in ast.walk(c.frame.tree):
-        if not isinstance(outer, ast.Compare) or not isinstance(node, ast.BinOp):
-            continue
-        sides = [outer.left, *outer.comparators]
-        at = next((i for i, side in enumerate(sides) if side is node), None)
-        if at is None:
-            continue
-        from freehold.frontend.arithmetic import SYMBOLS
-
-        symbol = SYMBOLS[type(node.op)]
-        left = f"{c.text(sides[at - 1])} {SYMBOLS[type(outer.ops[at - 1])]} {c.text(node.left)}" if at else ""
-        right = (
-            f"{c.text(node.right)} {SYMBOLS[type(outer.ops[at])]} {c.text(sides[at + 1])}"
-            if at < len(outer.ops)
-            else ""
-        )
-        shown = [f"({part})" if part else c.text(side) for part, side in ((left, node.left), (right, node.right))]
-        return f"`{symbol}` binds tighter than comparisons: `{shown[0]} {symbol} {shown[1]}`"
     return None
 
 
-def of_value(c: Context, value: Value, node: ast.AST) -> str | None:
+def of_bits(c: Context, node: ast.AST) -> Advice | None:
+    """Brackets around comparisons, where `&` or `|` stands among them and binds tighter."""
+    from freehold.frontend.arithmetic import SYMBOLS
+
+    for outer in ast.walk(c.frame.tree):
+        sides = [outer.left, *outer.comparators] if isinstance(outer, ast.Compare) else []
+        at = next((i for i, side in enumerate(sides) if side is node), None)
+        if not isinstance(outer, ast.Compare) or not isinstance(node, ast.BinOp) or at is None:
+            continue
+        symbol, signs = SYMBOLS[type(node.op)], [SYMBOLS[type(op)] for op in outer.ops]
+        left, right = line(c, node.left), line(c, node.right)
+        left = f"({line(c, sides[at - 1])} {signs[at - 1]} {left})" if at else primary(left)
+        right = f"({right} {signs[at]} {line(c, sides[at + 1])})" if at < len(signs) else primary(right)
+        whole = (at > 0) + (at < len(signs)) == len(signs)
+        edit = f"{left} {symbol} {right}"
+        return Advice(
+            f"operators on bits bind tighter than comparisons: `{in_place(c, outer, edit) if whole else edit}`",
+            outer if whole else None,
+        )
+    return None
+
+
+def of_value(c: Context, value: Value, node: ast.AST) -> Advice | None:
     """What to write where something stands that is neither a tile nor a number."""
     if not isinstance(node, ast.expr):
         return None
     text = c.primary(node)
     if isinstance(value, TupleValue) and value.items:
-        return f"take one of its items: `{text}[0]`"
+        return Advice("take one of its items" if isinstance(node, ast.Tuple) else f"take one of its items: `{text}[0]`")
     if isinstance(value, MethodValue):
-        return f"call it: `{text}()`"
+        return Advice(f"call it: `{text}()`", node)
     formats = (n.left for n in ast.walk(c.frame.tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod))
     if isinstance(value, Static) and isinstance(value.value, str) and any(left is node for left in formats):
-        return 'write the values into the text: `fh.print(f"{x}")`'
+        return Advice('write the values into the text: `fh.print(f"{x}")`')
     nothing = isinstance(value, Static) and value.value is None
     if nothing and isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return f"end `{node.func.id}` with `return`, and what it computes"
+        return Advice(f"end `{node.func.id}` with `return`, and what it computes")
     return None
 
 

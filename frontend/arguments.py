@@ -265,7 +265,7 @@ def dtype_of(c: Context, value: Value, node: ast.expr) -> DType | None:
         if isinstance(host, str) and (found := dtypes.from_name(host)) is not None:
             why = "dtypes are objects, not text"
             error = errors.WrongValue(c.span(node), what=describe(value), role="a dtype", why=why)
-            c.error(error.add(error.Instead(f"write `fh.{found}`")))
+            c.error(error.add(error.Instead(f"write `fh.{found}`", at=c.span(node))))
             return None
     if isinstance(value, TileValue):
         not_constant(c, node, value, "a dtype")

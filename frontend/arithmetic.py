@@ -41,7 +41,8 @@ from freehold.dialects.cuda_tile.ops.arith_int import (
 )
 from freehold.dialects.cuda_tile.ops.conversion import ExtIOp, FToFOp, FToIOp, IToFOp, TruncIOp
 from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ReshapeOp
-from freehold.frontend import advice, errors
+from freehold.frontend import advice, advice_on_values, errors
+from freehold.frontend.advice import Advice
 from freehold.frontend.context import Context
 from freehold.frontend.types import (
     ARITHMETIC,
@@ -152,7 +153,7 @@ def as_tile(c: Context, value: Value, node: ast.AST, dtype: DType | None = None)
                 why = "stores, and functions without `return`, give `None`"
             error = errors.WrongValue(c.span(node), what=describe(value), role="computed with", why=why)
             edit = advice.of_value(c, value, node)
-            return c.error(error if edit is None else error.add(error.Instead(edit)))
+            return c.error(error if edit is None else error.add(error.Instead(edit.text, at=edit.at(c))))
 
 
 def convert(c: Context, value: TileValue, dtype: DType) -> TileValue:
@@ -227,7 +228,7 @@ def meet_shape(c: Context, a: TileValue, b: TileValue, node: ast.AST) -> tuple[i
             which = "left" if shorter is a else "right"
             if isinstance(node, ast.BinOp):
                 operand = node.left if which == "left" else node.right
-                error.add(error.Instead(f"add an axis: `{c.primary(operand)}[:, None]`"))
+                error.add(error.Instead(f"add an axis: `{c.primary(operand)}[:, None]`", at=c.span(operand)))
             else:
                 error.add(error.Instead("add an axis: `t[:, None]`"))
         c.error(error)
@@ -242,11 +243,9 @@ def meet_dtype(c: Context, a: Value, b: Value, node: ast.AST) -> DType | None:
             try:
                 return promote(a.dtype, b.dtype)
             except NoCommonDType as e:
-                c.error(
-                    errors.NoPromotion(
-                        c.span(node), left=str(a.dtype), right=str(b.dtype), why=e.why, target=str(e.target)
-                    )
-                )
+                error = errors.NoPromotion(c.span(node), left=str(a.dtype), right=str(b.dtype), why=e.why)
+                edit = advice_on_values.of_promotion(c, node, a.dtype, e.target)
+                c.error(error.add(error.Convert(edit.text, at=edit.at(c))))
                 return None
         case TileValue(), Static(value=number):
             return promote_number(a.dtype, cast(Number, number))
@@ -488,16 +487,13 @@ def _meaningless(
             c.span(node), operator=symbol, operands=f"`{dtype}`", why="bits are combined in integers and bools"
         )
         edit = advice.of_bits(c, node)
-        return error.add(error.Instead(edit or f"compare first: `({c.text(left)} > 0) {symbol} ({c.text(right)} > 0)`"))
+        edit = edit or Advice(f"compare first: `({c.text(left)} > 0) {symbol} ({c.text(right)} > 0)`")
+        return error.add(error.Instead(edit.text, at=edit.at(c)))
     if symbol == "/" and not dtype.is_float:
-        return errors.IntegerDivision(
-            c.span(node),
-            left=describe(s),
-            right=describe(t),
-            edit=f"{c.text(left)} {'//' if isinstance(node, ast.BinOp) else '//='} {c.text(right)}",
-            a=c.primary(left),
-            b=c.text(right) if isinstance(right, ast.Constant) else c.primary(right),
-        )
+        whole = f"{c.text(left)} {'//' if isinstance(node, ast.BinOp) else '//='} {c.text(right)}"
+        error = errors.IntegerDivision(c.span(node), left=describe(s), right=describe(t), edit=whole)
+        tile = left if isinstance(s, TileValue) else right
+        return error.add(error.Convert(f"{c.primary(tile)}.astype(fh.f32)", at=c.span(tile)))
     if symbol in ("//", "%") and isinstance(t, Static) and t.value == 0:
         return errors.ArithmeticFails(c.span(node), what="division by zero")
     return None
@@ -507,7 +503,8 @@ def uncomputed(c: Context, symbol: str, dtype: DType, node: ast.AST, operand: as
     """The error of an operator or function on a dtype without arithmetic."""
     error = errors.WrongOperands(c.span(node), operator=symbol, operands=f"`{dtype}`", why=purpose(dtype))
     text = c.primary(operand) if isinstance(operand, ast.expr) else ""
-    return error.add(error.Instead(f"convert first: `{text}.astype({computable(dtype)})`"))
+    at = c.span(operand) if text else None
+    return error.add(error.Instead(f"convert first: `{text}.astype(fh.{computable(dtype)})`", at=at))
 
 
 def _power(c: Context, s: TileValue | Static, t: TileValue | Static, node: ast.AST) -> Value:

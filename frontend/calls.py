@@ -73,7 +73,8 @@ def call(c: Context, node: ast.Call) -> Value:
         case _:
             error = errors.NotCallable(c.span(node.func), name=c.text(node.func), why=f"it is {describe(callee)}")
             if isinstance(callee, TupleValue) and len(node.args) == 1:
-                error.add(error.Instead(f"take an item: `{c.text(node.func)}[{c.text(node.args[0])}]`"))
+                item = f"take an item: `{c.text(node.func)}[{c.text(node.args[0])}]`"
+                error.add(error.Instead(item, at=c.span(node)))
             elif isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id):
                 error.add(error.Instead(f"give the variable another name: it hides the function `{node.func.id}`"))
             return c.error(error)

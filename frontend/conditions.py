@@ -10,6 +10,8 @@ from typing import cast
 from freehold.dialects.cuda_tile.ops.arith_int import AndIOp, DivIOp, OrIOp, RemIOp
 from freehold.dialects.cuda_tile.ops.shape import SelectOp
 from freehold.frontend import arithmetic, errors, joins
+from freehold.frontend.advice import Advice, in_place
+from freehold.frontend.advice_on_values import of_choice, truth_of
 from freehold.frontend.arithmetic import SYMBOLS, as_tile, broadcast, convert
 from freehold.frontend.context import Context
 from freehold.frontend.typed import Block, Do, is_free
@@ -51,14 +53,15 @@ def unary(c: Context, node: ast.UnaryOp) -> Value:
     symbol = SYMBOLS[type(node.op)]
     if symbol != "not":
         return arithmetic.unary(c, symbol, value, node)
-    truth = condition(c, value, node.operand, "`not`", f"~{c.primary(node.operand)}")
+    edit = Advice(in_place(c, node, f"~{truth_of(c, node.operand)}"), node)
+    truth = condition(c, value, node.operand, "`not`", edit)
     if isinstance(truth, TileValue):
         return arithmetic.unary(c, "~", truth, node)
     return POISON if truth is None else Static(not truth)
 
 
 def condition(
-    c: Context, value: Value, node: ast.expr, construct: str, edit: str | None = None
+    c: Context, value: Value, node: ast.expr, construct: str, edit: Advice | None = None, choice: Advice | None = None
 ) -> bool | TileValue | None:
     """The truth of a value: known, or a scalar of bool; None after reporting that it has none."""
     if isinstance(value, Poison):
@@ -67,11 +70,12 @@ def condition(
         if value.shape:
             error = errors.ConditionNotScalar(c.span(node), what=describe(value), construct=construct)
             if edit is not None:
-                error.add(error.Instead(f"combine element by element: `{edit}`"))
+                error.add(error.Instead(f"combine element by element: `{edit.text}`", at=edit.at(c)))
             else:
                 if construct != "a `while`":
-                    error.add(error.Instead(f"choose element by element: `fh.where({c.text(node)}, a, b)`"))
-                error.add(error.Instead(f"ask whether it holds anywhere: `{c.primary(node)}.max()`"))
+                    choice = choice or Advice(f"`fh.where({c.text(node)}, a, b)`")
+                    error.add(error.Instead(f"choose element by element: {choice.text}", at=choice.at(c)))
+                error.add(error.Instead(f"to ask whether it holds anywhere, write `{c.primary(node)}.any()`"))
             c.error(error)
             return None
         return value if value.dtype.kind == "bool" else convert(c, value, dtypes.bool_)
@@ -87,7 +91,8 @@ def boolean(c: Context, node: ast.BoolOp) -> Value:
     """`a and b`, `a or b`: what decides is not followed by anything that is computed."""
     word = "and" if isinstance(node.op, ast.And) else "or"
     sign = " & " if word == "and" else " | "
-    chain = _Chain(word == "or", f"`{word}`", sign.join(c.primary(n) for n in node.values))
+    edit = Advice(in_place(c, node, sign.join(truth_of(c, n) for n in node.values)), node)
+    chain = _Chain(word == "or", f"`{word}`", edit)
     return chain.lower(c, [(operand, lambda o=operand: c.lower(o)) for operand in node.values])
 
 
@@ -98,7 +103,7 @@ class _Chain:
     decides: bool
     """The truth of an operand that decides, so that nothing after it is computed."""
     construct: str
-    edit: str
+    edit: Advice
     """How it would be written for tiles."""
 
     def lower(self, c: Context, operands: list[tuple[ast.expr, Callable[[], Value]]]) -> Value:
@@ -144,7 +149,7 @@ def is_cheap(do: Do) -> bool:
 
 def ternary(c: Context, node: ast.IfExp) -> Value:
     """`a if test else b`."""
-    truth = condition(c, c.lower(node.test), node.test, "a conditional expression")
+    truth = condition(c, c.lower(node.test), node.test, "a conditional expression", choice=of_choice(c, node))
     if truth is None:
         c.lower(node.body)
         c.lower(node.orelse)
@@ -266,7 +271,8 @@ def compare(c: Context, node: ast.Compare) -> Value:
         parts.append((node, lambda o=op, r=right: make(o, r)))
     texts = [c.text(n) for n in (node.left, *node.comparators)]
     pairs = [f"({a} {SYMBOLS.get(type(op), 'in')} {b})" for a, op, b in zip(texts, node.ops, texts[1:], strict=False)]
-    return _Chain(False, "a chain of comparisons", " & ".join(pairs)).lower(c, parts)
+    edit = Advice(in_place(c, node, " & ".join(pairs)), node)
+    return _Chain(False, "a chain of comparisons", edit).lower(c, parts)
 
 
 def _compare(c: Context, op: ast.cmpop, a: Value, b: Value, node: ast.expr) -> Value:

@@ -109,7 +109,7 @@ def element_indices(c: Context, tensor: TensorValue, a: Arguments) -> tuple[tupl
                     why="an index counts elements: one tile of integers an axis",
                 )
                 if one.dtype.is_float:
-                    error.add(error.Instead(f"convert it: `{c.primary(where)}.astype(fh.i32)`"))
+                    error.add(error.Instead(f"convert it: `{c.primary(where)}.astype(fh.i32)`", at=c.span(where)))
                 else:
                     error.add(error.Instead(f"choose elements with a mask: `mask={c.text(where)}`"))
                 c.error(error)
@@ -130,7 +130,9 @@ def together(c: Context, tiles: Sequence[TileValue], place: ast.expr) -> tuple[i
             )
             if isinstance(place, ast.Call) and len(shape) == len(one.shape) == 1 and len(place.args) > 1:
                 rows = place.args[-2]
-                error.add(error.Instead(f"give rows an axis of their own: `{c.primary(rows)}[:, None]`"))
+                error.add(
+                    error.Instead(f"give rows an axis of their own: `{c.primary(rows)}[:, None]`", at=c.span(rows))
+                )
             c.error(error)
             return None
         shape = tuple(n for n in met if n is not None)
@@ -159,7 +161,7 @@ def mask_of(c: Context, a: Arguments) -> TileValue | Poison | None:
         error = errors.WrongValue(
             c.span(place), what=describe(mask), role="a mask", why="a mask says of each element whether it counts"
         )
-        return c.error(error.add(error.Instead(f"compare it: `{c.primary(place)} != 0`")))
+        return c.error(error.add(error.Instead(f"compare it: `{c.primary(place)} != 0`", at=c.span(place))))
     return mask
 
 
@@ -325,7 +327,8 @@ def stored(c: Context, tensor: TensorValue, value: Value, place: ast.expr) -> Ti
             role=f"put into `{tensor.name}`, which is `{dtype}`",
             why="the conversion would drop fractions unasked",
         )
-        return c.error(error.add(error.Instead(f"convert it: `{c.primary(place)}.astype({dtype})`")))
+        edit = f"convert it: `{c.primary(place)}.astype(fh.{dtype})`"
+        return c.error(error.add(error.Instead(edit, at=c.span(place))))
     with c.at(place):
         return convert(c, convert(c, tile, dtype), dtypes.u8 if dtype.kind == "bool" else dtype)
 

@@ -13,7 +13,7 @@ from typing import Final, cast
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, MinIOp, MulIOp, SubIOp
 from freehold.dialects.cuda_tile.ops.shape import PermuteOp, ReshapeOp
 from freehold.dialects.ownership import DimOp, StartOp, StopOp, TensorType
-from freehold.frontend import advice, errors
+from freehold.frontend import advice, advice_on_values, errors
 from freehold.frontend.context import Context, Frame
 from freehold.frontend.source import UNDEFINED
 from freehold.frontend.types import signedness
@@ -419,12 +419,15 @@ def not_constant(c: Context, node: ast.expr, value: Value, what: str) -> Poison:
         why = "an integer is needed"
         error = errors.WrongValue(c.span(node), what=describe(value), role=what, why=why)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-            error.add(error.Instead(f"divide and round down: `{c.text(node.left)} // {c.text(node.right)}`"))
+            edit = f"divide and round down: `{c.text(node.left)} // {c.text(node.right)}`"
+            error.add(error.Instead(edit, at=c.span(node)))
     elif isinstance(value, TileValue):
         error = errors.NotConstant(c.span(node), what=what, why="this is known when the kernel runs")
         parameter = next((p for p in _scalars(c) if isinstance(node, ast.Name) and p == node.id), None)
         if parameter is not None:
-            error.add(error.MakeConst(parameter, "int"))
+            error.add(error.MakeConst(parameter, "int", at=advice_on_values.annotated(c, parameter)))
+        elif what == "a shape" and (shape := advice_on_values.of_shape(c, node)) is not None:
+            error.add(error.Instead(shape.text, at=shape.at(c)))
         elif what == "the index of a tuple":
             error.add(error.Instead(f"choose by comparing: `fh.where({c.text(node)} == 0, a[0], a[1])`"))
         elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":

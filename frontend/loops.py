@@ -10,7 +10,7 @@ from enum import EnumType
 from typing import Literal, cast
 
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, LoopOp
-from freehold.frontend import counts, errors, flow
+from freehold.frontend import advice_on_values, counts, errors, flow
 from freehold.frontend.arithmetic import arithmetic, comparison
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context, Flow
@@ -144,10 +144,14 @@ def for_(c: Context, node: ast.For) -> Flow:
             if isinstance(over, TensorValue):
                 error.add(error.Instead(f"run over its tiles: `for i in fh.tiles({over.name}, axis=0, size=64):`"))
             elif isinstance(over, Static) and isinstance(over.value, int):
-                error.add(error.Instead(f"`for i in range({c.text(node.iter)}):`"))
+                error.add(error.Instead(f"count up to it: `range({c.text(node.iter)})`", at=c.span(node.iter)))
             elif isinstance(over, TileValue):
-                edit = "combine its elements: `t.sum(axis)`" if over.shape else f"`range({c.text(node.iter)})`"
-                error.add(error.Instead(edit))
+                edit = (
+                    "combine its elements: `t.sum(axis)`"
+                    if over.shape
+                    else f"count up to it: `range({c.text(node.iter)})`"
+                )
+                error.add(error.Instead(edit, at=None if over.shape else c.span(node.iter)))
             elif isinstance(over, Static) and not is_comparable(over.value):
                 host_value(c, node.iter, over.value)
                 return _poisoned(c, node)
@@ -474,13 +478,21 @@ def _changes(c: Context, name: str, before: Value, after: Value, place: ast.AST,
     begin = f"{name} = " if name == whole else ""
     if isinstance(before, TileValue) and isinstance(after, TileValue):
         if before.shape == after.shape:
-            error.add(error.Instead(f"convert before it is carried on: `.astype({before.dtype})`"))
+            edit = advice_on_values.of_carried(c, whole if begin else None, node, before.dtype, after)
+            error.add(error.Instead(edit.text, at=edit.at(c)))
         elif not before.shape:
-            error.add(error.Instead(f"begin with a tile: `{begin}fh.zeros({after.shape}, {after.dtype})`"))
+            error.add(error.Instead(f"begin with a tile: `{begin}fh.zeros({after.shape}, fh.{after.dtype})`"))
         else:
             error.add(error.Instead("give the new value a name of its own"))
     elif isinstance(before, Static) and isinstance(after, TileValue):
-        error.add(error.Instead(f"begin with a tile: `{begin}fh.zeros({after.shape}, {after.dtype})`"))
+        error.add(
+            error.Instead(
+                f"begin with a tile, of zeros if it is a sum: `{begin}fh.zeros({after.shape}, fh.{after.dtype})`"
+            )
+        )
+    elif isinstance(before, TupleValue) and isinstance(after, TupleValue) and len(before.items) != len(after.items):
+        static = advice_on_values.of_growth(c, node)
+        error.add(error.Instead(static.text, at=static.at(c)))
     else:
         error.add(error.Instead("give the new value a name of its own"))
     c.error(error)

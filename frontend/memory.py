@@ -14,7 +14,7 @@ from freehold.dialects.cuda_tile.attrs import OptimizationHintsAttr, PaddingValu
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.ownership import BorrowOp, LoadOp, PartitionType, RefType, ReleaseOp, StoreOp, tensor_type
 from freehold.dialects.ownership.ops.gather import Padding
-from freehold.frontend import advice, errors
+from freehold.frontend import advice, advice_on_values, errors
 from freehold.frontend.arguments import Arguments, Signature, bind, shape_of
 from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, convert
 from freehold.frontend.context import Context
@@ -84,7 +84,6 @@ def _has_place(target: TensorValue) -> bool:
 
 def _many_regions(c: Context, target: TensorValue, name: str, node: ast.Call) -> Value:
     assert target.spec.partition is not None
-    arguments = ", ".join(map(c.text, node.args))
     if not _has_place(target):
         index = ", ".join("ijklmn"[: target.spec.rank])
         error = errors.WrongArguments(
@@ -104,7 +103,8 @@ def _many_regions(c: Context, target: TensorValue, name: str, node: ast.Call) ->
     )
     loop = f"`for k in fh.tiles({target.name}, axis={owned[0]}, size={target.spec.partition.step[owned[0]]}):`"
     index = ", ".join(["k", *["0"] * (len(owned) - 1)])
-    return c.error(error.add(error.Instead(f"in {loop}, `{target.name}.at({index}).{name}({arguments})`")))
+    edit = f"walk them: {loop}, and in it `{target.name}.at({index}).{name}(...)` with what belongs there"
+    return c.error(error.add(error.Instead(edit)))
 
 
 def _tensor(target: TensorValue | RegionValue) -> TensorValue:
@@ -314,7 +314,7 @@ def coordinates(
                 elif isinstance(item, Static):
                     error.add(error.Instead("write a whole number"))
                 else:
-                    error.add(error.Instead(f"convert it: `{c.primary(place)}.astype(i32)`"))
+                    error.add(error.Instead(f"convert it: `{c.primary(place)}.astype(fh.i32)`", at=c.span(place)))
                 c.error(error)
                 return None
             found.append(convert(c, one, INDEX_DTYPE))
@@ -332,14 +332,8 @@ def right_rank(
     axes = f"{rank} {'axis' if rank == 1 else 'axes'}"
     error = errors.WrongRank(c.span(node), what=what, given=entries, of=tensor.name, rank=axes)
     if what in ("the index", "the shape"):
-        filler, names = ("0", "index") if what == "the index" else ("64", "shape")
-        text = c.text(node).strip("()")
-        parts = [p.strip() for p in text.split(",") if p.strip()] if "(" not in text else [text]
-        parts = [*parts, *[filler] * rank][:rank]
-        comma = "," if rank == 1 else ""
-        error.add(
-            error.Instead(f"write {'an' if names == 'index' else 'a'} {names} of {axes}: `({', '.join(parts)}{comma})`")
-        )
+        edit = advice_on_values.of_rank(c, node, tensor, what, rank)
+        error.add(error.Instead(edit.text, at=edit.at(c)))
     elif what.startswith("the place"):
         error.add(error.Instead(f"name the index and the shape: `{tensor.name}.load(index, shape)`"))
     c.error(error)
@@ -367,7 +361,8 @@ def _store(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Val
             role=f"stored in `{tensor.name}`, which is `{dtype}`",
             why="the conversion would drop fractions unasked",
         )
-        return c.error(error.add(error.Instead(f"convert it: `{c.primary(place)}.astype({dtype})`")))
+        edit = f"convert it: `{c.primary(place)}.astype(fh.{dtype})`"
+        return c.error(error.add(error.Instead(edit, at=c.span(place))))
     region = target if isinstance(target, RegionValue) else target.region
     with c.at(place):
         tile = convert(c, convert(c, tile, dtype), dtypes.u8 if dtype.kind == "bool" else dtype)
@@ -396,22 +391,27 @@ def _store_shape(
     )
     wanted = region.tile
     if len(tile.shape) + 1 == len(wanted) and tile.shape == wanted[:-1]:
-        error.add(error.Instead(f"add an axis: `{c.primary(place)}[{':, ' * len(tile.shape)}None]`"))
+        edit = f"add an axis: `{c.primary(place)}[{':, ' * len(tile.shape)}None]`"
+        error.add(error.Instead(edit, at=c.span(place)))
     elif tuple(reversed(tile.shape)) == wanted:
         inner = place.value if isinstance(place, ast.Attribute) and place.attr == "T" else None
         if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr == "load_like":
             mirrored = f"({tensor.name}.index[1], {tensor.name}.index[0]), {show_shape(wanted[::-1])}"
-            error.add(error.Instead(f"load the mirrored place: `{c.text(inner.func.value)}.load({mirrored}).T`"))
+            edit = f"load the mirrored place: `{c.text(inner.func.value)}.load({mirrored}).T`"
+            error.add(error.Instead(edit, at=c.span(place)))
         elif isinstance(place, ast.Attribute) and place.attr == "T":
-            error.add(error.Instead(f"leave out the transposition: `{c.text(place.value)}`"))
+            error.add(error.Instead(f"leave out the transposition: `{c.text(place.value)}`", at=c.span(place)))
         else:
-            error.add(error.Instead(f"transpose it: `{c.primary(place)}.T`"))
+            error.add(error.Instead(f"transpose it: `{c.primary(place)}.T`", at=c.span(place)))
     elif _count(tile.shape) == _count(wanted):
         error.add(error.Instead(f"reshape it: `{c.primary(place)}.reshape({tensor.name}.tile)`"))
     elif isinstance(place, ast.Call) and isinstance(place.func, ast.Attribute):
         if place.func.attr == "load" and len(place.args) == 2 and len(tile.shape) == len(wanted):
             edit = f"{c.text(place.func)}({c.text(place.args[0])}, {tensor.name}.tile)"
-            error.add(error.Instead(f"load a tile of the region's shape: `{edit}`"))
+            whole = advice_on_values.is_index(c, place.args[0], tensor.name)
+            error.add(
+                error.Instead(f"load a tile of the region's shape: `{edit}`", at=c.span(place) if whole else None)
+            )
         axes = [*place.args, *(k.value for k in place.keywords if k.arg == "axis")]
         if place.func.attr in ("sum", "prod", "max", "min") and axes and isinstance(axes[0], ast.Constant):
             error.add(error.Instead(f"reduce another axis: `axis={int(axes[0].value == 0)}`"))

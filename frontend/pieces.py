@@ -110,7 +110,8 @@ def insert(c: Context, a: Arguments) -> Value:
         error = errors.WrongValue(
             c.span(a.place("part")), what=describe(part), role=f"put into {describe(tile)}", why="the dtypes differ"
         )
-        return c.error(error.add(error.Instead(f"convert it: `{c.primary(a.place('part'))}.astype({tile.dtype})`")))
+        edit = f"convert it: `{c.primary(a.place('part'))}.astype(fh.{tile.dtype})`"
+        return c.error(error.add(error.Instead(edit, at=c.span(a.place("part")))))
     if not part.shape:
         part = reshape(c, part, (1,) * len(tile.shape))
     places = _places(c, a, tile.shape, part.shape, a.place("part"))
@@ -161,7 +162,7 @@ def _no_subscript(c: Context, value: Value | None, part: ast.expr) -> Poison:
     elif isinstance(value, TileValue) and value.shape:
         error.add(error.Instead("read elements where they lie: `x.gather(indices)`"))
     elif isinstance(value, TileValue):
-        error.add(error.Instead(f"convert it: `{c.primary(part)}.astype(i32)`"))
+        error.add(error.Instead(f"convert it: `{c.primary(part)}.astype(fh.i32)`", at=c.span(part)))
     return c.error(error)
 
 
@@ -199,7 +200,7 @@ def _slice(c: Context, tile: TileValue, part: ast.Slice, extent: int, node: ast.
     if why is None:
         return start, size
     error = errors.BadShape(c.span(part), shape=f"[{c.text(node.slice)}]", why=why)
-    edit = advice.of_element(c, tile, node) or "load the part you need: `x.load(index, shape)`"
+    edit = advice.of_part(c, tile, node) or "load the part you need: `x.load(index, shape)`"
     c.error(error.add(error.Instead(edit)))
     return None
 
@@ -210,7 +211,7 @@ def _unknown(c: Context, tile: TileValue, node: ast.Subscript, part: ast.expr) -
         what="a slice of a tile with a computed bound",
         why="the shape of a tile is known at compile time",
     )
-    edit = advice.of_element(c, tile, node) or "count in parts of one size: `fh.extract(t, (i,), (32,))`"
+    edit = advice.of_part(c, tile, node) or "count in parts of one size: `fh.extract(t, (i,), (32,))`"
     return c.error(error.add(error.Instead(edit)))
 
 

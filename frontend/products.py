@@ -7,7 +7,7 @@ from typing import Final
 
 from freehold.dialects.cuda_tile.ops.mma import SCALE_BLOCKS, MmaFOp, MmaFScaledOp, MmaIOp
 from freehold.dialects.cuda_tile.types import element_name
-from freehold.frontend import errors
+from freehold.frontend import advice_on_values, errors
 from freehold.frontend.arguments import Arguments, flag_of
 from freehold.frontend.arithmetic import as_tile
 from freehold.frontend.context import Context
@@ -15,6 +15,7 @@ from freehold.frontend.types import ELEMENTS, signedness
 from freehold.frontend.values import POISON, Poison, TileValue, Value, show_shape, show_tile
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
+from freehold.support.span import Span
 
 ACCUMULATORS: Final[dict[DType, tuple[DType, ...]]] = {
     dtypes.f16: (dtypes.f32, dtypes.f16),
@@ -163,14 +164,21 @@ def _scales(c: Context, a: Arguments, name: str, tile: TileValue, scale: TileVal
     return c.error(error.add(error.Instead(edit)))
 
 
+def _operands(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.Call):
+        return node.args[:3:2] if len(node.args) == 5 else node.args  # scales stand behind what they scale
+    return [node.left, node.right] if isinstance(node, ast.BinOp) else []
+
+
 def _operand(c: Context, node: ast.AST, position: int) -> str:
     """The text of an operand, so that `.T` can follow."""
-    given: list[ast.expr] = []
-    if isinstance(node, ast.Call):
-        given = node.args[:3:2] if len(node.args) == 5 else node.args  # scales stand behind what they scale
-    elif isinstance(node, ast.BinOp):
-        given = [node.left, node.right]
+    given = _operands(node)
     return c.primary(given[position]) if len(given) > position else "ab"[position]
+
+
+def _operand_place(c: Context, node: ast.AST, position: int) -> Span | None:
+    given = _operands(node)
+    return c.span(given[position]) if len(given) > position else None
 
 
 def _dtypes(
@@ -202,9 +210,11 @@ def _dtypes(
     elif not fits:
         wide = y if y.dtype.bits > x.dtype.bits else x
         narrow = _operand(c, node, 1 if wide is x else 0)
-        error.add(error.Instead(f"convert one of them: `{narrow}.astype({wide.dtype})`"))
+        edit = f"convert one of them: `{narrow}.astype(fh.{wide.dtype})`"
+        error.add(error.Instead(edit, at=_operand_place(c, node, 1 if wide is x else 0)))
     else:
-        error.add(error.Instead(f"accumulate in `{allowed[0]}`: `fh.zeros({show_shape(acc.shape)}, {allowed[0]})`"))
+        edit = advice_on_values.of_accumulator(c, place, acc.shape, allowed[0])
+        error.add(error.Instead(edit.text, at=edit.at(c)))
     return c.error(error)
 
 
@@ -220,9 +230,9 @@ def _shapes(
         error.add(error.Instead(edit))
     elif len(x.shape) == len(y.shape) == 2 and x.shape[1] != y.shape[0]:
         if x.shape[1] == y.shape[1]:
-            error.add(error.Instead(f"transpose the second: `{_operand(c, node, 1)}.T`"))
+            error.add(error.Instead(f"transpose the second: `{_operand(c, node, 1)}.T`", at=_operand_place(c, node, 1)))
         elif x.shape[0] == y.shape[0]:
-            error.add(error.Instead(f"transpose the first: `{_operand(c, node, 0)}.T`"))
+            error.add(error.Instead(f"transpose the first: `{_operand(c, node, 0)}.T`", at=_operand_place(c, node, 0)))
         else:
             wanted = show_shape((x.shape[1], y.shape[1]))
             error.add(error.Instead(f"load the second with shape {wanted}, so that its rows are the first's columns"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from freehold.frontend import advice, arithmetic, breakpoints, errors, flow
+from freehold.frontend import advice, advice_on_values, arithmetic, breakpoints, errors, flow
 from freehold.frontend.arithmetic import SYMBOLS
 from freehold.frontend.checks import check, scalars_in
 from freehold.frontend.conditions import condition
@@ -142,8 +142,11 @@ def _into_memory(c: Context, target: ast.Subscript | ast.Attribute) -> None:
         if tensor.region is not None:
             name = c.text(target.value)
             if isinstance(here, ast.AugAssign):
-                given = f"{name}.load() {SYMBOLS[type(here.op)]} {given}"
-            error.add(error.Instead(f"write this block's region: `{name}.store({given})`"))
+                given = f"{name}.load() {SYMBOLS[type(here.op)]} {advice.primary(given)}"
+            edit = f"write this block's region: `{name}.store({given})`"
+            error.add(
+                error.Instead(edit, at=c.span(here) if here is not None and advice_on_values.is_all(target) else None)
+            )
         else:
             error.add(
                 error.Instead(f"declare it as written, and store: `{tensor.name}: Out`, `{tensor.name}.store(t)`")
@@ -151,10 +154,10 @@ def _into_memory(c: Context, target: ast.Subscript | ast.Attribute) -> None:
     else:
         error = errors.Unsupported(c.span(target), what=what, why=f"{describe(value)} cannot be changed")
         if isinstance(value, TileValue):
-            edit = None
+            edit = advice.Advice("make a new tile: `fh.where(condition, new, old)`")
             if isinstance(here, ast.Assign) and isinstance(target, ast.Subscript):
-                edit = advice.of_element(c, value, target, here.value)
-            error.add(error.Instead(edit or "make a new tile: `fh.where(condition, new, old)`"))
+                edit = advice_on_values.of_assignment(c, value, target, here) or edit
+            error.add(error.Instead(edit.text, at=edit.at(c)))
         elif record_of(value) is not None and isinstance(target, ast.Attribute) and isinstance(c.here, ast.Assign):
             name = c.text(target.value)
             edit = f"make a new one: `{name} = dataclasses.replace({name}, {target.attr}={c.text(c.here.value)})`"
@@ -196,7 +199,7 @@ def _if(c: Context, node: ast.If, rest: Sequence[ast.stmt]) -> Flow:
     outer, c.here = c.here, node
     try:
         construct = "a `case`" if isinstance(node, Case) else "an `if`"
-        truth = condition(c, c.lower(node.test), node.test, construct)
+        truth = condition(c, c.lower(node.test), node.test, construct, choice=advice_on_values.of_choice(c, node))
         if isinstance(truth, bool):
             return statements(c, node.body if truth else node.orelse)
         if truth is None:
@@ -384,8 +387,9 @@ def return_(c: Context, node: ast.Return) -> Flow:
     value = NONE if node.value is None else c.lower(node.value)
     if frame.is_kernel and node.value is not None and not (isinstance(value, Static) and value.value is None):
         outputs = [v.name for v in frame.variables.values() if isinstance(v, TensorValue) and v.region is not None]
+        error = errors.ReturnsValue(c.span(node), name=frame.name)
         edit = f"{outputs[0] if outputs else 'c'}.store({c.text(node.value)})"
-        c.error(errors.ReturnsValue(c.span(node), name=frame.name, edit=edit))
+        c.error(error.add(error.Store(edit, at=c.span(node) if len(outputs) == 1 else None)))
         value = NONE
     if frame.running is not None:
         leave_function(c, node, (), value)
@@ -436,7 +440,7 @@ def expression(c: Context, node: ast.Expr) -> Flow:
     if isinstance(value, MethodValue | ClosureValue):
         why = "it is named here and not called"
         error = errors.WrongValue(c.span(node), what=describe(value), role="a statement", why=why)
-        c.error(error.add(error.Instead(f"call it: `{c.text(node.value)}()`")))
+        c.error(error.add(error.Instead(f"call it: `{c.text(node.value)}()`", at=c.span(node.value))))
     return Flow.FALLS
 
 

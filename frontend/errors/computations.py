@@ -60,11 +60,14 @@ class NoPromotion(Error):
     code: ClassVar[str] = "O019"
     title: ClassVar[str] = "`{left}` and `{right}` have no common dtype"
     label: ClassVar[str] = "{why}"
-    helps: ClassVar[tuple[str, ...]] = ("convert one of them: `.astype({target})`",)
     left: str
     right: str
     why: str
-    target: str
+
+    @dataclass(frozen=True)
+    class Convert(Help):
+        text: ClassVar[str] = "convert one of them: `{edit}`"
+        edit: str
 
 
 @dataclass(frozen=True)
@@ -74,15 +77,15 @@ class IntegerDivision(Error):
     code: ClassVar[str] = "O020"
     title: ClassVar[str] = "`/` divides {left} by {right}"
     label: ClassVar[str] = "the dtype of the quotient is not determined"
-    helps: ClassVar[tuple[str, ...]] = (
-        "divide and round down: `{edit}`",
-        "or convert first: `{a}.astype(f32) / {b}`",
-    )
+    helps: ClassVar[tuple[str, ...]] = ("or, to round down: `{edit}`",)
     left: str
     right: str
     edit: str
-    a: str
-    b: str
+
+    @dataclass(frozen=True)
+    class Convert(Help):
+        text: ClassVar[str] = "convert first: `{tile}`"
+        tile: str
 
 
 @dataclass(frozen=True)

@@ -357,6 +357,9 @@ class ReturnsValue(Error):
     code: ClassVar[str] = "O032"
     title: ClassVar[str] = "kernel `{name}` returns a value"
     label: ClassVar[str] = "a kernel's results are what it stores"
-    helps: ClassVar[tuple[str, ...]] = ("store it: `{edit}`",)
     name: str
-    edit: str
+
+    @dataclass(frozen=True)
+    class Store(Help):
+        text: ClassVar[str] = "store it: `{edit}`"
+        edit: str

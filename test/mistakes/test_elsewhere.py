@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from edits import HEADER, followed
@@ -16,6 +17,7 @@ from freehold.frontend.elsewhere import EDITS
 Array = NDArray[Any]
 RNG = np.random.default_rng(7)
 N = 16
+BF16, FP8 = ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn
 NUMBERS = RNG.uniform(-0.9, 0.9, (2, N, N)).astype(np.float32)
 POSITIVE = np.abs(NUMBERS) + np.float32(0.01)
 WIDE = (NUMBERS * np.exp(RNG.uniform(-20, 4.4, (2, N, N)))).astype(np.float32)

@@ -1,0 +1,361 @@
+"""
+The edits that errors offer are what their readers meant: each is made in the program, which is then run and compared.
+
+`test_elsewhere.py` does it for what other libraries have names for.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import test_elsewhere
+from edits import HEADER, followed, offered
+from numpy.typing import NDArray
+
+import freehold as fh
+import freehold.frontend
+from freehold.frontend.advice import Advice
+from freehold.support.diagnostic import Error, Help, Label, Note
+
+Array = NDArray[Any]
+RNG = np.random.default_rng(3)
+X = RNG.standard_normal(100).astype(np.float32)
+Z = RNG.standard_normal(100).astype(np.float32)
+X2, Z2 = RNG.standard_normal((2, 20, 100)).astype(np.float32)
+A, B = RNG.standard_normal((20, 48)).astype(np.float32), RNG.standard_normal((48, 100)).astype(np.float32)
+S = RNG.standard_normal((64, 64)).astype(np.float32)
+I = RNG.permutation(100).astype(np.int32)  # noqa: E741 -- integers
+SUMS = np.pad(X2, ((0, 0), (0, 28))).reshape(20, 2, 64).sum(1)[:, np.arange(100) % 64]
+MOST = np.stack([X2[:, :64].max(1), np.maximum(X2[:, 64:].max(1), 0)], 1)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A kernel that is refused, what it is given, and what its author wants."""
+
+    kernel: str
+    given: tuple[object, ...]
+    wanted: object
+    """What is to be in the output."""
+    tile: object = 64
+    owned: object = ()
+    dtype: Any = np.float32
+    note: str = ""
+    mut: Array | None = None
+    """What the output holds before."""
+    acc: Array | None = None
+    """What is cut into tiles instead of the output, to which all blocks add."""
+
+    def outcome(self, names: dict[str, Any]) -> Array:
+        """Runs the kernel. Raises Rejected."""
+        wanted = np.asarray(self.wanted)
+        out = np.full(wanted.shape, np.nan if self.dtype is np.float32 else 0, self.dtype)
+        if self.mut is not None:
+            out[...] = self.mut
+        kwargs: dict[str, Any] = {"owned": self.owned} if self.owned != () else {}
+        cut = fh.partition(out if self.acc is None else self.acc, self.tile, **kwargs)  # pyright: ignore[reportArgumentType] -- a tile
+        names["kernel"](*((cut,) if self.acc is None else (out, cut)), *self.given).sync()
+        return out
+
+
+ONE = 'def kernel(y: Out["N"], x: Ref["N"]):'
+TWO = 'def kernel(y: Out["M", "N"], x: Ref["M", "N"]):'
+PRODUCT = 'def kernel(c: Out["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"]):'
+
+
+def one(body: str, wanted: object, **more: Any) -> Case:
+    return Case(f"{ONE}\n{body}", (X,), wanted, **more)
+
+
+def two(body: str, wanted: object, **more: Any) -> Case:
+    return Case(f"{TWO}\n{body}", (X2,), wanted, **{"tile": (4, 64), **more})
+
+
+CASES = {
+    # Tensors that are used as values.
+    "assign to a tensor": one("    y[:] = x[:] * 2", X * 2),
+    "assign to all of a tensor": two("    y[:, :] = x[...] * 2", X2 * 2),
+    "compute with tensors": one("    y.store(x + x * 2)", X * 3),
+    "augment a tensor": Case(
+        'def kernel(y: Mut["N"], x: Ref["N"]):\n    y *= x.load_like(y) + 1', (X,), (X + 1) * Z, mut=Z
+    ),
+    "augment all of a tensor": Case(
+        'def kernel(y: Mut["N"], x: Ref["N"]):\n    y[:] *= x.load_like(y) + 1', (X,), (X + 1) * Z, mut=Z
+    ),
+    "a region as a value": Case(
+        'def kernel(y: Mut["M", "N"]):\n    for k in fh.tiles(y, axis=1, size=64):\n        y.at(k).store(y.at(k) * 2)',
+        (), Z2 * 2, tile=(4, 64), owned=1, mut=Z2,
+    ),
+    "convert a tensor": one("    y.store(x.astype(f16))", X.astype(np.float16)),
+    "return the result": one("    return x.load_like(y) * 2", X * 2),
+    # Indices and shapes.
+    "load without a shape": one("    y.store(x.load(y.index))", X),
+    "load with one of two coordinates": two("    i, j = y.index\n    y.store(x.load(i, y.tile))", X2),
+    "load with the first of two coordinates": two("    y.store(x.load(y.index[0], y.tile))", X2),
+    "load with coordinates apart": two("    i, j = y.index\n    y.store(x.load(i, j, (4, 64)))", X2),
+    "load a larger tile": two("    i, j = y.index\n    y.store(x.load((i, j), (8, 64)))", X2),
+    "load a larger tile at the index": two("    y.store(x.load(y.index, (8, 64)))", X2),
+    "load the shape of the tensor": two("    s = y.shape\n    y.store(x.load(y.index, s))", X2),
+    "load the shape of the tensor at once": two("    y.store(x.load(y.index, y.shape))", X2),
+    "an index that is a float": one("    y.store(x.load((y.index[0] * 1.0,), y.tile))", X),
+    "tiles by position": two(
+        "    acc = fh.zeros((4, 64), f32)\n    for j in fh.tiles(x, 1, 64):\n"
+        "        acc += x.load((y.index[0], j), (4, 64))\n    y.store(acc)", SUMS,
+    ),
+    "tiles of an extent": two(
+        "    acc = fh.zeros((4, 64), f32)\n    for j in fh.tiles(x.shape[1], 64):\n"
+        "        acc += x.load((y.index[0], j), (4, 64))\n    y.store(acc)",
+        SUMS,
+    ),
+    "count up to a number": one(
+        "    t = x.load_like(y)\n    for i in 3:\n        t = t + i\n    y.store(t)", X + 3
+    ),
+    "count up to a scalar": Case(
+        'def kernel(y: Out["N"], x: Ref["N"], n: i32):\n    t = x.load_like(y)\n    for i in n:\n        t = t + i\n'
+        "    y.store(t)", (X, 3), X + 3,
+    ),
+    "a shape from a scalar": Case(
+        'def kernel(y: Out["N"], x: Ref["N"], n: i32):\n    y.store(x.load_like(y) + fh.ones((n,), f32))',
+        (X, 64), X + 1,
+    ),
+    "half as an index": one("    y.store(x.load_like(y) + fh.zeros((128 / 2,), f32))", X),
+    "a dtype as text": one('    y.store(x.load_like(y).astype("float16"))', X.astype(np.float16)),
+    # Choices.
+    "and": one("    t = x.load_like(y)\n    y.store(fh.where((t > 0) and (t < 1), t, 0))", X * ((X > 0) & (X < 1))),
+    "or": one("    t = x.load_like(y)\n    y.store(fh.where(t < 0 or t > 1, t, 0))", X * ((X < 0) | (X > 1))),
+    "and of numbers": Case(
+        'def kernel(y: Out["N"], x: Ref["N"]):\n    t = x.load_like(y)\n    y.store(fh.where(t and 2 * t < 90, 1, 0))',
+        (I,), (I != 0) & (2 * I < 90),
+    ),
+    "not": one("    t = x.load_like(y)\n    inside = t > 0\n    y.store(fh.where(not inside, t, 0))", X * (X <= 0)),
+    "not of a comparison": one("    t = x.load_like(y)\n    y.store(fh.where(not t > 0, t, 0))", X * (X <= 0)),
+    "chained": one("    t = x.load_like(y)\n    y.store(fh.where(0 < t < 1, t, 0))", X * ((X > 0) & (X < 1))),
+    "if": one("    t = x.load_like(y)\n    if t > 0:\n        t = t * 2\n    y.store(t)", np.where(X > 0, X * 2, X)),
+    "if and else": one(
+        "    t = x.load_like(y)\n    if t > 0:\n        u = t * 2\n    else:\n        u = t - 1\n    y.store(u)",
+        np.where(X > 0, X * 2, X - 1),
+    ),
+    "a conditional expression": one(
+        "    t = x.load_like(y)\n    y.store(1 + (t * 2 if t > 0 else t))", 1 + np.where(X > 0, X * 2, X)
+    ),
+    "bits without brackets": one(
+        "    t = x.load_like(y)\n    y.store(fh.where(t > 0 & t < 1, t, 0))", X * ((X > 0) & (X < 1))
+    ),
+    # Changing a tile.
+    "change an element": one(
+        "    t = x.load_like(y)\n    t[1] = 5.0\n    y.store(t)", np.where(np.arange(100) % 64 == 1, 5, X)
+    ),
+    "change by a condition": one("    t = x.load_like(y)\n    t[t < 0] = 0.0\n    y.store(t)", np.maximum(X, 0)),
+    "change by a mask": one(
+        "    t = x.load_like(y)\n    negative = t < 0\n    t[negative] = -t\n    y.store(t)", np.abs(X)
+    ),
+    # Dtypes.
+    "a float into integers": Case(
+        f"{ONE}\n    y.store(x.load_like(y) * 10)", (X,), np.trunc(X * 10), dtype=np.int32
+    ),
+    "divide integers": Case(f"{ONE}\n    y.store(x.load_like(y) / 2)", (I,), I / 2),
+    "divide by integers": Case(f"{ONE}\n    y.store(1 / (x.load_like(y) + 1))", (I,), 1 / (I + 1)),
+    "two halves": Case(
+        'def kernel(y: Out["N"], x: Ref["N"], z: Ref["N"]):\n    y.store(x.load_like(y) * z.load_like(y))',
+        (X.astype(np.float16), Z.astype(test_elsewhere.BF16)),
+        X.astype(np.float16).astype(np.float32) * Z.astype(test_elsewhere.BF16).astype(np.float32),
+    ),
+    "signed and unsigned": Case(
+        'def kernel(y: Out["N"], x: Ref["N"], z: Ref["N"]):\n    y.store(x.load_like(y) + z.load_like(y))',
+        (-I, I.astype(np.uint32)), 0 * I, dtype=np.int64,
+    ),
+    "a float as an index": Case(f"{ONE}\n    y.store(x.gather(fh.arange(64) * 1.0))", (X[:64],), X[:64]),
+    "a number as a mask": Case(
+        f"{ONE}\n    i = fh.arange(64)\n    y.store(x.gather(i, mask=i % 2))", (X[:64],), X[:64] * (np.arange(64) % 2)
+    ),
+    "an eight-bit float": Case(
+        f"{ONE}\n    y.store(x.load_like(y) * 2)", (X.astype(test_elsewhere.FP8),),
+        X.astype(test_elsewhere.FP8).astype(np.float32) * 2,
+    ),
+    "insert a number of another dtype": one(
+        "    t = x.load_like(y)\n    y.store(t.insert(0, y.index[0]))",
+        np.where(np.arange(100) % 64 == 0, np.arange(100) // 64, X),
+    ),
+    "floats that are added to integers": Case(
+        'def kernel(y: Acc["N"], x: Ref["N"]):\n    y.at(x.index[0]).add(x.load() * 10)', (),
+        np.trunc(X * 10), dtype=np.int32, acc=X,
+    ),
+    "an element at a float": one(
+        "    t = x.load_like(y)\n    y.store(t - t + t[y.index[0] * 0.0])", X[np.arange(100) // 64 * 64]
+    ),
+    # Loops.
+    "a sum in bf16": two(
+        "    i, j = y.index\n    acc = fh.zeros((4, 64), fh.bf16)\n    for k in fh.tiles(x, axis=1, size=64):\n"
+        "        acc += x.load((i, k), (4, 64))\n    y.store(acc)",
+        SUMS,
+    ),
+    "a sum that begins with a tile of integers": two(
+        "    i, j = y.index\n    acc = x.load((i, j), (4, 64)).astype(f16)\n    for k in range(2):\n"
+        "        acc = acc + x.load((i, j), (4, 64))\n    y.store(acc)", X2.astype(np.float16) + 2 * X2,
+    ),
+    "a tuple that grows": one(
+        "    parts = ()\n    for i in range(2):\n        parts += (x.load_like(y) * (i + 1),)\n"
+        "    y.store(parts[0] + parts[1])", X * 3,
+    ),
+    "a product in bf16": Case(
+        f"{PRODUCT}\n    m, n = c.index\n    acc = fh.zeros(c.tile, c.dtype)\n"
+        "    for k in fh.tiles(a, axis=1, size=16):\n"
+        "        acc = fh.mma(a.load((m, k), (4, 16)), b.load((k, n), (16, 64)), acc)\n    c.store(acc)",
+        (A.astype(test_elsewhere.BF16), B.astype(test_elsewhere.BF16)),
+        (A.astype(test_elsewhere.BF16).astype(np.float32) @ B.astype(test_elsewhere.BF16).astype(np.float32)).astype(
+            test_elsewhere.BF16
+        ),
+        tile=(4, 64), dtype=test_elsewhere.BF16,
+    ),
+    # Products.
+    "the second operand is transposed": Case(
+        'def kernel(c: Out["M", "N"], a: Ref["M", "K"], b: Ref["N", "K"]):\n    m, n = c.index\n'
+        "    acc = fh.zeros(c.tile, f32)\n    for k in fh.tiles(a, axis=1, size=16):\n"
+        "        acc = fh.mma(a.load((m, k), (4, 16)), b.load((n, k), (64, 16)), acc)\n    c.store(acc)",
+        (A, np.ascontiguousarray(B.T)), A @ B, tile=(4, 64),
+    ),
+    "the first operand is transposed": Case(
+        'def kernel(c: Out["M", "N"], a: Ref["K", "M"], b: Ref["K", "N"]):\n    m, n = c.index\n'
+        "    acc = fh.zeros(c.tile, f32)\n    for k in fh.tiles(b, axis=0, size=16):\n"
+        "        acc = fh.mma(a.load((k, m), (16, 4)), b.load((k, n), (16, 64)), acc)\n    c.store(acc)",
+        (np.ascontiguousarray(A.T), B), A @ B, tile=(4, 64),
+    ),
+    "operands of two dtypes": Case(
+        f"{PRODUCT}\n    m, n = c.index\n    acc = fh.zeros(c.tile, f32)\n    for k in fh.tiles(a, axis=1, size=16):\n"
+        "        acc = fh.mma(a.load((m, k), (4, 16)), b.load((k, n), (16, 64)), acc)\n    c.store(acc)",
+        (A.astype(np.float16), B), A.astype(np.float16).astype(np.float32) @ B, tile=(4, 64),
+    ),
+    "no accumulator": Case(
+        f"{PRODUCT}\n    m, n = c.index\n    acc = fh.zeros(c.tile, f32)\n    for k in fh.tiles(a, axis=1, size=16):\n"
+        "        acc += fh.mma(a.load((m, k), (4, 16)), b.load((k, n), (16, 64)))\n    c.store(acc)",
+        (A, B), A @ B, tile=(4, 64),
+    ),
+    # Shapes that do not meet.
+    "a row factor without an axis": two(
+        "    t = x.load_like(y)\n    y.store(t - t.max(axis=1))", X2 - MOST[:, np.arange(100) // 64]
+    ),
+    "store a column": Case(
+        'def kernel(y: Out["M", 1], x: Ref["M", "N"]):\n    y.store(x.load((y.index[0], 0), (4, 128)).sum(axis=1))',
+        (X2,), X2.sum(1, keepdims=True), tile=(4, 1),
+    ),
+    "store the transposed": Case(
+        'def kernel(y: Out["N", "M"], x: Ref["M", "N"]):\n    i, j = y.index\n    y.store(x.load((j, i), (8, 32)))',
+        (X2,), X2.T, tile=(32, 8),
+    ),
+    "store the transposed of the same place": Case(
+        'def kernel(y: Out["N", "N"], x: Ref["N", "N"]):\n    y.store(x.load_like(y).T)', (S,), S.T, tile=(32, 16)
+    ),
+    "store a transposed tile": two("    y.store(x.load(y.index, y.tile).T)", X2),
+    "gather with rows along columns": Case(
+        'def kernel(y: Out["M", "N"], x: Ref["M", "N"]):\n    i, j = y.index\n    rows = i * 4 + fh.arange(4)\n'
+        "    columns = j * 64 + fh.arange(64)\n    y.store(x.gather(rows, columns))", (X2,), X2, tile=(4, 64),
+    ),
+    # Arguments of calls.
+    "dim": two("    y.store(x.load_like(y) + x.load_like(y).sum(dim=1, keepdim=True) * 0)", X2),
+    "a keyword by position": two("    y.store(x.load_like(y) + x.load_like(y).sum(1, True) * 0)", X2),
+    "sum with a dtype": Case(
+        'def kernel(y: Out["M"], x: Ref["M", "N"]):\n'
+        "    y.store(x.load((y.index[0], 0), (4, 128)).sum(axis=1, dtype=f32))",
+        (X2.astype(np.float16),), X2.astype(np.float16).astype(np.float32).sum(1), tile=4,
+    ),
+    "load with a dtype": one("    y.store(x.load(y.index, y.tile, dtype=f16))", X.astype(np.float16)),
+    "load with a mask": one(
+        "    i = y.index[0] * 64 + fh.arange(64)\n    y.store(x.load(y.index, y.tile, mask=i % 3 == 0, other=7.0))",
+        np.where(np.arange(100) % 3 == 0, X, 7),
+    ),
+    "load with a mask alone": one(
+        "    i = y.index[0] * 64 + fh.arange(64)\n    y.store(x.load(y.index, y.tile, mask=i < x.shape[0]))", X
+    ),
+    "load with other": one(
+        "    t = x.load(y.index, y.tile, other=-math.inf)\n    y.store(fh.zeros((64,)) + t.max())",
+        np.where(np.arange(100) < 64, X[:64].max(), X[64:].max()),
+    ),
+    "one bound": one("    y.store(x.load_like(y).clip(0.25))", np.maximum(X, 0.25)),
+    "one bound by name": one("    y.store(fh.clip(x.load_like(y), high=0.25) * 2)", np.minimum(X, 0.25) * 2),
+    "a forgotten call": one("    y.store(x.load_like(y) / x.load_like(y).max * 0 + 1)", np.ones(100, np.float32)),
+    "a misspelled variable": one("    total = x.load_like(y)\n    y.store(totl * 2)", X * 2),
+    "a dimension as a variable": one("    y.store(x.load_like(y) * N)", X * 100),
+    "an item by brackets": one("    t = (x.load_like(y), 3)\n    y.store(t(0))", X),
+    "a statement that only names a method": Case(
+        'def kernel(y: Mut["N"]):\n    y.store(y.load() * 2)\n    y.release', (), Z * 2, mut=Z
+    ),
+}  # fmt: skip
+"""Mistakes, with what their authors want."""
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_edit_is_what_was_meant(name: str) -> None:
+    case = CASES[name]
+    outcome = np.zeros(())
+
+    def run(names: dict[str, Any]) -> None:
+        nonlocal outcome
+        outcome = case.outcome(names)
+
+    for program, made in followed(HEADER + "\n@fh.kernel\n" + case.kernel + "\n", run):
+        assert made, f"accepted:\n{program}"
+        got, wanted = (np.asarray(a, np.float64) for a in (outcome, case.wanted))
+        np.testing.assert_allclose(
+            got, wanted, rtol=2e-3 if case.dtype is test_elsewhere.BF16 else 1e-4, atol=1e-4, err_msg=program
+        )
+
+
+ROOM = Path(freehold.frontend.__file__).parent
+
+
+def places() -> set[tuple[str, int, int]]:
+    """Where the frontend makes edits: the lines of each statement that gives one its place."""
+    found: set[tuple[str, int, int]] = set()
+    for path in sorted(ROOM.glob("*.py")):
+        tree = ast.parse(path.read_text())
+        for statement in (n for n in ast.walk(tree) if isinstance(n, ast.stmt) and not hasattr(n, "body")):
+            for call in (n for n in ast.walk(statement) if isinstance(n, ast.Call)):
+                name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+                given = next((k.value for k in call.keywords if k.arg == "at"), None)
+                passed_on = isinstance(given, ast.Call) and ast.unparse(given).endswith(".at(c)")
+                if (given is not None and not passed_on) or (name == "Advice" and len(call.args) == 2):
+                    found.add((path.name, statement.lineno, statement.end_lineno or statement.lineno))
+    return found
+
+
+def test_every_edit_is_made_in_a_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: set[tuple[str, int]] = set()
+
+    def caller() -> tuple[str, int]:
+        frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage] -- who made the edit
+        return Path(frame.f_code.co_filename).name, frame.f_lineno
+
+    add, advise = Error.add, Advice.__init__
+
+    def added(self: Error, *parts: Label | Note | Help) -> Error:
+        if any(isinstance(part, Help) and part.at is not None for part in parts):
+            made.add(caller())
+        return add(self, *parts)
+
+    def advised(self: Advice, text: str, place: ast.AST | None = None) -> None:
+        if place is not None:
+            made.add(caller())
+        advise(self, text, place)
+
+    monkeypatch.setattr(Error, "add", added)
+    monkeypatch.setattr(Advice, "__init__", advised)
+    for case in CASES.values():
+        offered(HEADER + "\n@fh.kernel\n" + case.kernel + "\n", case.outcome)
+    for call, (_, (x, y)) in test_elsewhere.CASES.items():
+
+        def run(names: dict[str, Any], x: Array = x, y: Array = y) -> None:
+            names["kernel"](fh.partition(np.zeros((1,), np.float32), (1,)), x, y).sync()
+
+        offered(HEADER + test_elsewhere.PROGRAM.format(call=call), run)
+    missing = [
+        f"{file}:{first}"
+        for file, first, last in sorted(places())
+        if not any(name == file and first <= line <= last for name, line in made)
+    ]
+    assert not missing, f"edits that no case here makes: {', '.join(missing)}"
