@@ -125,6 +125,8 @@ def annotated(c: Context, name: str) -> Span | None:
 def of_shape(c: Context, node: ast.expr) -> Advice | None:
     """The shape of a tile instead of its tensor's, which is known at launch only."""
     value = _beginning(c, node.id, node) if isinstance(node, ast.Name) else node
+    if isinstance(value, ast.Subscript):
+        return None
     if not isinstance(value, ast.Attribute) or value.attr != "shape" or not isinstance(value.value, ast.Name):
         return Advice("take tiles of a fixed extent, and loop over them; or a parameter that is `Const[int]`")
     tensor = c.frame.variables.get(value.value.id)

@@ -490,10 +490,14 @@ def _meaningless(
         edit = edit or Advice(f"compare first: `({c.text(left)} > 0) {symbol} ({c.text(right)} > 0)`")
         return error.add(error.Instead(edit.text, at=edit.at(c)))
     if symbol == "/" and not dtype.is_float:
-        whole = f"{c.text(left)} {'//' if isinstance(node, ast.BinOp) else '//='} {c.text(right)}"
-        error = errors.IntegerDivision(c.span(node), left=describe(s), right=describe(t), edit=whole)
+        sign = "//" if isinstance(node, ast.BinOp) else "//="
+        whole = f"{advice.primary(c.text(left))} {sign} {advice.primary(c.text(right))}"
+        error = errors.IntegerDivision(c.span(node), left=describe(s), right=describe(t))
         tile = left if isinstance(s, TileValue) else right
-        return error.add(error.Convert(f"{c.primary(tile)}.astype(fh.f32)", at=c.span(tile)))
+        floats = f"{c.primary(tile)}.astype(fh.f32)"
+        if any(isinstance(v, TileValue) and v.shape for v in (s, t)):
+            return error.add(error.Convert(floats, at=c.span(tile)), error.RoundDown(whole))
+        return error.add(error.RoundDown(whole, at=c.span(node)), error.Convert(floats))  # a count, most often
     if symbol in ("//", "%") and isinstance(t, Static) and t.value == 0:
         return errors.ArithmeticFails(c.span(node), what="division by zero")
     return None

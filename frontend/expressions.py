@@ -419,7 +419,8 @@ def not_constant(c: Context, node: ast.expr, value: Value, what: str) -> Poison:
         why = "an integer is needed"
         error = errors.WrongValue(c.span(node), what=describe(value), role=what, why=why)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-            edit = f"divide and round down: `{c.text(node.left)} // {c.text(node.right)}`"
+            parts = (advice.primary(c.text(n)) for n in (node.left, node.right))
+            edit = f"divide and round down: `{' // '.join(parts)}`"
             error.add(error.Instead(edit, at=c.span(node)))
     elif isinstance(value, TileValue):
         error = errors.NotConstant(c.span(node), what=what, why="this is known when the kernel runs")

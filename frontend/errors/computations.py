@@ -77,15 +77,18 @@ class IntegerDivision(Error):
     code: ClassVar[str] = "O020"
     title: ClassVar[str] = "`/` divides {left} by {right}"
     label: ClassVar[str] = "the dtype of the quotient is not determined"
-    helps: ClassVar[tuple[str, ...]] = ("or, to round down: `{edit}`",)
     left: str
     right: str
-    edit: str
 
     @dataclass(frozen=True)
     class Convert(Help):
-        text: ClassVar[str] = "convert first: `{tile}`"
-        tile: str
+        text: ClassVar[str] = "to keep fractions, convert first: `{edit}`"
+        edit: str
+
+    @dataclass(frozen=True)
+    class RoundDown(Help):
+        text: ClassVar[str] = "to round down: `{edit}`"
+        edit: str
 
 
 @dataclass(frozen=True)

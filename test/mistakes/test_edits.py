@@ -74,7 +74,7 @@ def one(body: str, wanted: object, **more: Any) -> Case:
 
 
 def two(body: str, wanted: object, **more: Any) -> Case:
-    return Case(f"{TWO}\n{body}", (X2,), wanted, **{"tile": (4, 64), **more})
+    return Case(f"{TWO}\n{body}", (X2,), wanted, tile=(4, 64), **more)
 
 
 CASES = {
@@ -161,6 +161,9 @@ CASES = {
     ),
     "divide integers": Case(f"{ONE}\n    y.store(x.load_like(y) / 2)", (I,), I / 2),
     "divide by integers": Case(f"{ONE}\n    y.store(1 / (x.load_like(y) + 1))", (I,), 1 / (I + 1)),
+    "divide extents": one(
+        "    t = x.load_like(y)\n    for i in range((x.shape[0] + 28) / 64):\n        t = t + 1\n    y.store(t)", X + 2
+    ),
     "two halves": Case(
         'def kernel(y: Out["N"], x: Ref["N"], z: Ref["N"]):\n    y.store(x.load_like(y) * z.load_like(y))',
         (X.astype(np.float16), Z.astype(test_elsewhere.BF16)),
@@ -274,7 +277,7 @@ CASES = {
     ),
     "load with other": one(
         "    t = x.load(y.index, y.tile, other=-math.inf)\n    y.store(fh.zeros((64,)) + t.max())",
-        np.where(np.arange(100) < 64, X[:64].max(), X[64:].max()),
+        np.where(np.arange(100) < 64, np.max(X[:64]), np.max(X[64:])),
     ),
     "one bound": one("    y.store(x.load_like(y).clip(0.25))", np.maximum(X, 0.25)),
     "one bound by name": one("    y.store(fh.clip(x.load_like(y), high=0.25) * 2)", np.minimum(X, 0.25) * 2),
