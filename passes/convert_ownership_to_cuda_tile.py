@@ -59,9 +59,11 @@ from freehold.dialects.cuda_tile.types import (
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
     INDEX,
+    AccessOp,
     AccumulateAtOp,
     AccumulateOp,
     AccumulatorOp,
+    Action,
     BlocksKind,
     BorrowOp,
     CheckOp,
@@ -97,7 +99,6 @@ from freehold.dialects.ownership import (
     tensor_type,
 )
 from freehold.passes import schedules
-from freehold.passes.analysis.obligations import accessed, steps_of
 from freehold.passes.analysis.windows import argument_of
 from freehold.passes.analysis.wording import tensor_of
 from freehold.passes.element_accesses import ElementAccesses
@@ -116,7 +117,7 @@ from freehold.support import terms
 from freehold.support.contract import Checks, EntryParameter
 from freehold.support.terms import Term
 
-Checked = RegionOp | LoadOp | AccumulateOp | WindowOp
+Checked = AccessOp | WindowOp
 """What may be checked in the kernel."""
 
 
@@ -490,13 +491,12 @@ class _Conversion:
     ) -> SSAValue:
         """An index that is checked to be inside; 0 where an assertion stops the GPU because it is not."""
         if self.checks != "trap":
-            reads = isinstance(op, LoadOp)
+            reads = isinstance(op, AccessOp) and op.ACTION is Action.READ
             number = self.numbers[op, axis]
             at.insert(CheckOp(inside, "", [index, bound], *_INDEX_VALUES, number, deferrable=reads))
             return at.value(SelectOp(inside, index, self.constant(0))) if reads else index
-        window = isinstance(op, WindowOp)
-        name = source_name(op.tensor if window else accessed(op))
-        what = f"{'window' if window else 'tile index'} out of bounds: axis {axis} of {name}"
+        name = source_name(op.memory if isinstance(op, AccessOp) else op.tensor)
+        what = f"{'tile index' if isinstance(op, AccessOp) else 'window'} out of bounds: axis {axis} of {name}"
         at.insert(AssertOp(inside, self.message(op, what)))
         return at.value(SelectOp(inside, index, self.constant(0)))
 
@@ -584,13 +584,13 @@ class _Conversion:
             raise PassFailedException(f"{self.kernel.sym_name.data}: a region has left the place where it was taken")
         return found
 
-    def checked(self, op: RegionOp | LoadOp | AccumulateOp, at: Inserter) -> tuple[SSAValue, ...]:
+    def checked(self, op: AccessOp, at: Inserter) -> tuple[SSAValue, ...]:
         """The index of an access, with a check for each axis whose bounds are checked in the kernel.
 
         An assertion orders nothing, a check of a read may be deferred, and an index out of range is undefined: so the
         access takes index 0 where the index is not inside, and is harmless whichever of the two comes first.
         """
-        index, tensor, steps = op.coordinates, tensor_type(accessed(op)), steps_of(op)
+        index, tensor, steps = op.places, tensor_type(op.memory), op.steps
         result = list(index)
         for obligation in op.owes:
             if obligation.duty is not Duty.IN_BOUNDS or obligation.rung is not Rung.KERNEL or not self.checks:

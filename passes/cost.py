@@ -30,21 +30,14 @@ from freehold.dialects.cuda_tile.ops.reduce import Aggregate
 from freehold.dialects.cuda_tile.types import TileType
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
-    AccumulateAtOp,
-    AccumulateOp,
+    AccessOp,
+    Action,
     DistributeOp,
-    GatherOp,
+    Indexing,
     KernelOp,
-    LoadOp,
-    LoadWindowOp,
     RegionOp,
-    RegionType,
-    StoreOp,
     TensorType,
-    UnsafeLoadOp,
-    UnsafeStoreOp,
-    UnsafeSwapOp,
-    UnsafeUpdateOp,
+    UnsafeOp,
     tensor_type,
 )
 from freehold.passes.analysis.arithmetic import term_of
@@ -154,6 +147,12 @@ class Work:
 
 
 Direction = Literal["read", "written", "updated"]
+
+_DIRECTIONS: Final[Mapping[Action, Direction]] = {
+    Action.READ: "read",
+    Action.WRITE: "written",
+    Action.UPDATE: "updated",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,26 +356,8 @@ class _Count:
         """One operation that is no control flow."""
         around = _Around(tuple(self.around), not maybe)
         match op:
-            case LoadOp():
-                if any(True for _ in op.result.uses):
-                    self.access(op.source, "read", op.result.type.dims, self.facts.coordinates(op), around)
-            case StoreOp():
-                tile = op.tile.type
-                assert isinstance(tile, TileType)
-                self.access(op.target, "written", tile.dims, (), around)
-            case LoadWindowOp():
-                if any(True for _ in op.result.uses):
-                    self.places(op.source, "read", op.result.type.dims, self.facts.coordinates(op), around)
-            case GatherOp() | UnsafeLoadOp():
-                self.elements(op.source, "read", op.result, around)
-            case AccumulateOp():
-                self.places(op.target, "updated", op.shape, self.facts.coordinates(op), around, op.steps)
-            case AccumulateAtOp():
-                self.elements(op.target, "updated", op.values, around)
-            case UnsafeStoreOp():
-                self.elements(op.target, "written", op.tile, around)
-            case UnsafeUpdateOp() | UnsafeSwapOp():
-                self.elements(op.target, "updated", op.result, around)
+            case AccessOp():
+                self.access(op, around)
             case Mma():
                 lhs, _, acc = (cast(TileType, o.type).dims for o in op.operands[:3])
                 self.matrix.append((2 * prod(acc) * lhs[-1], around))
@@ -386,24 +367,21 @@ class _Count:
                 if isinstance(op, TileOp) and op.group in _UNCOUNTED:
                     self.uncounted[op.short_name()] = None
 
-    def access(
-        self,
-        source: SSAValue,
-        direction: Direction,
-        tile: Sequence[int],
-        coordinates: Sequence[Term],
-        around: _Around,
-    ) -> None:
-        """A load or a store."""
-        step = tuple(tile)
-        if isinstance(source.type, RegionType):
-            region = source.owner
-            if not isinstance(region, RegionOp):  # a region that a loop or a branch hands on is refused elsewhere
-                return
-            step, coordinates = source.type.partition.steps, self.facts.coordinates(region)
-            if (axis := source.type.partition.groups_axis) is not None:  # where its group lies, offsets say
-                coordinates = [terms.sym(_NOBODY) if n == axis else c for n, c in enumerate(coordinates[1:])]
-        self.places(source, direction, tile, coordinates, around, step)
+    def access(self, op: AccessOp, around: _Around) -> None:
+        """What an access moves. What nobody looks at is not loaded."""
+        direction = _DIRECTIONS.get(op.ACTION)
+        unused = direction == "read" and not any(True for _ in op.results[0].uses)
+        if direction is None or (unused and not isinstance(op, UnsafeOp)):
+            return
+        if op.indexing is Indexing.EACH:
+            self.elements(op.memory, direction, op.shape, around)
+        elif op.indexing is not Indexing.OWN:
+            self.places(op.memory, direction, op.shape, self.facts.coordinates(op), around, op.steps)
+        elif isinstance(region := op.memory.owner, RegionOp):  # one that a branch hands on is refused elsewhere
+            coordinates = self.facts.coordinates(region)
+            if (axis := region.result.type.partition.groups_axis) is not None:  # where its group lies, offsets say
+                coordinates = tuple(terms.sym(_NOBODY) if n == axis else c for n, c in enumerate(coordinates[1:]))
+            self.places(op.memory, direction, op.shape, coordinates, around, op.steps)
 
     def places(
         self,
@@ -412,21 +390,18 @@ class _Count:
         tile: Sequence[int],
         coordinates: Sequence[Term],
         around: _Around,
-        step: Sequence[int] = (),
+        steps: Sequence[int],
     ) -> None:
-        """An access to a tile at coordinates that count steps; without steps, elements."""
+        """An access to a tile at coordinates that count steps."""
         tensor = tensor_type(source)
-        steps = step or [1] * len(tile)
         axes = [
             _Axis(c, t, s, tensor.extent(n)) for n, (c, t, s) in enumerate(zip(coordinates, tile, steps, strict=True))
         ]
         self.moved.setdefault((tensor_of(source), direction), []).append((axes, around))
 
-    def elements(self, source: SSAValue, direction: Direction, value: SSAValue, around: _Around) -> None:
+    def elements(self, source: SSAValue, direction: Direction, tile: Sequence[int], around: _Around) -> None:
         """An access by element: all of the tile, at most, for nobody knows what is masked."""
-        tile = value.type
-        assert isinstance(tile, TileType)
-        axes = [_Axis(terms.sym(_NOBODY), tile.num_elements, 1, tensor_type(source).extent(0))]
+        axes = [_Axis(terms.sym(_NOBODY), prod(tile), 1, tensor_type(source).extent(0))]
         self.moved.setdefault((tensor_of(source), direction), []).append((axes, _Around(around.turns, False)))
 
 

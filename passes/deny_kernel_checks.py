@@ -13,23 +13,20 @@ from xdsl.passes import ModulePass
 
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
-    AccumulateOp,
+    AccessOp,
     Duty,
     DutyAttr,
     KernelOp,
-    LoadOp,
-    PartitionOp,
-    RegionOp,
+    OwingOp,
     Rung,
     WindowOp,
-    duties_of,
     kernels_of,
     tensor_type,
 )
 from freehold.passes.analysis.facts import KernelFacts, analyse
-from freehold.passes.analysis.obligations import access_text, accessed, owing, steps_of
-from freehold.passes.analysis.wording import name_of, why_unknown
+from freehold.passes.analysis.wording import access_text, name_of, why_unknown
 from freehold.passes.errors.bounds import KernelCheckDenied
+from freehold.passes.verify_duties import owing
 from freehold.support import terms
 from freehold.support.diagnostic import Error, Rejected
 
@@ -54,28 +51,25 @@ def deny_kernel_checks(kernel: KernelOp, facts: KernelFacts) -> list[Error]:
     return [
         _error(op, obligation, facts)
         for op in owing(kernel)
-        if isinstance(op, LoadOp | RegionOp | AccumulateOp | WindowOp | PartitionOp)
-        for obligation in duties_of(op)
+        for obligation in op.owes
         if obligation.rung is Rung.KERNEL
     ]
 
 
-def _error(
-    op: LoadOp | RegionOp | AccumulateOp | WindowOp | PartitionOp, obligation: DutyAttr, facts: KernelFacts
-) -> Error:
-    if isinstance(op, WindowOp | PartitionOp):
+def _error(op: OwingOp, obligation: DutyAttr, facts: KernelFacts) -> Error:
+    if not isinstance(op, AccessOp):
         what = "this window of" if isinstance(op, WindowOp) else "this partition into groups of"
-        error = KernelCheckDenied(span_of(op), f"{what} `{name_of(op.tensor)}`", obligation.text)
+        error = KernelCheckDenied(span_of(op), f"{what} `{name_of(op.operands[0])}`", obligation.text)
         return error.add(*_unknown(error, obligation, facts), error.Allow())
     axis = obligation.axis.data
-    size, name = steps_of(op)[axis], name_of(accessed(op))
+    size, name = op.steps[axis], name_of(op.memory)
     error = KernelCheckDenied(span_of(op), access_text(op), obligation.text)
     error.add(*_unknown(error, obligation, facts))
     others = [o for o in op.owes if o is not obligation and o.text]
     if others:
         error.add(error.Others("; ".join(_met(o) for o in others)))
     index = str(facts.coordinates(op)[axis])
-    tiles = terms.ceildiv(tensor_type(accessed(op)).extent(axis), terms.const(size))
+    tiles = terms.ceildiv(tensor_type(op.memory).extent(axis), terms.const(size))
     count = f"fh.cdiv({name}.shape[{axis}], {size})" if tiles.symbols() else str(tiles)
     return error.add(error.Clamp(index, count), error.Guard(index, count), error.Allow())
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from freehold.dialects.location import span_of
-from freehold.dialects.ownership import KernelOp, RawType, UnsafeOp, kernels_of
+from freehold.dialects.ownership import KernelOp, UnsafeOp, kernels_of
 from freehold.passes.analysis.wording import name_of
 from freehold.passes.errors.sharing import UnsafeDenied
 from freehold.passes.rewriting import walk
@@ -35,10 +34,5 @@ def deny_unsafe(kernel: KernelOp) -> Iterator[Error]:
     """An error for each unsafe access."""
     for op in walk(kernel):
         if isinstance(op, UnsafeOp):
-            error = UnsafeDenied(span_of(op), name_of(raw_of(op)))
+            error = UnsafeDenied(span_of(op), name_of(op.memory))
             yield error.add(error.Reason(op.reason.data), error.Safe(), error.Allow())
-
-
-def raw_of(op: UnsafeOp) -> SSAValue:
-    """The raw tensor that an unsafe access goes to."""
-    return next(operand for operand in op.operands if isinstance(operand.type, RawType))

@@ -26,9 +26,9 @@ from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ConstantOp, IotaO
 from freehold.dialects.cuda_tile.ops.views import LoadViewTkoOp
 from freehold.dialects.cuda_tile.types import TileType, tile
 from freehold.dialects.ownership import (
+    AccessOp,
     AccumulateAtOp,
     AccumulateOp,
-    Duty,
     GatherOp,
     LoadWindowOp,
     Rung,
@@ -36,7 +36,6 @@ from freehold.dialects.ownership import (
     UnsafeStoreOp,
     UnsafeSwapOp,
     UnsafeUpdateOp,
-    duties_of,
     tensor_type,
     update_mode,
 )
@@ -210,11 +209,9 @@ class ElementAccesses:
         return at.value(OffsetOp(base, _stretch(offset, shape, at))), inside
 
 
-def _masked(op: GatherOp | LoadWindowOp | AccumulateAtOp) -> frozenset[int]:
+def _masked(op: AccessOp) -> frozenset[int]:
     """The axes along which elements may be out of bounds: all of which it is not recorded that they are not."""
-    proved = {o.axis.data for o in duties_of(op) if o.duty is Duty.IN_BOUNDS and o.rung is Rung.PROVED}
-    count = len(op.start if isinstance(op, LoadWindowOp) else op.indices)
-    return frozenset(range(count)) - proved
+    return frozenset(duty.axis.data for duty in op.owes if duty.rung is not Rung.PROVED)
 
 
 def _padding(type_: TileType, padding: Padding | None, at: Inserter) -> SSAValue:

@@ -10,15 +10,16 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from freehold.dialects.cuda_tile.types import TileType, element_name
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
-    AccumulateOp,
+    AccessOp,
     AccumulatorOp,
+    Action,
     BlocksKind,
     BorrowOp,
     CheckOp,
@@ -27,7 +28,6 @@ from freehold.dialects.ownership import (
     DutyAttr,
     ExposeOp,
     KernelOp,
-    LoadOp,
     PartitionOp,
     PartitionType,
     RegionOp,
@@ -135,17 +135,11 @@ def kernel_checks(kernel: KernelOp, checks: Checks = True) -> dict[tuple[Operati
 
 
 def _index_check(op: Operation, obligation: DutyAttr) -> KernelCheck:
-    axis, step = obligation.axis.data, 0
-    match op:
-        case LoadOp():
-            step = op.result.type.dims[axis]
-        case RegionOp():
-            step = op.result.type.partition.steps[axis]
-        case AccumulateOp():
-            step = op.steps[axis]
-        case _:
-            pass
-    name = source_name(op.target if isinstance(op, AccumulateOp) else op.operands[0])
+    axis, memory = obligation.axis.data, op.operands[0]
+    step = 0
+    if isinstance(op, AccessOp):
+        step, memory = op.steps[axis], op.memory
+    name = source_name(memory)
     values = (("index", "i32"), ("count", "i32")) if step else (("start", "i32"), ("last", "i32"))
     if isinstance(op, PartitionOp):
         values = ("group", "i32"), ("groups", "i32")
@@ -190,7 +184,7 @@ def contract(module: ModuleOp, checks: Checks = True) -> LaunchContract:
     )
 
 
-def _parameter(kernel: KernelOp, position: int, argument: SSAValue) -> TensorParameter | ScalarParameter:
+def _parameter(kernel: KernelOp, position: int, argument: BlockArgument) -> TensorParameter | ScalarParameter:
     name, type_ = argument_name(argument, position), argument.type
     dtype = kernel.dtype_names[position] if kernel.dtypes is not None else ""
     if isinstance(type_, TileType):
@@ -269,8 +263,9 @@ def _reason(op: Operation, obligation: DutyAttr, text: str) -> str:
         return f"no two regions of `{source_name(op.operands[0])}` overlap"
     if isinstance(op, WindowOp):
         return f"the window of `{source_name(op.tensor)}` lies inside it along axis {axis}"
-    verb = "is loaded" if isinstance(op, LoadOp) else "lies"
-    return f"every tile of `{source_name(op.operands[0])}` {verb} inside it along axis {axis}"
+    assert isinstance(op, AccessOp)
+    verb = "is loaded" if op.ACTION is Action.READ else "lies"
+    return f"every tile of `{source_name(op.memory)}` {verb} inside it along axis {axis}"
 
 
 @dataclass(frozen=True)

@@ -12,27 +12,20 @@ from xdsl.passes import ModulePass
 
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
-    AccumulateAtOp,
-    AccumulateOp,
+    AccessOp,
     DistributeOp,
     DutyAttr,
-    GatherOp,
-    LoadOp,
-    LoadWindowOp,
     PartitionOp,
     Rung,
-    UnsafeLoadOp,
     UnsafeOp,
-    UnsafeStoreOp,
     WindowOp,
     duties_of,
     kernels_of,
 )
 from freehold.passes.analysis.advice import cost, upwards
 from freehold.passes.analysis.facts import KernelFacts, analyse
-from freehold.passes.analysis.obligations import owing
 from freehold.passes.analysis.wording import name_of
-from freehold.passes.deny_unsafe import raw_of
+from freehold.passes.verify_duties import owing
 
 
 @dataclass(frozen=True)
@@ -63,14 +56,7 @@ def report(module: ModuleOp, *, advice: bool = False) -> list[str]:
 
 
 def _unsafe(op: UnsafeOp) -> str:
-    match op:
-        case UnsafeLoadOp():
-            what = "load from"
-        case UnsafeStoreOp():
-            what = "store to"
-        case _:
-            what = "atomic update of"
-    return f'  {_where(op)}unsafe {what} `{name_of(raw_of(op))}`: not proved: "{op.reason.data}"'
+    return f'  {_where(op)}{op.CALLED} `{name_of(op.memory)}`: not proved: "{op.reason.data}"'
 
 
 def _where(op: Operation) -> str:
@@ -88,18 +74,12 @@ def _lines(op: Operation, facts: KernelFacts | None) -> Iterator[str]:
             what = "distribution of " + (", ".join(f"`{name_of(p)}`" for p in op.partitions) or "points")
         case PartitionOp():
             what = f"{'output' if op.result.type.covered else 'partition of'} `{name_of(op.tensor)}`"
-        case LoadOp():
-            what = f"load from `{name_of(op.source)}`"
         case WindowOp():
             what = f"window at a position of `{name_of(op.tensor)}`"
-        case LoadWindowOp():
-            what = f"window of `{name_of(op.source)}`"
-        case GatherOp():
-            what = f"gather from `{name_of(op.source)}`"
-        case AccumulateOp() | AccumulateAtOp():
-            what = f"update of `{name_of(op.target)}`"
+        case AccessOp():
+            what = f"{op.CALLED} `{name_of(op.memory)}`"
         case _:
-            what = f"region of `{name_of(op.operands[0])}`"
+            what = f"`{name_of(op.operands[0])}`"
     for obligation in told:
         line = f"  {where}{what}: {_duty(obligation)}: {_rung(obligation)}"
         if facts is not None and obligation.rung not in (Rung.PROVED, Rung.TOKENS):

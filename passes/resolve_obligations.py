@@ -23,16 +23,12 @@ from xdsl.passes import ModulePass
 
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
-    AccumulateAtOp,
-    AccumulateOp,
+    AccessOp,
     Duty,
     DutyAttr,
-    GatherOp,
+    Indexing,
     KernelOp,
-    LoadOp,
-    LoadWindowOp,
     PartitionOp,
-    RefType,
     RegionOp,
     Rung,
     WindowOp,
@@ -45,10 +41,9 @@ from freehold.passes.analysis.concrete import Visit
 from freehold.passes.analysis.extremes import at_launch
 from freehold.passes.analysis.facts import KernelFacts, analyse, guarantees
 from freehold.passes.analysis.groups import reach
-from freehold.passes.analysis.obligations import access_text, accessed, steps_of
 from freehold.passes.analysis.ranges import Range, Ranges
 from freehold.passes.analysis.reached import computed, conditions_of
-from freehold.passes.analysis.wording import name_of, sizes, tuple_text
+from freehold.passes.analysis.wording import access_text, name_of, sizes, tuple_text
 from freehold.passes.errors.bounds import MapNotShownInside, NoElementInBounds, OutOfBounds
 from freehold.passes.errors.windows import NotInGroup, WindowOutside
 from freehold.passes.prover import rules
@@ -83,36 +78,32 @@ def resolve_obligations(facts: KernelFacts) -> list[Error]:
     """Records the rung of each bound in a kernel whose definitions dominate uses; returns those that are refused."""
     errors: list[Error] = []
     for op in facts.places:
-        if isinstance(op, RegionOp) and op.result.type.partition.groups_axis is not None:
-            errors += _region_of_group(op, facts)
-            continue
-        if isinstance(op, RegionOp):
-            sizes_of_tiles = op.result.type.partition.steps
-        elif isinstance(op, LoadOp) and isinstance(op.source.type, RefType):
-            sizes_of_tiles = op.result.type.dims
-        elif isinstance(op, AccumulateOp):
-            sizes_of_tiles = op.steps
-        elif isinstance(op, GatherOp | LoadWindowOp | AccumulateAtOp):
-            errors += _by_element(op, facts)
-            continue
-        elif isinstance(op, WindowOp):
+        if isinstance(op, WindowOp):
             errors += _window(op, facts)
-            continue
-        else:
-            continue
-        found: list[DutyAttr] = []
-        for axis, (index, size) in enumerate(zip(facts.coordinates(op), sizes_of_tiles, strict=True)):
-            count = terms.ceildiv(tensor_type(accessed(op)).extent(axis), terms.const(size))
-            met = _meet(op, axis, index, count, facts)
-            if isinstance(met, Error):
-                errors.append(met)
+        elif isinstance(op, AccessOp) and op.owed:
+            if op.indexing is not Indexing.TILES:
+                errors += _by_element(op, facts)
+            elif isinstance(op, RegionOp) and op.result.type.partition.groups_axis is not None:
+                errors += _region_of_group(op, facts)
             else:
-                found.append(met)
-        op.discharge(*found)
+                errors += _tile(op, facts)
     for partition in dict.fromkeys(p for d in facts.points for p in d.partitions):
         if isinstance(op := partition.owner, PartitionOp) and op.offsets is not None:
             _offsets(op)
     return errors
+
+
+def _tile(op: AccessOp, facts: KernelFacts) -> Iterator[Error]:
+    """Records how it is met that a tile is one of its tensor's."""
+    found: list[DutyAttr] = []
+    for axis, (index, size) in enumerate(zip(facts.coordinates(op), op.steps, strict=True)):
+        count = terms.ceildiv(tensor_type(op.memory).extent(axis), terms.const(size))
+        met = _meet(op, axis, index, count, facts)
+        if isinstance(met, Error):
+            yield met
+        else:
+            found.append(met)
+    op.discharge(*found)
 
 
 def _offsets(op: PartitionOp) -> None:
@@ -184,18 +175,16 @@ def _window(op: WindowOp, facts: KernelFacts) -> Iterator[Error]:
     op.discharge(*found)
 
 
-def _by_element(op: GatherOp | LoadWindowOp | AccumulateAtOp, facts: KernelFacts) -> Iterator[Error]:
+def _by_element(op: AccessOp, facts: KernelFacts) -> Iterator[Error]:
     """Records for each axis whether every element is in bounds; of a window, whether the first one is."""
-    given = facts.places[op].given
-    if isinstance(op, LoadWindowOp):
-        tensor = tensor_type(op.source)
+    given, tensor = facts.places[op].given, tensor_type(op.memory)
+    if op.indexing is Indexing.FIRST:
         firsts = facts.coordinates(op)
         found: list[Range] = [(first, first) for first in firsts]
-        lasts = [first + (size - 1) for first, size in zip(firsts, op.result.type.dims, strict=True)]
+        lasts = [first + (size - 1) for first, size in zip(firsts, op.shape, strict=True)]
     else:
-        tensor = tensor_type(op.source if isinstance(op, GatherOp) else op.target)
         ranges = Ranges(facts.terms, given)
-        found = [ranges.of(index) for index in op.indices]
+        found = [ranges.of(index) for index in op.places]
         lasts = [high for _, high in found]
     recorded: list[DutyAttr] = []
     for axis, ((low, high), last) in enumerate(zip(found, lasts, strict=True)):
@@ -214,18 +203,15 @@ def _by_element(op: GatherOp | LoadWindowOp | AccumulateAtOp, facts: KernelFacts
     op.discharge(*recorded)
 
 
-def _nothing_inside(op: GatherOp | LoadWindowOp | AccumulateAtOp, axis: int, text: str) -> Error:
-    name = name_of(op.target if isinstance(op, AccumulateAtOp) else op.source)
-    access = {GatherOp: "gather", LoadWindowOp: "window", AccumulateAtOp: "update"}[type(op)]
-    error = NoElementInBounds(span_of(op), access, name, axis, text)
+def _nothing_inside(op: AccessOp, axis: int, text: str) -> Error:
+    name = name_of(op.memory)
+    error = NoElementInBounds(span_of(op), op.CALLED.split()[0], name, axis, text)
     if text == "negative":
         error.add(error.FromTheEnd(name, axis))
     return error
 
 
-def _meet(
-    op: LoadOp | RegionOp | AccumulateOp, axis: int, index: Term, count: Term, facts: KernelFacts
-) -> DutyAttr | Error:
+def _meet(op: AccessOp, axis: int, index: Term, count: Term, facts: KernelFacts) -> DutyAttr | Error:
     given = facts.places[op].given
     low, high = terms.const(0).le(index), index.lt(count)
     verdicts = [prove(low, given), prove(high, given)]
@@ -275,7 +261,7 @@ def _never(bound: Term, given: Hypotheses) -> bool:
 
 
 def _refused(
-    op: LoadOp | RegionOp | AccumulateOp,
+    op: AccessOp,
     axis: int,
     index: Term,
     count: Term,
@@ -293,5 +279,5 @@ def _refused(
         error.add(error.Witness(where, visit.coordinates[axis], count.evaluate(launch), who))
     last = str(count - 1)
     if count.symbols():
-        last = f"fh.cdiv({name_of(accessed(op))}.shape[{axis}], {steps_of(op)[axis]}) - 1"
+        last = f"fh.cdiv({name_of(op.memory)}.shape[{axis}], {op.steps[axis]}) - 1"
     return error.add(error.LastTile(last))

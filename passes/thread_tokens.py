@@ -32,22 +32,18 @@ from freehold.dialects.cuda_tile.ops.memory import JoinTokensOp, MakeTokenOp
 from freehold.dialects.cuda_tile.ops.misc import PrintTkoOp
 from freehold.dialects.cuda_tile.types import TOKEN
 from freehold.dialects.ownership import (
+    AccessOp,
+    Action,
     DistributeOp,
     Duty,
     ExposeOp,
     KernelOp,
-    LoadOp,
     PartitionOp,
     RawType,
     RegionOp,
     RegionType,
     Rung,
-    StoreOp,
-    UnsafeLoadOp,
     UnsafeOp,
-    UnsafeStoreOp,
-    UnsafeSwapOp,
-    UnsafeUpdateOp,
     kernels_of,
 )
 from freehold.passes.rewriting import Inserter, OpT, defined_outside
@@ -125,24 +121,20 @@ class _Uses:
 
 def _accessed(op: Operation, uses: _Uses) -> _Accesses:
     """The regions, ordered partitions and raw tensors that `op` itself reads or writes."""
-    if type(op) is LoadOp:
-        region, access = op.operands[0], _READ  # the named accessors of these two have to work out where operands lie
-    elif type(op) is StoreOp:
-        region, access = op.operands[1], _WRITE
-    elif type(op) is PrintTkoOp:
+    if isinstance(op, PrintTkoOp):
         return {_PRINTED: _WRITE}
-    elif isinstance(op, UnsafeOp):
-        if op.synchronises:
-            return dict.fromkeys(uses.raw, _WRITE)
-        access = _WRITE if op.writes else _READ
-        return {operand: access for operand in op.operands if isinstance(operand.type, RawType)}
-    else:
+    if not isinstance(op, AccessOp) or op.ACTION is Action.TAKE:
         return {}
-    if not isinstance(region.type, RegionType):
-        return {}
-    if uses.ordered and isinstance(taken := region.owner, RegionOp) and taken.partition in uses.ordered:
+    if isinstance(op, UnsafeOp) and op.synchronises:
+        return dict.fromkeys(uses.raw, _WRITE)
+    memory, access = op.memory, _READ if op.ACTION is Action.READ else _WRITE
+    if isinstance(memory.type, RawType):
+        return {memory: access}
+    if not isinstance(memory.type, RegionType):
+        return {}  # nobody writes what is borrowed, and updates commute
+    if uses.ordered and isinstance(taken := memory.owner, RegionOp) and taken.partition in uses.ordered:
         return {taken.partition: access}
-    return {region: access}
+    return {memory: access}
 
 
 def _merge(target: _Accesses, more: _Accesses) -> None:
@@ -363,20 +355,18 @@ def _with_tokens(op: Operation, token: SSAValue | None, wanted: bool) -> SSAValu
     """Replaces an access by one that waits for `token` and, if `wanted`, has a token of its own, which is returned."""
     if isinstance(op, PrintTkoOp):  # it has a token in any case
         return _print_after(op, token)
-    assert isinstance(op, LoadOp | StoreOp | UnsafeLoadOp | UnsafeStoreOp | UnsafeUpdateOp | UnsafeSwapOp)
     operands = [*op.operands]
     types: list[Attribute] = [r.type for r in op.results]
-    if op.token is not None:
+    *lengths, waits = cast("DenseArrayBase[IntegerType]", op.properties[SEGMENTS]).get_values()
+    if waits:
         operands.pop()
-    if op.result_token is not None:
+    if types and types[-1] == TOKEN:
         types.pop()
     if token is not None:
         operands.append(token)
     if wanted:
         types.append(TOKEN)
-    # The token is the last operand of all of them, and its token the last result.
-    lengths = cast("DenseArrayBase[IntegerType]", op.properties[SEGMENTS]).get_values()
-    sizes = (*(int(n) for n in lengths[:-1]), int(token is not None))
+    sizes = (*map(int, lengths), int(token is not None))
     new = type(op).create(
         operands=operands,
         result_types=types,

@@ -35,9 +35,11 @@ from freehold.dialects.cuda_tile.ops.conversion import TruncIOp
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp, PrintTkoOp
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
+    AccessOp,
     AccumulateAtOp,
     AccumulateOp,
     AccumulatorOp,
+    Action,
     BorrowOp,
     BreakpointOp,
     CheckOp,
@@ -48,12 +50,10 @@ from freehold.dialects.ownership import (
     DutyAttr,
     EndOp,
     ExposeOp,
-    GatherOp,
     GroupTilesOp,
     KernelOp,
     LoadOp,
     LoadWindowOp,
-    OwingOp,
     PartitionOp,
     PartitionType,
     RefType,
@@ -66,10 +66,6 @@ from freehold.dialects.ownership import (
     StopOp,
     StoreOp,
     TilesOp,
-    UnsafeLoadOp,
-    UnsafeStoreOp,
-    UnsafeSwapOp,
-    UnsafeUpdateOp,
     Update,
     WindowOp,
     kernels_of,
@@ -98,6 +94,7 @@ from freehold.passes.errors.sharing import UpdatesDiffer, UsedInTwoWays
 from freehold.passes.errors.windows import WindowsMeet
 from freehold.passes.rewriting import walk
 from freehold.passes.verify_dominance import verify_dominance
+from freehold.passes.verify_duties import owing
 from freehold.support.diagnostic import Error, Rejected
 
 
@@ -124,9 +121,8 @@ def verify_borrows(kernel: KernelOp, facts: KernelFacts) -> list[Error]:
     paths.flow.block(kernel.body.block, {frozenset(): _State()})
     errors += (error for _, error in paths.errors)
     if not errors:
-        for op in walk(kernel):
-            if isinstance(op, OwingOp):
-                op.discharge(*(DutyAttr.of(duty, Rung.PROVED) for duty in _ESTABLISHED))
+        for op in owing(kernel):
+            op.discharge(*(DutyAttr.of(duty, Rung.PROVED) for duty in _ESTABLISHED))
     return errors
 
 
@@ -150,27 +146,17 @@ _MAY_USE: Final[dict[type[Operation], tuple[int, ...]]] = {
     BorrowOp: (0,),
     PartitionOp: (0, 1),
     GroupTilesOp: (0,),
-    RegionOp: (0,),
     CoordinateOp: (0,),
     StartOp: (0,),
     StopOp: (0,),
     DimOp: (0,),
     TilesOp: (0,),
-    LoadOp: (0,),
-    LoadWindowOp: (0,),
-    GatherOp: (0,),
-    StoreOp: (1,),
     ReleaseOp: (0,),
     AccumulatorOp: (0,),
-    AccumulateOp: (1,),
-    AccumulateAtOp: (1,),
     ExposeOp: (0,),
-    UnsafeLoadOp: (0,),
-    UnsafeStoreOp: (1,),
-    UnsafeUpdateOp: (1,),
-    UnsafeSwapOp: (2,),
 }
-"""The operands of each operation that may be an ownership. A distribution takes partitions in all of them."""
+"""The operands of each operation that may be an ownership. Accesses say it of themselves, and a distribution takes
+partitions in all of them."""
 
 _MAKES: Final = frozenset((WindowOp, BorrowOp, PartitionOp, RegionOp, AccumulatorOp, ExposeOp))
 """The operations whose results are ownerships."""
@@ -188,7 +174,7 @@ def _operations(kernel: KernelOp) -> Iterable[Error]:
         if op is kernel:
             continue
         yield from _uses(op)
-        if type(op) in _HARMLESS:
+        if type(op) in _HARMLESS or isinstance(op, AccessOp):
             continue
         if isinstance(op, AssumeOp):
             yield NotVerifiable(span_of(op), op.name, "promises what nobody checks")
@@ -203,7 +189,7 @@ def _operations(kernel: KernelOp) -> Iterable[Error]:
 def _uses(op: Operation) -> Iterable[Error]:
     if isinstance(op, BreakpointOp):  # names what can be seen, and is dropped before anything runs on a GPU
         return
-    allowed = _MAY_USE.get(type(op), ())
+    allowed = (op.MEMORY,) if isinstance(op, AccessOp) else _MAY_USE.get(type(op), ())
     for number, operand in enumerate(op.operands):
         if not isinstance(operand.type, OWNERSHIP_TYPES) or number in allowed or isinstance(op, DistributeOp):
             continue
@@ -339,8 +325,8 @@ def _order_matters(first: Update, second: Update) -> tuple[int, int, int, int, i
 
 
 def _read_and_written(borrow: BorrowOp, partition: PartitionOp, facts: KernelFacts) -> Iterable[Error]:
-    reads = (LoadOp, LoadWindowOp, GatherOp)
-    loads = [u.operation for u in borrow.result.uses if isinstance(u.operation, reads)]
+    users = [u.operation for u in borrow.result.uses]
+    loads = [op for op in users if isinstance(op, AccessOp) and op.ACTION is Action.READ]
     regions = [u.operation for u in partition.result.uses if isinstance(u.operation, RegionOp)]
     where = span_of(partition)
     for op in loads or [borrow]:

@@ -13,6 +13,7 @@ from typing import Final
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
@@ -35,11 +36,15 @@ class VerifyDutiesPass(ModulePass):
             raise Rejected(errors)
 
 
+def owing(root: Operation) -> list[OwingOp]:
+    """The operations in `root` that owe something, in order."""
+    return [op for op in walk(root) if isinstance(op, OwingOp)]
+
+
 def reopen(kernel: KernelOp) -> None:
     """Forgets how the duties of a kernel are met: whoever wrote that down may have seen another kernel."""
-    for op in walk(kernel):
-        if isinstance(op, OwingOp):
-            op.duties = None
+    for op in owing(kernel):
+        op.duties = None
 
 
 def verify_duties(kernel: KernelOp) -> list[Error]:
@@ -60,11 +65,7 @@ def require_discharged(kernel: KernelOp) -> None:
 
 
 def _open(kernel: KernelOp) -> Iterator[tuple[OwingOp, DutyAttr]]:
-    for op in walk(kernel):
-        if isinstance(op, OwingOp):
-            for duty in op.owes:
-                if duty.rung is Rung.OPEN:
-                    yield op, duty
+    return ((op, duty) for op in owing(kernel) for duty in op.owes if duty.rung is Rung.OPEN)
 
 
 def _text(duty: DutyAttr) -> str:

@@ -19,13 +19,14 @@ from xdsl.passes import ModulePass
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
+    AccessOp,
+    Action,
     Duty,
     DutyAttr,
     KernelOp,
     PartitionOp,
     RegionOp,
     Rung,
-    StoreOp,
     kernels_of,
 )
 from freehold.passes.analysis import coverage, groups, injectivity, races
@@ -139,7 +140,7 @@ def _first_store(op: PartitionOp) -> Span | None:
     for use in sorted(op.result.uses, key=lambda u: u.index):
         if isinstance(use.operation, RegionOp):
             for inner in use.operation.result.uses:
-                if isinstance(inner.operation, StoreOp):
+                if isinstance(inner.operation, AccessOp) and inner.operation.ACTION is Action.WRITE:
                     return span_of(inner.operation)
     return None
 

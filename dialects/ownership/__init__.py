@@ -17,6 +17,7 @@ from freehold.dialects.ownership.attrs import (
     UpdateAttr,
 )
 from freehold.dialects.ownership.duties import Duty, DutyAttr, OwingOp, Rung, TermAttr, duties_of
+from freehold.dialects.ownership.interface import AccessOp, Action, Indexing
 from freehold.dialects.ownership.ops import (
     ATOMIC,
     INDEX,
@@ -70,9 +71,11 @@ __all__ = [
     "AccType",
     "Access",
     "AccessAttr",
+    "AccessOp",
     "AccumulateAtOp",
     "AccumulateOp",
     "AccumulatorOp",
+    "Action",
     "BlocksAttr",
     "BlocksKind",
     "BorrowOp",
@@ -87,6 +90,7 @@ __all__ = [
     "ExposeOp",
     "GatherOp",
     "GroupTilesOp",
+    "Indexing",
     "KernelOp",
     "LayoutAttr",
     "LoadOp",

@@ -44,6 +44,7 @@ from freehold.dialects.cuda_tile.types import (
 from freehold.dialects.ownership import (
     AccumulateAtOp,
     AccumulateOp,
+    Action,
     CheckOp,
     CoordinateOp,
     DimOp,
@@ -53,7 +54,6 @@ from freehold.dialects.ownership import (
     LoadOp,
     LoadWindowOp,
     PartitionOp,
-    RawType,
     RegionOp,
     RegionType,
     Rung,
@@ -74,7 +74,6 @@ from freehold.dialects.ownership import (
 )
 from freehold.passes.analysis.group_maps import Groups
 from freehold.passes.analysis.launch_values import Launch
-from freehold.passes.analysis.obligations import accessed, steps_of
 from freehold.passes.analysis.tile_values import NotFollowedError, Place, Values
 from freehold.passes.analysis.wording import tensor_of
 from freehold.passes.launch_contract import kernel_checks
@@ -235,7 +234,7 @@ class Owned:
         return self.values.element(("bits", number, bits), bits, ())
 
     def _tiles_along(self, op: RegionOp | LoadOp | AccumulateOp, axis: int) -> Term:
-        return self._count(accessed(op), axis, steps_of(op)[axis])
+        return self._count(op.memory, axis, op.steps[axis])
 
     def inside(self, op: RegionOp | LoadOp | AccumulateOp) -> dict[int, Term]:
         """What is checked in the kernel of an access, by axis."""
@@ -302,8 +301,8 @@ class Owned:
         """What an operation changes in memory that the kernel may read again."""
         if isinstance(op, StoreOp):
             return self._memory(op.target)
-        if isinstance(op, UnsafeOp) and op.writes:
-            return next(operand for operand in op.operands if isinstance(operand.type, RawType))
+        if isinstance(op, UnsafeOp) and op.ACTION is not Action.READ:
+            return op.memory
         return None
 
     def tensor(self, value: SSAValue) -> tuple[Term, int, TensorType]:
@@ -338,7 +337,7 @@ class Owned:
         if isinstance(at, RegionOp) and (axis := at.result.type.partition.groups_axis) is not None:
             i, (first, extents[axis]) = self.values.integers, self.groups.where(at)
             pointer = i.plus(pointer, i.wrapped(i.times(first, strides[axis]), 64))
-        parts = _tile_of_view(pointer, extents, strides, shape, steps_of(at), self._tile_index(at))
+        parts = _tile_of_view(pointer, extents, strides, shape, at.steps, self._tile_index(at))
         return parts | {"order": _WEAK}
 
     def _window(self, op: LoadWindowOp) -> dict[str, object]:

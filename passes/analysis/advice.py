@@ -14,20 +14,16 @@ from typing import Final
 from xdsl.ir import Operation
 
 from freehold.dialects.ownership import (
-    AccumulateAtOp,
-    AccumulateOp,
+    AccessOp,
     Duty,
     DutyAttr,
-    GatherOp,
-    LoadOp,
-    LoadWindowOp,
+    Indexing,
     RegionOp,
     Rung,
     WindowOp,
     tensor_type,
 )
 from freehold.passes.analysis.facts import KernelFacts
-from freehold.passes.analysis.obligations import accessed, steps_of
 from freehold.passes.analysis.ranges import Ranges
 from freehold.passes.analysis.wording import sizes, why_unknown
 from freehold.passes.prover import rules
@@ -87,20 +83,20 @@ def _goal(op: Operation, obligation: DutyAttr, facts: KernelFacts) -> Term | Non
     zero, axis = terms.const(0), obligation.axis.data
     if obligation.duty is not Duty.IN_BOUNDS:
         return None
-    match op:
-        case RegionOp() | LoadOp() | AccumulateOp():
-            index = facts.coordinates(op)[axis]
-            count = terms.ceildiv(tensor_type(accessed(op)).extent(axis), terms.const(steps_of(op)[axis]))
-            return terms.both(zero.le(index), index.lt(count))
-        case LoadWindowOp():
-            first = facts.coordinates(op)[axis]
-            return terms.both(zero.le(first), first.lt(tensor_type(op.source).extent(axis)))
-        case GatherOp() | AccumulateAtOp():
-            tensor = op.source if isinstance(op, GatherOp) else op.target
-            low, high = Ranges(facts.terms, facts.places[op].given).of(op.indices[axis])
-            return terms.both(zero.le(low), high.lt(tensor_type(tensor).extent(axis)))
-        case _:
+    if not isinstance(op, AccessOp):
+        return None
+    extent = tensor_type(op.memory).extent(axis)
+    match op.indexing:
+        case Indexing.TILES:
+            low = high = facts.coordinates(op)[axis]
+            extent = terms.ceildiv(extent, terms.const(op.steps[axis]))
+        case Indexing.FIRST:
+            low = high = facts.coordinates(op)[axis]
+        case Indexing.EACH:
+            low, high = Ranges(facts.terms, facts.places[op].given).of(op.places[axis])
+        case Indexing.OWN:
             return None
+    return terms.both(zero.le(low), high.lt(extent))
 
 
 def _requirement(op: Operation, goal: Term, facts: KernelFacts) -> Term | None:

@@ -9,7 +9,7 @@ from typing import Final
 from xdsl.ir import Block, Operation
 
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, LoopOp
-from freehold.dialects.ownership import AccumulateOp, LoadOp, RegionOp
+from freehold.dialects.ownership import AccessOp
 from freehold.passes.analysis.facts import KernelFacts
 from freehold.passes.analysis.reached import may_leave
 from freehold.passes.prover import rules
@@ -21,7 +21,7 @@ _MOST: Final = 32
 """How many corners of the index space are tried."""
 
 
-def in_every_launch(op: LoadOp | RegionOp | AccumulateOp, bound: Term, facts: KernelFacts) -> Mapping[str, int] | None:
+def in_every_launch(op: AccessOp, bound: Term, facts: KernelFacts) -> Mapping[str, int] | None:
     """Values at which a bound fails, if one of the corners of the index space violates it in every launch."""
     if not _always_reached(op, facts):
         return None

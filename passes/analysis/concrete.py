@@ -314,7 +314,7 @@ def _always(step: _Step) -> Callable[[Any], _Step]:
 
 
 def _visiting(op: Access) -> _Step:
-    operands = tuple(op.start if isinstance(op, LoadWindowOp) else op.coordinates)
+    operands = tuple(op.places)
     of_group = isinstance(op, RegionOp) and op.result.type.partition.groups_axis is not None
     if of_group or not operands:
         return _forget  # where groups are is data; a block's own region has no coordinates

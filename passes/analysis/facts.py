@@ -22,19 +22,16 @@ from freehold.dialects.cuda_tile.ops.module import GetTileBlockIdOp
 from freehold.dialects.cuda_tile.ops.shape import SelectOp
 from freehold.dialects.ownership import (
     RESERVED,
-    AccumulateAtOp,
-    AccumulateOp,
+    AccessOp,
     BlocksKind,
     BorrowOp,
     CoordinateOp,
     DimOp,
     DistributeOp,
     Duty,
-    GatherOp,
     GroupTilesOp,
+    Indexing,
     KernelOp,
-    LoadOp,
-    LoadWindowOp,
     PartitionOp,
     PartitionType,
     RegionOp,
@@ -42,9 +39,9 @@ from freehold.dialects.ownership import (
     Rung,
     StartOp,
     StopOp,
-    StoreOp,
     TensorType,
     TilesOp,
+    UnsafeOp,
     WindowOp,
     extent_symbols,
     scalar_symbols,
@@ -121,9 +118,9 @@ class KernelFacts:
         """The number of regions of a group, if the kernel asks for it."""
         return self.group_tiles.get(_group_key(partition, group))
 
-    def coordinates(self, op: RegionOp | LoadOp | LoadWindowOp | AccumulateOp) -> tuple[Term, ...]:
-        """The terms of an access's coordinates."""
-        return tuple(self.terms[c] for c in (op.start if isinstance(op, LoadWindowOp) else op.coordinates))
+    def coordinates(self, op: AccessOp) -> tuple[Term, ...]:
+        """The terms of an access's places, which are scalars."""
+        return tuple(self.terms[place] for place in op.places)
 
 
 GroupKey = tuple[SSAValue, int, Term]
@@ -331,16 +328,10 @@ class _Walk:
                 self.distribute(op)
             case ContinueOp():
                 self.handed_on.append((op, self.given))
-            case LoadOp() | StoreOp() | RegionOp() | AccumulateOp():
-                for value in op.coordinates:
-                    self.term(value)
-                self.record(op)
-            case LoadWindowOp():
-                for value in op.start:
-                    self.term(value)
-                self.record(op)
-            case GatherOp() | AccumulateAtOp():
-                for value in scalars_behind(op.indices):
+            case UnsafeOp():
+                self.plain(op)
+            case AccessOp():
+                for value in scalars_behind(op.places) if op.indexing is Indexing.EACH else op.places:
                     self.term(value)
                 self.record(op)
             case WindowOp():
@@ -609,14 +600,14 @@ def _slices(kernel: KernelOp) -> tuple[set[SSAValue], set[SSAValue]]:
     conditions: list[SSAValue] = []
     for op in walk(kernel):
         match op:
-            case LoadOp() | StoreOp() | RegionOp() | AccumulateOp():
-                places += op.coordinates
-            case LoadWindowOp():
-                places += op.start
+            case UnsafeOp():
+                pass
+            case AccessOp() if op.indexing is Indexing.EACH:
+                conditions += scalars_behind(op.places)
+            case AccessOp():
+                places += op.places
             case WindowOp():
                 places.append(op.start)
-            case GatherOp() | AccumulateAtOp():
-                conditions += scalars_behind(op.indices)
             case ForOp():
                 places += (op.lowerBound, op.upperBound, op.step, op.block.args[0])
             case IfOp():

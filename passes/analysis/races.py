@@ -11,7 +11,7 @@ from itertools import combinations, islice, product
 from typing import Final
 
 from freehold.dialects.ownership import (
-    AccumulateOp,
+    AccessOp,
     DistributeOp,
     LoadOp,
     LoadWindowOp,
@@ -151,16 +151,7 @@ Box = list[tuple[int, int]]
 
 def box(visit: Visit, launch: Mapping[str, int]) -> Box | None:
     """The elements of a tensor that a visit is to; None where there are none."""
-    match op := visit.op:
-        case RegionOp():
-            tensor, steps, shape = op.partition, op.result.type.partition.steps, op.result.type.partition.tile_shape
-        case LoadWindowOp():
-            tensor, shape = op.source, op.result.type.dims
-            steps = (1,) * len(shape)
-        case LoadOp():
-            tensor, steps, shape = op.source, op.result.type.dims, op.result.type.dims
-        case AccumulateOp():
-            tensor, steps, shape = op.target, op.steps, op.steps
+    tensor, steps, shape = visit.op.memory, visit.op.steps, visit.op.shape
     type_ = tensor_type(tensor)
     if len(visit.coordinates) != type_.rank:
         return None  # undefined, or of a group
@@ -207,7 +198,7 @@ def left_out(op: PartitionOp, distribution: DistributeOp, facts: KernelFacts) ->
 
 
 def outside(
-    op: LoadOp | RegionOp | AccumulateOp, axis: int, count: Term, values: Mapping[str, int], facts: KernelFacts
+    op: AccessOp, axis: int, count: Term, values: Mapping[str, int], facts: KernelFacts
 ) -> tuple[Mapping[str, int], Visit] | None:
     """A launch and an access in it that is out of bounds along an axis: at the values of a counterexample, or else in a
     small launch. `count` is the number of tiles."""

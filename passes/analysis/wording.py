@@ -10,16 +10,14 @@ from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, DivIOp
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, LoopOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.dialects.ownership import (
+    AccessOp,
     AccType,
     AccumulatorOp,
     BorrowOp,
     DistributeOp,
     ExposeOp,
-    GatherOp,
     GroupTilesOp,
     KernelOp,
-    LoadOp,
-    LoadWindowOp,
     PartitionOp,
     PartitionType,
     RawType,
@@ -50,6 +48,11 @@ def name_of(value: SSAValue) -> str:
     if tensor.name_hint is not None:
         return tensor.name_hint
     return f"argument{tensor.index}" if isinstance(tensor, BlockArgument) else "a tensor"
+
+
+def access_text(op: AccessOp) -> str:
+    """An access in the user's words."""
+    return f"this {op.CALLED} `{name_of(op.memory)}`"
 
 
 def what_is(value: SSAValue) -> str:
@@ -122,7 +125,7 @@ def _from_memory(value: SSAValue) -> bool:
     todo = [value]
     while todo:
         owner = todo.pop().owner
-        if isinstance(owner, LoadOp | LoadWindowOp | GatherOp):
+        if isinstance(owner, AccessOp):
             return True
         if isinstance(owner, Operation):
             todo += (o for o in owner.operands if o not in seen)

@@ -12,9 +12,9 @@ from xdsl.dialects.builtin import ModuleOp
 from freehold.dialects.ownership import Duty, RequireOp, Rung, duties_of
 from freehold.passes.analysis.advice import cost, upwards
 from freehold.passes.analysis.facts import analyse
-from freehold.passes.analysis.obligations import owing
 from freehold.passes.launch_contract import kernel_of
 from freehold.passes.pipeline import verify
+from freehold.passes.verify_duties import owing
 from freehold.support.terms import parse
 
 LIBRARY = dict(library())

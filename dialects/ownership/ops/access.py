@@ -22,9 +22,10 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from freehold.dialects.cuda_tile import OptimizationHintsAttr, PaddingValueAttr, TileType, TokenType
-from freehold.dialects.ownership.duties import Owed, OwingOp
+from freehold.dialects.ownership.duties import Owed
 from freehold.dialects.ownership.format import FormattedOp
-from freehold.dialects.ownership.ops.common import INDEX, in_bounds, tensor_type
+from freehold.dialects.ownership.interface import AccessOp, Action, Indexing
+from freehold.dialects.ownership.ops.common import INDEX, in_bounds, tensor_type, tile_shape
 from freehold.dialects.ownership.types import RefType, RegionType
 
 
@@ -42,7 +43,7 @@ class _AccessEffect(MemoryEffect):
 
 
 @irdl_op_definition
-class LoadOp(OwingOp, FormattedOp):
+class LoadOp(AccessOp, FormattedOp):
     """Reads a tile.
 
     From a shared borrow: the tile at `coordinates`, counted in tiles of the result's shape along each axis. Owes
@@ -52,6 +53,8 @@ class LoadOp(OwingOp, FormattedOp):
     """
 
     name = "ownership.load"
+    ACTION: ClassVar[Action] = Action.READ
+    CALLED: ClassVar[str] = "load from"
 
     source = operand_def(RefType | RegionType)
     coordinates = var_operand_def(INDEX)
@@ -84,6 +87,22 @@ class LoadOp(OwingOp, FormattedOp):
         )
 
     @property
+    def indexing(self) -> Indexing:
+        return Indexing.OWN if isinstance(self.source.type, RegionType) else Indexing.TILES
+
+    @property
+    def places(self) -> Sequence[SSAValue]:
+        return self.coordinates
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.result.type.dims
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        return self.source.type.partition.steps if isinstance(self.source.type, RegionType) else self.shape
+
+    @property
     def owed(self) -> Sequence[Owed]:
         return () if isinstance(self.source.type, RegionType) else in_bounds(tensor_type(self.source).rank)
 
@@ -106,13 +125,16 @@ class LoadOp(OwingOp, FormattedOp):
 
 
 @irdl_op_definition
-class StoreOp(FormattedOp):
+class StoreOp(AccessOp, FormattedOp):
     """Writes a tile to a region. What overhangs the tensor is not written.
 
     A shared borrow is accepted as a target so that `verify-borrows` can refuse it with the user's own line.
     """
 
     name = "ownership.store"
+    ACTION: ClassVar[Action] = Action.WRITE
+    CALLED: ClassVar[str] = "store to"
+    MEMORY: ClassVar[int] = 1
 
     tile = operand_def(TileType)
     target = operand_def(RegionType | RefType)
@@ -137,6 +159,26 @@ class StoreOp(FormattedOp):
         hints: OptimizationHintsAttr | None = None,
     ):
         super().__init__(operands=[tile, target, coordinates, None], properties={"hints": hints}, result_types=[None])
+
+    @property
+    def owed(self) -> Sequence[Owed]:
+        return ()
+
+    @property
+    def indexing(self) -> Indexing:
+        return Indexing.OWN
+
+    @property
+    def places(self) -> Sequence[SSAValue]:
+        return self.coordinates
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tile_shape(self.tile)
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        return self.target.type.partition.steps if isinstance(self.target.type, RegionType) else self.shape
 
     def verify_(self) -> None:
         tile = self.tile.type

@@ -28,7 +28,8 @@ from freehold.dialects.cuda_tile.types import element_name, is_int
 from freehold.dialects.ownership.attrs import Update, UpdateAttr
 from freehold.dialects.ownership.duties import Duty, Owed, OwingOp, Rung
 from freehold.dialects.ownership.format import FormattedOp
-from freehold.dialects.ownership.ops.common import INDEX, MASKABLE, in_bounds, tensor_type
+from freehold.dialects.ownership.interface import AccessOp, Action, Indexing
+from freehold.dialects.ownership.ops.common import INDEX, MASKABLE, in_bounds, tensor_type, tile_shape
 from freehold.dialects.ownership.ops.gather import check_elements
 from freehold.dialects.ownership.types import AccType, TensorType
 
@@ -87,7 +88,7 @@ def _check_update(name: str, update: Update, element: Attribute) -> None:
 
 
 @irdl_op_definition
-class AccumulateOp(OwingOp, FormattedOp):
+class AccumulateOp(AccessOp, FormattedOp):
     """Updates the tile at `coordinates`, counted in tiles, element by element; what overhangs the tensor is left out.
 
     Tiles begin `step` elements apart, by default a tile. Owes `in_bounds` for each axis. Updates of one kind commute,
@@ -95,6 +96,9 @@ class AccumulateOp(OwingOp, FormattedOp):
     """
 
     name = "ownership.accumulate"
+    ACTION: ClassVar[Action] = Action.UPDATE
+    CALLED: ClassVar[str] = "update of"
+    MEMORY: ClassVar[int] = 1
 
     tile = operand_def(TileType)
     target = operand_def(AccType)
@@ -119,14 +123,19 @@ class AccumulateOp(OwingOp, FormattedOp):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the tile."""
-        assert isinstance(self.tile.type, TileType)
-        return self.tile.type.dims
+        return tile_shape(self.tile)
 
     @property
     def steps(self) -> tuple[int, ...]:
-        """The distance between neighbouring tiles' first elements, by axis."""
         return self.shape if self.step is None else tuple(s.data for s in self.step)
+
+    @property
+    def indexing(self) -> Indexing:
+        return Indexing.TILES
+
+    @property
+    def places(self) -> Sequence[SSAValue]:
+        return self.coordinates
 
     @property
     def owed(self) -> Sequence[Owed]:
@@ -148,7 +157,7 @@ class AccumulateOp(OwingOp, FormattedOp):
 
 
 @irdl_op_definition
-class AccumulateAtOp(OwingOp, FormattedOp):
+class AccumulateAtOp(AccessOp, FormattedOp):
     """Updates the element at `(indices[0][e], indices[1][e], ...)` with `values[e]`, for each element `e`.
 
     Indices are those of `gather`. An element whose index is out of bounds, or for which `mask` is false, does nothing.
@@ -156,6 +165,9 @@ class AccumulateAtOp(OwingOp, FormattedOp):
     """
 
     name = "ownership.accumulate_at"
+    ACTION: ClassVar[Action] = Action.UPDATE
+    CALLED: ClassVar[str] = "update of"
+    MEMORY: ClassVar[int] = 1
 
     values = operand_def(TileType)
     target = operand_def(AccType)
@@ -179,6 +191,18 @@ class AccumulateAtOp(OwingOp, FormattedOp):
         mask: SSAValue | None = None,
     ):
         super().__init__(operands=[values, target, indices, mask], properties={"update": UpdateAttr(update)})
+
+    @property
+    def indexing(self) -> Indexing:
+        return Indexing.EACH
+
+    @property
+    def places(self) -> Sequence[SSAValue]:
+        return self.indices
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tile_shape(self.values)
 
     @property
     def owed(self) -> Sequence[Owed]:

@@ -45,6 +45,12 @@ def tensor_type(value: Argument) -> TensorType:
             raise TypeError(f"{value.type} is no tensor, borrow, accumulator, partition or region")
 
 
+def tile_shape(value: SSAValue) -> tuple[int, ...]:
+    """The shape of a tile."""
+    assert isinstance(value.type, TileType)
+    return value.type.dims
+
+
 def in_bounds(rank: int) -> Sequence[Owed]:
     """What an access owes of its index along each of so many axes."""
     return [(Duty.IN_BOUNDS, axis) for axis in range(rank)]

@@ -27,6 +27,7 @@ from freehold.dialects.classes import Plain
 from freehold.dialects.ownership.attrs import BlocksAttr, BlocksKind, OrderAttr, OrderKind
 from freehold.dialects.ownership.duties import Duty, Owed, OwingOp, Rung
 from freehold.dialects.ownership.format import FormattedOp
+from freehold.dialects.ownership.interface import AccessOp, Action, Indexing
 from freehold.dialects.ownership.ops.common import (
     INDEX,
     OwnershipEffect,
@@ -273,7 +274,7 @@ def _partition(value: SSAValue) -> PartitionType:
 
 
 @irdl_op_definition
-class RegionOp(OwingOp, FormattedOp):
+class RegionOp(AccessOp, FormattedOp):
     """Takes the region of a partition at some coordinates, for the exclusive use of the point that takes it.
 
     Owes: each coordinate in the partition's index space (`in_bounds`), and that no other point takes a region that
@@ -282,6 +283,8 @@ class RegionOp(OwingOp, FormattedOp):
     """
 
     name = "ownership.region"
+    ACTION: ClassVar[Action] = Action.TAKE
+    CALLED: ClassVar[str] = "region of"
 
     partition = operand_def(PartitionType)
     coordinates = var_operand_def(INDEX)
@@ -302,6 +305,22 @@ class RegionOp(OwingOp, FormattedOp):
             properties={"mapped": UnitAttr() if mapped else None, "axes": None if axes is None else IntAttr(axes)},
             result_types=[RegionType(partition.type)],
         )
+
+    @property
+    def indexing(self) -> Indexing:
+        return Indexing.TILES
+
+    @property
+    def places(self) -> Sequence[SSAValue]:
+        return self.coordinates
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.result.type.partition.tile_shape
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        return self.result.type.partition.steps
 
     @property
     def owed(self) -> Sequence[Owed]:

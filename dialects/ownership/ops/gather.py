@@ -22,8 +22,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from freehold.dialects.cuda_tile import DenseElementsAttr, OptimizationHintsAttr, PaddingValueAttr, TileType
 from freehold.dialects.cuda_tile.types import element_name
-from freehold.dialects.ownership.duties import Duty, Owed, OwingOp, Rung
+from freehold.dialects.ownership.duties import Duty, Owed, Rung
 from freehold.dialects.ownership.format import FormattedOp
+from freehold.dialects.ownership.interface import AccessOp, Action, Indexing
 from freehold.dialects.ownership.ops.common import INDEX, MASKABLE, in_bounds, tensor_type
 from freehold.dialects.ownership.types import RefType
 
@@ -59,7 +60,7 @@ def check_padding(name: str, padding: Padding | None, tile: TileType) -> None:
 
 
 @irdl_op_definition
-class GatherOp(OwingOp, FormattedOp):
+class GatherOp(AccessOp, FormattedOp):
     """Reads the element at `(indices[0][e], indices[1][e], ...)` for each element `e` of the result.
 
     Indices count elements and are read as signed; an extent of 1 is stretched to the result's. An element whose index
@@ -69,6 +70,8 @@ class GatherOp(OwingOp, FormattedOp):
     """
 
     name = "ownership.gather"
+    ACTION: ClassVar[Action] = Action.READ
+    CALLED: ClassVar[str] = "gather from"
 
     source = operand_def(RefType)
     indices = var_operand_def(TileType)
@@ -101,6 +104,18 @@ class GatherOp(OwingOp, FormattedOp):
         )
 
     @property
+    def indexing(self) -> Indexing:
+        return Indexing.EACH
+
+    @property
+    def places(self) -> Sequence[SSAValue]:
+        return self.indices
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.result.type.dims
+
+    @property
     def owed(self) -> Sequence[Owed]:
         return in_bounds(tensor_type(self.source).rank)
 
@@ -116,7 +131,7 @@ class GatherOp(OwingOp, FormattedOp):
 
 
 @irdl_op_definition
-class LoadWindowOp(OwingOp, FormattedOp):
+class LoadWindowOp(AccessOp, FormattedOp):
     """Reads the tile that begins at element `start`, which may lie anywhere, also in front of the tensor.
 
     Elements out of bounds read as `padding_value`, by default zero. `in_bounds` records for each axis whether the first
@@ -125,6 +140,8 @@ class LoadWindowOp(OwingOp, FormattedOp):
     """
 
     name = "ownership.load_window"
+    ACTION: ClassVar[Action] = Action.READ
+    CALLED: ClassVar[str] = "window of"
 
     source = operand_def(RefType)
     start = var_operand_def(INDEX)
@@ -150,6 +167,18 @@ class LoadWindowOp(OwingOp, FormattedOp):
             properties={"padding_value": padding, "hints": hints},
             result_types=[result_type],
         )
+
+    @property
+    def indexing(self) -> Indexing:
+        return Indexing.FIRST
+
+    @property
+    def places(self) -> Sequence[SSAValue]:
+        return self.start
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.result.type.dims
 
     @property
     def owed(self) -> Sequence[Owed]:

@@ -7,7 +7,6 @@ them; an access that acquires or releases is ordered with those to all raw tenso
 
 from __future__ import annotations
 
-from abc import ABC
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -35,7 +34,8 @@ from freehold.dialects.cuda_tile.ops.atomics import ALL_ORDERS, atomic_elements
 from freehold.dialects.cuda_tile.types import element_name
 from freehold.dialects.ownership.duties import Duty, Owed, OwingOp
 from freehold.dialects.ownership.format import FormattedOp
-from freehold.dialects.ownership.ops.common import OwnershipEffect, tensor_type
+from freehold.dialects.ownership.interface import AccessOp, Action, Indexing
+from freehold.dialects.ownership.ops.common import OwnershipEffect, tensor_type, tile_shape
 from freehold.dialects.ownership.ops.gather import Padding, check_elements, check_padding
 from freehold.dialects.ownership.types import RawType, TensorType
 
@@ -73,7 +73,7 @@ class ExposeOp(OwingOp, FormattedOp):
             raise VerifyException(f"{self.name}: {self.tensor.type} is exposed as no {self.result.type}")
 
 
-class UnsafeOp(FormattedOp, ABC):
+class UnsafeOp(AccessOp, FormattedOp):
     """Base of the unsafe accesses."""
 
     ORDERINGS: ClassVar[tuple[str, ...]]
@@ -84,9 +84,12 @@ class UnsafeOp(FormattedOp, ABC):
     scope = opt_prop_def(MemoryScopeAttr)
 
     @property
-    def writes(self) -> bool:
-        """Whether it changes memory."""
-        return True
+    def owed(self) -> Sequence[Owed]:
+        return ()
+
+    @property
+    def indexing(self) -> Indexing:
+        return Indexing.EACH
 
     @property
     def synchronises(self) -> bool:
@@ -113,6 +116,8 @@ class UnsafeLoadOp(UnsafeOp):
     """Reads the element at an index, for each element of the result; where `mask` is false, it is `padding_value`."""
 
     name = "ownership.unsafe_load"
+    ACTION: ClassVar[Action] = Action.READ
+    CALLED: ClassVar[str] = "unsafe load from"
     ORDERINGS: ClassVar[tuple[str, ...]] = ("weak", "relaxed", "acquire")
 
     source = operand_def(RawType)
@@ -153,8 +158,12 @@ class UnsafeLoadOp(UnsafeOp):
         )
 
     @property
-    def writes(self) -> bool:
-        return False
+    def places(self) -> Sequence[SSAValue]:
+        return self.indices
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tile_shape(self.result)
 
     def verify_(self) -> None:
         self.check(self.source, self.indices, self.mask, self.result.type)
@@ -166,6 +175,9 @@ class UnsafeStoreOp(UnsafeOp):
     """Writes each element of a tile to the element at its index, where `mask` holds."""
 
     name = "ownership.unsafe_store"
+    ACTION: ClassVar[Action] = Action.WRITE
+    CALLED: ClassVar[str] = "unsafe store to"
+    MEMORY: ClassVar[int] = 1
     ORDERINGS: ClassVar[tuple[str, ...]] = ("weak", "relaxed", "release")
 
     tile = operand_def(TileType)
@@ -198,6 +210,14 @@ class UnsafeStoreOp(UnsafeOp):
             result_types=[None],
         )
 
+    @property
+    def places(self) -> Sequence[SSAValue]:
+        return self.indices
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tile_shape(self.tile)
+
     def verify_(self) -> None:
         self.check(self.target, self.indices, self.mask, self.tile.type)
 
@@ -211,6 +231,9 @@ class UnsafeUpdateOp(UnsafeOp):
     """
 
     name = "ownership.unsafe_update"
+    ACTION: ClassVar[Action] = Action.UPDATE
+    CALLED: ClassVar[str] = "unsafe atomic update of"
+    MEMORY: ClassVar[int] = 1
     ORDERINGS: ClassVar[tuple[str, ...]] = ALL_ORDERS
 
     tile = operand_def(TileType)
@@ -251,6 +274,14 @@ class UnsafeUpdateOp(UnsafeOp):
             result_types=[tile.type, None],
         )
 
+    @property
+    def places(self) -> Sequence[SSAValue]:
+        return self.indices
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tile_shape(self.tile)
+
     def verify_(self) -> None:
         mode = self.mode.data.value
         element = tensor_type(self.target).element
@@ -271,6 +302,9 @@ class UnsafeSwapOp(UnsafeOp):
     """
 
     name = "ownership.unsafe_swap"
+    ACTION: ClassVar[Action] = Action.UPDATE
+    CALLED: ClassVar[str] = "unsafe atomic update of"
+    MEMORY: ClassVar[int] = 2
     ORDERINGS: ClassVar[tuple[str, ...]] = ALL_ORDERS
 
     expected = operand_def(TileType)
@@ -306,6 +340,14 @@ class UnsafeSwapOp(UnsafeOp):
             properties={"reason": StringAttr(reason), "ordering": ordering, "scope": scope},
             result_types=[expected.type, None],
         )
+
+    @property
+    def places(self) -> Sequence[SSAValue]:
+        return self.indices
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tile_shape(self.expected)
 
     def verify_(self) -> None:
         element = element_name(tensor_type(self.target).element)

@@ -1,0 +1,74 @@
+"""What passes ask of accesses: an operation that reaches into a tensor says it of itself, and is matched by no name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import ClassVar
+
+from xdsl.ir import SSAValue
+
+from freehold.dialects.ownership.duties import OwingOp
+
+
+class Action(Enum):
+    """What is done to elements of a tensor."""
+
+    TAKE = "take"
+    """They become a region, for accesses that come later."""
+    READ = "read"
+    WRITE = "write"
+    UPDATE = "update"
+    """They are read and written in one."""
+
+
+class Indexing(Enum):
+    """What the indices of an access are."""
+
+    OWN = "own"
+    """There are none: it is a region, whose place is known from where it was taken."""
+    TILES = "tiles"
+    """Scalars, which count tiles: along each axis, `steps` elements apart."""
+    FIRST = "first"
+    """Scalars, which count elements: where a tile begins."""
+    EACH = "each"
+    """Tiles of numbers, which count elements: one for each that is accessed, or as many as are stretched to that."""
+
+
+class AccessOp(OwingOp):
+    """Base of the operations that reach into a tensor: its tiles, its elements, or the regions that points take.
+
+    If an access is ordered by tokens, the one that it waits for is its last operand, in a segment of its own, and the
+    one that it yields its last result.
+    """
+
+    ACTION: ClassVar[Action]
+    CALLED: ClassVar[str]
+    """In the words of a user, in front of the tensor's name: `load from`."""
+    MEMORY: ClassVar[int] = 0
+    """The number of the operand that is accessed."""
+
+    @property
+    def memory(self) -> SSAValue:
+        """What is accessed: a borrow, a region, an accumulator, a raw tensor, or the partition that a region is of."""
+        return self.operands[self.MEMORY]
+
+    @property
+    def indexing(self) -> Indexing:
+        """What `places` are."""
+        raise NotImplementedError
+
+    @property
+    def places(self) -> Sequence[SSAValue]:
+        """The indices, by axis; of a region of a group the group's number comes first."""
+        raise NotImplementedError
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the tile that is accessed."""
+        raise NotImplementedError
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """How far apart neighbouring places lie, in elements, by axis."""
+        return self.shape if self.indexing in (Indexing.TILES, Indexing.OWN) else (1,) * len(self.shape)
