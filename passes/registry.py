@@ -26,6 +26,7 @@ ALL_PASSES: Final[dict[str, Callable[[], type[ModulePass]]]] = {
     "verify-duties": _lazy("VerifyDutiesPass", "verify_duties"),
     "deny-kernel-checks": _lazy("DenyKernelChecksPass", "deny_kernel_checks"),
     "deny-unsafe": _lazy("DenyUnsafePass", "deny_unsafe"),
+    "warn-padding": _lazy("WarnPaddingPass", "warn_padding"),
     "report-obligations": _lazy("ReportObligationsPass", "report_obligations"),
     "drop-breakpoints": _lazy("DropBreakpointsPass", "drop_breakpoints"),
     "thread-tokens": _lazy("ThreadTokensPass", "thread_tokens"),

@@ -73,9 +73,11 @@ def verified(
 ) -> ModuleOp:
     """The kernel in the ownership dialect, with every obligation met and recorded; as `lower`. Raises `Rejected`."""
     from freehold.passes.pipeline import verify
+    from freehold.passes.warn_padding import warn_padding
 
     module = lower(function, specialisation, options, left_out, reads)
     verify(module, deny_kernel_checks=options.deny_kernel_checks, deny_unsafe=options.deny_unsafe)
+    warn_padding(module, function.function.__globals__.setdefault("__warningregistry__", {}))
     return module
 
 

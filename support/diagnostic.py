@@ -134,6 +134,7 @@ class Report:
     helps: tuple[str, ...]
     edits: tuple[Edit, ...]
     """Those of the helps that can be made as they are."""
+    severity: str = "error"
 
 
 @dataclass(frozen=True)
@@ -147,6 +148,8 @@ class Error:
     """
 
     code: ClassVar[str]
+    severity: ClassVar[str] = "error"
+    """Or "warning": of what is accepted all the same, and told by Python's `warnings`."""
     title: ClassVar[str]
     label: ClassVar[str] = ""
     notes: ClassVar[tuple[str, ...]] = ()
@@ -205,6 +208,7 @@ class Error:
             (*added_notes, *notes),
             (*added_helps, *helps),
             tuple(edits),
+            self.severity,
         )
 
 
@@ -224,6 +228,10 @@ def in_order(errors: Iterable[Error]) -> tuple[Error, ...]:
         return (files[place.file], place.line, place.start) if isinstance(place, Span) else (-1, 0, 0)
 
     return tuple(sorted(unique, key=key))
+
+
+class KernelWarning(UserWarning):
+    """What a kernel's author should know of it, and what does not refuse it: a rendered diagnostic."""
 
 
 class Rejected(Exception):

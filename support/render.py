@@ -119,7 +119,7 @@ class _Renderer:
 
     def error(self, report: Report) -> str:
         title, *more = report.title.split("\n")
-        lines = [self.paint(f"error[{report.code}]", _RED) + self.paint(f": {_visible(title)}", _BOLD)]
+        lines = [self.paint(f"{report.severity}[{report.code}]", _RED) + self.paint(f": {_visible(title)}", _BOLD)]
         lines += map(_visible, more)
         shown = [label.span.end_line for label in report.labels] + [label.span.line for label in report.labels]
         gutter = len(str(max(shown, default=0)))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 from xdsl.ir import Block, SSAValue
@@ -121,8 +121,8 @@ def _moved(tiles: int | None = None) -> Rule:
 
     def rule(function: Function, result: Any, values: Sequence[Any], operands: Sequence[Any]) -> Mark:
         marks = [np.broadcast_to(mark_of(operand), np.shape(operand)) for operand in operands[:tiles]]
-        moved: Mark = function(*marks, *(values[tiles:] if tiles else ()))
-        return moved
+        places = values[tiles:] if tiles else ()
+        return cast(Any, function)(*marks, *places)
 
     return rule
 

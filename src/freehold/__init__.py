@@ -170,7 +170,7 @@ if TYPE_CHECKING:
     from freehold.runtime.streams import RoundRobin, SingleStream, stream_policy
     from freehold.runtime.tensor import Tensor
     from freehold.runtime.tuning import Tuned
-    from freehold.support.diagnostic import Rejected
+    from freehold.support.diagnostic import KernelWarning, Rejected
 
 __version__ = "0.1.0"
 
@@ -211,6 +211,7 @@ _LAZY: Final = {
     "to_device": "freehold.runtime.creation",
     "to_numpy": "freehold.runtime.creation",
     "zeros": "freehold.runtime.creation",
+    "KernelWarning": "freehold.support.diagnostic",
     "Rejected": "freehold.support.diagnostic",
 }
 """What lives above the language, loaded when first asked for."""
@@ -251,6 +252,7 @@ __all__ = [
     "InFlight",
     "Index",
     "IndexMap",
+    "KernelWarning",
     "Mut",
     "Operation",
     "Out",

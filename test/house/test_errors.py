@@ -82,7 +82,8 @@ def test_there_is_a_golden(code: str, tracked: list[Path]) -> None:
     """Some program or call is refused with it, and the text that its author sees is written down."""
     golden = [path for path in tracked if path.suffix in (".err", ".txt", ".mlir") and "test" in path.parts]
     golden = [path for path in golden if path.parent.name != "wording"]  # those have no program
-    assert any(f"error[{code}]: " in path.read_text(encoding="utf-8") for path in golden)
+    severity = ERRORS[code].severity
+    assert any(f"{severity}[{code}]: " in path.read_text(encoding="utf-8") for path in golden)
 
 
 @pytest.mark.parametrize("name", pages())

@@ -1,0 +1,53 @@
+"""Warnings about elements beyond the end of a tensor (O150 to O159)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from freehold.support.diagnostic import Error, Help, Label
+
+
+@dataclass(frozen=True)
+class PaddingFolded(Error):
+    """
+    A reduction sees elements beyond the end of a tensor, which nothing masks.
+
+    A tile that overhangs its tensor reads as the load's `padding` there, by default zero. A sum does not see zeros, nor
+    does a matrix product. A maximum of negative numbers does, a sum of exponentials does, and a mean that divides by
+    the tile's size does: with such padding, what is computed is another function of the data, and silently. This is a
+    warning: the kernel is safe, and it is right where the tensor's extent is a multiple of the tile's. Say so with
+    `fh.require(N % 128 == 0)`, choose a padding that does not count, or put other values in its place with `fh.where`.
+    """
+
+    code: ClassVar[str] = "O150"
+    severity: ClassVar[str] = "warning"
+    title: ClassVar[str] = "this {fold} counts elements beyond the end of a tensor"
+    label: ClassVar[str] = "where the tile overhangs, padding counts"
+    fold: str
+
+    @dataclass(frozen=True)
+    class Loaded(Label):
+        """The load that overhangs."""
+
+        text: ClassVar[str] = "reads `{padding}` beyond the end"
+        padding: str
+
+    @dataclass(frozen=True)
+    class Pad(Help):
+        """A padding that is not seen."""
+
+        text: ClassVar[str] = "load with `padding={padding}`, which the {fold} does not see"
+        padding: str
+
+    @dataclass(frozen=True)
+    class Mask(Help):
+        """What makes padding unseen."""
+
+        text: ClassVar[str] = "put what does not count in its place with `fh.where`, or require that nothing overhangs"
+
+    @dataclass(frozen=True)
+    class Divide(Help):
+        """What a mean divides by."""
+
+        text: ClassVar[str] = "divide by the tensor's extent, not by the tile's"

@@ -1,0 +1,383 @@
+"""
+`warn-padding`: names reductions over elements beyond the end of a tensor that nothing masks.
+
+A tile that overhangs its tensor reads as padding there, by default zero. A sum does not see zeros, nor does a matrix
+product. A maximum does, and so do a sum of exponentials and a mean that divides by the tile's size: they are other
+functions of the data then. Followed are tiles along their axes, from loads that may overhang, with the value of the
+padding where it is known. What is chosen by a condition counts as masked; what is not understood is not warned of, so
+that a warning is worth reading. Changes nothing. The interpreter's checked mode finds what this does not.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, IntegerType, ModuleOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from freehold.dialects.cuda_tile.dense import DenseElementsAttr
+from freehold.dialects.cuda_tile.float_bits import FloatBitsAttr
+from freehold.dialects.cuda_tile.types import TileType
+from freehold.dialects.location import span_of
+from freehold.dialects.ownership import KernelOp, LoadOp, RequireOp, kernels_of, tensor_type
+from freehold.passes.errors.padding import PaddingFolded
+from freehold.support.diagnostic import KernelWarning
+from freehold.support.render import render
+from freehold.support.span import Span
+from freehold.support.terms import Term, conjuncts, const
+
+
+@dataclass(frozen=True)
+class WarnPaddingPass(ModulePass):
+    """Warns of reductions over padding that they see, and changes nothing."""
+
+    name = "warn-padding"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Gives a `KernelWarning` (O150) for each."""
+        warn_padding(op)
+
+
+def warn_padding(module: ModuleOp, told: dict[str, Any] | None = None) -> None:
+    """Gives a `KernelWarning` (O150) for each reduction over padding that it sees; those that were `told` not again."""
+    for kernel in kernels_of(module):
+        for found in padding_folded(kernel):
+            file, line = (found.place.file, found.place.line) if isinstance(found.place, Span) else ("kernel", 0)
+            warnings.warn_explicit(render(found), KernelWarning, file, line, registry=told)
+
+
+def padding_folded(kernel: KernelOp) -> list[PaddingFolded]:
+    """The reductions of a kernel over padding that they see."""
+    found = _Padding(kernel)
+    found.block(kernel.body.block)
+    return found.errors
+
+
+@dataclass(frozen=True, slots=True)
+class _Pad:
+    """What stands beyond the end along one axis of a tile."""
+
+    load: LoadOp
+    value: float | None
+    """None where it is not known."""
+
+
+Pads = Mapping[int, _Pad]
+"""By axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """A sum over an axis of which a part may be beyond the end."""
+
+    load: LoadOp
+    size: int
+    """Of the axis, in elements of the tile."""
+
+
+class _Padding:
+    """The padding in the tiles of one kernel."""
+
+    def __init__(self, kernel: KernelOp):
+        self.errors: list[PaddingFolded] = []
+        self._pads: dict[SSAValue, Pads] = {}
+        self._sums: dict[SSAValue, _Sum] = {}
+        self._divisors = _divisors(kernel)
+
+    def block(self, block: Block) -> None:
+        """Follows the operations of a block."""
+        for op in block.ops:
+            self._operation(op)
+
+    def _operation(self, op: Operation) -> None:
+        if isinstance(op, LoadOp):
+            self._load(op)
+        elif op.name in ("cuda_tile.reduce", "cuda_tile.scan"):
+            self._fold(op)
+        elif op.regions:
+            self._enter(op)
+        elif len(op.results) == 1 and isinstance(op.results[0].type, TileType):
+            self._through(op, op.results[0])
+
+    def _load(self, op: LoadOp) -> None:
+        value = 0.0 if op.padding_value is None else _PADDINGS[op.padding_value.data.value]
+        tensor = tensor_type(op.source)
+        pads = {
+            axis: _Pad(op, value)
+            for axis, (extent, size) in enumerate(zip(tensor.extents, op.result.type.dims, strict=False))
+            if size > 1 and not self._divides(extent, size, tensor.layout.extent_divs, axis)
+        }
+        if pads:
+            self._pads[op.result] = pads
+
+    def _divides(self, extent: Term, size: int, layout: Any, axis: int) -> bool:
+        """Whether an extent is shown to be a multiple of a tile's size."""
+        known = _int(layout.data[axis]) if axis < len(layout.data) else 1
+        return max(known, _divisor(extent, self._divisors)) % size == 0
+
+    def _enter(self, op: Operation) -> None:
+        """Loops hand operands to their bodies; of what loops and branches give, padding is what is so on all ways."""
+        carried = op.operands[len(op.operands) - len(op.results) :] if op.name.endswith((".for", ".loop")) else ()
+        for region in op.regions:
+            for block in region.blocks:
+                first = len(block.args) - len(carried)
+                for argument, given in zip(block.args[first:], carried, strict=False):
+                    self._hand_on(given, argument)
+                self.block(block)
+        ends = [b.last_op for r in op.regions for b in r.blocks if b.last_op is not None]
+        ways = [end for end in ends if len(end.operands) == len(op.results)]
+        for n, result in enumerate(op.results):
+            pads = [self._pads.get(way.operands[n], {}) for way in ways]
+            if pads and (joined := _joined(pads)):
+                self._pads[result] = joined
+
+    def _hand_on(self, given: SSAValue, to: SSAValue) -> None:
+        if given in self._pads:
+            self._pads[to] = self._pads[given]
+
+    def _through(self, op: Operation, result: SSAValue) -> None:
+        """One operation on tiles."""
+        name = op.name.removeprefix("cuda_tile.")
+        pads: Pads = {}
+        if name in ("reshape", "broadcast", "permute"):
+            pads = _moved(op, self._pads.get(op.operands[0], {}))
+            self._of_sum(op.operands[0], result)
+        elif name == "mmaf" or name == "mmai":
+            pads = self._product(op)
+        elif name not in _MASKS and any(operand in self._pads for operand in op.operands):
+            pads = self._element_by_element(op, name)
+        if name in ("divf", "mulf"):
+            self._mean(op, name)
+        elif name in ("ftof", "itof"):
+            self._of_sum(op.operands[0], result)
+        if pads:
+            self._pads[result] = pads
+
+    def _element_by_element(self, op: Operation, name: str) -> Pads:
+        if any(_is_condition(operand) for operand in op.operands):
+            return {}
+        found: dict[int, _Pad] = {}
+        for axis in {axis for operand in op.operands for axis in self._pads.get(operand, {})}:
+            given = [self._pads.get(operand, {}).get(axis) for operand in op.operands]
+            first = next(pad for pad in given if pad is not None)
+            if name in _SUMS and any(
+                pad is not None and pad.value == 0 and other is None and _constant(value) is None
+                for pad, other, value in zip(given, reversed(given), reversed(op.operands), strict=True)
+            ):
+                continue  # zeros add nothing to an accumulator
+            values = [pad.value if pad else _constant(o) for pad, o in zip(given, op.operands, strict=True)]
+            found[axis] = _Pad(first.load, _computed(name, values))
+        return found
+
+    def _product(self, op: Operation) -> Pads:
+        left, right, accumulator = (self._pads.get(operand, {}) for operand in op.operands[:3])
+        rank = len(cast(TileType, op.results[0].type).dims)
+        found = {a: _Pad(p.load, 0.0 if p.value == 0 else None) for a, p in left.items() if a != rank - 1}
+        found |= {a: _Pad(p.load, 0.0 if p.value == 0 else None) for a, p in right.items() if a != rank - 2}
+        return {axis: pad for axis, pad in found.items() if axis in accumulator or pad.value == 0}
+
+    # --- What sees padding --------------------------------------------------------------------------------------------
+
+    def _fold(self, op: Operation) -> None:
+        axis = cast("IntegerAttr[IntegerType]", op.properties["dim"]).value.data
+        neutral = [_number(e) for e in cast("ArrayAttr[Attribute]", op.properties["identities"]).data]
+        combiner = _combiner(op)
+        scan = op.name == "cuda_tile.scan"
+        for operand, result, e in zip(op.operands, op.results, neutral, strict=True):
+            pads = self._pads.get(operand, {})
+            pad = pads.get(axis)
+            if pad is not None and not scan and not self._unseen(operand, pad, e, combiner):
+                self._report(op, pad.load, combiner)
+            size = cast(TileType, operand.type).dims[axis]
+            if pad is not None and pad.value == 0 and combiner == "addf" and not scan:
+                self._sums[result] = _Sum(pad.load, size)
+            repeats = pad is not None and pad.value == e  # a scan goes on with the last result of an element
+            moved = {
+                a - (a > axis and not scan): _Pad(p.load, p.value if p.value == e else None)
+                for a, p in pads.items()
+                if a != axis or (scan and not repeats)
+            }
+            if moved:
+                self._pads[result] = moved
+
+    def _unseen(self, operand: SSAValue, pad: _Pad, neutral: float | None, combiner: str) -> bool:
+        if pad.value is not None and pad.value == neutral:
+            return True
+        return combiner in ("maxf", "maxi") and pad.value == 0 and _is_positive(operand)
+
+    def _of_sum(self, source: SSAValue, result: SSAValue) -> None:
+        if source in self._sums:
+            self._sums[result] = self._sums[source]
+
+    def _mean(self, op: Operation, name: str) -> None:
+        """A sum over elements, of which some are beyond the end, divided by how many there are in a tile."""
+        for place, operand in enumerate(op.operands[:2]):
+            total = self._sums.get(operand)
+            by = _constant(op.operands[1 - place])
+            if total is None or by is None or (name == "divf" and place == 1):
+                continue
+            if by == total.size or (name == "mulf" and by * total.size == 1):
+                self._report(op, total.load, "mean")
+
+    def _report(self, op: Operation, load: LoadOp, combiner: str) -> None:
+        error = PaddingFolded(span_of(op), _WORDS.get(combiner, "fold"))
+        if (place := span_of(load)) is not None:
+            name = "zero" if load.padding_value is None else load.padding_value.data.value
+            error.add(error.Loaded(place, name))
+        padding = {"maxf": '"-inf"', "minf": '"inf"'}.get(combiner)
+        if combiner == "mean":
+            error.add(error.Divide())
+        else:
+            error.add(error.Mask() if padding is None else error.Pad(padding))
+        if error not in self.errors:
+            self.errors.append(error)
+
+
+_PADDINGS: Final = {"zero": 0.0, "neg_zero": 0.0, "nan": None, "pos_inf": math.inf, "neg_inf": -math.inf}
+_MASKS: Final = frozenset(("select", "cmpf", "cmpi"))
+_SUMS: Final = frozenset(("addf", "addi"))
+_WORDS: Final = {
+    "addf": "sum", "addi": "sum", "maxf": "maximum", "maxi": "maximum", "minf": "minimum", "mini": "minimum",
+    "mulf": "product", "muli": "product", "mean": "mean",
+}  # fmt: skip
+"""What reductions are called."""
+
+
+def _joined(ways: Sequence[Pads]) -> Pads:
+    """What is beyond the end on every way."""
+    found: dict[int, _Pad] = {}
+    for axis in set(ways[0]).intersection(*ways[1:]):
+        pads = [way[axis] for way in ways]
+        alike = len({pad.value for pad in pads}) == 1
+        found[axis] = pads[0] if alike else _Pad(pads[0].load, None)
+    return found
+
+
+def _moved(op: Operation, pads: Pads) -> Pads:
+    """Padding where a tile has another shape."""
+    before, after = (cast(TileType, value.type).dims for value in (op.operands[0], op.results[0]))
+    if op.name == "cuda_tile.broadcast":
+        return pads
+    if op.name == "cuda_tile.permute":
+        order = [int(n) for n in cast(Any, op.properties["permutation"]).get_values()]
+        return {order.index(axis): pad for axis, pad in pads.items()}
+    long = [n for n, size in enumerate(after) if size != 1]
+    if [size for size in before if size != 1] != [after[n] for n in long]:
+        return {}
+    places = dict(zip([n for n, size in enumerate(before) if size != 1], long, strict=True))
+    return {places[axis]: pad for axis, pad in pads.items() if axis in places}
+
+
+def _computed(name: str, values: Sequence[float | None]) -> float | None:
+    """What an operation makes of padding, where that follows from it alone."""
+    if name in ("mulf", "muli", "divf") and values[0] == 0:
+        return 0.0
+    if name in ("mulf", "muli") and 0 in values:
+        return 0.0
+    if name in ("addf", "subf") and values[0] in (math.inf, -math.inf) and values[1] != values[0]:
+        return values[0]
+    if any(value is None for value in values):
+        return None
+    known = cast("Sequence[float]", values)
+    try:
+        return _FUNCTIONS[name](*known) if name in _FUNCTIONS else None
+    except (ArithmeticError, ValueError, TypeError):
+        return None
+
+
+_FUNCTIONS: Final[Mapping[str, Callable[..., float]]] = {
+    "addf": operator.add, "addi": operator.add, "subf": operator.sub, "subi": operator.sub, "mulf": operator.mul,
+    "maxf": max, "maxi": max, "minf": min, "mini": min, "exp": math.exp, "sqrt": math.sqrt, "tanh": math.tanh,
+    "absf": operator.abs, "absi": operator.abs, "negf": operator.neg, "negi": operator.neg,
+    "ftof": float, "itof": float, "exti": float,
+}  # fmt: skip
+
+
+def _is_condition(value: SSAValue) -> bool:
+    """Whether a tile is of truth values, or of numbers made of them, as masks are."""
+    op = value.owner
+    if isinstance(op, Block) or op.name not in (
+        "cuda_tile.reshape",
+        "cuda_tile.broadcast",
+        "cuda_tile.itof",
+        "cuda_tile.exti",
+    ):
+        return isinstance(value.type, TileType) and value.type.element_type == IntegerType(1)
+    return _is_condition(op.operands[0])
+
+
+def _is_positive(value: SSAValue) -> bool:
+    """Whether no element is less than zero, by the operation that computes it."""
+    op = value.owner
+    if isinstance(op, Block):
+        return False
+    name = op.name.removeprefix("cuda_tile.")
+    if name in ("absf", "absi", "exp", "exp2", "sqrt") or (
+        name in ("mulf", "muli") and op.operands[0] is op.operands[1]
+    ):
+        return True
+    return name in ("reshape", "broadcast", "permute", "ftof") and _is_positive(op.operands[0])
+
+
+def _combiner(op: Operation) -> str:
+    """The one operation that folds; empty for other functions."""
+    ops = [*op.regions[0].block.ops]
+    return ops[0].name.removeprefix("cuda_tile.") if len(ops) == 2 else ""
+
+
+def _constant(value: SSAValue) -> float | None:
+    """The number that all elements of a tile are, if it is one constant."""
+    op = value.owner
+    if isinstance(op, Block):
+        return None
+    if op.name in ("cuda_tile.reshape", "cuda_tile.broadcast", "cuda_tile.ftof", "cuda_tile.itof"):
+        return _constant(op.operands[0])
+    if op.name != "cuda_tile.constant":
+        return None
+    literal = cast(DenseElementsAttr, op.properties["value"])
+    return float(literal.splat_value) if literal.is_splat else None
+
+
+def _number(identity: Attribute) -> float | None:
+    if isinstance(identity, FloatBitsAttr):
+        return identity.value
+    return float(cast("IntegerAttr[IntegerType]", identity).value.data)
+
+
+def _int(attribute: Any) -> int:
+    return attribute if isinstance(attribute, int) else int(attribute.data)
+
+
+# --- Which tiles overhang ---------------------------------------------------------------------------------------------
+
+
+def _divisors(kernel: KernelOp) -> dict[Term, int]:
+    """What a kernel requires its extents to be multiples of."""
+    found: dict[Term, int] = {}
+    for op in kernel.walk():
+        if isinstance(op, RequireOp):
+            for t in conjuncts(op.condition):
+                if t.op == "==" and t.args[0].op == "%" and t.args[1] == const(0) and t.args[0].args[1].is_const:
+                    number, by = t.args[0].args
+                    found[number] = math.lcm(found.get(number, 1), by.value)
+    return found
+
+
+def _divisor(t: Term, known: Mapping[Term, int]) -> int:
+    """A number that a term is a multiple of."""
+    if t in known:
+        return known[t]
+    if t.is_const:
+        return abs(t.value)
+    if t.op == "*":
+        return math.prod(_divisor(a, known) for a in t.args)
+    if t.op in ("+", "-"):
+        return math.gcd(*(_divisor(a, known) for a in t.args))
+    return 1

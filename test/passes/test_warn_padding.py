@@ -1,0 +1,138 @@
+"""Warnings of padding that a reduction sees: of kernels that have it, in every nesting, and of no other."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from examples.kernels import library
+
+import freehold as fh
+from freehold import Const, Out, Ref, f32
+from freehold.dialects.ownership import kernels_of
+from freehold.passes.warn_padding import padding_folded
+
+
+def softmax_of(t: Any) -> Any:
+    e = fh.exp(t - t.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+@fh.kernel
+def straight(y: Out["M", "N"], x: Ref["M", "N"]):
+    t = x.load_like(y)
+    e = fh.exp(t - t.max(axis=1, keepdims=True))
+    y.store(e / e.sum(axis=1, keepdims=True))
+
+
+@fh.kernel
+def in_a_helper(y: Out["M", "N"], x: Ref["M", "N"]):
+    y.store(softmax_of(x.load_like(y)))
+
+
+@fh.kernel
+def in_a_branch(y: Out["M", "N"], x: Ref["M", "N"]):
+    t = x.load_like(y)
+    if y.index[0] > 0:
+        t = softmax_of(t)
+    y.store(t)
+
+
+@fh.kernel
+def in_a_loop(y: Out["M", "N"], x: Ref["M", "N"]):
+    total = fh.zeros(y.tile, f32)
+    for k in fh.tiles(x, axis=1, size=y.tile[1]):
+        total += softmax_of(x.load((y.index[0], k), y.tile))
+    y.store(total)
+
+
+@fh.kernel
+def padded(y: Out["M", "N"], x: Ref["M", "N"]):
+    y.store(softmax_of(x.load_like(y, padding="-inf")))
+
+
+@fh.kernel
+def masked(y: Out["M", "N"], x: Ref["M", "N"]):
+    inside = y.start[1] + fh.arange(y.tile[1]) < y.shape[1]
+    y.store(softmax_of(fh.where(inside, x.load_like(y), -float("inf"))))
+
+
+@fh.kernel
+def required(y: Out["M", "N"], x: Ref["M", "N"]):
+    fh.require(y.shape[1] % 32 == 0, "rows are whole tiles")
+    y.store(softmax_of(x.load_like(y)))
+
+
+@fh.kernel
+def folded(y: Out["M"], x: Ref["M", "N"], how: Const[str]):
+    t = x.load((y.index[0], 0), (y.tile[0], 32))
+    if how == "mean":
+        y.store(t.sum(axis=1) / 32.0)
+    elif how == "mean of the row":
+        y.store(t.sum(axis=1) / x.shape[1])
+    elif how == "root mean square":
+        y.store(fh.sqrt((t * t).sum(axis=1) / x.shape[1]))
+    elif how == "largest size":
+        y.store(abs(t).max(axis=1))
+    elif how == "variance":
+        away = t - t.sum(axis=1, keepdims=True) / x.shape[1]
+        y.store((away * away).sum(axis=1))
+    else:
+        acc = fh.zeros((y.tile[0], 32), f32)
+        for k in fh.tiles(x, axis=1, size=32):
+            acc += x.load((y.index[0], k), (y.tile[0], 32))
+        y.store(acc.sum(axis=1))
+
+
+def folds(kernel: Any, *arguments: Any) -> list[str]:
+    """What is warned of, by name."""
+    module = kernel.lower(*arguments)
+    return [error.fold for each in kernels_of(module) for error in padding_folded(each)]
+
+
+ROWS = np.zeros((6, 20), np.float32)
+
+
+@pytest.mark.parametrize("kernel", [straight, in_a_helper, in_a_branch, in_a_loop], ids=lambda k: k.__name__)
+def test_softmax_of_what_overhangs(kernel: Any) -> None:
+    assert folds(kernel, fh.partition(ROWS.copy(), (4, 32)), ROWS) == ["maximum", "sum"]
+
+
+@pytest.mark.parametrize("kernel", [padded, masked, required], ids=lambda k: k.__name__)
+def test_what_is_masked_padded_or_whole(kernel: Any) -> None:
+    assert folds(kernel, fh.partition(ROWS.copy(), (4, 32)), ROWS) == []
+
+
+@pytest.mark.parametrize(
+    ("how", "found"),
+    [
+        ("mean", ["mean"]),
+        ("variance", ["sum"]),
+        ("mean of the row", []),
+        ("root mean square", []),
+        ("largest size", []),
+        ("in a loop", []),
+    ],
+)
+def test_what_sees_zeros(how: str, found: list[str]) -> None:
+    assert folds(folded, fh.partition(np.zeros(6, np.float32), 4), ROWS, how) == found
+
+
+def test_the_examples_are_not_warned_of() -> None:
+    assert [(e.kernel.__name__, found) for _, e in library() if (found := folds(e.kernel, *e.arguments))] == []
+
+
+def test_an_author_is_told_once(recwarn: pytest.WarningsRecorder) -> None:
+    warnings.simplefilter("default", fh.KernelWarning)
+
+    @fh.kernel
+    def largest(y: Out["M"], x: Ref["M", "N"]):
+        y.store(x.load((y.index[0], 0), (y.tile[0], 32)).max(axis=1))
+
+    for tile in (4, 4, 2):
+        largest(fh.partition(np.zeros(6, np.float32), tile), ROWS).sync()
+    (told,) = [w for w in recwarn if issubclass(w.category, fh.KernelWarning)]
+    assert "warning[O150]: this maximum counts elements" in str(told.message)
+    assert told.filename == __file__
