@@ -152,7 +152,8 @@ class Space:
         for (other, *_), tick in self.uses.items():
             latest[other] = max(tick, latest.get(other, 0))
         for other, tick in latest.items():
-            if other.device == self.device and other is not user and not other.passed(tick):
+            on_gpu = other.stream is not None and other.device == self.device  # whose lock is held
+            if on_gpu and other is not user and not other.passed(tick):
                 other.mark(tick)  # so that the next time finds out
         self.uses = {key: tick for key, tick in self.uses.items() if tick > key[0].finished}
         if len(self.uses) <= MOST_USES // 2:

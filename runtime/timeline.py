@@ -222,6 +222,9 @@ class Timeline:
         """
         from freehold.runtime import driver
 
+        if self.eager:  # the calling thread may be another one, and its stream of this name, too
+            self.join(self.now)
+            return
         with self.lock:
             tick = self.now
         try:
