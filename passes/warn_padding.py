@@ -1,5 +1,5 @@
 """
-`warn-padding`: names reductions over elements beyond the end of a tensor that nothing masks.
+`warn-padding`: names reductions over elements beyond the end of a tensor that nothing masks, and loops that stop short.
 
 A tile that overhangs its tensor reads as padding there, by default zero. A sum does not see zeros, nor does a matrix
 product. A maximum does, and so do a sum of exponentials and a mean that divides by the tile's size: they are other
@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import operator
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -26,8 +26,9 @@ from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.float_bits import FloatBitsAttr
 from freehold.dialects.cuda_tile.types import TileType
 from freehold.dialects.location import span_of
-from freehold.dialects.ownership import KernelOp, LoadOp, RequireOp, kernels_of, tensor_type
-from freehold.passes.errors.padding import PaddingFolded
+from freehold.dialects.ownership import KernelOp, LoadOp, RegionType, RequireOp, kernels_of, tensor_type
+from freehold.passes.analysis.wording import name_of
+from freehold.passes.errors.padding import PaddingFolded, RestLeftOut
 from freehold.support.diagnostic import KernelWarning
 from freehold.support.render import render
 from freehold.support.span import Span
@@ -36,25 +37,26 @@ from freehold.support.terms import Term, conjuncts, const
 
 @dataclass(frozen=True)
 class WarnPaddingPass(ModulePass):
-    """Warns of reductions over padding that they see, and changes nothing."""
+    """Warns of reductions over padding that they see, and of loops that read whole tiles alone. Changes nothing."""
 
     name = "warn-padding"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Gives a `KernelWarning` (O150) for each."""
+        """Gives a `KernelWarning` (O150, O151) for each."""
         warn_padding(op)
 
 
-def warn_padding(module: ModuleOp, told: dict[str, Any] | None = None) -> None:
-    """Gives a `KernelWarning` (O150) for each reduction over padding that it sees; those that were `told` not again."""
+def warn_padding(module: ModuleOp, told: dict[Any, Any] | None = None) -> None:
+    """Gives a `KernelWarning` (O150, O151) for each place where what overhangs counts or is left out; those that were
+    `told` not again."""
     for kernel in kernels_of(module):
         for found in padding_folded(kernel):
             file, line = (found.place.file, found.place.line) if isinstance(found.place, Span) else ("kernel", 0)
             warnings.warn_explicit(render(found), KernelWarning, file, line, registry=told)
 
 
-def padding_folded(kernel: KernelOp) -> list[PaddingFolded]:
-    """The reductions of a kernel over padding that they see."""
+def padding_folded(kernel: KernelOp) -> list[PaddingFolded | RestLeftOut]:
+    """The reductions of a kernel over padding that they see, and its loops that leave out what would be padded."""
     found = _Padding(kernel)
     found.block(kernel.body.block)
     return found.errors
@@ -86,7 +88,8 @@ class _Padding:
     """The padding in the tiles of one kernel."""
 
     def __init__(self, kernel: KernelOp):
-        self.errors: list[PaddingFolded] = []
+        self.errors: list[PaddingFolded | RestLeftOut] = []
+        self._loads = [op for op in kernel.walk() if isinstance(op, LoadOp)]
         self._pads: dict[SSAValue, Pads] = {}
         self._sums: dict[SSAValue, _Sum] = {}
         self._divisors = _divisors(kernel)
@@ -109,13 +112,23 @@ class _Padding:
     def _load(self, op: LoadOp) -> None:
         value = 0.0 if op.padding_value is None else _PADDINGS[op.padding_value.data.value]
         tensor = tensor_type(op.source)
-        pads = {
-            axis: _Pad(op, value)
-            for axis, (extent, size) in enumerate(zip(tensor.extents, op.result.type.dims, strict=False))
-            if size > 1 and not self._divides(extent, size, tensor.layout.extent_divs, axis)
-        }
+        pads: dict[int, _Pad] = {}
+        for axis, (extent, size) in enumerate(zip(tensor.extents, op.result.type.dims, strict=False)):
+            if size == 1 or self._divides(extent, size, tensor.layout.extent_divs, axis):
+                continue
+            whole = None if isinstance(op.source.type, RegionType) else _whole_tiles(op.coordinates[axis], size)
+            if whole is None:
+                pads[axis] = _Pad(op, value)
+            elif [load for load in self._loads if load.source is op.source] == [op]:  # nothing else reads the rest
+                self._left_out(op, whole, axis, size)
         if pads:
             self._pads[op.result] = pads
+
+    def _left_out(self, op: LoadOp, count: Operation, axis: int, size: int) -> None:
+        error = RestLeftOut(span_of(count), name_of(op.source), axis, size, size - 1)
+        if (place := span_of(op)) is not None:
+            error.add(error.Read(place))
+        self.errors.append(error.add(error.Tiles()))
 
     def _divides(self, extent: Term, size: int, layout: Any, axis: int) -> bool:
         """Whether an extent is shown to be a multiple of a tile's size."""
@@ -292,7 +305,7 @@ def _computed(name: str, values: Sequence[float | None]) -> float | None:
         return None
 
 
-_FUNCTIONS: Final[Mapping[str, Callable[..., float]]] = {
+_FUNCTIONS: Final[Mapping[str, Any]] = {
     "addf": operator.add, "addi": operator.add, "subf": operator.sub, "subi": operator.sub, "mulf": operator.mul,
     "maxf": max, "maxi": max, "minf": min, "mini": min, "exp": math.exp, "sqrt": math.sqrt, "tanh": math.tanh,
     "absf": operator.abs, "absi": operator.abs, "negf": operator.neg, "negi": operator.neg,
@@ -353,6 +366,21 @@ def _number(identity: Attribute) -> float | None:
 
 def _int(attribute: Any) -> int:
     return attribute if isinstance(attribute, int) else int(attribute.data)
+
+
+def _whole_tiles(index: SSAValue, size: int) -> Operation | None:
+    """What counts the whole tiles that an index is of, where it counts a loop over these; None for others."""
+    block = index.owner
+    loop = block.parent_op() if isinstance(block, Block) else None
+    if loop is None or loop.name != "cuda_tile.for" or index is not cast(Block, block).args[0]:
+        return None
+    count = loop.operands[1].owner
+    if isinstance(count, Block) or count.name != "cuda_tile.divi" or _constant(count.operands[1]) != size:
+        return None
+    extent = count.operands[0].owner
+    rounding: Any = count.properties.get("rounding")
+    floor = rounding is None or rounding.data.value in ("negative_inf", "zero")
+    return count if floor and not isinstance(extent, Block) and extent.name == "ownership.dim" else None
 
 
 # --- Which tiles overhang ---------------------------------------------------------------------------------------------

@@ -51,3 +51,35 @@ class PaddingFolded(Error):
         """What a mean divides by."""
 
         text: ClassVar[str] = "divide by the tensor's extent, not by the tile's"
+
+
+@dataclass(frozen=True)
+class RestLeftOut(Error):
+    """
+    A loop counts the whole tiles of a tensor, and leaves out what is behind the last of them.
+
+    `range(K // 64)` reads every element only where `K` is a multiple of 64. This is a warning: the kernel is safe, and
+    it is right where there is nothing behind the last whole tile. Count partial tiles, too, which read as `padding`
+    beyond the end; or say that there are none with `fh.require(K % 64 == 0)`.
+    """
+
+    code: ClassVar[str] = "O151"
+    severity: ClassVar[str] = "warning"
+    title: ClassVar[str] = "up to {rest} elements along axis {axis} of `{name}` are never read"
+    label: ClassVar[str] = "counts whole tiles of {size}"
+    name: str
+    axis: int
+    size: int
+    rest: int
+
+    @dataclass(frozen=True)
+    class Read(Label):
+        """The load that reads the whole tiles."""
+
+        text: ClassVar[str] = "reads one of them"
+
+    @dataclass(frozen=True)
+    class Tiles(Help):
+        """The loop that reads all."""
+
+        text: ClassVar[str] = "count them all: `fh.tiles({name}, axis={axis}, size={size})`, or `fh.cdiv`"

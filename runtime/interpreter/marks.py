@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from xdsl.ir import Block, SSAValue
@@ -116,15 +117,12 @@ def _element_by_element(function: Function, result: Any, values: Sequence[Any], 
     return any_of(operands)
 
 
-def _moved(tiles: int | None = None) -> Rule:
+def _moved(
+    function: Function, result: Any, values: Sequence[Any], operands: Sequence[Any], tiles: int | None = None
+) -> Mark:
     """Elements that are put elsewhere: of so many operands, or of all; the others are places."""
-
-    def rule(function: Function, result: Any, values: Sequence[Any], operands: Sequence[Any]) -> Mark:
-        marks = [np.broadcast_to(mark_of(operand), np.shape(operand)) for operand in operands[:tiles]]
-        places = values[tiles:] if tiles else ()
-        return cast(Any, function)(*marks, *places)
-
-    return rule
+    marks = [np.broadcast_to(mark_of(operand), np.shape(operand)) for operand in operands[:tiles]]
+    return function(*marks, *(values[tiles:] if tiles else ()))
 
 
 def _selected(function: Function, result: Any, values: Sequence[Any], operands: Sequence[Any]) -> Mark:
@@ -173,9 +171,9 @@ def _product(function: Function, result: Any, values: Sequence[Any], operands: S
 
 
 _RULES: Final[dict[str, Rule]] = {
-    **dict.fromkeys((f"cuda_tile.{name}" for name in ("reshape", "broadcast", "permute", "cat")), _moved()),
-    "cuda_tile.extract": _moved(1),
-    "cuda_tile.insert": _moved(2),
+    **dict.fromkeys((f"cuda_tile.{name}" for name in ("reshape", "broadcast", "permute", "cat")), _moved),
+    "cuda_tile.extract": partial(_moved, tiles=1),
+    "cuda_tile.insert": partial(_moved, tiles=2),
     **dict.fromkeys((f"cuda_tile.{name}" for name in ("maxf", "minf", "maxi", "mini")), _extreme),
     **dict.fromkeys((f"cuda_tile.{name}" for name in ("mmaf", "mmai", "mmaf_scaled")), _product),
     "cuda_tile.select": _selected,

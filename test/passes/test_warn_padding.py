@@ -12,6 +12,7 @@ from examples.kernels import library
 import freehold as fh
 from freehold import Const, Out, Ref, f32
 from freehold.dialects.ownership import kernels_of
+from freehold.passes.errors.padding import PaddingFolded
 from freehold.passes.warn_padding import padding_folded
 
 
@@ -89,7 +90,8 @@ def folded(y: Out["M"], x: Ref["M", "N"], how: Const[str]):
 def folds(kernel: Any, *arguments: Any) -> list[str]:
     """What is warned of, by name."""
     module = kernel.lower(*arguments)
-    return [error.fold for each in kernels_of(module) for error in padding_folded(each)]
+    found = [error for each in kernels_of(module) for error in padding_folded(each)]
+    return [error.fold if isinstance(error, PaddingFolded) else error.report().title for error in found]
 
 
 ROWS = np.zeros((6, 20), np.float32)
@@ -118,6 +120,26 @@ def test_what_is_masked_padded_or_whole(kernel: Any) -> None:
 )
 def test_what_sees_zeros(how: str, found: list[str]) -> None:
     assert folds(folded, fh.partition(np.zeros(6, np.float32), 4), ROWS, how) == found
+
+
+@fh.kernel
+def in_whole_tiles(y: Out["M"], x: Ref["M", "K"], how: Const[str]):
+    if how == "required":
+        fh.require(x.shape[1] % 32 == 0, "rows are whole tiles")
+    acc = fh.zeros(y.tile, f32)
+    for k in range(x.shape[1] // 32):
+        acc = fh.maximum(acc, x.load((y.index[0], k), (y.tile[0], 32)).max(axis=1))
+    if how == "and the rest":
+        rest = x.load((y.index[0], fh.cdiv(x.shape[1], 32) - 1), (y.tile[0], 32), padding="-inf")
+        acc = fh.maximum(acc, rest.max(axis=1))
+    y.store(acc)
+
+
+def test_loops_that_leave_out_the_rest() -> None:
+    y = fh.partition(np.zeros(6, np.float32), 4)
+    assert folds(in_whole_tiles, y, ROWS, "alone") == ["up to 31 elements along axis 1 of `x` are never read"]
+    assert folds(in_whole_tiles, y, ROWS, "required") == []
+    assert folds(in_whole_tiles, y, ROWS, "and the rest") == []
 
 
 def test_the_examples_are_not_warned_of() -> None:
