@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 from xdsl.ir import Block, SSAValue
@@ -126,7 +126,7 @@ def _moved(
 
 
 def _selected(function: Function, result: Any, values: Sequence[Any], operands: Sequence[Any]) -> Mark:
-    return np.where(values[0], mark_of(operands[1]), mark_of(operands[2]))
+    return cast(Any, np.where(values[0], mark_of(operands[1]), mark_of(operands[2])))
 
 
 def _sum_of(op: Operation) -> Rule:
