@@ -53,6 +53,7 @@ from freehold.dialects.ownership import (
     OrderKind,
     PartitionOp,
     RegionOp,
+    UnsafeLoadOp,
     WindowOp,
     kernels_of,
 )
@@ -520,6 +521,8 @@ class _Comparison:
 
     def skippable(self, op: Operation) -> bool:
         """Whether an operation of the kernel may be left out: it changes nothing and stops nothing."""
+        if isinstance(op, UnsafeLoadOp):
+            return op.ordering.data.value == "weak"
         if isinstance(op, OWNED):
             return isinstance(op, READS)
         return isinstance(op, IfOp | ForOp) and all(self.harmless(i) for i in op.walk() if i is not op)
