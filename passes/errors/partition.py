@@ -289,7 +289,7 @@ class NoExtent(Error):
 @dataclass(frozen=True)
 class NotCovered(Error):
     """
-    Some regions of an output belong to no tile block.
+    Some regions of an output belong to no tile block, or it is not shown that each belongs to one.
 
     An `Out` comes back written, all of it: whoever reads it afterwards relies on that. So as many regions are taken as
     there are, each by one point, or in turns of a loop that every point runs from the first to the last. Where a launch
@@ -297,11 +297,16 @@ class NotCovered(Error):
     """
 
     code: ClassVar[str] = "O122"
-    title: ClassVar[str] = "not all of the output `{name}` is written"
+    title: ClassVar[str] = "{finding} the output `{name}` is written"
     label: ClassVar[str] = "of {regions} regions, {taken} are taken for certain"
     name: str
     taken: str
     regions: str
+
+    @property
+    def finding(self) -> str:
+        """What is certain: a launch in which a region is left, or only that none has been ruled out."""
+        return "not all of" if any(isinstance(a, self.Witness) for a in self.added) else "cannot show that all of"
 
     @dataclass(frozen=True)
     class Witness(Note):

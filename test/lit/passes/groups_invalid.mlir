@@ -109,7 +109,7 @@ ownership.kernel @beyond(%c: !ownership.tensor<[M, N], f32>, %offsets: !ownershi
 // -----
 
 // A group fewer.
-// CHECK: error[O122]: not all of the output `c` is written
+// CHECK: error[O122]: cannot show that all of the output `c` is written
 // CHECK: of its groups' regions, none are taken for certain
 ownership.kernel @fewer(%c: !ownership.tensor<[M, N], f32>, %offsets: !ownership.tensor<["E + 1"], i32>, %w: !ownership.tensor<[E], f32>) {
   %o = ownership.borrow %offsets : !ownership.tensor<["E + 1"], i32> -> !ownership.ref<["E + 1"], i32>
@@ -131,7 +131,7 @@ ownership.kernel @fewer(%c: !ownership.tensor<[M, N], f32>, %offsets: !ownership
 // -----
 
 // Another condition beside the group's.
-// CHECK: error[O122]: not all of the output `c` is written
+// CHECK: error[O122]: cannot show that all of the output `c` is written
 ownership.kernel @some(%c: !ownership.tensor<[M, N], f32>, %offsets: !ownership.tensor<["E + 1"], i32>, %w: !ownership.tensor<[E], f32>) {
   %o = ownership.borrow %offsets : !ownership.tensor<["E + 1"], i32> -> !ownership.ref<["E + 1"], i32>
   %zero = cuda_tile.constant <i32: 0> : !cuda_tile.tile<i32>
@@ -154,7 +154,7 @@ ownership.kernel @some(%c: !ownership.tensor<[M, N], f32>, %offsets: !ownership.
 // -----
 
 // The first tiles of groups alone.
-// CHECK: error[O122]: not all of the output `c` is written
+// CHECK: error[O122]: cannot show that all of the output `c` is written
 ownership.kernel @first(%c: !ownership.tensor<[M, N], f32>, %offsets: !ownership.tensor<["E + 1"], i32>, %w: !ownership.tensor<[E], f32>) {
   %o = ownership.borrow %offsets : !ownership.tensor<["E + 1"], i32> -> !ownership.ref<["E + 1"], i32>
   %zero = cuda_tile.constant <i32: 0> : !cuda_tile.tile<i32>

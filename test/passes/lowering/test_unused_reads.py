@@ -37,7 +37,7 @@ def peek(r: Any, k: Any) -> Any:
     """A helper."""
     with fh.unsafe("a look"):
         v = r.gather(k)
-    return v
+    return v + 0
 
 
 def in_a_helper(y: Mut["N"], r: Raw["M"]):
