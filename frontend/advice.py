@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import sys
+from ast import literal_eval
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
@@ -14,6 +14,8 @@ from freehold.frontend import elsewhere
 from freehold.frontend.context import Context, Frame
 from freehold.frontend.elsewhere import KEYWORDS, Foreign
 from freehold.frontend.intrinsics import intrinsic_of
+from freehold.frontend.syntax import core
+from freehold.frontend.syntax.text import fits, is_comparison, items, primary
 from freehold.frontend.values import MethodValue, Static, TensorValue, TileValue, TupleValue, Value, is_number
 from freehold.support import dtypes
 from freehold.support.span import Span
@@ -56,13 +58,13 @@ def load_of(c: Context, tensor: TensorValue) -> str:
     return f"{tensor.name}.load({_tuple_of(['0'] * rank)}, {_tuple_of(['64'] * rank)})"
 
 
-def of_tensor(c: Context, tensor: TensorValue, node: ast.AST) -> Advice:
+def of_tensor(c: Context, tensor: TensorValue, node: core.Node) -> Advice:
     """A tile to compute with instead of a tensor: an edit where the tensor is cut as one that the block writes."""
     meant = tensor.parameter.mode != "ref" or at_same_place(c, tensor) is not None
-    return Advice(load_of(c, tensor), node if meant and isinstance(node, ast.expr) else None)
+    return Advice(load_of(c, tensor), node if meant and isinstance(node, core.Expr) else None)
 
 
-def of_subscript(c: Context, tensor: TensorValue, node: ast.Subscript) -> Advice:
+def of_subscript(c: Context, tensor: TensorValue, node: core.Subscript) -> Advice:
     """
     A load instead of a subscript of a tensor.
 
@@ -77,7 +79,7 @@ def of_subscript(c: Context, tensor: TensorValue, node: ast.Subscript) -> Advice
 
 
 def of_attribute(
-    c: Context, value: Value, node: ast.Attribute, known: Sequence[str], of_tiles: Sequence[str]
+    c: Context, value: Value, node: core.Attribute, known: Sequence[str], of_tiles: Sequence[str]
 ) -> Advice | None:
     """What to write for an attribute that `value` does not have. `known` are those it has, `of_tiles` tiles'."""
     name = node.attr
@@ -102,7 +104,7 @@ def of_attribute(
     return None
 
 
-def of_misspelling(c: Context, node: ast.Attribute, known: Sequence[str]) -> Advice | None:
+def of_misspelling(c: Context, node: core.Attribute, known: Sequence[str]) -> Advice | None:
     """The name of `known` that is meant, if what was written is no name of its own in other libraries."""
     libraries = (sys.modules.get(m) for m in ("math", "numpy", "torch", "jax.numpy", "triton.language", "cuda.tile"))
     other = None if any(hasattr(m, node.attr) for m in libraries if m is not None) else nearest(node.attr, known)
@@ -124,15 +126,14 @@ def shape_like(c: Context, rank: int) -> str:
 class Written(str):
     """The text of an argument, which an edit puts in a place of its own: see `elsewhere.Foreign`."""
 
-    __slots__ = ("name", "node")
+    __slots__ = ("name",)
     name: str
-    node: ast.expr | None
 
     @classmethod
-    def of(cls, name: str, text: str, node: ast.expr | None = None) -> Written:
+    def of(cls, name: str, text: str) -> Written:
         """The argument `name`; without a text if it was left out."""
         made = cls(text)
-        made.name, made.node = name, node
+        made.name = name
         return made
 
     def __format__(self, spec: str) -> str:
@@ -141,7 +142,7 @@ class Written(str):
             case "p":
                 return primary(text)
             case "t":
-                return f"({text})" if isinstance(_parsed(text), ast.Compare) else f"({primary(text)} != 0)"
+                return f"({text})" if is_comparison(text) else f"({primary(text)} != 0)"
             case ",":
                 return f", {self.name}={text}" if text else ""
             case "+":
@@ -150,32 +151,19 @@ class Written(str):
                 return text
 
 
-def primary(text: str) -> str:
-    """An expression so that `.name` may follow, and an operator stand beside it."""
-    simple = ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.Tuple | ast.Constant
-    return text if isinstance(_parsed(text), simple) else f"({text})"
-
-
-def _parsed(text: str) -> ast.expr | None:
-    try:
-        return ast.parse(text.strip(), mode="eval").body
-    except SyntaxError:
-        return None
-
-
 @dataclass(frozen=True)
 class Advice:
     """What to write instead: words with code in them, and the expression that the code replaces, if it is whole."""
 
     text: str
-    place: ast.AST | None = None
+    place: core.Node | None = None
 
     def at(self, c: Context) -> Span | None:
         """Where the code goes."""
         return None if self.place is None else c.span(self.place)
 
 
-def of_function(c: Context, name: str, node: ast.expr | None = None) -> Advice | None:
+def of_function(c: Context, name: str, node: core.Expr | None = None) -> Advice | None:
     """What to write for a name that another library's module has, with the arguments of the call that `node` names."""
     call = _call_of(c, node)
     library = c.text(node).split(".")[0] if node is not None else ""
@@ -186,17 +174,21 @@ def of_function(c: Context, name: str, node: ast.expr | None = None) -> Advice |
     return None if dtype is None else Advice(f"write `fh.{dtype}`", node)
 
 
-def _parents(c: Context, node: ast.AST) -> Iterator[ast.AST]:
+def _parents(c: Context, node: core.Node) -> Iterator[core.Node]:
     """What holds `node`."""
-    return (n for n in ast.walk(c.frame.tree) if any(child is node for child in ast.iter_child_nodes(n)))
+    for outer in core.walk(c.frame.function):
+        if any(child is node for child in core.children(outer)):
+            yield outer
+            if isinstance(outer, core.Let):
+                yield from _parents(c, outer)
 
 
-def _call_of(c: Context, node: ast.expr | None) -> ast.Call | None:
+def _call_of(c: Context, node: core.Expr | None) -> core.Call | None:
     """The call whose function is `node`."""
-    return next((n for n in ast.walk(c.frame.tree) if isinstance(n, ast.Call) and n.func is node), None)
+    return next((n for n in core.walk(c.frame.function) if isinstance(n, core.Call) and n.func is node), None)
 
 
-def _advised(c: Context, foreign: Foreign, call: ast.Call | None, args: Sequence[ast.expr]) -> Advice | None:
+def _advised(c: Context, foreign: Foreign, call: core.Call | None, args: Sequence[core.Expr]) -> Advice | None:
     """The edit of a call, or what there is to say without one."""
     texts = None if call is None or not foreign.edit else _arguments(c, foreign, call, args)
     regions = [v.name for v in _variables(c) if isinstance(v, TensorValue) and v.region is not None]
@@ -207,23 +199,22 @@ def _advised(c: Context, foreign: Foreign, call: ast.Call | None, args: Sequence
     return Advice(foreign.words.format(region=regions[0] if regions else "y")) if foreign.words else None
 
 
-def in_place(c: Context, place: ast.expr, code: str) -> str:
+def in_place(c: Context, place: core.Expr, code: str) -> str:
     """Code that may stand where `place` does: in brackets, where an operator beside it would take a part of it."""
-    binds = ast.BinOp | ast.UnaryOp | ast.BoolOp | ast.Compare | ast.Attribute | ast.Subscript
+    binds = core.BinOp | core.UnaryOp | core.BoolOp | core.Compare | core.Attribute | core.Subscript
     for outer in _parents(c, place):
-        inside = isinstance(outer, ast.Subscript) and outer.value is not place
-        if isinstance(outer, ast.expr) and isinstance(outer, binds) and not inside:
+        inside = isinstance(outer, core.Subscript) and outer.value is not place
+        if isinstance(outer, core.Expr) and isinstance(outer, binds) and not inside:
             before, found, after = line(c, outer).partition(line(c, place))
-            plain, whole = (_parsed(f"{before}{text}{after}") for text in (code, f"({code})"))
-            if not found or plain is None or whole is None or ast.dump(plain) != ast.dump(whole):
+            if not found or not fits(code, before, after):
                 return f"({code})"
     return code
 
 
-def _arguments(c: Context, foreign: Foreign, call: ast.Call, args: Sequence[ast.expr]) -> dict[str, Written] | None:
+def _arguments(c: Context, foreign: Foreign, call: core.Call, args: Sequence[core.Expr]) -> dict[str, Written] | None:
     """The arguments of a call by the placeholders of an edit; None where they are not what the edit is for."""
     names, defaults = _parameters(foreign)
-    given: dict[str, ast.expr] = dict(zip(names, args, strict=False))
+    given: dict[str, core.Expr] = dict(zip(names, args, strict=False))
     others: list[str] = [line(c, a) for a in args[len(names) :]]
     for keyword in call.keywords:
         key = keyword.arg if keyword.arg in names else KEYWORDS.get(keyword.arg or "", keyword.arg or "")
@@ -231,14 +222,14 @@ def _arguments(c: Context, foreign: Foreign, call: ast.Call, args: Sequence[ast.
             given[key] = keyword.value
         else:
             others.append(f"{key}={line(c, keyword.value)}")
-    if any(isinstance(a, ast.Starred) for a in args) or (others and "{rest}" not in foreign.edit):
+    if any(isinstance(a, core.Starred) for a in args) or (others and "{rest}" not in foreign.edit):
         return None
     texts: dict[str, Written] = {}
     for name in names:
         if name not in given and name not in defaults:
             return None
         text = line(c, given[name]) if name in given else defaults[name].format(**texts)
-        texts[name] = Written.of(name, text, given.get(name))
+        texts[name] = Written.of(name, text)
     rest = ", ".join(others)
     texts["rest"] = Written.of("", f", {rest}" if rest and names else rest)
     texts["new"] = Written.of("", _free(c))
@@ -253,17 +244,16 @@ def _parameters(foreign: Foreign) -> tuple[list[str], dict[str, str]]:
     return [p.partition("=")[0] for p in listed], {p.partition("=")[0]: p.partition("=")[2] for p in listed if "=" in p}
 
 
-def line(c: Context, node: ast.expr | ast.keyword) -> str:
+def line(c: Context, node: core.Expr | core.Keyword) -> str:
     """The user's text of an expression or an argument, on one line."""
-    if isinstance(node, ast.keyword):
+    if isinstance(node, core.Keyword):
         return f"{node.arg}={line(c, node.value)}"
-    text = c.text(node)
-    return ast.unparse(node) if "\n" in text else text
+    return c.text(node)
 
 
 def _free(c: Context) -> str:
     """A short name that the function does not use."""
-    used = {n.id for n in ast.walk(c.frame.tree) if isinstance(n, ast.Name)} | set(c.frame.variables)
+    used = {n.id for n in core.walk(c.frame.function) if isinstance(n, core.Name)} | set(c.frame.variables)
     return next(name for name in chain("deuvw", (f"d{i}" for i in count())) if name not in used)
 
 
@@ -271,13 +261,13 @@ def _count(x: Written, axis: Written | None) -> str:
     """How many elements of a tile lie along an axis, several, or all."""
     if not axis or axis == "None":
         return f"{x:p}.size"
-    axes = axis.node.elts if isinstance(axis.node, ast.Tuple) else None
+    axes = items(axis)
     if axes is None:
         return f"{x:p}.shape[{axis}]"
-    return f"({' * '.join(f'{x:p}.shape[{ast.unparse(a)}]' for a in axes)})"
+    return f"({' * '.join(f'{x:p}.shape[{a}]' for a in axes)})"
 
 
-def of_method(c: Context, value: TileValue, node: ast.Attribute) -> Advice | None:
+def of_method(c: Context, value: TileValue, node: core.Attribute) -> Advice | None:
     """What to write for a method that tiles of other libraries have, with the arguments it is called with."""
     call = _call_of(c, node)
     place = node if call is None else call
@@ -307,7 +297,7 @@ _CONVERSIONS: Final = {
 }
 
 
-def _method(c: Context, value: TileValue, node: ast.Attribute, call: ast.Call | None) -> str | None:
+def _method(c: Context, value: TileValue, node: core.Attribute, call: core.Call | None) -> str | None:
     """The code for a method that only tiles have."""
     text = c.primary(node.value)
     given = [] if call is None or call.keywords else [line(c, a) for a in call.args]
@@ -319,14 +309,14 @@ def _method(c: Context, value: TileValue, node: ast.Attribute, call: ast.Call | 
         case "store" if len(given) == 1:
             return f"{given[0]}.store({line(c, node.value)})"
         case "view" | "expand" if given and call is not None:
-            shape = given[0] if isinstance(call.args[0], ast.Tuple) else _tuple_of(given)
+            shape = given[0] if isinstance(call.args[0], core.Tuple) else _tuple_of(given)
             return (
                 f"{text}.reshape({shape})" if node.attr == "view" else f"fh.broadcast_to({c.text(node.value)}, {shape})"
             )
         case "mean" if call is not None:
             return _mean(c, value, text, call)
         case "swapaxes" | "moveaxis" | "movedim" | "mT" | "t":
-            axes = _moved(node.attr, len(value.shape), [] if call is None else call.args)
+            axes = _moved(c, node.attr, len(value.shape), [] if call is None else call.args)
             if axes is None:
                 return None
             return f"{text}.T" if axes == [1, 0] else f"{text}.permute{tuple(axes)}"
@@ -334,10 +324,10 @@ def _method(c: Context, value: TileValue, node: ast.Attribute, call: ast.Call | 
             return None
 
 
-def _moved(name: str, rank: int, args: Sequence[ast.expr]) -> list[int] | None:
+def _moved(c: Context, name: str, rank: int, args: Sequence[core.Expr]) -> list[int] | None:
     """The axes in the order in which a method of other libraries puts them; None where that is not known."""
     try:
-        at = [int(ast.literal_eval(a)) % rank for a in args]
+        at = [int(literal_eval(c.text(a))) % rank for a in args]
     except (ValueError, TypeError, ZeroDivisionError):
         return None
     axes = list(range(rank))
@@ -365,7 +355,7 @@ def _first_parameter(function: object) -> str | None:
     return next(iter(names), None)
 
 
-def _mean(c: Context, value: TileValue, text: str, call: ast.Call) -> str | None:
+def _mean(c: Context, value: TileValue, text: str, call: core.Call) -> str | None:
     """The sum along the axes of a mean, divided by the number of summands."""
     named = {KEYWORDS.get(k.arg or "", k.arg or ""): k.value for k in call.keywords}
     if named.keys() - {"axis", "keepdims"} or len(call.args) > 1:
@@ -373,7 +363,7 @@ def _mean(c: Context, value: TileValue, text: str, call: ast.Call) -> str | None
     axis = call.args[0] if call.args else named.get("axis")
     rank = len(value.shape)
     try:
-        chosen: object = tuple(range(rank)) if axis is None else ast.literal_eval(axis)
+        chosen: object = tuple(range(rank)) if axis is None else literal_eval(c.text(axis))
         axes = {a % rank for a in cast("tuple[int, ...]", chosen if isinstance(chosen, tuple) else (chosen,))}
     except (TypeError, ValueError, ZeroDivisionError):
         return None
@@ -383,30 +373,27 @@ def _mean(c: Context, value: TileValue, text: str, call: ast.Call) -> str | None
     return f"{text}.sum({', '.join(parts)}) / {summands}"
 
 
-def of_part(c: Context, tile: TileValue, node: ast.Subscript) -> str | None:
+def of_part(c: Context, tile: TileValue, node: core.Subscript) -> str | None:
     """A part of a tile of one axis that no subscript takes."""
     part = node.slice
-    if len(tile.shape) == 1 and isinstance(part, ast.Slice) and part.upper and not part.lower:
+    if len(tile.shape) == 1 and isinstance(part, core.Slice) and part.upper and not part.lower:
         rest = f"fh.where(fh.arange({tile.shape[0]}) < {c.text(part.upper)}, {c.text(node.value)}, 0)"
         return f"load the part you need, or set the rest to 0: `{rest}`"
     return None
 
 
-def of_bits(c: Context, node: ast.AST) -> Advice | None:
+def of_bits(c: Context, node: core.Node) -> Advice | None:
     """Brackets around comparisons, where `&` or `|` stands among them and binds tighter."""
-    from freehold.frontend.arithmetic import SYMBOLS
-
-    for outer in ast.walk(c.frame.tree):
-        sides = [outer.left, *outer.comparators] if isinstance(outer, ast.Compare) else []
+    for outer in core.walk(c.frame.function):
+        sides, signs = _compared(outer)
         at = next((i for i, side in enumerate(sides) if side is node), None)
-        if not isinstance(outer, ast.Compare) or not isinstance(node, ast.BinOp) or at is None:
+        if not isinstance(node, core.BinOp) or not isinstance(outer, core.Expr) or at is None:
             continue
-        symbol, signs = SYMBOLS[type(node.op)], [SYMBOLS[type(op)] for op in outer.ops]
         left, right = line(c, node.left), line(c, node.right)
         left = f"({line(c, sides[at - 1])} {signs[at - 1]} {left})" if at else primary(left)
         right = f"({right} {signs[at]} {line(c, sides[at + 1])})" if at < len(signs) else primary(right)
         whole = (at > 0) + (at < len(signs)) == len(signs)
-        edit = f"{left} {symbol} {right}"
+        edit = f"{left} {node.op} {right}"
         return Advice(
             f"operators on bits bind tighter than comparisons: `{in_place(c, outer, edit) if whole else edit}`",
             outer if whole else None,
@@ -414,27 +401,37 @@ def of_bits(c: Context, node: ast.AST) -> Advice | None:
     return None
 
 
-def of_value(c: Context, value: Value, node: ast.AST) -> Advice | None:
+def _compared(node: core.Node) -> tuple[list[core.Expr], list[str]]:
+    """What a comparison or a chain of them compares, and how."""
+    chained = node.values if isinstance(node, core.BoolOp) and node.chain else [node]
+    parts = [part for part in chained if isinstance(part, core.Compare)]
+    sides = [part.right.value if isinstance(part.right, core.Let) else part.right for part in parts]
+    return [part.left for part in parts[:1]] + sides, [part.op for part in parts]
+
+
+def of_value(c: Context, value: Value, node: core.Node) -> Advice | None:
     """What to write where something stands that is neither a tile nor a number."""
-    if not isinstance(node, ast.expr):
+    if not isinstance(node, core.Expr):
         return None
     text = c.primary(node)
     if isinstance(value, TupleValue) and value.items:
-        return Advice("take one of its items" if isinstance(node, ast.Tuple) else f"take one of its items: `{text}[0]`")
+        return Advice(
+            "take one of its items" if isinstance(node, core.Tuple) else f"take one of its items: `{text}[0]`"
+        )
     if isinstance(value, MethodValue):
         return Advice(f"call it: `{text}()`", node)
-    formats = (n.left for n in ast.walk(c.frame.tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod))
+    formats = (n.left for n in core.walk(c.frame.function) if isinstance(n, core.BinOp) and n.op == "%")
     if isinstance(value, Static) and isinstance(value.value, str) and any(left is node for left in formats):
         return Advice('write the values into the text: `fh.print(f"{x}")`')
     nothing = isinstance(value, Static) and value.value is None
-    if nothing and isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+    if nothing and isinstance(node, core.Call) and isinstance(node.func, core.Name):
         return Advice(f"end `{node.func.id}` with `return`, and what it computes")
     return None
 
 
-def of_tuple(c: Context, node: ast.expr) -> str:
+def of_tuple(c: Context, node: core.Expr) -> str:
     """What to write for a tuple that is computed with: most often a block's coordinates."""
-    if isinstance(node, ast.Name | ast.Attribute):
+    if isinstance(node, core.Name | core.Attribute):
         return f"take one of its items: `{c.text(node)}[0]`"
     regions = (v for v in _variables(c) if isinstance(v, TensorValue) and v.region is not None)
     region = next(regions, None)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
 
 from freehold.frontend import elsewhere
 from freehold.frontend.advice import Advice, in_place, line
 from freehold.frontend.context import Context
+from freehold.frontend.syntax import core
 from freehold.support.spelling import nearest
 
 
@@ -25,10 +25,10 @@ class Parameters(Protocol):
     def keywords(self) -> tuple[str, ...]: ...
 
 
-def too_many(c: Context, node: ast.Call, signature: Parameters, taken: int) -> Advice | None:
+def too_many(c: Context, node: core.Call, signature: Parameters, taken: int) -> Advice | None:
     """More arguments by position than the `taken` first."""
     name, texts = c.text(node.func), [line(c, a) for a in node.args]
-    if any(isinstance(a, ast.Starred) for a in node.args):
+    if any(isinstance(a, core.Starred) for a in node.args):
         return None
     if signature.name == "tiles":
         return of_tiles(c, node)
@@ -49,9 +49,9 @@ _PADDINGS: Final = {"0": "zero", "0.0": "zero", "float('-inf')": "-inf", "float(
 _ENDS: Final = {"-math.inf": "-inf", "math.inf": "inf", "math.nan": "nan"}
 
 
-def unknown_keyword(c: Context, node: ast.Call, keyword: ast.keyword, signature: Parameters) -> list[Advice]:
+def unknown_keyword(c: Context, node: core.Call, keyword: core.Keyword, signature: Parameters) -> list[Advice]:
     """An argument for a parameter that there is not."""
-    known, key, text = (*signature.positional, *signature.keywords), keyword.arg or "", line(c, keyword.value)
+    known, key, text = (*signature.positional, *signature.keywords), keyword.arg, line(c, keyword.value)
     if key == "mask" and signature.name == "load":
         other = next((k for k in node.keywords if k.arg == "other"), None)
         kept = _without(c, node, "mask", "other")
@@ -66,7 +66,7 @@ def unknown_keyword(c: Context, node: ast.Call, keyword: ast.keyword, signature:
     if meant not in known:
         meant = nearest(key, known)
     elif meant == "padding":
-        plain = ast.unparse(keyword.value).replace("np.", "math.").replace("numpy.", "math.")
+        plain = text.replace('"', "'").replace("np.", "math.").replace("numpy.", "math.")
         padding = _PADDINGS.get(plain, _ENDS.get(plain))
         if padding is None:
             return [Advice('pad with one of `"zero"`, `"-inf"`, `"inf"` and `"nan"`, and choose others by `fh.where`')]
@@ -80,17 +80,19 @@ _KEPT: Final = (
 )
 
 
-def _without(c: Context, node: ast.Call, *names: str) -> str:
+def _without(c: Context, node: core.Call, *names: str) -> str:
     """A call without the arguments for some parameters."""
     left = [line(c, a) for a in (*node.args, *(k for k in node.keywords if k.arg not in names))]
     return f"{c.text(node.func)}({', '.join(left)})"
 
 
-def _converted(c: Context, node: ast.Call, dtype: str, signature: Parameters) -> Advice:
+def _converted(c: Context, node: core.Call, dtype: str, signature: Parameters) -> Advice:
     """NumPy's `dtype=`: of what a reduction combines, and else of what comes out."""
     if signature.name in ("sum", "prod", "cumsum", "cumprod"):
         first = (
-            node.func.value if signature.positional[0] != "x" and isinstance(node.func, ast.Attribute) else node.args[0]
+            node.func.value
+            if signature.positional[0] != "x" and isinstance(node.func, core.Attribute)
+            else node.args[0]
         )
         kept = _without(c, node, "dtype")
         return Advice(f"convert: `{kept.replace(line(c, first), f'{c.primary(first)}.astype({dtype})', 1)}`", node)
@@ -98,7 +100,7 @@ def _converted(c: Context, node: ast.Call, dtype: str, signature: Parameters) ->
 
 
 def missing(
-    c: Context, node: ast.Call, signature: Parameters, names: Sequence[str], given: Mapping[str, ast.expr]
+    c: Context, node: core.Call, signature: Parameters, names: Sequence[str], given: Mapping[str, core.Expr]
 ) -> Advice | None:
     """Arguments that a call needs, and does not have."""
     texts, name = [line(c, a) for a in node.args], signature.name
@@ -110,7 +112,7 @@ def missing(
         )
     if name == "tiles" and node.args:
         return of_tiles(c, node)
-    if name == "clip" and names in (["high"], ["low"]) and isinstance(node.func, ast.Attribute):
+    if name == "clip" and names in (["high"], ["low"]) and isinstance(node.func, core.Attribute):
         method = signature.positional[0] == "low"
         tile = c.text(node.func.value) if method else texts[0]
         bound = next(line(c, given[p]) for p in ("low", "high") if p in given)
@@ -126,13 +128,13 @@ def missing(
     return None
 
 
-def of_tiles(c: Context, node: ast.Call) -> Advice:
+def of_tiles(c: Context, node: core.Call) -> Advice:
     """A call of `tiles` with its arguments named; an edit where the axis and the size were given in some way."""
     first = node.args[0]
     given = {k.arg: line(c, k.value) for k in node.keywords}
     by_position = [line(c, a) for a in node.args[1:]]
     tensor = line(c, first)
-    if isinstance(first, ast.Subscript) and isinstance(first.value, ast.Attribute) and first.value.attr == "shape":
+    if isinstance(first, core.Subscript) and isinstance(first.value, core.Attribute) and first.value.attr == "shape":
         tensor = c.text(first.value.value)
         if "size" not in given and not by_position and "axis" in given:
             given["size"] = given.pop("axis")

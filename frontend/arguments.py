@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -16,6 +15,7 @@ from freehold.frontend.context import Context
 from freehold.frontend.expressions import elements, not_constant
 from freehold.frontend.intrinsics import Intrinsic
 from freehold.frontend.schedule import MAX_ELEMENTS
+from freehold.frontend.syntax import core
 from freehold.frontend.values import (
     Poison,
     Static,
@@ -95,16 +95,16 @@ class Signature:
 class Arguments:
     """The arguments of one call, by parameter. Parameters that were left out have their default's value."""
 
-    node: ast.Call
+    node: core.Call
     signature: Signature
     values: dict[str, Value]
-    nodes: dict[str, ast.expr]
+    nodes: dict[str, core.Expr]
     rest: tuple[Value, ...] = ()
 
     def __getitem__(self, name: str) -> Value:
         return self.values[name]
 
-    def place(self, name: str) -> ast.expr:
+    def place(self, name: str) -> core.Expr:
         """Where the argument stands; the call where it was left out."""
         return self.nodes.get(name, self.node)
 
@@ -115,7 +115,7 @@ class Arguments:
 
 
 def bind(
-    c: Context, node: ast.Call, signature: Signature, receiver: str = "", first: tuple[Value, ...] = ()
+    c: Context, node: core.Call, signature: Signature, receiver: str = "", first: tuple[Value, ...] = ()
 ) -> Arguments | None:
     """
     Lowers the arguments of a call and binds them; None after reporting that they do not fit.
@@ -125,15 +125,15 @@ def bind(
     name = f"{receiver}{signature.name}"
     given = [*first, *elements(c, node.args)]
     before = len(first)
-    named = [(k, c.lower(k.value)) for k in node.keywords if k.arg is not None]
+    named = [(k, c.lower(k.value)) for k in node.keywords]
     values: dict[str, Value] = {}
-    nodes: dict[str, ast.expr] = {}
+    nodes: dict[str, core.Expr] = {}
 
-    def wrong(problem: str, place: ast.AST, *edits: Advice | None) -> None:
+    def wrong(problem: str, place: core.Node, *edits: Advice | None) -> None:
         error = errors.WrongArguments(c.span(place), function=name, problem=problem, signature=signature.text)
         c.error(error.add(*(error.Instead(edit.text, at=edit.at(c)) for edit in edits if edit is not None)))
 
-    plain = not any(isinstance(a, ast.Starred) for a in node.args)
+    plain = not any(isinstance(a, core.Starred) for a in node.args)
     for position, value in enumerate(given):
         if position >= len(signature.positional):
             break
@@ -148,7 +148,7 @@ def bind(
         wrong(problem, place, advice_on_calls.too_many(c, node, signature, most) if plain else None)
         return None
     for keyword, value in named:
-        key = cast(str, keyword.arg)
+        key = keyword.arg
         if key not in signature.positional and key not in signature.keywords:
             edits = advice_on_calls.unknown_keyword(c, node, keyword, signature)
             wrong(f"has no parameter `{key}`", keyword, *edits)
@@ -183,7 +183,7 @@ def misuse(c: Context, a: Arguments, name: str, problem: str, instead: str | Non
 # --- What a parameter needs ------------------------------------------------------------------------------------------
 
 
-def axis_of(c: Context, value: Value, node: ast.expr, rank: int, what: str) -> int | None:
+def axis_of(c: Context, value: Value, node: core.Expr, rank: int, what: str) -> int | None:
     """An axis of something of rank `rank`, from 0; None after reporting."""
     if isinstance(value, Poison):
         return None
@@ -200,11 +200,11 @@ def axis_of(c: Context, value: Value, node: ast.expr, rank: int, what: str) -> i
     return axis % rank
 
 
-def ints_of(c: Context, value: Value, node: ast.expr, what: str) -> tuple[int, ...] | None:
+def ints_of(c: Context, value: Value, node: core.Expr, what: str) -> tuple[int, ...] | None:
     """A tuple of compile-time integers; one alone counts as a tuple of one. None after reporting."""
     items = value.items if isinstance(value, TupleValue) else (value,)
     found: list[int] = []
-    nodes = node.elts if isinstance(node, ast.Tuple) and len(node.elts) == len(items) else [node] * len(items)
+    nodes = node.elts if isinstance(node, core.Tuple) and len(node.elts) == len(items) else [node] * len(items)
     for item, place in zip(items, nodes, strict=True):
         if isinstance(item, Poison):
             return None
@@ -215,17 +215,17 @@ def ints_of(c: Context, value: Value, node: ast.expr, what: str) -> tuple[int, .
     return tuple(found)
 
 
-def shape_of(c: Context, value: Value, node: ast.expr) -> tuple[int, ...] | None:
+def shape_of(c: Context, value: Value, node: core.Expr) -> tuple[int, ...] | None:
     """A tile's shape; None after reporting that it is none."""
     shape = ints_of(c, value, node, "a shape")
     return None if shape is None or not check_shape(c, shape, node) else shape
 
 
-def check_shape(c: Context, shape: Sequence[int], node: ast.expr) -> bool:
+def check_shape(c: Context, shape: Sequence[int], node: core.Expr) -> bool:
     """Whether `shape` can be a tile's; reports why not."""
     for position, extent in enumerate(shape):
         if extent < 1 or extent & (extent - 1):
-            place = node.elts[position] if isinstance(node, ast.Tuple) and len(node.elts) == len(shape) else node
+            place = node.elts[position] if isinstance(node, core.Tuple) and len(node.elts) == len(shape) else node
             why = f"{extent} is not a power of two" if extent > 0 else f"{extent} is not positive"
             error = errors.BadShape(c.span(place), shape=show_shape(shape), why=why)
             if extent > 0:
@@ -245,7 +245,7 @@ def check_shape(c: Context, shape: Sequence[int], node: ast.expr) -> bool:
     return True
 
 
-def check_pairs(c: Context, dtype: DType, shape: Sequence[int], node: ast.expr) -> bool:
+def check_pairs(c: Context, dtype: DType, shape: Sequence[int], node: core.Expr) -> bool:
     """Whether a tile of `shape` can hold `dtype`: 4-bit floats are held in pairs. Reports why not."""
     if dtype is not dtypes.f4e2m1fn or any(extent > 1 for extent in shape):
         return True
@@ -254,7 +254,7 @@ def check_pairs(c: Context, dtype: DType, shape: Sequence[int], node: ast.expr) 
     return False
 
 
-def dtype_of(c: Context, value: Value, node: ast.expr) -> DType | None:
+def dtype_of(c: Context, value: Value, node: core.Expr) -> DType | None:
     """A dtype: Freehold's, or one that NumPy, torch or Python calls by a known name. None after reporting."""
     if isinstance(value, Poison):
         return None
@@ -275,7 +275,7 @@ def dtype_of(c: Context, value: Value, node: ast.expr) -> DType | None:
     return None
 
 
-def flag_of(c: Context, value: Value, node: ast.expr, what: str) -> bool | None:
+def flag_of(c: Context, value: Value, node: core.Expr, what: str) -> bool | None:
     """A compile-time bool; None after reporting."""
     known = static_of(value)
     if known is not None and isinstance(known[0], bool | int):

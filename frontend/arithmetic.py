@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import operator
 from collections.abc import Callable
 from typing import Any, Final, cast
@@ -44,6 +43,8 @@ from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ReshapeOp
 from freehold.frontend import advice, advice_on_values, errors
 from freehold.frontend.advice import Advice
 from freehold.frontend.context import Context
+from freehold.frontend.syntax import core
+from freehold.frontend.syntax.text import primary
 from freehold.frontend.types import (
     ARITHMETIC,
     ELEMENTS,
@@ -84,32 +85,6 @@ Number = bool | int | float
 DOWN: Final = RoundingModeAttr.of("negative_inf")
 UP: Final = RoundingModeAttr.of("positive_inf")
 
-SYMBOLS: Final[dict[type[ast.AST], str]] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.Pow: "**",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-    ast.MatMult: "@",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.USub: "-",
-    ast.UAdd: "+",
-    ast.Invert: "~",
-    ast.Not: "not",
-}
-
 _PREDICATES: Final = {
     "<": ComparisonPredicateAttr.of("less_than"),
     "<=": ComparisonPredicateAttr.of("less_than_or_equal"),
@@ -127,7 +102,7 @@ _BIT_OPS: Final = {"&": AndIOp, "|": OrIOp, "^": XOrIOp}
 # --- Tiles of values -------------------------------------------------------------------------------------------------
 
 
-def as_tile(c: Context, value: Value, node: ast.AST, dtype: DType | None = None) -> TileValue | Poison:
+def as_tile(c: Context, value: Value, node: core.Node, dtype: DType | None = None) -> TileValue | Poison:
     """`value` as a tile: a number becomes a scalar of `dtype`. Reports what is neither tile nor number."""
     match value:
         case TileValue() | Poison():
@@ -141,10 +116,10 @@ def as_tile(c: Context, value: Value, node: ast.AST, dtype: DType | None = None)
             return c.error(error.add(error.LoadFirst(edit.text, at=edit.at(c))))
         case RegionValue():
             error = errors.TensorAsValue(c.span(node), name=value.tensor.name)
-            edit = f"{c.text(node)}.load()" if isinstance(node, ast.expr) else f"{value.tensor.name}.at(...).load()"
+            edit = f"{c.text(node)}.load()" if isinstance(node, core.Expr) else f"{value.tensor.name}.at(...).load()"
             return c.error(error.add(error.LoadFirst(edit, at=c.span(node))))
         case _:
-            if isinstance(value, Static) and isinstance(node, ast.expr) and not is_comparable(value.value):
+            if isinstance(value, Static) and isinstance(node, core.Expr) and not is_comparable(value.value):
                 from freehold.frontend.expressions import host_value
 
                 return host_value(c, node, value.value)
@@ -217,7 +192,7 @@ def common_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | tu
     return tuple(n if m == 1 else m for m, n in zip(a, b, strict=True))
 
 
-def meet_shape(c: Context, a: TileValue, b: TileValue, node: ast.AST) -> tuple[int, ...] | None:
+def meet_shape(c: Context, a: TileValue, b: TileValue, node: core.Node) -> tuple[int, ...] | None:
     """The common shape of two tiles, or None after reporting that there is none."""
     shape = common_shape(a.shape, b.shape)
     if shape and shape[-1] is None:
@@ -226,7 +201,7 @@ def meet_shape(c: Context, a: TileValue, b: TileValue, node: ast.AST) -> tuple[i
         longer, shorter = (a, b) if len(a.shape) >= len(b.shape) else (b, a)
         if len(shorter.shape) == 1 and len(longer.shape) == 2 and shorter.shape[0] == longer.shape[0]:
             which = "left" if shorter is a else "right"
-            if isinstance(node, ast.BinOp):
+            if isinstance(node, core.BinOp):
                 operand = node.left if which == "left" else node.right
                 error.add(error.Instead(f"add an axis: `{c.primary(operand)}[:, None]`", at=c.span(operand)))
             else:
@@ -236,7 +211,7 @@ def meet_shape(c: Context, a: TileValue, b: TileValue, node: ast.AST) -> tuple[i
     return cast("tuple[int, ...]", shape)
 
 
-def meet_dtype(c: Context, a: Value, b: Value, node: ast.AST) -> DType | None:
+def meet_dtype(c: Context, a: Value, b: Value, node: core.Node) -> DType | None:
     """The dtype in which two tiles or numbers meet, or None after reporting that there is none."""
     match a, b:
         case TileValue(), TileValue():
@@ -261,7 +236,7 @@ def meet_dtype(c: Context, a: Value, b: Value, node: ast.AST) -> DType | None:
             raise TypeError("neither tiles nor numbers")
 
 
-def operand(c: Context, value: Value, node: ast.AST) -> TileValue | Static | None:
+def operand(c: Context, value: Value, node: core.Node) -> TileValue | Static | None:
     """`value` where it is a tile or a number, else None after reporting."""
     if isinstance(value, TileValue) or (isinstance(value, Static) and is_number(value.value)):
         return value
@@ -271,7 +246,7 @@ def operand(c: Context, value: Value, node: ast.AST) -> TileValue | Static | Non
 
 
 def meet(
-    c: Context, a: Value, b: Value, node: ast.AST, dtype: DType | None = None
+    c: Context, a: Value, b: Value, node: core.Node, dtype: DType | None = None
 ) -> tuple[TileValue, TileValue] | None:
     """Two operands as tiles of one dtype and shape, or None after reporting why they are not."""
     left, right = sides(node)
@@ -296,16 +271,12 @@ def meet(
     return broadcast(c, s, shape), broadcast(c, t, shape)
 
 
-def sides(node: ast.AST) -> tuple[ast.AST, ast.AST]:
+def sides(node: core.Node) -> tuple[core.Node, core.Node]:
     """Where the two operands stand, as far as that is one expression each."""
     match node:
-        case ast.BinOp():
+        case core.BinOp() | core.Compare():
             return node.left, node.right
-        case ast.AugAssign():
-            return node.target, node.value
-        case ast.Compare() if len(node.ops) == 1:
-            return node.left, node.comparators[0]
-        case ast.IfExp():
+        case core.IfExp():
             return node.body, node.orelse
         case _:
             return node, node
@@ -314,7 +285,7 @@ def sides(node: ast.AST) -> tuple[ast.AST, ast.AST]:
 # --- Operators -------------------------------------------------------------------------------------------------------
 
 
-def binary(c: Context, symbol: str, a: Value, b: Value, node: ast.BinOp | ast.AugAssign) -> Value:
+def binary(c: Context, symbol: str, a: Value, b: Value, node: core.BinOp) -> Value:
     """`a symbol b`."""
     if is_poison(a, b):
         return POISON
@@ -394,7 +365,7 @@ def comparison(c: Context, symbol: str, s: TileValue, t: TileValue) -> TileValue
     return c.tile(dtypes.bool_, s.shape, CmpIOp, predicate, s, t, signedness(s.dtype))
 
 
-def host(c: Context, symbol: str, x: object, y: object, node: ast.AST) -> Value:
+def host(c: Context, symbol: str, x: object, y: object, node: core.Node) -> Value:
     """An operator on host values, carried out by Python."""
     if symbol == "**" and isinstance(x, int) and isinstance(y, int) and abs(x) > 1 and y > 4096:
         return c.error(errors.ArithmeticFails(c.span(node), what=f"`{x} ** {y}` is too large a number"))
@@ -453,7 +424,7 @@ def _short(value: object) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-def _tuples(c: Context, symbol: str, a: Value, b: Value, node: ast.AST) -> Value:
+def _tuples(c: Context, symbol: str, a: Value, b: Value, node: core.Node) -> Value:
     if symbol == "+" and isinstance(a, TupleValue) and isinstance(b, TupleValue):
         return TupleValue(a.items + b.items)
     if symbol == "*":
@@ -467,7 +438,7 @@ def _tuples(c: Context, symbol: str, a: Value, b: Value, node: ast.AST) -> Value
         operands=f"{describe(a)} and {describe(b)}",
         why="neither class has a method for it" if objects else "tuples are joined with `+` and repeated with `*`",
     )
-    sides = (node.left, node.right) if isinstance(node, ast.BinOp) else ()
+    sides = (node.left, node.right) if isinstance(node, core.BinOp) and not node.augmented else ()
     for side, value in zip(sides, (a, b), strict=False):
         if isinstance(value, TupleValue) and value.items and not objects:
             error.add(error.Instead(advice.of_tuple(c, side)))
@@ -476,10 +447,10 @@ def _tuples(c: Context, symbol: str, a: Value, b: Value, node: ast.AST) -> Value
 
 
 def _meaningless(
-    c: Context, symbol: str, dtype: DType, s: TileValue | Static, t: TileValue | Static, node: ast.BinOp | ast.AugAssign
+    c: Context, symbol: str, dtype: DType, s: TileValue | Static, t: TileValue | Static, node: core.BinOp
 ) -> Error | None:
     """The error of an operator that has no meaning for a dtype."""
-    left, right = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
+    left, right = node.left, node.right
     if not computes(dtype):
         return uncomputed(c, symbol, dtype, node, left)
     if dtype.is_float and symbol in ("&", "|", "^", "<<", ">>"):
@@ -490,8 +461,8 @@ def _meaningless(
         edit = edit or Advice(f"compare first: `({c.text(left)} > 0) {symbol} ({c.text(right)} > 0)`")
         return error.add(error.Instead(edit.text, at=edit.at(c)))
     if symbol == "/" and not dtype.is_float:
-        sign = "//" if isinstance(node, ast.BinOp) else "//="
-        whole = f"{advice.primary(c.text(left))} {sign} {advice.primary(c.text(right))}"
+        sign = "//=" if node.augmented else "//"
+        whole = f"{primary(c.text(left))} {sign} {primary(c.text(right))}"
         error = errors.IntegerDivision(c.span(node), left=describe(s), right=describe(t))
         tile = left if isinstance(s, TileValue) else right
         floats = f"{c.primary(tile)}.astype(fh.f32)"
@@ -503,15 +474,15 @@ def _meaningless(
     return None
 
 
-def uncomputed(c: Context, symbol: str, dtype: DType, node: ast.AST, operand: ast.AST) -> Error:
+def uncomputed(c: Context, symbol: str, dtype: DType, node: core.Node, operand: core.Node) -> Error:
     """The error of an operator or function on a dtype without arithmetic."""
     error = errors.WrongOperands(c.span(node), operator=symbol, operands=f"`{dtype}`", why=purpose(dtype))
-    text = c.primary(operand) if isinstance(operand, ast.expr) else ""
+    text = c.primary(operand) if isinstance(operand, core.Expr) else ""
     at = c.span(operand) if text else None
     return error.add(error.Instead(f"convert first: `{text}.astype(fh.{computable(dtype)})`", at=at))
 
 
-def _power(c: Context, s: TileValue | Static, t: TileValue | Static, node: ast.AST) -> Value:
+def _power(c: Context, s: TileValue | Static, t: TileValue | Static, node: core.Node) -> Value:
     """`s ** t`: products for small whole exponents, which are exact, and a power function of floats otherwise."""
     if isinstance(s, TileValue) and isinstance(t, Static) and isinstance(t.value, int) and 0 <= t.value <= 16:
         base = convert(c, s, dtypes.i32) if s.dtype.kind == "bool" else s
@@ -544,7 +515,7 @@ def _power(c: Context, s: TileValue | Static, t: TileValue | Static, node: ast.A
     return POISON if pair is None else c.tile(dtype, pair[0].shape, FPowFOp, pair[0], pair[1])
 
 
-def unary(c: Context, symbol: str, value: Value, node: ast.AST) -> Value:
+def unary(c: Context, symbol: str, value: Value, node: core.Node) -> Value:
     """`-x`, `+x`, `~x`; and `abs` by that name."""
     if isinstance(value, Poison):
         return POISON
@@ -559,7 +530,7 @@ def unary(c: Context, symbol: str, value: Value, node: ast.AST) -> Value:
         from freehold.frontend.calls import inline
 
         method = records.method_of(value, _METHODS[symbol])
-        if method is not None and isinstance(node, ast.expr):
+        if method is not None and isinstance(node, core.Expr):
             return inline(c, method, (value,), node)
     tile = as_tile(c, value, node)
     if isinstance(tile, Poison):
@@ -567,7 +538,7 @@ def unary(c: Context, symbol: str, value: Value, node: ast.AST) -> Value:
     dtype, shape = tile.dtype, tile.shape
     if not computes(dtype):
         operand = (
-            node.operand if isinstance(node, ast.UnaryOp) else node.args[0] if isinstance(node, ast.Call) else node
+            node.operand if isinstance(node, core.UnaryOp) else node.args[0] if isinstance(node, core.Call) else node
         )
         return c.error(uncomputed(c, symbol, dtype, node, operand))
     if dtype.is_float and symbol == "~":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 import sys
 from dataclasses import dataclass, field
@@ -11,9 +10,10 @@ from types import FunctionType, ModuleType
 from typing import cast
 
 from freehold.dialects.ownership import BreakpointOp, Scope
-from freehold.frontend import errors, flow
+from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments
 from freehold.frontend.context import Context, Frame
+from freehold.frontend.syntax import core
 from freehold.frontend.typed import Var
 from freehold.frontend.values import (
     NONE,
@@ -46,14 +46,30 @@ def breakpoint_(c: Context, a: Arguments) -> Value:
     return NONE
 
 
-def before(c: Context, node: ast.stmt) -> None:
+def before(c: Context, node: core.Stmt) -> None:
     """A place to stop, before a statement that the user has written."""
-    if c.folding or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
-        return  # in no order, or a docstring
-    if any(isinstance(n, ast.Name) and "$" in n.id for n in ast.iter_child_nodes(node)):
-        return  # made of a `return` in a loop
+    if c.folding or not _is_written(node):
+        return  # in no order, or not there
     with c.at(node):
         _stop(c, asked=False)
+
+
+def _is_written(node: core.Stmt) -> bool:
+    """Whether the user has written a statement: not what a `match` or a `return` in the middle has become."""
+    match node:
+        case core.Assign(targets=[core.Name(id=name)], value=value):
+            ours = core.is_hidden(name) and name != core.RESULT
+            return not (ours or isinstance(value, core.Anything) or _is_ours(value))
+        case core.If():
+            return not _is_ours(node.test)
+        case core.Break():
+            return not node.returns
+        case _:
+            return True
+
+
+def _is_ours(node: core.Expr) -> bool:
+    return isinstance(node, core.Name) and core.is_hidden(node.id)
 
 
 def _stop(c: Context, *, asked: bool) -> None:
@@ -66,7 +82,7 @@ def _stop(c: Context, *, asked: bool) -> None:
             for name, value in _visible(frame).items()
             if name.isidentifier() and (text := written.value(value)) is not None
         }
-        line = frame.source.span(frame.tree).line
+        line = frame.source.span(frame.function.place).line
         module = getattr(frame.host.function, "__module__", None) or "__main__"
         scopes.append(Scope(frame.name, module, line, tuple(names.items())))
         frame = frame.caller
@@ -98,7 +114,7 @@ def _is_old(frame: Frame, name: str, value: Value) -> bool:
     Such a variable is not carried from turn to turn: nothing reads what an earlier turn made of it.
     """
     return any(
-        not loop.static and name in flow.of_loop(loop.node).assigned and loop.before.get(name) is value
+        not loop.static and name in frame.facts.loop(loop.node).assigned and loop.before.get(name) is value
         for loop in frame.loops
     )
 

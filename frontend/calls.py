@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import builtins
 import dataclasses
 import math
@@ -10,16 +9,18 @@ from collections.abc import Sequence
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import cast
 
-from freehold.frontend import advice, elsewhere, errors, records, subset
+from freehold.frontend import advice, elsewhere, errors, records
 from freehold.frontend.arguments import REQUIRED, Arguments, Signature, bind, check_pairs
 from freehold.frontend.arithmetic import as_tile, convert, firm
-from freehold.frontend.context import Context, Flow, Frame, Host
+from freehold.frontend.context import Context, Frame, Host
 from freehold.frontend.elements import method as element_method
 from freehold.frontend.expressions import elements
 from freehold.frontend.intrinsics import intrinsic_of
 from freehold.frontend.memory import method as memory_method
 from freehold.frontend.python_functions import PYTHON
 from freehold.frontend.source import SourceMissing, source_of
+from freehold.frontend.syntax import core, subset
+from freehold.frontend.syntax.read import place_of
 from freehold.frontend.values import (
     NONE,
     POISON,
@@ -47,10 +48,10 @@ from freehold.support.dtypes import DType
 MAX_DEPTH = 64
 
 
-def call(c: Context, node: ast.Call) -> Value:
+def call(c: Context, node: core.Call) -> Value:
     """`f(...)`."""
     callee = c.lower(node.func)
-    if ast.GeneratorExp in map(type, node.args) and not _consumes(callee):
+    if core.Each in map(type, node.args) and not _consumes(callee):
         return _generator_given(c, node)
     match callee:
         case Poison():
@@ -75,7 +76,7 @@ def call(c: Context, node: ast.Call) -> Value:
             if isinstance(callee, TupleValue) and len(node.args) == 1:
                 item = f"take an item: `{c.text(node.func)}[{c.text(node.args[0])}]`"
                 error.add(error.Instead(item, at=c.span(node)))
-            elif isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id):
+            elif isinstance(node.func, core.Name) and hasattr(builtins, node.func.id):
                 error.add(error.Instead(f"give the variable another name: it hides the function `{node.func.id}`"))
             return c.error(error)
 
@@ -88,20 +89,20 @@ def _consumes(callee: Value) -> bool:
         return False
 
 
-def _generator_given(c: Context, node: ast.Call) -> Poison:
+def _generator_given(c: Context, node: core.Call) -> Poison:
     for argument in node.args:
-        if isinstance(argument, ast.GeneratorExp):
+        if isinstance(argument, core.Each):
             error = errors.Unsupported(
                 c.span(argument), what="a generator expression given to a function", why="it would run later"
             )
-            edit = f"tuple({ast.unparse(argument)[1:-1]})"
+            edit = f"tuple({c.text(argument)[1:-1]})"
             c.error(error.add(error.Instead(f"make a tuple of it: `{edit}`")))
         else:
-            c.lower(argument.value if isinstance(argument, ast.Starred) else argument)
+            c.lower(argument.value if isinstance(argument, core.Starred) else argument)
     return POISON
 
 
-def _method(c: Context, callee: MethodValue, node: ast.Call) -> Value:
+def _method(c: Context, callee: MethodValue, node: core.Call) -> Value:
     if not isinstance(callee.receiver, TileValue):
         return _of_tensor(c, callee, node)
     declared = c.tile_methods[callee.name]
@@ -109,12 +110,12 @@ def _method(c: Context, callee: MethodValue, node: ast.Call) -> Value:
     if a is None:
         return POISON
     a.values["x"] = callee.receiver
-    assert isinstance(node.func, ast.Attribute)
+    assert isinstance(node.func, core.Attribute)
     a.nodes["x"] = node.func.value
     return POISON if a.poisoned else declared.typing(c, a)
 
 
-def _of_tensor(c: Context, callee: MethodValue, node: ast.Call) -> Value:
+def _of_tensor(c: Context, callee: MethodValue, node: core.Call) -> Value:
     """A method of a tensor, a region, or a place."""
     target = callee.receiver
     mode = target.parameter.mode if isinstance(target, TensorValue) else None
@@ -129,7 +130,7 @@ def _of_tensor(c: Context, callee: MethodValue, node: ast.Call) -> Value:
     return memory_method(c, callee, node)
 
 
-def _call_static(c: Context, function: object, node: ast.Call) -> Value:
+def _call_static(c: Context, function: object, node: core.Call) -> Value:
     if isinstance(function, DType):
         return _cast(c, function, node)
     if (declared := intrinsic_of(function)) is not None:
@@ -157,7 +158,7 @@ def _call_static(c: Context, function: object, node: ast.Call) -> Value:
     return _not_callable(c, cast(object, function), node)
 
 
-def _cast(c: Context, dtype: DType, node: ast.Call) -> Value:
+def _cast(c: Context, dtype: DType, node: core.Call) -> Value:
     """`f32(x)`."""
     a = bind(c, node, Signature(dtype.name, ("value",)))
     if a is None or a.poisoned:
@@ -176,10 +177,10 @@ def _cast(c: Context, dtype: DType, node: ast.Call) -> Value:
     return POISON if isinstance(tile, Poison) else firm(convert(c, tile, dtype))
 
 
-def _on_host(c: Context, function: object, node: ast.Call) -> Value:
+def _on_host(c: Context, function: object, node: core.Call) -> Value:
     """A call of a host function that computes nothing but its result, with values known at compile time."""
     given = elements(c, node.args)
-    named = {k.arg: c.lower(k.value) for k in node.keywords if k.arg is not None}
+    named = {k.arg: c.lower(k.value) for k in node.keywords}
     if is_poison(*given, *named.values()):
         return POISON
     known = [static_of(v) for v in given]
@@ -195,7 +196,7 @@ def _on_host(c: Context, function: object, node: ast.Call) -> Value:
     return of_host(cast(object, result))
 
 
-def _not_callable(c: Context, function: object, node: ast.Call) -> Poison:
+def _not_callable(c: Context, function: object, node: core.Call) -> Poison:
     import freehold
 
     elements(c, [*node.args, *(k.value for k in node.keywords)])
@@ -236,19 +237,19 @@ def _not_callable(c: Context, function: object, node: ast.Call) -> Poison:
 # --- Inlining --------------------------------------------------------------------------------------------------------
 
 
-def _frame_of(c: Context, function: FunctionType, place: ast.expr | ast.AugAssign) -> Frame | None:
+def _frame_of(c: Context, function: FunctionType, place: core.Expr) -> Frame | None:
     """The frame of a call of a host function, or None after reporting that it has no source."""
     try:
         source = source_of(function)
     except SourceMissing as e:
-        name = function.__name__ if isinstance(place, ast.AugAssign) else c.text(place)
+        name = function.__name__ if isinstance(place, core.BinOp) and place.augmented else c.text(place)
         c.error(errors.NotCallable(c.span(place), name=name, why=f"its source cannot be found: {e}"))
         return None
     c.reads.append((function, ""))
-    return Frame(source, Host(function), source.tree, function.__name__)
+    return Frame(source, Host(function), source.core, function.__name__)
 
 
-def _inline_host(c: Context, function: FunctionType, node: ast.Call, first: tuple[Value, ...] = ()) -> Value:
+def _inline_host(c: Context, function: FunctionType, node: core.Call, first: tuple[Value, ...] = ()) -> Value:
     """A call of a host function; `first` are arguments that stand before those of the call."""
     frame = _frame_of(c, function, node.func)
     if frame is None:
@@ -264,13 +265,13 @@ def _inline_host(c: Context, function: FunctionType, node: ast.Call, first: tupl
     return _run(c, frame, node)
 
 
-def inline(c: Context, function: FunctionType, args: tuple[Value, ...], node: ast.expr | ast.AugAssign) -> Value:
+def inline(c: Context, function: FunctionType, args: tuple[Value, ...], node: core.Expr) -> Value:
     """A call of a host function that `node` stands for: a property, or an operator."""
     frame = _frame_of(c, function, node)
     return POISON if frame is None else _run_with(c, frame, Signature.of(function, function.__name__), args, node, node)
 
 
-def _positional(c: Context, signature: Signature, args: Sequence[Value], place: ast.AST) -> dict[str, Value] | None:
+def _positional(c: Context, signature: Signature, args: Sequence[Value], place: core.Node) -> dict[str, Value] | None:
     """Values by parameter, with the defaults of those that are left out; None after reporting that they do not fit."""
     values = dict(zip(signature.positional, args, strict=False))
     values |= {name: of_host(value) for name, value in signature.defaults if name not in values}
@@ -289,7 +290,7 @@ def _positional(c: Context, signature: Signature, args: Sequence[Value], place: 
 
 
 def _run_with(
-    c: Context, frame: Frame, signature: Signature, args: Sequence[Value], node: ast.AST, place: ast.AST
+    c: Context, frame: Frame, signature: Signature, args: Sequence[Value], node: core.Node, place: core.Node
 ) -> Value:
     """Writes the body of a host function with values as its arguments."""
     values = _positional(c, signature, args, place)
@@ -299,13 +300,9 @@ def _run_with(
     return _run(c, frame, node)
 
 
-def _inline_closure(c: Context, closure: ClosureValue, node: ast.Call) -> Value:
-    args = closure.node.args
-    names = [arg.arg for arg in (*args.posonlyargs, *args.args)]
-    defaults: dict[str, ast.expr] = dict(zip(names[len(names) - len(args.defaults) :], args.defaults, strict=True))
-    defaults |= {k.arg: d for k, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None}
-    keywords = tuple(k.arg for k in args.kwonlyargs)
-    signature = Signature(closure.name, tuple(names), keywords, tuple((n, REQUIRED) for n in defaults))
+def _inline_closure(c: Context, closure: ClosureValue, node: core.Call) -> Value:
+    defaults = {p.name: p.default for p in closure.function.parameters if p.default is not None}
+    signature = _signature_of(closure.function, tuple((name, REQUIRED) for name in defaults))
     a = bind(c, node, signature)
     if a is None:
         return POISON
@@ -318,12 +315,18 @@ def _inline_closure(c: Context, closure: ClosureValue, node: ast.Call) -> Value:
                 a.values[name] = c.lower(default)
             finally:
                 c.frame = caller
-    frame = Frame(outer.source, outer.host, closure.node, closure.name, outer=outer)
+    frame = Frame(outer.source, outer.host, closure.function, closure.name, outer=outer)
     frame.variables.update(a.values)
     return _run(c, frame, node)
 
 
-def apply(c: Context, function: Value, args: Sequence[Value], node: ast.Call, place: ast.expr) -> Value:
+def _signature_of(function: core.Function, defaults: tuple[tuple[str, object], ...] = ()) -> Signature:
+    """The signature of a function that is defined in a kernel."""
+    positional = tuple(p.name for p in function.parameters if not p.by_name)
+    return Signature(function.name, positional, tuple(p.name for p in function.parameters if p.by_name), defaults)
+
+
+def apply(c: Context, function: Value, args: Sequence[Value], node: core.Call, place: core.Expr) -> Value:
     """Calls a function of the user's with values, as `reduce` does."""
     match function:
         case Static(value=FunctionType() as host) if (declared := intrinsic_of(host)) is not None:
@@ -340,11 +343,8 @@ def apply(c: Context, function: Value, args: Sequence[Value], node: ast.Call, pl
             args = (function.receiver, *args)
         case ClosureValue():
             outer = function.frame
-            frame = Frame(outer.source, outer.host, function.node, function.name, outer=outer)
-            parameters = function.node.args
-            names = tuple(arg.arg for arg in (*parameters.posonlyargs, *parameters.args))
-            keywords = tuple(arg.arg for arg in parameters.kwonlyargs)
-            return _run_with(c, frame, Signature(function.name, names, keywords), args, node, place)
+            frame = Frame(outer.source, outer.host, function.function, function.name, outer=outer)
+            return _run_with(c, frame, _signature_of(function.function), args, node, place)
         case _:
             error = errors.NotCallable(c.span(place), name=c.text(place), why=f"it is {describe(function)}")
             return c.error(error)
@@ -352,7 +352,7 @@ def apply(c: Context, function: Value, args: Sequence[Value], node: ast.Call, pl
     return POISON if frame is None else _run_with(c, frame, Signature.of(host, host.__name__), args, node, place)
 
 
-def _run(c: Context, frame: Frame, node: ast.AST) -> Value:
+def _run(c: Context, frame: Frame, node: core.Node) -> Value:
     """Writes the body of a function in place of a call; the value it returns."""
     from freehold.frontend.statements import statements
 
@@ -361,7 +361,7 @@ def _run(c: Context, frame: Frame, node: ast.AST) -> Value:
     ancestor: Frame | None = caller
     while ancestor is not None:
         depth += 1
-        if ancestor.tree is frame.tree:
+        if ancestor.function is frame.function:
             return c.error(errors.Recursion(c.span(node), name=frame.name))
         ancestor = ancestor.caller
     if depth > MAX_DEPTH:
@@ -375,12 +375,10 @@ def _run(c: Context, frame: Frame, node: ast.AST) -> Value:
     try:
         if frame.outer is None and not is_clean(c, frame):
             return POISON
-        if isinstance(frame.tree, ast.Lambda):
-            return c.lower(frame.tree.body)
-        ends = statements(c, frame.tree.body)
-        if ends is Flow.RETURNS and frame.returned is not None:
-            return frame.returned
-        return NONE
+        if frame.function.value is not None:
+            return c.lower(frame.function.value)
+        statements(c, frame.function.body)
+        return frame.variables.get(core.RESULT, NONE)
     finally:
         c.frame, c.here = caller, outer
 
@@ -389,7 +387,7 @@ def is_clean(c: Context, frame: Frame) -> bool:
     """Checks a function's syntax, once where nothing is wrong with it; reports what is."""
     if frame.source.clean:
         return True
-    found = subset.check(frame.tree, c.span)
+    found = subset.check(frame.source.tree, lambda node: frame.span(place_of(node)))
     c.errors += found
     frame.source.clean = not found
     return not found

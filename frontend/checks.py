@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ast
-
 from freehold.dialects.ownership import SHOWN, CheckOp
 from freehold.frontend.context import Context
 from freehold.frontend.reductions import every
+from freehold.frontend.syntax import core
 from freehold.frontend.values import TileValue
 from freehold.support.contract import MOST_VALUES
 
@@ -19,9 +18,9 @@ def check(c: Context, condition: TileValue, message: str, shown: dict[str, TileV
     c.add(CheckOp, every(c, condition), message, [*values.values()], list(values), dtypes)
 
 
-def scalars_in(c: Context, test: ast.expr) -> dict[str, TileValue]:
+def scalars_in(c: Context, test: core.Expr) -> dict[str, TileValue]:
     """The variables that an expression names and that are tiles, in their order in the text."""
-    names = [n for n in ast.walk(test) if isinstance(n, ast.Name)]
-    found = [n.id for n in sorted(names, key=lambda n: (n.lineno, n.col_offset))]
+    names = [n for n in core.walk(test) if isinstance(n, core.Name)]
+    found = [n.id for n in sorted(names, key=lambda n: n.place)]
     values = {name: c.frame.variables.get(name) for name in found}
     return {name: value for name, value in values.items() if isinstance(value, TileValue)}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
 from freehold.frontend import errors
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context
 from freehold.frontend.loops import MAX_TURNS
+from freehold.frontend.statements import assign
+from freehold.frontend.syntax import core
 from freehold.frontend.values import (
     POISON,
     Poison,
@@ -21,42 +20,43 @@ from freehold.frontend.values import (
 )
 
 
-class _Stop(Exception):
-    """What a comprehension runs over cannot be written out; the reason is reported."""
-
-
-def generator(c: Context, node: ast.GeneratorExp) -> Value:
-    """`... for x in xs if test`, as the tuple of its values. Its variables are its own."""
+def each(c: Context, node: core.Each) -> Value:
+    """`... for x in xs`, as the tuple of its values. Its variables are its own."""
+    items = _items(c, node.iter)
+    if items is None:
+        return POISON
     variables = c.frame.variables
     c.frame.variables = dict(variables)
+    made: list[Value] = []
     try:
-        return TupleValue(tuple(_values(c, node, 0, [MAX_TURNS])))
-    except _Stop:
-        return POISON
+        for item in items:
+            if len(made) >= MAX_TURNS:
+                what = f"the comprehension has more than {MAX_TURNS} values"
+                error = errors.TooLong(c.span(node), what=what, why="each is written out")
+                return c.error(error.add(error.Instead("count at run time: `for i in range(...)`")))
+            assign(c, node.target, item)
+            value = c.lower(node.body)
+            if not isinstance(value, TupleValue):
+                return POISON
+            made += value.items
     finally:
         c.frame.variables = variables
+    return TupleValue(tuple(made))
 
 
-def _values(c: Context, node: ast.GeneratorExp, depth: int, left: list[int]) -> Iterator[Value]:
-    from freehold.frontend.statements import assign
-
-    if depth == len(node.generators):
-        left[0] -= 1
-        yield c.lower(node.elt)
-        return
-    level = node.generators[depth]
-    for item in _items(c, level.iter):
-        if left[0] <= 0:
-            what = f"the comprehension has more than {MAX_TURNS} values"
-            error = errors.TooLong(c.span(node), what=what, why="each is written out")
-            c.error(error.add(error.Instead("count at run time: `for i in range(...)`")))
-            raise _Stop
-        assign(c, level.target, item)
-        if all(_holds(c, test) for test in level.ifs):
-            yield from _values(c, node, depth + 1, left)
+def only(c: Context, node: core.Only) -> Value:
+    """`... if test`: what follows, or no value."""
+    truth = condition(c, c.lower(node.test), node.test, "a comprehension")
+    if isinstance(truth, TileValue):
+        why = "it is known when the kernel runs, and how many values there are must be known before"
+        error = errors.NotConstant(c.span(node.test), what="the condition of a comprehension", why=why)
+        return c.error(error.add(error.Instead(f"choose the value: `x if {c.text(node.test)} else 0`")))
+    if truth is None:
+        return POISON
+    return c.lower(node.body) if truth else TupleValue(())
 
 
-def _items(c: Context, node: ast.expr) -> tuple[Value, ...]:
+def _items(c: Context, node: core.Expr) -> tuple[Value, ...] | None:
     over = c.lower(node)
     items = items_of(over, MAX_TURNS + 1)
     if items is not None:
@@ -67,16 +67,4 @@ def _items(c: Context, node: ast.expr) -> tuple[Value, ...]:
     elif not isinstance(over, Poison):
         wrong = errors.NotConstant(c.span(node), what="what a comprehension runs over", why=f"this is {describe(over)}")
         c.error(wrong.add(wrong.Instead(f"write a loop: `for i in {c.text(node)}:`")))
-    raise _Stop
-
-
-def _holds(c: Context, test: ast.expr) -> bool:
-    truth = condition(c, c.lower(test), test, "a comprehension")
-    if isinstance(truth, TileValue):
-        why = "it is known when the kernel runs, and how many values there are must be known before"
-        error = errors.NotConstant(c.span(test), what="the condition of a comprehension", why=why)
-        c.error(error.add(error.Instead(f"choose the value: `x if {c.text(test)} else 0`")))
-        raise _Stop
-    if truth is None:
-        raise _Stop
-    return truth
+    return None

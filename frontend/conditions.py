@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
@@ -12,8 +11,9 @@ from freehold.dialects.cuda_tile.ops.shape import SelectOp
 from freehold.frontend import arithmetic, errors, joins
 from freehold.frontend.advice import Advice, in_place
 from freehold.frontend.advice_on_values import of_choice, truth_of
-from freehold.frontend.arithmetic import SYMBOLS, as_tile, broadcast, convert
+from freehold.frontend.arithmetic import as_tile, broadcast, convert
 from freehold.frontend.context import Context
+from freehold.frontend.syntax import core
 from freehold.frontend.typed import Block, Do, is_free
 from freehold.frontend.types import computable, computes
 from freehold.frontend.values import (
@@ -36,23 +36,21 @@ from freehold.support import dtypes
 from freehold.support.dtypes import DType
 
 
-def binary(c: Context, node: ast.BinOp) -> Value:
+def binary(c: Context, node: core.BinOp) -> Value:
     """`a + b` and the like."""
     a, b = c.lower(node.left), c.lower(node.right)
-    symbol = SYMBOLS[type(node.op)]
-    if symbol == "@":
+    if node.op == "@":
         from freehold.frontend.products import matmul
 
         return matmul(c, a, b, node)
-    return arithmetic.binary(c, symbol, a, b, node)
+    return arithmetic.binary(c, node.op, a, b, node)
 
 
-def unary(c: Context, node: ast.UnaryOp) -> Value:
+def unary(c: Context, node: core.UnaryOp) -> Value:
     """`-a`, `+a`, `~a`, `not a`."""
     value = c.lower(node.operand)
-    symbol = SYMBOLS[type(node.op)]
-    if symbol != "not":
-        return arithmetic.unary(c, symbol, value, node)
+    if node.op != "not":
+        return arithmetic.unary(c, node.op, value, node)
     edit = Advice(in_place(c, node, f"~{truth_of(c, node.operand)}"), node)
     truth = condition(c, value, node.operand, "`not`", edit)
     if isinstance(truth, TileValue):
@@ -61,7 +59,7 @@ def unary(c: Context, node: ast.UnaryOp) -> Value:
 
 
 def condition(
-    c: Context, value: Value, node: ast.expr, construct: str, edit: Advice | None = None, choice: Advice | None = None
+    c: Context, value: Value, node: core.Expr, construct: str, edit: Advice | None = None, choice: Advice | None = None
 ) -> bool | TileValue | None:
     """The truth of a value: known, or a scalar of bool; None after reporting that it has none."""
     if isinstance(value, Poison):
@@ -87,12 +85,16 @@ def condition(
     return None
 
 
-def boolean(c: Context, node: ast.BoolOp) -> Value:
-    """`a and b`, `a or b`: what decides is not followed by anything that is computed."""
-    word = "and" if isinstance(node.op, ast.And) else "or"
-    sign = " & " if word == "and" else " | "
-    edit = Advice(in_place(c, node, sign.join(truth_of(c, n) for n in node.values)), node)
-    chain = _Chain(word == "or", f"`{word}`", edit)
+def boolean(c: Context, node: core.BoolOp) -> Value:
+    """`a and b`, `a or b`, `a < b < c`: what decides is not followed by anything that is computed."""
+    if node.chain:
+        pairs = [f"({c.text(v.left)} {v.op} {c.text(v.right)})" for v in node.values if isinstance(v, core.Compare)]
+        edit = Advice(in_place(c, node, " & ".join(pairs)), node)
+        chain = _Chain(False, "a chain of comparisons", edit)
+    else:
+        sign = " & " if node.op == "and" else " | "
+        edit = Advice(in_place(c, node, sign.join(truth_of(c, n) for n in node.values)), node)
+        chain = _Chain(node.op == "or", f"`{node.op}`", edit)
     return chain.lower(c, [(operand, lambda o=operand: c.lower(o)) for operand in node.values])
 
 
@@ -106,12 +108,12 @@ class _Chain:
     edit: Advice
     """How it would be written for tiles."""
 
-    def lower(self, c: Context, operands: list[tuple[ast.expr, Callable[[], Value]]]) -> Value:
+    def lower(self, c: Context, operands: list[tuple[core.Expr, Callable[[], Value]]]) -> Value:
         """The value of a chain of operands, each made when it is needed."""
         return _chain(c, self, operands)
 
 
-def _chain(c: Context, chain: _Chain, operands: list[tuple[ast.expr, Callable[[], Value]]]) -> Value:
+def _chain(c: Context, chain: _Chain, operands: list[tuple[core.Expr, Callable[[], Value]]]) -> Value:
     decides = chain.decides
     node, make = operands[0]
     value = make()
@@ -147,7 +149,7 @@ def is_cheap(do: Do) -> bool:
     return do.make not in (DivIOp, RemIOp) and not any(do.blocks) and is_free(do)
 
 
-def ternary(c: Context, node: ast.IfExp) -> Value:
+def ternary(c: Context, node: core.IfExp) -> Value:
     """`a if test else b`."""
     truth = condition(c, c.lower(node.test), node.test, "a conditional expression", choice=of_choice(c, node))
     if truth is None:
@@ -167,7 +169,7 @@ def ternary(c: Context, node: ast.IfExp) -> Value:
 
 
 def choose(
-    c: Context, truth: TileValue, then: tuple[Block, Value], otherwise: tuple[Block, Value], node: ast.expr
+    c: Context, truth: TileValue, then: tuple[Block, Value], otherwise: tuple[Block, Value], node: core.Expr
 ) -> Value:
     """The one or the other of two scalars or tiles, each with the operations that make it."""
     (first, a), (second, b) = then, otherwise
@@ -187,7 +189,7 @@ def choose(
 
 
 def _choose_parts(
-    c: Context, truth: TileValue, then: tuple[Block, Value], otherwise: tuple[Block, Value], node: ast.expr
+    c: Context, truth: TileValue, then: tuple[Block, Value], otherwise: tuple[Block, Value], node: core.Expr
 ) -> Value:
     """The one or the other of two tuples or objects."""
     (_, a), (_, b) = then, otherwise
@@ -209,7 +211,7 @@ def _choose_parts(
     return joins.assemble(kind, joins.either(c, truth, *ways))
 
 
-def unify(c: Context, ways: list[tuple[Block, Value]], node: ast.expr) -> list[TileValue] | None:
+def unify(c: Context, ways: list[tuple[Block, Value]], node: core.Expr) -> list[TileValue] | None:
     """Two values as tiles of one dtype and shape, each converted in its own block; None after reporting."""
     (_, a), (_, b) = ways
     x, y = arithmetic.operand(c, a, node), arithmetic.operand(c, b, node)
@@ -235,7 +237,7 @@ def _shape(value: TileValue | Static) -> tuple[int, ...]:
     return value.shape if isinstance(value, TileValue) else ()
 
 
-def select(c: Context, truth: TileValue, a: Value, b: Value, node: ast.AST) -> Value:
+def select(c: Context, truth: TileValue, a: Value, b: Value, node: core.Node) -> Value:
     """`a` where `truth` holds, else `b`."""
     if same(a, b):
         return a
@@ -254,35 +256,18 @@ def select(c: Context, truth: TileValue, a: Value, b: Value, node: ast.AST) -> V
     return arithmetic.weakened(c.tile(x.dtype, x.shape, SelectOp, truth, x, y), a, b)
 
 
-def compare(c: Context, node: ast.Compare) -> Value:
-    """`a < b`, and chains of comparisons, whose middles are computed once."""
-    if len(node.ops) == 1:
-        return _compare(c, node.ops[0], c.lower(node.left), c.lower(node.comparators[0]), node)
-    left = c.lower(node.left)
-    parts: list[tuple[ast.expr, Callable[[], Value]]] = []
-    state = [left]
-
-    def make(op: ast.cmpop, right: ast.expr) -> Value:
-        a, b = state[0], c.lower(right)
-        state[0] = b
-        return _compare(c, op, a, b, node)
-
-    for op, right in zip(node.ops, node.comparators, strict=True):
-        parts.append((node, lambda o=op, r=right: make(o, r)))
-    texts = [c.text(n) for n in (node.left, *node.comparators)]
-    pairs = [f"({a} {SYMBOLS.get(type(op), 'in')} {b})" for a, op, b in zip(texts, node.ops, texts[1:], strict=False)]
-    edit = Advice(in_place(c, node, " & ".join(pairs)), node)
-    return _Chain(False, "a chain of comparisons", edit).lower(c, parts)
+def compare(c: Context, node: core.Compare) -> Value:
+    """`a < b`."""
+    return _compare(c, node.op, c.lower(node.left), c.lower(node.right), node)
 
 
-def _compare(c: Context, op: ast.cmpop, a: Value, b: Value, node: ast.expr) -> Value:
+def _compare(c: Context, symbol: str, a: Value, b: Value, node: core.Expr) -> Value:
     if is_poison(a, b):
         return POISON
-    if isinstance(op, ast.Is | ast.IsNot):
-        return _identical(c, a, b, isinstance(op, ast.Is), node)
-    if isinstance(op, ast.In | ast.NotIn):
-        return _contains(c, a, b, isinstance(op, ast.In), node)
-    symbol = SYMBOLS[type(op)]
+    if symbol in ("is", "is not"):
+        return _identical(c, a, b, symbol == "is", node)
+    if symbol in ("in", "not in"):
+        return _contains(c, a, b, symbol == "in", node)
     x, y = static_of(a), static_of(b)
     if x is not None and y is not None:
         for one, other in ((x[0], y[0]), (y[0], x[0])):
@@ -307,7 +292,7 @@ def _compare(c: Context, op: ast.cmpop, a: Value, b: Value, node: ast.expr) -> V
     return arithmetic.comparison(c, symbol, *pair)
 
 
-def _objects(c: Context, symbol: str, a: Value, b: Value, node: ast.expr) -> Value:
+def _objects(c: Context, symbol: str, a: Value, b: Value, node: core.Expr) -> Value:
     """A comparison of tuples or objects: by a method of the user's, or item by item for `==` and `!=`."""
     from freehold.frontend import records
 
@@ -327,7 +312,7 @@ def _objects(c: Context, symbol: str, a: Value, b: Value, node: ast.expr) -> Val
         return Static(symbol == "!=")
     equal: Value = Static(True)
     for p, q in zip(x.items, y.items, strict=True):
-        one = _compare(c, ast.Eq(), p, q, node)
+        one = _compare(c, "==", p, q, node)
         truth = condition(c, one, node, "a comparison of tuples")
         if truth is None:
             return POISON
@@ -344,7 +329,7 @@ def _is_none(value: Value) -> bool:
     return isinstance(value, Static) and value.value is None
 
 
-def _identical(c: Context, a: Value, b: Value, wanted: bool, node: ast.expr) -> Value:
+def _identical(c: Context, a: Value, b: Value, wanted: bool, node: core.Expr) -> Value:
     x, y = static_of(a), static_of(b)
     if x is not None and y is not None:
         return Static((x[0] is y[0]) is wanted)
@@ -359,7 +344,7 @@ def _identical(c: Context, a: Value, b: Value, wanted: bool, node: ast.expr) -> 
     return c.error(error.add(error.Instead("compare their values: `==`")))
 
 
-def _contains(c: Context, a: Value, b: Value, wanted: bool, node: ast.expr) -> Value:
+def _contains(c: Context, a: Value, b: Value, wanted: bool, node: core.Expr) -> Value:
     x, y = static_of(a), static_of(b)
     if x is not None and y is not None and isinstance(y[0], tuple | str | range):
         try:
@@ -371,7 +356,7 @@ def _contains(c: Context, a: Value, b: Value, wanted: bool, node: ast.expr) -> V
         return c.error(error)
     found: Value = Static(False)
     for item in b.items:
-        equal = _compare(c, ast.Eq(), a, item, node)
+        equal = _compare(c, "==", a, item, node)
         if isinstance(equal, Poison):
             return POISON
         if isinstance(equal, Static):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -20,6 +19,7 @@ from freehold.dialects.location import location_of
 from freehold.frontend import errors
 from freehold.frontend.intrinsics import Intrinsic
 from freehold.frontend.source import FunctionSource, host_value
+from freehold.frontend.syntax import core, names
 from freehold.frontend.typed import Block, Do, Place, Typed, Var, hint
 from freehold.frontend.types import ELEMENTS, NARROW_INTS, bounds, tile_type
 from freehold.frontend.values import POISON, Poison, TileValue, Unbound, Value
@@ -38,10 +38,6 @@ class Flow(Enum):
 
     FALLS = auto()
     """The next statement follows, on some way at least."""
-    RETURNS = auto()
-    """Every way has returned; the frame holds the value."""
-    MAY_HAVE_RETURNED = auto()
-    """The next statement follows a loop, unless that has returned from the function: `frame.after` asks."""
     LEAVES = auto()
     """Every way has left the loop's turn, by operations already written."""
     BREAKS = auto()
@@ -73,34 +69,38 @@ class Frame:
     source: FunctionSource
     host: Host
     """Where names that are no variables are looked up."""
-    tree: ast.FunctionDef | ast.Lambda
+    function: core.Function
     name: str
     outer: Frame | None = None
     """The frame a nested function was defined in."""
     caller: Frame | None = None
     call_site: Span | None = None
     variables: dict[str, Value] = field(default_factory=dict[str, Value])
-    returned: Value | None = None
     loops: list[Loop] = field(default_factory=list["Loop"])
     """The loops around the current statement, innermost last."""
-    after: tuple[ast.stmt, ...] = ()
-    """What stands after the loop that has just ended, because it may have returned from the function."""
+    following: Sequence[core.Stmt] = ()
+    """What follows the `for` that is being written."""
     unsafe: str | None = None
     """The reason of the `unsafe` block that the current statement stands in."""
-    locations: dict[ast.AST, LocationAttr] = field(default_factory=dict[ast.AST, LocationAttr])
+    locations: dict[core.Place, LocationAttr] = field(default_factory=dict[core.Place, LocationAttr])
 
-    def span(self, node: ast.AST) -> Span:
-        """Where `node` stands, with the calls it was inlined through."""
-        span = self.source.span(node)
+    def span(self, place: core.Place) -> Span:
+        """A place in its text, with the calls it was inlined through."""
+        span = self.source.span(place)
         return span if self.call_site is None else span.inlined_at(self.call_site)
 
-    def location(self, node: ast.AST) -> LocationAttr:
+    def location(self, place: core.Place) -> LocationAttr:
         """The same as the IR says it."""
         known = self.source.locations if self.call_site is None else self.locations
-        location = known.get(node)
+        location = known.get(place)
         if location is None:
-            location = known[node] = location_of(self.span(node))
+            location = known[place] = location_of(self.span(place))
         return location
+
+    @property
+    def facts(self) -> names.Facts:
+        """What the function does with its variables."""
+        return names.facts(self.function)
 
     @property
     def running(self) -> Loop | None:
@@ -119,7 +119,7 @@ class Context:
     def __init__(
         self,
         kernel: str,
-        dispatch: dict[type[ast.AST], Callable[[Context, ast.AST], object]],
+        dispatch: dict[type[core.Node], Callable[[Context, core.Node], object]],
         tile_methods: Mapping[str, Intrinsic],
     ):
         self.kernel = kernel
@@ -132,7 +132,7 @@ class Context:
         self.top = self.block
         """Where the statements are written that every point runs."""
         self.frame: Frame = None  # type: ignore[assignment] # pyright: ignore[reportAttributeAccessIssue] -- set before anything is lowered
-        self.here: ast.AST = None  # type: ignore[assignment] # pyright: ignore[reportAttributeAccessIssue] -- as above
+        self.here: core.Node = None  # type: ignore[assignment] # pyright: ignore[reportAttributeAccessIssue] -- as above
         """The node whose operations are being written."""
         self._dispatch: Final = dispatch
         self.breakpoints: list[Span] = []
@@ -147,35 +147,34 @@ class Context:
         """The loops that have been met in the body that is being typed, with what was found out about them."""
         self.expected: Sequence[Found] = ()
         """Those that were met when it was typed before."""
-        self.copies = 0
-        """How many copies of the rest of a function are being written within each other."""
 
     # --- Places ------------------------------------------------------------------------------------------------------
 
-    def span(self, node: ast.AST) -> Span:
+    def span(self, node: core.Node) -> Span:
         """Where `node` stands, with the calls it was inlined through."""
-        return self.frame.span(node)
+        return self.frame.span(node.place)
 
     @property
     def place(self) -> Place:
         """Where the current node stands."""
-        return self.frame, self.here
+        return self.frame, self.here.place
 
-    def text(self, node: ast.expr) -> str:
+    def text(self, node: core.Node) -> str:
         """The user's text of an expression."""
-        return self.frame.source.text(node)
+        return self.frame.source.text(node.place)
 
-    def primary(self, node: ast.expr) -> str:
+    def primary(self, node: core.Expr) -> str:
         """The user's text of an expression, so that `.name` or `[...]` can follow."""
         text = self.text(node)
-        simple = ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.Tuple
-        return text if isinstance(node, simple) else f"({text})"
+        simple = core.Name | core.Attribute | core.Subscript | core.Call | core.Tuple
+        ours = isinstance(node, core.Name) and core.is_hidden(node.id)
+        return text if isinstance(node, simple) and not ours else f"({text})"
 
     # --- Writing -----------------------------------------------------------------------------------------------------
 
     def add(self, make: Callable[..., Operation], *args: object, **data: object) -> Do:
         """Appends an operation that stands for the current node. Tiles go where it has operands, blocks for regions."""
-        do = Do(make, tuple(map(_part, args)), data, (self.frame, self.here))
+        do = Do(make, tuple(map(_part, args)), data, self.place)
         self.block.add(do)
         return do
 
@@ -248,32 +247,24 @@ class Context:
 
     # --- Reading -----------------------------------------------------------------------------------------------------
 
-    def lower(self, node: ast.expr) -> Value:
+    def lower(self, node: core.Expr) -> Value:
         """The value of an expression."""
         outer, self.here = self.here, node
         try:
-            handler = self._dispatch.get(type(node))
-            if handler is None:
-                return POISON  # reported when the syntax was checked
-            return handler(self, node)  # pyright: ignore[reportReturnType] -- handlers of expressions return values
+            return self._dispatch[type(node)](self, node)  # pyright: ignore[reportReturnType] -- handlers of expressions return values
         finally:
             self.here = outer
 
-    def statement(self, node: ast.stmt) -> Flow:
+    def statement(self, node: core.Stmt) -> Flow:
         """Writes a statement."""
         outer, self.here = self.here, node
         try:
-            handler = self._dispatch.get(type(node))
-            if handler is None:  # reported when the syntax was checked
-                for name in stored(node):
-                    self.frame.variables[name] = POISON
-                return Flow.FALLS
-            return handler(self, node)  # pyright: ignore[reportReturnType] -- handlers of statements return how they end
+            return self._dispatch[type(node)](self, node)  # pyright: ignore[reportReturnType] -- handlers of statements return how they end
         finally:
             self.here = outer
 
     @contextmanager
-    def at(self, node: ast.AST) -> Generator[None]:
+    def at(self, node: core.Node) -> Generator[None]:
         """Makes `node` the current one."""
         outer, self.here = self.here, node
         try:
@@ -285,7 +276,7 @@ class Context:
 
     def bind(self, name: str, value: Value) -> None:
         """Assigns a variable. The first name that a computed value gets is its name in the IR, too."""
-        if isinstance(value, TileValue) and value.var.name_hint is None:
+        if isinstance(value, TileValue) and value.var.name_hint is None and not core.is_hidden(name):
             hint(value.var, name)
         self.frame.variables[name] = value
 
@@ -296,22 +287,11 @@ class Context:
         self.errors.append(error)
         return POISON
 
-    def unbound(self, name: str, value: Unbound, node: ast.AST) -> Poison:
+    def unbound(self, name: str, value: Unbound, node: core.Node) -> Poison:
         """Reports the use of a variable that does not exist on every way."""
         error = errors.Unbound(self.span(node), name=name, state=value.state, why=value.why, construct=value.construct)
         error.add(*(error.AssignedHere(span, what) for span, what in value.places))
         return self.error(error)
-
-
-def stored(node: ast.stmt) -> Iterator[str]:
-    """The names that a statement which is refused would have assigned."""
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
-            yield inner.id
-        elif isinstance(inner, ast.alias):
-            yield (inner.asname or inner.name).partition(".")[0]
-        elif isinstance(inner, ast.ClassDef | ast.AsyncFunctionDef):
-            yield inner.name
 
 
 def _part(arg: object) -> object:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
 from typing import cast
 
@@ -13,6 +12,7 @@ from freehold.frontend import errors
 from freehold.frontend.arithmetic import Number, arithmetic, comparison, convert
 from freehold.frontend.checks import check
 from freehold.frontend.context import Context
+from freehold.frontend.syntax import core
 from freehold.frontend.types import bounds, promote
 from freehold.frontend.values import (
     INDEX_DTYPE,
@@ -73,12 +73,12 @@ def _below_zero(c: Context, value: TileValue) -> TileValue:
     return arithmetic(c, "-", c.constant(-1, value.dtype), value)
 
 
-def of(c: Context, node: ast.For, over: RangeValue | TilesValue) -> Count | None:
+def of(c: Context, node: core.For, over: RangeValue | TilesValue) -> Count | None:
     """The counter of what a `for` runs over; None after reporting why there is none."""
     return _of_range(c, node, over) if isinstance(over, RangeValue) else _of_tiles(c, node, over)
 
 
-def _of_range(c: Context, node: ast.For, over: RangeValue) -> Count | None:
+def _of_range(c: Context, node: core.For, over: RangeValue) -> Count | None:
     parts = (over.start, over.stop, over.step)
     if is_poison(*parts):
         return None
@@ -107,7 +107,7 @@ def _bound(c: Context, value: Value, dtype: DType, down: bool) -> TileValue:
     return _below_zero(c, tile) if down else tile
 
 
-def _dtype(c: Context, node: ast.For, parts: tuple[Value, ...]) -> DType | None:
+def _dtype(c: Context, node: core.For, parts: tuple[Value, ...]) -> DType | None:
     """The dtype in which a range is counted."""
     dtype: DType = INDEX_DTYPE
     for part in parts:
@@ -141,7 +141,7 @@ def _step(c: Context, step: Value, stop: TileValue) -> tuple[TileValue, TileValu
     return positive, _smaller(c, stop, most)
 
 
-def _of_tiles(c: Context, node: ast.For, over: TilesValue) -> Count | None:
+def _of_tiles(c: Context, node: core.For, over: TilesValue) -> Count | None:
     parts = (over.start, over.stop, over.step)
     dtype = None if is_poison(*parts) else _dtype(c, node, parts)
     if dtype is None:

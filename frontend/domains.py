@@ -8,7 +8,6 @@ partition's map computes is written in front of a point's work, as the arithmeti
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final, cast
@@ -39,6 +38,7 @@ from freehold.frontend.index_maps import identity
 from freehold.frontend.requirements import named_term
 from freehold.frontend.schedule import EACH, ROW, Grid, Groups, PartitionSpec
 from freehold.frontend.signature import Parameter
+from freehold.frontend.syntax import core
 from freehold.frontend.typed import Block, Do, Typed
 from freehold.frontend.values import INDEX_DTYPE, PositionValue, RegionValue, TensorValue, TileValue
 from freehold.support import dtypes, terms
@@ -53,7 +53,7 @@ class Domain:
         self,
         c: Context,
         placed: Sequence[TensorValue],
-        nodes: Mapping[str, ast.arg],
+        nodes: Mapping[str, core.Parameter],
         grids: Sequence[tuple[Parameter, Grid]] = (),
     ):
         self.c = c
@@ -223,7 +223,7 @@ class Domain:
         if self.has_place(window):
             self._take(window, self._place(window))
 
-    def finish(self, end: ast.AST) -> None:
+    def finish(self, end: core.Node) -> None:
         """Writes what comes after a point's work."""
         c = self.c
         with c.at(end):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
@@ -26,6 +25,7 @@ from freehold.frontend.memory import (
     right_rank,
     storage,
 )
+from freehold.frontend.syntax import core
 from freehold.frontend.typed import Typed
 from freehold.frontend.types import can_store, tile_type
 from freehold.frontend.values import (
@@ -68,7 +68,7 @@ UPDATES: Final[dict[str, tuple[Update, Update]]] = {
 """The updates by NumPy's names: of what has a sign or is a float, and of unsigned integers."""
 
 
-def method(c: Context, called: MethodValue, node: ast.Call) -> Value:
+def method(c: Context, called: MethodValue, node: core.Call) -> Value:
     """A method of a `Ref` or `Acc` that is about elements, or of a place in an `Acc`."""
     target = called.receiver
     assert isinstance(target, TensorValue | PlaceValue)
@@ -78,14 +78,14 @@ def method(c: Context, called: MethodValue, node: ast.Call) -> Value:
 # --- Indices ---------------------------------------------------------------------------------------------------------
 
 
-def element_indices(c: Context, tensor: TensorValue, a: Arguments) -> tuple[tuple[TileValue, ...], ast.expr] | None:
+def element_indices(c: Context, tensor: TensorValue, a: Arguments) -> tuple[tuple[TileValue, ...], core.Expr] | None:
     """One tile of integers an axis, and where they stand. None after reporting."""
     items = a.rest
-    nodes: Sequence[ast.expr] = a.node.args[len(a.signature.positional) :]
+    nodes: Sequence[core.Expr] = a.node.args[len(a.signature.positional) :]
     if len(items) == 1 and isinstance(items[0], TupleValue):
         items = items[0].items
-        nodes = nodes[0].elts if len(nodes) == 1 and isinstance(nodes[0], ast.Tuple) else []
-    place: ast.expr = nodes[0] if len(nodes) == 1 else a.node
+        nodes = nodes[0].elts if len(nodes) == 1 and isinstance(nodes[0], core.Tuple) else []
+    place: core.Expr = nodes[0] if len(nodes) == 1 else a.node
     if len(items) == 1 < tensor.spec.rank == 2 and len(nodes) == 1:
         error = errors.WrongRank(c.span(place), what="the index", given="1 entry", of=tensor.name, rank="2 axes")
         rows = c.primary(place) if isinstance(items[0], TileValue) and len(items[0].shape) == 1 else "rows"
@@ -119,7 +119,7 @@ def element_indices(c: Context, tensor: TensorValue, a: Arguments) -> tuple[tupl
     return tuple(found), place
 
 
-def together(c: Context, tiles: Sequence[TileValue], place: ast.expr) -> tuple[int, ...] | None:
+def together(c: Context, tiles: Sequence[TileValue], place: core.Expr) -> tuple[int, ...] | None:
     """The shape in which tiles meet, or None after reporting that there is none."""
     shape: tuple[int, ...] = ()
     for one in tiles:
@@ -128,7 +128,7 @@ def together(c: Context, tiles: Sequence[TileValue], place: ast.expr) -> tuple[i
             error = errors.NoBroadcast(
                 c.span(place), left=show_shape(shape), right=show_shape(one.shape), a=met[0], b=met[1]
             )
-            if isinstance(place, ast.Call) and len(shape) == len(one.shape) == 1 and len(place.args) > 1:
+            if isinstance(place, core.Call) and len(shape) == len(one.shape) == 1 and len(place.args) > 1:
                 rows = place.args[-2]
                 error.add(
                     error.Instead(f"give rows an axis of their own: `{c.primary(rows)}[:, None]`", at=c.span(rows))
@@ -168,7 +168,7 @@ def mask_of(c: Context, a: Arguments) -> TileValue | Poison | None:
 # --- Reads -----------------------------------------------------------------------------------------------------------
 
 
-def _gather(c: Context, target: TensorValue | PlaceValue, node: ast.Call) -> Value:
+def _gather(c: Context, target: TensorValue | PlaceValue, node: core.Call) -> Value:
     assert isinstance(target, TensorValue)
     a = bind(c, node, GATHER, f"{target.name}.")
     if a is None or a.poisoned:
@@ -191,7 +191,7 @@ def _gather(c: Context, target: TensorValue | PlaceValue, node: ast.Call) -> Val
         return convert(c, read, dtype)
 
 
-def _load_window(c: Context, target: TensorValue | PlaceValue, node: ast.Call) -> Value:
+def _load_window(c: Context, target: TensorValue | PlaceValue, node: core.Call) -> Value:
     assert isinstance(target, TensorValue)
     a = bind(c, node, LOAD_WINDOW, f"{target.name}.")
     if a is None or a.poisoned:
@@ -221,7 +221,7 @@ def _borrowed(c: Context, tensor: TensorValue) -> Typed:
 # --- Updates ---------------------------------------------------------------------------------------------------------
 
 
-def _update(c: Context, target: TensorValue | PlaceValue, node: ast.Call, *, name: str) -> Value:
+def _update(c: Context, target: TensorValue | PlaceValue, node: core.Call, *, name: str) -> Value:
     """`acc.at(i, j).add(tile)`, and `acc.add(tile)` at the block's place."""
     tensor = target if isinstance(target, TensorValue) else target.tensor
     a = bind(c, node, Signature(name, ("tile",)), f"{tensor.name}.")
@@ -272,7 +272,7 @@ def _update_there(c: Context, place: PlaceValue, update: Update, tile: TileValue
     return NONE
 
 
-def _update_at(c: Context, target: TensorValue | PlaceValue, node: ast.Call, *, name: str) -> Value:
+def _update_at(c: Context, target: TensorValue | PlaceValue, node: core.Call, *, name: str) -> Value:
     """`acc.add_at(values, i, j)`: an update of each element that an index names."""
     assert isinstance(target, TensorValue)
     a = bind(c, node, Signature(f"{name}_at", ("values",), ("mask",), (("mask", None),), "index"), f"{target.name}.")
@@ -294,7 +294,7 @@ def _update_at(c: Context, target: TensorValue | PlaceValue, node: ast.Call, *, 
     return NONE
 
 
-def update_of(c: Context, tensor: TensorValue, name: str, node: ast.Call) -> Update | None:
+def update_of(c: Context, tensor: TensorValue, name: str, node: core.Call) -> Update | None:
     """The update of a tensor's elements that a method is, or None after reporting that there is none."""
     dtype = tensor.spec.dtype
     signed, unsigned = UPDATES[name]
@@ -314,7 +314,7 @@ def _takes(dtype: DType, name: str) -> bool:
     return element_name(storage(dtype)) in ATOMIC[signed if dtype.is_float or dtype.signed else unsigned]
 
 
-def stored(c: Context, tensor: TensorValue, value: Value, place: ast.expr) -> TileValue | Poison:
+def stored(c: Context, tensor: TensorValue, value: Value, place: core.Expr) -> TileValue | Poison:
     """A value in the element type of a tensor in memory, converted where a store would convert it."""
     dtype = tensor.spec.dtype
     tile = as_tile(c, value, place, number_dtype(value, dtype))
@@ -333,7 +333,7 @@ def stored(c: Context, tensor: TensorValue, value: Value, place: ast.expr) -> Ti
         return convert(c, convert(c, tile, dtype), dtypes.u8 if dtype.kind == "bool" else dtype)
 
 
-def _at(c: Context, target: TensorValue | PlaceValue, node: ast.Call) -> Value:
+def _at(c: Context, target: TensorValue | PlaceValue, node: core.Call) -> Value:
     assert isinstance(target, TensorValue)
     a = bind(c, node, AT, f"{target.name}.")
     if a is None or a.poisoned:
@@ -342,7 +342,7 @@ def _at(c: Context, target: TensorValue | PlaceValue, node: ast.Call) -> Value:
     return POISON if index is None else PlaceValue(target, index)
 
 
-_METHODS: Final[dict[str, Callable[[Context, TensorValue | PlaceValue, ast.Call], Value]]] = {
+_METHODS: Final[dict[str, Callable[[Context, TensorValue | PlaceValue, core.Call], Value]]] = {
     "gather": _gather,
     "load_window": _load_window,
     "at": _at,

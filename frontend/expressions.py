@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from dataclasses import is_dataclass
 from enum import Enum
@@ -16,8 +15,11 @@ from freehold.dialects.ownership import DimOp, StartOp, StopOp, TensorType
 from freehold.frontend import advice, advice_on_values, errors
 from freehold.frontend.context import Context, Frame
 from freehold.frontend.source import UNDEFINED
+from freehold.frontend.syntax import core
+from freehold.frontend.syntax.text import primary
 from freehold.frontend.types import signedness
 from freehold.frontend.values import (
+    ANYTHING,
     INDEX_DTYPE,
     POISON,
     ClosureValue,
@@ -61,12 +63,13 @@ ELEMENT_METHODS: Final = {
 # --- Names -----------------------------------------------------------------------------------------------------------
 
 
-def name(c: Context, node: ast.Name) -> Value:
+def name(c: Context, node: core.Name) -> Value:
     """A variable, a parameter, or a name of the host."""
     frame: Frame | None = c.frame
     while frame is not None:
         value = frame.variables.get(node.id)
         if value is not None:
+            assert value is not ANYTHING, f"`{node.id}` is read where it is anything"
             return c.unbound(node.id, value, node) if isinstance(value, Unbound) else value
         frame = frame.outer
     found = c.frame.host[node.id]
@@ -75,14 +78,14 @@ def name(c: Context, node: ast.Name) -> Value:
     return _undefined(c, node)
 
 
-def _undefined(c: Context, node: ast.Name) -> Poison:
+def _undefined(c: Context, node: core.Name) -> Poison:
     import freehold
 
     error = errors.UndefinedName(c.span(node), name=node.id)
     known: list[str] = []
     frame: Frame | None = c.frame
     while frame is not None:
-        known += (n for n in frame.variables if "$" not in n)  # what no program can name
+        known += (n for n in frame.variables if not core.is_hidden(n))
         frame = frame.outer
     close = nearest(node.id, known)
     if close is not None:
@@ -94,21 +97,39 @@ def _undefined(c: Context, node: ast.Name) -> Poison:
     return c.error(error)
 
 
-def constant(c: Context, node: ast.Constant) -> Value:
+def constant(c: Context, node: core.Constant) -> Value:
     """A literal."""
     return Static(node.value)
 
 
-def tuple_(c: Context, node: ast.Tuple) -> Value:
+def anything(c: Context, node: core.Anything) -> Value:
+    """What nothing reads."""
+    del c, node
+    return ANYTHING
+
+
+def refused(c: Context, node: core.Refused) -> Value:
+    """What was reported when the syntax was checked."""
+    del c, node
+    return POISON
+
+
+def let(c: Context, node: core.Let) -> Value:
+    """A value that the rest of an expression reads again."""
+    value = c.frame.variables[node.id] = c.lower(node.value)
+    return value
+
+
+def tuple_(c: Context, node: core.Tuple) -> Value:
     """`(a, b, *c)`."""
     return TupleValue(tuple(elements(c, node.elts)))
 
 
-def elements(c: Context, nodes: Sequence[ast.expr]) -> list[Value]:
+def elements(c: Context, nodes: Sequence[core.Expr]) -> list[Value]:
     """The values of a tuple's or call's elements, starred ones taken apart."""
     items: list[Value] = []
     for item in nodes:
-        if isinstance(item, ast.Starred):
+        if isinstance(item, core.Starred):
             value = c.lower(item.value)
             if isinstance(value, TupleValue):
                 items += value.items
@@ -125,7 +146,7 @@ def elements(c: Context, nodes: Sequence[ast.expr]) -> list[Value]:
 # --- Attributes and subscripts ---------------------------------------------------------------------------------------
 
 
-def attribute(c: Context, node: ast.Attribute) -> Value:
+def attribute(c: Context, node: core.Attribute) -> Value:
     """`value.attr`."""
     value = c.lower(node.value)
     attr = node.attr
@@ -244,7 +265,7 @@ def _of_region(c: Context, region: RegionValue, attr: str) -> Value | None:
             return MethodValue(region, attr) if attr in REGION_METHODS else None
 
 
-def _of_object(c: Context, value: TupleValue | RecordValue | Static, attr: str, node: ast.Attribute) -> Value | None:
+def _of_object(c: Context, value: TupleValue | RecordValue | Static, attr: str, node: core.Attribute) -> Value | None:
     host = value.value if isinstance(value, Static) else None
     if isinstance(host, ModuleType):
         c.reads.append((host, attr))
@@ -272,7 +293,7 @@ def _places(tensor: TensorValue) -> tuple[str, ...]:
     return _PLACE if _has_place(tensor) else _PLACE[:2]
 
 
-def _no_attribute(c: Context, value: Value, node: ast.Attribute) -> Poison:
+def _no_attribute(c: Context, value: Value, node: core.Attribute) -> Poison:
     from freehold.frontend import records
 
     known: tuple[str, ...] = ()
@@ -305,7 +326,7 @@ def _no_attribute(c: Context, value: Value, node: ast.Attribute) -> Poison:
         case _:
             pass
     what = describe(value)
-    if what.startswith(("a ", "an ")) and isinstance(node.value, ast.Name):
+    if what.startswith(("a ", "an ")) and isinstance(node.value, core.Name):
         what = f"`{node.value.id}`, {what},"
     ours = isinstance(value, Static) and getattr(value.value, "__name__", None) == "freehold"
     shown = ", ".join(f"`{k}`" for k in known) if known else "none that a kernel can use"
@@ -316,7 +337,7 @@ def _no_attribute(c: Context, value: Value, node: ast.Attribute) -> Poison:
     return c.error(error if edit is None else error.add(error.Instead(edit.text, at=edit.at(c))))
 
 
-def host_value(c: Context, node: ast.expr, value: object) -> Poison:
+def host_value(c: Context, node: core.Expr, value: object) -> Poison:
     """Reports the use of a host object that a kernel cannot see."""
     error = errors.HostValue(c.span(node), name=c.text(node), what=describe(Static(value)))
     if hasattr(value, "__dlpack__") or hasattr(value, "__array__"):
@@ -328,7 +349,7 @@ def host_value(c: Context, node: ast.expr, value: object) -> Poison:
     return c.error(error)
 
 
-def subscript(c: Context, node: ast.Subscript) -> Value:
+def subscript(c: Context, node: core.Subscript) -> Value:
     """`tuple[i]`, `tuple[i:j]`, `tile[:, None]`."""
     value = c.lower(node.value)
     if isinstance(value, Poison):
@@ -340,7 +361,7 @@ def subscript(c: Context, node: ast.Subscript) -> Value:
     if (method := records.method_of(value, "__getitem__")) is not None:
         from freehold.frontend.calls import inline
 
-        given = POISON if isinstance(node.slice, ast.Slice) else c.lower(node.slice)
+        given = POISON if isinstance(node.slice, core.Slice) else c.lower(node.slice)
         return POISON if isinstance(given, Poison) else inline(c, method, (value, given), node)
     if isinstance(value, TupleValue) or (isinstance(value, Static) and isinstance(value.value, str | range)):
         return _item(c, value, node)
@@ -362,7 +383,7 @@ def subscript(c: Context, node: ast.Subscript) -> Value:
     return c.error(error)
 
 
-def _member(c: Context, kind: type[Enum], node: ast.Subscript) -> Value:
+def _member(c: Context, kind: type[Enum], node: core.Subscript) -> Value:
     """`Kind["NAME"]`."""
     name = static_of(c.lower(node.slice))
     if name is not None and name[0] in kind.__members__:
@@ -372,8 +393,8 @@ def _member(c: Context, kind: type[Enum], node: ast.Subscript) -> Value:
     return c.error(errors.NoAttribute(c.span(node), what=what, attribute=c.text(node.slice), known=known))
 
 
-def _item(c: Context, value: TupleValue | Static, node: ast.Subscript) -> Value:
-    if isinstance(node.slice, ast.Slice):
+def _item(c: Context, value: TupleValue | Static, node: core.Subscript) -> Value:
+    if isinstance(node.slice, core.Slice):
         parts = [
             known_int(c, part, "the bound of a slice") if part is not None else None
             for part in (node.slice.lower, node.slice.upper, node.slice.step)
@@ -399,11 +420,11 @@ def _item(c: Context, value: TupleValue | Static, node: ast.Subscript) -> Value:
     return value.items[index] if isinstance(value, TupleValue) else of_host(items[index])
 
 
-def _parts(node: ast.Slice) -> tuple[ast.expr | None, ...]:
+def _parts(node: core.Slice) -> tuple[core.Expr | None, ...]:
     return node.lower, node.upper, node.step
 
 
-def known_int(c: Context, node: ast.expr, what: str) -> int | None:
+def known_int(c: Context, node: core.Expr, what: str) -> int | None:
     """The value of an expression that must be a compile-time integer, or None after reporting."""
     value = c.lower(node)
     if isinstance(value, Static) and isinstance(value.value, int) and not isinstance(value.value, bool):
@@ -413,25 +434,25 @@ def known_int(c: Context, node: ast.expr, what: str) -> int | None:
     return None
 
 
-def not_constant(c: Context, node: ast.expr, value: Value, what: str) -> Poison:
+def not_constant(c: Context, node: core.Expr, value: Value, what: str) -> Poison:
     """Reports a value that is not known at compile time where one is needed, or is of another type."""
     if static_of(value) is not None:
         why = "an integer is needed"
         error = errors.WrongValue(c.span(node), what=describe(value), role=what, why=why)
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-            parts = (advice.primary(c.text(n)) for n in (node.left, node.right))
+        if isinstance(node, core.BinOp) and node.op == "/":
+            parts = (primary(c.text(n)) for n in (node.left, node.right))
             edit = f"divide and round down: `{' // '.join(parts)}`"
             error.add(error.Instead(edit, at=c.span(node)))
     elif isinstance(value, TileValue):
         error = errors.NotConstant(c.span(node), what=what, why="this is known when the kernel runs")
-        parameter = next((p for p in _scalars(c) if isinstance(node, ast.Name) and p == node.id), None)
+        parameter = next((p for p in _scalars(c) if isinstance(node, core.Name) and p == node.id), None)
         if parameter is not None:
             error.add(error.MakeConst(parameter, "int", at=advice_on_values.annotated(c, parameter)))
         elif what == "a shape" and (shape := advice_on_values.of_shape(c, node)) is not None:
             error.add(error.Instead(shape.text, at=shape.at(c)))
         elif what == "the index of a tuple":
             error.add(error.Instead(f"choose by comparing: `fh.where({c.text(node)} == 0, a[0], a[1])`"))
-        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
+        elif isinstance(node, core.Subscript) and isinstance(node.value, core.Attribute) and node.value.attr == "shape":
             tensor, axis = c.text(node.value.value), c.text(node.slice)
             error.add(
                 error.Instead(
@@ -448,7 +469,7 @@ def _scalars(c: Context) -> list[str]:
     frame = c.frame
     if not frame.is_kernel:
         return []
-    return [a.arg for a in (*frame.source.arguments.args, *frame.source.arguments.kwonlyargs)]
+    return [p.name for p in frame.function.parameters]
 
 
 def reshape(c: Context, tile: TileValue, shape: tuple[int, ...]) -> TileValue:
@@ -463,6 +484,6 @@ def permute(c: Context, tile: TileValue, axes: tuple[int, ...]) -> TileValue:
     return c.tile(tile.dtype, tuple(tile.shape[a] for a in axes), PermuteOp, tile, axes)
 
 
-def lambda_(c: Context, node: ast.Lambda) -> Value:
+def lambda_(c: Context, node: core.Lambda) -> Value:
     """A function without a name; it sees the variables around it as they are when it is called."""
-    return ClosureValue(node, c.frame)
+    return ClosureValue(node.function, c.frame)

@@ -14,7 +14,18 @@ from freehold.frontend.arguments import Arguments, axis_of, flag_of
 from freehold.frontend.arithmetic import Number, as_tile
 from freehold.frontend.context import Context
 from freehold.frontend.expressions import reshape
-from freehold.frontend.joins import FixedKind, Kind, TileKind, TupleKind, assemble, fits, flatten, kind_of, tile_kinds
+from freehold.frontend.joins import (
+    AnyKind,
+    FixedKind,
+    Kind,
+    TileKind,
+    TupleKind,
+    assemble,
+    fits,
+    flatten,
+    kind_of,
+    tile_kinds,
+)
 from freehold.frontend.reductions import arithmetic_tile, identity, running_axis
 from freehold.frontend.typed import Block, touches_no_memory
 from freehold.frontend.types import computable, computes, purpose
@@ -112,7 +123,7 @@ def _starts(c: Context, a: Arguments, kind: Kind) -> list[Number] | None:
 
 def _numbers(value: Value | None, kind: Kind) -> Iterator[Number | None]:
     match kind:
-        case FixedKind():
+        case FixedKind() | AnyKind():
             return
         case TileKind():
             known = isinstance(value, Static) and is_number(value.value)
@@ -127,7 +138,7 @@ def _numbers(value: Value | None, kind: Kind) -> Iterator[Number | None]:
 
 def _scalars(kind: Kind) -> Kind:
     match kind:
-        case FixedKind():
+        case FixedKind() | AnyKind():
             return kind
         case TileKind():
             return TileKind(kind.dtype, ())

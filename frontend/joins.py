@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
 from typing import cast
 
 from freehold.dialects.cuda_tile.ops.control_flow import IfOp, YieldOp
-from freehold.frontend import flow
 from freehold.frontend.arithmetic import Number, broadcast, convert
-from freehold.frontend.context import Context, Frame
+from freehold.frontend.context import Context
 from freehold.frontend.typed import Block
 from freehold.frontend.types import NoCommonDType, promote, tile_type
 from freehold.frontend.values import (
+    ANYTHING,
+    Anything,
     RecordValue,
     Static,
     TileValue,
@@ -67,7 +67,12 @@ class FixedKind:
         return kind if isinstance(kind, TileKind) else None
 
 
-Kind = TileKind | TupleKind | FixedKind
+@dataclass(frozen=True, slots=True)
+class AnyKind:
+    """Whatever else it meets."""
+
+
+Kind = TileKind | TupleKind | FixedKind | AnyKind
 
 
 def kind_of(value: Value) -> Kind | None:
@@ -75,6 +80,8 @@ def kind_of(value: Value) -> Kind | None:
     match value:
         case TileValue():
             return TileKind(value.dtype, value.shape, value.weak, value.weak)
+        case Anything():
+            return AnyKind()
         case Static(value=number) if is_number(number):
             return TileKind(dtypes.default_dtype(cast(Number, number)), (), True)
         case TupleValue() | RecordValue() | Static():
@@ -96,6 +103,8 @@ def kind_of(value: Value) -> Kind | None:
 def join(a: Kind, b: Kind) -> Kind | None:
     """The type of what is `a` on one way and `b` on another: the same, but that numbers adapt. None: there is none."""
     match a, b:
+        case (AnyKind(), other) | (other, AnyKind()):
+            return other
         case TileKind(), TileKind():
             if a.weak and b.weak:
                 return a if (a.dtype.is_float, a.dtype.bits) >= (b.dtype.is_float, b.dtype.bits) else b
@@ -128,6 +137,8 @@ def widens(dtype: DType, wide: DType) -> bool:
 def fits(made: Kind | None, kind: Kind) -> bool:
     """Whether a value of type `made` can be handed on where `kind` is expected."""
     match made, kind:
+        case AnyKind(), _:
+            return True
         case TileKind(), TileKind():
             whole = TileKind(kind.dtype, kind.shape)
             return join(whole, made) == whole
@@ -154,8 +165,10 @@ def enters(made: Kind | None, kind: Kind) -> bool:
 
 def flatten(c: Context, value: Value, kind: Kind) -> list[TileValue]:
     """The tiles of `value` as a variable of type `kind`, which it must fit; writes what numbers need."""
+    if isinstance(value, Anything):
+        return anything(c, kind)
     match kind:
-        case FixedKind():
+        case FixedKind() | AnyKind():
             return []
         case TupleKind():
             whole = value if isinstance(value, TupleValue) else record_of(value)
@@ -168,11 +181,18 @@ def flatten(c: Context, value: Value, kind: Kind) -> list[TileValue]:
             return [broadcast(c, convert(c, value, kind.dtype), kind.shape)]
 
 
+def anything(c: Context, kind: Kind) -> list[TileValue]:
+    """Tiles of a type, where an error or the control flow leaves none to hand on."""
+    return [c.constant(0, k.dtype, k.shape) for k in tile_kinds(kind)]
+
+
 def assemble(kind: Kind, tiles: list[TileValue]) -> Value:
     """The inverse of `flatten`: takes the tiles it needs from the front of the list."""
     match kind:
         case FixedKind():
             return kind.value
+        case AnyKind():
+            return ANYTHING
         case TupleKind():
             items = tuple(assemble(k, tiles) for k in kind.items)
             return TupleValue(items) if kind.of is None else record(kind.of, items)
@@ -185,7 +205,7 @@ def assemble(kind: Kind, tiles: list[TileValue]) -> Value:
 def tile_kinds(kind: Kind) -> list[TileKind]:
     """The types of the tiles that `flatten` makes."""
     match kind:
-        case FixedKind():
+        case FixedKind() | AnyKind():
             return []
         case TupleKind():
             return [t for k in kind.items for t in tile_kinds(k)]
@@ -218,17 +238,3 @@ def either(c: Context, truth: TileValue, *ways: tuple[Block, list[TileValue] | N
     types = [tile_type(shape, dtype) for dtype, shape in kinds]
     found = c.tiles(kinds, IfOp, truth, types, *(block for block, _ in ways))
     return [convert(c, chosen, t.dtype) for chosen, t in zip(found, made, strict=True)]
-
-
-def is_live(frame: Frame, name: str, after: ast.stmt) -> bool:
-    """Whether `name` may be read after a statement: later in the text, in another turn of a loop, or by a function."""
-    if name in flow.captured(frame.tree):
-        return True
-    reads = frame.source.reads.get(name, ())
-    end = (after.end_lineno or after.lineno, after.end_col_offset or 0)
-    if any(place >= end for place in reads):
-        return True
-    if not frame.loops:
-        return False
-    around = frame.loops[0].node
-    return any(place >= (around.lineno, around.col_offset) for place in reads)

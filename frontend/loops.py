@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,7 +9,7 @@ from enum import EnumType
 from typing import Literal, cast
 
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, LoopOp
-from freehold.frontend import advice_on_values, counts, errors, flow
+from freehold.frontend import advice_on_values, counts, errors
 from freehold.frontend.arithmetic import arithmetic, comparison
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context, Flow
@@ -21,20 +20,23 @@ from freehold.frontend.joins import (
     Kind,
     TileKind,
     TupleKind,
+    anything,
     assemble,
     difference,
     either,
     enters,
     fits,
     flatten,
-    is_live,
     join,
     kind_of,
     tile_kinds,
 )
+from freehold.frontend.syntax import core
+from freehold.frontend.syntax.names import assigned, of_target
 from freehold.frontend.typed import Block, hint
 from freehold.frontend.types import tile_type
 from freehold.frontend.values import (
+    ANYTHING,
     PlaceValue,
     Poison,
     RangeValue,
@@ -59,7 +61,7 @@ from freehold.support.dtypes import DType
 MAX_TURNS = 1000
 
 
-Ending = Literal["continue", "break", "return", "dead"]
+Ending = Literal["continue", "break", "dead"]
 
 
 @dataclass(eq=False)
@@ -69,16 +71,14 @@ class Site:
     kind: Ending
     block: Block
     variables: dict[str, Value]
-    node: ast.AST
-    way: flow.WayOut | None = None
-    """Of a `return`, what is left to do."""
+    node: core.Node
 
 
 @dataclass(eq=False)
 class Loop:
     """A loop whose body is being written. One that is unrolled has no sites."""
 
-    node: ast.For | ast.While
+    node: core.Loop
     static: bool = False
     sites: list[Site] = field(default_factory=list[Site])
     counter: tuple[TileValue, TileValue] | None = None
@@ -87,13 +87,15 @@ class Loop:
     """The variables that go from turn to turn."""
     before: dict[str, Value] = field(default_factory=dict[str, Value])
     """What the others are when a turn begins."""
+    following: Sequence[core.Stmt] = ()
+    """What stands behind one that is unrolled: it asks first whether a `return` has left the loop."""
 
 
 @dataclass(eq=False)
 class Found:
     """What typing has found out about a loop: where it begins if what it stands in is typed again."""
 
-    node: ast.For | ast.While
+    node: core.Loop
     entering: dict[str, Kind]
     """The types with which variables enter it."""
     carried: dict[str, Kind]
@@ -104,29 +106,17 @@ class Found:
     """The same of the loops in it."""
 
 
-def leave(c: Context, kind: Literal["continue", "break", "dead"], node: ast.AST) -> None:
+def leave(c: Context, kind: Ending, node: core.Node) -> None:
     """Notes that the current block ends here, by leaving the turn."""
     loop = c.frame.running
     assert loop is not None
     loop.sites.append(Site(kind, c.block, dict(c.frame.variables), node))
 
 
-def leave_function(c: Context, node: ast.stmt, tail: tuple[ast.stmt, ...], value: Value | None = None) -> None:
-    """Notes that the current block ends here, by returning `value` from the function, or by leaving `tail` to do."""
-    loop = c.frame.running
-    assert loop is not None
-    way = flow.way_out(loop.node, tail)
-    if value is None:
-        read = (c.frame.variables.get(name) for name in way.reads)
-        value = TupleValue(tuple(Static(None) if v is None or isinstance(v, Unbound) else v for v in read))
-    variables = {**c.frame.variables, flow.returned(way.key): Static(True), flow.result(way.key): value}
-    loop.sites.append(Site("return", c.block, variables, node, way))
-
-
 # --- for -------------------------------------------------------------------------------------------------------------
 
 
-def for_(c: Context, node: ast.For) -> Flow:
+def for_(c: Context, node: core.For) -> Flow:
     """`for x in ...`."""
     over = c.lower(node.iter)
     match over:
@@ -164,33 +154,33 @@ def for_(c: Context, node: ast.For) -> Flow:
     )
 
 
-def _poisoned(c: Context, node: ast.For) -> Flow:
+def _poisoned(c: Context, node: core.For) -> Flow:
     """Reads the body of a loop that cannot be written, for its own errors."""
-    for name, _ in flow.names(node.target):
-        c.frame.variables[name] = Poison()
+    for name in of_target(node.target):
+        c.frame.variables[name.id] = Poison()
     with c.into(Block()):
         c.frame.loops.append(Loop(node))
         _body(c, node.body)
         c.frame.loops.pop()
-    for name in flow.assigned(node.body):
+    for name in assigned(node.body):
         c.frame.variables[name] = Poison()
     return Flow.FALLS
 
 
-def _body(c: Context, statements: Sequence[ast.stmt]) -> Flow:
+def _body(c: Context, statements: Sequence[core.Stmt]) -> Flow:
     from freehold.frontend.statements import statements as lower_statements
 
     return lower_statements(c, statements)
 
 
-def _static_range(c: Context, node: ast.For, over: RangeValue) -> Flow:
+def _static_range(c: Context, node: core.For, over: RangeValue) -> Flow:
     if cast(Static, over.step).value == 0:
         c.error(errors.ArithmeticFails(c.span(node.iter), what="the step of a range is 0"))
         return _poisoned(c, node)
     return _unrolled(c, node, items_of(over, MAX_TURNS + 1) or ())
 
 
-def _unrolled(c: Context, node: ast.For, items: Sequence[Value]) -> Flow:
+def _unrolled(c: Context, node: core.For, items: Sequence[Value]) -> Flow:
     from freehold.frontend.statements import assign
 
     if len(items) > MAX_TURNS:
@@ -199,14 +189,14 @@ def _unrolled(c: Context, node: ast.For, items: Sequence[Value]) -> Flow:
         )
         c.error(error.add(error.Instead("count at run time: `for i in range(...)`")))
         return _poisoned(c, node)
-    c.frame.loops.append(Loop(node, static=True))
+    c.frame.loops.append(Loop(node, static=True, following=c.frame.following))
     try:
         for item in items:
             assign(c, node.target, item)
             match _body(c, node.body):
                 case Flow.BREAKS:
                     break
-                case Flow.RETURNS | Flow.LEAVES as ends:
+                case Flow.LEAVES as ends:
                     return ends
                 case _:
                     continue
@@ -218,11 +208,11 @@ def _unrolled(c: Context, node: ast.For, items: Sequence[Value]) -> Flow:
 # --- while -----------------------------------------------------------------------------------------------------------
 
 
-def while_(c: Context, node: ast.While) -> Flow:
+def while_(c: Context, node: core.While) -> Flow:
     """`while test:`."""
-    if isinstance(node.test, ast.Constant) and not node.test.value:
+    if isinstance(node.test, core.Constant) and not node.test.value:
         return Flow.FALLS
-    if isinstance(node.test, ast.Constant) and not flow.of_loop(node).leaves:
+    if isinstance(node.test, core.Constant) and not c.frame.facts.loop(node).leaves:
         error = errors.ControlFlow(
             c.span(node.test), what="`while True`", where="without a `break`", why="this loop has no end"
         )
@@ -236,34 +226,32 @@ def while_(c: Context, node: ast.While) -> Flow:
 Write = Callable[[list[str], list[Kind], bool], tuple[Loop, list[TileValue]]]
 
 
-def _repeat(c: Context, node: ast.For | ast.While, write: Write) -> Flow:
+def _repeat(c: Context, node: core.Loop, write: Write) -> Flow:
     """
     Writes a loop. `write` is given the variables that it carries, their types, and whether the loop may end before its
     time. It is called again where a number turns out to need another type, or a way out not to be taken.
-
-    Where the loop may have returned from the function, `frame.after` is what to do then.
     """
     frame = c.frame
-    facts = flow.of_loop(node)
+    facts = frame.facts.loop(node)
     changed = facts.assigned
-    targets = {name for name, _ in flow.names(node.target)} if isinstance(node, ast.For) else set[str]()
-    captured = flow.captured(frame.tree)
-    exposed = facts.exposed | captured
+    targets = {name.id for name in of_target(node.target)} if isinstance(node, core.For) else set[str]()
+    exposed = facts.exposed | frame.facts.captured
     before = dict(frame.variables)
+    ours = [name for name in changed if core.is_hidden(name) and name in before]
     names: list[str] = []
     kinds: list[Kind] = []
     for name in changed:
         value = before.get(name)
-        if name in targets or value is None or isinstance(value, Unbound | Poison):
+        if name in targets or name in ours or value is None or isinstance(value, Unbound | Poison):
             continue
         if (kind := kind_of(value)) is None:
             continue
-        if name in exposed or is_live(frame, name, node):
+        if name in exposed or frame.facts.is_live(name, node):
             names.append(name)
             kinds.append(kind)
-    leaves, known = facts.leaves, dict[str, Value]()
+    leaves = facts.leaves
     found = Found(node, dict(zip(names, kinds, strict=True)), {}, leaves)
-    remembered = None if facts.returns else _remembered(c, found)
+    remembered = _remembered(c, found)
     if remembered is not None:
         names, kinds, leaves = list(remembered.carried), list(remembered.carried.values()), remembered.leaves
         found.inner = remembered.inner
@@ -271,23 +259,18 @@ def _repeat(c: Context, node: ast.For | ast.While, write: Write) -> Flow:
     first = True
     while True:
         mark = len(c.errors), len(c.breakpoints)
-        prelude = Block()
+        prelude, known = Block(), dict[str, Value]()
         with c.into(prelude), _expecting(c, found.inner) as found.inner:
             loop, results = write(names, kinds, leaves)
         wanted = {name: _wanted(loop, name, kind) for name, kind in zip(names, kinds, strict=True)}
-        ways = {s.way: s.node for s in loop.sites if s.way is not None}
-        for way in ways:
-            wanted[flow.returned(way.key)] = TileKind(dtypes.bool_, ())
-            before[flow.returned(way.key)] = Static(False)
-            taken = _taken(c, loop, way)
-            if isinstance(taken, TileKind | TupleKind | FixedKind):
-                wanted[flow.result(way.key)] = taken
-                before[flow.result(way.key)] = assemble(taken, _any(c, taken))
+        for name in (name for name in ours if frame.facts.is_live(name, node)):
+            taken = _taken(c, loop, name, before[name])
+            if isinstance(taken, TileKind | TupleKind):
+                wanted[name] = taken
             else:
-                known[flow.result(way.key)] = taken
-                wanted.pop(flow.result(way.key), None)
-        early = any(s.kind in ("break", "return") and s.node is not node for s in loop.sites)
-        never = leaves and not early and first and isinstance(node, ast.For)
+                known[name] = taken
+        early = any(s.kind == "break" and s.node is not node for s in loop.sites)
+        never = leaves and not early and first and isinstance(node, core.For)
         if list(wanted) == names and list(wanted.values()) == kinds and not never and leaves >= early:
             typed = len(c.errors)
             _finish(c, loop, names, kinds, before)
@@ -311,7 +294,7 @@ def _repeat(c: Context, node: ast.For | ast.While, write: Write) -> Flow:
     frame.variables |= known
     construct = "loop"
     for name, place in (*changed.items(), *((t, node) for t in targets)):
-        if name in names:
+        if name in names or name in ours:
             continue
         ends = [site.variables.get(name) for site in loop.sites if site.kind != "dead"]
         start = before.get(name)
@@ -332,13 +315,7 @@ def _repeat(c: Context, node: ast.For | ast.While, write: Write) -> Flow:
             unbound.places.clear()
             unbound.why = f"`{name}` exists in the loop only, which may run no turn at all"
         frame.variables[name] = unbound
-    if not ways:
-        return Flow.FALLS
-    always = all(s.kind != "break" for s in loop.sites)
-    last = len(ways) - 1
-    made = (flow.after(node, way, place, always and n == last) for n, (way, place) in enumerate(ways.items()))
-    frame.after = tuple(statement for part in made for statement in part)
-    return Flow.MAY_HAVE_RETURNED
+    return Flow.FALLS
 
 
 def _remembered(c: Context, found: Found) -> Found | None:
@@ -361,38 +338,41 @@ def _expecting(c: Context, expected: Sequence[Found]) -> Generator[list[Found]]:
         c.found, c.expected = outer
 
 
-def _taken(c: Context, loop: Loop, way: flow.WayOut) -> Kind | Value:
-    """What a way out of a loop takes along: the type of what the loop carries for it, or, where it is known at compile
-    time, the value itself."""
-    sites = [s for s in loop.sites if s.way is way]
-    values = [s.variables[flow.result(way.key)] for s in sites]
-    first = values[0]
-    if is_poison(*values):
+def _taken(c: Context, loop: Loop, name: str, start: Value) -> TileKind | TupleKind | Value:
+    """What a variable of ours is after a loop: its type, if the loop carries it, or, where it is known at compile time,
+    the value itself."""
+    sites = [s for s in loop.sites if s.kind != "dead"]
+    ends = [(s, s.variables.get(name, start)) for s in sites if s.variables.get(name) is not ANYTHING]
+    if is_poison(*(end for _, end in ends)):
         return Poison()
-    if _is_known(first) and all(same(value, first) for value in values):
+    if not ends:
+        return start
+    (site, first), *others = ends
+    if is_known(first) and all(same(end, first) for _, end in others):
         return first
     kind = kind_of(first)
-    for site, value in zip(sites[1:], values[1:], strict=True):
-        other = kind_of(value)
-        kind = None if kind is None or other is None else join(kind, other)
+    for other, end in others:
+        found = kind_of(end)
+        kind = None if kind is None or found is None else join(kind, found)
         if kind is None:
-            returns_differ(c, site.node, first, value)
+            returns_differ(c, other.node, first, end)
             return Poison()
     if kind is None:
         what = f"returning {describe(first)}"
         why = "it exists in the loop only"
-        c.error(errors.ControlFlow(c.span(sites[0].node), what=what, where="in a loop", why=why))
+        c.error(errors.ControlFlow(c.span(site.node), what=what, where="in a loop", why=why))
         return Poison()
-    return kind
+    assert isinstance(kind, TileKind | TupleKind)
+    return TileKind(kind.dtype, kind.shape) if isinstance(start, Static) and isinstance(kind, TileKind) else kind
 
 
-def _is_known(value: Value) -> bool:
+def is_known(value: Value) -> bool:
     """Whether a value exists at compile time only, so that it is the same in the loop and after it."""
     parts = value.items if isinstance(value, TupleValue | RecordValue) else ()
-    return not isinstance(value, TileValue | RegionValue | PlaceValue) and all(map(_is_known, parts))
+    return not isinstance(value, TileValue | RegionValue | PlaceValue) and all(map(is_known, parts))
 
 
-def returns_differ(c: Context, node: ast.AST, a: Value, b: Value) -> None:
+def returns_differ(c: Context, node: core.Node, a: Value, b: Value) -> None:
     """Reports that a function returns values that do not meet."""
     _, p, q = difference("", a, b)
     what = f"returning {describe(p)} on one way and {describe(q)} on the other"
@@ -429,7 +409,7 @@ def _adapted(kind: Kind, made: Kind | None) -> Kind:
 def _finish(c: Context, loop: Loop, names: list[str], kinds: list[Kind], before: dict[str, Value]) -> None:
     """Ends every turn by handing on what the loop carries."""
     reported: set[str] = set()
-    changed = flow.of_loop(loop.node).assigned
+    changed = c.frame.facts.loop(loop.node).assigned
     for name, kind in zip(names, kinds, strict=True):
         end = next((s.variables[name] for s in loop.sites if name in s.variables and s.kind != "dead"), before[name])
         if not enters(kind_of(before[name]), kind) and name in changed:
@@ -442,20 +422,20 @@ def _finish(c: Context, loop: Loop, names: list[str], kinds: list[Kind], before:
                 end = site.variables.get(name)
                 made = None if end is None else kind_of(end)
                 if site.kind == "dead":
-                    values += _any(c, kind)
+                    values += anything(c, kind)
                 elif end is None or not fits(made, kind):
                     if end is not None and name not in reported and not isinstance(end, Poison):
                         reported.add(name)
                         if isinstance(end, Unbound):
                             c.unbound(name, end, site.node)
-                        elif name in changed:
-                            _changes(c, name, before[name], end, changed[name], loop.node)
-                        else:  # what a way out takes along
+                        elif core.is_hidden(name):
                             returns_differ(c, site.node, before[name], end)
-                    values += _any(c, kind)
+                        else:
+                            _changes(c, name, before[name], end, changed[name], loop.node)
+                    values += anything(c, kind)
                 else:
                     values += flatten(c, end, kind)
-            if site.kind in ("break", "return"):
+            if site.kind == "break":
                 c.add(BreakOp, values)
             elif loop.counter is None:
                 c.add(ContinueOp, values)
@@ -464,16 +444,11 @@ def _finish(c: Context, loop: Loop, names: list[str], kinds: list[Kind], before:
                 c.add(ContinueOp, [arithmetic(c, "+", index, step), *values])
 
 
-def _any(c: Context, kind: Kind) -> list[TileValue]:
-    """Tiles of a type, where an error or the control flow leaves none to hand on."""
-    return [c.constant(0, k.dtype, k.shape) for k in tile_kinds(kind)]
-
-
-def _changes(c: Context, name: str, before: Value, after: Value, place: ast.AST, node: ast.For | ast.While) -> None:
+def _changes(c: Context, name: str, before: Value, after: Value, place: core.Node, node: core.Loop) -> None:
     whole = name
     name, before, after = difference(name, before, after)
     error = errors.TypeChanges(c.span(place), name=name, before=describe(before), after=describe(after))
-    header = node.iter if isinstance(node, ast.For) else node.test
+    header = node.iter if isinstance(node, core.For) else node.test
     error.add(error.Enters(c.span(header), name, describe(before)))
     begin = f"{name} = " if name == whole else ""
     if isinstance(before, TileValue) and isinstance(after, TileValue):
@@ -533,7 +508,7 @@ def _flat(kinds: list[Kind]) -> list[tuple[DType, tuple[int, ...]]]:
 
 
 def _counted(
-    c: Context, node: ast.For, count: Count, names: list[str], kinds: list[Kind]
+    c: Context, node: core.For, count: Count, names: list[str], kinds: list[Kind]
 ) -> tuple[Loop, list[TileValue]]:
     from freehold.frontend.statements import assign
 
@@ -547,7 +522,7 @@ def _counted(
 
 
 def _leaving(
-    c: Context, node: ast.For, count: Count, names: list[str], kinds: list[Kind]
+    c: Context, node: core.For, count: Count, names: list[str], kinds: list[Kind]
 ) -> tuple[Loop, list[TileValue]]:
     """A `for` that may end before its time: a loop that counts and tests by itself."""
     from freehold.frontend.statements import assign
@@ -566,7 +541,7 @@ def _leaving(
     return loop, _endless(c, [start, *initial], body, kinds)
 
 
-def _conditional(c: Context, node: ast.While, names: list[str], kinds: list[Kind]) -> tuple[Loop, list[TileValue]]:
+def _conditional(c: Context, node: core.While, names: list[str], kinds: list[Kind]) -> tuple[Loop, list[TileValue]]:
     body = Block()
     initial = _enter(c, body, names, kinds)
     loop = Loop(node, carried=names)
@@ -588,7 +563,7 @@ def _endless(c: Context, initial: list[TileValue], body: Block, kinds: list[Kind
     return c.tiles(flat, LoopOp, initial, [tile_type(shape, dtype) for dtype, shape in flat], body)
 
 
-def _unless(c: Context, goes_on: TileValue, node: ast.For | ast.While) -> None:
+def _unless(c: Context, goes_on: TileValue, node: core.Loop) -> None:
     """Leaves the loop where `goes_on` does not hold."""
     then, otherwise = Block(), Block()
     with c.into(otherwise):

@@ -7,7 +7,6 @@ Every operation carries the place of the source it stands for. All mistakes of a
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, cast
 
@@ -38,7 +37,6 @@ from freehold.frontend import (
     errors,
     expressions,
     loops,
-    matches,
     patterns,
     statements,
     texts,
@@ -52,6 +50,7 @@ from freehold.frontend.memory import borrow, storage
 from freehold.frontend.schedule import Grid
 from freehold.frontend.signature import ConstSpec, Parameter, ScalarSpec, Specialisation, TensorSpec
 from freehold.frontend.source import KernelFunction
+from freehold.frontend.syntax import core
 from freehold.frontend.typed import Block, Do
 from freehold.frontend.values import INDEX_DTYPE, GridValue, TensorValue, TileValue, of_host
 from freehold.support import dtypes
@@ -62,40 +61,43 @@ if TYPE_CHECKING:
     from freehold.frontend.fingerprint import Read
 
 DISPATCH: Final = cast(
-    "dict[type[ast.AST], Callable[[Context, ast.AST], object]]",
+    "dict[type[core.Node], Callable[[Context, core.Node], object]]",
     {
-        ast.Name: expressions.name,
-        ast.Constant: expressions.constant,
-        ast.Tuple: expressions.tuple_,
-        ast.Attribute: expressions.attribute,
-        ast.Subscript: expressions.subscript,
-        ast.BinOp: conditions.binary,
-        ast.UnaryOp: conditions.unary,
-        ast.BoolOp: conditions.boolean,
-        ast.IfExp: conditions.ternary,
-        ast.Compare: conditions.compare,
-        ast.Lambda: expressions.lambda_,
-        ast.GeneratorExp: comprehensions.generator,
-        matches.Fits: patterns.fits,
-        matches.Positional: patterns.positional,
-        ast.JoinedStr: texts.joined,
-        ast.Call: calls.call,
-        ast.Assign: statements.assign_,
-        ast.AnnAssign: statements.annotated,
-        ast.AugAssign: statements.augmented,
-        ast.For: loops.for_,
-        ast.While: loops.while_,
-        ast.Return: statements.return_,
-        ast.Break: statements.break_,
-        ast.Continue: statements.continue_,
-        ast.Expr: statements.expression,
-        ast.Pass: statements.pass_,
-        ast.Assert: statements.assert_,
-        ast.With: unsafe.with_,
-        ast.FunctionDef: statements.function,
+        core.Name: expressions.name,
+        core.Constant: expressions.constant,
+        core.Anything: expressions.anything,
+        core.Refused: expressions.refused,
+        core.Tuple: expressions.tuple_,
+        core.Attribute: expressions.attribute,
+        core.Subscript: expressions.subscript,
+        core.Lambda: expressions.lambda_,
+        core.Let: expressions.let,
+        core.BinOp: conditions.binary,
+        core.UnaryOp: conditions.unary,
+        core.BoolOp: conditions.boolean,
+        core.IfExp: conditions.ternary,
+        core.Compare: conditions.compare,
+        core.Each: comprehensions.each,
+        core.Only: comprehensions.only,
+        core.Fits: patterns.fits,
+        core.Positional: patterns.positional,
+        core.Text: texts.joined,
+        core.Call: calls.call,
+        core.Assign: statements.assign_,
+        core.If: statements.if_,
+        core.For: loops.for_,
+        core.While: loops.while_,
+        core.Break: statements.leave_loop,
+        core.Continue: statements.leave_loop,
+        core.Evaluate: statements.expression,
+        core.Pass: statements.pass_,
+        core.Assert: statements.assert_,
+        core.With: unsafe.with_,
+        core.Define: statements.function,
+        core.RefusedStatement: statements.refused,
     },
 )
-"""What lowers each kind of node. An `if` is not among them: it needs the statements that follow."""
+"""What types each kind of node."""
 
 
 TILE_METHODS: Final = {name: found for name, value in vars(Tile).items() if (found := intrinsic_of(value)) is not None}
@@ -142,8 +144,8 @@ def _lowered(
     source = function.source
     c = Context(function.name, DISPATCH, TILE_METHODS)
     c.stepping = stepping
-    c.frame = Frame(source, Host(function.function), source.tree, function.name)
-    c.here = source.tree
+    c.frame = Frame(source, Host(function.function), source.core, function.name)
+    c.here = source.core
     calls.is_clean(c, c.frame)
     return _Kernel(c, function, specialisation).write(c.block, hints), c
 
@@ -158,8 +160,7 @@ class _Kernel:
         self.constants = {
             p.name: spec.value for p, spec in self.parameters if isinstance(spec, ConstSpec) and type(spec.value) is int
         }
-        arguments = function.source.arguments
-        self.nodes = {a.arg: a for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+        self.nodes = {p.name: p for p in function.source.core.parameters}
 
     def write(self, body: Block, hints: Hints | None) -> ModuleOp | None:
         """The module, or None after reporting why there is none."""
@@ -185,16 +186,15 @@ class _Kernel:
         written = grids and any(p.is_tensor and p.mode != "ref" for p, _ in self.parameters)
         if not placed and not written:
             self._no_output()
-        code = cast(ast.FunctionDef, self.function.source.tree).body
-        c.here = self.function.source.tree
+        code = c.here = self.function.source.core
         domain = Domain(c, placed, self.nodes, grids)
         for parameter, _ in grids:
             index = tuple(TileValue(a, INDEX_DTYPE, ()) for a in domain.block.args)
             c.frame.variables[parameter.name] = GridValue(parameter.name, index) if domain.fits else expressions.POISON
         domain.begin()
         with c.into(domain.work) as c.top:
-            statements.statements(c, code)
-        domain.finish(code[-1])
+            statements.statements(c, code.body)
+        domain.finish(core.Pass(code.end))
         if c.errors:
             return None
         with c.at(self.nodes[grids[0][0].name] if grids else c.here):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, cast
@@ -20,6 +19,7 @@ from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, conve
 from freehold.frontend.context import Context
 from freehold.frontend.domains import coordinates_at, region_of
 from freehold.frontend.expressions import not_constant, reshape
+from freehold.frontend.syntax import core
 from freehold.frontend.typed import Typed
 from freehold.frontend.types import ELEMENTS, can_store, pads, tile_type
 from freehold.frontend.values import (
@@ -62,7 +62,7 @@ def storage(dtype: DType) -> Attribute:
     return ELEMENTS[dtypes.u8 if dtype.kind == "bool" else dtype]
 
 
-def method(c: Context, called: MethodValue, node: ast.Call) -> Value:
+def method(c: Context, called: MethodValue, node: core.Call) -> Value:
     """A method of a tensor or region."""
     target = called.receiver
     assert isinstance(target, TensorValue | RegionValue)
@@ -82,7 +82,7 @@ def _has_place(target: TensorValue) -> bool:
     return target.domain is None or target.parameter.mode not in ("mut", "out") or target.domain.has_place(target)
 
 
-def _many_regions(c: Context, target: TensorValue, name: str, node: ast.Call) -> Value:
+def _many_regions(c: Context, target: TensorValue, name: str, node: core.Call) -> Value:
     assert target.spec.partition is not None
     if not _has_place(target):
         index = ", ".join("ijklmn"[: target.spec.rank])
@@ -111,7 +111,7 @@ def _tensor(target: TensorValue | RegionValue) -> TensorValue:
     return target if isinstance(target, TensorValue) else target.tensor
 
 
-def _bind(c: Context, target: TensorValue | RegionValue, node: ast.Call, signature: Signature) -> Arguments | None:
+def _bind(c: Context, target: TensorValue | RegionValue, node: core.Call, signature: Signature) -> Arguments | None:
     return bind(c, node, signature, f"{_tensor(target).name}.")
 
 
@@ -123,7 +123,7 @@ def borrow(c: Context, tensor: Typed) -> Typed:
 # --- Loads -----------------------------------------------------------------------------------------------------------
 
 
-def _load(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Value:
+def _load(c: Context, target: TensorValue | RegionValue, node: core.Call) -> Value:
     if isinstance(target, TensorValue) and has_many_regions(target) and not _names_index(node):
         return _many_regions(c, target, "load", node)
     region = target if isinstance(target, RegionValue) else target.region
@@ -160,12 +160,12 @@ def _load(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Valu
     return POISON if a is None or a.poisoned else _read(c, region.tensor, region.var, (), region.tile, a)
 
 
-def _names_index(node: ast.Call) -> bool:
+def _names_index(node: core.Call) -> bool:
     """Whether a load says where."""
     return bool(node.args) or any(k.arg in ("index", "shape") for k in node.keywords)
 
 
-def _load_like(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Value:
+def _load_like(c: Context, target: TensorValue | RegionValue, node: core.Call) -> Value:
     assert isinstance(target, TensorValue)
     a = _bind(c, target, node, LOAD_LIKE)
     if a is None or a.poisoned:
@@ -288,7 +288,7 @@ def _hints_attr(found: tuple[tuple[str, int | bool], ...]) -> OptimizationHintsA
 
 
 def coordinates(
-    c: Context, value: Value, node: ast.expr, tensor: TensorValue, counts: str = "tiles", axes: int | None = None
+    c: Context, value: Value, node: core.Expr, tensor: TensorValue, counts: str = "tiles", axes: int | None = None
 ) -> tuple[TileValue, ...] | None:
     """A coordinate in a tensor, in tiles or elements: one 32-bit scalar an axis, of all or of some. None after
     reporting."""
@@ -296,7 +296,7 @@ def coordinates(
     if not right_rank(c, len(items), "the index", node, tensor, axes):
         return None
     found: list[TileValue] = []
-    nodes = node.elts if isinstance(node, ast.Tuple) and len(node.elts) == len(items) else [node] * len(items)
+    nodes = node.elts if isinstance(node, core.Tuple) and len(node.elts) == len(items) else [node] * len(items)
     for item, place in zip(items, nodes, strict=True):
         with c.at(place):
             one = as_tile(c, item, place, number_dtype(item, INDEX_DTYPE))
@@ -322,7 +322,7 @@ def coordinates(
 
 
 def right_rank(
-    c: Context, given: int, what: str, node: ast.expr, tensor: TensorValue, axes_named: int | None = None
+    c: Context, given: int, what: str, node: core.Expr, tensor: TensorValue, axes_named: int | None = None
 ) -> bool:
     """Whether something has an entry for each axis of a tensor, or for so many of them; reports it if not."""
     rank = tensor.spec.rank if axes_named is None else axes_named
@@ -343,7 +343,7 @@ def right_rank(
 # --- Stores ----------------------------------------------------------------------------------------------------------
 
 
-def _store(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Value:
+def _store(c: Context, target: TensorValue | RegionValue, node: core.Call) -> Value:
     tensor = _tensor(target)
     a = _bind(c, target, node, STORE)
     if a is None or a.poisoned:
@@ -384,7 +384,7 @@ def number_dtype(value: Value, dtype: DType) -> DType | None:
 
 
 def _store_shape(
-    c: Context, tile: TileValue, tensor: TensorValue, region: RegionValue, place: ast.expr
+    c: Context, tile: TileValue, tensor: TensorValue, region: RegionValue, place: core.Expr
 ) -> errors.StoreShape:
     error = errors.StoreShape(
         c.span(place), tile=show_shape(tile.shape), name=tensor.name, region=show_shape(region.tile)
@@ -394,18 +394,18 @@ def _store_shape(
         edit = f"add an axis: `{c.primary(place)}[{':, ' * len(tile.shape)}None]`"
         error.add(error.Instead(edit, at=c.span(place)))
     elif tuple(reversed(tile.shape)) == wanted:
-        inner = place.value if isinstance(place, ast.Attribute) and place.attr == "T" else None
-        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr == "load_like":
+        inner = place.value if isinstance(place, core.Attribute) and place.attr == "T" else None
+        if isinstance(inner, core.Call) and isinstance(inner.func, core.Attribute) and inner.func.attr == "load_like":
             mirrored = f"({tensor.name}.index[1], {tensor.name}.index[0]), {show_shape(wanted[::-1])}"
             edit = f"load the mirrored place: `{c.text(inner.func.value)}.load({mirrored}).T`"
             error.add(error.Instead(edit, at=c.span(place)))
-        elif isinstance(place, ast.Attribute) and place.attr == "T":
+        elif isinstance(place, core.Attribute) and place.attr == "T":
             error.add(error.Instead(f"leave out the transposition: `{c.text(place.value)}`", at=c.span(place)))
         else:
             error.add(error.Instead(f"transpose it: `{c.primary(place)}.T`", at=c.span(place)))
     elif _count(tile.shape) == _count(wanted):
         error.add(error.Instead(f"reshape it: `{c.primary(place)}.reshape({tensor.name}.tile)`"))
-    elif isinstance(place, ast.Call) and isinstance(place.func, ast.Attribute):
+    elif isinstance(place, core.Call) and isinstance(place.func, core.Attribute):
         if place.func.attr == "load" and len(place.args) == 2 and len(tile.shape) == len(wanted):
             edit = f"{c.text(place.func)}({c.text(place.args[0])}, {tensor.name}.tile)"
             whole = advice_on_values.is_index(c, place.args[0], tensor.name)
@@ -413,7 +413,7 @@ def _store_shape(
                 error.Instead(f"load a tile of the region's shape: `{edit}`", at=c.span(place) if whole else None)
             )
         axes = [*place.args, *(k.value for k in place.keywords if k.arg == "axis")]
-        if place.func.attr in ("sum", "prod", "max", "min") and axes and isinstance(axes[0], ast.Constant):
+        if place.func.attr in ("sum", "prod", "max", "min") and axes and isinstance(axes[0], core.Constant):
             error.add(error.Instead(f"reduce another axis: `axis={int(axes[0].value == 0)}`"))
     return error
 
@@ -428,7 +428,7 @@ def _count(shape: tuple[int, ...]) -> int:
 # --- Regions ---------------------------------------------------------------------------------------------------------
 
 
-def _at(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Value:
+def _at(c: Context, target: TensorValue | RegionValue, node: core.Call) -> Value:
     assert isinstance(target, TensorValue)
     a = _bind(c, target, node, AT)
     partition = target.spec.partition
@@ -448,15 +448,15 @@ def at_index(c: Context, target: TensorValue, a: Arguments, axes: int | None = N
     node, items = a.node, a.rest
     if len(items) == 1 and isinstance(items[0], TupleValue):
         items = items[0].items
-    place: ast.expr = node
+    place: core.Expr = node
     if len(node.args) == len(items) and len(items) > 1:
-        place = ast.copy_location(ast.Tuple(list(node.args), ast.Load()), node)
+        place = core.Tuple(node.place, node.args)
     elif len(node.args) == 1:
         place = node.args[0]
     return coordinates(c, TupleValue(items), place, target, axes=axes)
 
 
-def _release(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> Value:
+def _release(c: Context, target: TensorValue | RegionValue, node: core.Call) -> Value:
     if _bind(c, target, node, RELEASE) is None:
         return POISON
     region = target if isinstance(target, RegionValue) else target.region
@@ -467,7 +467,7 @@ def _release(c: Context, target: TensorValue | RegionValue, node: ast.Call) -> V
 
 _OF_ONE_REGION: Final = frozenset(("store", "release"))
 
-_METHODS: Final[dict[str, Callable[[Context, TensorValue | RegionValue, ast.Call], Value]]] = {
+_METHODS: Final[dict[str, Callable[[Context, TensorValue | RegionValue, core.Call], Value]]] = {
     "load": _load,
     "load_like": _load_like,
     "store": _store,

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from freehold.frontend import errors
 from freehold.frontend.context import Context
-from freehold.frontend.matches import Fits, Positional
 from freehold.frontend.python_functions import is_of
 from freehold.frontend.records import field_of
+from freehold.frontend.syntax import core
 from freehold.frontend.values import POISON, Poison, Static, TupleValue, Value, describe
 
 PLAIN = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
 """Classes whose patterns take the value itself: `int(x)`."""
 
 
-def fits(c: Context, node: Fits) -> Value:
+def fits(c: Context, node: core.Fits) -> Value:
     """Whether a value is of a pattern's class, or a tuple of its length."""
     value = c.lower(node.subject)
     if isinstance(value, Poison):
@@ -36,7 +36,7 @@ def fits(c: Context, node: Fits) -> Value:
     return c.error(wrong)
 
 
-def positional(c: Context, node: Positional) -> Value:
+def positional(c: Context, node: core.Positional) -> Value:
     """What a class's pattern takes a value apart into, at a position."""
     value, kind = c.lower(node.subject), c.lower(node.kind)
     host = kind.value if isinstance(kind, Static) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass, field
 
 from freehold.dialects.cuda_tile.ops.arith_int import AndIOp
@@ -12,6 +11,7 @@ from freehold.frontend.arguments import Arguments, check_pairs, shape_of
 from freehold.frontend.arithmetic import as_tile, convert
 from freehold.frontend.context import Context
 from freehold.frontend.expressions import not_constant, reshape
+from freehold.frontend.syntax import core
 from freehold.frontend.types import computes
 from freehold.frontend.values import (
     INDEX_DTYPE,
@@ -35,12 +35,12 @@ class _Cut:
     shape: list[int] = field(default_factory=list[int])
 
 
-def piece(c: Context, tile: TileValue, node: ast.Subscript) -> Value:
+def piece(c: Context, tile: TileValue, node: core.Subscript) -> Value:
     """`t[:, None]`, `t[0]`, `t[..., 32:64]`."""
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    parts = node.slice.elts if isinstance(node.slice, core.Tuple) else [node.slice]
     cut = _Cut()
     for position, part in enumerate(parts):
-        value = None if isinstance(part, ast.Slice) else c.lower(part)
+        value = None if isinstance(part, core.Slice) else c.lower(part)
         if isinstance(value, Poison):
             return POISON
         host = value.value if isinstance(value, Static) else value
@@ -48,13 +48,13 @@ def piece(c: Context, tile: TileValue, node: ast.Subscript) -> Value:
             cut.shape.append(1)
             continue
         if host is Ellipsis:
-            later = sum(not (isinstance(p, ast.Constant) and p.value is None) for p in parts[position + 1 :])
+            later = sum(not (isinstance(p, core.Constant) and p.value is None) for p in parts[position + 1 :])
             _keep(cut, tile.shape[len(cut.pieces) : max(len(cut.pieces), len(tile.shape) - later)])
             continue
         if len(cut.pieces) == len(tile.shape):
             return _too_many(c, tile, node, len(parts))
         extent = tile.shape[len(cut.pieces)]
-        if isinstance(part, ast.Slice):
+        if isinstance(part, core.Slice):
             found = _slice(c, tile, part, extent, node)
             if found is None:
                 return POISON
@@ -119,7 +119,7 @@ def insert(c: Context, a: Arguments) -> Value:
 
 
 def _places(
-    c: Context, a: Arguments, whole: tuple[int, ...], part: tuple[int, ...], place: ast.expr
+    c: Context, a: Arguments, whole: tuple[int, ...], part: tuple[int, ...], place: core.Expr
 ) -> list[TileValue] | None:
     """Which part of a tile an index names, axis by axis, counted in parts; None after reporting that it names none."""
     if len(part) != len(whole) or any(p > w for p, w in zip(part, whole, strict=True)):
@@ -150,7 +150,7 @@ def _places(
     return found
 
 
-def _no_subscript(c: Context, value: Value | None, part: ast.expr) -> Poison:
+def _no_subscript(c: Context, value: Value | None, part: core.Expr) -> Poison:
     """Reports an index that is no scalar of integers."""
     if value is None or isinstance(value, Poison):
         return POISON
@@ -171,7 +171,7 @@ def _keep(cut: _Cut, extents: tuple[int, ...]) -> None:
     cut.shape += extents
 
 
-def _slice(c: Context, tile: TileValue, part: ast.Slice, extent: int, node: ast.Subscript) -> tuple[int, int] | None:
+def _slice(c: Context, tile: TileValue, part: core.Slice, extent: int, node: core.Subscript) -> tuple[int, int] | None:
     """The first element and the extent of `a:b`, which a tile can be cut into; None after reporting that it cannot."""
     bounds: list[int | None] = []
     for bound in (part.lower, part.upper, part.step):
@@ -205,7 +205,7 @@ def _slice(c: Context, tile: TileValue, part: ast.Slice, extent: int, node: ast.
     return None
 
 
-def _unknown(c: Context, tile: TileValue, node: ast.Subscript, part: ast.expr) -> Poison:
+def _unknown(c: Context, tile: TileValue, node: core.Subscript, part: core.Expr) -> Poison:
     error = errors.Unsupported(
         c.span(part),
         what="a slice of a tile with a computed bound",
@@ -215,7 +215,7 @@ def _unknown(c: Context, tile: TileValue, node: ast.Subscript, part: ast.expr) -
     return c.error(error.add(error.Instead(edit)))
 
 
-def _too_many(c: Context, tile: TileValue, node: ast.Subscript, given: int) -> Poison:
+def _too_many(c: Context, tile: TileValue, node: core.Subscript, given: int) -> Poison:
     rank = len(tile.shape)
     axes = f"{rank} {'axis' if rank == 1 else 'axes'}"
     error = errors.WrongRank(c.span(node), what="the subscript", given=str(given), of=c.text(node.value), rank=axes)

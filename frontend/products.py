@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from typing import Final
 
 from freehold.dialects.cuda_tile.ops.mma import SCALE_BLOCKS, MmaFOp, MmaFScaledOp, MmaIOp
@@ -11,6 +10,7 @@ from freehold.frontend import advice_on_values, errors
 from freehold.frontend.arguments import Arguments, flag_of
 from freehold.frontend.arithmetic import as_tile
 from freehold.frontend.context import Context
+from freehold.frontend.syntax import core
 from freehold.frontend.types import ELEMENTS, signedness
 from freehold.frontend.values import POISON, Poison, TileValue, Value, show_shape, show_tile
 from freehold.support import dtypes
@@ -83,9 +83,9 @@ def mma_scaled(c: Context, a: Arguments) -> Value:
     return c.tile(acc.dtype, acc.shape, MmaFScaledOp, x, y, acc, s, t)
 
 
-def matmul(c: Context, a: Value, b: Value, node: ast.BinOp | ast.AugAssign) -> Value:
+def matmul(c: Context, a: Value, b: Value, node: core.BinOp) -> Value:
     """`a @ b`: a product that begins at zero, in the usual accumulator."""
-    left, right = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
+    left, right = node.left, node.right
     x, y = as_tile(c, a, left), as_tile(c, b, right)
     if isinstance(x, Poison) or isinstance(y, Poison):
         return POISON
@@ -103,7 +103,7 @@ def matmul(c: Context, a: Value, b: Value, node: ast.BinOp | ast.AugAssign) -> V
 
 
 def _product(
-    c: Context, x: TileValue, y: TileValue, acc: TileValue, node: ast.AST, place: ast.AST, fast: bool = False
+    c: Context, x: TileValue, y: TileValue, acc: TileValue, node: core.Node, place: core.Node, fast: bool = False
 ) -> Value:
     whole = {dtypes.i8, dtypes.u8}
     fits = x.dtype is y.dtype or {x.dtype, y.dtype} <= whole
@@ -123,7 +123,7 @@ def _product(
     return c.tile(acc.dtype, acc.shape, MmaFOp, x, y, acc, fast)
 
 
-def _fit(c: Context, x: TileValue, y: TileValue, acc: TileValue, node: ast.AST, function: str) -> bool:
+def _fit(c: Context, x: TileValue, y: TileValue, acc: TileValue, node: core.Node, function: str) -> bool:
     """Whether the shapes of a product fit each other; reports why not."""
     ranks = (len(x.shape), len(y.shape), len(acc.shape))
     why = None
@@ -164,25 +164,25 @@ def _scales(c: Context, a: Arguments, name: str, tile: TileValue, scale: TileVal
     return c.error(error.add(error.Instead(edit)))
 
 
-def _operands(node: ast.AST) -> list[ast.expr]:
-    if isinstance(node, ast.Call):
+def _operands(node: core.Node) -> list[core.Expr]:
+    if isinstance(node, core.Call):
         return node.args[:3:2] if len(node.args) == 5 else node.args  # scales stand behind what they scale
-    return [node.left, node.right] if isinstance(node, ast.BinOp) else []
+    return [node.left, node.right] if isinstance(node, core.BinOp) else []
 
 
-def _operand(c: Context, node: ast.AST, position: int) -> str:
+def _operand(c: Context, node: core.Node, position: int) -> str:
     """The text of an operand, so that `.T` can follow."""
     given = _operands(node)
     return c.primary(given[position]) if len(given) > position else "ab"[position]
 
 
-def _operand_place(c: Context, node: ast.AST, position: int) -> Span | None:
+def _operand_place(c: Context, node: core.Node, position: int) -> Span | None:
     given = _operands(node)
     return c.span(given[position]) if len(given) > position else None
 
 
 def _dtypes(
-    c: Context, x: TileValue, y: TileValue, acc: TileValue, node: ast.AST, place: ast.AST, fits: bool,
+    c: Context, x: TileValue, y: TileValue, acc: TileValue, node: core.Node, place: core.Node, fits: bool,
     allowed: tuple[DType, ...], function: str = "mma",
 ) -> Poison:  # fmt: skip
     if not allowed:
@@ -219,7 +219,7 @@ def _dtypes(
 
 
 def _shapes(
-    c: Context, x: TileValue, y: TileValue, acc: TileValue | None, node: ast.AST, why: str, edit: str | None = None,
+    c: Context, x: TileValue, y: TileValue, acc: TileValue | None, node: core.Node, why: str, edit: str | None = None,
     function: str = "mma",
 ) -> Poison:  # fmt: skip
     shown = show_shape((*x.shape[:-1], *y.shape[-1:])) if acc is None else show_shape(acc.shape)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import builtins
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,6 +22,7 @@ from freehold.frontend.context import Context
 from freehold.frontend.elementwise import extreme
 from freehold.frontend.language.tile import Scalar, Tile
 from freehold.frontend.ranges import counted
+from freehold.frontend.syntax import core
 from freehold.frontend.values import (
     POISON,
     Poison,
@@ -139,7 +139,7 @@ def _python_sum(c: Context, a: Arguments) -> Value:
         return misuse(c, a, "values", f"adds the values of a tuple, not of {describe(values)}")
     result: Value = a["start"]
     for item in items:
-        probe = ast.copy_location(ast.BinOp(a.place("values"), ast.Add(), a.place("values")), a.node)
+        probe = core.BinOp(a.node.place, a.place("values"), "+", a.place("values"))
         result = arithmetic.binary(c, "+", result, item, probe)
     return result
 
@@ -208,7 +208,7 @@ def is_of(value: Value, of: Value) -> bool | None:
 
 
 def _divmod(c: Context, a: Arguments) -> Value:
-    probe = ast.copy_location(ast.BinOp(a.place("a"), ast.FloorDiv(), a.place("b")), a.node)
+    probe = core.BinOp(a.node.place, a.place("a"), "//", a.place("b"))
     quotient = arithmetic.binary(c, "//", a["a"], a["b"], probe)
     return TupleValue((quotient, arithmetic.binary(c, "%", a["a"], a["b"], probe)))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import difflib
 import inspect
@@ -16,6 +15,7 @@ from freehold.frontend import errors
 from freehold.frontend.arguments import REQUIRED, Signature, bind
 from freehold.frontend.context import Context
 from freehold.frontend.expressions import elements
+from freehold.frontend.syntax import core
 from freehold.frontend.values import (
     POISON,
     BoundValue,
@@ -111,7 +111,7 @@ def only_on_host(kind: type[object]) -> str | None:
     return None
 
 
-def make(c: Context, kind: type[object], node: ast.Call) -> Value:
+def make(c: Context, kind: type[object], node: core.Call) -> Value:
     """`Kind(a, b=c)` for a dataclass or named tuple; made by the host where all that it is made of is known."""
     maker = _maker(kind)
     a = bind(c, node, maker.signature)
@@ -140,7 +140,7 @@ def make(c: Context, kind: type[object], node: ast.Call) -> Value:
     return made
 
 
-def replaced(c: Context, node: ast.Call, first: tuple[Value, ...] = ()) -> Value:
+def replaced(c: Context, node: core.Call, first: tuple[Value, ...] = ()) -> Value:
     """`dataclasses.replace(value, a=b)`; of a named tuple `value._replace(a=b)`, whose object is `first`."""
     given = [*first, *elements(c, node.args)]
     named = [(k, c.lower(k.value)) for k in node.keywords]
@@ -196,7 +196,7 @@ def field_of(value: Value, name: str) -> Value | None:
     return whole.items[names.index(name)]
 
 
-def attribute(c: Context, value: Value, attr: str, node: ast.Attribute) -> Value | None:
+def attribute(c: Context, value: Value, attr: str, node: core.Attribute) -> Value | None:
     """A field, property, method or constant of an object; None if it has none of that name."""
     kind = class_of(value)
     if kind is None or attr.startswith("__"):
@@ -209,7 +209,7 @@ def attribute(c: Context, value: Value, attr: str, node: ast.Attribute) -> Value
     return _of_class(c, kind, value, _found(kind, attr), attr, node)
 
 
-def of_class(c: Context, kind: type[object], attr: str, node: ast.Attribute) -> Value | None:
+def of_class(c: Context, kind: type[object], attr: str, node: core.Attribute) -> Value | None:
     """A member, constant, static or class method of a class itself; None if it has none of that name."""
     if attr.startswith("__"):
         return None
@@ -226,7 +226,7 @@ def of_class(c: Context, kind: type[object], attr: str, node: ast.Attribute) -> 
 
 
 def _of_class(
-    c: Context, kind: type[object], value: Value, found: object, attr: str, node: ast.Attribute
+    c: Context, kind: type[object], value: Value, found: object, attr: str, node: core.Attribute
 ) -> Value | None:
     if isinstance(getter := _getter(found), FunctionType):
         from freehold.frontend.calls import inline
@@ -287,7 +287,7 @@ def method_of(value: Value, name: str) -> FunctionType | None:
     return found if isinstance(found, FunctionType) and found.__code__.co_filename != "<string>" else None
 
 
-def operator(c: Context, symbol: str, a: Value, b: Value, node: ast.expr | ast.AugAssign) -> Value | None:
+def operator(c: Context, symbol: str, a: Value, b: Value, node: core.Expr) -> Value | None:
     """An operator by a method of the user's; None where neither operand has one."""
     from freehold.frontend.calls import inline
 

@@ -7,7 +7,6 @@ launcher evaluates it, and every proof may use it.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from functools import reduce
 from typing import Final, cast
@@ -16,26 +15,20 @@ from freehold.dialects.ownership import DimOp, RequireOp, TilesOp, extent_symbol
 from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments
 from freehold.frontend.context import Context
+from freehold.frontend.syntax import core
 from freehold.frontend.typed import Do, Typed
 from freehold.frontend.values import NONE, POISON, Static, TileValue, Value, describe, is_poison, static_of
 from freehold.support import terms
 from freehold.support.terms import Term
 
-_BINARY: Final[dict[type[ast.operator], Callable[[Term, Term], Term]]] = {
-    ast.Add: terms.add,
-    ast.Sub: terms.sub,
-    ast.Mult: terms.mul,
-    ast.FloorDiv: terms.floordiv,
-    ast.Mod: terms.mod,
+_BINARY: Final[dict[str, Callable[[Term, Term], Term]]] = {
+    "+": terms.add,
+    "-": terms.sub,
+    "*": terms.mul,
+    "//": terms.floordiv,
+    "%": terms.mod,
 }
-_COMPARE: Final[dict[type[ast.cmpop], str]] = {
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-}
+_COMPARE: Final = ("<", "<=", ">", ">=", "==", "!=")
 _COMPARISONS: Final = ("<", "<=", "==", "and", "or", "not")
 _CALLS: Final = {"min": terms.minimum, "max": terms.maximum, "cdiv": terms.ceildiv}
 _READ: Final = "extents, integer scalars and constants, with `+ - * // %`, `min`, `max`, `cdiv` and comparisons"
@@ -67,7 +60,7 @@ def require(c: Context, a: Arguments) -> Value:
     return NONE
 
 
-def named_term(c: Context, text: str, node: ast.AST) -> Term | None:
+def named_term(c: Context, text: str, node: core.Node) -> Term | None:
     """The text of an expression as a term over what the launcher knows, by names; None after reporting what is none."""
     found = _Reader(c).named(text, node)
     if found is not None and found.op in _COMPARISONS:
@@ -75,7 +68,7 @@ def named_term(c: Context, text: str, node: ast.AST) -> Term | None:
     return found
 
 
-def launch_term(c: Context, value: Value, node: ast.expr) -> Term | None:
+def launch_term(c: Context, value: Value, node: core.Expr) -> Term | None:
     """An expression as a term over what the launcher knows; None after reporting what in it is no such number."""
     return terms.const(_integer(value)) if _is_integer(value) else _Reader(c).term(node)
 
@@ -87,8 +80,10 @@ class _Reader:
         self.c = c
         self.arguments = c.body.args
         self.scalars = scalar_symbols(self.arguments)
+        self.held: dict[str, Term | None] = {}
+        """What is read once and used twice, by its name."""
 
-    def condition(self, value: Value, node: ast.expr) -> Term | None:
+    def condition(self, value: Value, node: core.Expr) -> Term | None:
         """A predicate; None after reporting why there is none."""
         known = static_of(value)
         if known is not None and isinstance(known[0], str):
@@ -100,13 +95,13 @@ class _Reader:
             return self.refuse(node, f"`{self.c.text(node)}`, a number,", "compare it with something")
         return found
 
-    def _text(self, text: str, node: ast.expr) -> Term | None:
+    def _text(self, text: str, node: core.Expr) -> Term | None:
         found = self.named(text, node)
         if found is not None and not _is_predicate(found):
             return self.refuse(node, f'"{text}", a number,', "compare it with something")
         return found
 
-    def named(self, text: str, node: ast.AST) -> Term | None:
+    def named(self, text: str, node: core.Node) -> Term | None:
         """The text of an expression; None after reporting what in it is no number that the launcher knows."""
         try:
             found = terms.parse(text)
@@ -119,50 +114,51 @@ class _Reader:
             return self.refuse(node, f"`{unknown[0]}`", "name dimensions, integer scalars, or `Const` parameters")
         return found
 
-    def term(self, node: ast.expr) -> Term | None:
+    def term(self, node: core.Expr) -> Term | None:
         """An expression; None after reporting what in it is no number that the launcher knows."""
         match node:
-            case ast.BoolOp():
+            case core.BoolOp():
                 parts = [self.term(v) for v in node.values]
                 if any(p is None for p in parts):
                     return None
-                join = terms.both if isinstance(node.op, ast.And) else terms.either
+                join = terms.both if node.op == "and" else terms.either
                 return reduce(join, [p for p in parts if p is not None])
-            case ast.UnaryOp(op=ast.Not()):
+            case core.UnaryOp(op="not"):
                 inner = self.term(node.operand)
                 return None if inner is None else terms.negate(inner)
-            case ast.UnaryOp(op=ast.USub()):
+            case core.UnaryOp(op="-"):
                 inner = self.term(node.operand)
                 return None if inner is None else terms.const(0) - inner
-            case ast.BinOp() if type(node.op) in _BINARY:
+            case core.BinOp() if node.op in _BINARY:
                 left, right = self.term(node.left), self.term(node.right)
-                return None if left is None or right is None else _BINARY[type(node.op)](left, right)
-            case ast.Compare() if all(type(op) in _COMPARE for op in node.ops):
+                return None if left is None or right is None else _BINARY[node.op](left, right)
+            case core.Compare() if node.op in _COMPARE:
                 return self._comparison(node)
-            case ast.Call(args=[first, second], keywords=[]) if (name := self._function(node.func)) in _CALLS:
+            case core.Let():
+                inner = self.held[node.id] = self.term(node.value)
+                return inner
+            case core.Name() if node.id in self.held:
+                return self.held[node.id]
+            case core.Call(args=[first, second], keywords=[]) if (name := self._function(node.func)) in _CALLS:
                 left, right = self.term(first), self.term(second)
                 return None if left is None or right is None else _CALLS[name](left, right)
             case _:
                 return self._leaf(node)
 
-    def _comparison(self, node: ast.Compare) -> Term | None:
-        sides = [self.term(n) for n in (node.left, *node.comparators)]
-        found: list[Term] = []
-        for op, left, right in zip(node.ops, sides, sides[1:], strict=False):
-            if left is None or right is None:
-                return None
-            symbol = _COMPARE[type(op)]
-            if symbol in (">", ">="):
-                symbol, left, right = {">": "<", ">=": "<="}[symbol], right, left
-            equal = terms.compare("==", left, right)
-            found.append(terms.negate(equal) if symbol == "!=" else terms.compare(symbol, left, right))
-        return terms.all_of(*found)
+    def _comparison(self, node: core.Compare) -> Term | None:
+        symbol, left, right = node.op, self.term(node.left), self.term(node.right)
+        if left is None or right is None:
+            return None
+        if symbol in (">", ">="):
+            symbol, left, right = {">": "<", ">=": "<="}[symbol], right, left
+        equal = terms.compare("==", left, right)
+        return terms.negate(equal) if symbol == "!=" else terms.compare(symbol, left, right)
 
-    def _function(self, node: ast.expr) -> str:
+    def _function(self, node: core.Expr) -> str:
         known = static_of(self.c.lower(node))
         return str(getattr(known[0], "__name__", "")) if known is not None else ""
 
-    def _leaf(self, node: ast.expr) -> Term | None:
+    def _leaf(self, node: core.Expr) -> Term | None:
         value = self.c.lower(node)
         if is_poison(value):
             return None
@@ -183,7 +179,7 @@ class _Reader:
             return self.refuse(node, f"`{self.c.text(node)}`, {what},", f"write {_READ}")
         return self.refuse(node, describe(value), f"write {_READ}")
 
-    def refuse(self, node: ast.AST, what: str, edit: str) -> None:
+    def refuse(self, node: core.Node, what: str, edit: str) -> None:
         error = errors.WrongValue(
             self.c.span(node), what=what, role="asked of a launch", why="the launcher knows extents and integers"
         )

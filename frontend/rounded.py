@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from typing import Any, Final
 
 from freehold.dialects.cuda_tile.attrs import NEAREST_EVEN, RoundingModeAttr
@@ -16,13 +15,13 @@ from freehold.frontend.arguments import Arguments, check_pairs, dtype_of, flag_o
 from freehold.frontend.arithmetic import as_tile, broadcast, convert
 from freehold.frontend.context import Context
 from freehold.frontend.intrinsics import Rounding
+from freehold.frontend.syntax import core
 from freehold.frontend.types import ARITHMETIC, ELEMENTS, computes, signedness
 from freehold.frontend.values import POISON, Poison, Static, TileValue, Value, describe
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
 
 SYMBOLS: Final = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
-_AST: Final = {"+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "%": ast.Mod}
 
 
 def spelled(modes: tuple[str, ...]) -> str:
@@ -70,7 +69,7 @@ def _pair(c: Context, a: Arguments, symbol: str) -> tuple[TileValue, TileValue] 
     """The two operands of a call in one dtype and shape; None after reporting why there is none."""
     if a.poisoned:
         return None
-    node = ast.copy_location(ast.BinOp(a.place("x"), _AST[symbol](), a.place("y")), a.node)
+    node = core.BinOp(a.node.place, a.place("x"), symbol, a.place("y"))
     pair = arithmetic.meet(c, a["x"], a["y"], node)
     if pair is None or computes(pair[0].dtype):
         return pair
@@ -88,7 +87,7 @@ def binary(c: Context, a: Arguments, op: Any) -> Value:
     """`add`, `subtract`, `multiply`, `divide`: the operators, rounded as asked."""
     symbol = SYMBOLS[a.signature.name]
     if _plain(a):
-        node = ast.copy_location(ast.BinOp(a.place("x"), _AST[symbol](), a.place("y")), a.node)
+        node = core.BinOp(a.node.place, a.place("x"), symbol, a.place("y"))
         return arithmetic.binary(c, symbol, a["x"], a["y"], node)
     pair = _pair(c, a, symbol)
     if pair is None:

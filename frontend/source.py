@@ -17,11 +17,13 @@ from functools import cached_property, lru_cache
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Final, cast
 
-from freehold.frontend.flow import walk
-from freehold.frontend.matches import without_matches
 from freehold.frontend.signature import KernelSignature, read_signature
 from freehold.frontend.snapshot import is_made_of, is_rewritten
-from freehold.support.span import Span
+from freehold.frontend.syntax import core_of
+from freehold.frontend.syntax.core import Function, Place
+from freehold.frontend.syntax.read import place_of
+from freehold.frontend.syntax.text import on_one_line
+from freehold.support.span import Span, char_column
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import LocationAttr
@@ -49,23 +51,31 @@ class FunctionSource:
     """The text that was parsed."""
     first_line: int
     """The line of the file that `lines[0]` is."""
-    locations: dict[ast.AST, LocationAttr] = field(default_factory=dict["ast.AST", "LocationAttr"], repr=False)
-    """The locations of nodes, as the frontend makes them."""
+    locations: dict[Place, LocationAttr] = field(default_factory=dict["Place", "LocationAttr"], repr=False)
+    """The locations of places in it, as the frontend makes them."""
     clean: bool = False
     """Whether its syntax has been checked, and nothing refused."""
 
-    def span(self, node: ast.AST) -> Span:
-        """Where `node` stands."""
-        return Span.of_node(node, self.file, self.lines, self.first_line)
+    @cached_property
+    def core(self) -> Function:
+        """What it says."""
+        return core_of(self.tree)
 
-    def text(self, node: ast.expr | ast.stmt) -> str:
-        """The source of `node`; of one that spans lines, on one line."""
-        if node.lineno != node.end_lineno:
-            return ast.unparse(node)
-        line = self.lines[node.lineno - 1]
-        if line.isascii():
-            return line[node.col_offset : node.end_col_offset]
-        return line.encode()[node.col_offset : node.end_col_offset].decode()
+    def span(self, place: Place) -> Span:
+        """A place of its text."""
+        line, start, end_line, end = place
+        down = self.first_line - 1
+        start, end = char_column(self.lines[line - 1], start), char_column(self.lines[end_line - 1], end)
+        return Span(self.file, line + down, start, end_line + down, end)
+
+    def text(self, place: Place) -> str:
+        """The source of an expression; of one that spans lines, on one line."""
+        first, start, last, end = place
+        lines = [line.encode() for line in self.lines[first - 1 : last]]
+        lines[-1] = lines[-1][:end]
+        lines[0] = lines[0][start:]
+        text = b"\n".join(lines).decode()
+        return text if first == last else on_one_line(text)
 
     @property
     def arguments(self) -> ast.arguments:
@@ -77,30 +87,17 @@ class FunctionSource:
         a = self.arguments
         for node in (*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))):
             if node.arg == name:
-                return self.span(node)
+                return self.span(place_of(node))
         return None
 
     @cached_property
     def header(self) -> Span:
         """The name of a `def`, or all of a lambda."""
         if isinstance(self.tree, ast.Lambda):
-            return self.span(self.tree)
+            return self.span(place_of(self.tree))
         line = self.lines[self.tree.lineno - 1]
         start = line.find(self.tree.name, line.find("def") + 3)
         return Span.on_line(self.file, self.tree.lineno + self.first_line - 1, start, start + len(self.tree.name))
-
-    @cached_property
-    def reads(self) -> dict[str, list[tuple[int, int]]]:
-        """Where each name is read, in order of the text."""
-        found: dict[str, list[tuple[int, int]]] = {}
-        for node in walk(self.tree):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                found.setdefault(node.id, []).append((node.lineno, node.col_offset))
-            elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-                found.setdefault(node.target.id, []).append((node.lineno, node.col_offset))
-        for places in found.values():
-            places.sort()
-        return found
 
 
 class SourceMissing(Exception):
@@ -161,7 +158,7 @@ def _source_of(code: CodeType, file: str, lines: tuple[str, ...]) -> FunctionSou
         raise SourceMissing("it is an `async` function, and a kernel waits for nothing")
     if not isinstance(tree, ast.FunctionDef) or tree.name != code.co_name or _arguments(tree) != _parameters(code):
         raise SourceMissing(f"that place of `{file}` holds something else now")
-    return FunctionSource(file, code.co_name, without_matches(tree), block, first - indented)
+    return FunctionSource(file, code.co_name, tree, block, first - indented)
 
 
 def _parsed(block: list[str], indented: bool) -> tuple[list[str], ast.stmt]:

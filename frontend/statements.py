@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 
-from freehold.frontend import advice, advice_on_values, arithmetic, breakpoints, errors, flow
-from freehold.frontend.arithmetic import SYMBOLS
+from freehold.frontend import advice_on_values, arithmetic, breakpoints, errors
 from freehold.frontend.checks import check, scalars_in
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context, Flow
-from freehold.frontend.joins import Kind, assemble, difference, either, flatten, is_live, join, kind_of
-from freehold.frontend.loops import leave, leave_function, returns_differ
-from freehold.frontend.matches import Case
+from freehold.frontend.joins import Kind, assemble, difference, either, flatten, join, kind_of
+from freehold.frontend.loops import is_known, leave, returns_differ
+from freehold.frontend.syntax import core, names
+from freehold.frontend.syntax.text import primary
 from freehold.frontend.typed import Block
 from freehold.frontend.values import (
+    ANYTHING,
     NONE,
     POISON,
+    Anything,
     ClosureValue,
     MethodValue,
     Poison,
@@ -34,29 +35,16 @@ from freehold.frontend.values import (
     static_of,
 )
 from freehold.support import dtypes
-from freehold.support.diagnostic import Error
-
-MAX_COPIES = 6
 
 
-def statements(c: Context, nodes: Sequence[ast.stmt]) -> Flow:
+def statements(c: Context, nodes: Sequence[core.Stmt]) -> Flow:
     """Writes statements one after the other."""
     for position, node in enumerate(nodes):
-        rest = nodes[position + 1 :]
-        if (
-            c.frame.loops
-            and c.frame.running is not None
-            and flow.stores(node)
-            and flow.always_returns(nodes[position:])
-        ):
-            # What is stored on the way out is stored after the loop, where each way stores once.
-            leave_function(c, node, tuple(nodes[position:]))
-            return Flow.LEAVES
         if c.stepping:
             breakpoints.before(c, node)
-        ends = _if(c, node, rest) if isinstance(node, ast.If) else c.statement(node)
-        if ends is Flow.MAY_HAVE_RETURNED:
-            return statements(c, [*c.frame.after, *rest])
+        if isinstance(node, core.For):
+            c.frame.following = nodes[position + 1 :]
+        ends = c.statement(node)
         if ends is not Flow.FALLS:
             return ends
     return Flow.FALLS
@@ -65,156 +53,150 @@ def statements(c: Context, nodes: Sequence[ast.stmt]) -> Flow:
 # --- Assignments -----------------------------------------------------------------------------------------------------
 
 
-def assign_(c: Context, node: ast.Assign) -> Flow:
+def assign_(c: Context, node: core.Assign) -> Flow:
     """`a = b`, `a = b = c`, `a, b = c`."""
+    target = node.targets[0]
+    if isinstance(target, core.Name) and core.is_hidden(target.id):
+        c.frame.variables[target.id] = _ours(c, target.id, node)
+        return Flow.FALLS
+    if isinstance(node.value, core.BinOp) and node.value.augmented and not _changes(c, target, node.value):
+        return Flow.FALLS
     value = c.lower(node.value)
     for target in node.targets:
         assign(c, target, value)
     return Flow.FALLS
 
 
-def annotated(c: Context, node: ast.AnnAssign) -> Flow:
-    """`a: T = b`; the annotation is for the reader."""
-    if node.value is not None:
-        assign(c, node.target, c.lower(node.value))
-    return Flow.FALLS
+def _ours(c: Context, name: str, node: core.Assign) -> Value:
+    """The value of a variable of ours. What is kept for later need not exist."""
+    if isinstance(node.value, core.Name) and not core.is_hidden(node.value.id):
+        known = c.frame.variables.get(node.value.id)
+        if name != core.RESULT and (known is None or isinstance(known, Unbound)):
+            return ANYTHING
+    value = c.lower(node.value)
+    frame = c.frame
+    nothing = isinstance(value, Anything) or (isinstance(value, Static) and value.value is None)
+    if name == core.RESULT and frame.is_kernel and not nothing:
+        outputs = [v.name for v in frame.variables.values() if isinstance(v, TensorValue) and v.region is not None]
+        error = errors.ReturnsValue(c.span(node), name=frame.name)
+        edit = f"{outputs[0] if outputs else 'c'}.store({c.text(node.value)})"
+        c.error(error.add(error.Store(edit, at=c.span(node) if len(outputs) == 1 else None)))
+        return NONE
+    return value
 
 
-def assign(c: Context, target: ast.expr, value: Value) -> None:
+def _changes(c: Context, target: core.Target, node: core.BinOp) -> bool:
+    """Whether `a op= b` is a new value under the same name; reports where it is not."""
+    if not isinstance(target, core.Name):
+        assign(c, target, POISON)
+        return False
+    before = c.frame.variables.get(target.id)
+    if isinstance(before, TensorValue) and before.region is not None:
+        edit = f"{before.name}.store({before.name}.load() {node.op} {primary(c.text(node.right))})"
+        error = errors.TensorAsValue(c.span(target), name=before.name)
+        c.error(error.add(error.LoadFirst(edit, at=c.span(node))))
+        return False
+    return True
+
+
+def assign(c: Context, target: core.Target, value: Value) -> None:
     """Gives `value` to a variable, or its parts to several."""
     match target:
-        case ast.Name():
+        case core.Name():
             c.bind(target.id, value)
-        case ast.Tuple() | ast.List():
+        case core.Unpack():
             _unpack(c, target, value)
-        case ast.Subscript() | ast.Attribute():
+        case core.Subscript() | core.Attribute():
             _into_memory(c, target)
         case _:
             pass  # reported when the syntax was checked
 
 
-def _unpack(c: Context, target: ast.Tuple | ast.List, value: Value) -> None:
-    names = target.elts
-    star = next((i for i, n in enumerate(names) if isinstance(n, ast.Starred)), None)
+def _unpack(c: Context, target: core.Unpack, value: Value) -> None:
+    targets, star = target.targets, target.star
     if isinstance(value, TupleValue):
         items = value.items
-        if star is not None and len(items) >= len(names) - 1:
-            rest = len(items) - (len(names) - 1)
-            starred = names[star]
-            assert isinstance(starred, ast.Starred)
-            for n, item in zip(names[:star], items, strict=False):
-                assign(c, n, item)
-            assign(c, starred.value, TupleValue(items[star : star + rest]))
-            for n, item in zip(names[star + 1 :], items[star + rest :], strict=True):
-                assign(c, n, item)
-            return
-        if star is None and len(items) == len(names):
-            for n, item in zip(names, items, strict=True):
-                assign(c, n, item)
+        more = len(items) - len(targets)
+        if star is not None and more >= -1:
+            items = (*items[:star], TupleValue(items[star : star + more + 1]), *items[star + more + 1 :])
+        if len(items) == len(targets) and (star is None or more >= -1):
+            for inner, item in zip(targets, items, strict=True):
+                assign(c, inner, item)
             return
     if not isinstance(value, Poison):
-        error = errors.Unpacking(c.span(target), what=describe(value), names=len(names))
+        error = errors.Unpacking(c.span(target), what=describe(value), names=len(targets))
         if isinstance(value, TensorValue):
             error.add(error.Instead(f"its extents are `{value.name}.shape`"))
         elif isinstance(value, TupleValue):
             count = len(value.items)
-            wanted = [c.text(n) for n in names[:count]] + ["_"] * (count - len(names))
+            texts = [("*" if i == star else "") + c.text(t) for i, t in enumerate(targets)]
+            wanted = texts[:count] + ["_"] * (count - len(targets))
             shown = ", ".join(wanted) if count != 1 else f"({wanted[0]},)"
             if count:
                 error.add(error.Instead(f"write as many names as there are values: `{shown} = ...`"))
         c.error(error)
-    for n, _ in flow.names(target):
-        c.frame.variables[n] = POISON
+    for name in names.of_target(target):
+        c.frame.variables[name.id] = POISON
 
 
-def _into_memory(c: Context, target: ast.Subscript | ast.Attribute) -> None:
+def _into_memory(c: Context, target: core.Subscript | core.Attribute) -> None:
     value = c.lower(target.value)
     if isinstance(value, Poison):
         return
-    here = c.here if isinstance(c.here, ast.Assign | ast.AugAssign) and isinstance(target, ast.Subscript) else None
-    given = "tile" if here is None else c.text(here.value)
-    what = "assigning to an element" if isinstance(target, ast.Subscript) else "assigning to an attribute"
+    here = c.here.value if isinstance(c.here, core.Assign) else None
+    augmented = here if isinstance(here, core.BinOp) and here.augmented else None
+    given = augmented.right if augmented is not None else here
+    element, at = isinstance(target, core.Subscript), None
+    what = "assigning to an element" if element else "assigning to an attribute"
     if isinstance(value, TensorValue | RegionValue):
         tensor = value if isinstance(value, TensorValue) else value.tensor
-        error = errors.Unsupported(
-            c.span(target), what=what, why="a tensor is written by regions: each block its own, without an index"
-        )
+        why = "a tensor is written by regions: each block its own, without an index"
+        error = errors.Unsupported(c.span(target), what=what, why=why)
+        edit = f"declare it as written, and store: `{tensor.name}: Out`, `{tensor.name}.store(t)`"
         if tensor.region is not None:
-            name = c.text(target.value)
-            if isinstance(here, ast.AugAssign):
-                given = f"{name}.load() {SYMBOLS[type(here.op)]} {advice.primary(given)}"
-            edit = f"write this block's region: `{name}.store({given})`"
-            error.add(
-                error.Instead(edit, at=c.span(here) if here is not None and advice_on_values.is_all(target) else None)
-            )
-        else:
-            error.add(
-                error.Instead(f"declare it as written, and store: `{tensor.name}: Out`, `{tensor.name}.store(t)`")
-            )
+            name, text = c.text(target.value), c.text(given) if given is not None and element else "tile"
+            if augmented is not None and element:
+                text = f"{name}.load() {augmented.op} {primary(text)}"
+            edit = f"write this block's region: `{name}.store({text})`"
+            at = c.span(c.here) if element and advice_on_values.is_all(target) else None
     else:
         error = errors.Unsupported(c.span(target), what=what, why=f"{describe(value)} cannot be changed")
+        edit = "make a new value and give it a name"
+        plain = given if augmented is None else None
         if isinstance(value, TileValue):
-            edit = advice.Advice("make a new tile: `fh.where(condition, new, old)`")
-            if isinstance(here, ast.Assign) and isinstance(target, ast.Subscript):
-                edit = advice_on_values.of_assignment(c, value, target, here) or edit
-            error.add(error.Instead(edit.text, at=edit.at(c)))
-        elif record_of(value) is not None and isinstance(target, ast.Attribute) and isinstance(c.here, ast.Assign):
+            edit = "make a new tile: `fh.where(condition, new, old)`"
+            if plain is not None and isinstance(target, core.Subscript):
+                made = advice_on_values.of_assignment(c, value, target, plain)
+                edit, at = (edit, None) if made is None else (made.text, c.span(c.here))
+        elif record_of(value) is not None and isinstance(target, core.Attribute) and plain is not None:
             name = c.text(target.value)
-            edit = f"make a new one: `{name} = dataclasses.replace({name}, {target.attr}={c.text(c.here.value)})`"
-            error.add(error.Instead(edit))
-        else:
-            error.add(error.Instead("make a new value and give it a name"))
-    c.error(error)
+            edit = f"make a new one: `{name} = dataclasses.replace({name}, {target.attr}={c.text(plain)})`"
+    c.error(error.add(error.Instead(edit, at=at)))
 
 
-def augmented(c: Context, node: ast.AugAssign) -> Flow:
-    """`a += b`: a new value under the same name."""
-    if not isinstance(node.target, ast.Name):
-        _into_memory(c, node.target)
-        return Flow.FALLS
-    with c.at(node.target):
-        read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-        before = c.lower(read)
-    value = c.lower(node.value)
-    symbol = SYMBOLS[type(node.op)]
-    if isinstance(before, TensorValue) and before.region is not None:
-        edit = f"{before.name}.store({before.name}.load() {symbol} {advice.primary(c.text(node.value))})"
-        error = errors.TensorAsValue(c.span(node.target), name=before.name)
-        c.error(error.add(error.LoadFirst(edit, at=c.span(node))))
-        return Flow.FALLS
-    if symbol == "@":
-        from freehold.frontend.products import matmul
-
-        c.bind(node.target.id, matmul(c, before, value, node))
-    else:
-        c.bind(node.target.id, arithmetic.binary(c, symbol, before, value, node))
+def refused(c: Context, node: core.RefusedStatement) -> Flow:
+    """A statement that was reported when the syntax was checked."""
+    for name in node.names:
+        c.frame.variables[name] = POISON
     return Flow.FALLS
 
 
 # --- if --------------------------------------------------------------------------------------------------------------
 
 
-def _if(c: Context, node: ast.If, rest: Sequence[ast.stmt]) -> Flow:
-    """`if`. Where a branch returns, the rest of the function belongs to the branches that do not."""
-    outer, c.here = c.here, node
-    try:
-        construct = "a `case`" if isinstance(node, Case) else "an `if`"
-        truth = condition(c, c.lower(node.test), node.test, construct, choice=advice_on_values.of_choice(c, node))
-        if isinstance(truth, bool):
-            return statements(c, node.body if truth else node.orelse)
-        if truth is None:
-            truth = c.constant(True, dtypes.bool_)
-            _branches(c, node, truth)
-            return Flow.FALLS
-        returns = flow.leaves_by_return(node.body) or flow.leaves_by_return(node.orelse)
-        if returns and c.frame.running is None:
-            return _if_returning(c, node, truth, rest)
-        return _branches(c, node, truth)
-    finally:
-        c.here = outer
+def if_(c: Context, node: core.If) -> Flow:
+    """`if`."""
+    construct = "a `case`" if node.case else "an `if`"
+    truth = condition(c, c.lower(node.test), node.test, construct, choice=advice_on_values.of_choice(c, node))
+    if isinstance(truth, bool):
+        return statements(c, node.body if truth else node.orelse)
+    if truth is None:
+        _branches(c, node, c.constant(True, dtypes.bool_))
+        return Flow.FALLS
+    return _branches(c, node, truth)
 
 
-def _branch(c: Context, nodes: Sequence[ast.stmt], before: dict[str, Value]) -> tuple[Block, Flow, dict[str, Value]]:
+def _branch(c: Context, nodes: Sequence[core.Stmt], before: dict[str, Value]) -> tuple[Block, Flow, dict[str, Value]]:
     c.frame.variables = dict(before)
     block = Block()
     with c.into(block):
@@ -222,7 +204,7 @@ def _branch(c: Context, nodes: Sequence[ast.stmt], before: dict[str, Value]) -> 
     return block, ends, c.frame.variables
 
 
-def _branches(c: Context, node: ast.If, truth: TileValue) -> Flow:
+def _branches(c: Context, node: core.If, truth: TileValue) -> Flow:
     """An `if` that goes on after its branches, but for those that leave the turn of a loop."""
     before = c.frame.variables
     then, first, left = _branch(c, node.body, before)
@@ -230,16 +212,9 @@ def _branches(c: Context, node: ast.If, truth: TileValue) -> Flow:
     c.frame.variables = before
     for ends in (first, second):
         if ends in (Flow.BREAKS, Flow.CONTINUES):
-            word = "break" if ends is Flow.BREAKS else "continue"
-            error = errors.ControlFlow(
-                c.span(node.test),
-                what=f"`{word}` from an unrolled loop",
-                where="under a condition of the running kernel",
-                why="what is written out cannot depend on it",
-            )
-            c.error(error.add(error.Instead("count at run time: `for i in range(...)`")))
+            _left(c, node, "break" if ends is Flow.BREAKS else "continue")
     falls = (first is Flow.FALLS, second is Flow.FALLS)
-    changed = flow.assigned([*node.body, *node.orelse])
+    changed = names.assigned([*node.body, *node.orelse])
     results: dict[str, Kind] = {}
     yields: tuple[list[TileValue], list[TileValue]] = ([], [])
     if all(falls):
@@ -259,10 +234,26 @@ def _branches(c: Context, node: ast.If, truth: TileValue) -> Flow:
     return Flow.FALLS
 
 
+def _left(c: Context, node: core.If, word: str) -> None:
+    """Reports that an unrolled loop is left under a condition of the running kernel."""
+    place: core.Node = node.test
+    if word == "break":
+        returns = (n for n in core.walk(node) if isinstance(n, core.Break) and n.returns)
+        if (found := next(returns, None)) is not None:
+            word, place = "return", found
+    error = errors.ControlFlow(
+        c.span(place),
+        what=f"`{word}` from an unrolled loop",
+        where="under a condition of the running kernel",
+        why="what is written out cannot depend on it",
+    )
+    c.error(error.add(error.Instead("count at run time: `for i in range(...)`")))
+
+
 def _join(
     c: Context,
-    node: ast.If,
-    changed: dict[str, ast.AST],
+    node: core.If,
+    changed: dict[str, core.Node],
     left: dict[str, Value],
     right: dict[str, Value],
     blocks: tuple[Block, Block],
@@ -281,11 +272,18 @@ def _join(
         if a is None or b is None or isinstance(a, Unbound) or isinstance(b, Unbound):
             c.frame.variables[name] = _half(c, name, place, a, b)
             continue
-        if not is_live(c.frame, name, node):
+        if not c.frame.facts.is_live(name, node):
             c.frame.variables.pop(name, None)
+            continue
+        if (known := b if a is ANYTHING else a if b is ANYTHING else None) is not None and is_known(known):
+            c.frame.variables[name] = known
             continue
         x, y = kind_of(a), kind_of(b)
         kind = None if x is None or y is None else join(x, y)
+        if kind is None and name == core.RESULT:
+            returns_differ(c, node.test, a, b)
+            c.frame.variables[name] = POISON
+            continue
         if kind is None:
             part, p, q = difference(name, a, b)
             what = "it" if part == name else f"`{part}`"
@@ -299,7 +297,7 @@ def _join(
     return results
 
 
-def _half(c: Context, name: str, place: ast.AST, a: Value | None, b: Value | None) -> Unbound:
+def _half(c: Context, name: str, place: core.Node, a: Value | None, b: Value | None) -> Unbound:
     for value in (a, b):
         if isinstance(value, Unbound):
             return value
@@ -310,8 +308,8 @@ def _half(c: Context, name: str, place: ast.AST, a: Value | None, b: Value | Non
 
 def _carry_out(
     c: Context,
-    node: ast.If,
-    changed: dict[str, ast.AST],
+    node: core.If,
+    changed: dict[str, core.Node],
     variables: dict[str, Value],
     block: Block,
     yields: list[TileValue],
@@ -324,9 +322,14 @@ def _carry_out(
             continue
         before = c.frame.variables.get(name)
         kind = kind_of(value)
-        if kind is None or static_of(value) is not None or (before is not None and same(before, value)):
+        if (
+            kind is None
+            or value is ANYTHING
+            or static_of(value) is not None
+            or (before is not None and same(before, value))
+        ):
             c.frame.variables[name] = value
-        elif is_live(c.frame, name, node):
+        elif c.frame.facts.is_live(name, node):
             with c.into(block):
                 yields += flatten(c, value, kind)
             results[name] = kind
@@ -335,107 +338,33 @@ def _carry_out(
     return results
 
 
-def _if_returning(c: Context, node: ast.If, truth: TileValue, rest: Sequence[ast.stmt]) -> Flow:
-    """An `if` with a `return` in it: each branch is written with the rest of the function, and yields its result."""
-    frame = c.frame
-    if frame.loops:
-        _return_in_loop(c, node)
-        return Flow.FALLS
-    c.copies += 1
-    try:
-        if c.copies > MAX_COPIES:
-            error = errors.TooLong(
-                c.span(node.test),
-                what=f"more than {MAX_COPIES} conditions within each other return",
-                why="what follows is written out for each",
-            )
-            c.error(error.add(error.Instead("assign the result to a variable, and return once, at the end")))
-            return Flow.RETURNS
-        before = frame.variables
-        ways: list[tuple[Block, Value]] = []
-        for body in (node.body, node.orelse):
-            frame.returned = None
-            block, ends, _ = _branch(c, [*body, *rest], before)
-            value = frame.returned if ends is Flow.RETURNS and frame.returned is not None else NONE
-            ways.append((block, value))
-        frame.variables = before
-    finally:
-        c.copies -= 1
-    (then, a), (otherwise, b) = ways
-    yields: tuple[list[TileValue], list[TileValue]] = ([], [])
-    kind: Kind | None = None
-    if not same(a, b):
-        x, y = kind_of(a), kind_of(b)
-        kind = None if x is None or y is None else join(x, y)
-        if kind is not None:
-            for (block, value), out in zip(ways, yields, strict=True):
-                with c.into(block):
-                    out += flatten(c, value, kind)
-        elif not isinstance(a, Poison) and not isinstance(b, Poison):
-            returns_differ(c, node.test, a, b)
-    made = either(c, truth, (then, yields[0]), (otherwise, yields[1]))
-    frame.returned = assemble(kind, made) if kind is not None else a if same(a, b) else POISON
-    return Flow.RETURNS
-
-
 # --- What ends something ---------------------------------------------------------------------------------------------
 
 
-def return_(c: Context, node: ast.Return) -> Flow:
-    """`return value`."""
-    frame = c.frame
-    value = NONE if node.value is None else c.lower(node.value)
-    if frame.is_kernel and node.value is not None and not (isinstance(value, Static) and value.value is None):
-        outputs = [v.name for v in frame.variables.values() if isinstance(v, TensorValue) and v.region is not None]
-        error = errors.ReturnsValue(c.span(node), name=frame.name)
-        edit = f"{outputs[0] if outputs else 'c'}.store({c.text(node.value)})"
-        c.error(error.add(error.Store(edit, at=c.span(node) if len(outputs) == 1 else None)))
-        value = NONE
-    if frame.running is not None:
-        leave_function(c, node, (), value)
-        return Flow.LEAVES
-    frame.returned = value
-    return Flow.RETURNS
-
-
-def _return_in_loop(c: Context, node: ast.stmt) -> None:
-    place = next(n for n in ast.walk(node) if isinstance(n, ast.Return))
-    error: Error = errors.ControlFlow(
-        c.span(place),
-        what="`return` from an unrolled loop",
-        where="under a condition of the running kernel",
-        why="what is written out cannot depend on it",
-    )
-    assert isinstance(error, errors.ControlFlow)
-    c.error(error.add(error.Instead("count at run time: `for i in range(...)`")))
-
-
-def break_(c: Context, node: ast.Break) -> Flow:
-    """`break`."""
-    return _leave(c, node, "break")
-
-
-def continue_(c: Context, node: ast.Continue) -> Flow:
-    """`continue`."""
-    return _leave(c, node, "continue")
-
-
-def _leave(c: Context, node: ast.Break | ast.Continue, word: str) -> Flow:
-    if not c.frame.loops:
+def leave_loop(c: Context, node: core.Break | core.Continue) -> Flow:
+    """`break`, `continue`, and `return` in a loop."""
+    loops = c.frame.loops
+    if not loops:
         return Flow.FALLS  # no Python, so it was never compiled
-    if c.frame.loops[-1].static:
-        return Flow.BREAKS if word == "break" else Flow.CONTINUES
-    leave(c, "break" if word == "break" else "continue", node)
-    return Flow.LEAVES
+    ends = isinstance(node, core.Break)
+    if not loops[-1].static:
+        leave(c, "break" if ends else "continue", node)
+        return Flow.LEAVES
+    if ends and node.returns and c.frame.running is not None:
+        # What follows asks the flag that has been set, and leaves the loops around, up to one that runs.
+        unrolled = loops.pop()
+        try:
+            return statements(c, unrolled.following)
+        finally:
+            loops.append(unrolled)
+    return Flow.BREAKS if ends else Flow.CONTINUES
 
 
 # --- Others ----------------------------------------------------------------------------------------------------------
 
 
-def expression(c: Context, node: ast.Expr) -> Flow:
+def expression(c: Context, node: core.Evaluate) -> Flow:
     """An expression for its effect."""
-    if isinstance(node.value, ast.Constant):
-        return Flow.FALLS  # a docstring
     value = c.lower(node.value)
     if isinstance(value, MethodValue | ClosureValue):
         why = "it is named here and not called"
@@ -444,26 +373,26 @@ def expression(c: Context, node: ast.Expr) -> Flow:
     return Flow.FALLS
 
 
-def pass_(c: Context, node: ast.Pass) -> Flow:
+def pass_(c: Context, node: core.Pass) -> Flow:
     """`pass`."""
     del c, node
     return Flow.FALLS
 
 
-def function(c: Context, node: ast.FunctionDef) -> Flow:
+def function(c: Context, node: core.Define) -> Flow:
     """A function defined in the kernel."""
-    c.frame.variables[node.name] = ClosureValue(node, c.frame)
+    c.frame.variables[node.function.name] = ClosureValue(node.function, c.frame)
     return Flow.FALLS
 
 
-def assert_(c: Context, node: ast.Assert) -> Flow:
+def assert_(c: Context, node: core.Assert) -> Flow:
     """`assert condition, message`: at compile time where the condition is known, else in the running kernel."""
     message = "assertion failed"
-    if node.msg is not None:
-        given = c.lower(node.msg)
+    if node.message is not None:
+        given = c.lower(node.message)
         text = static_of(given)
         if isinstance(given, TextValue):
-            error = errors.Unsupported(c.span(node.msg), what="an f-string", why="there is no text on a GPU")
+            error = errors.Unsupported(c.span(node.message), what="an f-string", why="there is no text on a GPU")
             c.error(error.add(error.Instead("write the text without braces")))
         if text is not None and isinstance(text[0], str):
             message = text[0]
@@ -478,12 +407,11 @@ def assert_(c: Context, node: ast.Assert) -> Flow:
     return Flow.FALLS
 
 
-def static_failure(c: Context, test: ast.expr, message: str) -> None:
+def static_failure(c: Context, test: core.Expr, message: str) -> None:
     """Reports a condition that is known not to hold."""
     error = errors.StaticAssertion(c.span(test), message=message)
-    names = sorted({n.id for n in ast.walk(test) if isinstance(n, ast.Name)})
     shown: list[str] = []
-    for name in names:
+    for name in sorted({n.id for n in core.walk(test) if isinstance(n, core.Name) and not core.is_hidden(n.id)}):
         value = c.frame.variables.get(name)
         known = None if value is None else static_of(value)
         if known is not None:

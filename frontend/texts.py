@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from typing import Final
 
@@ -13,6 +12,7 @@ from freehold.frontend.arithmetic import as_tile, convert
 from freehold.frontend.checks import check, scalars_in
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context
+from freehold.frontend.syntax import core
 from freehold.frontend.values import (
     NONE,
     POISON,
@@ -36,14 +36,13 @@ INTEGERS: Final = frozenset("dxXo")
 Parts = tuple[str | Field, ...]
 
 
-def joined(c: Context, node: ast.JoinedStr) -> Value:
+def joined(c: Context, node: core.Text) -> Value:
     """An f-string: a text where all of it is known at compile time, else one that only `print` takes."""
     parts: list[str | Field] = []
-    for item in node.values:
-        if isinstance(item, ast.Constant):
-            parts.append(str(item.value))
+    for item in node.parts:
+        if isinstance(item, str):
+            parts.append(item)
             continue
-        assert isinstance(item, ast.FormattedValue)
         made = _formatted(c, item)
         if made is None:
             return POISON
@@ -53,11 +52,11 @@ def joined(c: Context, node: ast.JoinedStr) -> Value:
     return TextValue(tuple(parts))
 
 
-def _formatted(c: Context, item: ast.FormattedValue) -> Parts | None:
+def _formatted(c: Context, item: core.Field) -> Parts | None:
     specification = ""
-    if item.format_spec is not None:
+    if item.format is not None:
         with c.at(item):
-            given = c.lower(item.format_spec)
+            given = c.lower(item.format)
         if not isinstance(given, Static):
             if not is_poison(given):
                 c.error(errors.NotConstant(c.span(item), what="a format", why="this is known when the kernel runs"))
@@ -67,7 +66,7 @@ def _formatted(c: Context, item: ast.FormattedValue) -> Parts | None:
     known = static_of(value)
     if known is None:
         return parts_of(c, value, item.value, specification)
-    shown = {ord("r"): repr, ord("s"): str, ord("a"): ascii}.get(item.conversion)
+    shown = {"r": repr, "s": str, "a": ascii}.get(item.conversion)
     try:
         return (format(known[0] if shown is None else shown(known[0]), specification),)
     except Exception as e:
@@ -75,7 +74,7 @@ def _formatted(c: Context, item: ast.FormattedValue) -> Parts | None:
         return None
 
 
-def parts_of(c: Context, value: Value, node: ast.expr, specification: str = "") -> Parts | None:
+def parts_of(c: Context, value: Value, node: core.Expr, specification: str = "") -> Parts | None:
     """A value as parts of a text: a tuple in parentheses. None after reporting what cannot be shown."""
     known = static_of(value)
     if known is not None:
@@ -132,7 +131,7 @@ def print_(c: Context, a: Arguments) -> Value:
             error = errors.NotConstant(c.span(a.place(name)), what=f"`{name}`", why=f"this is {describe(a[name])}")
             return c.error(error)
     separator, end = (str(known[0]) for known in separators if known is not None)
-    plain = not any(isinstance(n, ast.Starred) for n in a.node.args)
+    plain = not any(isinstance(n, core.Starred) for n in a.node.args)
     parts: list[str | Field] = []
     for position, value in enumerate(a.rest):
         made = parts_of(c, value, a.node.args[position] if plain else a.node)

@@ -8,7 +8,6 @@ left once.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, Protocol, TypeAlias, cast
 
@@ -17,17 +16,18 @@ from xdsl.ir import Attribute, IRWithName, Operation
 from xdsl.traits import NoMemoryEffect, RecursiveMemoryEffect
 
 from freehold.dialects.ownership import LoadOp, RefType
+from freehold.frontend.syntax import core
 
 
 class Scene(Protocol):
     """A function as one call of it sees it: where its nodes stand, with the calls that it was inlined through."""
 
-    def location(self, node: ast.AST, /) -> LocationAttr:
-        """The location of a node of the function's text."""
+    def location(self, place: core.Place, /) -> LocationAttr:
+        """The location of a place in the function's text."""
         ...
 
 
-Place: TypeAlias = "tuple[Scene, ast.AST] | LocationAttr"
+Place: TypeAlias = "tuple[Scene, core.Place] | LocationAttr"
 """What something stands for in the user's text."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from functools import partial
 from typing import Final
@@ -11,14 +10,14 @@ from freehold.dialects.cuda_tile.attrs import MemoryOrderingSemanticsAttr, Memor
 from freehold.dialects.cuda_tile.ops.atomics import ALL_ORDERS, atomic_elements
 from freehold.dialects.cuda_tile.types import element_name
 from freehold.dialects.ownership import UnsafeLoadOp, UnsafeStoreOp, UnsafeSwapOp, UnsafeUpdateOp
-from freehold.frontend import errors, flow, statements, subset
+from freehold.frontend import errors, statements
 from freehold.frontend.arguments import Arguments, Signature, bind
 from freehold.frontend.arithmetic import broadcast, convert
 from freehold.frontend.context import Context, Flow
-from freehold.frontend.context import stored as stored_names
 from freehold.frontend.elements import element_indices, mask_of, stored, stretched, together
 from freehold.frontend.intrinsics import intrinsic_of
 from freehold.frontend.memory import constant_padding_of, storage
+from freehold.frontend.syntax import core
 from freehold.frontend.types import tile_type
 from freehold.frontend.values import (
     NONE,
@@ -37,16 +36,12 @@ from freehold.support.dtypes import DType
 # --- The block -------------------------------------------------------------------------------------------------------
 
 
-def with_(c: Context, node: ast.With) -> Flow:
+def with_(c: Context, node: core.With) -> Flow:
     """`with unsafe("why this is right"):`. The block covers the text in it, not that of helpers it calls."""
-    if not subset.is_unsafe(node):  # reported when the syntax was checked
-        for name in stored_names(node):
-            c.frame.variables[name] = POISON
-        return Flow.FALLS
     reason = _reason(c, node)
-    if any(flow.leaves_by_return([n]) for n in node.body):
+    if node.returns:
         error = errors.NotAnUnsafeBlock(
-            c.span(node.items[0].context_expr), what="an `unsafe` block is left by `return`", why="it ends at its end"
+            c.span(node.context), what="an `unsafe` block is left by `return`", why="it ends at its end"
         )
         c.error(error.add(error.Instead("assign the result, and return it behind the block")))
         return Flow.FALLS
@@ -57,18 +52,15 @@ def with_(c: Context, node: ast.With) -> Flow:
         c.frame.unsafe = outer
 
 
-def _reason(c: Context, node: ast.With) -> str:
+def _reason(c: Context, node: core.With) -> str:
     """The text that a block gives as its reason; some text after reporting that there is none."""
-    (item, *_) = node.items
-    call = item.context_expr
-    function = c.lower(call.func) if isinstance(call, ast.Call) else POISON
+    call = node.context
+    function = c.lower(call.func)
     declared = intrinsic_of(function.value) if isinstance(function, Static) else None
-    known = declared is not None and declared.name == "unsafe"
-    if len(node.items) > 1 or item.optional_vars is not None or not known:
+    if declared is None or declared.name != "unsafe":
         error = errors.Unsupported(c.span(call), what="`with`", why="kernels have no contexts to enter")
         c.error(error.add(error.Instead("write its body alone")))
         return "?"
-    assert isinstance(call, ast.Call)
     a = bind(c, call, Signature("unsafe", ("reason",)))
     if a is None:
         return "?"
@@ -110,7 +102,7 @@ SCOPES: Final = {"block": "tl_blk", "device": "device", "system": "sys"}
 """Scopes as users write them, and as the compiler does."""
 
 
-def method(c: Context, called: MethodValue, node: ast.Call) -> Value:
+def method(c: Context, called: MethodValue, node: core.Call) -> Value:
     """A method of a raw tensor."""
     tensor = called.receiver
     assert isinstance(tensor, TensorValue)
@@ -176,7 +168,7 @@ def _held(dtype: DType) -> DType:
     return dtypes.u8 if dtype.kind == "bool" else dtype
 
 
-def _gather(c: Context, tensor: TensorValue, node: ast.Call, reason: str) -> Value:
+def _gather(c: Context, tensor: TensorValue, node: core.Call, reason: str) -> Value:
     a = bind(c, node, GATHER, f"{tensor.name}.")
     if a is None or a.poisoned:
         return POISON
@@ -202,7 +194,7 @@ def _gather(c: Context, tensor: TensorValue, node: ast.Call, reason: str) -> Val
         return convert(c, read, dtype)
 
 
-def _scatter(c: Context, tensor: TensorValue, node: ast.Call, reason: str) -> Value:
+def _scatter(c: Context, tensor: TensorValue, node: core.Call, reason: str) -> Value:
     a = bind(c, node, SCATTER, f"{tensor.name}.")
     if a is None or a.poisoned:
         return POISON
@@ -215,7 +207,7 @@ def _scatter(c: Context, tensor: TensorValue, node: ast.Call, reason: str) -> Va
     return NONE
 
 
-def _update(c: Context, tensor: TensorValue, node: ast.Call, reason: str, *, name: str) -> Value:
+def _update(c: Context, tensor: TensorValue, node: core.Call, reason: str, *, name: str) -> Value:
     a = bind(c, node, Signature(name, ("values",), _KEYWORDS, _ATOMIC, "index"), f"{tensor.name}.")
     if a is None or a.poisoned:
         return POISON
@@ -233,7 +225,7 @@ def _update(c: Context, tensor: TensorValue, node: ast.Call, reason: str, *, nam
         return c.tile(dtype, access.shape, UnsafeUpdateOp, reason, mode, *given)
 
 
-def _swap(c: Context, tensor: TensorValue, node: ast.Call, reason: str) -> Value:
+def _swap(c: Context, tensor: TensorValue, node: core.Call, reason: str) -> Value:
     a = bind(c, node, SWAP, f"{tensor.name}.")
     if a is None or a.poisoned:
         return POISON
@@ -249,7 +241,7 @@ def _swap(c: Context, tensor: TensorValue, node: ast.Call, reason: str) -> Value
         return c.tile(dtype, access.shape, UnsafeSwapOp, reason, *given)
 
 
-def _available(c: Context, tensor: TensorValue, name: str, elements: frozenset[str], node: ast.Call) -> bool:
+def _available(c: Context, tensor: TensorValue, name: str, elements: frozenset[str], node: core.Call) -> bool:
     """Whether elements of a tensor can be updated so; reports it if not."""
     dtype = tensor.spec.dtype
     if dtype.kind != "bool" and element_name(storage(dtype)) in elements:
@@ -260,7 +252,7 @@ def _available(c: Context, tensor: TensorValue, name: str, elements: frozenset[s
     return False
 
 
-_METHODS: Final[dict[str, Callable[[Context, TensorValue, ast.Call, str], Value]]] = {
+_METHODS: Final[dict[str, Callable[[Context, TensorValue, core.Call, str], Value]]] = {
     "gather": _gather,
     "scatter": _scatter,
     "atomic_cas": _swap,

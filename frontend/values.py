@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from enum import Enum, EnumType
@@ -11,6 +10,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from freehold.frontend.signature import Parameter, TensorSpec
+from freehold.frontend.syntax import core
 from freehold.frontend.typed import Typed, Var
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
@@ -154,13 +154,13 @@ class BoundValue:
 class ClosureValue:
     """A function or lambda defined in the kernel."""
 
-    node: ast.FunctionDef | ast.Lambda
+    function: core.Function
     frame: Frame
 
     @property
     def name(self) -> str:
         """The user's name of it."""
-        return self.node.name if isinstance(self.node, ast.FunctionDef) else "<lambda>"
+        return self.function.name
 
 
 @dataclass(eq=False, slots=True)
@@ -219,6 +219,11 @@ class Poison:
 
 
 @dataclass(eq=False, slots=True)
+class Anything:
+    """What a variable of ours is before it is assigned: it joins with every value, and nothing reads it."""
+
+
+@dataclass(eq=False, slots=True)
 class Unbound:
     """A variable that does not exist on every way to here, or not with one type."""
 
@@ -245,10 +250,12 @@ Value = (
     | TilesValue
     | TextValue
     | Poison
+    | Anything
     | Unbound
 )
 
 POISON: Final = Poison()
+ANYTHING: Final = Anything()
 NONE: Final = Static(None)
 
 
@@ -359,7 +366,7 @@ def same(a: Value, b: Value) -> bool:
         case (TupleValue(), TupleValue()) | (RecordValue(), RecordValue()):
             return a.kind is b.kind and len(a.items) == len(b.items) and all(map(same, a.items, b.items))
         case ClosureValue(), ClosureValue():
-            return a.node is b.node and a.frame is b.frame
+            return a.function is b.function and a.frame is b.frame
         case RegionValue(), RegionValue():
             return a.var is b.var
         case _:
@@ -415,7 +422,7 @@ def describe(value: Value) -> str:
             return "a text that is known when the kernel runs"
         case Static():
             return _describe_static(value.value)
-        case Poison() | Unbound():
+        case Poison() | Anything() | Unbound():
             return "a value"
 
 

@@ -7,7 +7,6 @@ makes it the same for all. A partition that the launch gives for a tensor is one
 
 from __future__ import annotations
 
-import ast
 from dataclasses import replace
 from typing import Final
 
@@ -31,6 +30,7 @@ from freehold.frontend.domains import offsets_of
 from freehold.frontend.expressions import not_constant
 from freehold.frontend.memory import borrow, coordinates
 from freehold.frontend.requirements import launch_term
+from freehold.frontend.syntax import core
 from freehold.frontend.typed import Block, Do, Typed, Var, hint, is_free
 from freehold.frontend.values import (
     POISON,
@@ -44,7 +44,7 @@ from freehold.frontend.values import (
 WINDOW: Final = Signature("window", ("axis", "start", "length"), (), ())
 
 
-def method(c: Context, called: MethodValue, node: ast.Call) -> Value:
+def method(c: Context, called: MethodValue, node: core.Call) -> Value:
     """`x.window(axis, start, length)`: a tensor of its own."""
     target = called.receiver
     assert isinstance(target, TensorValue)

@@ -9,7 +9,6 @@ the branches that do not take it. A name with a `$` is ours; no program can name
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Final, Literal, TypeAlias, cast
@@ -256,7 +255,11 @@ class Function(Node):
     name: str
     parameters: list[Parameter]
     body: Body
+    end: Place
+    """Where what it does last stands."""
     value: Expr | None = None
+    inner: list[Function] = field(default_factory=list["Function"])
+    """The functions that are defined in it, in any nesting."""
 
 
 @dataclass(eq=False, slots=True)
@@ -394,20 +397,22 @@ def walk(*nodes: Node) -> list[Node]:
     return found
 
 
-def children(node: Node) -> Iterator[Node]:
+def children(node: Node) -> list[Node]:
     """The nodes directly below `node`."""
+    found: list[Node] = []
     for name in _parts(type(node)):
         value = getattr(node, name)
         if type(value) is list:
-            yield from (item for item in cast("list[object]", value) if isinstance(item, Node))
+            found += [item for item in cast("list[object]", value) if isinstance(item, Node)]
         elif isinstance(value, Node):
-            yield value
+            found.append(value)
+    return found
 
 
 _LEAVES: Final = frozenset(
     (
         *("place", "id", "attr", "arg", "op", "name", "names", "star", "augmented", "chain", "case", "returns"),
-        *("by_name", "count", "more", "index", "conversion"),
+        *("by_name", "end", "inner", "count", "more", "index", "conversion"),
     )
 )
 """Fields that hold no nodes."""

@@ -21,12 +21,11 @@ from freehold.frontend.syntax.core import Body, Place, Stmt
 
 def without_returns(function: core.Function) -> None:
     """Rewrites a function and those that are defined in it, in place: each leaves its value in `RESULT`."""
-    inner = [node.function for node in core.walk(function) if isinstance(node, core.Define | core.Lambda)]
-    for each in (function, *inner):
+    for each in (function, *function.inner):
         if each.value is None:
             returns = _exits_in(each.body, core.Return, loops=True)
             valued = any(isinstance(r, core.Return) and r.value is not None for r in returns)
-            each.body = _Rewriter(valued, each.place).at_the_end(each.body)
+            each.body = _Rewriter(valued, each.end).at_the_end(each.body)
 
 
 class _Way(Enum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from freehold.frontend.syntax import core
 from freehold.frontend.syntax.core import Loop, Node, Place, Stmt, Target
@@ -71,9 +71,15 @@ def reads(node: Node | None) -> Reads:
 
 def _read(node: Node, own: Sequence[str], found: Reads) -> None:
     """Adds what `node` reads, but for its `own` variables."""
-    if isinstance(node, core.Name):
-        if node.id not in own:
-            found.setdefault(node.id, node.place)
+    kind = type(node)
+    if kind is core.Name:
+        name = cast(core.Name, node)
+        if name.id not in own:
+            found.setdefault(name.id, name.place)
+    elif kind is core.Attribute:
+        _read(cast(core.Attribute, node).value, own, found)
+    elif kind is core.Constant:
+        pass
     elif isinstance(node, core.Each):
         _read(node.iter, own, found)
         inner = [*own, *(name.id for name in of_target(node.target))]
@@ -87,7 +93,7 @@ def _read(node: Node, own: Sequence[str], found: Reads) -> None:
         ]
         for value in node.values:
             _read(value, inner, found)
-    elif not isinstance(node, core.Constant):
+    else:
         for child in core.children(node):
             _read(child, own, found)
 
@@ -145,6 +151,7 @@ def _scan(nodes: Iterable[Stmt], known: set[str], found: Reads) -> bool:
     return True
 
 
+@lru_cache(maxsize=4096)
 def _read_first(node: Stmt) -> Reads:
     """What a statement reads before the statements in it, or before it assigns."""
     match node:
@@ -191,8 +198,7 @@ class Facts:
     """What one function does with its variables."""
 
     def __init__(self, function: core.Function):
-        inner = [n.function for n in core.walk(function) if isinstance(n, core.Define | core.Lambda)]
-        self.captured = frozenset(name for f in inner for name in free(f))
+        self.captured = frozenset(name for inner in function.inner for name in free(inner))
         """The names that functions defined in it read: they may do so at every call."""
         self._after: dict[Stmt, frozenset[str]] = {}
         self._loops: dict[Loop, LoopFacts] = {}

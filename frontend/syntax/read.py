@@ -60,6 +60,8 @@ class _Reader:
 
     def __init__(self) -> None:
         self.given: dict[str, Expr] = {}
+        self.inner: list[core.Function] = []
+        """The functions that have been met in the one that is being read."""
 
     # --- Functions and statements ------------------------------------------------------------------------------------
 
@@ -72,14 +74,18 @@ class _Reader:
             core.Parameter(place_of(arg), arg.arg, None if default is None else self.expr(default), arg in a.kwonlyargs)
             for arg, default in zip(inner, defaults, strict=True)
         ]
-        outer = self.given
-        self.given = {name: value for name, value in outer.items() if all(arg.arg != name for arg in inner)}
-        try:
-            if isinstance(node, ast.Lambda):
-                return core.Function(place_of(node), "<lambda>", parameters, [], self.expr(node.body))
-            return core.Function(place_of(node), node.name, parameters, self.body(node.body))
-        finally:
-            self.given = outer
+        outer = self.given, self.inner
+        self.given = {name: value for name, value in self.given.items() if all(arg.arg != name for arg in inner)}
+        self.inner = []
+        if isinstance(node, ast.Lambda):
+            value = self.expr(node.body)
+            made = core.Function(place_of(node), "<lambda>", parameters, [], place_of(node.body), value, self.inner)
+        else:
+            body, end = self.body(node.body), place_of(node.body[-1])
+            made = core.Function(place_of(node), node.name, parameters, body, end, None, self.inner)
+        self.given, self.inner = outer
+        self.inner += [made, *made.inner]
+        return made
 
     def body(self, nodes: Sequence[ast.stmt]) -> core.Body:
         """A list of statements."""
@@ -94,7 +100,7 @@ class _Reader:
 
     def statement(self, node: ast.stmt) -> Stmt | core.Body:
         """A statement, or the several that it has become."""
-        reader = _STATEMENTS.get(type(node))
+        reader = STATEMENTS.get(type(node))
         return _refused(node) if reader is None else reader(self, node)
 
     def assign(self, node: ast.Assign) -> Stmt:
@@ -176,7 +182,7 @@ class _Reader:
 
     def expr(self, node: ast.expr) -> Expr:
         """An expression."""
-        reader = _EXPRESSIONS.get(type(node))
+        reader = EXPRESSIONS.get(type(node))
         return core.Refused(place_of(node)) if reader is None else reader(self, node)
 
     def exprs(self, nodes: Sequence[ast.expr]) -> list[Expr]:
@@ -292,7 +298,7 @@ def _refused(node: ast.stmt) -> core.RefusedStatement:
     return core.RefusedStatement(place_of(node), found)
 
 
-_STATEMENTS: Final[dict[type[ast.stmt], Callable[[_Reader, Any], Stmt | core.Body]]] = {
+STATEMENTS: Final[dict[type[ast.stmt], Callable[[_Reader, Any], Stmt | core.Body]]] = {
     ast.Assign: _Reader.assign,
     ast.AnnAssign: _Reader.annotated,
     ast.AugAssign: _Reader.augmented,
@@ -310,7 +316,7 @@ _STATEMENTS: Final[dict[type[ast.stmt], Callable[[_Reader, Any], Stmt | core.Bod
     ast.Pass: lambda _, node: core.Pass(place_of(node)),
 }
 
-_EXPRESSIONS: Final[dict[type[ast.expr], Callable[[_Reader, Any], Expr]]] = {
+EXPRESSIONS: Final[dict[type[ast.expr], Callable[[_Reader, Any], Expr]]] = {
     ast.Name: _Reader.name,
     ast.Constant: _Reader.constant,
     ast.Starred: _Reader.starred,

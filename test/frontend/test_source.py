@@ -6,7 +6,6 @@ import linecache
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from types import FunctionType
 from typing import Any, cast
 
@@ -15,8 +14,8 @@ import pytest
 import freehold as fh
 from freehold import Const, Out, Ref, f32
 from freehold.dialects.location import location_of, span_of
-from freehold.frontend.flow import walk
-from freehold.frontend.source import KernelFunction, SourceMissing, source_of
+from freehold.frontend.source import FunctionSource, KernelFunction, SourceMissing, source_of
+from freehold.frontend.syntax.read import place_of
 from freehold.support.diagnostic import Rejected
 from freehold.support.span import Span
 
@@ -116,13 +115,22 @@ def test_the_text_of_a_node_is_the_authors():
     statement = cast(ast.FunctionDef, source.tree).body[0]
     assert isinstance(statement, ast.Return)
     assert isinstance(statement.value, ast.Tuple)
-    assert [source.text(n) for n in statement.value.elts] == ['"größe"', "1 +  2"]
+    assert [source.text(place_of(n)) for n in statement.value.elts] == ['"größe"', "1 +  2"]
 
 
-def test_walk_finds_what_python_finds():
-    tree = ast.parse(Path(__file__).read_text(encoding="utf-8"))
-    skipped = ast.expr_context | ast.operator | ast.unaryop | ast.boolop | ast.cmpop
-    assert walk(tree) == [node for node in ast.walk(tree) if not isinstance(node, skipped)]
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("x.sum(\n    0)", "x.sum(0)"),
+        ("*(a,\n   b)", "*(a, b)"),
+        ("k=(a +\n   b)", "k=a + b"),
+        ("a:\n  b, None", "a:b, None"),
+    ],
+)
+def test_what_spans_lines_is_shown_on_one(text: str, shown: str):
+    source = FunctionSource("a.py", "f", cast(ast.FunctionDef, ast.parse("def f(): pass").body[0]), text.split("\n"), 1)
+    last = text.split("\n")[-1]
+    assert source.text((1, 0, 1 + text.count("\n"), len(last))) == shown
 
 
 def test_locations_are_well_formed():

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from freehold.frontend.lower import DISPATCH
-from freehold.frontend.matches import Case, without_matches
-from freehold.frontend.subset import REFUSED, SUPPORTED, check
+from freehold.frontend.syntax import core
+from freehold.frontend.syntax.read import EXPRESSIONS, STATEMENTS
+from freehold.frontend.syntax.subset import REFUSED, SUPPORTED, check
 from freehold.support.diagnostic import Help, Rejected
 from freehold.support.span import Span, register_source
 
-PARTS = {ast.If, Case, ast.Slice, ast.Starred, ast.FormattedValue}
-"""What is lowered as a part of what is around it."""
+PARTS = {core.Slice, core.Starred}
+"""What is typed as a part of what is around it."""
 
 SNIPPETS = """
 async def later(): pass
@@ -107,7 +108,7 @@ t = t"{n}"
 def function(chunk: str) -> ast.FunctionDef:
     (tree,) = ast.parse("def kernel(y):\n" + textwrap.indent(chunk, "    ")).body
     assert isinstance(tree, ast.FunctionDef)
-    return without_matches(tree)
+    return tree
 
 
 def chunks(text: str) -> list[str]:
@@ -128,12 +129,17 @@ def test_what_is_refused_has_a_name_and_a_way_out(golden: Callable[[Path, str], 
     golden(Path(__file__).with_name("subset.err"), "\n".join(map(told, chunks(SNIPPETS))))
 
 
-def test_every_class_of_syntax_is_lowered_or_refused():
-    classes = {*ast.stmt.__subclasses__(), *ast.expr.__subclasses__(), Case}
+def test_every_class_of_syntax_is_read_or_refused():
+    classes = {*ast.stmt.__subclasses__(), *ast.expr.__subclasses__()}
     assert classes >= SUPPORTED
     assert not {c.__name__ for c in classes - SUPPORTED - set(REFUSED)}
-    assert not {c.__name__ for c in SUPPORTED & set(REFUSED)}
-    assert not {c.__name__ for c in SUPPORTED - PARTS - set(DISPATCH)}
+    assert {ast.Match} == SUPPORTED & set(REFUSED), "some patterns"
+    assert {*STATEMENTS, *EXPRESSIONS, ast.FormattedValue} == SUPPORTED
+
+
+def test_every_class_of_core_is_typed():
+    classes = {c for c in vars(core).values() if isinstance(c, type) and issubclass(c, core.Stmt | core.Expr)}
+    assert classes - PARTS - {core.Stmt, core.Expr, core.Return} == set(DISPATCH)
 
 
 def test_every_refusal_is_shown():
