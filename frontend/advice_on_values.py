@@ -19,7 +19,7 @@ def _beginning(c: Context, name: str, before: core.Node) -> core.Expr | None:
     found = [
         n.value
         for n in core.walk(c.frame.function)
-        if isinstance(n, core.Assign) and n.place < before.place
+        if isinstance(n, core.Assign) and n.place[0] < before.place[0]
         and not (isinstance(n.value, core.BinOp) and n.value.augmented)
         and [t.id for t in n.targets if isinstance(t, core.Name)] == [name]
     ]  # fmt: skip
