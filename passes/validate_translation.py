@@ -8,9 +8,11 @@ on is compared with the schedule's map. Promises to the assembler have to be amo
 check in the kernel has an assertion, as far out as its condition allows.
 
 Emitted code may lack what has no effect, unused loads or equal ones, but has nothing that was not verified. It follows
-the order of the kernel, as that of the tokens rests on it (`verify-tokens`). What is not understood is refused. Trusted
-are the readers of both forms, the normal form of terms, and the lemmas of schedules: that in 32 bits nothing wraps in
-the narrow form, nor in the wide one with a block a point and groups of at most 128 rows.
+the order of the kernel, as that of the tokens rests on it (`verify-tokens`). What is not understood is refused, and so
+is a kernel with an open duty: compared is what was verified. On purpose nothing is shared with the lowering but the
+terms of the schedules: what operations mean is read a second time here, of both forms. Trusted are these readers, the
+normal form of terms, and the lemmas of schedules: that in 32 bits nothing wraps in the narrow form, nor in the
+wide one with a block a point and groups of at most 128 rows.
 """
 
 from __future__ import annotations

@@ -35,8 +35,8 @@ from freehold.dialects.cuda_tile.ops.views import (
 )
 from freehold.dialects.cuda_tile.types import PartitionViewType
 from freehold.dialects.ownership import OrderAttr, OrderKind
-from freehold.passes import convert_ownership_to_cuda_tile as converter
 from freehold.passes import schedules
+from freehold.passes.patterns import distribution
 from freehold.passes.pipeline import convert
 
 Edit = Callable[[Any], None]
@@ -59,7 +59,7 @@ def scheduled(wrong: Callable[..., Any]) -> Callable[[ModuleOp], ModuleOp]:
     """Tile IR with another map from numbers to points."""
 
     def plant(module: ModuleOp) -> ModuleOp:
-        with patch.object(converter, "schedules", SimpleNamespace(**{**vars(schedules), "point": wrong})):
+        with patch.object(distribution, "schedules", SimpleNamespace(**{**vars(schedules), "point": wrong})):
             return convert(module)
 
     return plant
