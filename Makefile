@@ -15,7 +15,7 @@ TORCH ?= torch==2.13.0$(if $(filter Linux,$(shell uname)),+cpu)
 PYTHON ?=
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.13 python3.12 python3.11)
 
-.PHONY: help demo test lint format types lit pytest fuzz fuzz-analyses fuzz-gpu faults mutants fuzz-bytecode fuzz-frontend soak docs golden clean
+.PHONY: help demo test lint format types lit pytest fuzz fuzz-analyses fuzz-text fuzz-gpu faults mutants fuzz-bytecode fuzz-frontend soak docs golden clean
 .DEFAULT_GOAL := help
 export JOBS VENV TORCH
 
@@ -55,6 +55,9 @@ pytest: $(VENV)/.installed-test ## The Python tests; those that need a GPU are s
 
 fuzz: $(VENV)/.installed-test ## Run CASES=200000 random ownership kernels that the verifiers accept; SEED=0, in JOBS processes (as many as cores)
 	$(BIN)/python test/fuzz/fuzz_ownership.py --cases $(or $(CASES),200000) --seed $(or $(SEED),0) $(ALL_CORES)
+
+fuzz-text: $(VENV)/.installed-test ## Damage ownership IR as text CASES=100000 times, for parser, verifiers and interpreter; SEED=0
+	$(BIN)/python test/fuzz/fuzz_text.py --cases $(or $(CASES),100000) --seed $(or $(SEED),0) $(ALL_CORES)
 
 faults: $(VENV)/.installed-test ## Plant faults in the verifiers, one at a time, and see that the fuzzer finds each
 	$(BIN)/python test/fuzz/planted_faults.py --seed $(or $(SEED),0)

@@ -148,7 +148,8 @@ def _window(op: WindowOp, facts: KernelFacts) -> Iterator[Error]:
     Nothing that is known because windows lie in their tensors is used.
     """
     kernel = op.parent_op()
-    assert isinstance(kernel, KernelOp)
+    if not isinstance(kernel, KernelOp):
+        return  # `verify-domains` refuses it: its duties stay open
     given, _ = guarantees(kernel)
     axis, start = op.axis.data, facts.terms[op.start]
     extent, length = tensor_type(op.tensor).extent(axis), op.result.type.extent(axis)

@@ -378,13 +378,15 @@ def _forget(run: _Run, op: Operation) -> None:
 def _computation(meaning: Meaning, op: Operation, result: SSAValue) -> _Step:
     """An integer operation: undefined where an operand is, or where its meaning says so."""
     operands = tuple(op.operands)
+    divisor = operands[1] if meaning.name in ("divi", "remi") else None
 
     def step(run: _Run, _: Operation) -> None:
         values = run.values
         numbers = [n for o in operands if (n := values.get(o)) is not None]
         known = len(numbers) == len(operands)
         found = meaning(*numbers) if known else None
-        if (known and found is None) or (run.undefined and not run.undefined.isdisjoint(operands)):
+        nothing = divisor is not None and values.get(divisor) == 0  # whatever is divided
+        if nothing or (known and found is None) or (run.undefined and not run.undefined.isdisjoint(operands)):
             run.undefined.add(result)
             run.defined = False
             found = None

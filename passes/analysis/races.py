@@ -10,6 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, islice, product
 from typing import Final
 
+from xdsl.ir import SSAValue
+
+from freehold.dialects.cuda_tile.integers import width_of
 from freehold.dialects.ownership import (
     AccessOp,
     DistributeOp,
@@ -23,6 +26,7 @@ from freehold.passes.analysis.concrete import Runner, Visit, Work
 from freehold.passes.analysis.facts import KernelFacts
 from freehold.passes.analysis.wording import sizes, span_text, tuple_text
 from freehold.passes.prover.search import compiled, find, holds_in
+from freehold.support.integers import wrapped
 from freehold.support.terms import TRUE, Term, sym
 
 _MOST: Final = 4000
@@ -45,7 +49,7 @@ def launches(facts: KernelFacts, distribution: DistributeOp) -> Iterator[dict[st
     choices: dict[str, Sequence[int]] = {}
     for name in _names(facts):
         if name in facts.symbols:
-            choices[name] = _SCALARS
+            choices[name] = _scalars(name, facts)
         elif (step := steps.get(name)) is not None:
             choices[name] = *(n * step for n in (2, 3, 1, 4)), 3 * step - 1
         else:
@@ -60,7 +64,8 @@ def samples(facts: KernelFacts, distribution: DistributeOp) -> Iterator[dict[str
 
     def chosen(n: int, k: int, name: str) -> int:
         if name in facts.symbols:
-            return _SCALARS[(n + k) % len(_SCALARS)]
+            values = _scalars(name, facts)
+            return values[(n + k) % len(values)]
         return max(1, _COUNTS[(n * (k + 1) + k) % len(_COUNTS)] * steps.get(name, 2) - n % 2)
 
     some = ({name: chosen(n, k, name) for k, name in enumerate(_names(facts))} for n in range(2 * len(_COUNTS)))
@@ -74,7 +79,18 @@ def complete(values: Mapping[str, int], facts: KernelFacts, besides: Sequence[Te
     known = [sym(name).eq(values[name]) for name in names if name in values]
     some = find((*facts.base.facts, *besides, *known), TRUE) or {}
     launch = {name: values.get(name, some.get(name, 1)) for name in names}
-    return launch if holds_in((*facts.base.facts, *besides), launch) else None
+    fits = all(_fits(launch[name], value) for name, value in facts.passed.items())
+    return launch if fits and holds_in((*facts.base.facts, *besides), launch) else None
+
+
+def _fits(number: int, scalar: SSAValue) -> bool:
+    """Whether a scalar can be a number: a truth value is 0 or 1, and eight bits end at 127."""
+    return wrapped(number, width_of(scalar.type) or 32) == number
+
+
+def _scalars(name: str, facts: KernelFacts) -> list[int]:
+    """Of the integers that are tried, those that a scalar can be."""
+    return [number for number in _SCALARS if _fits(number, facts.symbols[name])]
 
 
 def _names(facts: KernelFacts) -> list[str]:

@@ -110,14 +110,14 @@ def builder_of(seed: int, number: int) -> Builder:
 
 
 def arrays_of(built: Builder, extents: Mapping[str, int]) -> list[Any]:
-    """Arrays for a kernel: first those it writes, of which every element is 7. Of large ones one element is made."""
+    """Arrays for a kernel: first those it writes, of which no element is 1. Of large ones one element is made."""
     shapes = [[terms.parse(d).evaluate(extents) for d in shape] for shape in built.shapes]
     small = sum(map(prod, shapes)) <= _MOST_ELEMENTS
     made: list[Any] = []
-    for n, shape in enumerate(shapes):
-        value = 7 if n < len(built.accesses) else 0
-        one = np.full(1, value, np.int32)
-        made.append(np.full(shape, value, np.int32) if small else as_strided(one, shape, [0] * len(shape)))
+    for n, (shape, (_, dtype)) in enumerate(zip(shapes, built.elements, strict=True)):
+        value = built.before if n < len(built.accesses) else 0
+        one = np.full(1, value, dtype)
+        made.append(np.full(shape, value, dtype) if small else as_strided(one, shape, [0] * len(shape)))
     return made
 
 
@@ -125,7 +125,7 @@ def arguments(built: Builder, sizes: tuple[int, int, int], scalar: int) -> list[
     """Arguments for a kernel."""
     arrays = arrays_of(built, built.extents(sizes))
     built.fill(arrays, random.Random(repr((sizes, scalar))))
-    return [*arrays, scalar]
+    return [*arrays, *built.scalars(scalar)]
 
 
 def ending(kernel: Kernel, values: list[Any], order: Order) -> tuple[str, str]:
@@ -161,7 +161,7 @@ def wrong(built: Builder, module: Any, number: int) -> str:
         divided = code == "O528" and re.search(r"division by zero|divided by -1|a step of", message)
         if code and code not in REFUSED_AT_LAUNCH and not divided:
             return f"{message}\n{where}"
-        if not code and built.unwritten(values[:-1], scalar):
+        if not code and built.unwritten(values[: len(built.shapes)], scalar):
             return f"an output is not written everywhere, {where}"
     return ""
 
@@ -291,7 +291,10 @@ def launch_of(built: Builder, where: str) -> list[Any] | None:
     """Arguments of the extents and with the scalar that a witness names; None if it leaves one open."""
     named = {name: int(value) for name, value in re.findall(r"(\w+) = (-?\d+)", where)}
     needed = {name for shape in built.shapes for d in shape for name in terms.parse(d).symbols()} | {"s"}
-    return [*arrays_of(built, named), named["s"]] if needed <= named.keys() else None
+    if not needed <= named.keys():
+        return None
+    others = zip(built.others, built.scalars(named["s"])[1:], strict=True)
+    return [*arrays_of(built, named), named["s"], *(named.get(name, value) for name, value in others)]
 
 
 def replay(built: Builder, module: ModuleOp, error: Error) -> bool:
@@ -302,7 +305,7 @@ def replay(built: Builder, module: ModuleOp, error: Error) -> bool:
     return values is not None and any(
         comes_about(error, module, values, seconds)
         for seconds in (SECONDS, LONGER)
-        for _ in built.remembered(values[:-1])
+        for _ in built.remembered(values[: len(built.shapes)])
     )
 
 

@@ -10,22 +10,26 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any, Final, cast
 
-from xdsl.dialects.builtin import ModuleOp, i8, i32
-from xdsl.ir import Block, Operation, Region, SSAValue
+import numpy as np
+from xdsl.dialects.builtin import IntegerType, ModuleOp, f16, f32, i1, i8, i16, i32, i64
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from freehold.dialects.cuda_tile import TileType
 from freehold.dialects.cuda_tile.attrs import IntegerOverflowAttr, RoundingModeAttr, SignednessAttr
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.ops.arith_int import (
     AddIOp,
+    AndIOp,
     CmpIOp,
     DivIOp,
     MaxIOp,
     MinIOp,
     MulIOp,
+    OrIOp,
     RemIOp,
     ShlIOp,
     SubIOp,
+    XOrIOp,
 )
 from freehold.dialects.cuda_tile.ops.control_flow import ContinueOp, ForOp, IfOp, YieldOp
 from freehold.dialects.cuda_tile.ops.conversion import ExtIOp, TruncIOp
@@ -70,8 +74,40 @@ BINARY: Final[dict[str, Callable[[SSAValue, SSAValue], Operation]]] = {
     "mini": lambda a, b: MinIOp(a, b, SIGNED),
     "maxi": lambda a, b: MaxIOp(a, b, SIGNED),
 }
+NARROW: Final[dict[str, Callable[[SSAValue, SSAValue, SignednessAttr], Operation]]] = {
+    "addi": lambda a, b, _: AddIOp(a, b),
+    "subi": lambda a, b, _: SubIOp(a, b),
+    "muli": lambda a, b, _: MulIOp(a, b),
+    "andi": lambda a, b, _: AndIOp(a, b),
+    "ori": lambda a, b, _: OrIOp(a, b),
+    "xori": lambda a, b, _: XOrIOp(a, b),
+    "mini": MinIOp,
+    "maxi": MaxIOp,
+    "divi": DivIOp,
+    "remi": RemIOp,
+}
+"""What is computed at other widths than that of indices, read with or without a sign."""
+ELEMENTS: Final[dict[str, tuple[Attribute, Any, int]]] = {
+    "i1": (i1, np.bool_, 0),
+    "i8": (i8, np.int8, 7),
+    "i16": (i16, np.int16, 7),
+    "i32": (i32, np.int32, 7),
+    "i64": (i64, np.int64, 7),
+    "f16": (f16, np.float16, 7),
+    "f32": (f32, np.float32, 7),
+}
+"""What tensors hold, as in the IR and in NumPy, and what their elements are before somebody writes a one."""
+OTHERS: Final[dict[str, tuple[TileType, Callable[[int], Any]]]] = {
+    "b": (TileType([], i8), lambda s: (s + 128) % 256 - 128),
+    "t": (TileType([], i1), lambda s: bool(s & 1)),
+    "w": (TileType([], i64), lambda s: s * 3),
+    "f": (TileType([], f32), lambda s: float(s % 9)),
+}
+"""
+Scalar parameters beside `s`, and what they are in a launch, which says what `s` is. No coordinate comes from a float:
+what a float says is not known to the search for witnesses, and one of O122 may then name an element that is taken.
+"""
 PAIR: Final = TileType([2], i32)
-SQUARE: Final = TileType([2, 2], i32)
 
 
 class Builder:
@@ -90,11 +126,33 @@ class Builder:
         self.shapes: list[list[str]] = [*([self.dims] * len(self.accesses)), ["M", "K"]]
         if kernel.get("sums"):
             self.shapes.append(["M", "K"])
+        self.element, self.dtype, self.before = ELEMENTS[kernel.get("element", "i32")]
+        self.others = list(OTHERS) if kernel.get("others") else []
         self.block = Block()
         self.points: list[SSAValue] = []
         self.partitions: list[SSAValue] = []
         self.loops: list[tuple[SSAValue, SSAValue, Node]] = []
         self.region: SSAValue | None = None
+
+    @property
+    def elements(self) -> list[tuple[Attribute, Any]]:
+        """What each tensor holds: those that are written and the first that is read, the same; the others, integers."""
+        same = len(self.accesses) + 1
+        return [(self.element, self.dtype)] * same + [(i32, np.int32)] * (len(self.shapes) - same)
+
+    def tensors(self) -> list[TensorType]:
+        """The types of the tensors."""
+        return [TensorType.of(shape, element) for shape, (element, _) in zip(self.shapes, self.elements, strict=True)]
+
+    def scalars(self, scalar: int) -> list[Any]:
+        """The scalar arguments of a launch."""
+        return [scalar, *(OTHERS[name][1](scalar) for name in self.others)]
+
+    def name_scalars(self, top: Block) -> None:
+        """Names the last parameters, and keeps them."""
+        self.given = dict(zip(["s", *self.others], top.args[len(self.shapes) :], strict=True))
+        for name, value in self.given.items():
+            value.name_hint = name
 
     def extents(self, sizes: tuple[int, int, int]) -> dict[str, int]:
         """The values of all symbols, for M, N and K."""
@@ -115,27 +173,26 @@ class Builder:
 
     def module(self) -> ModuleOp:
         """The module."""
-        tensors = [TensorType.of(shape, i32) for shape in self.shapes]
-        top = Block(arg_types=[*tensors, INDEX])
-        names = (
-            [f"y{n}" for n in range(len(self.accesses))] + ["a"] + (["h"] if self.kernel.get("sums") else []) + ["s"]
-        )
-        for argument, name in zip(top.args, names, strict=True):
+        tensors = self.tensors()
+        top = Block(arg_types=[*tensors, INDEX, *(OTHERS[name][0] for name in self.others)])
+        names = [f"y{n}" for n in range(len(self.accesses))] + ["a"] + (["h"] if self.kernel.get("sums") else [])
+        for argument, name in zip(top.args, names, strict=False):
             argument.name_hint = name
-        self.scalar = top.args[-1]
+        self.name_scalars(top)
         with self.into(top):
             for n, access in enumerate(self.accesses):
                 type_ = PartitionType.of(access, self.tiles, tensors[n], self.steps)
                 self.partitions.append(self.value(PartitionOp(top.args[n], type_)))
             self.source = self.value(BorrowOp(tensor(top.args[len(self.accesses)])))
-            self.sums = self.value(AccumulatorOp(tensor(top.args[-2]))) if self.kernel.get("sums") else None
+            self.sums = (
+                self.value(AccumulatorOp(tensor(top.args[len(tensors) - 1]))) if self.kernel.get("sums") else None
+            )
             body = Block(arg_types=[INDEX] * self.kernel["rank"])
             self.points = list(body.args)
             for argument, name in zip(body.args, "ij", strict=False):
                 argument.name_hint = name
             with self.into(body):
-                one = TileType(self.tiles, i32)
-                self.one = self.value(ConstantOp(DenseElementsAttr.splat(one, 1)))
+                self.one = self.ones(self.tiles)
                 self.body(self.kernel["body"])
             self.add(
                 DistributeOp(
@@ -164,6 +221,10 @@ class Builder:
         self.block.add_op(op)
         return op.results[0]
 
+    def ones(self, dims: list[int]) -> SSAValue:
+        """A tile of ones."""
+        return self.value(ConstantOp(DenseElementsAttr.splat(TileType(dims, self.element), 1)))
+
     # Expressions
 
     def number(self, value: int) -> SSAValue:
@@ -180,7 +241,11 @@ class Builder:
             case ("carried",):
                 return self.loops[-1][1] if self.loops else self.points[0]
             case ("scalar",):
-                return self.scalar
+                return self.given["s"]
+            case ("other", name):
+                return self.other(name)
+            case ("at", width, back, sign, name, a, b):
+                return self.at(IntegerType(width), back, sign, name, [a, b])
             case ("const", value):
                 return self.number(value)
             case ("tiles", axis):
@@ -211,6 +276,28 @@ class Builder:
                 return self.value(BINARY[name](self.expression(a), self.expression(b)))
             case _:
                 raise ValueError(e)
+
+    def other(self, name: str) -> SSAValue:
+        """A scalar parameter as an index; the first one where there is none of the name."""
+        value = self.given.get(name, self.given["s"])
+        match name if name in self.given else "s":
+            case "b":
+                return self.value(ExtIOp(value, i32, SIGNED))
+            case "t":
+                return self.value(ExtIOp(value, i32, UNSIGNED))
+            case "w":
+                return self.value(TruncIOp(value, i32))
+            case _:
+                return value
+
+    def at(self, type_: IntegerType, back: str, sign: str, name: str, operands: list[Node]) -> SSAValue:
+        """An operation at another width, and what it gives as an index again."""
+        signs = {"signed": SIGNED, "unsigned": UNSIGNED}
+        wide = type_.width.data > 32
+        values = [self.expression(e) for e in operands]
+        a, b = (self.value(ExtIOp(v, type_, signs[back]) if wide else TruncIOp(v, type_)) for v in values)
+        made = self.value(NARROW[name](a, b, signs[sign]))
+        return self.value(TruncIOp(made, i32) if wide else ExtIOp(made, i32, signs[back]))
 
     def flag(self, relation: str, a: Node, b: Node) -> SSAValue:
         """The truth value of a comparison."""
@@ -256,19 +343,21 @@ class Builder:
                 self.write()
             case ["read"]:
                 if self.region is not None:
-                    self.value(LoadOp(self.region, [], TileType(self.tiles, i32)))
+                    self.value(LoadOp(self.region, [], TileType(self.tiles, self.element)))
             case ["release"]:
                 if self.region is not None:
                     self.add(ReleaseOp(self.region))
             case ["load", coordinates]:
-                self.value(LoadOp(self.source, [self.expression(c) for c in coordinates], SQUARE))
+                where = [self.expression(c) for c in coordinates]
+                self.value(LoadOp(self.source, where, TileType([2, 2], self.element)))
             case ["window", coordinates]:
-                self.value(LoadWindowOp(self.source, [self.expression(c) for c in coordinates], SQUARE))
+                where = [self.expression(c) for c in coordinates]
+                self.value(LoadWindowOp(self.source, where, TileType([2, 2], self.element)))
             case ["gather", coordinates]:
-                self.value(GatherOp(self.source, [self.pair(c) for c in coordinates], PAIR))
+                self.value(GatherOp(self.source, [self.pair(c) for c in coordinates], TileType([2], self.element)))
             case ["update", coordinates]:
                 if self.sums is not None:
-                    values = self.value(ConstantOp(DenseElementsAttr.splat(SQUARE, 1)))
+                    values = self.value(ConstantOp(DenseElementsAttr.splat(TileType([2, 2], i32), 1)))
                     where = [self.expression(c) for c in coordinates]
                     self.add(AccumulateOp(Update.ADD, values, self.sums, where))
             case ["update_at", coordinates]:

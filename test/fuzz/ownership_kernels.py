@@ -16,6 +16,8 @@ from typing import Any
 Node = Any
 
 BINARY = ("addi", "subi", "muli", "mini", "maxi")
+AT = ("addi", "subi", "muli", "andi", "ori", "xori", "mini", "maxi", "divi", "remi")
+SIGNS = ("signed", "unsigned")
 RELATIONS = ("less_than", "less_than_or_equal", "greater_than", "greater_than_or_equal", "equal", "not_equal")
 READS = ("load", "window", "gather", "update", "update_at")
 I: Node = ("point", 0)
@@ -137,9 +139,15 @@ class Maker:
             return self.scratch()
         kernel = deepcopy(self.chosen.choice(seeds() if self.chosen.random() < 0.7 else near()))
         self.schedule(kernel)
+        self.kinds(kernel)
         for _ in range(self.chosen.randrange(3)):
             self.mutate(kernel)
         return kernel
+
+    def kinds(self, kernel: dict[str, Node]) -> None:
+        """What tensors hold, and whether there are scalars of other types than indices."""
+        kernel["element"] = self.chosen.choice(("i32", "i32", "i32", "i1", "i8", "i16", "i64", "f16", "f32"))
+        kernel["others"] = self.chosen.random() < 0.3
 
     def schedule(self, kernel: dict[str, Node]) -> None:
         """Any order and blocks: they change no verdict."""
@@ -164,6 +172,7 @@ class Maker:
             "fixed": self.chosen.choice((0, 0, 0, 2, 8)),
         }
         self.schedule(kernel)
+        self.kinds(kernel)
         own = [I, J][:rank]
         body = [["take", 0, [self.place(p, own) for p in own], "store"]]
         if kernel["second"]:
@@ -208,9 +217,13 @@ class Maker:
         if depth == 0 or self.chosen.random() < 0.35:
             known = [*atoms, *atoms, ("tiles", 0), ("tiles", 1), ("grid", 0), const(self.chosen.randrange(-1, 4))]
             if self.chosen.random() < 0.1:
+                return ("other", self.chosen.choice("btw"))
+            if self.chosen.random() < 0.1:
                 known += [("scalar",), const(self.chosen.choice((2**31 - 1, -(2**31), 2**30, 65536)))] * 4
             return self.chosen.choice(known)
         a, b = self.expression(atoms, depth - 1), self.expression(atoms, depth - 1)
+        if self.chosen.random() < 0.12:
+            return self.elsewhere(a, b)
         kind = self.chosen.randrange(12)
         if kind < 5:
             return (BINARY[kind], a, b)
@@ -225,6 +238,11 @@ class Maker:
         return self.chosen.choice(
             (("promised", a, b), ("clamp", a, b), ("shli", a, const(1)), ("unsigned", "maxi", a, b))
         )
+
+    def elsewhere(self, a: Node, b: Node) -> Node:
+        """An operation at another width."""
+        width = self.chosen.choice((1, 1, 8, 8, 16, 64))
+        return ("at", width, self.chosen.choice(SIGNS), self.chosen.choice(SIGNS), self.chosen.choice(AT), a, b)
 
     def mutate(self, kernel: dict[str, Node]) -> None:
         """One change somewhere."""
@@ -277,6 +295,8 @@ class Maker:
             n = self.chosen.choice([n for n, x in enumerate(inner) if isinstance(x, tuple)])
             inner[n] = self.changed(inner[n], atoms)
             return tuple(inner)
+        if self.chosen.random() < 0.12:
+            return self.elsewhere(e, self.expression(atoms, 1))
         match self.chosen.randrange(9):
             case 0:
                 return ("addi", e, const(self.chosen.choice((1, -1, 2))))

@@ -13,16 +13,15 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
-from kernel_builder import SIGNED, Builder, blocks_of, order_of, tensor
+from kernel_builder import OTHERS, SIGNED, Builder, blocks_of, order_of, tensor
 from ownership_kernels import I, J, K, Maker, Node, S, const, load, loop, take, when
 from xdsl.dialects.builtin import ModuleOp, i32
 from xdsl.ir import Block, Region, SSAValue
 
 from freehold.dialects.cuda_tile import TileType
-from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.ops.arith_int import CmpIOp
 from freehold.dialects.cuda_tile.ops.control_flow import IfOp, YieldOp
-from freehold.dialects.cuda_tile.ops.shape import ConstantOp, ReshapeOp
+from freehold.dialects.cuda_tile.ops.shape import ReshapeOp
 from freehold.dialects.ownership import (
     BorrowOp,
     CheckOp,
@@ -148,6 +147,9 @@ class PartMaker(Maker):
         (made,) = self.chosen.choices((_windows, _groups, _grids), (5, 4, 3))
         kernel = deepcopy(self.chosen.choice(made()))
         kernel["blocks"] = self.chosen.choice(["each", "persistent", ("persistent", self.chosen.randrange(1, 4))])
+        self.kinds(kernel)
+        if "start" in kernel and kernel["element"] == "i1":  # elements of a window have addresses
+            kernel["element"] = "i8"
         for _ in range(self.chosen.randrange(3)):
             if self.chosen.random() < 0.4:
                 self.part(kernel)
@@ -177,7 +179,7 @@ class PartMaker(Maker):
             return
         if "domain" in kernel:
             kernel["domain"][self.chosen.randrange(len(kernel["domain"]))] = self.chosen.choice(
-                ("s", "s + 1", "ceildiv(s, 2)", "2 * s", "2", "ceildiv(M, 2)", "ceildiv(N, 2)")
+                ("s", "s + 1", "ceildiv(s, 2)", "2 * s", "2", "ceildiv(M, 2)", "ceildiv(N, 2)", *self.counts(kernel))
             )
             return
         other = kernel.get("other")
@@ -186,7 +188,11 @@ class PartMaker(Maker):
             (S, LONG, const(0), const(3), ("memory", 0), ("memory", 1), self.changed(where["start"], [S]))
         )
         if other is not None and other["use"] == "lend" and self.chosen.random() < 0.3:
-            other["length"] = self.chosen.choice(("2", "4", "s", "M", "M - 1"))
+            other["length"] = self.chosen.choice(("2", "4", "s", "M", "M - 1", *self.counts(kernel)))
+
+    def counts(self, kernel: dict[str, Node]) -> tuple[str, ...]:
+        """Extents that other scalars give, where a kernel has them."""
+        return ("b", "b + s", "w") if kernel.get("others") else ()
 
 
 class PartBuilder(Builder):
@@ -247,11 +253,12 @@ class PartBuilder(Builder):
 
     def module(self) -> ModuleOp:
         """The module."""
-        tensors = [TensorType.of(shape, i32) for shape in self.shapes]
-        top = Block(arg_types=[*tensors, INDEX])
-        for argument, name in zip(top.args, ("y0", "a", "at", *(("w",) if self.groups else ()), "s"), strict=True):
+        tensors = self.tensors()
+        top = Block(arg_types=[*tensors, INDEX, *(OTHERS[name][0] for name in self.others)])
+        for argument, name in zip(top.args, ("y0", "a", "at", *(("ends",) if self.groups else ())), strict=False):
             argument.name_hint = name
-        whole, self.scalar = top.args[0], top.args[-1]
+        self.name_scalars(top)
+        whole = top.args[0]
         domain = self.kernel.get("domain")
         with self.into(top):
             self.source = self.value(BorrowOp(tensor(top.args[1])))
@@ -267,7 +274,7 @@ class PartBuilder(Builder):
             for argument, name in zip(body.args, "ijl", strict=False):
                 argument.name_hint = name
             with self.into(body):
-                self.one = self.value(ConstantOp(DenseElementsAttr.splat(TileType(self.tiles, i32), 1)))
+                self.one = self.ones(self.tiles)
                 self.body(self.kernel["body"])
             order, blocks = order_of(self.kernel["order"]), blocks_of(self.kernel["blocks"])
             self.add(DistributeOp(self.partitions, Region(body), order, blocks, domain))
@@ -314,7 +321,7 @@ class PartBuilder(Builder):
             case ["look", coordinates]:
                 if self.lent is not None:
                     where = [self.expression(c) for c in (coordinates * 2)[: self.kernel["rank"]]]
-                    self.value(LoadOp(self.lent, where, TileType([2] * self.kernel["rank"], i32)))
+                    self.value(LoadOp(self.lent, where, TileType([2] * self.kernel["rank"], self.element)))
             case ["check", relation, a, b]:
                 self.add(CheckOp(self.flag(relation, a, b), "a check"))
             case ["own", relation, counted, group, coordinates]:

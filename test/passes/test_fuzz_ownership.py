@@ -24,6 +24,14 @@ def test_random_kernels_that_are_accepted_keep_what_is_promised() -> None:
     assert ", 0 translations validated" not in done.stdout
 
 
+@pytest.mark.slow
+def test_damaged_text_is_refused_with_a_code_or_keeps_what_is_promised() -> None:
+    done = run("fuzz_text.py", "--cases", "400", "--jobs", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert ", 0 findings" in done.stdout
+    assert ": 0 accepted" not in done.stdout
+
+
 @pytest.mark.cuda
 def test_random_kernels_leave_behind_on_a_gpu_what_the_interpreter_says() -> None:
     done = run("fuzz_gpu.py", "--cases", "200", "--jobs", "2")
