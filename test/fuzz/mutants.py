@@ -58,6 +58,8 @@ COUNTS: Final = ((2, 3, 1), (1, 2, 4), (3, 3, 3))
 """Tiles of the symbols of a launch: the first with whole tiles, the others ragged."""
 UNSAFE: Final = ("O520", "O532", "O521", "O522", "O523", "O524", "unsafe")
 """A run that breaks a promise: an access out of bounds or unordered, a race, a read of what nobody wrote, a gap."""
+VALUES: Final = {"O535": "a fold that breaks its laws", "O536": "padding that changes what is stored"}
+"""A run that checked mode ends for what is computed, wherever that goes: another program, and no promise broken."""
 ORDERS: Final[tuple[Order, ...]] = ("increasing", "decreasing", 7)
 
 
@@ -278,6 +280,8 @@ def judge(mutant: Mutant, known: Original) -> tuple[str, str]:
             if new.at_launch or (new.code and not promised(kernel, given)):
                 at_launch += 1
                 continue
+            if new.code in VALUES:
+                return "survives", VALUES[new.code]
             if new.code:
                 return "broken", f"{new.text}\nat {[np.shape(v) or v for v in given]}, order {order}"
             other_results += new.results != old.results
