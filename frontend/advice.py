@@ -11,12 +11,12 @@ from math import prod
 from typing import Final, cast
 
 from freehold.frontend import elsewhere
-from freehold.frontend.context import Context, Frame
+from freehold.frontend.context import Context
 from freehold.frontend.elsewhere import KEYWORDS, Foreign
 from freehold.frontend.intrinsics import intrinsic_of
 from freehold.frontend.syntax import core
 from freehold.frontend.syntax.text import fits, is_comparison, items, primary
-from freehold.frontend.values import MethodValue, Static, TensorValue, TileValue, TupleValue, Value, is_number
+from freehold.frontend.values import Frame, MethodValue, Static, TensorValue, TileValue, TupleValue, Value, is_number
 from freehold.support import dtypes
 from freehold.support.span import Span
 from freehold.support.spelling import nearest

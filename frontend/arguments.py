@@ -12,8 +12,8 @@ from typing import cast
 from freehold.frontend import advice_on_calls, errors
 from freehold.frontend.advice import Advice
 from freehold.frontend.context import Context
-from freehold.frontend.expressions import elements, not_constant
 from freehold.frontend.intrinsics import Intrinsic
+from freehold.frontend.operands import elements, not_constant
 from freehold.frontend.schedule import MAX_ELEMENTS
 from freehold.frontend.syntax import core
 from freehold.frontend.values import (

@@ -40,9 +40,10 @@ from freehold.dialects.cuda_tile.ops.arith_int import (
 )
 from freehold.dialects.cuda_tile.ops.conversion import ExtIOp, FToFOp, FToIOp, IToFOp, TruncIOp
 from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ReshapeOp
-from freehold.frontend import advice, advice_on_values, errors
+from freehold.frontend import advice, advice_on_values, classes, errors
 from freehold.frontend.advice import Advice
 from freehold.frontend.context import Context
+from freehold.frontend.operands import host_value
 from freehold.frontend.syntax import core
 from freehold.frontend.syntax.text import primary
 from freehold.frontend.types import (
@@ -59,6 +60,7 @@ from freehold.frontend.types import (
 )
 from freehold.frontend.values import (
     POISON,
+    Number,
     Poison,
     RecordValue,
     RegionValue,
@@ -79,8 +81,6 @@ from freehold.frontend.values import (
 from freehold.support import dtypes
 from freehold.support.diagnostic import Error
 from freehold.support.dtypes import DType
-
-Number = bool | int | float
 
 DOWN: Final = RoundingModeAttr.of("negative_inf")
 UP: Final = RoundingModeAttr.of("positive_inf")
@@ -120,8 +120,6 @@ def as_tile(c: Context, value: Value, node: core.Node, dtype: DType | None = Non
             return c.error(error.add(error.LoadFirst(edit, at=c.span(node))))
         case _:
             if isinstance(value, Static) and isinstance(node, core.Expr) and not is_comparable(value.value):
-                from freehold.frontend.expressions import host_value
-
                 return host_value(c, node, value.value)
             why = "neither a tile nor a number"
             if isinstance(value, Static) and value.value is None:
@@ -293,9 +291,7 @@ def binary(c: Context, symbol: str, a: Value, b: Value, node: core.BinOp) -> Val
     if x is not None and y is not None:
         return host(c, symbol, x[0], y[0], node)
     if record_of(a) is not None or record_of(b) is not None or isinstance(a, TupleValue) or isinstance(b, TupleValue):
-        from freehold.frontend import records
-
-        made = records.operator(c, symbol, a, b, node)
+        made = classes.operator(c, symbol, a, b, node)
         return _tuples(c, symbol, a, b, node) if made is None else made
     left, right = sides(node)
     s, t = operand(c, a, left), operand(c, b, right)
@@ -526,12 +522,9 @@ def unary(c: Context, symbol: str, value: Value, node: core.Node) -> Value:
         except Exception as e:
             return c.error(errors.ArithmeticFails(c.span(node), what=f"`{symbol}{known[0]}` cannot be computed: {e}"))
     if isinstance(value, RecordValue):
-        from freehold.frontend import records
-        from freehold.frontend.calls import inline
-
-        method = records.method_of(value, _METHODS[symbol])
+        method = classes.method_of(value, _METHODS[symbol])
         if method is not None and isinstance(node, core.Expr):
-            return inline(c, method, (value,), node)
+            return c.inline(method, (value,), node)
     tile = as_tile(c, value, node)
     if isinstance(tile, Poison):
         return POISON

@@ -12,11 +12,12 @@ from typing import cast
 from freehold.dialects.ownership import BreakpointOp, Scope
 from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments
-from freehold.frontend.context import Context, Frame
+from freehold.frontend.context import Context
 from freehold.frontend.syntax import core
 from freehold.frontend.typed import Var
 from freehold.frontend.values import (
     NONE,
+    Frame,
     RangeValue,
     RecordValue,
     Static,

@@ -9,23 +9,26 @@ from collections.abc import Sequence
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import cast
 
-from freehold.frontend import advice, elsewhere, errors, records
+from freehold.frontend import advice, classes, elsewhere, errors, records
 from freehold.frontend.arguments import REQUIRED, Arguments, Signature, bind, check_pairs
 from freehold.frontend.arithmetic import as_tile, convert, firm
-from freehold.frontend.context import Context, Frame, Host
+from freehold.frontend.context import Context
 from freehold.frontend.elements import method as element_method
-from freehold.frontend.expressions import elements
 from freehold.frontend.intrinsics import intrinsic_of
 from freehold.frontend.memory import method as memory_method
+from freehold.frontend.operands import elements
 from freehold.frontend.python_functions import PYTHON
 from freehold.frontend.source import SourceMissing, source_of
 from freehold.frontend.syntax import core, subset
 from freehold.frontend.syntax.read import place_of
+from freehold.frontend.unsafe import method as unsafe_method
 from freehold.frontend.values import (
     NONE,
     POISON,
     BoundValue,
     ClosureValue,
+    Frame,
+    Host,
     MethodValue,
     PlaceValue,
     Poison,
@@ -67,9 +70,9 @@ def call(c: Context, node: core.Call) -> Value:
             return _inline_host(c, cast(FunctionType, callee.function), node, (callee.receiver,))
         case Static(value=FunctionType() | type() | DType() as function):
             return _call_static(c, function, node)
-        case Static(value=function) if (method := records.method_of(callee, "__call__")) is None:
+        case Static(value=function) if (method := classes.method_of(callee, "__call__")) is None:
             return _call_static(c, function, node)
-        case Static() | RecordValue() | TupleValue() if (method := records.method_of(callee, "__call__")) is not None:
+        case Static() | RecordValue() | TupleValue() if (method := classes.method_of(callee, "__call__")) is not None:
             return _inline_host(c, method, node, (callee,))
         case _:
             error = errors.NotCallable(c.span(node.func), name=c.text(node.func), why=f"it is {describe(callee)}")
@@ -120,8 +123,6 @@ def _of_tensor(c: Context, callee: MethodValue, node: core.Call) -> Value:
     target = callee.receiver
     mode = target.parameter.mode if isinstance(target, TensorValue) else None
     if mode == "raw":
-        from freehold.frontend.unsafe import method as unsafe_method  # which writes statements, and those calls
-
         return unsafe_method(c, callee, node)
     if callee.name == "window":
         return window_method(c, callee, node)
@@ -152,7 +153,7 @@ def _call_static(c: Context, function: object, node: core.Call) -> Value:
         return _inline_host(c, function, node)
     if getattr(function, "__module__", None) == "math" and isinstance(function, BuiltinFunctionType):
         return _on_host(c, function, node)
-    if isinstance(function, type) and records.is_users(cast("type[object]", function)):
+    if isinstance(function, type) and classes.is_users(cast("type[object]", function)):
         kind = cast("type[object]", function)
         return records.make(c, kind, node) if records.only_on_host(kind) is None else _on_host(c, kind, node)
     return _not_callable(c, cast(object, function), node)
@@ -354,8 +355,6 @@ def apply(c: Context, function: Value, args: Sequence[Value], node: core.Call, p
 
 def _run(c: Context, frame: Frame, node: core.Node) -> Value:
     """Writes the body of a function in place of a call; the value it returns."""
-    from freehold.frontend.statements import statements
-
     caller = c.frame
     depth = 0
     ancestor: Frame | None = caller
@@ -377,7 +376,7 @@ def _run(c: Context, frame: Frame, node: core.Node) -> Value:
             return POISON
         if frame.function.value is not None:
             return c.lower(frame.function.value)
-        statements(c, frame.function.body)
+        c.statements(frame.function.body)
         return frame.variables.get(core.RESULT, NONE)
     finally:
         c.frame, c.here = caller, outer

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from freehold.dialects.ownership import SHOWN, CheckOp
+from freehold.frontend import errors
 from freehold.frontend.context import Context
 from freehold.frontend.reductions import every
 from freehold.frontend.syntax import core
-from freehold.frontend.values import TileValue
+from freehold.frontend.values import (
+    TileValue,
+    static_of,
+)
 from freehold.support.contract import MOST_VALUES
 
 
@@ -24,3 +28,17 @@ def scalars_in(c: Context, test: core.Expr) -> dict[str, TileValue]:
     found = [n.id for n in sorted(names, key=lambda n: n.place)]
     values = {name: c.frame.variables.get(name) for name in found}
     return {name: value for name, value in values.items() if isinstance(value, TileValue)}
+
+
+def static_failure(c: Context, test: core.Expr, message: str) -> None:
+    """Reports a condition that is known not to hold."""
+    error = errors.StaticAssertion(c.span(test), message=message)
+    shown: list[str] = []
+    for name in sorted({n.id for n in core.walk(test) if isinstance(n, core.Name) and not core.is_hidden(n.id)}):
+        value = c.frame.variables.get(name)
+        known = None if value is None else static_of(value)
+        if known is not None:
+            shown.append(f"`{name}` is {known[0]!r}")
+    if shown:
+        error.add(error.Values(", ".join(shown)))
+    c.error(error)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from freehold.frontend import errors
+from freehold.frontend.assignments import assign
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context
 from freehold.frontend.loops import MAX_TURNS
-from freehold.frontend.statements import assign
 from freehold.frontend.syntax import core
 from freehold.frontend.values import (
     POISON,

@@ -8,11 +8,12 @@ from typing import cast
 
 from freehold.dialects.cuda_tile.ops.arith_int import AndIOp, DivIOp, OrIOp, RemIOp
 from freehold.dialects.cuda_tile.ops.shape import SelectOp
-from freehold.frontend import arithmetic, errors, joins
+from freehold.frontend import arithmetic, classes, errors, joins, kinds
 from freehold.frontend.advice import Advice, in_place
 from freehold.frontend.advice_on_values import of_choice, truth_of
 from freehold.frontend.arithmetic import as_tile, broadcast, convert
 from freehold.frontend.context import Context
+from freehold.frontend.products import matmul
 from freehold.frontend.syntax import core
 from freehold.frontend.typed import Block, Do, is_free
 from freehold.frontend.types import computable, computes
@@ -40,8 +41,6 @@ def binary(c: Context, node: core.BinOp) -> Value:
     """`a + b` and the like."""
     a, b = c.lower(node.left), c.lower(node.right)
     if node.op == "@":
-        from freehold.frontend.products import matmul
-
         return matmul(c, a, b, node)
     return arithmetic.binary(c, node.op, a, b, node)
 
@@ -193,10 +192,10 @@ def _choose_parts(
 ) -> Value:
     """The one or the other of two tuples or objects."""
     (_, a), (_, b) = then, otherwise
-    x, y = joins.kind_of(a), joins.kind_of(b)
-    kind = None if x is None or y is None else joins.join(x, y)
+    x, y = kinds.kind_of(a), kinds.kind_of(b)
+    kind = None if x is None or y is None else kinds.join(x, y)
     if kind is None:
-        _, p, q = joins.difference("", a, b)
+        _, p, q = kinds.difference("", a, b)
         error = errors.WrongOperands(
             c.span(node),
             operator="if ... else",
@@ -208,7 +207,7 @@ def _choose_parts(
     for block, value in (then, otherwise):
         with c.into(block):
             ways.append((block, joins.flatten(c, value, kind)))
-    return joins.assemble(kind, joins.either(c, truth, *ways))
+    return kinds.assemble(kind, joins.either(c, truth, *ways))
 
 
 def unify(c: Context, ways: list[tuple[Block, Value]], node: core.Expr) -> list[TileValue] | None:
@@ -294,9 +293,8 @@ def _compare(c: Context, symbol: str, a: Value, b: Value, node: core.Expr) -> Va
 
 def _objects(c: Context, symbol: str, a: Value, b: Value, node: core.Expr) -> Value:
     """A comparison of tuples or objects: by a method of the user's, or item by item for `==` and `!=`."""
-    from freehold.frontend import records
 
-    if (made := records.operator(c, symbol, a, b, node)) is not None:
+    if (made := classes.operator(c, symbol, a, b, node)) is not None:
         return made
     x, y = (v if isinstance(v, TupleValue) else record_of(v) for v in (a, b))
     if symbol in ("==", "!=") and any(v is None and isinstance(w, Static) for v, w in ((x, a), (y, b))):

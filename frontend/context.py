@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum, auto
 from types import FunctionType
 from typing import TYPE_CHECKING, Final, cast
 
-from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Attribute, Operation
 
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.ops.conversion import TruncIOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
-from freehold.dialects.location import location_of
 from freehold.frontend import errors
 from freehold.frontend.intrinsics import Intrinsic
-from freehold.frontend.source import FunctionSource, host_value
-from freehold.frontend.syntax import core, names
+from freehold.frontend.syntax import core
 from freehold.frontend.typed import Block, Do, Place, Typed, Var, hint
 from freehold.frontend.types import ELEMENTS, NARROW_INTS, bounds, tile_type
-from freehold.frontend.values import POISON, Poison, TileValue, Unbound, Value
+from freehold.frontend.values import POISON, Frame, Poison, TileValue, Unbound, Value
 from freehold.support import dtypes
 from freehold.support.diagnostic import Error
 from freehold.support.dtypes import DType, held_unsigned
@@ -30,7 +27,7 @@ from freehold.support.span import Span
 
 if TYPE_CHECKING:
     from freehold.frontend.fingerprint import Read
-    from freehold.frontend.loops import Found, Loop
+    from freehold.frontend.kinds import Found
 
 
 class Flow(Enum):
@@ -46,71 +43,16 @@ class Flow(Enum):
     """A turn of an unrolled loop ends here."""
 
 
-class Host:
-    """The names of the host that one Python function sees, looked up once each."""
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the text of a kernel means. It stands above all that asks for it, so that is handed it with the context."""
 
-    def __init__(self, function: FunctionType):
-        self.function = function
-        self._known: dict[str, object] = {}
-
-    def __getitem__(self, name: str) -> object:
-        """The value, or `UNDEFINED`."""
-        try:
-            return self._known[name]
-        except KeyError:
-            value = self._known[name] = host_value(self.function, name)
-            return value
-
-
-@dataclass(eq=False)
-class Frame:
-    """One call of one function: the kernel's, or an inlined helper's."""
-
-    source: FunctionSource
-    host: Host
-    """Where names that are no variables are looked up."""
-    function: core.Function
-    name: str
-    outer: Frame | None = None
-    """The frame a nested function was defined in."""
-    caller: Frame | None = None
-    call_site: Span | None = None
-    variables: dict[str, Value] = field(default_factory=dict[str, Value])
-    loops: list[Loop] = field(default_factory=list["Loop"])
-    """The loops around the current statement, innermost last."""
-    following: Sequence[core.Stmt] = ()
-    """What follows the `for` that is being written."""
-    unsafe: str | None = None
-    """The reason of the `unsafe` block that the current statement stands in."""
-    locations: dict[core.Place, LocationAttr] = field(default_factory=dict[core.Place, LocationAttr])
-
-    def span(self, place: core.Place) -> Span:
-        """A place in its text, with the calls it was inlined through."""
-        span = self.source.span(place)
-        return span if self.call_site is None else span.inlined_at(self.call_site)
-
-    def location(self, place: core.Place) -> LocationAttr:
-        """The same as the IR says it."""
-        known = self.source.locations if self.call_site is None else self.locations
-        location = known.get(place)
-        if location is None:
-            location = known[place] = location_of(self.span(place))
-        return location
-
-    @property
-    def facts(self) -> names.Facts:
-        """What the function does with its variables."""
-        return names.facts(self.function)
-
-    @property
-    def running(self) -> Loop | None:
-        """The innermost loop around the current statement that runs: one that is not written out."""
-        return next((loop for loop in reversed(self.loops) if not loop.static), None)
-
-    @property
-    def is_kernel(self) -> bool:
-        """Whether this is the kernel itself."""
-        return self.caller is None and self.outer is None
+    nodes: Mapping[type[core.Node], Callable[..., object]]
+    """What lowers each kind of node."""
+    statements: Callable[[Context, Sequence[core.Stmt]], Flow]
+    inline: Callable[[Context, FunctionType, tuple[Value, ...], core.Expr], Value]
+    apply: Callable[[Context, Value, Sequence[Value], core.Call, core.Expr], Value]
+    tile_methods: Mapping[str, Intrinsic]
 
 
 class Context:
@@ -119,11 +61,11 @@ class Context:
     def __init__(
         self,
         kernel: str,
-        dispatch: dict[type[core.Node], Callable[[Context, core.Node], object]],
-        tile_methods: Mapping[str, Intrinsic],
+        rules: Rules,
     ):
         self.kernel = kernel
-        self.tile_methods: Final = tile_methods
+        self.tile_methods: Final = rules.tile_methods
+        self._rules: Final = rules
         self.errors: list[Error] = []
         self.block = Block()
         """Where operations are appended."""
@@ -134,7 +76,6 @@ class Context:
         self.frame: Frame = None  # type: ignore[assignment] # pyright: ignore[reportAttributeAccessIssue] -- set before anything is lowered
         self.here: core.Node = None  # type: ignore[assignment] # pyright: ignore[reportAttributeAccessIssue] -- as above
         """The node whose operations are being written."""
-        self._dispatch: Final = dispatch
         self.breakpoints: list[Span] = []
         """Where `breakpoint()` is called."""
         self.reads: list[Read] = []
@@ -251,7 +192,7 @@ class Context:
         """The value of an expression."""
         outer, self.here = self.here, node
         try:
-            return self._dispatch[type(node)](self, node)  # pyright: ignore[reportReturnType] -- handlers of expressions return values
+            return self._rules.nodes[type(node)](self, node)  # pyright: ignore[reportReturnType] -- handlers of expressions return values
         finally:
             self.here = outer
 
@@ -259,9 +200,21 @@ class Context:
         """Writes a statement."""
         outer, self.here = self.here, node
         try:
-            return self._dispatch[type(node)](self, node)  # pyright: ignore[reportReturnType] -- handlers of statements return how they end
+            return self._rules.nodes[type(node)](self, node)  # pyright: ignore[reportReturnType] -- handlers of statements return how they end
         finally:
             self.here = outer
+
+    def statements(self, nodes: Sequence[core.Stmt]) -> Flow:
+        """Writes statements one after the other."""
+        return self._rules.statements(self, nodes)
+
+    def inline(self, function: FunctionType, args: tuple[Value, ...], node: core.Expr) -> Value:
+        """A call of a host function that `node` stands for: a property, or an operator."""
+        return self._rules.inline(self, function, args, node)
+
+    def apply(self, function: Value, args: Sequence[Value], node: core.Call, place: core.Expr) -> Value:
+        """Calls a function of the user's with values, as `reduce` does."""
+        return self._rules.apply(self, function, args, node, place)
 
     @contextmanager
     def at(self, node: core.Node) -> Generator[None]:

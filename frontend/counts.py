@@ -9,13 +9,14 @@ from freehold.dialects.cuda_tile.attrs import SIGNED
 from freehold.dialects.cuda_tile.ops.arith_int import MaxIOp, MinIOp
 from freehold.dialects.ownership import TilesOp
 from freehold.frontend import errors
-from freehold.frontend.arithmetic import Number, arithmetic, comparison, convert
+from freehold.frontend.arithmetic import arithmetic, comparison, convert
 from freehold.frontend.checks import check
 from freehold.frontend.context import Context
 from freehold.frontend.syntax import core
 from freehold.frontend.types import bounds, promote
 from freehold.frontend.values import (
     INDEX_DTYPE,
+    Number,
     RangeValue,
     Static,
     TilesValue,

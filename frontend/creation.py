@@ -8,10 +8,10 @@ from typing import cast
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, MulIOp
 from freehold.dialects.cuda_tile.ops.shape import IotaOp
 from freehold.frontend.arguments import Arguments, check_pairs, check_shape, dtype_of, ints_of, misuse, shape_of
-from freehold.frontend.arithmetic import Number, as_tile, broadcast, common_shape, convert
+from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, convert
 from freehold.frontend.context import Context
 from freehold.frontend.types import tile_type
-from freehold.frontend.values import POISON, Poison, Static, TileValue, Value, is_number, show_shape
+from freehold.frontend.values import POISON, Number, Poison, Static, TileValue, Value, is_number, show_shape
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
 

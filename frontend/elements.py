@@ -13,7 +13,6 @@ from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments, Signature, bind, shape_of
 from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, convert
 from freehold.frontend.context import Context
-from freehold.frontend.expressions import reshape
 from freehold.frontend.memory import (
     at_index,
     borrow,
@@ -25,6 +24,7 @@ from freehold.frontend.memory import (
     right_rank,
     storage,
 )
+from freehold.frontend.operands import reshape
 from freehold.frontend.syntax import core
 from freehold.frontend.typed import Typed
 from freehold.frontend.types import can_store, tile_type

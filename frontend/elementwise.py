@@ -17,12 +17,13 @@ from freehold.frontend.arguments import (
     flag_of,
     misuse,
 )
-from freehold.frontend.arithmetic import Number, as_tile, broadcast, convert
+from freehold.frontend.arithmetic import as_tile, broadcast, convert
 from freehold.frontend.conditions import select
 from freehold.frontend.context import Context
 from freehold.frontend.types import computes, signedness
 from freehold.frontend.values import (
     POISON,
+    Number,
     Poison,
     Static,
     TileValue,

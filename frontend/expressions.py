@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import is_dataclass
 from enum import Enum
 from math import prod
 from types import ModuleType
 from typing import Final, cast
 
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, MinIOp, MulIOp, SubIOp
-from freehold.dialects.cuda_tile.ops.shape import PermuteOp, ReshapeOp
 from freehold.dialects.ownership import DimOp, StartOp, StopOp, TensorType
-from freehold.frontend import advice, advice_on_values, errors
-from freehold.frontend.context import Context, Frame
-from freehold.frontend.source import UNDEFINED
+from freehold.frontend import advice, classes, errors, records
+from freehold.frontend.context import Context
+from freehold.frontend.host import UNDEFINED
+from freehold.frontend.operands import elements, host_value, known_int, permute
+from freehold.frontend.pieces import piece
 from freehold.frontend.syntax import core
-from freehold.frontend.syntax.text import primary
 from freehold.frontend.types import signedness
 from freehold.frontend.values import (
     ANYTHING,
     INDEX_DTYPE,
     POISON,
     ClosureValue,
+    Frame,
     GridValue,
     MethodValue,
     PlaceValue,
@@ -123,24 +122,6 @@ def let(c: Context, node: core.Let) -> Value:
 def tuple_(c: Context, node: core.Tuple) -> Value:
     """`(a, b, *c)`."""
     return TupleValue(tuple(elements(c, node.elts)))
-
-
-def elements(c: Context, nodes: Sequence[core.Expr]) -> list[Value]:
-    """The values of a tuple's or call's elements, starred ones taken apart."""
-    items: list[Value] = []
-    for item in nodes:
-        if isinstance(item, core.Starred):
-            value = c.lower(item.value)
-            if isinstance(value, TupleValue):
-                items += value.items
-            elif not isinstance(value, Poison):
-                error = errors.Unsupported(
-                    c.span(item), what=f"`*` of {describe(value)}", why="only a tuple can be taken apart"
-                )
-                c.error(error.add(error.Instead("write the values out")))
-        else:
-            items.append(c.lower(item))
-    return items
 
 
 # --- Attributes and subscripts ---------------------------------------------------------------------------------------
@@ -270,12 +251,10 @@ def _of_object(c: Context, value: TupleValue | RecordValue | Static, attr: str, 
     if isinstance(host, ModuleType):
         c.reads.append((host, attr))
         return of_host(getattr(host, attr)) if not attr.startswith("_") and hasattr(host, attr) else None
-    from freehold.frontend import records
-
     if attr == "_replace" and isinstance(value, TupleValue) and value.kind is not None:
         return MethodValue(value, attr)
     match host:
-        case type() if records.is_users(cast("type[object]", host)):
+        case type() if classes.is_users(cast("type[object]", host)):
             return records.of_class(c, cast("type[object]", host), attr, node)
         case DType():
             return Static(getattr(host, attr)) if attr in _DTYPE_FACTS else None
@@ -294,7 +273,6 @@ def _places(tensor: TensorValue) -> tuple[str, ...]:
 
 
 def _no_attribute(c: Context, value: Value, node: core.Attribute) -> Poison:
-    from freehold.frontend import records
 
     known: tuple[str, ...] = ()
     match value:
@@ -316,7 +294,7 @@ def _no_attribute(c: Context, value: Value, node: core.Attribute) -> Poison:
             known = ("dtype", "ndim", *_PLACE, *REGION_METHODS)
         case Static(value=host) if isinstance(host, type) and issubclass(host, Enum):
             known = tuple(host.__members__)
-        case _ if listed := records.names_of(value):
+        case _ if listed := classes.names_of(value):
             known = listed
         case Static(value=host) if not isinstance(host, ModuleType):
             if is_number(host) or isinstance(host, str | DType | None):
@@ -337,18 +315,6 @@ def _no_attribute(c: Context, value: Value, node: core.Attribute) -> Poison:
     return c.error(error if edit is None else error.add(error.Instead(edit.text, at=edit.at(c))))
 
 
-def host_value(c: Context, node: core.Expr, value: object) -> Poison:
-    """Reports the use of a host object that a kernel cannot see."""
-    error = errors.HostValue(c.span(node), name=c.text(node), what=describe(Static(value)))
-    if hasattr(value, "__dlpack__") or hasattr(value, "__array__"):
-        error.add(error.Instead(f"pass it as an argument: `{c.text(node)}: Ref`"))
-    elif is_dataclass(value):
-        error.add(error.Instead("make its class immutable: `@dataclass(frozen=True)`"))
-    elif (edit := advice.of_host(value, c.text(node))) is not None:
-        error.add(error.Instead(edit))
-    return c.error(error)
-
-
 def subscript(c: Context, node: core.Subscript) -> Value:
     """`tuple[i]`, `tuple[i:j]`, `tile[:, None]`."""
     value = c.lower(node.value)
@@ -356,20 +322,15 @@ def subscript(c: Context, node: core.Subscript) -> Value:
         return POISON
     if isinstance(value, TupleValue) and value.kind is None:
         return _item(c, value, node)
-    from freehold.frontend import records
 
-    if (method := records.method_of(value, "__getitem__")) is not None:
-        from freehold.frontend.calls import inline
-
+    if (method := classes.method_of(value, "__getitem__")) is not None:
         given = POISON if isinstance(node.slice, core.Slice) else c.lower(node.slice)
-        return POISON if isinstance(given, Poison) else inline(c, method, (value, given), node)
+        return POISON if isinstance(given, Poison) else c.inline(method, (value, given), node)
     if isinstance(value, TupleValue) or (isinstance(value, Static) and isinstance(value.value, str | range)):
         return _item(c, value, node)
-    if (kind := records.enumeration(value)) is not None:
+    if (kind := classes.enumeration(value)) is not None:
         return _member(c, kind, node)
     if isinstance(value, TileValue):
-        from freehold.frontend.pieces import piece
-
         return piece(c, value, node)
     if isinstance(value, TensorValue):
         error = errors.TensorAsValue(c.span(node), name=value.name)
@@ -422,66 +383,6 @@ def _item(c: Context, value: TupleValue | Static, node: core.Subscript) -> Value
 
 def _parts(node: core.Slice) -> tuple[core.Expr | None, ...]:
     return node.lower, node.upper, node.step
-
-
-def known_int(c: Context, node: core.Expr, what: str) -> int | None:
-    """The value of an expression that must be a compile-time integer, or None after reporting."""
-    value = c.lower(node)
-    if isinstance(value, Static) and isinstance(value.value, int) and not isinstance(value.value, bool):
-        return value.value
-    if not isinstance(value, Poison):
-        not_constant(c, node, value, what)
-    return None
-
-
-def not_constant(c: Context, node: core.Expr, value: Value, what: str) -> Poison:
-    """Reports a value that is not known at compile time where one is needed, or is of another type."""
-    if static_of(value) is not None:
-        why = "an integer is needed"
-        error = errors.WrongValue(c.span(node), what=describe(value), role=what, why=why)
-        if isinstance(node, core.BinOp) and node.op == "/":
-            parts = (primary(c.text(n)) for n in (node.left, node.right))
-            edit = f"divide and round down: `{' // '.join(parts)}`"
-            error.add(error.Instead(edit, at=c.span(node)))
-    elif isinstance(value, TileValue):
-        error = errors.NotConstant(c.span(node), what=what, why="this is known when the kernel runs")
-        parameter = next((p for p in _scalars(c) if isinstance(node, core.Name) and p == node.id), None)
-        if parameter is not None:
-            error.add(error.MakeConst(parameter, "int", at=advice_on_values.annotated(c, parameter)))
-        elif what == "a shape" and (shape := advice_on_values.of_shape(c, node)) is not None:
-            error.add(error.Instead(shape.text, at=shape.at(c)))
-        elif what == "the index of a tuple":
-            error.add(error.Instead(f"choose by comparing: `fh.where({c.text(node)} == 0, a[0], a[1])`"))
-        elif isinstance(node, core.Subscript) and isinstance(node.value, core.Attribute) and node.value.attr == "shape":
-            tensor, axis = c.text(node.value.value), c.text(node.slice)
-            error.add(
-                error.Instead(
-                    f"loop over tiles of a fixed extent: `for k in fh.tiles({tensor}, axis={axis}, size=64):`"
-                )
-            )
-            error.add(error.Instead("or give the extent as a compile-time parameter: `EXTENT: Const[int]`"))
-    else:
-        error = errors.NotConstant(c.span(node), what=what, why=f"this is {describe(value)}")
-    return c.error(error)
-
-
-def _scalars(c: Context) -> list[str]:
-    frame = c.frame
-    if not frame.is_kernel:
-        return []
-    return [p.name for p in frame.function.parameters]
-
-
-def reshape(c: Context, tile: TileValue, shape: tuple[int, ...]) -> TileValue:
-    """`tile` under another shape of as many elements."""
-    return tile if shape == tile.shape else c.tile(tile.dtype, shape, ReshapeOp, tile, shape)
-
-
-def permute(c: Context, tile: TileValue, axes: tuple[int, ...]) -> TileValue:
-    """`tile` with its axes permuted."""
-    if axes == tuple(range(len(axes))):
-        return tile
-    return c.tile(tile.dtype, tuple(tile.shape[a] for a in axes), PermuteOp, tile, axes)
 
 
 def lambda_(c: Context, node: core.Lambda) -> Value:

@@ -18,10 +18,10 @@ from functools import cached_property
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Final, cast
 
+from freehold.frontend.host import UNDEFINED, host_value
 from freehold.frontend.intrinsics import intrinsic_of
 from freehold.frontend.schedule import PartitionSpec
 from freehold.frontend.snapshot import is_rewritten
-from freehold.frontend.source import UNDEFINED, host_value
 from freehold.support.dtypes import DType
 
 Read = tuple[FunctionType | ModuleType, str]

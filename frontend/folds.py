@@ -11,26 +11,17 @@ from freehold.dialects.cuda_tile.ops.control_flow import YieldOp
 from freehold.dialects.cuda_tile.ops.reduce import ReduceOp, ScanOp
 from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments, axis_of, flag_of
-from freehold.frontend.arithmetic import Number, as_tile
+from freehold.frontend.arithmetic import as_tile
 from freehold.frontend.context import Context
-from freehold.frontend.expressions import reshape
-from freehold.frontend.joins import (
-    AnyKind,
-    FixedKind,
-    Kind,
-    TileKind,
-    TupleKind,
-    assemble,
-    fits,
-    flatten,
-    kind_of,
-    tile_kinds,
-)
+from freehold.frontend.joins import flatten
+from freehold.frontend.kinds import AnyKind, FixedKind, Kind, TileKind, TupleKind, assemble, fits, kind_of, tile_kinds
+from freehold.frontend.operands import reshape
 from freehold.frontend.reductions import arithmetic_tile, identity, running_axis
 from freehold.frontend.typed import Block, touches_no_memory
 from freehold.frontend.types import computable, computes, purpose
 from freehold.frontend.values import (
     POISON,
+    Number,
     Poison,
     Static,
     TupleValue,
@@ -157,8 +148,6 @@ def _folding(c: Context) -> Generator[None]:
 
 def _body(c: Context, a: Arguments, kind: Kind) -> Block | None:
     """The function, applied to two elements of each tile; None after reporting that it does not fold them."""
-    from freehold.frontend.calls import apply
-
     scalars = _scalars(kind)
     parts = tile_kinds(scalars)
     place = a.place("function")
@@ -166,7 +155,7 @@ def _body(c: Context, a: Arguments, kind: Kind) -> Block | None:
     with c.into(block), _folding(c):
         elements = [c.argument(block, p.dtype, ()) for p in parts for _ in range(2)]
         left, right = assemble(scalars, elements[::2]), assemble(scalars, elements[1::2])
-        made = apply(c, a["function"], [left, right], a.node, place)
+        made = c.apply(a["function"], [left, right], a.node, place)
         if isinstance(scalars, TileKind):
             made = as_tile(c, made, place, scalars.dtype)
         if isinstance(made, Poison):

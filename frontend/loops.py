@@ -4,44 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from enum import EnumType
-from typing import Literal, cast
+from typing import cast
 
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, LoopOp
 from freehold.frontend import advice_on_values, counts, errors
 from freehold.frontend.arithmetic import arithmetic, comparison
+from freehold.frontend.assignments import assign
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context, Flow
 from freehold.frontend.counts import Count
-from freehold.frontend.expressions import host_value
-from freehold.frontend.joins import (
+from freehold.frontend.joins import anything, either, flatten
+from freehold.frontend.kinds import (
     FixedKind,
+    Found,
     Kind,
     TileKind,
     TupleKind,
-    anything,
     assemble,
     difference,
-    either,
     enters,
     fits,
-    flatten,
     join,
     kind_of,
     tile_kinds,
 )
+from freehold.frontend.operands import host_value
 from freehold.frontend.syntax import core
 from freehold.frontend.syntax.names import assigned, of_target
 from freehold.frontend.typed import Block, hint
 from freehold.frontend.types import tile_type
 from freehold.frontend.values import (
     ANYTHING,
+    Ending,
+    Loop,
     PlaceValue,
     Poison,
     RangeValue,
     RecordValue,
     RegionValue,
+    Site,
     Static,
     TensorValue,
     TilesValue,
@@ -59,51 +61,6 @@ from freehold.support import dtypes
 from freehold.support.dtypes import DType
 
 MAX_TURNS = 1000
-
-
-Ending = Literal["continue", "break", "dead"]
-
-
-@dataclass(eq=False)
-class Site:
-    """A place where a turn of a loop ends."""
-
-    kind: Ending
-    block: Block
-    variables: dict[str, Value]
-    node: core.Node
-
-
-@dataclass(eq=False)
-class Loop:
-    """A loop whose body is being written. One that is unrolled has no sites."""
-
-    node: core.Loop
-    static: bool = False
-    sites: list[Site] = field(default_factory=list[Site])
-    counter: tuple[TileValue, TileValue] | None = None
-    """Index and step of a `for` that has a `break`: such a loop counts by itself."""
-    carried: Sequence[str] = ()
-    """The variables that go from turn to turn."""
-    before: dict[str, Value] = field(default_factory=dict[str, Value])
-    """What the others are when a turn begins."""
-    following: Sequence[core.Stmt] = ()
-    """What stands behind one that is unrolled: it asks first whether a `return` has left the loop."""
-
-
-@dataclass(eq=False)
-class Found:
-    """What typing has found out about a loop: where it begins if what it stands in is typed again."""
-
-    node: core.Loop
-    entering: dict[str, Kind]
-    """The types with which variables enter it."""
-    carried: dict[str, Kind]
-    """What is carried from turn to turn, with the types that all turns agree on."""
-    leaves: bool
-    """Whether it may end before its time."""
-    inner: list[Found] = field(default_factory=list["Found"])
-    """The same of the loops in it."""
 
 
 def leave(c: Context, kind: Ending, node: core.Node) -> None:
@@ -160,17 +117,11 @@ def _poisoned(c: Context, node: core.For) -> Flow:
         c.frame.variables[name.id] = Poison()
     with c.into(Block()):
         c.frame.loops.append(Loop(node))
-        _body(c, node.body)
+        c.statements(node.body)
         c.frame.loops.pop()
     for name in assigned(node.body):
         c.frame.variables[name] = Poison()
     return Flow.FALLS
-
-
-def _body(c: Context, statements: Sequence[core.Stmt]) -> Flow:
-    from freehold.frontend.statements import statements as lower_statements
-
-    return lower_statements(c, statements)
 
 
 def _static_range(c: Context, node: core.For, over: RangeValue) -> Flow:
@@ -181,8 +132,6 @@ def _static_range(c: Context, node: core.For, over: RangeValue) -> Flow:
 
 
 def _unrolled(c: Context, node: core.For, items: Sequence[Value]) -> Flow:
-    from freehold.frontend.statements import assign
-
     if len(items) > MAX_TURNS:
         error = errors.TooLong(
             c.span(node.iter), what=f"the loop has more than {MAX_TURNS} turns", why="each is written out"
@@ -193,7 +142,7 @@ def _unrolled(c: Context, node: core.For, items: Sequence[Value]) -> Flow:
     try:
         for item in items:
             assign(c, node.target, item)
-            match _body(c, node.body):
+            match c.statements(node.body):
                 case Flow.BREAKS:
                     break
                 case Flow.LEAVES as ends:
@@ -497,7 +446,7 @@ def _turn(c: Context, loop: Loop, body: Block, start: Callable[[], None]) -> Non
     try:
         with c.into(body):
             start()
-            if _body(c, node.body) is Flow.FALLS:
+            if c.statements(node.body) is Flow.FALLS:
                 leave(c, "continue", node)
     finally:
         c.frame.loops.pop()
@@ -510,8 +459,6 @@ def _flat(kinds: list[Kind]) -> list[tuple[DType, tuple[int, ...]]]:
 def _counted(
     c: Context, node: core.For, count: Count, names: list[str], kinds: list[Kind]
 ) -> tuple[Loop, list[TileValue]]:
-    from freehold.frontend.statements import assign
-
     start, stop, step = count.start, count.stop, count.step
     body = Block()
     index = c.argument(body, start.dtype, ())
@@ -525,8 +472,6 @@ def _leaving(
     c: Context, node: core.For, count: Count, names: list[str], kinds: list[Kind]
 ) -> tuple[Loop, list[TileValue]]:
     """A `for` that may end before its time: a loop that counts and tests by itself."""
-    from freehold.frontend.statements import assign
-
     start, stop, step = count.start, count.stop, count.step
     body = Block()
     index = c.argument(body, start.dtype, ())

@@ -42,7 +42,7 @@ from freehold.frontend import (
     texts,
     unsafe,
 )
-from freehold.frontend.context import Context, Frame, Host
+from freehold.frontend.context import Context, Rules
 from freehold.frontend.domains import Domain
 from freehold.frontend.intrinsics import intrinsic_of
 from freehold.frontend.language import Tile
@@ -52,7 +52,7 @@ from freehold.frontend.signature import ConstSpec, Parameter, ScalarSpec, Specia
 from freehold.frontend.source import KernelFunction
 from freehold.frontend.syntax import core
 from freehold.frontend.typed import Block, Do
-from freehold.frontend.values import INDEX_DTYPE, GridValue, TensorValue, TileValue, of_host
+from freehold.frontend.values import INDEX_DTYPE, Frame, GridValue, Host, TensorValue, TileValue, of_host
 from freehold.support import dtypes
 from freehold.support.diagnostic import Argument, Rejected
 from freehold.support.span import Span
@@ -103,6 +103,8 @@ DISPATCH: Final = cast(
 TILE_METHODS: Final = {name: found for name, value in vars(Tile).items() if (found := intrinsic_of(value)) is not None}
 """The methods of tiles that kernels may call: those that the language declares."""
 
+RULES: Final = Rules(DISPATCH, statements.statements, calls.inline, calls.apply, TILE_METHODS)
+
 Hints = Mapping[str, Mapping[str, int]]
 """The hints of an entry point, by architecture; those of others are `default`."""
 
@@ -142,7 +144,7 @@ def _lowered(
 ) -> tuple[ModuleOp | None, Context]:
     """The module, if there is one, and what was found out about it. With `stepping`, a debugger may stop anywhere."""
     source = function.source
-    c = Context(function.name, DISPATCH, TILE_METHODS)
+    c = Context(function.name, RULES)
     c.stepping = stepping
     c.frame = Frame(source, Host(function.function), source.core, function.name)
     c.here = source.core

@@ -18,7 +18,7 @@ from freehold.frontend.arguments import Arguments, Signature, bind, shape_of
 from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, convert
 from freehold.frontend.context import Context
 from freehold.frontend.domains import coordinates_at, region_of
-from freehold.frontend.expressions import not_constant, reshape
+from freehold.frontend.operands import not_constant, reshape
 from freehold.frontend.syntax import core
 from freehold.frontend.typed import Typed
 from freehold.frontend.types import ELEMENTS, can_store, pads, tile_type

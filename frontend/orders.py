@@ -12,7 +12,7 @@ from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments, axis_of, flag_of, ints_of
 from freehold.frontend.arithmetic import broadcast, comparison, convert
 from freehold.frontend.context import Context
-from freehold.frontend.expressions import permute, reshape
+from freehold.frontend.operands import permute, reshape
 from freehold.frontend.reductions import arithmetic_tile, identity, neutral
 from freehold.frontend.typed import Block
 from freehold.frontend.types import tile_type

@@ -10,7 +10,7 @@ from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments, check_pairs, check_shape, dtype_of
 from freehold.frontend.arithmetic import as_tile
 from freehold.frontend.context import Context
-from freehold.frontend.expressions import reshape
+from freehold.frontend.operands import reshape
 from freehold.frontend.types import ELEMENTS, tile_type
 from freehold.frontend.values import POISON, Poison, TileValue, Value, describe
 from freehold.support import dtypes

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from freehold.frontend import errors
+from freehold.frontend.classes import field_of
 from freehold.frontend.context import Context
 from freehold.frontend.python_functions import is_of
-from freehold.frontend.records import field_of
 from freehold.frontend.syntax import core
 from freehold.frontend.values import POISON, Poison, Static, TupleValue, Value, describe
 

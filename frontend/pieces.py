@@ -10,7 +10,7 @@ from freehold.frontend import advice, errors
 from freehold.frontend.arguments import Arguments, check_pairs, shape_of
 from freehold.frontend.arithmetic import as_tile, convert
 from freehold.frontend.context import Context
-from freehold.frontend.expressions import not_constant, reshape
+from freehold.frontend.operands import not_constant, reshape
 from freehold.frontend.syntax import core
 from freehold.frontend.types import computes
 from freehold.frontend.values import (

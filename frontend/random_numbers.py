@@ -8,10 +8,10 @@ from freehold.dialects.cuda_tile.ops.arith_float import MulFOp
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, MulhiIOp, MulIOp, ShrIOp, XOrIOp
 from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments
-from freehold.frontend.arithmetic import Number, as_tile, broadcast, convert
+from freehold.frontend.arithmetic import as_tile, broadcast, convert
 from freehold.frontend.context import Context
 from freehold.frontend.types import signedness
-from freehold.frontend.values import POISON, Poison, Static, TileValue, Value, describe, is_number
+from freehold.frontend.values import POISON, Number, Poison, Static, TileValue, Value, describe, is_number
 from freehold.support import dtypes
 
 ROUNDS: Final = 10

@@ -15,9 +15,10 @@ from freehold.frontend.arguments import (
     misuse,
     shape_of,
 )
+from freehold.frontend.checks import static_failure
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context
-from freehold.frontend.expressions import not_constant
+from freehold.frontend.operands import not_constant
 from freehold.frontend.types import computes, signedness
 from freehold.frontend.values import (
     NONE,
@@ -78,8 +79,6 @@ def counted(c: Context, a: Arguments, static: bool) -> Value:
 
 def static_assert(c: Context, a: Arguments) -> Value:
     """`static_assert`."""
-    from freehold.frontend.statements import static_failure
-
     message = static_of(a["message"])
     truth = condition(c, a["condition"], a.place("condition"), "a static assertion")
     if isinstance(truth, TileValue):

@@ -4,56 +4,33 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import inspect
 from dataclasses import MISSING, dataclass
 from enum import Enum
 from functools import cached_property, lru_cache
 from types import FunctionType
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from freehold.frontend import errors
 from freehold.frontend.arguments import REQUIRED, Signature, bind
+from freehold.frontend.classes import class_of, declared_in, field_of, getter_of, is_users
 from freehold.frontend.context import Context
-from freehold.frontend.expressions import elements
+from freehold.frontend.operands import elements
 from freehold.frontend.syntax import core
 from freehold.frontend.values import (
     POISON,
     BoundValue,
     Poison,
-    RecordValue,
     Static,
     TupleValue,
     Value,
     describe,
     field_names,
     is_named_tuple,
-    is_record_class,
     of_host,
     record,
     record_of,
     static_of,
 )
-
-
-def class_of(value: Value) -> type[object] | None:
-    """The class of the user's that a value is an object of."""
-    if isinstance(value, TupleValue | RecordValue):
-        return value.kind
-    if isinstance(value, Static) and is_users(kind := type(value.value)):
-        return kind
-    return None
-
-
-def is_users(kind: type[object]) -> bool:
-    """Whether objects of a class can be part of a kernel: none of them ever changes."""
-    return is_record_class(kind) or is_named_tuple(kind) or issubclass(kind, Enum)
-
-
-def enumeration(value: Value) -> type[Enum] | None:
-    """A class of constants, if a value is one."""
-    host = value.value if isinstance(value, Static) else None
-    return host if isinstance(host, type) and issubclass(host, Enum) else None
-
 
 # --- Making ----------------------------------------------------------------------------------------------------------
 
@@ -100,7 +77,7 @@ def only_on_host(kind: type[object]) -> str | None:
         return "kernels make no objects"
     if is_named_tuple(kind):
         return None
-    own = _found(kind, "__init__")
+    own = declared_in(kind, "__init__")
     if not isinstance(own, FunctionType) or own.__code__.co_filename != "<string>":
         return "its `__init__` is written by hand, and runs on the host"
     made = {f.name: f for f in dataclasses.fields(cast(Any, kind))}
@@ -131,12 +108,9 @@ def make(c: Context, kind: type[object], node: core.Call) -> Value:
     for name, value in maker.fixed:
         a.values[name] = of_host(value)
     made = record(kind, tuple(a.values[name] for name in field_names(kind)))
-    after = _found(kind, "__post_init__")
-    if isinstance(after, FunctionType):
-        from freehold.frontend.calls import inline
-
-        if isinstance(inline(c, after, (made,), node), Poison):
-            return POISON
+    after = declared_in(kind, "__post_init__")
+    if isinstance(after, FunctionType) and isinstance(c.inline(after, (made,), node), Poison):
+        return POISON
     return made
 
 
@@ -176,26 +150,6 @@ def replaced(c: Context, node: core.Call, first: tuple[Value, ...] = ()) -> Valu
 # --- Reading ---------------------------------------------------------------------------------------------------------
 
 
-def _found(kind: type[object], name: str) -> object:
-    """What a class says a name is, before any descriptor has acted."""
-    return inspect.getattr_static(kind, name, None)
-
-
-def _getter(found: object) -> object:
-    """The function behind a property."""
-    if isinstance(found, property):
-        return found.fget
-    return cast("cached_property[object]", found).func if isinstance(found, cached_property) else None
-
-
-def field_of(value: Value, name: str) -> Value | None:
-    """A field of an object by its name; None if it has none of that name."""
-    whole = value if isinstance(value, TupleValue) else record_of(value)
-    if whole is None or whole.kind is None or name not in (names := field_names(whole.kind)):
-        return None
-    return whole.items[names.index(name)]
-
-
 def attribute(c: Context, value: Value, attr: str, node: core.Attribute) -> Value | None:
     """A field, property, method or constant of an object; None if it has none of that name."""
     kind = class_of(value)
@@ -206,7 +160,7 @@ def attribute(c: Context, value: Value, attr: str, node: core.Attribute) -> Valu
         return of_host(getattr(host, attr))
     if (found := field_of(value, attr)) is not None:
         return found
-    return _of_class(c, kind, value, _found(kind, attr), attr, node)
+    return _of_class(c, kind, value, declared_in(kind, attr), attr, node)
 
 
 def of_class(c: Context, kind: type[object], attr: str, node: core.Attribute) -> Value | None:
@@ -217,7 +171,7 @@ def of_class(c: Context, kind: type[object], attr: str, node: core.Attribute) ->
         return Static(kind[attr])
     if attr == "_fields" and is_named_tuple(kind):
         return of_host(field_names(kind))
-    found = _found(kind, attr)
+    found = declared_in(kind, attr)
     if isinstance(found, FunctionType):
         return Static(found)
     if isinstance(found, property | cached_property):
@@ -228,10 +182,8 @@ def of_class(c: Context, kind: type[object], attr: str, node: core.Attribute) ->
 def _of_class(
     c: Context, kind: type[object], value: Value, found: object, attr: str, node: core.Attribute
 ) -> Value | None:
-    if isinstance(getter := _getter(found), FunctionType):
-        from freehold.frontend.calls import inline
-
-        return inline(c, getter, (value,), node)
+    if isinstance(getter := getter_of(found), FunctionType):
+        return c.inline(getter, (value,), node)
     match found:
         case FunctionType():
             return BoundValue(value, found)
@@ -245,57 +197,4 @@ def _of_class(
             return of_host(cast(object, found)) if plain else None
 
 
-def names_of(value: Value) -> tuple[str, ...]:
-    """What of an object a kernel can name: for errors."""
-    kind = class_of(value)
-    if kind is None:
-        return ()
-    fields = ("name", "value") if issubclass(kind, Enum) else field_names(kind)
-    listed = dict.fromkeys(fields)
-    for base in kind.__mro__:
-        if base.__module__ not in ("builtins", "enum", "typing"):
-            public = (n for n, v in vars(base).items() if not n.startswith("_") and callable(getattr(v, "fget", v)))
-            listed |= dict.fromkeys(n for n in public if n not in ("count", "index"))
-    return tuple(listed)
-
-
 # --- Operators -------------------------------------------------------------------------------------------------------
-
-_OPERATORS: Final = {
-    "+": "add",
-    "-": "sub",
-    "*": "mul",
-    "/": "truediv",
-    "//": "floordiv",
-    "%": "mod",
-    "**": "pow",
-    "<<": "lshift",
-    ">>": "rshift",
-    "&": "and",
-    "|": "or",
-    "^": "xor",
-    "@": "matmul",
-}
-_COMPARISONS: Final = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
-_MIRRORED: Final = {"<": "gt", "<=": "ge", ">": "lt", ">=": "le", "==": "eq", "!=": "ne"}
-
-
-def method_of(value: Value, name: str) -> FunctionType | None:
-    """A special method that the user wrote for the class of an object."""
-    kind = class_of(value)
-    found = None if kind is None else _found(kind, name)
-    return found if isinstance(found, FunctionType) and found.__code__.co_filename != "<string>" else None
-
-
-def operator(c: Context, symbol: str, a: Value, b: Value, node: core.Expr) -> Value | None:
-    """An operator by a method of the user's; None where neither operand has one."""
-    from freehold.frontend.calls import inline
-
-    comparing = symbol in _COMPARISONS
-    name = _COMPARISONS[symbol] if comparing else _OPERATORS[symbol]
-    if (function := method_of(a, f"__{name}__")) is not None:
-        return inline(c, function, (a, b), node)
-    name = _MIRRORED[symbol] if comparing else f"r{name}"
-    if (function := method_of(b, f"__{name}__")) is not None:
-        return inline(c, function, (b, a), node)
-    return None

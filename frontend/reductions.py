@@ -14,13 +14,14 @@ from freehold.dialects.cuda_tile.ops.control_flow import YieldOp
 from freehold.dialects.cuda_tile.ops.reduce import ReduceOp, ScanOp
 from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments, axis_of, flag_of, misuse
-from freehold.frontend.arithmetic import Number, as_tile, convert, uncomputed
+from freehold.frontend.arithmetic import as_tile, convert, uncomputed
 from freehold.frontend.context import Context
-from freehold.frontend.expressions import reshape
+from freehold.frontend.operands import reshape
 from freehold.frontend.typed import Block
 from freehold.frontend.types import ELEMENTS, bounds, computes, signedness
 from freehold.frontend.values import (
     POISON,
+    Number,
     Poison,
     Static,
     TileValue,

@@ -24,7 +24,7 @@ from freehold.frontend.arguments import (
 )
 from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, convert
 from freehold.frontend.context import Context
-from freehold.frontend.expressions import permute, reshape
+from freehold.frontend.operands import permute, reshape
 from freehold.frontend.types import ELEMENTS
 from freehold.frontend.values import (
     POISON,

@@ -8,7 +8,6 @@ an indented function is parsed under an `if`, so that every column is that of th
 from __future__ import annotations
 
 import ast
-import builtins
 import inspect
 import linecache
 from collections.abc import Sequence
@@ -31,13 +30,6 @@ if TYPE_CHECKING:
     from freehold.frontend.fingerprint import Fingerprint
 
 FunctionNode = ast.FunctionDef | ast.Lambda
-
-
-class _Missing:
-    """What a name stands for that is defined nowhere."""
-
-
-UNDEFINED: Final = _Missing()
 
 
 @dataclass(eq=False)
@@ -219,20 +211,6 @@ def _lambda_source(code: CodeType, file: str, lines: tuple[str, ...]) -> Functio
     if len(found) != 1:
         raise SourceMissing(f"which lambda of line {code.co_firstlineno} it is cannot be told")
     return FunctionSource(file, "<lambda>", found[0], lines, 1)
-
-
-def host_value(function: FunctionType, name: str) -> object:
-    """What `name` stands for in `function`, if it is no local variable: from the closure, the globals, or Python's
-    builtins. `UNDEFINED` where it stands for nothing."""
-    code = function.__code__
-    if function.__closure__ is not None and name in code.co_freevars:
-        try:
-            return function.__closure__[code.co_freevars.index(name)].cell_contents
-        except ValueError:  # not assigned yet
-            return UNDEFINED
-    if name in function.__globals__:
-        return function.__globals__[name]
-    return getattr(builtins, name, UNDEFINED)
 
 
 class KernelFunction:

@@ -9,7 +9,7 @@ from freehold.dialects.cuda_tile.ops.misc import PrintTkoOp
 from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments
 from freehold.frontend.arithmetic import as_tile, convert
-from freehold.frontend.checks import check, scalars_in
+from freehold.frontend.checks import check, scalars_in, static_failure
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context
 from freehold.frontend.syntax import core
@@ -146,8 +146,6 @@ def print_(c: Context, a: Arguments) -> Value:
 
 def assert_(c: Context, a: Arguments) -> Value:
     """`assert_`: as the statement, for every element of a tile."""
-    from freehold.frontend.statements import static_failure
-
     known = static_of(a["message"])
     if known is None or not isinstance(known[0], str):
         why = f"this is {describe(a['message'])}"

@@ -10,7 +10,7 @@ from freehold.dialects.cuda_tile.attrs import MemoryOrderingSemanticsAttr, Memor
 from freehold.dialects.cuda_tile.ops.atomics import ALL_ORDERS, atomic_elements
 from freehold.dialects.cuda_tile.types import element_name
 from freehold.dialects.ownership import UnsafeLoadOp, UnsafeStoreOp, UnsafeSwapOp, UnsafeUpdateOp
-from freehold.frontend import errors, statements
+from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments, Signature, bind
 from freehold.frontend.arithmetic import broadcast, convert
 from freehold.frontend.context import Context, Flow
@@ -47,7 +47,7 @@ def with_(c: Context, node: core.With) -> Flow:
         return Flow.FALLS
     outer, c.frame.unsafe = c.frame.unsafe, reason
     try:
-        return statements.statements(c, node.body)
+        return c.statements(node.body)
     finally:
         c.frame.unsafe = outer
 

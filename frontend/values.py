@@ -1,4 +1,7 @@
-"""What an expression of a kernel is while it is lowered: a tile, a tensor, or something known at compile time."""
+"""
+What an expression of a kernel is while it is typed: a tile, a tensor, or something known at compile time; and the calls
+and loops in which variables have such values.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,22 @@ from dataclasses import dataclass, field, fields
 from enum import Enum, EnumType
 from functools import lru_cache
 from types import BuiltinFunctionType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, cast
 
+from xdsl.dialects.builtin import LocationAttr
+
+from freehold.dialects.location import location_of
+from freehold.frontend.host import host_value
 from freehold.frontend.signature import Parameter, TensorSpec
-from freehold.frontend.syntax import core
-from freehold.frontend.typed import Typed, Var
+from freehold.frontend.source import FunctionSource
+from freehold.frontend.syntax import core, names
+from freehold.frontend.typed import Block, Do, Typed, Var
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
+from freehold.support.span import Span
 
 if TYPE_CHECKING:
     from freehold.dialects.ownership import PartitionType
-    from freehold.frontend.context import Frame
-    from freehold.frontend.domains import Domain
-    from freehold.support.span import Span
 
 
 @dataclass(eq=False, slots=True)
@@ -58,6 +64,36 @@ class RecordValue:
     """The values of its fields, in order."""
 
 
+class Points(Protocol):
+    """The points of a launch, as tensors that are partitioned among them know them."""
+
+    @property
+    def counts(self) -> set[Do]:
+        """What counts the regions that maps ask for."""
+        ...
+
+    @property
+    def block(self) -> Block:
+        """What a point does."""
+        ...
+
+    def has_place(self, tensor: TensorValue, /) -> bool:
+        """Whether a point has a place of its own in a tensor."""
+        ...
+
+    def take(self, tensor: TensorValue, window: TensorValue, /) -> None:
+        """Puts a window in the place of its tensor."""
+        ...
+
+    def regions(self, tensor: TensorValue, /) -> list[Do]:
+        """What takes a region of a tensor."""
+        ...
+
+    def is_used(self, region: RegionValue, /) -> bool:
+        """Whether anything is done with a region."""
+        ...
+
+
 @dataclass(eq=False, slots=True)
 class TensorValue:
     """A tensor parameter."""
@@ -72,7 +108,7 @@ class TensorValue:
     """The region of a `Mut` or `Out` that this block was given."""
     position: PositionValue | None = None
     """Where in it the point is, if it was partitioned."""
-    domain: Domain | None = field(default=None, repr=False)
+    domain: Points | None = field(default=None, repr=False)
     """The points of the launch, if it was partitioned."""
     spent: tuple[PartitionType, Typed | None] | None = None
     """Of one whose windows are partitioned in its place: how, and by which offsets."""
@@ -458,3 +494,103 @@ def _an(phrase: str) -> str:
 
 INDEX_DTYPE: Final = dtypes.i32
 """The dtype of coordinates, extents and counts."""
+
+
+class Host:
+    """The names of the host that one Python function sees, looked up once each."""
+
+    def __init__(self, function: FunctionType):
+        self.function = function
+        self._known: dict[str, object] = {}
+
+    def __getitem__(self, name: str) -> object:
+        """The value, or `UNDEFINED`."""
+        try:
+            return self._known[name]
+        except KeyError:
+            value = self._known[name] = host_value(self.function, name)
+            return value
+
+
+@dataclass(eq=False)
+class Frame:
+    """One call of one function: the kernel's, or an inlined helper's."""
+
+    source: FunctionSource
+    host: Host
+    """Where names that are no variables are looked up."""
+    function: core.Function
+    name: str
+    outer: Frame | None = None
+    """The frame a nested function was defined in."""
+    caller: Frame | None = None
+    call_site: Span | None = None
+    variables: dict[str, Value] = field(default_factory=dict[str, Value])
+    loops: list[Loop] = field(default_factory=list["Loop"])
+    """The loops around the current statement, innermost last."""
+    following: Sequence[core.Stmt] = ()
+    """What follows the `for` that is being written."""
+    unsafe: str | None = None
+    """The reason of the `unsafe` block that the current statement stands in."""
+    locations: dict[core.Place, LocationAttr] = field(default_factory=dict[core.Place, LocationAttr])
+
+    def span(self, place: core.Place) -> Span:
+        """A place in its text, with the calls it was inlined through."""
+        span = self.source.span(place)
+        return span if self.call_site is None else span.inlined_at(self.call_site)
+
+    def location(self, place: core.Place) -> LocationAttr:
+        """The same as the IR says it."""
+        known = self.source.locations if self.call_site is None else self.locations
+        location = known.get(place)
+        if location is None:
+            location = known[place] = location_of(self.span(place))
+        return location
+
+    @property
+    def facts(self) -> names.Facts:
+        """What the function does with its variables."""
+        return names.facts(self.function)
+
+    @property
+    def running(self) -> Loop | None:
+        """The innermost loop around the current statement that runs: one that is not written out."""
+        return next((loop for loop in reversed(self.loops) if not loop.static), None)
+
+    @property
+    def is_kernel(self) -> bool:
+        """Whether this is the kernel itself."""
+        return self.caller is None and self.outer is None
+
+
+Ending = Literal["continue", "break", "dead"]
+
+
+@dataclass(eq=False)
+class Site:
+    """A place where a turn of a loop ends."""
+
+    kind: Ending
+    block: Block
+    variables: dict[str, Value]
+    node: core.Node
+
+
+@dataclass(eq=False)
+class Loop:
+    """A loop whose body is being written. One that is unrolled has no sites."""
+
+    node: core.Loop
+    static: bool = False
+    sites: list[Site] = field(default_factory=list[Site])
+    counter: tuple[TileValue, TileValue] | None = None
+    """Index and step of a `for` that has a `break`: such a loop counts by itself."""
+    carried: Sequence[str] = ()
+    """The variables that go from turn to turn."""
+    before: dict[str, Value] = field(default_factory=dict[str, Value])
+    """What the others are when a turn begins."""
+    following: Sequence[core.Stmt] = ()
+    """What stands behind one that is unrolled: it asks first whether a `return` has left the loop."""
+
+
+Number = bool | int | float

@@ -27,8 +27,8 @@ from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments, Signature, bind
 from freehold.frontend.context import Context
 from freehold.frontend.domains import offsets_of
-from freehold.frontend.expressions import not_constant
 from freehold.frontend.memory import borrow, coordinates
+from freehold.frontend.operands import not_constant
 from freehold.frontend.requirements import launch_term
 from freehold.frontend.syntax import core
 from freehold.frontend.typed import Block, Do, Typed, Var, hint, is_free

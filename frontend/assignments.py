@@ -1,0 +1,95 @@
+"""Assignments: a value, or its parts, under the names of variables."""
+
+from __future__ import annotations
+
+from freehold.frontend import advice_on_values, errors
+from freehold.frontend.context import Context
+from freehold.frontend.syntax import core, names
+from freehold.frontend.syntax.text import primary
+from freehold.frontend.values import (
+    POISON,
+    Poison,
+    RegionValue,
+    TensorValue,
+    TileValue,
+    TupleValue,
+    Value,
+    describe,
+    record_of,
+)
+
+
+def assign(c: Context, target: core.Target, value: Value) -> None:
+    """Gives `value` to a variable, or its parts to several."""
+    match target:
+        case core.Name():
+            c.bind(target.id, value)
+        case core.Unpack():
+            _unpack(c, target, value)
+        case core.Subscript() | core.Attribute():
+            into_memory(c, target)
+        case _:
+            pass  # reported when the syntax was checked
+
+
+def _unpack(c: Context, target: core.Unpack, value: Value) -> None:
+    targets, star = target.targets, target.star
+    if isinstance(value, TupleValue):
+        items = value.items
+        more = len(items) - len(targets)
+        if star is not None and more >= -1:
+            items = (*items[:star], TupleValue(items[star : star + more + 1]), *items[star + more + 1 :])
+        if len(items) == len(targets) and (star is None or more >= -1):
+            for inner, item in zip(targets, items, strict=True):
+                assign(c, inner, item)
+            return
+    if not isinstance(value, Poison):
+        error = errors.Unpacking(c.span(target), what=describe(value), names=len(targets))
+        if isinstance(value, TensorValue):
+            error.add(error.Instead(f"its extents are `{value.name}.shape`"))
+        elif isinstance(value, TupleValue):
+            count = len(value.items)
+            texts = [("*" if i == star else "") + c.text(t) for i, t in enumerate(targets)]
+            wanted = texts[:count] + ["_"] * (count - len(targets))
+            shown = ", ".join(wanted) if count != 1 else f"({wanted[0]},)"
+            if count:
+                error.add(error.Instead(f"write as many names as there are values: `{shown} = ...`"))
+        c.error(error)
+    for name in names.of_target(target):
+        c.frame.variables[name.id] = POISON
+
+
+def into_memory(c: Context, target: core.Subscript | core.Attribute) -> None:
+    """Reports an assignment to a part of something."""
+    value = c.lower(target.value)
+    if isinstance(value, Poison):
+        return
+    here = c.here.value if isinstance(c.here, core.Assign) else None
+    augmented = here if isinstance(here, core.BinOp) and here.augmented else None
+    given = augmented.right if augmented is not None else here
+    element, at = isinstance(target, core.Subscript), None
+    what = "assigning to an element" if element else "assigning to an attribute"
+    if isinstance(value, TensorValue | RegionValue):
+        tensor = value if isinstance(value, TensorValue) else value.tensor
+        why = "a tensor is written by regions: each block its own, without an index"
+        error = errors.Unsupported(c.span(target), what=what, why=why)
+        edit = f"declare it as written, and store: `{tensor.name}: Out`, `{tensor.name}.store(t)`"
+        if tensor.region is not None:
+            name, text = c.text(target.value), c.text(given) if given is not None and element else "tile"
+            if augmented is not None and element:
+                text = f"{name}.load() {augmented.op} {primary(text)}"
+            edit = f"write this block's region: `{name}.store({text})`"
+            at = c.span(c.here) if element and advice_on_values.is_all(target) else None
+    else:
+        error = errors.Unsupported(c.span(target), what=what, why=f"{describe(value)} cannot be changed")
+        edit = "make a new value and give it a name"
+        plain = given if augmented is None else None
+        if isinstance(value, TileValue):
+            edit = "make a new tile: `fh.where(condition, new, old)`"
+            if plain is not None and isinstance(target, core.Subscript):
+                made = advice_on_values.of_assignment(c, value, target, plain)
+                edit, at = (edit, None) if made is None else (made.text, c.span(c.here))
+        elif record_of(value) is not None and isinstance(target, core.Attribute) and plain is not None:
+            name = c.text(target.value)
+            edit = f"make a new one: `{name} = dataclasses.replace({name}, {target.attr}={c.text(plain)})`"
+    c.error(error.add(error.Instead(edit, at=at)))
