@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import ClassVar, Self, cast
 
 from freehold.support.span import SourceMap, Span
 
@@ -238,8 +238,15 @@ class Rejected(Exception):
     """
     The one exception that carries errors to the user: all that were found, in order of position.
 
-    Its text is the rendered errors with a closing line, so that an uncaught one reads like a compiler's output.
+    Its text is the rendered errors with a closing line, so that an uncaught one reads like a compiler's output. A
+    program that has something to do about some of them catches a class below this one: `CompileError`, `LaunchError`,
+    `OutOfMemory`, `GpuLost`.
     """
+
+    def __new__(cls, errors: Iterable[Error], kernel: str | None = None, sources: SourceMap | None = None) -> Self:
+        """Of the class that the first error asks for."""
+        chosen = _class_of(errors[0].code) if cls is Rejected and isinstance(errors, list | tuple) and errors else cls
+        return super().__new__(cast("type[Self]", chosen))
 
     def __init__(self, errors: Iterable[Error], kernel: str | None = None, sources: SourceMap | None = None):
         self.errors = in_order(errors)
@@ -268,3 +275,25 @@ class Rejected(Exception):
     def _render_traceback_(self) -> list[str]:
         # IPython asks an exception this for what to show: in a notebook, the errors without our frames around them.
         return self.render().splitlines()
+
+
+class CompileError(Rejected):
+    """A kernel is refused, or cannot be made into GPU code."""
+
+
+class LaunchError(Rejected):
+    """A launch, a tensor or an operation is refused or went wrong, on a GPU (O2xx) or interpreted (O5xx)."""
+
+
+class OutOfMemory(LaunchError, MemoryError):
+    """There is not enough memory on a GPU (O277)."""
+
+
+class GpuLost(LaunchError):
+    """A GPU takes no more work from this process (O280)."""
+
+
+def _class_of(code: str) -> type[Rejected]:
+    """The class of what is raised for an error of this code first."""
+    known: dict[str, type[Rejected]] = {"O277": OutOfMemory, "O280": GpuLost}
+    return known.get(code, LaunchError if code.startswith(("O2", "O5")) else CompileError)

@@ -170,7 +170,7 @@ if TYPE_CHECKING:
     from freehold.runtime.streams import RoundRobin, SingleStream, stream_policy
     from freehold.runtime.tensor import Tensor
     from freehold.runtime.tuning import Tuned
-    from freehold.support.diagnostic import KernelWarning, Rejected
+    from freehold.support.diagnostic import CompileError, GpuLost, KernelWarning, LaunchError, OutOfMemory, Rejected
 
 __version__ = "0.1.0"
 
@@ -211,7 +211,11 @@ _LAZY: Final = {
     "to_device": "freehold.runtime.creation",
     "to_numpy": "freehold.runtime.creation",
     "zeros": "freehold.runtime.creation",
+    "CompileError": "freehold.support.diagnostic",
+    "GpuLost": "freehold.support.diagnostic",
     "KernelWarning": "freehold.support.diagnostic",
+    "LaunchError": "freehold.support.diagnostic",
+    "OutOfMemory": "freehold.support.diagnostic",
     "Rejected": "freehold.support.diagnostic",
 }
 """What lives above the language, loaded when first asked for."""
@@ -244,18 +248,22 @@ __all__ = [
     "SKEWED",
     "UPPER_TRIANGLE",
     "Acc",
+    "CompileError",
     "Const",
     "DType",
     "Execution",
+    "GpuLost",
     "Graph",
     "Grid",
     "InFlight",
     "Index",
     "IndexMap",
     "KernelWarning",
+    "LaunchError",
     "Mut",
     "Operation",
     "Out",
+    "OutOfMemory",
     "Raw",
     "Ref",
     "Region",

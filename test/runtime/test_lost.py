@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import freehold as fh
 from freehold.runtime import captures, driver, faults
 from freehold.runtime.timeline import timelines
 
@@ -76,3 +78,26 @@ with fh.graph() as g:
     g.record(scale(fh.partition(y, 64), x, 2.0))
 """
     golden(REJECTED / "O264.err", refused(program))
+
+
+def test_what_is_raised_can_be_caught_by_kind() -> None:
+    from freehold.runtime.errors import GpuLost, OperationRun, OutOfMemory
+    from freehold.support.diagnostic import Error
+
+    def raised(error: Error) -> type[fh.Rejected]:
+        with pytest.raises(fh.Rejected) as caught:
+            raise fh.Rejected([error])
+        return caught.type
+
+    assert raised(OutOfMemory(None, "allocating", 0)) is fh.OutOfMemory
+    assert raised(GpuLost(None, 0, "a fault", "a launch")) is fh.GpuLost
+    assert raised(OperationRun(None, "a chain")) is fh.LaunchError
+    assert issubclass(fh.OutOfMemory, MemoryError)
+    assert issubclass(fh.OutOfMemory, fh.LaunchError)
+
+    @fh.kernel
+    def wrong(y: fh.Mut["N"]):
+        y.store(missing)  # pyright: ignore[reportUndefinedVariable, reportUnknownArgumentType] -- refused
+
+    with pytest.raises(fh.CompileError):
+        wrong.verify(fh.partition(np.zeros(8, np.float32), 8))
