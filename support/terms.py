@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial, reduce
 from keyword import iskeyword
-from typing import Final
+from typing import Final, TypeVar
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,13 +106,30 @@ class Term:
         for a in self.args:
             yield from a.walk()
 
+    def fold(
+        self,
+        leaf: Callable[[Term], Value],
+        node: Callable[[Term, Sequence[Value]], Value],
+        known: dict[Term, Value] | None = None,
+    ) -> Value:
+        """What `node` makes of it, and of what its operands came to; of literals and symbols, what `leaf` makes.
+
+        From the bottom up, and of each different term once. `known` says what some come to, and learns of the others.
+        """
+        made: dict[Term, Value] = {} if known is None else known
+
+        def value(t: Term) -> Value:
+            try:
+                return made[t]
+            except KeyError:
+                found = made[t] = node(t, [value(a) for a in t.args]) if t.args else leaf(t)
+                return found
+
+        return value(self)
+
     def substitute(self, env: Mapping[str, Term]) -> Term:
-        """It with symbols replaced, folded again."""
-        if self.op == "sym":
-            return env.get(self.name, self)
-        if not self.args:
-            return self
-        return _BUILD[self.op](*(a.substitute(env) for a in self.args))
+        """It with symbols replaced, its operators applied again."""
+        return self.fold(lambda t: env.get(t.name, t) if t.op == "sym" else t, lambda t, args: _BUILD[t.op](*args))
 
     def evaluate(self, env: Mapping[str, int]) -> int:
         """Its value; a predicate's is 0 or 1. Raises `KeyError` for an unknown symbol, `ZeroDivisionError`."""
@@ -124,7 +143,7 @@ class Term:
         return int(_EVALUATE[self.op](*(a.evaluate(env) for a in self.args)))
 
     def __str__(self) -> str:
-        return _print(self, 0)
+        return self.fold(lambda t: (t.name or str(t.value), _TIGHT), _printed)[0]
 
 
 _NOTHING: Final[frozenset[str]] = frozenset()
@@ -370,21 +389,26 @@ _LEVEL: Final[dict[str, int]] = {
 }  # fmt: skip
 
 
-def _print(t: Term, outer: int) -> str:
-    if t.op == "const":
-        return str(t.value)
-    if t.op == "sym":
-        return t.name
+_TIGHT: Final = 9
+"""The level of what never needs parentheses."""
+
+
+def _printed(t: Term, operands: Sequence[tuple[str, int]]) -> tuple[str, int]:
+    """The text of a term and its level, from those of its operands."""
     if t.op in ("min", "max", "ceildiv"):
-        return f"{t.op}({', '.join(_print(a, 0) for a in t.args)})"
+        return f"{t.op}({', '.join(text for text, _ in operands)})", _TIGHT
     level = _LEVEL[t.op]
     if t.op == "not":
-        text = f"not {_print(t.args[0], level)}"
-    else:
-        op, right = t.op, t.args[1]
-        if op == "+" and right.is_const and right.value < 0:
-            op, right = "-", const(-right.value)
-        text = f"{_print(t.args[0], level - (t.op in ('and', 'or', '+', '*', '-')))} {op} {_print(right, level)}"
+        return f"not {_enclosed(operands[0], level)}", level
+    op, right = t.op, operands[1]
+    if op == "+" and t.args[1].is_const and t.args[1].value < 0:
+        op, right = "-", (str(-t.args[1].value), _TIGHT)
+    left = _enclosed(operands[0], level - (t.op in ("and", "or", "+", "*", "-")))
+    return f"{left} {op} {_enclosed(right, level)}", level
+
+
+def _enclosed(operand: tuple[str, int], outer: int) -> str:
+    text, level = operand
     return f"({text})" if level <= outer else text
 
 

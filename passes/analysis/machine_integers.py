@@ -10,7 +10,7 @@ translation, or what was proved before it, rests on. Tests compare it with the t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Final
 
@@ -304,25 +304,30 @@ class Integers:
 
     def carried_out(self, t: Term, values: Mapping[Term, Term], width: int) -> Term:
         """A term over numbers that are never negative, computed step by step in registers of a width."""
-        if (known := values.get(t)) is not None:
-            return known
-        if t.is_const:
+
+        def step(t: Term, operands: Sequence[Term]) -> Term:
+            a, b = operands
+            match t.op:
+                case "+" | "-" | "*":
+                    exact = {"+": self.plus, "-": self.minus, "*": self.times}[t.op](a, b)
+                    return self.wrapped(exact, width)
+                case "//":
+                    return self.divided(a, b, width, False, "zero")
+                case "%":
+                    return self.remaining(a, b, width, False)
+                case "ceildiv":
+                    return self.ceil_divided(a, b)
+                case "min" | "max":
+                    return self.extreme(t.op, self.unsigned(a, width), self.unsigned(b, width))
+                case _:
+                    raise ValueError(f"{t} is no arithmetic")
+
+        def leaf(t: Term) -> Term:
+            if not t.is_const:
+                raise ValueError(f"nothing is known of {t}")
             return t
-        a, b = (self.carried_out(x, values, width) for x in t.args)
-        match t.op:
-            case "+" | "-" | "*":
-                exact = {"+": self.plus, "-": self.minus, "*": self.times}[t.op](a, b)
-                return self.wrapped(exact, width)
-            case "//":
-                return self.divided(a, b, width, False, "zero")
-            case "%":
-                return self.remaining(a, b, width, False)
-            case "ceildiv":
-                return self.ceil_divided(a, b)
-            case "min" | "max":
-                return self.extreme(t.op, self.unsigned(a, width), self.unsigned(b, width))
-            case _:
-                raise ValueError(f"{t} is no arithmetic")
+
+        return t.fold(leaf, step, dict(values))
 
 
 def _is_remainder(atom: Term, modulus: int) -> bool:

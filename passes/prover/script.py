@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from freehold.passes.prover.journal import Claim
+from freehold.passes.prover.smtlib import SmtText
 from freehold.support import terms
 from freehold.support.terms import Term
 
@@ -42,50 +43,19 @@ def _claim(number: int, claim: Claim) -> str:
 
 
 @dataclass
-class _Text:
-    """Terms as text, and the names in it."""
+class _Text(SmtText):
+    """Terms as text. A division that is not defined has a number of its own as its result."""
 
-    symbols: dict[str, str] = field(default_factory=dict[str, str])
     undefined: dict[Term, str] = field(default_factory=dict[Term, str])
-    """Numbers that stand for what a division has as its result where it is not defined."""
 
-    def number(self, t: Term) -> str:
-        match t.op:
-            case "const":
-                return str(t.value) if t.value >= 0 else f"(- {-t.value})"
-            case "sym":
-                return self.symbols.setdefault(t.name, f"|{t.name}|")
-            case "<" | "<=" | "==" | "and" | "or" | "not":
-                return f"(ite {self.predicate(t)} 1 0)"
-            case _:
-                return self._combined(t, *(self.number(a) for a in t.args))
+    def times(self, t: Term, a: str, b: str) -> str:
+        """A product, as the solver's."""
+        return f"(* {a} {b})"
 
-    def _combined(self, t: Term, a: str, b: str) -> str:
-        match t.op:
-            case "+" | "-" | "*":
-                return f"({t.op} {a} {b})"
-            case "min":
-                return f"(ite (<= {a} {b}) {a} {b})"
-            case "max":
-                return f"(ite (<= {a} {b}) {b} {a})"
-            case "//" | "ceildiv":
-                return self._where_positive(t, b, f"(div {a if t.op == '//' else f'(- (+ {a} {b}) 1)'} {b})")
-            case "%":
-                return self._where_positive(t, b, f"(mod {a} {b})")
-            case _:
-                raise ValueError(f"no integer: {t}")
-
-    def _where_positive(self, t: Term, divisor: str, value: str) -> str:
+    def divided(self, t: Term, a: str, b: str) -> str:
+        """The solver's own division, where the divisor is positive."""
+        value = f"(mod {a} {b})" if t.op == "%" else f"(div {a if t.op == '//' else f'(- (+ {a} {b}) 1)'} {b})"
         if t.args[1].is_const and t.args[1].value > 0:
             return value
         name = self.undefined.setdefault(t, f"undefined!{len(self.undefined)}")
-        return f"(ite (> {divisor} 0) {value} {name})"
-
-    def predicate(self, t: Term) -> str:
-        match t.op:
-            case "<" | "<=" | "==":
-                return f"({t.op if t.op != '==' else '='} {self.number(t.args[0])} {self.number(t.args[1])})"
-            case "and" | "or" | "not":
-                return f"({t.op} {' '.join(self.predicate(a) for a in t.args)})"
-            case _:
-                return f"(not (= {self.number(t)} 0))"
+        return f"(ite (> {b} 0) {value} {name})"

@@ -253,7 +253,7 @@ def _pool(predicates: Sequence[Term]) -> list[int]:
 def compiled(t: Term) -> Evaluate:
     """A term as a function of its symbols' values. It raises what `Term.evaluate` does."""
     try:
-        return eval(f"lambda v: {_python(t)}", {"ceildiv": _ceildiv})
+        return eval(f"lambda v: {t.fold(_leaf, _node)}", {"ceildiv": _ceildiv})
     except (SyntaxError, RecursionError, MemoryError):  # nested more deeply than Python's parser goes
         return t.evaluate
 
@@ -262,15 +262,15 @@ def _ceildiv(a: int, b: int) -> int:
     return -(-a // b)
 
 
-def _python(t: Term) -> str:
+def _leaf(t: Term) -> str:
+    return f"({t.value})" if t.is_const else f"v[{t.name!r}]"
+
+
+def _node(t: Term, operands: Sequence[str]) -> str:
     match t.op:
-        case "const":
-            return f"({t.value})"
-        case "sym":
-            return f"v[{t.name!r}]"
         case "not":
-            return f"(not {_python(t.args[0])})"
+            return f"(not {operands[0]})"
         case "min" | "max" | "ceildiv":
-            return f"{t.op}({_python(t.args[0])}, {_python(t.args[1])})"
+            return f"{t.op}({', '.join(operands)})"
         case _:
-            return f"({_python(t.args[0])} {t.op} {_python(t.args[1])})"
+            return f"({operands[0]} {t.op} {operands[1]})"

@@ -16,6 +16,7 @@ from importlib import import_module
 from itertools import combinations
 from typing import Any, Final, Literal
 
+from freehold.passes.prover.smtlib import SmtText
 from freehold.support import terms
 from freehold.support.terms import Term
 
@@ -32,19 +33,16 @@ def _z3() -> Any:
 
 
 @dataclass
-class _Encoding:
+class _Encoding(SmtText):
     """Terms as SMT-LIB text, with the side conditions that their definitions need."""
 
-    real_products: bool
+    real_products: bool = False
     side: list[str] = field(default_factory=list[str])
-    symbols: dict[str, str] = field(default_factory=dict[str, str])
-    """The text of each symbol, by its name."""
     auxiliary: list[str] = field(default_factory=list[str])
     """Numbers that stand for quotients, remainders and products."""
     products: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     """Uninterpreted products, by their factors in the order of their texts."""
-    known: dict[Term, str] = field(default_factory=dict[Term, str])
-    divided: frozenset[tuple[Term, ...]] = frozenset()
+    divisors: frozenset[tuple[Term, ...]] = frozenset()
     """Dividends with divisors, of all quotients and remainders in the question."""
     divisions: dict[tuple[Term, Term, bool], tuple[str, str]] = field(
         default_factory=dict[tuple[Term, Term, bool], tuple[str, str]]
@@ -58,49 +56,17 @@ class _Encoding:
         declared = (f"(declare-const {name} Int)" for name in names)
         return "".join((*declared, *(f"(assert {p})" for p in (*wanted, *self.side, *self.lemmas()))))
 
-    def number(self, t: Term) -> str:
-        """A term that is an integer."""
-        if (found := self.known.get(t)) is None:
-            found = self.known[t] = self._number(t)
-        return found
-
-    def _number(self, t: Term) -> str:
-        match t.op:
-            case "const":
-                return str(t.value) if t.value >= 0 else f"(- {-t.value})"
-            case "sym":
-                return self.symbols.setdefault(t.name, f"|{t.name}|")
-            case "<" | "<=" | "==" | "and" | "or" | "not":
-                return f"(ite {self.predicate(t)} 1 0)"
-            case "//" if (nested := self._nested(t)) is not None:
-                return self.number(nested)
-            case _:
-                a, b = (self.number(x) for x in t.args)
-                return self._combined(t, a, b)
-
-    def _combined(self, t: Term, a: str, b: str) -> str:
-        match t.op:
-            case "+" | "-":
-                return f"({t.op} {a} {b})"
-            case "*":
-                return self.times(a, b, constant=t.args[0].is_const or t.args[1].is_const)
-            case "min":
-                return f"(ite (<= {a} {b}) {a} {b})"
-            case "max":
-                return f"(ite (<= {a} {b}) {b} {a})"
-            case "//" | "%" | "ceildiv":
-                return self._divided(t, a, b)
-            case _:
-                raise ValueError(f"no integer: {t}")
-
     def fresh(self, what: str) -> str:
         """A number without a value of its own. No symbol is called so."""
         name = f"{what}!{len(self.auxiliary)}"
         self.auxiliary.append(name)
         return name
 
-    def times(self, a: str, b: str, *, constant: bool) -> str:
+    def times(self, t: Term, a: str, b: str) -> str:
         """A product; uninterpreted where that is asked for and both factors are unknown."""
+        return self._product(a, b, constant=t.args[0].is_const or t.args[1].is_const)
+
+    def _product(self, a: str, b: str, *, constant: bool) -> str:
         if constant or self.real_products:
             return f"(* {a} {b})"
         key = (a, b) if a <= b else (b, a)
@@ -115,33 +81,25 @@ class _Encoding:
         """
         x, divisor = t.args
         for p, q in (divisor.args, divisor.args[::-1]) if divisor.op == "*" else ():
-            if (x, p) in self.divided:
+            if (x, p) in self.divisors:
                 return terms.floordiv(terms.floordiv(x, p), q)
         return None
 
-    def _divided(self, t: Term, a: str, b: str) -> str:
+    def divided(self, t: Term, a: str, b: str) -> str:
         """A quotient or remainder: one of each a division, bound to the dividend only where the divisor is positive.
 
         Where it is not, nothing is said of them, so that nothing is proved of what may not be defined.
         """
+        if t.op == "//" and (nested := self._nested(t)) is not None:
+            return self.number(nested)
         key = (t.args[0], t.args[1], t.op == "ceildiv")
         if (found := self.divisions.get(key)) is None:
             quotient, remainder = found = self.divisions[key] = self.fresh("quotient"), self.fresh("remainder")
             dividend = a if t.op != "ceildiv" else f"(- (+ {a} {b}) 1)"
-            back = f"(+ {self.times(quotient, b, constant=t.args[1].is_const)} {remainder})"
+            back = f"(+ {self._product(quotient, b, constant=t.args[1].is_const)} {remainder})"
             defined = f"(and (= {dividend} {back}) (<= 0 {remainder}) (< {remainder} {b}))"
             self.side.append(f"(=> (> {b} 0) {defined})")
         return found[t.op == "%"]
-
-    def predicate(self, t: Term) -> str:
-        """A term that is true or false."""
-        match t.op:
-            case "<" | "<=" | "==":
-                return f"({t.op if t.op != '==' else '='} {self.number(t.args[0])} {self.number(t.args[1])})"
-            case "and" | "or" | "not":
-                return f"({t.op} {' '.join(self.predicate(a) for a in t.args)})"
-            case _:
-                return f"(not (= {self.number(t)} 0))"
 
     def lemmas(self) -> list[str]:
         """What is said of uninterpreted products: signs, units, and growth where two of them share a factor."""
@@ -174,8 +132,8 @@ def ask(facts: Sequence[Term], *, real_products: bool, budget: int) -> tuple[Ans
     A model gives every symbol of the predicates that the solver had to choose; others are left out.
     """
     z3 = _z3()
-    encoding = _Encoding(real_products)
-    encoding.divided = frozenset(t.args for f in facts for t in f.walk() if t.op in ("//", "%"))
+    encoding = _Encoding(real_products=real_products)
+    encoding.divisors = frozenset(t.args for f in facts for t in f.walk() if t.op in ("//", "%"))
     context = z3.Context()
     solver = z3.SimpleSolver(ctx=context)
     solver.set("rlimit", budget)

@@ -85,12 +85,12 @@ _ARRAY: Final[dict[str, Callable[..., Any]]] = {
 
 def evaluate(term: Term, symbol: str, numbers: Array) -> Array:
     """A term of one symbol, for all its values at once."""
-    if term.op == "const":
-        return np.full(numbers.shape, term.value, np.int64)
-    if term.op == "sym":
-        assert term.name == symbol
-        return numbers
-    return _ARRAY[term.op](*(evaluate(a, symbol, numbers) for a in term.args))
+
+    def leaf(t: Term) -> Array:
+        assert t.name in ("", symbol)
+        return np.full(numbers.shape, t.value, np.int64) if t.is_const else numbers
+
+    return term.fold(leaf, lambda t, operands: _ARRAY[t.op](*operands))
 
 
 def points(order: OrderAttr, grid: Sequence[int], numbers: Array) -> Array:
