@@ -48,14 +48,12 @@ def _tuple_of(parts: list[str]) -> str:
 
 
 def load_of(c: Context, tensor: TensorValue) -> str:
-    """A load from a tensor: the block's own place where there is one."""
+    """A load from a tensor: at the block's own place where there is one."""
     if tensor.parameter.mode != "ref":
         return f"{tensor.name}.load()"
-    rank = tensor.spec.rank
-    like = _region_like(c, rank, tensor.parameter.dims)
-    if like is not None:
-        return f"{tensor.name}.load_like({like})"
-    return f"{tensor.name}.load({_tuple_of(['0'] * rank)}, {_tuple_of(['64'] * rank)})"
+    dims = tensor.parameter.dims
+    like = at_same_place(c, tensor) if dims is not None else _region_like(c, tensor.spec.rank)
+    return f"{tensor.name}.load(index, shape)" if like is None else f"{tensor.name}.load_like({like})"
 
 
 def of_tensor(c: Context, tensor: TensorValue, node: core.Node) -> Advice:
@@ -91,6 +89,8 @@ def of_attribute(
         return Advice(elsewhere.OF_TENSORS[value.parameter.mode, name])
     if isinstance(value, Static) and isinstance(value.value, str) and name == "format":
         return Advice('write the values into the text: `fh.print(f"{x}")`')
+    if isinstance(value, TupleValue) and name == "append":
+        return _appended(c, node)
     if (edit := of_misspelling(c, node, known)) is not None:
         return edit
     if name in elsewhere.OF_VALUES and isinstance(value, TileValue | TensorValue):
@@ -102,6 +102,15 @@ def of_attribute(
     if isinstance(value, TensorValue) and name in ("start", "stop") and value.position is None:
         return Advice(f"give `{value.name}` a partition at launch, and it says where this point's tile is")
     return None
+
+
+def _appended(c: Context, node: core.Attribute) -> Advice | None:
+    """A longer tuple under the same name, for the statement `items.append(value)`."""
+    call = _call_of(c, node)
+    alone = any(isinstance(n, core.Evaluate) and n.value is call for n in core.walk(c.frame.function))
+    if call is None or not alone or len(call.args) != 1:
+        return None
+    return Advice(f"make a longer one: `{c.text(node.value)} += ({line(c, call.args[0])},)`", call)
 
 
 def of_misspelling(c: Context, node: core.Attribute, known: Sequence[str]) -> Advice | None:

@@ -112,6 +112,8 @@ def missing(
         )
     if name == "tiles" and node.args:
         return of_tiles(c, node)
+    if name == "unsafe":
+        return Advice('say why it is right: `with fh.unsafe("blocks take tickets, so no two get one slot"):`')
     if name == "clip" and names in (["high"], ["low"]) and isinstance(node.func, core.Attribute):
         method = signature.positional[0] == "low"
         tile = c.text(node.func.value) if method else texts[0]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn, Union, cast, get_args, get_origin
 
 from freehold.frontend.schedule import Grid, PartitionSpec
 from freehold.support import terms
@@ -38,6 +38,10 @@ class TensorAnnotation:
     def __call__(self, *_: object) -> Any:
         """Annotations must be callable for `typing.get_type_hints`; nobody makes a tensor this way."""
         raise TypeError(f"{self!r} annotates a kernel's parameter; it cannot be called")
+
+    def __or__(self, other: object) -> Any:
+        """`Ref["N"] | None`, which is refused as a parameter, and not where Python reads it."""
+        return Union[self, other]  # noqa: UP007 -- of objects that are no types
 
     def __repr__(self) -> str:
         inside = ", ".join(str(i) if isinstance(i, DType) else repr(i) for i in self.items)
@@ -344,6 +348,8 @@ def _parameter(name: str, function: FunctionType, default: object, locate: Calla
     mode = getattr(annotation, "__freehold_mode__", None)
     if mode is not None:
         annotation = TensorAnnotation(mode)
+    if any(isinstance(a, TensorAnnotation) or hasattr(a, "__freehold_mode__") for a in get_args(annotation)):
+        raise _Misread("TensorDefault", name=name)  # `Ref | None`
     if isinstance(annotation, TensorAnnotation):
         if default is not MISSING:
             raise _Misread("TensorDefault", name=name)

@@ -8,7 +8,6 @@ all errors of a call. `freehold.runtime.launch` remembers its outcome for argume
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
@@ -106,7 +105,11 @@ def positional(
         elif all(p.name != name for p in parameters):
             problems.append(f"has no parameter `{name}`")
             left = [n for n in names[len(arguments) :] if n not in keywords]
-            for close in get_close_matches(name, left, 1):
+            from freehold.support.spelling import nearest
+
+            unknown = [k for k in keywords if k not in names]
+            close = nearest(name, left) or (left[0] if len(left) == len(unknown) == 1 else None)
+            if close is not None:
                 meant[problems[-1]] = close
         values[name] = value
     missing: list[str] = []

@@ -69,15 +69,19 @@ def _check(kernel: str, name: str, value: object) -> None:
     _unknown(kernel, name, value, "there is no such value" if name in KNOWN else "there is no such hint")
 
 
-def _unknown(kernel: str, name: str, value: object, problem: str) -> None:
-    from difflib import get_close_matches
+_ELSEWHERE: Final = {"num_warps": "num_worker_warps", "num_ctas": "num_cta_in_cga"}
+"""What Triton calls them."""
 
+
+def _unknown(kernel: str, name: str, value: object, problem: str) -> None:
     from freehold.runtime.call_site import caller
     from freehold.runtime.errors import HintUnknown
     from freehold.support.diagnostic import Rejected
+    from freehold.support.spelling import nearest
 
     error = HintUnknown(caller().span, kernel, name, repr(value), problem, _known())
-    for close in get_close_matches(name, [n for n in KNOWN if n != name], 1):
+    close = _ELSEWHERE.get(name) or nearest(name, [n for n in KNOWN if n != name])
+    if close is not None:
         error.add(error.DidYouMean(close))
     raise Rejected([error])
 

@@ -173,6 +173,8 @@ def ragged(
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, FunctionType):
+        return f"the function `{value.__name__}`"
     return repr(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
 
 
@@ -242,12 +244,13 @@ def _spec(
     if len(steps) != len(extents):
         _refuse("the step", f"as long as the tile {extents}", repr(step))
     if not isinstance(order, Order):
-        _refuse("`order`", "`freehold.ROW`, `COLUMN` or `grouped(n)`", repr(order))
+        _refuse("`order`", "`freehold.ROW`, `COLUMN` or `grouped(n)`", _shown(order), _NAMED.get(_shown(order), ""))
     count = 0
     if isinstance(blocks, int) and not isinstance(blocks, bool) and 1 <= blocks < 2**24:
         count, blocks = blocks, PERSISTENT
     if not isinstance(blocks, Blocks):
-        _refuse("`blocks`", "`freehold.EACH`, `PERSISTENT` or a number of blocks", repr(blocks))
+        expected = "`freehold.EACH`, `PERSISTENT` or a number of blocks"
+        _refuse("`blocks`", expected, _shown(blocks), _NAMED.get(_shown(blocks), ""))
     axes = _axes(owned, len(extents))
     if map is None and grid is None and where is None:
         found = None
@@ -345,6 +348,17 @@ def _extents(what: str, given: object) -> tuple[int, ...]:
     if not extents and what != "the tile":  # what has no axes is one region
         _refuse(what, "a positive integer or a tuple of them", shown)
     return tuple(extents)
+
+
+_NAMED: Final = {
+    "'row'": "`freehold.ROW`",
+    "'column'": "`freehold.COLUMN`",
+    "'grouped'": "`freehold.grouped(8)`",
+    "the function `grouped`": "`freehold.grouped(8)`",
+    "'persistent'": "`freehold.PERSISTENT`",
+    "'each'": "`freehold.EACH`",
+}
+"""What is meant by what is often written for an order, or for blocks."""
 
 
 def _refuse(what: str, expected: str, given: str, nearest: str = "") -> NoReturn:

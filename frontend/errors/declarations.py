@@ -66,11 +66,22 @@ class AnnotationMissing(Error):
     code: ClassVar[str] = "O003"
     title: ClassVar[str] = "parameter `{name}` has no annotation"
     label: ClassVar[str] = "what `{name}` is must be declared"
-    helps: ClassVar[tuple[str, ...]] = (
-        "a tensor that is read: `{name}: Ref`; updated: `{name}: Mut`; written: `{name}: Out`",
-        "a scalar: `{name}: f32`; a value known at compile time: `{name}: Const[int]`",
-    )
+    helps: ClassVar[tuple[str, ...]] = ("{tensor}", "{value}")
     name: str
+
+    @property
+    def tensor(self) -> str:
+        """How a tensor is declared."""
+        if self.name == "self":
+            return "a kernel is no method: define it outside the class"
+        return f"a tensor that is read: `{self.name}: Ref`; updated: `{self.name}: Mut`; written: `{self.name}: Out`"
+
+    @property
+    def value(self) -> str:
+        """How a number is declared."""
+        if self.name == "self":
+            return "what it needs of the object are arguments: scalars, and `Const` parameters"
+        return f"a scalar: `{self.name}: f32`; a value known at compile time: `{self.name}: Const[int]`"
 
 
 @dataclass(frozen=True)
@@ -106,10 +117,17 @@ class AnnotationUnreadable(Error):
     code: ClassVar[str] = "O005"
     title: ClassVar[str] = "the annotation `{annotation}` of parameter `{name}` cannot be evaluated"
     label: ClassVar[str] = "{why}"
-    helps: ClassVar[tuple[str, ...]] = ("import the names in `{annotation}` at the top of the file",)
+    helps: ClassVar[tuple[str, ...]] = ("{edit}",)
     name: str
     annotation: str
     why: str
+
+    @property
+    def edit(self) -> str:
+        """What to do about it."""
+        if "not defined" in self.why:
+            return f"import the names in `{self.annotation}` at the top of the file"
+        return f"write an annotation that Python can evaluate, such as `{self.name}: Ref`"
 
 
 @dataclass(frozen=True)
@@ -143,12 +161,17 @@ class VariadicParameter(Error):
 
 @dataclass(frozen=True)
 class TensorDefault(Error):
-    """A tensor is given by every call: a default would be shared by launches that know nothing of each other."""
+    """
+    A tensor is given by every call: a default would be shared by launches that know nothing of each other, and without
+    the tensor the kernel is another one.
+    """
 
     code: ClassVar[str] = "O008"
-    title: ClassVar[str] = "tensor parameter `{name}` has a default"
+    title: ClassVar[str] = "tensor parameter `{name}` may be left out"
     label: ClassVar[str] = "every call gives its own tensor"
-    helps: ClassVar[tuple[str, ...]] = ("remove the default of `{name}`",)
+    helps: ClassVar[tuple[str, ...]] = (
+        "declare it without a default and `None`; write a second kernel for calls without `{name}`",
+    )
     name: str
 
 

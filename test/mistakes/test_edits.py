@@ -206,6 +206,10 @@ CASES = {
         "    parts = ()\n    for i in range(2):\n        parts += (x.load_like(y) * (i + 1),)\n"
         "    y.store(parts[0] + parts[1])", X * 3,
     ),
+    "a tuple that is appended to": one(
+        "    parts = ()\n    for i in range(2):\n        parts.append(x.load_like(y) * (i + 1))\n"
+        "    y.store(parts[0] + parts[1])", X * 3,
+    ),
     "a product in bf16": Case(
         f"{PRODUCT}\n    m, n = c.index\n    acc = fh.zeros(c.tile, c.dtype)\n"
         "    for k in fh.tiles(a, axis=1, size=16):\n"
