@@ -211,9 +211,9 @@ def _allowed(value: SSAValue, result: int) -> list[tuple[SSAValue, set[int]]]:
 def _flags(root: Operation) -> set[SSAValue]:
     """The truth values that branches depend on, and that can be known behind one: those that control flow hands on, and
     those of which more than one thing depends."""
-    handed = _handed(root)
     found: set[SSAValue] = set()
     todo = [op.condition for op in walk(root) if isinstance(op, IfOp)]
+    handed = _handed(root) if todo else {}
     seen: set[SSAValue] = set()
     while todo:
         value = todo.pop()
