@@ -304,7 +304,66 @@ def matched_when_run(a: int, b: int) -> int:
     return x
 
 
+def nested_returns(a: int, b: int) -> int:
+    x = 1
+    if a > 2:
+        x = a
+        if b > 0:
+            if a > 8:
+                return x * 2
+            x = x + b
+            if b == 2:
+                return -x
+            y = 5
+        else:
+            y = x
+        x = x + y
+    return x * 10 + b
+
+
+def many_returns(a: int, b: int) -> int:
+    def known(scale: int, wide: bool) -> int:
+        if wide:
+            if a > 20:
+                return scale
+        elif b > 4:
+            return -scale
+        return scale + 1
+
+    if a < 1:
+        return 0
+    if a < 2:
+        return 1
+    if a < 3:
+        return 3
+    if a < 4:
+        return 6
+    if a < 5:
+        return 10
+    if a < 6:
+        return 15
+    if a < 7:
+        return 21
+    if a < 8:
+        return 28
+    return known(a, True) * known(b, False)
+
+
+def left_from_within(a: int, b: int) -> int:
+    n = 0
+    for i in range(a):
+        for k in (1, 2, 3):
+            for j in (k, b):
+                if i * j == 6:
+                    return n + k
+            n += k
+    return n
+
+
 FUNCTIONS = (
+    nested_returns,
+    many_returns,
+    left_from_within,
     counted,
     conditional,
     early_return,
