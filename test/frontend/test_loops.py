@@ -172,6 +172,30 @@ def test_an_output_is_stored_on_every_way_out(part: Any, lowered: Lowered):
     assert "O108" in caught.value.codes
 
 
+def test_a_kernel_returns_under_a_condition_in_another(part: Any, interpret: Interpret, lowered: Lowered):
+    def kernel(y: Out["N"], x: Ref["N"], a: i32, b: i32, EARLY: Const[bool]):
+        t = x.load_like(y)
+        if a > 0:
+            t = t * 2
+            if b > 0:
+                t = t + 1
+                if EARLY:
+                    return
+                y.store(t)
+                return
+            t = t * 3
+        y.store(-t)
+
+    x, y = np.arange(8, dtype=np.float32), np.zeros(8, np.float32)
+    verify(lowered(kernel, part(y, 4), x, 1, 1, False))
+    with pytest.raises(fh.Rejected) as caught:
+        verify(lowered(kernel, part(y, 4), x, 1, 1, True))
+    assert "O108" in caught.value.codes
+    for a, b, expected in ((0, 0, -x), (0, 1, -x), (1, 0, -6 * x), (1, 1, 2 * x + 1)):
+        interpret(kernel, part(y, 4), x, a, b, False)
+        np.testing.assert_array_equal(y, expected)
+
+
 def test_a_way_out_that_is_never_taken_costs_nothing(part: Any, lowered: Lowered):
     def kernel(y: Out["N"], n: i32, EARLY: Const[bool] = False):
         def count() -> fh.Scalar:
