@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 import freehold as fh
 import freehold.frontend
 from freehold.frontend.advice import Advice
+from freehold.frontend.syntax.core import Node
 from freehold.support.diagnostic import Error, Help, Label, Note
 
 Array = NDArray[Any]
@@ -345,7 +346,7 @@ def test_every_edit_is_made_in_a_test(monkeypatch: pytest.MonkeyPatch) -> None:
             made.add(caller())
         return add(self, *parts)
 
-    def advised(self: Advice, text: str, place: ast.AST | None = None) -> None:
+    def advised(self: Advice, text: str, place: Node | None = None) -> None:
         if place is not None:
             made.add(caller())
         advise(self, text, place)

@@ -14,7 +14,7 @@ from freehold import Mut, Raw
 
 def straight(y: Mut["N"], r: Raw["M"]):
     with fh.unsafe("a look"):
-        v = r.gather(0)  # noqa: F841
+        _ = r.gather(0)
     y.store(y.load() + 1)
 
 
@@ -22,14 +22,14 @@ def in_a_branch(y: Mut["N"], r: Raw["M"]):
     (i,) = y.index
     if i > 0:
         with fh.unsafe("a look"):
-            v = r.gather(i)  # noqa: F841
+            _ = r.gather(i)
     y.store(y.load() + 1)
 
 
 def in_a_loop(y: Mut["N"], r: Raw["M"]):
     for k in range(3):
         with fh.unsafe("a look"):
-            v = r.gather(k)  # noqa: F841
+            _ = r.gather(k)
         y.store(y.load() + 1)
 
 
@@ -41,7 +41,7 @@ def peek(r: Any, k: Any) -> Any:
 
 
 def in_a_helper(y: Mut["N"], r: Raw["M"]):
-    v = peek(r, 1)  # noqa: F841
+    _ = peek(r, 1)
     y.store(y.load() + 1)
 
 
