@@ -26,7 +26,7 @@ stub.stub_meaning(b"guarded", 2)
 
 
 @fh.kernel
-def guarded(y: Mut["N"], x: Ref["N"], limit: i32):
+def guarded(y: Mut["N"], x: Ref[32], limit: i32):
     k = x.load((0,), (32,)).max()
     assert k < limit, "too large"
     y.store(y.load() + 1)
