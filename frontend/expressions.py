@@ -315,6 +315,12 @@ def _no_attribute(c: Context, value: Value, node: core.Attribute) -> Poison:
     return c.error(error if edit is None else error.add(error.Instead(edit.text, at=edit.at(c))))
 
 
+def slice_(c: Context, node: core.Slice) -> Value:
+    """A slice among several indices of what has one axis."""
+    error = errors.Unsupported(c.span(node), what="a slice among several indices", why="only tiles have several axes")
+    return c.error(error.add(error.Instead("give one index, or one slice")))
+
+
 def subscript(c: Context, node: core.Subscript) -> Value:
     """`tuple[i]`, `tuple[i:j]`, `tile[:, None]`."""
     value = c.lower(node.value)

@@ -68,6 +68,7 @@ DISPATCH: Final = cast(
         core.Anything: expressions.anything,
         core.Refused: expressions.refused,
         core.Tuple: expressions.tuple_,
+        core.Slice: expressions.slice_,
         core.Attribute: expressions.attribute,
         core.Subscript: expressions.subscript,
         core.Lambda: expressions.lambda_,

@@ -17,6 +17,7 @@ from freehold.frontend.values import (
     TupleValue,
     Value,
     describe,
+    is_poison,
     static_of,
 )
 
@@ -56,7 +57,7 @@ def known_int(c: Context, node: core.Expr, what: str) -> int | None:
     value = c.lower(node)
     if isinstance(value, Static) and isinstance(value.value, int) and not isinstance(value.value, bool):
         return value.value
-    if not isinstance(value, Poison):
+    if not is_poison(value):
         not_constant(c, node, value, what)
     return None
 

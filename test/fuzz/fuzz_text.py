@@ -173,12 +173,13 @@ def launches(op: KernelOp, rng: random.Random) -> Iterator[list[Any]]:
         yield given
 
 
-def wrong(op: KernelOp, module: ModuleOp, rng: random.Random) -> str:
+def wrong(op: KernelOp, rng: random.Random) -> str:
     """The promise that a launch of an accepted kernel breaks, or nothing."""
     if any(isinstance(each, UnsafeOp) for each in op.walk()):
         return ""
+    op = op.clone()
     drop_breakpoints(op)  # nobody is there to be asked
-    kernel = Kernel.of(module, op.sym_name.data, checked=True)
+    kernel = Kernel.of(ModuleOp([op]), checked=True)  # its name may be another one's, too, in another module
     said: list[str] = []
     for given in launches(op, rng):
         try:
@@ -207,7 +208,7 @@ def outcome_of(text: str, rng: random.Random, figures: Counter[str]) -> str:
     for op in kernels_of(module):
         try:
             with limited(RUNS):
-                if what := wrong(op, module, rng):
+                if what := wrong(op, rng):
                     return what
         except TooSlow:
             figures["slow"] += 1
