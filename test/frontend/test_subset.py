@@ -14,7 +14,7 @@ from freehold.frontend.syntax.subset import REFUSED, SUPPORTED, check
 from freehold.support.diagnostic import Help, Rejected
 from freehold.support.span import Span, register_source
 
-PARTS = {core.Slice, core.Starred}
+PARTS = {core.Starred}
 """What is typed as a part of what is around it."""
 
 SNIPPETS = """
