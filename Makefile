@@ -1,4 +1,4 @@
-# Everything here works in a fresh clone with Python 3.11 to 3.13, git and make. `make help` lists the targets.
+# Everything here works in a fresh clone with Python 3.11 to 3.14, git and make. `make help` lists the targets.
 
 VENV ?= .venv
 JOBS ?= 2
@@ -13,9 +13,9 @@ BIN := $(VENV)/bin
 TORCH ?= torch==2.13.0$(if $(filter Linux,$(shell uname)),+cpu)
 # The interpreter that the virtual environment is made from. Without PYTHON=, the first one here that is new enough.
 PYTHON ?=
-CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.13 python3.12 python3.11)
+CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.14 python3.13 python3.12 python3.11)
 
-.PHONY: help demo test lint format types lit pytest fuzz fuzz-analyses fuzz-text fuzz-gpu faults mutants fuzz-bytecode fuzz-frontend soak docs golden clean
+.PHONY: help demo test lint format types lit pytest fuzz fuzz-analyses fuzz-text fuzz-gpu faults mutants plant fuzz-bytecode fuzz-frontend soak docs golden clean
 .DEFAULT_GOAL := help
 export JOBS VENV TORCH
 
@@ -62,6 +62,9 @@ fuzz-text: $(VENV)/.installed-test ## Damage ownership IR as text CASES=100000 t
 faults: $(VENV)/.installed-test ## Plant faults in the verifiers, one at a time, and see that the fuzzer finds each
 	$(BIN)/python test/fuzz/planted_faults.py --seed $(or $(SEED),0)
 
+plant: $(VENV)/.installed-test ## Plant FAULTS=60 faults in the product's own source, one at a time, and see that its nearest tests find each; SEED=0
+	$(BIN)/python test/fuzz/plant.py --faults $(or $(FAULTS),60) --seed $(or $(SEED),0) $(ALL_CORES)
+
 fuzz-analyses: $(VENV)/.installed-test ## What is said of integers against registers: ROUNDS=20000 of every operation, KERNELS=100000; SEED=0
 	$(BIN)/python test/fuzz/fuzz_integers.py --rounds $(or $(ROUNDS),20000) --seed $(or $(SEED),0)
 	$(BIN)/python test/fuzz/fuzz_analyses.py --kernels $(or $(KERNELS),100000) --seed $(or $(SEED),0)
@@ -72,14 +75,21 @@ fuzz-gpu: $(VENV)/.installed-test ## Run CASES=2000 random kernels on the GPU, a
 mutants: $(VENV)/.installed-test ## Damage every accepted kernel in every way, and see what becomes of it; SECONDS=0 SEED=0
 	$(BIN)/python test/fuzz/mutants.py --survivors --seconds $(or $(SECONDS),0) --seed $(or $(SEED),0) $(ALL_CORES)
 
-fuzz-frontend: $(VENV)/.installed-test ## Throw CASES=100000 random kernels at the frontend; SEED=0
+fuzz-frontend: $(VENV)/.installed-test ## Throw CASES=100000 random kernels at the frontend, and compare as many with Python; SEED=0
 	$(BIN)/python test/fuzz/fuzz_frontend.py --cases $(or $(CASES),100000) --seed $(or $(SEED),0) $(ALL_CORES)
+	$(BIN)/python test/fuzz/fuzz_meaning.py --cases $(or $(CASES),100000) --seed $(or $(SEED),0) $(ALL_CORES)
 
 fuzz-bytecode: $(VENV)/.installed-test ## Throw INPUTS=2000000 hostile inputs at the bytecode reader
 	$(BIN)/python test/fuzz/fuzz_bytecode.py --inputs $(INPUTS)
 
 soak: $(VENV)/.installed-test ## Make LAUNCHES=10000000 launches on a stub of the driver, and see that memory stays flat
 	$(BIN)/python test/runtime/soak.py --launches $(or $(LAUNCHES),10000000)
+
+soak-threads: $(VENV)/.installed-test ## Take STEPS=1000000 steps in 8 threads while things go wrong, on a stub of the driver; SEED=0
+	$(BIN)/python test/runtime/soak.py --threads 8 --steps $(or $(STEPS),1000000) --seed $(or $(SEED),0)
+
+switches: $(VENV)/.installed-test ## Switch between two threads at every pair of steps of the runtime; SWITCHES=2
+	$(BIN)/python test/runtime/switches.py --preemptions $(or $(SWITCHES),2)
 
 docs: $(VENV)/.installed-test ## Write the pages and texts that are generated from docstrings and error classes
 	$(BIN)/python -m freehold.tools.error_pages
@@ -109,7 +119,7 @@ $(VENV)/.installed-test: pyproject.toml $(wildcard runtime/native*.[ch]) | $(VEN
 
 $(VENV)/bin/python:
 	@for python in $(CANDIDATES); do \
-	  if $$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null; then \
+	  if $$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' 2>/dev/null; then \
 	    echo "$$python -m venv $(VENV)"; \
 	    $$python -m venv $(VENV) && exit 0; \
 	    rm -rf $(VENV); \
@@ -117,6 +127,6 @@ $(VENV)/bin/python:
 	    exit 1; \
 	  fi; \
 	done; \
-	echo "error: Freehold needs Python 3.11, 3.12 or 3.13, and none of these is: $(CANDIDATES)." >&2; \
+	echo "error: Freehold needs Python 3.11 to 3.14, and none of these is: $(CANDIDATES)." >&2; \
 	echo "       Name another one: make PYTHON=/path/to/python3.12 $(MAKECMDGOALS)" >&2; \
 	exit 1

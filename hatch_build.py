@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import runpy
 import sysconfig
 import tempfile
@@ -23,6 +24,8 @@ class NativeModule(BuildHookInterface[Any]):
         editable = version == "editable"
         folder = Path(self.root) / "runtime" if editable else Path(self._folder.name)
         problem = tools["compile_native"](folder)
+        if problem and os.environ.get("FREEHOLD_NATIVE") == "1":
+            raise RuntimeError(f"FREEHOLD_NATIVE=1 asks for the native module, and there is none: {problem}")
         if problem:
             self.app.display_warning(f"freehold is installed without its native module: {problem}")
         elif not editable:

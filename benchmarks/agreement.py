@@ -30,7 +30,7 @@ from benchmarks.agreement_inputs import distance, values
 from freehold.backend.assembler import assemble
 from freehold.backend.bytecode.reader import read_bytecode
 from freehold.backend.bytecode.writer import write_bytecode
-from freehold.runtime import driver
+from freehold.runtime.gpu import driver, transfers
 from freehold.runtime.interpreter.launch import Entry as Interpreted
 from freehold.support.diagnostic import Rejected
 
@@ -183,7 +183,7 @@ class Gpu:
     def __init__(self, size: int):
         self.device = driver.current_device()
         self.stream = driver.stream(0, self.device)
-        self.buffer = driver.allocate(size, self.device)
+        self.buffer = transfers.allocate(size, self.device)
         self.base = (int(self.buffer.handle) + 255) & ~255
         self.end = int(self.buffer.handle) + size
 
@@ -200,14 +200,14 @@ class Gpu:
                 )
                 continue
             assert place + argument.nbytes <= self.end
-            driver.copy_to_device(place, argument.ctypes.data, argument.nbytes, self.device)
+            transfers.copy_to_device(place, argument.ctypes.data, argument.nbytes, self.device)
             passed.append(place)
             arrays.append((place, argument))
             place = (place + argument.nbytes + 255) & ~255
         driver.launch_on(self.device, self.stream, driver.config(blocks), kernel, *passed)
         driver.wait(self.stream, f"kernel `{symbol}`")
         for place, array in arrays:
-            driver.copy_to_host(array.ctypes.data, place, array.nbytes, self.device)
+            transfers.copy_to_host(array.ctypes.data, place, array.nbytes, self.device)
 
 
 def inputs_of(entry: Entry, seed: int) -> list[Any]:

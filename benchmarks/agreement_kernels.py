@@ -247,7 +247,7 @@ def compare_kernels(folder: Path, kernels: list[dict[str, Any]], device: Gpu | N
     """Runs every kernel on both sides: the interpreter runs the ownership module, before anything is lowered."""
     from benchmarks.agreement import Form, Row
     from benchmarks.agreement_build import Bound
-    from freehold.runtime import driver
+    from freehold.runtime.gpu import driver
     from freehold.runtime.interpreter.launch import entry_call, run
     from freehold.runtime.interpreter.values import aligned
     from freehold.support.contract import LaunchContract

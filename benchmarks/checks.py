@@ -17,8 +17,8 @@ from freehold import Mut, Out, Ref, f32, i32
 from freehold.support.contract import Checks
 
 if TYPE_CHECKING:
-    from freehold.runtime.kernel import Kernel
-    from freehold.runtime.launch import Launch
+    from freehold.runtime.jit.kernel import Kernel
+    from freehold.runtime.launch.launch import Launch
 
 REPEAT: Final = 20
 """Launches that are timed together on the GPU."""

@@ -4,7 +4,8 @@ How long kernels take from Python to bytecode, against cuTile Python: `python -m
 Six kernels, each written for both (ours are what users would write; the rival's are in `rival_frontend`), compiled in
 turns in one process that has compiled them before. Times are CPU time, and each is that of the whole way from the
 function to bytecode: for ours with every proof. What either keeps of a kernel from one compilation to the next is
-dropped before each; needs no GPU. The rival is the PyPI package cuda-tile (the extra `bench`).
+dropped before each; needs no GPU. Nests of one to six loops show that depth costs no more than loops do. The rival is
+the PyPI package cuda-tile (the extra `bench`).
 """
 
 from __future__ import annotations
@@ -17,13 +18,16 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
-from examples.kernels import attention, normalization
+from examples.kernels import attention
 
 import freehold as fh
 from benchmarks import kernels
 from benchmarks.report import Row, against, cpu, show
 from freehold.frontend.source import KernelFunction
-from freehold.runtime import build
+from freehold.kernels.norms import layer_norm_rows
+from freehold.kernels.rows import softmax_rows
+from freehold.runtime.variants import build
+from freehold.support.span import register_source
 
 
 class Case(NamedTuple):
@@ -50,10 +54,10 @@ def cases() -> list[Case]:
     return [
         Case("add", kernels.add, (fh.partition(line, 1024), line.copy(), line.copy())),
         Case("saxpy", kernels.saxpy, (fh.partition(line, 1024), line.copy(), 2.0), "<= 8 ms"),
-        Case("softmax", normalization.softmax, (fh.partition(rows, (4, 1024), owned=1), rows.copy())),
+        Case("softmax", softmax_rows, (fh.partition(rows, (4, 1024), owned=1), rows.copy())),
         Case(
             "layer norm",
-            normalization.layer_norm,
+            layer_norm_rows,
             (fh.partition(rows, (4, 1024), owned=1), *moments, rows.copy(), *weights, 1e-5),
         ),
         Case(
@@ -65,7 +69,24 @@ def cases() -> list[Case]:
             (fh.partition(queries, (1, 1, 128, 128)), queries.copy(), keys, keys.copy(), 0.1, 4, 64),
         ),
         Case("MoE", kernels.experts_gemm, (fh.partition(square, (128, 128)), *experts)),
+        *(
+            Case(f"loops {depth} deep", nest(depth), (fh.partition(line, 1024), 3), "linear in the depth")
+            for depth in range(1, 7)
+        ),
     ]
+
+
+def nest(depth: int) -> Any:
+    """A kernel of loops in each other, the innermost of which makes a float of the number that all of them carry."""
+    loops = [f"{'    ' * (n + 1)}for i{n} in range(n):" for n in range(depth)]
+    turn = "    " * (depth + 1) + "total = total + 0.5"
+    header = ["def nested(y: Out['N'], n: i32):", "    total = 0"]
+    text = "\n".join([*header, *loops, turn, "    y.store(total)", ""])
+    file = f"<nest of {depth}>"
+    register_source(file, text)
+    names: dict[str, Any] = {"Out": fh.Out, "i32": fh.i32}
+    exec(compile(text, file, "exec"), names)
+    return fh.kernel(names["nested"])
 
 
 def forgetful(package: str) -> Callable[[], None]:
@@ -98,7 +119,7 @@ def compiler(case: Case) -> Callable[[], bytes]:
     options = case.kernel.options
 
     def compile_once() -> bytes:
-        module = build.verified(KernelFunction(function), specialisation, options)
+        module = build.optimised(build.verified(KernelFunction(function), specialisation, options))
         build.contract_of(module)
         return build.bytecode(module, options)
 

@@ -24,8 +24,8 @@ import numpy as np
 import freehold as fh
 from benchmarks.kernels import add
 from benchmarks.report import Row, against, show
-from freehold.runtime import ledger
-from freehold.runtime.timeline import timeline
+from freehold.runtime.gpu.timeline import timeline
+from freehold.runtime.memory import ledger
 
 COUNT = 1000
 """Operations in a row."""

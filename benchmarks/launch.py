@@ -78,7 +78,7 @@ def cupy_rows(torch: Any) -> list[Row]:
 
 def bare(torch: Any, x: Any, y: Any, z: Any) -> Callable[[], None]:
     """The same kernel through cuda.core alone, on torch's current stream."""
-    from freehold.runtime import driver
+    from freehold.runtime.gpu import driver
 
     core: Any = import_module("cuda.core")
     compiled = add.compile(fh.partition(z, 512), x, y)

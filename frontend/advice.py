@@ -16,7 +16,17 @@ from freehold.frontend.elsewhere import KEYWORDS, Foreign
 from freehold.frontend.intrinsics import intrinsic_of
 from freehold.frontend.syntax import core
 from freehold.frontend.syntax.text import fits, is_comparison, items, primary
-from freehold.frontend.values import Frame, MethodValue, Static, TensorValue, TileValue, TupleValue, Value, is_number
+from freehold.frontend.values import (
+    Frame,
+    MethodValue,
+    ReplaceValue,
+    Static,
+    TensorValue,
+    TileValue,
+    TupleValue,
+    Value,
+    is_number,
+)
 from freehold.support import dtypes
 from freehold.support.span import Span
 from freehold.support.spelling import nearest
@@ -427,7 +437,7 @@ def of_value(c: Context, value: Value, node: core.Node) -> Advice | None:
         return Advice(
             "take one of its items" if isinstance(node, core.Tuple) else f"take one of its items: `{text}[0]`"
         )
-    if isinstance(value, MethodValue):
+    if isinstance(value, MethodValue | ReplaceValue):
         return Advice(f"call it: `{text}()`", node)
     formats = (n.left for n in core.walk(c.frame.function) if isinstance(n, core.BinOp) and n.op == "%")
     if isinstance(value, Static) and isinstance(value.value, str) and any(left is node for left in formats):

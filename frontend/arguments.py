@@ -64,10 +64,24 @@ class Signature:
 
     @staticmethod
     @cache
-    def declared(intrinsic: Intrinsic, *, method: bool = False) -> Signature:
-        """The signature of a function of the language; of one that is called as a `method`, without its receiver."""
-        found = Signature.of(cast(FunctionType, intrinsic.function), intrinsic.name)
-        return replace(found, positional=found.positional[1:]) if method else found
+    def declared(intrinsic: Intrinsic) -> Signature:
+        """The signature of a function of the language."""
+        return Signature.of(cast(FunctionType, intrinsic.function), intrinsic.name)
+
+    @staticmethod
+    @cache
+    def forms(method: Intrinsic) -> tuple[Signature, ...]:
+        """The signatures of a method of the language, without what it is called on: one for each way to call it."""
+        found = (Signature.of(form, method.name) for form in method.forms)
+        return tuple(dict.fromkeys(replace(form, positional=form.positional[1:]) for form in found))
+
+    def takes(self, node: core.Call) -> bool:
+        """Whether a call gives what is needed, and nothing else, by what its arguments are called and how many."""
+        by_position = self.positional[: len(node.args)]
+        given = {*by_position, *(k.arg for k in node.keywords)}
+        every = {*self.positional, *self.keywords}
+        few = self.rest is not None or len(node.args) <= len(self.positional)
+        return few and every - dict(self.defaults).keys() <= given <= every
 
     @property
     def text(self) -> str:

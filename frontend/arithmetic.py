@@ -371,7 +371,8 @@ def host(c: Context, symbol: str, x: object, y: object, node: core.Node) -> Valu
         return of_host(_compute(symbol, x, y))
     except Exception as e:
         shown = f"`{_short(x)} {symbol} {_short(y)}`"
-        return c.error(errors.ArithmeticFails(c.span(node), what=f"{shown} cannot be computed: {e}"))
+        why = "division by zero" if isinstance(e, ZeroDivisionError) else e  # each Python has other words for it
+        return c.error(errors.ArithmeticFails(c.span(node), what=f"{shown} cannot be computed: {why}"))
 
 
 def _compute(symbol: str, x: Any, y: Any) -> object:

@@ -114,10 +114,7 @@ def _is_old(frame: Frame, name: str, value: Value) -> bool:
 
     Such a variable is not carried from turn to turn: nothing reads what an earlier turn made of it.
     """
-    return any(
-        not loop.static and name in frame.facts.loop(loop.node).assigned and loop.before.get(name) is value
-        for loop in frame.loops
-    )
+    return any(name in frame.facts.loop(loop.node).assigned and loop.before.get(name) is value for loop in frame.loops)
 
 
 @dataclass

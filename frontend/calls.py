@@ -13,15 +13,12 @@ from freehold.frontend import advice, classes, elsewhere, errors, records
 from freehold.frontend.arguments import REQUIRED, Arguments, Signature, bind, check_pairs
 from freehold.frontend.arithmetic import as_tile, convert, firm
 from freehold.frontend.context import Context
-from freehold.frontend.elements import method as element_method
 from freehold.frontend.intrinsics import intrinsic_of
-from freehold.frontend.memory import method as memory_method
 from freehold.frontend.operands import elements
 from freehold.frontend.python_functions import PYTHON
 from freehold.frontend.source import SourceMissing, source_of
 from freehold.frontend.syntax import core, subset
 from freehold.frontend.syntax.read import place_of
-from freehold.frontend.unsafe import method as unsafe_method
 from freehold.frontend.values import (
     NONE,
     POISON,
@@ -30,11 +27,10 @@ from freehold.frontend.values import (
     Frame,
     Host,
     MethodValue,
-    PlaceValue,
     Poison,
     RecordValue,
+    ReplaceValue,
     Static,
-    TensorValue,
     TileValue,
     TupleValue,
     Value,
@@ -44,8 +40,8 @@ from freehold.frontend.values import (
     is_record_class,
     of_host,
     static_of,
+    tensor_of,
 )
-from freehold.frontend.windows import method as window_method
 from freehold.support.dtypes import DType
 
 MAX_DEPTH = 64
@@ -60,7 +56,7 @@ def call(c: Context, node: core.Call) -> Value:
         case Poison():
             elements(c, [*node.args, *(k.value for k in node.keywords)])
             return POISON
-        case MethodValue(receiver=TupleValue()):
+        case ReplaceValue():
             return records.replaced(c, node, (callee.receiver,))
         case MethodValue():
             return _method(c, callee, node)
@@ -106,29 +102,19 @@ def _generator_given(c: Context, node: core.Call) -> Poison:
 
 
 def _method(c: Context, callee: MethodValue, node: core.Call) -> Value:
-    if not isinstance(callee.receiver, TileValue):
-        return _of_tensor(c, callee, node)
-    declared = c.tile_methods[callee.name]
-    a = bind(c, node, Signature.declared(declared, method=True))
+    """A method of a tile, a tensor, a region or a place."""
+    target, declared = callee.receiver, callee.declared
+    forms = Signature.forms(declared)
+    signature = next((form for form in forms if form.takes(node)), forms[0])
+    # A method of tiles is typed as the function of its name, of which the tile is `x`.
+    receiver, shown = ("x", "") if isinstance(target, TileValue) else ("self", f"{tensor_of(target).name}.")
+    a = bind(c, node, signature, shown)
     if a is None:
         return POISON
-    a.values["x"] = callee.receiver
-    assert isinstance(node.func, core.Attribute)
-    a.nodes["x"] = node.func.value
+    # `store = y.store` may stand before it, as in Python.
+    of = node.func.value if isinstance(node.func, core.Attribute) else node.func
+    a.values[receiver], a.nodes[receiver] = target, of
     return POISON if a.poisoned else declared.typing(c, a)
-
-
-def _of_tensor(c: Context, callee: MethodValue, node: core.Call) -> Value:
-    """A method of a tensor, a region, or a place."""
-    target = callee.receiver
-    mode = target.parameter.mode if isinstance(target, TensorValue) else None
-    if mode == "raw":
-        return unsafe_method(c, callee, node)
-    if callee.name == "window":
-        return window_method(c, callee, node)
-    if isinstance(target, PlaceValue) or mode == "acc" or callee.name in ("gather", "load_window"):
-        return element_method(c, callee, node)
-    return memory_method(c, callee, node)
 
 
 def _call_static(c: Context, function: object, node: core.Call) -> Value:

@@ -17,6 +17,7 @@ from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.frontend import errors
 from freehold.frontend.intrinsics import Intrinsic
 from freehold.frontend.syntax import core
+from freehold.frontend.syntax.text import primary
 from freehold.frontend.typed import Block, Do, Place, Typed, Var, hint
 from freehold.frontend.types import ELEMENTS, NARROW_INTS, bounds, tile_type
 from freehold.frontend.values import POISON, Frame, Poison, TileValue, Unbound, Value
@@ -37,10 +38,6 @@ class Flow(Enum):
     """The next statement follows, on some way at least."""
     LEAVES = auto()
     """Every way has left the loop's turn, by operations already written."""
-    BREAKS = auto()
-    """An unrolled loop ends here."""
-    CONTINUES = auto()
-    """A turn of an unrolled loop ends here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +49,8 @@ class Rules:
     statements: Callable[[Context, Sequence[core.Stmt]], Flow]
     inline: Callable[[Context, FunctionType, tuple[Value, ...], core.Expr], Value]
     apply: Callable[[Context, Value, Sequence[Value], core.Call, core.Expr], Value]
-    tile_methods: Mapping[str, Intrinsic]
+    methods: Mapping[str, Mapping[str, Intrinsic]]
+    """The methods that the language declares: of tiles, regions, places in accumulators, and tensors by their mode."""
 
 
 class Context:
@@ -64,7 +62,7 @@ class Context:
         rules: Rules,
     ):
         self.kernel = kernel
-        self.tile_methods: Final = rules.tile_methods
+        self.methods: Final = rules.methods
         self._rules: Final = rules
         self.errors: list[Error] = []
         self.block = Block()
@@ -106,10 +104,8 @@ class Context:
 
     def primary(self, node: core.Expr) -> str:
         """The user's text of an expression, so that `.name` or `[...]` can follow."""
-        text = self.text(node)
-        simple = core.Name | core.Attribute | core.Subscript | core.Call | core.Tuple
         ours = isinstance(node, core.Name) and core.is_hidden(node.id)
-        return text if isinstance(node, simple) and not ours else f"({text})"
+        return f"({self.text(node)})" if ours or isinstance(node, core.Constant) else primary(self.text(node))
 
     # --- Writing -----------------------------------------------------------------------------------------------------
 

@@ -42,7 +42,7 @@ from freehold.frontend.syntax import core
 from freehold.frontend.typed import Block, Do, Typed
 from freehold.frontend.values import INDEX_DTYPE, PositionValue, RegionValue, TensorValue, TileValue
 from freehold.support import dtypes, terms
-from freehold.support.diagnostic import Argument
+from freehold.support.report import Argument
 from freehold.support.terms import Term
 
 

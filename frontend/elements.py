@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, cast
 
 from freehold.dialects.cuda_tile.ops.shape import ReshapeOp
 from freehold.dialects.cuda_tile.types import element_name
 from freehold.dialects.ownership import ATOMIC, AccumulateAtOp, AccumulateOp, GatherOp, LoadWindowOp, Update
 from freehold.frontend import errors
-from freehold.frontend.arguments import Arguments, Signature, bind, shape_of
+from freehold.frontend.arguments import Arguments, shape_of
 from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, convert
 from freehold.frontend.context import Context
 from freehold.frontend.memory import (
@@ -18,21 +17,22 @@ from freehold.frontend.memory import (
     borrow,
     constant_padding_of,
     coordinates,
+    held_as,
     hints_of,
     number_dtype,
     padding_of,
     right_rank,
     storage,
+    stored,
 )
 from freehold.frontend.operands import reshape
 from freehold.frontend.syntax import core
 from freehold.frontend.typed import Typed
-from freehold.frontend.types import can_store, tile_type
+from freehold.frontend.types import tile_type
 from freehold.frontend.values import (
     INDEX_DTYPE,
     NONE,
     POISON,
-    MethodValue,
     PlaceValue,
     Poison,
     Static,
@@ -42,20 +42,10 @@ from freehold.frontend.values import (
     Value,
     describe,
     show_shape,
+    tensor_of,
 )
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
-
-GATHER: Final = Signature(
-    "gather", (), ("mask", "padding", "latency"), (("mask", None), ("padding", "zero"), ("latency", None)), "index"
-)
-LOAD_WINDOW: Final = Signature(
-    "load_window",
-    ("start", "shape"),
-    ("padding", "latency", "allow_tma"),
-    (("padding", "zero"), ("latency", None), ("allow_tma", None)),
-)
-AT: Final = Signature("at", (), (), (), "index")
 
 UPDATES: Final[dict[str, tuple[Update, Update]]] = {
     "add": (Update.ADD, Update.ADD),
@@ -66,13 +56,6 @@ UPDATES: Final[dict[str, tuple[Update, Update]]] = {
     "bitwise_xor": (Update.XOR, Update.XOR),
 }
 """The updates by NumPy's names: of what has a sign or is a float, and of unsigned integers."""
-
-
-def method(c: Context, called: MethodValue, node: core.Call) -> Value:
-    """A method of a `Ref` or `Acc` that is about elements, or of a place in an `Acc`."""
-    target = called.receiver
-    assert isinstance(target, TensorValue | PlaceValue)
-    return _METHODS[called.name](c, target, node)
 
 
 # --- Indices ---------------------------------------------------------------------------------------------------------
@@ -168,11 +151,9 @@ def mask_of(c: Context, a: Arguments) -> TileValue | Poison | None:
 # --- Reads -----------------------------------------------------------------------------------------------------------
 
 
-def _gather(c: Context, target: TensorValue | PlaceValue, node: core.Call) -> Value:
-    assert isinstance(target, TensorValue)
-    a = bind(c, node, GATHER, f"{target.name}.")
-    if a is None or a.poisoned:
-        return POISON
+def gather(c: Context, a: Arguments) -> Value:
+    """`x.gather(i, j)`: elements anywhere."""
+    target = cast(TensorValue, a["self"])
     found = element_indices(c, target, a)
     dtype = target.spec.dtype
     padding, hints, mask = constant_padding_of(c, a, dtype), hints_of(c, a, ("latency",)), mask_of(c, a)
@@ -182,8 +163,8 @@ def _gather(c: Context, target: TensorValue | PlaceValue, node: core.Call) -> Va
     shape = together(c, (*indices, *(() if mask is None else (mask,))), place)
     if shape is None:
         return POISON
-    held = dtypes.u8 if dtype.kind == "bool" else dtype
-    with c.at(node):
+    held = held_as(dtype)
+    with c.at(a.node):
         chosen = None if mask is None else broadcast(c, mask, shape)
         spread = [stretched(c, index, len(shape)) for index in indices]
         type_, source = tile_type(shape, held), _borrowed(c, target)
@@ -191,11 +172,9 @@ def _gather(c: Context, target: TensorValue | PlaceValue, node: core.Call) -> Va
         return convert(c, read, dtype)
 
 
-def _load_window(c: Context, target: TensorValue | PlaceValue, node: core.Call) -> Value:
-    assert isinstance(target, TensorValue)
-    a = bind(c, node, LOAD_WINDOW, f"{target.name}.")
-    if a is None or a.poisoned:
-        return POISON
+def load_window(c: Context, a: Arguments) -> Value:
+    """`x.load_window(start, shape)`."""
+    target = cast(TensorValue, a["self"])
     dtype = target.spec.dtype
     shape = shape_of(c, a["shape"], a.place("shape"))
     start = coordinates(c, a["start"], a.place("start"), target, "elements")
@@ -204,8 +183,8 @@ def _load_window(c: Context, target: TensorValue | PlaceValue, node: core.Call) 
     padding, hints = padding_of(c, a, dtype), hints_of(c, a)
     if isinstance(padding, Poison) or isinstance(hints, Poison):
         return POISON
-    held = dtypes.u8 if dtype.kind == "bool" else dtype
-    with c.at(node):
+    held = held_as(dtype)
+    with c.at(a.node):
         type_, source = tile_type(shape, held), _borrowed(c, target)
         read = c.tile(held, shape, LoadWindowOp, source, start, type_, padding=padding, hints=hints)
         return convert(c, read, dtype)
@@ -221,12 +200,10 @@ def _borrowed(c: Context, tensor: TensorValue) -> Typed:
 # --- Updates ---------------------------------------------------------------------------------------------------------
 
 
-def _update(c: Context, target: TensorValue | PlaceValue, node: core.Call, *, name: str) -> Value:
+def update(c: Context, a: Arguments) -> Value:
     """`acc.at(i, j).add(tile)`, and `acc.add(tile)` at the block's place."""
-    tensor = target if isinstance(target, TensorValue) else target.tensor
-    a = bind(c, node, Signature(name, ("tile",)), f"{tensor.name}.")
-    if a is None or a.poisoned:
-        return POISON
+    target, name, node = cast("TensorValue | PlaceValue", a["self"]), a.signature.name, a.node
+    tensor = tensor_of(target)
     update = update_of(c, tensor, name, node)
     tile = stored(c, tensor, a["tile"], a.place("tile"))
     if isinstance(tile, Poison) or update is None:
@@ -272,13 +249,10 @@ def _update_there(c: Context, place: PlaceValue, update: Update, tile: TileValue
     return NONE
 
 
-def _update_at(c: Context, target: TensorValue | PlaceValue, node: core.Call, *, name: str) -> Value:
+def update_at(c: Context, a: Arguments) -> Value:
     """`acc.add_at(values, i, j)`: an update of each element that an index names."""
-    assert isinstance(target, TensorValue)
-    a = bind(c, node, Signature(f"{name}_at", ("values",), ("mask",), (("mask", None),), "index"), f"{target.name}.")
-    if a is None or a.poisoned:
-        return POISON
-    update = update_of(c, target, name, node)
+    target = cast(TensorValue, a["self"])
+    update = update_of(c, target, a.signature.name.removesuffix("_at"), a.node)
     found, mask = element_indices(c, target, a), mask_of(c, a)
     values = stored(c, target, a["values"], a.place("values"))
     if found is None or update is None or isinstance(mask, Poison) or isinstance(values, Poison):
@@ -287,7 +261,7 @@ def _update_at(c: Context, target: TensorValue | PlaceValue, node: core.Call, *,
     shape = together(c, (*indices, values, *(() if mask is None else (mask,))), place)
     if shape is None:
         return POISON
-    with c.at(node):
+    with c.at(a.node):
         chosen = None if mask is None else broadcast(c, mask, shape)
         spread = [stretched(c, index, len(shape)) for index in indices]
         c.add(AccumulateAtOp, update, broadcast(c, values, shape), target.handle, spread, chosen)
@@ -314,38 +288,8 @@ def _takes(dtype: DType, name: str) -> bool:
     return element_name(storage(dtype)) in ATOMIC[signed if dtype.is_float or dtype.signed else unsigned]
 
 
-def stored(c: Context, tensor: TensorValue, value: Value, place: core.Expr) -> TileValue | Poison:
-    """A value in the element type of a tensor in memory, converted where a store would convert it."""
-    dtype = tensor.spec.dtype
-    tile = as_tile(c, value, place, number_dtype(value, dtype))
-    if isinstance(tile, Poison):
-        return POISON
-    if not can_store(tile.dtype, dtype):
-        error = errors.WrongValue(
-            c.span(place),
-            what=describe(tile),
-            role=f"put into `{tensor.name}`, which is `{dtype}`",
-            why="the conversion would drop fractions unasked",
-        )
-        edit = f"convert it: `{c.primary(place)}.astype(fh.{dtype})`"
-        return c.error(error.add(error.Instead(edit, at=c.span(place))))
-    with c.at(place):
-        return convert(c, convert(c, tile, dtype), dtypes.u8 if dtype.kind == "bool" else dtype)
-
-
-def _at(c: Context, target: TensorValue | PlaceValue, node: core.Call) -> Value:
-    assert isinstance(target, TensorValue)
-    a = bind(c, node, AT, f"{target.name}.")
-    if a is None or a.poisoned:
-        return POISON
+def at(c: Context, a: Arguments) -> Value:
+    """`acc.at(i, j)`: a place, in tiles of the shape of what is added there."""
+    target = cast(TensorValue, a["self"])
     index = at_index(c, target, a)
     return POISON if index is None else PlaceValue(target, index)
-
-
-_METHODS: Final[dict[str, Callable[[Context, TensorValue | PlaceValue, core.Call], Value]]] = {
-    "gather": _gather,
-    "load_window": _load_window,
-    "at": _at,
-    **{name: partial(_update, name=name) for name in UPDATES},
-    **{f"{name}_at": partial(_update_at, name=name) for name in UPDATES},
-}

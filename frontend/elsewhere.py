@@ -133,37 +133,18 @@ EDITS: Final = {
     **dict.fromkeys(("pow", "power", "float_power"), _binary("**")),
     "hypot": Foreign("x, y", "`fh.sqrt({x:p} * {x:p} + {y:p} * {y:p})`"),
     "exp10": Foreign("x", "`10.0 ** {x:p}`"),
-    "log1p": Foreign(
-        "x", "`{new} = 1 + {x:p}`, and `fh.where({new} == 1, {x}, fh.log({new}) * ({x:p} / ({new} - 1)))`"
-    ),
     "log10": Foreign("x", "`fh.log2({x}) * 0.3010299956639812`"),
-    "expm1": Foreign(
-        "x",
-        "`{new} = fh.tanh(0.5 * {x:p})`, and `fh.where(fh.abs({x}) < 0.5, 2 * {new} / (1 - {new}), fh.exp({x}) - 1)`",
-    ),
     "logaddexp": Foreign(
         "x, y",
         "`{new} = fh.where({x:p} == {y:p}, 0, fh.abs({x:p} - {y:p}))`, and "
         "`fh.maximum({x}, {y}) + fh.log(1 + fh.exp(-{new}))`",
     ),
-    "erf": Foreign(
-        "x",
-        "near it, within 1e-6: `{new} = 1 / (1 + 0.3275911 * fh.abs({x}))`, and `fh.sign({x}) * (1 - {new} * ("
-        "0.254829592 + {new} * (-0.284496736 + {new} * (1.421413741 + {new} * (-1.453152027 + {new} * 1.061405429)))) "
-        "* fh.exp(-{x:p} * {x:p}))`",
-    ),
     **dict.fromkeys(("arctan", "atan"), Foreign("x", "`fh.atan2({x}, 1.0)`")),
     "arctan2": Foreign("x, y", "`fh.atan2({x}, {y})`"),
     **dict.fromkeys(("arcsin", "asin"), Foreign("x", f"`fh.atan2({{x}}, {_ANGLE})`")),
     **dict.fromkeys(("arccos", "acos"), Foreign("x", f"`fh.atan2({_ANGLE}, {{x}})`")),
-    "sigmoid": Foreign("x", "`1 / (1 + fh.exp(-{x:p}))`"),
-    **dict.fromkeys(("silu", "swish"), Foreign("x", "`{x:p} / (1 + fh.exp(-{x:p}))`")),
+    "swish": Foreign("x", "`fh.silu({x})`"),
     "relu": Foreign("x", "`fh.maximum({x}, 0)`"),
-    "gelu": Foreign(
-        "x",
-        "in its form with tanh: "
-        "`0.5 * {x:p} * (1 + fh.tanh(0.7978845608 * ({x:p} + 0.044715 * {x:p} * {x:p} * {x:p})))`",
-    ),
     "softplus": Foreign("x", "`fh.maximum({x}, 0) + fh.log(1 + fh.exp(-fh.abs({x})))`"),
     "clamp": Foreign("x", "`fh.clip({x}{rest})`"),
     "fmax": Foreign("x, y", "`fh.maximum({x}, {y}, propagate_nan=False)`"),

@@ -28,7 +28,8 @@ class _Emission:
         op.location = location(do.place)
         for value, result in zip(do.results, op.results, strict=False):  # tokens are nobody's yet
             self.values[value] = result
-            result.name_hint = value.name_hint
+            if value.name_hint is not None:
+                result.name_hint = value.name_hint
         return op
 
     def part(self, arg: object) -> object:
@@ -52,7 +53,7 @@ class _Emission:
 
 def location(place: Place) -> LocationAttr:
     """Where something stands, as the IR says it."""
-    if isinstance(place, LocationAttr):
-        return place
-    scene, node = place
-    return scene.location(node)
+    if isinstance(place, tuple):
+        scene, node = place
+        return scene.location(node)
+    return place

@@ -28,6 +28,7 @@ from freehold.frontend.values import (
     Poison,
     RecordValue,
     RegionValue,
+    ReplaceValue,
     Static,
     TensorValue,
     TileValue,
@@ -45,19 +46,7 @@ from freehold.support.spelling import nearest
 
 _DTYPE_FACTS: Final = ("name", "kind", "bits", "storage_bits", "signed", "itemsize", "is_float")
 TILE_FACTS: Final = ("dtype", "shape", "ndim", "size", "T")
-REF_METHODS: Final = ("load", "load_like", "gather", "load_window", "window", "store")
-REGION_METHODS: Final = ("load", "store", "release")
-PARTITION_METHODS: Final = (*REGION_METHODS, "load_like", "gather", "load_window", "window", "at")
-UPDATES: Final = ("add", "maximum", "minimum", "bitwise_and", "bitwise_or", "bitwise_xor")
-ATOMICS: Final = (
-    *("atomic_add", "atomic_max", "atomic_min", "atomic_and", "atomic_or", "atomic_xor"),
-    *("atomic_exchange", "atomic_cas"),
-)
-ELEMENT_METHODS: Final = {
-    "acc": (*UPDATES, *(f"{name}_at" for name in UPDATES), "at"),
-    "raw": ("gather", "scatter", *ATOMICS),
-}
-"""The methods of tensors that are neither read nor stored as the others are, by mode."""
+_READS: Final = ("load", "load_like", "gather", "load_window")
 
 # --- Names -----------------------------------------------------------------------------------------------------------
 
@@ -141,7 +130,7 @@ def attribute(c: Context, node: core.Attribute) -> Value:
         case RegionValue():
             found = _of_region(c, value, attr)
         case PlaceValue():
-            found = MethodValue(value, attr) if attr in UPDATES else None
+            found = _method(c, value, "place", attr)
         case GridValue():
             found = TupleValue(value.index) if attr == "index" else None
         case TupleValue() | RecordValue() | Static():
@@ -164,7 +153,28 @@ def _of_tile(c: Context, tile: TileValue, attr: str) -> Value | None:
         case "T":
             return permute(c, tile, tuple(reversed(range(len(tile.shape)))))
         case _:
-            return MethodValue(tile, attr) if attr in c.tile_methods else None
+            return _method(c, tile, "tile", attr)
+
+
+def _method(
+    c: Context, value: TileValue | TensorValue | RegionValue | PlaceValue, kind: str, attr: str
+) -> MethodValue | None:
+    """A method that the language declares for such values."""
+    declared = c.methods[kind].get(attr)
+    return None if declared is None else MethodValue(value, declared)
+
+
+def _method_of_tensor(c: Context, tensor: TensorValue, attr: str) -> MethodValue | None:
+    """A method of a tensor, by its mode. That another block's part is read, or a `Ref` stored to, is known as that:
+    verifiers say why it is refused."""
+    mode: str = tensor.parameter.mode
+    if isinstance(tensor.handle.type, TensorType) and attr != "window":  # its windows are partitioned
+        return None
+    if mode in ("mut", "out") and attr in _READS:
+        mode = "ref"
+    elif mode == "ref" and attr == "store":
+        mode = "region"
+    return _method(c, tensor, mode, attr)
 
 
 def _of_tensor(c: Context, tensor: TensorValue, attr: str) -> Value | None:
@@ -181,18 +191,10 @@ def _of_tensor(c: Context, tensor: TensorValue, attr: str) -> Value | None:
             return of_host(tensor.spec.partition.tile)
         case "start" | "stop" if tensor.region is None and _has_place(tensor):
             return TupleValue(tuple(_end(c, tensor, attr, axis) for axis in range(tensor.spec.rank)))
-        case _ if isinstance(tensor.handle.type, TensorType):  # its windows are partitioned
-            return MethodValue(tensor, attr) if attr == "window" else None
-        case _ if tensor.parameter.mode in ELEMENT_METHODS:
-            return MethodValue(tensor, attr) if attr in ELEMENT_METHODS[tensor.parameter.mode] else None
-        case _ if tensor.region is not None:
-            if attr in PARTITION_METHODS:
-                return MethodValue(tensor, attr)
+        case _ if tensor.region is not None and attr in _PLACE:
             return _of_region(c, tensor.region, attr)
-        case _ if tensor.parameter.mode in ("mut", "out"):  # a point has many regions, and names them
-            return MethodValue(tensor, attr) if attr in PARTITION_METHODS else None
         case _:
-            return MethodValue(tensor, attr) if attr in REF_METHODS else None
+            return _method_of_tensor(c, tensor, attr)
 
 
 def _extent(c: Context, tensor: TensorValue, axis: int) -> Value:
@@ -243,7 +245,7 @@ def _of_region(c: Context, region: RegionValue, attr: str) -> Value | None:
         case "ndim":
             return Static(region.tensor.spec.rank)
         case _:
-            return MethodValue(region, attr) if attr in REGION_METHODS else None
+            return _method(c, region, "region", attr)
 
 
 def _of_object(c: Context, value: TupleValue | RecordValue | Static, attr: str, node: core.Attribute) -> Value | None:
@@ -252,7 +254,7 @@ def _of_object(c: Context, value: TupleValue | RecordValue | Static, attr: str, 
         c.reads.append((host, attr))
         return of_host(getattr(host, attr)) if not attr.startswith("_") and hasattr(host, attr) else None
     if attr == "_replace" and isinstance(value, TupleValue) and value.kind is not None:
-        return MethodValue(value, attr)
+        return ReplaceValue(value)
     match host:
         case type() if classes.is_users(cast("type[object]", host)):
             return records.of_class(c, cast("type[object]", host), attr, node)
@@ -277,21 +279,19 @@ def _no_attribute(c: Context, value: Value, node: core.Attribute) -> Poison:
     known: tuple[str, ...] = ()
     match value:
         case TileValue():
-            known = (*TILE_FACTS, *c.tile_methods)
+            known = (*TILE_FACTS, *c.methods["tile"])
         case TensorValue() if isinstance(value.handle.type, TensorType):
             known = ("dtype", "shape", "ndim", "window")
         case TensorValue() if value.region is not None:
-            known = ("dtype", "shape", "ndim", *_PLACE, "load", "store", "at", "window", "release")
-        case TensorValue() if value.parameter.mode in ELEMENT_METHODS:
-            known = ("dtype", "shape", "ndim", *_places(value), *ELEMENT_METHODS[value.parameter.mode])
+            known = ("dtype", "shape", "ndim", *_PLACE, *c.methods[value.parameter.mode])
         case TensorValue():
-            known = ("dtype", "shape", "ndim", *_places(value), "load", "load_like", "gather", "load_window", "window")
+            known = ("dtype", "shape", "ndim", *_places(value), *c.methods[value.parameter.mode])
         case PlaceValue():
-            known = UPDATES
+            known = tuple(c.methods["place"])
         case GridValue():
             known = ("index",)
         case RegionValue():
-            known = ("dtype", "ndim", *_PLACE, *REGION_METHODS)
+            known = ("dtype", "ndim", *_PLACE, *c.methods["region"])
         case Static(value=host) if isinstance(host, type) and issubclass(host, Enum):
             known = tuple(host.__members__)
         case _ if listed := classes.names_of(value):
@@ -311,7 +311,7 @@ def _no_attribute(c: Context, value: Value, node: core.Attribute) -> Poison:
     if ours:
         shown = "no function and no dtype of this name"
     error = errors.NoAttribute(c.span(node), what=what, attribute=node.attr, known=shown)
-    edit = advice.of_attribute(c, value, node, known, (*TILE_FACTS, *c.tile_methods))
+    edit = advice.of_attribute(c, value, node, known, (*TILE_FACTS, *c.methods["tile"]))
     return c.error(error if edit is None else error.add(error.Instead(edit.text, at=edit.at(c))))
 
 

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, wraps
+from inspect import unwrap
 from types import FunctionType
-from typing import Any, Literal, NoReturn, ParamSpec, TypeAlias, TypeVar, cast
+from typing import Any, Literal, NoReturn, ParamSpec, TypeAlias, TypeVar, cast, get_overloads
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -58,11 +59,22 @@ class Intrinsic:
         """What types a call."""
         return self.find()
 
+    @cached_property
+    def forms(self) -> list[FunctionType]:
+        """The ways to call it: those that it is overloaded with, or the declaration itself."""
+        return cast("list[FunctionType]", get_overloads(self.function) or [self.function])
+
 
 def intrinsic_of(function: object) -> Intrinsic | None:
     """What of the language a function of the host stands for; None of any other."""
     found = getattr(function, "__freehold_intrinsic__", None)
     return found if isinstance(found, Intrinsic) else None
+
+
+def methods_of(kind: type[object]) -> dict[str, Intrinsic]:
+    """The methods that the language declares for a class, in the order of its text."""
+    named = {name: value for base in reversed(kind.__mro__) for name, value in vars(base).items()}
+    return {name: found for name, value in named.items() if (found := intrinsic_of(value)) is not None}
 
 
 def intrinsic(
@@ -84,12 +96,26 @@ def intrinsic(
                 rule = getattr(argument, "__freehold_host__", None)
                 if rule is not None and not isinstance(argument, type):
                     return rule(name, args)
-            outside(name)
+            outside(function.__qualname__)
 
         declared: Any = refuse
-        declared.__freehold_intrinsic__ = Intrinsic(name, cast(FunctionType, function), find)
+        declared.__freehold_intrinsic__ = Intrinsic(name, cast(FunctionType, unwrap(function)), find)
         if method_of is not None:
             setattr(method_of, name, refuse)
         return refuse
 
     return declare
+
+
+def like(function: Callable[P, R], name: str, text: str) -> Callable[P, R]:
+    """Declares a name of the language that is called as another one is; what types both knows it by its name."""
+    other = intrinsic_of(function)
+    assert other is not None
+
+    @wraps(other.function)
+    def declared(*_: P.args, **__: P.kwargs) -> R:
+        raise AssertionError("a declaration is never run")
+
+    declared.__name__, declared.__doc__ = name, text
+    declared.__qualname__ = declared.__qualname__.replace(other.name, name)
+    return intrinsic(other.find)(declared)

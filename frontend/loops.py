@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from enum import EnumType
-from typing import cast
+from typing import TypeAlias, cast
 
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, LoopOp
 from freehold.frontend import advice_on_values, counts, errors
@@ -36,6 +36,7 @@ from freehold.frontend.typed import Block, hint
 from freehold.frontend.types import tile_type
 from freehold.frontend.values import (
     ANYTHING,
+    POISON,
     Ending,
     Loop,
     PlaceValue,
@@ -65,9 +66,7 @@ MAX_TURNS = 1000
 
 def leave(c: Context, kind: Ending, node: core.Node) -> None:
     """Notes that the current block ends here, by leaving the turn."""
-    loop = c.frame.running
-    assert loop is not None
-    loop.sites.append(Site(kind, c.block, dict(c.frame.variables), node))
+    c.frame.loops[-1].sites.append(Site(kind, c.block, dict(c.frame.variables), node))
 
 
 # --- for -------------------------------------------------------------------------------------------------------------
@@ -106,21 +105,19 @@ def for_(c: Context, node: core.For) -> Flow:
             return _poisoned(c, node)
     if count is None:
         return _poisoned(c, node)
-    return _repeat(
-        c, node, lambda names, kinds, leaves: (_leaving if leaves else _counted)(c, node, count, names, kinds)
-    )
+    return _repeat(c, node, lambda carried, leaves: (_leaving if leaves else _counted)(c, node, count, carried))
 
 
 def _poisoned(c: Context, node: core.For) -> Flow:
     """Reads the body of a loop that cannot be written, for its own errors."""
     for name in of_target(node.target):
-        c.frame.variables[name.id] = Poison()
+        c.frame.variables[name.id] = POISON
     with c.into(Block()):
         c.frame.loops.append(Loop(node))
         c.statements(node.body)
         c.frame.loops.pop()
     for name in assigned(node.body):
-        c.frame.variables[name] = Poison()
+        c.frame.variables[name] = POISON
     return Flow.FALLS
 
 
@@ -138,19 +135,14 @@ def _unrolled(c: Context, node: core.For, items: Sequence[Value]) -> Flow:
         )
         c.error(error.add(error.Instead("count at run time: `for i in range(...)`")))
         return _poisoned(c, node)
-    c.frame.loops.append(Loop(node, static=True, following=c.frame.following))
-    try:
-        for item in items:
-            assign(c, node.target, item)
-            match c.statements(node.body):
-                case Flow.BREAKS:
-                    break
-                case Flow.LEAVES as ends:
-                    return ends
-                case _:
-                    continue
-    finally:
-        c.frame.loops.pop()
+    turn = c.frame.facts.turn(node)
+    c.frame.variables[turn.left] = Static(False)
+    for item in items:
+        c.frame.variables[turn.item] = item
+        c.statements(turn.body)
+        left = c.frame.variables[turn.left]
+        if isinstance(left, Static) and left.value:
+            break
     return Flow.FALLS
 
 
@@ -167,104 +159,122 @@ def while_(c: Context, node: core.While) -> Flow:
         )
         c.error(error.add(error.Instead("leave it: `if done: break`")))
         return Flow.FALLS
-    return _repeat(c, node, lambda names, kinds, _: _conditional(c, node, names, kinds))
+    return _repeat(c, node, lambda carried, _: _conditional(c, node, carried))
 
 
 # --- What a loop carries ---------------------------------------------------------------------------------------------
 
-Write = Callable[[list[str], list[Kind], bool], tuple[Loop, list[TileValue]]]
+Carried: TypeAlias = dict[str, Kind]
+"""The variables that go from turn to turn, with their types."""
+Write = Callable[[Carried, bool], tuple[Loop, list[TileValue]]]
 
 
 def _repeat(c: Context, node: core.Loop, write: Write) -> Flow:
     """
-    Writes a loop. `write` is given the variables that it carries, their types, and whether the loop may end before its
-    time. It is called again where a number turns out to need another type, or a way out not to be taken.
+    Writes a loop. `write` is given the variables that it carries, with their types, and whether the loop may end before
+    its time. It is called again where a number turns out to need another type, or a way out not to be taken.
     """
     frame = c.frame
     facts = frame.facts.loop(node)
-    changed = facts.assigned
-    targets = {name.id for name in of_target(node.target)} if isinstance(node, core.For) else set[str]()
-    exposed = facts.exposed | frame.facts.captured
     before = dict(frame.variables)
-    ours = [name for name in changed if core.is_hidden(name) and name in before]
-    names: list[str] = []
-    kinds: list[Kind] = []
-    for name in changed:
-        value = before.get(name)
-        if name in targets or name in ours or value is None or isinstance(value, Unbound | Poison):
-            continue
-        if (kind := kind_of(value)) is None:
-            continue
-        if name in exposed or frame.facts.is_live(name, node):
-            names.append(name)
-            kinds.append(kind)
-    leaves = facts.leaves
-    found = Found(node, dict(zip(names, kinds, strict=True)), {}, leaves)
+    entering = _entering(c, node)
+    found = Found(node, entering, entering, facts.leaves)
     remembered = _remembered(c, found)
     if remembered is not None:
-        names, kinds, leaves = list(remembered.carried), list(remembered.carried.values()), remembered.leaves
-        found.inner = remembered.inner
+        found.carried, found.leaves, found.inner = remembered.carried, remembered.leaves, remembered.inner
     c.found.append(found)
     first = True
     while True:
         mark = len(c.errors), len(c.breakpoints)
-        prelude, known = Block(), dict[str, Value]()
+        prelude = Block()
         with c.into(prelude), _expecting(c, found.inner) as found.inner:
-            loop, results = write(names, kinds, leaves)
-        wanted = {name: _wanted(loop, name, kind) for name, kind in zip(names, kinds, strict=True)}
-        for name in (name for name in ours if frame.facts.is_live(name, node)):
-            taken = _taken(c, loop, name, before[name])
-            if isinstance(taken, TileKind | TupleKind):
-                wanted[name] = taken
-            else:
-                known[name] = taken
+            loop, results = write(found.carried, found.leaves)
+        carried, known = _agreed(c, loop, found.carried, before)
         early = any(s.kind == "break" and s.node is not node for s in loop.sites)
-        never = leaves and not early and first and isinstance(node, core.For)
-        if list(wanted) == names and list(wanted.values()) == kinds and not never and leaves >= early:
+        never = found.leaves and not early and first and isinstance(node, core.For)
+        if carried == found.carried and not never and found.leaves >= early:
             typed = len(c.errors)
-            _finish(c, loop, names, kinds, before)
+            _finish(c, loop, carried, before)
             if remembered is None or typed == len(c.errors):
                 break
             # What was found before does not fit now.
-            wanted, early, never, remembered = found.entering, facts.leaves, False, None
-        names, kinds, leaves = list(wanted), list(wanted.values()), early or (leaves and not never)
+            carried, early, never, remembered = found.entering, facts.leaves, False, None
+        found.carried, found.leaves = carried, early or (found.leaves and not never)
         first = False
         del c.errors[mark[0] :], c.breakpoints[mark[1] :]
         frame.variables = dict(before)
-    found.carried, found.leaves = dict(zip(names, kinds, strict=True)), leaves
     c.block.absorb(prelude.body)
     frame.variables = dict(before)
-    for name, kind in zip(names, kinds, strict=True):
+    for name, kind in carried.items():
         count = len(tile_kinds(kind))
         tiles, results = results[:count], results[count:]
         for tile in tiles:
             hint(tile.var, name)
         frame.variables[name] = assemble(kind, tiles)
     frame.variables |= known
-    construct = "loop"
-    for name, place in (*changed.items(), *((t, node) for t in targets)):
-        if name in names or name in ours:
-            continue
-        ends = [site.variables.get(name) for site in loop.sites if site.kind != "dead"]
-        start = before.get(name)
-        if start is not None and ends and all(e is not None and same(e, start) for e in ends):
-            continue
-        if any(isinstance(e, Poison) for e in ends) or isinstance(start, Poison):
-            frame.variables[name] = Poison()
-            continue
-        if start is not None and not isinstance(start, Unbound) and name not in targets and name in exposed:
-            end = next((e for e in ends if e is not None and not same(e, start)), start)
-            _changes(c, name, start, end, place, node)
-            frame.variables[name] = Poison()
-            continue
-        why = "the loop may run no turn at all"
-        unbound = Unbound("assigned", why, construct)
-        unbound.places.append((c.span(place), f"`{name}` is assigned in the loop"))
-        if name in targets:
-            unbound.places.clear()
-            unbound.why = f"`{name}` exists in the loop only, which may run no turn at all"
-        frame.variables[name] = unbound
+    for name, place in facts.assigned.items() | dict.fromkeys(facts.targets, node).items():
+        if name not in carried and not _is_ours(name, before):
+            frame.variables[name] = _behind(c, loop, name, place, before.get(name))
     return Flow.FALLS
+
+
+def _is_ours(name: str, before: dict[str, Value]) -> bool:
+    """Whether a variable is one of ours that was there before a loop: it is carried where it differs by the way."""
+    return core.is_hidden(name) and name in before
+
+
+def _entering(c: Context, node: core.Loop) -> Carried:
+    """The user's variables that a loop carries, with the types with which they enter it."""
+    facts, variables = c.frame.facts, c.frame.variables
+    loop = facts.loop(node)
+    found: Carried = {}
+    for name in loop.assigned:
+        value = variables.get(name)
+        if name in loop.targets or value is None or isinstance(value, Unbound | Poison) or core.is_hidden(name):
+            continue
+        if name in loop.exposed or facts.is_live(name, node):
+            kind = kind_of(value)
+            if kind is not None:
+                found[name] = kind
+    return found
+
+
+def _agreed(c: Context, loop: Loop, carried: Carried, before: dict[str, Value]) -> tuple[Carried, dict[str, Value]]:
+    """What a loop should carry by what its turns make of it, and which variables of ours are known behind it."""
+    found = {name: _wanted(loop, name, kind) for name, kind in carried.items()}
+    known: dict[str, Value] = {}
+    facts = c.frame.facts
+    for name in facts.loop(loop.node).assigned:
+        if _is_ours(name, before) and facts.is_live(name, loop.node):
+            taken = _taken(c, loop, name, before[name])
+            if isinstance(taken, TileKind | TupleKind):
+                found[name] = taken
+            else:
+                known[name] = taken
+    return found, known
+
+
+def _behind(c: Context, loop: Loop, name: str, place: core.Node, start: Value | None) -> Value:
+    """What a variable is behind a loop that assigns it and does not carry it; `start` is what it was before."""
+    ends = [site.variables.get(name) for site in loop.sites if site.kind != "dead"]
+    if start is not None and ends and all(e is not None and same(e, start) for e in ends):
+        return start
+    if any(isinstance(value, Poison) for value in (start, *ends)):
+        return POISON
+    facts = c.frame.facts
+    of_loop = facts.loop(loop.node)
+    target = name in of_loop.targets
+    exposed = name in of_loop.exposed or name in facts.captured
+    if start is not None and not isinstance(start, Unbound) and not target and exposed:
+        end = next((e for e in ends if e is not None and not same(e, start)), start)
+        _changes(c, name, start, end, place, loop.node)
+        return POISON
+    if isinstance(start, Unbound) and start.state == "of one type":  # which says more
+        return start
+    if target:
+        return Unbound("assigned", f"`{name}` exists in the loop only, which may run no turn at all", "loop")
+    where = [(c.span(place), f"`{name}` is assigned in the loop")]
+    return Unbound("assigned", "the loop may run no turn at all", "loop", where)
 
 
 def _remembered(c: Context, found: Found) -> Found | None:
@@ -293,7 +303,7 @@ def _taken(c: Context, loop: Loop, name: str, start: Value) -> TileKind | TupleK
     sites = [s for s in loop.sites if s.kind != "dead"]
     ends = [(s, s.variables.get(name, start)) for s in sites if s.variables.get(name) is not ANYTHING]
     if is_poison(*(end for _, end in ends)):
-        return Poison()
+        return POISON
     if not ends:
         return start
     (site, first), *others = ends
@@ -305,12 +315,12 @@ def _taken(c: Context, loop: Loop, name: str, start: Value) -> TileKind | TupleK
         kind = None if kind is None or found is None else join(kind, found)
         if kind is None:
             returns_differ(c, other.node, first, end)
-            return Poison()
+            return POISON
     if kind is None:
         what = f"returning {describe(first)}"
         why = "it exists in the loop only"
         c.error(errors.ControlFlow(c.span(site.node), what=what, where="in a loop", why=why))
-        return Poison()
+        return POISON
     assert isinstance(kind, TileKind | TupleKind)
     return TileKind(kind.dtype, kind.shape) if isinstance(start, Static) and isinstance(kind, TileKind) else kind
 
@@ -355,11 +365,11 @@ def _adapted(kind: Kind, made: Kind | None) -> Kind:
             return kind
 
 
-def _finish(c: Context, loop: Loop, names: list[str], kinds: list[Kind], before: dict[str, Value]) -> None:
+def _finish(c: Context, loop: Loop, carried: Carried, before: dict[str, Value]) -> None:
     """Ends every turn by handing on what the loop carries."""
     reported: set[str] = set()
     changed = c.frame.facts.loop(loop.node).assigned
-    for name, kind in zip(names, kinds, strict=True):
+    for name, kind in carried.items():
         end = next((s.variables[name] for s in loop.sites if name in s.variables and s.kind != "dead"), before[name])
         if not enters(kind_of(before[name]), kind) and name in changed:
             reported.add(name)
@@ -367,23 +377,21 @@ def _finish(c: Context, loop: Loop, names: list[str], kinds: list[Kind], before:
     for site in loop.sites:
         with c.into(site.block), c.at(site.node):
             values: list[TileValue] = []
-            for name, kind in zip(names, kinds, strict=True):
+            for name, kind in carried.items():
                 end = site.variables.get(name)
-                made = None if end is None else kind_of(end)
-                if site.kind == "dead":
-                    values += anything(c, kind)
-                elif end is None or not fits(made, kind):
-                    if end is not None and name not in reported and not isinstance(end, Poison):
-                        reported.add(name)
-                        if isinstance(end, Unbound):
-                            c.unbound(name, end, site.node)
-                        elif core.is_hidden(name):
-                            returns_differ(c, site.node, before[name], end)
-                        else:
-                            _changes(c, name, before[name], end, changed[name], loop.node)
-                    values += anything(c, kind)
-                else:
+                if site.kind != "dead" and end is not None and fits(kind_of(end), kind):
                     values += flatten(c, end, kind)
+                    continue
+                values += anything(c, kind)
+                read = site.kind == "continue" or (site.kind == "break" and c.frame.facts.is_live(name, loop.node))
+                if read and name not in reported and end is not None and not isinstance(end, Poison):
+                    reported.add(name)
+                    if isinstance(end, Unbound):
+                        c.unbound(name, end, site.node)
+                    elif core.is_hidden(name):
+                        returns_differ(c, site.node, before[name], end)
+                    else:
+                        _changes(c, name, before[name], end, changed[name], loop.node)
             if site.kind == "break":
                 c.add(BreakOp, values)
             elif loop.counter is None:
@@ -425,16 +433,12 @@ def _changes(c: Context, name: str, before: Value, after: Value, place: core.Nod
 # --- Writing the operations ------------------------------------------------------------------------------------------
 
 
-def _enter(c: Context, block: Block, names: list[str], kinds: list[Kind]) -> list[TileValue]:
+def _enter(c: Context, block: Block, carried: Carried) -> list[TileValue]:
     """The initial values of what is carried; binds the variables to arguments of the body, after `block.args`."""
-    initial: list[TileValue] = []
-    entering: list[Value] = []
-    for name, kind in zip(names, kinds, strict=True):
-        initial += flatten(c, c.frame.variables[name], kind)
-    for name, kind in zip(names, kinds, strict=True):
-        entering.append(assemble(kind, [c.argument(block, k.dtype, k.shape, name) for k in tile_kinds(kind)]))
-    for name, value in zip(names, entering, strict=True):
-        c.frame.variables[name] = value
+    initial = [tile for name, kind in carried.items() for tile in flatten(c, c.frame.variables[name], kind)]
+    for name, kind in carried.items():
+        tiles = [c.argument(block, k.dtype, k.shape, name) for k in tile_kinds(kind)]
+        c.frame.variables[name] = assemble(kind, tiles)
     return initial
 
 
@@ -452,44 +456,40 @@ def _turn(c: Context, loop: Loop, body: Block, start: Callable[[], None]) -> Non
         c.frame.loops.pop()
 
 
-def _flat(kinds: list[Kind]) -> list[tuple[DType, tuple[int, ...]]]:
-    return [(k.dtype, k.shape) for kind in kinds for k in tile_kinds(kind)]
+def _flat(carried: Carried) -> list[tuple[DType, tuple[int, ...]]]:
+    return [(k.dtype, k.shape) for kind in carried.values() for k in tile_kinds(kind)]
 
 
-def _counted(
-    c: Context, node: core.For, count: Count, names: list[str], kinds: list[Kind]
-) -> tuple[Loop, list[TileValue]]:
+def _counted(c: Context, node: core.For, count: Count, carried: Carried) -> tuple[Loop, list[TileValue]]:
     start, stop, step = count.start, count.stop, count.step
     body = Block()
     index = c.argument(body, start.dtype, ())
-    initial = _enter(c, body, names, kinds)
-    loop = Loop(node, carried=names)
+    initial = _enter(c, body, carried)
+    loop = Loop(node, carried=carried)
     _turn(c, loop, body, lambda: assign(c, node.target, count.index(c, index)))
-    return loop, c.tiles(_flat(kinds), ForOp, start, stop, step, initial, body)
+    return loop, c.tiles(_flat(carried), ForOp, start, stop, step, initial, body)
 
 
-def _leaving(
-    c: Context, node: core.For, count: Count, names: list[str], kinds: list[Kind]
-) -> tuple[Loop, list[TileValue]]:
+def _leaving(c: Context, node: core.For, count: Count, carried: Carried) -> tuple[Loop, list[TileValue]]:
     """A `for` that may end before its time: a loop that counts and tests by itself."""
     start, stop, step = count.start, count.stop, count.step
     body = Block()
     index = c.argument(body, start.dtype, ())
-    initial = _enter(c, body, names, kinds)
-    loop = Loop(node, counter=(index, step), carried=names)
+    initial = _enter(c, body, carried)
+    loop = Loop(node, counter=(index, step), carried=carried)
 
     def begin() -> None:
         _unless(c, comparison(c, "<", index, stop), node)
         assign(c, node.target, count.index(c, index))
 
     _turn(c, loop, body, begin)
-    return loop, _endless(c, [start, *initial], body, kinds)
+    return loop, _endless(c, [start, *initial], body, carried)
 
 
-def _conditional(c: Context, node: core.While, names: list[str], kinds: list[Kind]) -> tuple[Loop, list[TileValue]]:
+def _conditional(c: Context, node: core.While, carried: Carried) -> tuple[Loop, list[TileValue]]:
     body = Block()
-    initial = _enter(c, body, names, kinds)
-    loop = Loop(node, carried=names)
+    initial = _enter(c, body, carried)
+    loop = Loop(node, carried=carried)
 
     def begin() -> None:
         truth = condition(c, c.lower(node.test), node.test, "a `while`")
@@ -500,11 +500,11 @@ def _conditional(c: Context, node: core.While, names: list[str], kinds: list[Kin
             _unless(c, tile, node)
 
     _turn(c, loop, body, begin)
-    return loop, _endless(c, initial, body, kinds)
+    return loop, _endless(c, initial, body, carried)
 
 
-def _endless(c: Context, initial: list[TileValue], body: Block, kinds: list[Kind]) -> list[TileValue]:
-    flat = _flat(kinds)
+def _endless(c: Context, initial: list[TileValue], body: Block, carried: Carried) -> list[TileValue]:
+    flat = _flat(carried)
     return c.tiles(flat, LoopOp, initial, [tile_type(shape, dtype) for dtype, shape in flat], body)
 
 

@@ -44,17 +44,19 @@ from freehold.frontend import (
 )
 from freehold.frontend.context import Context, Rules
 from freehold.frontend.domains import Domain
-from freehold.frontend.intrinsics import intrinsic_of
-from freehold.frontend.language import Tile
+from freehold.frontend.intrinsics import methods_of
+from freehold.frontend.language import Acc, Mut, Out, Raw, Ref, Region, Tile
+from freehold.frontend.language.tensors import Place
 from freehold.frontend.memory import borrow, storage
-from freehold.frontend.schedule import Grid
+from freehold.frontend.schedule import Grid, PartitionSpec
 from freehold.frontend.signature import ConstSpec, Parameter, ScalarSpec, Specialisation, TensorSpec
 from freehold.frontend.source import KernelFunction
 from freehold.frontend.syntax import core
-from freehold.frontend.typed import Block, Do
+from freehold.frontend.typed import Block, Do, Typed
 from freehold.frontend.values import INDEX_DTYPE, Frame, GridValue, Host, TensorValue, TileValue, of_host
 from freehold.support import dtypes
-from freehold.support.diagnostic import Argument, Rejected
+from freehold.support.diagnostic import Rejected
+from freehold.support.report import Argument
 from freehold.support.span import Span
 
 if TYPE_CHECKING:
@@ -101,10 +103,15 @@ DISPATCH: Final = cast(
 """What types each kind of node."""
 
 
-TILE_METHODS: Final = {name: found for name, value in vars(Tile).items() if (found := intrinsic_of(value)) is not None}
-"""The methods of tiles that kernels may call: those that the language declares."""
+METHODS: Final = {
+    "tile": methods_of(Tile),
+    "region": methods_of(Region),
+    "place": methods_of(Place),
+    **{kind.__freehold_mode__: methods_of(kind) for kind in (Ref, Mut, Out, Acc, Raw)},
+}
+"""The methods that kernels may call: those that the language declares."""
 
-RULES: Final = Rules(DISPATCH, statements.statements, calls.inline, calls.apply, TILE_METHODS)
+RULES: Final = Rules(DISPATCH, statements.statements, calls.inline, calls.apply, METHODS)
 
 Hints = Mapping[str, Mapping[str, int]]
 """The hints of an entry point, by architecture; those of others are `default`."""
@@ -243,50 +250,67 @@ class _Kernel:
         layout = LayoutAttr.of(spec.align, strides, spec.stride_divs or ones, spec.extent_divs or ones)
         type_ = TensorType.of(dims, storage(spec.dtype), layout)
         argument = body.argument(type_, c.place, parameter.name)
-        if parameter.mode == "acc":
-            handle = c.handle(AccType(type_), AccumulatorOp, argument)
-        elif parameter.mode == "raw":
-            handle = c.handle(RawType(type_), ExposeOp, argument)
-        elif parameter.mode == "ref":
-            if spec.partition is not None and spec.partition.groups is not None:
-                self._reject_partition(
-                    parameter,
-                    f"`{parameter.name}` is a `Ref`, and its partition has groups",
-                    "a block writes a region of a group, and reads what it likes",
-                    f"pass the array itself, and load what belongs to a region: "
-                    f"`{parameter.name}.load_window((y.start[0], ...), shape)`",
-                )
-            elif spec.partition is not None and spec.partition.step != spec.partition.tile:
-                self._reject_partition(
-                    parameter,
-                    f"`{parameter.name}` is a `Ref`, and its partition has a step of its own",
-                    "what is read is loaded in whole tiles",
-                    f"leave out `step=`, or load windows: `{parameter.name}.load_window(...)`",
-                )
-            handle = borrow(c, argument)
-        elif spec.partition is None:
-            mode = "Mut" if parameter.mode == "mut" else "Out"
-            self._reject_partition(
-                parameter,
-                f"`{parameter.name}` is a{'n' * (mode == 'Out')} `{mode}`, and is not partitioned",
-                "which block writes which part is not said",
-                f"partition it: `fh.partition({parameter.name}, ({', '.join(['128'] * spec.rank)},))`"
-                if spec.rank == 1
-                else f"partition it: `fh.partition({parameter.name}, ({', '.join(['128'] * spec.rank)}))`",
-            )
+        handle = self._handle(parameter, spec, argument)
+        if handle is None:
             return None
-        else:
-            partition = spec.partition
-            written = Access.PARTIAL if partition.partial else Access.OUT
-            access = Access.MUT if parameter.mode == "mut" else written
-            if partition.groups is None:
-                made = PartitionType.of(access, partition.tile, type_, partition.step)
-                handle = c.handle(made, PartitionOp, argument, made)
-            else:  # made when its offsets have been, too
-                handle = argument
         tensor = TensorValue(parameter, spec, argument, handle)
         c.frame.variables[parameter.name] = tensor
         return tensor
+
+    def _handle(self, parameter: Parameter, spec: TensorSpec, argument: Typed) -> Typed | None:
+        """What the kernel reaches a tensor by; None after reporting that it is not partitioned."""
+        c, partition, type_ = self.c, spec.partition, tensor_type(argument)
+        match parameter.mode:
+            case "acc":
+                return c.handle(AccType(type_), AccumulatorOp, argument)
+            case "raw":
+                return c.handle(RawType(type_), ExposeOp, argument)
+            case "ref":
+                self._check_read(parameter, partition)
+                return borrow(c, argument)
+            case _ if partition is None:
+                self._not_partitioned(parameter, spec.rank)
+                return None
+            case _ if partition.groups is None:
+                made = self._partitioned(parameter, partition, type_)
+                return c.handle(made, PartitionOp, argument, made)
+            case _:  # made when its offsets have been, too
+                return argument
+
+    def _partitioned(self, parameter: Parameter, partition: PartitionSpec, type_: TensorType) -> PartitionType:
+        """The type of what is written by regions."""
+        written = Access.PARTIAL if partition.partial else Access.OUT
+        access = Access.MUT if parameter.mode == "mut" else written
+        axis = None if partition.groups is None else partition.groups.axis
+        return PartitionType.of(access, partition.tile, type_, partition.step, axis)
+
+    def _check_read(self, parameter: Parameter, partition: PartitionSpec | None) -> None:
+        """Reports a partition of a `Ref` that says what only those of outputs can."""
+        if partition is not None and partition.groups is not None:
+            self._reject_partition(
+                parameter,
+                f"`{parameter.name}` is a `Ref`, and its partition has groups",
+                "a block writes a region of a group, and reads what it likes",
+                f"pass the array itself, and load what belongs to a region: "
+                f"`{parameter.name}.load_window((y.start[0], ...), shape)`",
+            )
+        elif partition is not None and partition.step != partition.tile:
+            self._reject_partition(
+                parameter,
+                f"`{parameter.name}` is a `Ref`, and its partition has a step of its own",
+                "what is read is loaded in whole tiles",
+                f"leave out `step=`, or load windows: `{parameter.name}.load_window(...)`",
+            )
+
+    def _not_partitioned(self, parameter: Parameter, rank: int) -> None:
+        mode = "a `Mut`" if parameter.mode == "mut" else "an `Out`"
+        tile = ", ".join(["128"] * rank) + "," * (rank == 1)
+        self._reject_partition(
+            parameter,
+            f"`{parameter.name}` is {mode}, and is not partitioned",
+            "which block writes which part is not said",
+            f"partition it: `fh.partition({parameter.name}, ({tile}))`",
+        )
 
     def _grouped(self, tensor: TensorValue) -> None:
         """Partitions a tensor into groups, by the offsets that are another parameter."""
@@ -309,10 +333,7 @@ class _Kernel:
             )
             c.frame.variables[parameter.name] = expressions.POISON
             return
-        written = Access.PARTIAL if partition.partial else Access.OUT
-        access = Access.MUT if parameter.mode == "mut" else written
-        type_ = tensor_type(tensor.argument)
-        made = PartitionType.of(access, partition.tile, type_, partition.step, groups.axis)
+        made = self._partitioned(parameter, partition, tensor_type(tensor.argument))
         with c.at(self.nodes[parameter.name]):
             tensor.handle = c.handle(made, PartitionOp, tensor.argument, made, offsets.handle)
 

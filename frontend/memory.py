@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, cast
 
@@ -14,7 +13,7 @@ from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.ownership import BorrowOp, LoadOp, PartitionType, RefType, ReleaseOp, StoreOp, tensor_type
 from freehold.dialects.ownership.ops.gather import Padding
 from freehold.frontend import advice, advice_on_values, errors
-from freehold.frontend.arguments import Arguments, Signature, bind, shape_of
+from freehold.frontend.arguments import Arguments, Signature, shape_of
 from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, convert
 from freehold.frontend.context import Context
 from freehold.frontend.domains import coordinates_at, region_of
@@ -26,7 +25,6 @@ from freehold.frontend.values import (
     INDEX_DTYPE,
     NONE,
     POISON,
-    MethodValue,
     Poison,
     PositionValue,
     RegionValue,
@@ -38,37 +36,25 @@ from freehold.frontend.values import (
     describe,
     is_number,
     show_shape,
+    tensor_of,
 )
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
 
 _HINTS: Final = ("latency", "allow_tma")
-_DEFAULTS: Final = (("latency", None), ("allow_tma", None))
-_LOAD_DEFAULTS: Final = (("padding", "zero"), *_DEFAULTS)
-
-LOAD_AT: Final = Signature("load", ("index", "shape"), ("padding", *_HINTS), _LOAD_DEFAULTS)
-LOAD: Final = Signature("load", (), ("padding", *_HINTS), _LOAD_DEFAULTS)
-LOAD_LIKE: Final = Signature("load_like", ("region",), ("padding", *_HINTS), _LOAD_DEFAULTS)
-STORE: Final = Signature("store", ("tile",), _HINTS, _DEFAULTS)
-AT: Final = Signature("at", (), (), (), "index")
-RELEASE: Final = Signature("release", ())
 
 PADDINGS: Final = {"zero": "zero", "neg_zero": "neg_zero", "nan": "nan", "inf": "pos_inf", "-inf": "neg_inf"}
 """Padding values as users write them, and as the compiler does."""
 
 
+def held_as(dtype: DType) -> DType:
+    """The dtype of elements in memory: a bool takes a byte."""
+    return dtypes.u8 if dtype.kind == "bool" else dtype
+
+
 def storage(dtype: DType) -> Attribute:
-    """The element type in memory: a bool takes a byte."""
-    return ELEMENTS[dtypes.u8 if dtype.kind == "bool" else dtype]
-
-
-def method(c: Context, called: MethodValue, node: core.Call) -> Value:
-    """A method of a tensor or region."""
-    target = called.receiver
-    assert isinstance(target, TensorValue | RegionValue)
-    if isinstance(target, TensorValue) and called.name in _OF_ONE_REGION and has_many_regions(target):
-        return _many_regions(c, target, called.name, node)
-    return _METHODS[called.name](c, target, node)
+    """The element type in memory."""
+    return ELEMENTS[held_as(dtype)]
 
 
 def has_many_regions(target: TensorValue) -> bool:
@@ -82,7 +68,8 @@ def _has_place(target: TensorValue) -> bool:
     return target.domain is None or target.parameter.mode not in ("mut", "out") or target.domain.has_place(target)
 
 
-def _many_regions(c: Context, target: TensorValue, name: str, node: core.Call) -> Value:
+def _many_regions(c: Context, target: TensorValue, a: Arguments) -> Value:
+    name, node = a.signature.name, a.node
     assert target.spec.partition is not None
     if not _has_place(target):
         index = ", ".join("ijklmn"[: target.spec.rank])
@@ -107,12 +94,9 @@ def _many_regions(c: Context, target: TensorValue, name: str, node: core.Call) -
     return c.error(error.add(error.Instead(edit)))
 
 
-def _tensor(target: TensorValue | RegionValue) -> TensorValue:
-    return target if isinstance(target, TensorValue) else target.tensor
-
-
-def _bind(c: Context, target: TensorValue | RegionValue, node: core.Call, signature: Signature) -> Arguments | None:
-    return bind(c, node, signature, f"{_tensor(target).name}.")
+def _region(target: Value) -> RegionValue | None:
+    """The region that a method of a tensor or region is about, if a point has one."""
+    return target if isinstance(target, RegionValue) else cast(TensorValue, target).region
 
 
 def borrow(c: Context, tensor: Typed) -> Typed:
@@ -123,53 +107,46 @@ def borrow(c: Context, tensor: Typed) -> Typed:
 # --- Loads -----------------------------------------------------------------------------------------------------------
 
 
-def _load(c: Context, target: TensorValue | RegionValue, node: core.Call) -> Value:
-    if isinstance(target, TensorValue) and has_many_regions(target) and not _names_index(node):
-        return _many_regions(c, target, "load", node)
-    region = target if isinstance(target, RegionValue) else target.region
-    if isinstance(target, TensorValue) and (
-        region is None or node.args or any(k.arg == "index" for k in node.keywords)
-    ):
-        if region is None and target.position is not None and not _names_index(node):
-            a = _bind(c, target, node, LOAD)
-            index = target.position.index
-            if a is None or a.poisoned:
-                return POISON
-            return _read(c, target, target.handle, index, target.position.tile, a)
-        if region is None and not node.args and not node.keywords:
-            error = errors.WrongArguments(
-                c.span(node), function=f"{target.name}.load", problem="needs `index`, `shape`", signature=LOAD_AT.text
-            )
-            return c.error(error.add(error.Instead(f"load at this block's place: `{advice.load_of(c, target)}`")))
-        a = _bind(c, target, node, LOAD_AT)
-        if a is None or a.poisoned:
-            return POISON
-        shape = shape_of(c, a["shape"], a.place("shape"))
-        index = coordinates(c, a["index"], a.place("index"), target)
-        if shape is None or index is None:
-            return POISON
-        if shape and not right_rank(c, len(shape), "the shape", a.place("shape"), target):
-            return POISON
-        source = target.handle
-        if isinstance(target.handle.type, PartitionType):  # a shared borrow beside it, which the verifier judges
-            source = borrow(c, target.argument)
-        read = _read(c, target, source, index, shape or (1,) * target.spec.rank, a)
-        return read if shape or isinstance(read, Poison) else reshape(c, read, ())
+def load(c: Context, a: Arguments) -> Value:
+    """`x.load(index, shape)`, and `y.load()` at the block's place."""
+    target, region = a["self"], _region(a["self"])
+    if "index" in a.values:
+        return _load_at(c, cast(TensorValue, target), a)
+    if isinstance(target, TensorValue) and region is None:
+        if has_many_regions(target):
+            return _many_regions(c, target, a)
+        if target.position is not None:
+            return _read(c, target, target.handle, target.position.index, target.position.tile, a)
+        error = errors.WrongArguments(
+            c.span(a.node),
+            function=f"{target.name}.load",
+            problem="needs `index`, `shape`",
+            signature=Signature.forms(c.methods["ref"]["load"])[0].text,
+        )
+        return c.error(error.add(error.Instead(f"load at this block's place: `{advice.load_of(c, target)}`")))
     assert region is not None
-    a = _bind(c, target, node, LOAD)
-    return POISON if a is None or a.poisoned else _read(c, region.tensor, region.var, (), region.tile, a)
+    return _read(c, region.tensor, region.var, (), region.tile, a)
 
 
-def _names_index(node: core.Call) -> bool:
-    """Whether a load says where."""
-    return bool(node.args) or any(k.arg in ("index", "shape") for k in node.keywords)
-
-
-def _load_like(c: Context, target: TensorValue | RegionValue, node: core.Call) -> Value:
-    assert isinstance(target, TensorValue)
-    a = _bind(c, target, node, LOAD_LIKE)
-    if a is None or a.poisoned:
+def _load_at(c: Context, target: TensorValue, a: Arguments) -> Value:
+    shape = shape_of(c, a["shape"], a.place("shape"))
+    index = coordinates(c, a["index"], a.place("index"), target)
+    if shape is None or index is None:
         return POISON
+    if shape and not right_rank(c, len(shape), "the shape", a.place("shape"), target):
+        return POISON
+    read = _read(c, target, _lent(c, target), index, shape or (1,) * target.spec.rank, a)
+    return read if shape or isinstance(read, Poison) else reshape(c, read, ())
+
+
+def _lent(c: Context, tensor: TensorValue) -> Typed:
+    """What is read anywhere: of a partition, a shared borrow beside it, which the verifier judges."""
+    return borrow(c, tensor.argument) if isinstance(tensor.handle.type, PartitionType) else tensor.handle
+
+
+def load_like(c: Context, a: Arguments) -> Value:
+    """`x.load_like(region)`."""
+    target = cast(TensorValue, a["self"])
     like = a["region"]
     region = like
     if isinstance(like, TensorValue):
@@ -187,10 +164,7 @@ def _load_like(c: Context, target: TensorValue | RegionValue, node: core.Call) -
         return c.error(error.add(error.Instead(edit)))
     if not right_rank(c, len(region.tile), f"the place of `{region.tensor.name}`", a.place("region"), target):
         return POISON
-    source = target.handle
-    if isinstance(target.handle.type, PartitionType):
-        source = borrow(c, target.argument)
-    return _read(c, target, source, region.index, region.tile, a)
+    return _read(c, target, _lent(c, target), region.index, region.tile, a)
 
 
 def _read(
@@ -201,7 +175,7 @@ def _read(
     hints = hints_of(c, a)
     if isinstance(padding, Poison) or isinstance(hints, Poison):
         return POISON
-    held = dtypes.u8 if dtype.kind == "bool" else dtype
+    held = held_as(dtype)
     with c.at(a.node):
         loaded = c.tile(held, shape, LoadOp, source, index, tile_type(shape, held), padding=padding, hints=hints)
         return convert(c, loaded, dtype)
@@ -221,7 +195,7 @@ def constant_padding_of(c: Context, a: Arguments, dtype: DType) -> Padding | Poi
             signature=a.signature.text,
         )
         return c.error(error.add(error.Instead(f"pad with a whole number: `padding={int(number)}`")))
-    held = dtypes.u8 if dtype.kind == "bool" else dtype
+    held = held_as(dtype)
     with c.at(a.place("padding")):
         return DenseElementsAttr.splat(
             tile_type((), held), c.fitting(bool(number) if held is not dtype else number, held)
@@ -343,29 +317,18 @@ def right_rank(
 # --- Stores ----------------------------------------------------------------------------------------------------------
 
 
-def _store(c: Context, target: TensorValue | RegionValue, node: core.Call) -> Value:
-    tensor = _tensor(target)
-    a = _bind(c, target, node, STORE)
-    if a is None or a.poisoned:
-        return POISON
+def store(c: Context, a: Arguments) -> Value:
+    """`y.store(tile)`."""
+    target, region = a["self"], _region(a["self"])
+    if isinstance(target, TensorValue) and has_many_regions(target):
+        return _many_regions(c, target, a)
+    tensor = tensor_of(cast("TensorValue | RegionValue", target))
     hints = hints_of(c, a)
-    dtype = tensor.spec.dtype
     place = a.place("tile")
-    tile = as_tile(c, a["tile"], place, number_dtype(a["tile"], dtype))
+    tile = stored(c, tensor, a["tile"], place, "stored in")
     if isinstance(tile, Poison) or isinstance(hints, Poison):
         return POISON
-    if not can_store(tile.dtype, dtype):
-        error = errors.WrongValue(
-            c.span(place),
-            what=describe(tile),
-            role=f"stored in `{tensor.name}`, which is `{dtype}`",
-            why="the conversion would drop fractions unasked",
-        )
-        edit = f"convert it: `{c.primary(place)}.astype(fh.{dtype})`"
-        return c.error(error.add(error.Instead(edit, at=c.span(place))))
-    region = target if isinstance(target, RegionValue) else target.region
     with c.at(place):
-        tile = convert(c, convert(c, tile, dtype), dtypes.u8 if dtype.kind == "bool" else dtype)
         if region is not None:
             met = common_shape(tile.shape, region.tile)
             if met != region.tile:
@@ -374,6 +337,27 @@ def _store(c: Context, target: TensorValue | RegionValue, node: core.Call) -> Va
     destination = tensor.handle if region is None else region.var
     c.add(StoreOp, tile, destination, hints=hints)
     return NONE
+
+
+def stored(
+    c: Context, tensor: TensorValue, value: Value, place: core.Expr, how: str = "put into"
+) -> TileValue | Poison:
+    """A value in the element type of a tensor in memory, converted where a store would convert it."""
+    dtype = tensor.spec.dtype
+    tile = as_tile(c, value, place, number_dtype(value, dtype))
+    if isinstance(tile, Poison):
+        return POISON
+    if not can_store(tile.dtype, dtype):
+        error = errors.WrongValue(
+            c.span(place),
+            what=describe(tile),
+            role=f"{how} `{tensor.name}`, which is `{dtype}`",
+            why="the conversion would drop fractions unasked",
+        )
+        edit = f"convert it: `{c.primary(place)}.astype(fh.{dtype})`"
+        return c.error(error.add(error.Instead(edit, at=c.span(place))))
+    with c.at(place):
+        return convert(c, convert(c, tile, dtype), held_as(dtype))
 
 
 def number_dtype(value: Value, dtype: DType) -> DType | None:
@@ -428,13 +412,13 @@ def _count(shape: tuple[int, ...]) -> int:
 # --- Regions ---------------------------------------------------------------------------------------------------------
 
 
-def _at(c: Context, target: TensorValue | RegionValue, node: core.Call) -> Value:
-    assert isinstance(target, TensorValue)
-    a = _bind(c, target, node, AT)
+def at(c: Context, a: Arguments) -> Value:
+    """`y.at(i, j)`: the region at other coordinates."""
+    target = cast(TensorValue, a["self"])
     partition = target.spec.partition
     owned = () if partition is None else partition.owned
     groups = None if partition is None or partition.groups is None else len(partition.tile) + 1
-    index = None if a is None or a.poisoned else at_index(c, target, a, len(owned) or groups)
+    index = at_index(c, target, a, len(owned) or groups)
     if index is None:
         return POISON
     if owned:
@@ -456,21 +440,11 @@ def at_index(c: Context, target: TensorValue, a: Arguments, axes: int | None = N
     return coordinates(c, TupleValue(items), place, target, axes=axes)
 
 
-def _release(c: Context, target: TensorValue | RegionValue, node: core.Call) -> Value:
-    if _bind(c, target, node, RELEASE) is None:
-        return POISON
-    region = target if isinstance(target, RegionValue) else target.region
+def release(c: Context, a: Arguments) -> Value:
+    """`y.release()`."""
+    target, region = a["self"], _region(a["self"])
+    if isinstance(target, TensorValue) and has_many_regions(target):
+        return _many_regions(c, target, a)
     assert region is not None
     c.add(ReleaseOp, region.var)
     return NONE
-
-
-_OF_ONE_REGION: Final = frozenset(("store", "release"))
-
-_METHODS: Final[dict[str, Callable[[Context, TensorValue | RegionValue, core.Call], Value]]] = {
-    "load": _load,
-    "load_like": _load_like,
-    "store": _store,
-    "at": _at,
-    "release": _release,
-}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
 
 from freehold.frontend.index_maps import PointMap, identity
 from freehold.support import terms
@@ -14,8 +14,31 @@ from freehold.support.terms import Term
 if TYPE_CHECKING:
     from freehold.frontend.language.tile import i32
 
+T = TypeVar("T")
+
 MAX_ELEMENTS: Final = 1 << 24
 """How many elements a tile can have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A value that is left open: one of some, or without any, one that Freehold finds by itself."""
+
+    values: tuple[object, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"freehold.choose({', '.join(map(repr, self.values))})"
+
+
+def choose(*values: T) -> T:
+    """
+    One of some values, whichever makes a launch fastest: `BK: Const[int] = fh.choose(32, 64, 128)`.
+
+    Stands for the value of a `Const` parameter, as a default or in a call, and for the tile, the order or the blocks of
+    a partition, there also without any values. What is chosen depends on the kernel, on dtypes and extents, and on the
+    GPU; nothing is timed (`docs/schedules.md`).
+    """
+    return cast(Any, Choice(values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +154,20 @@ class Groups:
     axis: int
     most: int = 0
     """How many elements a group has at most; 0: as many as the tensor."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPartition:
+    """A partition of which something is left open, without its tensor."""
+
+    tile: tuple[int, ...] | Choice = Choice()
+    order: Order | Choice = Choice()
+    blocks: Blocks | Choice = Choice()
+    count: int = 0
+    """How many persistent blocks there are; 0: as many as the GPU holds."""
+    owned: tuple[int, ...] | None = None
+    """The axes along which a point has all regions; None: those that the kernel has no index of."""
+    partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)

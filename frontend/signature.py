@@ -252,6 +252,8 @@ class Specialisation:
     """One variant of a kernel: what each parameter, in order, is specialised to."""
 
     specs: tuple[TensorSpec | ScalarSpec | ConstSpec, ...]
+    hints: tuple[tuple[str, Any], ...] = ()
+    """Hints for the assembler that were chosen with them, where the kernel has none of these names."""
 
     def __iter__(self):
         return iter(self.specs)
@@ -315,7 +317,8 @@ def _mentions(function: FunctionType, name: str, seen: set[CodeType]) -> bool:
 
 def _reject(kernel: str, wrong: list[tuple[str, _Misread]], locate: Callable[[str], Span | None]) -> NoReturn:
     from freehold.frontend import errors
-    from freehold.support.diagnostic import Argument, Rejected
+    from freehold.support.diagnostic import Rejected
+    from freehold.support.report import Argument
 
     found: list[Error] = []
     for parameter, misread in wrong:

@@ -9,13 +9,17 @@ from __future__ import annotations
 import __future__
 
 import ast
+import inspect
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
 _FUTURE: Final = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+
+INDENTED: Final = "if True:"
+"""The line under which an indented function is parsed, so that its columns are those of its file."""
 
 _PLAIN_LOADERS: Final = ("importlib", "_frozen_importlib", "_frozen_importlib_external", "zipimport")
 
@@ -29,10 +33,32 @@ def is_rewritten(function: FunctionType) -> bool:
     return changed or all(column is None for _, _, column, _ in function.__code__.co_positions())
 
 
-def is_made_of(code: CodeType, lines: tuple[str, ...]) -> bool:
-    """Whether a function's code comes of the text of its file."""
-    flags = code.co_flags & _FUTURE
-    return code in _codes(lines, code.co_filename, flags) or code in _codes_by_statement(lines, code.co_filename, flags)
+def modules_named(function: FunctionType) -> frozenset[str]:
+    """The names in a function that stand for modules: Python calls functions of those in another way than methods."""
+    code = function.__code__
+    names = {name for part in (code, *_functions(code)) for name in part.co_names}
+    return frozenset(name for name in names if isinstance(function.__globals__.get(name), ModuleType))
+
+
+def is_made_of(code: CodeType, block: Sequence[str], lines: tuple[str, ...], modules: frozenset[str]) -> bool:
+    """Whether a function's code comes of the text of its file, of which `block` is the function's part.
+
+    That part is compiled first, which is quick. Where it depends on more of its file than its names, the file is, too.
+    """
+    file, flags = code.co_filename, code.co_flags & _FUTURE
+    if block is not lines and code in _functions(_compiled(_alone(code, block, modules), file, flags)):
+        return True
+    return code in _codes(lines, file, flags) or code in _codes_by_statement(lines, file, flags)
+
+
+def _alone(code: CodeType, block: Sequence[str], modules: frozenset[str]) -> str:
+    """The text of one function at its place, with what surrounds it as far as its code depends on that."""
+    before = [""] * (code.co_firstlineno - 1)
+    if block[0] == INDENTED:
+        nested = code.co_flags & inspect.CO_NESTED
+        before[-1] = f"def {code.co_name}({', '.join(code.co_freevars)}):" if nested else INDENTED
+        block = block[1:]
+    return "\n".join([*before, *block, *(f"import {name}" for name in modules)])
 
 
 @lru_cache(maxsize=32)
@@ -57,7 +83,7 @@ def _parsed(lines: tuple[str, ...]) -> ast.Module:
         return ast.Module([], [])
 
 
-def _compiled(tree: ast.Module, file: str, flags: int) -> CodeType:
+def _compiled(tree: ast.Module | str, file: str, flags: int) -> CodeType:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

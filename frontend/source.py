@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, cast
 
 from freehold.frontend.signature import KernelSignature, read_signature
-from freehold.frontend.snapshot import is_made_of, is_rewritten
+from freehold.frontend.snapshot import INDENTED, is_made_of, is_rewritten, modules_named
 from freehold.frontend.syntax import core_of
 from freehold.frontend.syntax.core import Function, Place
 from freehold.frontend.syntax.read import place_of
@@ -96,8 +96,12 @@ class SourceMissing(Exception):
     """The text of a function cannot be found; the argument says why, as the end of a sentence."""
 
 
-_SOURCES: Final[dict[tuple[CodeType, str], FunctionSource]] = {}
-_MOST_SOURCES: Final = 1024
+class SourceChanged(SourceMissing):
+    """There is another text now where the function's was."""
+
+
+class SourceUnfit(SourceMissing):
+    """There is a text, of something that cannot be a kernel."""
 
 
 def source_of(function: FunctionType) -> FunctionSource:
@@ -106,37 +110,37 @@ def source_of(function: FunctionType) -> FunctionSource:
 
     Python runs code that it made when a module was imported, and the file may have another text by now.
     """
-    code = function.__code__
-    file = code.co_filename
-    found = _SOURCES.get((code, file))
-    if found is None:
-        if file not in linecache.cache:
-            linecache.lazycache(file, function.__globals__)
-        lines = _lines(file)
-        if not (is_rewritten(function) or is_made_of(code, lines)):
-            linecache.checkcache(file)  # it may have been read before the module was loaded again
-            lines = _lines(file)
-        found = _source_of(code, file, lines)
-        if not (is_rewritten(function) or is_made_of(code, lines)):
-            raise SourceMissing("its text was changed after it was imported; import it again")
-        if len(_SOURCES) >= _MOST_SOURCES:
-            _SOURCES.clear()
-        _SOURCES[code, file] = found
-    return found
+    file = function.__code__.co_filename
+    if file not in linecache.cache:
+        linecache.lazycache(file, function.__globals__)
+    return _source_of(function.__code__, file, is_rewritten(function), modules_named(function))
 
 
-def _lines(file: str) -> tuple[str, ...]:
-    return tuple([line.rstrip("\r\n") for line in linecache.getlines(file)])
+@lru_cache(maxsize=1024)
+def _source_of(code: CodeType, file: str, rewritten: bool, modules: frozenset[str]) -> FunctionSource:
+    for read_again in (False, True):
+        if read_again:  # it may have been read before the module was loaded again
+            linecache.checkcache(file)
+        lines = tuple([line.rstrip("\r\n") for line in linecache.getlines(file)])
+        try:
+            found = _source_in(code, file, lines)
+        except SourceMissing:
+            if rewritten or read_again:
+                raise
+        else:
+            if rewritten or is_made_of(code, found.lines, lines, modules):
+                return found
+    raise SourceChanged("its text was changed after it was imported; import it again")
 
 
-def _source_of(code: CodeType, file: str, lines: tuple[str, ...]) -> FunctionSource:
+def _source_in(code: CodeType, file: str, lines: tuple[str, ...]) -> FunctionSource:
     if not lines:
         raise SourceMissing(f"no text of `{file}` is known")
     if code.co_name == "<lambda>":
         return _lambda_source(code, file, lines)
     first = code.co_firstlineno
     if first > len(lines):
-        raise SourceMissing(f"`{file}` has {len(lines)} lines now")
+        raise SourceChanged(f"`{file}` has {len(lines)} lines now")
     indented = lines[first - 1][:1] in (" ", "\t")
     rest = lines[first - 1 :]
     try:
@@ -145,18 +149,18 @@ def _source_of(code: CodeType, file: str, lines: tuple[str, ...]) -> FunctionSou
         try:
             block, tree = _parsed([t.rstrip("\n") for t in inspect.getblock([t + "\n" for t in rest])], indented)
         except SyntaxError as e:
-            raise SourceMissing(f"that place of `{file}` holds no function now") from e
+            raise SourceChanged(f"that place of `{file}` holds no function now") from e
     if isinstance(tree, ast.AsyncFunctionDef):
-        raise SourceMissing("it is an `async` function, and a kernel waits for nothing")
+        raise SourceUnfit("it is an `async` function, and a kernel waits for nothing")
     if not isinstance(tree, ast.FunctionDef) or tree.name != code.co_name or _arguments(tree) != _parameters(code):
-        raise SourceMissing(f"that place of `{file}` holds something else now")
+        raise SourceChanged(f"that place of `{file}` holds something else now")
     return FunctionSource(file, code.co_name, tree, block, first - indented)
 
 
 def _parsed(block: list[str], indented: bool) -> tuple[list[str], ast.stmt]:
     """The text of one statement as it is to be kept, and its tree."""
     if indented:
-        block = ["if True:", *block]
+        block = [INDENTED, *block]
     first = ast.parse("\n".join(block) + "\n").body[0]
     return block, cast(ast.If, first).body[0] if indented else first
 
@@ -191,7 +195,7 @@ def _lambdas(file: str, lines: tuple[str, ...]) -> list[ast.Lambda]:
     try:
         tree = ast.parse("\n".join(lines) + "\n")
     except SyntaxError as e:
-        raise SourceMissing(f"`{file}` is no Python now") from e
+        raise SourceChanged(f"`{file}` is no Python now") from e
     return [node for node in ast.walk(tree) if isinstance(node, ast.Lambda)]
 
 
@@ -209,7 +213,7 @@ def _lambda_source(code: CodeType, file: str, lines: tuple[str, ...]) -> Functio
     if len(found) > 1:
         found = [n for n in found if holds(n)]
     if len(found) != 1:
-        raise SourceMissing(f"which lambda of line {code.co_firstlineno} it is cannot be told")
+        raise SourceUnfit(f"which lambda of line {code.co_firstlineno} it is cannot be told")
     return FunctionSource(file, "<lambda>", found[0], lines, 1)
 
 
@@ -234,14 +238,21 @@ class KernelFunction:
         try:
             return source_of(self.function)
         except SourceMissing as e:
-            raise self._no_source(str(e)) from None
+            raise self._no_source(e) from None
 
-    def _no_source(self, why: str) -> Exception:
+    def _no_source(self, missing: SourceMissing) -> Exception:
         from freehold.frontend.errors import NoSource
         from freehold.support.diagnostic import Rejected
 
         code = self.function.__code__
-        error = NoSource(None, name=self.name, file=code.co_filename, line=code.co_firstlineno, why=why)
+        error = NoSource(None, name=self.name, file=code.co_filename, line=code.co_firstlineno, why=str(missing))
+        match missing:
+            case SourceChanged():
+                error.add(error.ImportAgain())
+            case SourceUnfit():
+                error.add(error.UseDef())
+            case _:
+                error.add(error.Define(), error.Register())
         return Rejected([error], kernel=self.name)
 
     def _parameter_span(self, name: str) -> Span | None:

@@ -23,6 +23,7 @@ from freehold.frontend.values import (
     ClosureValue,
     MethodValue,
     Poison,
+    ReplaceValue,
     Static,
     TensorValue,
     TextValue,
@@ -38,11 +39,9 @@ from freehold.support import dtypes
 
 def statements(c: Context, nodes: Sequence[core.Stmt]) -> Flow:
     """Writes statements one after the other."""
-    for position, node in enumerate(nodes):
+    for node in nodes:
         if c.stepping:
             breakpoints.before(c, node)
-        if isinstance(node, core.For):
-            c.frame.following = nodes[position + 1 :]
         ends = c.statement(node)
         if ends is not Flow.FALLS:
             return ends
@@ -67,11 +66,7 @@ def assign_(c: Context, node: core.Assign) -> Flow:
 
 
 def _ours(c: Context, name: str, node: core.Assign) -> Value:
-    """The value of a variable of ours. What is kept for later need not exist."""
-    if isinstance(node.value, core.Name) and not core.is_hidden(node.value.id):
-        known = c.frame.variables.get(node.value.id)
-        if name != core.RESULT and (known is None or isinstance(known, Unbound)):
-            return ANYTHING
+    """The value of a variable of ours."""
     value = c.lower(node.value)
     frame = c.frame
     nothing = isinstance(value, Anything) or (isinstance(value, Static) and value.value is None)
@@ -134,9 +129,6 @@ def _branches(c: Context, node: core.If, truth: TileValue) -> Flow:
     then, first, left = _branch(c, node.body, before)
     otherwise, second, right = _branch(c, node.orelse, before)
     c.frame.variables = before
-    for ends in (first, second):
-        if ends in (Flow.BREAKS, Flow.CONTINUES):
-            _left(c, node, "break" if ends is Flow.BREAKS else "continue")
     falls = (first is Flow.FALLS, second is Flow.FALLS)
     changed = names.assigned([*node.body, *node.orelse])
     results: dict[str, Kind] = {}
@@ -152,26 +144,9 @@ def _branches(c: Context, node: core.If, truth: TileValue) -> Flow:
     for name, kind in results.items():
         c.bind(name, assemble(kind, made))
     if not any(falls):
-        if c.frame.running is not None:
-            leave(c, "dead", node)
+        leave(c, "dead", node)
         return Flow.LEAVES
     return Flow.FALLS
-
-
-def _left(c: Context, node: core.If, word: str) -> None:
-    """Reports that an unrolled loop is left under a condition of the running kernel."""
-    place: core.Node = node.test
-    if word == "break":
-        returns = (n for n in core.walk(node) if isinstance(n, core.Break) and n.returns)
-        if (found := next(returns, None)) is not None:
-            word, place = "return", found
-    error = errors.ControlFlow(
-        c.span(place),
-        what=f"`{word}` from an unrolled loop",
-        where="under a condition of the running kernel",
-        why="what is written out cannot depend on it",
-    )
-    c.error(error.add(error.Instead("count at run time: `for i in range(...)`")))
 
 
 def _join(
@@ -267,21 +242,10 @@ def _carry_out(
 
 def leave_loop(c: Context, node: core.Break | core.Continue) -> Flow:
     """`break`, `continue`, and `return` in a loop."""
-    loops = c.frame.loops
-    if not loops:
+    if not c.frame.loops:
         return Flow.FALLS  # no Python, so it was never compiled
-    ends = isinstance(node, core.Break)
-    if not loops[-1].static:
-        leave(c, "break" if ends else "continue", node)
-        return Flow.LEAVES
-    if ends and node.returns and c.frame.running is not None:
-        # What follows asks the flag that has been set, and leaves the loops around, up to one that runs.
-        unrolled = loops.pop()
-        try:
-            return statements(c, unrolled.following)
-        finally:
-            loops.append(unrolled)
-    return Flow.BREAKS if ends else Flow.CONTINUES
+    leave(c, "break" if isinstance(node, core.Break) else "continue", node)
+    return Flow.LEAVES
 
 
 # --- Others ----------------------------------------------------------------------------------------------------------
@@ -290,7 +254,7 @@ def leave_loop(c: Context, node: core.Break | core.Continue) -> Flow:
 def expression(c: Context, node: core.Evaluate) -> Flow:
     """An expression for its effect."""
     value = c.lower(node.value)
-    if isinstance(value, MethodValue | ClosureValue):
+    if isinstance(value, MethodValue | ReplaceValue | ClosureValue):
         why = "it is named here and not called"
         error = errors.WrongValue(c.span(node), what=describe(value), role="a statement", why=why)
         c.error(error.add(error.Instead(f"call it: `{c.text(node.value)}()`", at=c.span(node.value))))

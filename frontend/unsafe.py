@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import Final
+from typing import Final, cast
 
 from freehold.dialects.cuda_tile.attrs import MemoryOrderingSemanticsAttr, MemoryScopeAttr
 from freehold.dialects.cuda_tile.ops.atomics import ALL_ORDERS, atomic_elements
@@ -14,15 +12,14 @@ from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments, Signature, bind
 from freehold.frontend.arithmetic import broadcast, convert
 from freehold.frontend.context import Context, Flow
-from freehold.frontend.elements import element_indices, mask_of, stored, stretched, together
+from freehold.frontend.elements import element_indices, mask_of, stretched, together
 from freehold.frontend.intrinsics import intrinsic_of
-from freehold.frontend.memory import constant_padding_of, storage
+from freehold.frontend.memory import constant_padding_of, held_as, storage, stored
 from freehold.frontend.syntax import core
 from freehold.frontend.types import tile_type
 from freehold.frontend.values import (
     NONE,
     POISON,
-    MethodValue,
     Poison,
     Static,
     TensorValue,
@@ -31,7 +28,6 @@ from freehold.frontend.values import (
     describe,
 )
 from freehold.support import dtypes
-from freehold.support.dtypes import DType
 
 # --- The block -------------------------------------------------------------------------------------------------------
 
@@ -79,14 +75,6 @@ def _reason(c: Context, node: core.With) -> str:
 
 # --- Accesses --------------------------------------------------------------------------------------------------------
 
-_ORDER: Final = (("mask", None), ("order", "weak"), ("scope", None))
-_ATOMIC: Final = (("mask", None), ("order", "relaxed"), ("scope", None))
-_KEYWORDS: Final = ("mask", "order", "scope")
-
-GATHER: Final = Signature("gather", (), ("mask", "padding", *_KEYWORDS[1:]), (*_ORDER, ("padding", "zero")), "index")
-SCATTER: Final = Signature("scatter", ("values",), _KEYWORDS, _ORDER, "index")
-SWAP: Final = Signature("atomic_cas", ("expected", "desired"), _KEYWORDS, _ATOMIC, "index")
-
 ATOMICS: Final[dict[str, tuple[str, str, str]]] = {
     "atomic_add": ("add", "add", "addf"),
     "atomic_max": ("max", "umax", ""),
@@ -102,13 +90,12 @@ SCOPES: Final = {"block": "tl_blk", "device": "device", "system": "sys"}
 """Scopes as users write them, and as the compiler does."""
 
 
-def method(c: Context, called: MethodValue, node: core.Call) -> Value:
-    """A method of a raw tensor."""
-    tensor = called.receiver
-    assert isinstance(tensor, TensorValue)
+def _begun(c: Context, a: Arguments) -> tuple[TensorValue, str]:
+    """The tensor that is accessed, and why that is right. Reports where no block says so."""
+    tensor = cast(TensorValue, a["self"])
     if c.frame.unsafe is None:
-        c.error(errors.UnsafeNeeded(c.span(node), name=tensor.name))
-    return _METHODS[called.name](c, tensor, node, c.frame.unsafe or "?")
+        c.error(errors.UnsafeNeeded(c.span(a.node), name=tensor.name))
+    return tensor, c.frame.unsafe or "?"
 
 
 class _Access:
@@ -164,20 +151,15 @@ def _order(
     )
 
 
-def _held(dtype: DType) -> DType:
-    return dtypes.u8 if dtype.kind == "bool" else dtype
-
-
-def _gather(c: Context, tensor: TensorValue, node: core.Call, reason: str) -> Value:
-    a = bind(c, node, GATHER, f"{tensor.name}.")
-    if a is None or a.poisoned:
-        return POISON
+def gather(c: Context, a: Arguments) -> Value:
+    """`x.gather(i, j)`."""
+    tensor, reason = _begun(c, a)
     dtype = tensor.spec.dtype
     access, padding = _Access(c, tensor, a, UnsafeLoadOp.ORDERINGS), constant_padding_of(c, a, dtype)
     if not access.ok or isinstance(padding, Poison):
         return POISON
-    held = _held(dtype)
-    with c.at(node):
+    held = held_as(dtype)
+    with c.at(a.node):
         read = c.tile(
             held,
             access.shape,
@@ -194,23 +176,22 @@ def _gather(c: Context, tensor: TensorValue, node: core.Call, reason: str) -> Va
         return convert(c, read, dtype)
 
 
-def _scatter(c: Context, tensor: TensorValue, node: core.Call, reason: str) -> Value:
-    a = bind(c, node, SCATTER, f"{tensor.name}.")
-    if a is None or a.poisoned:
-        return POISON
+def scatter(c: Context, a: Arguments) -> Value:
+    """`x.scatter(values, i, j)`."""
+    tensor, reason = _begun(c, a)
     access = _Access(c, tensor, a, UnsafeStoreOp.ORDERINGS, stored(c, tensor, a["values"], a.place("values")))
     if not access.ok:
         return POISON
-    with c.at(node):
+    with c.at(a.node):
         (values,) = access.values
         c.add(UnsafeStoreOp, reason, values, tensor.handle, access.indices, access.ordering, access.scope, access.mask)
     return NONE
 
 
-def _update(c: Context, tensor: TensorValue, node: core.Call, reason: str, *, name: str) -> Value:
-    a = bind(c, node, Signature(name, ("values",), _KEYWORDS, _ATOMIC, "index"), f"{tensor.name}.")
-    if a is None or a.poisoned:
-        return POISON
+def update(c: Context, a: Arguments) -> Value:
+    """`x.atomic_add(values, i, j)`, and the other updates."""
+    tensor, reason = _begun(c, a)
+    name, node = a.signature.name, a.node
     dtype = tensor.spec.dtype
     signed, unsigned, floating = ATOMICS[name]
     mode = floating if dtype.is_float else signed if dtype.signed else unsigned
@@ -225,10 +206,10 @@ def _update(c: Context, tensor: TensorValue, node: core.Call, reason: str, *, na
         return c.tile(dtype, access.shape, UnsafeUpdateOp, reason, mode, *given)
 
 
-def _swap(c: Context, tensor: TensorValue, node: core.Call, reason: str) -> Value:
-    a = bind(c, node, SWAP, f"{tensor.name}.")
-    if a is None or a.poisoned:
-        return POISON
+def swap(c: Context, a: Arguments) -> Value:
+    """`x.atomic_cas(expected, desired, i, j)`."""
+    tensor, reason = _begun(c, a)
+    node = a.node
     dtype = tensor.spec.dtype
     if not _available(c, tensor, "atomic_cas", frozenset(("i32", "i64", "f32", "f64")), node):
         return POISON
@@ -250,11 +231,3 @@ def _available(c: Context, tensor: TensorValue, name: str, elements: frozenset[s
     listed = ", ".join(f"`{d}`" for d in known) or "integers of 32 and 64 bits"
     c.error(errors.UpdateUnavailable(c.span(node), name=tensor.name, update=name, dtype=str(dtype), known=listed))
     return False
-
-
-_METHODS: Final[dict[str, Callable[[Context, TensorValue, core.Call, str], Value]]] = {
-    "gather": _gather,
-    "scatter": _scatter,
-    "atomic_cas": _swap,
-    **{name: partial(_update, name=name) for name in ATOMICS},
-}

@@ -5,7 +5,7 @@ and loops in which variables have such values.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, fields
 from enum import Enum, EnumType
 from functools import lru_cache
@@ -16,9 +16,10 @@ from xdsl.dialects.builtin import LocationAttr
 
 from freehold.dialects.location import location_of
 from freehold.frontend.host import host_value
+from freehold.frontend.intrinsics import Intrinsic
 from freehold.frontend.signature import Parameter, TensorSpec
 from freehold.frontend.source import FunctionSource
-from freehold.frontend.syntax import core, names
+from freehold.frontend.syntax import core, liveness
 from freehold.frontend.typed import Block, Do, Typed, Var
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
@@ -172,10 +173,17 @@ class PlaceValue:
 
 @dataclass(eq=False, slots=True)
 class MethodValue:
-    """A method of a tile or tensor, taken but not yet called."""
+    """A method of a tile, a tensor, a region or a place, taken but not yet called."""
 
-    receiver: Value
-    name: str
+    receiver: TileValue | TensorValue | RegionValue | PlaceValue
+    declared: Intrinsic
+
+
+@dataclass(eq=False, slots=True)
+class ReplaceValue:
+    """`_replace` of a named tuple, taken but not yet called."""
+
+    receiver: TupleValue
 
 
 @dataclass(eq=False, slots=True)
@@ -280,6 +288,7 @@ Value = (
     | RegionValue
     | PlaceValue
     | MethodValue
+    | ReplaceValue
     | BoundValue
     | ClosureValue
     | RangeValue
@@ -379,9 +388,18 @@ def is_number(value: object) -> bool:
 
 def is_poison(*values: Value) -> bool:
     """Whether any of these comes of a mistake."""
-    return any(
-        isinstance(v, Poison) or (isinstance(v, TupleValue | RecordValue) and is_poison(*v.items)) for v in values
-    )
+    for value in values:  # asked for every call's arguments
+        if isinstance(value, Poison) or (isinstance(value, _WITH_ITEMS) and is_poison(*value.items)):
+            return True
+    return False
+
+
+_WITH_ITEMS: Final = (TupleValue, RecordValue)
+
+
+def tensor_of(value: TensorValue | RegionValue | PlaceValue) -> TensorValue:
+    """The tensor that something is, or is a part of."""
+    return value if isinstance(value, TensorValue) else value.tensor
 
 
 def same(a: Value, b: Value) -> bool:
@@ -445,7 +463,9 @@ def describe(value: Value) -> str:
         case PlaceValue():
             return f"a place in `{value.tensor.name}`"
         case MethodValue():
-            return f"the method `{value.name}`"
+            return f"the method `{value.declared.name}`"
+        case ReplaceValue():
+            return "the method `_replace`"
         case BoundValue():
             return f"the method `{value.function.__name__}`"
         case ClosureValue():
@@ -527,9 +547,7 @@ class Frame:
     call_site: Span | None = None
     variables: dict[str, Value] = field(default_factory=dict[str, Value])
     loops: list[Loop] = field(default_factory=list["Loop"])
-    """The loops around the current statement, innermost last."""
-    following: Sequence[core.Stmt] = ()
-    """What follows the `for` that is being written."""
+    """The loops around the current statement that run, innermost last."""
     unsafe: str | None = None
     """The reason of the `unsafe` block that the current statement stands in."""
     locations: dict[core.Place, LocationAttr] = field(default_factory=dict[core.Place, LocationAttr])
@@ -548,14 +566,9 @@ class Frame:
         return location
 
     @property
-    def facts(self) -> names.Facts:
+    def facts(self) -> liveness.Facts:
         """What the function does with its variables."""
-        return names.facts(self.function)
-
-    @property
-    def running(self) -> Loop | None:
-        """The innermost loop around the current statement that runs: one that is not written out."""
-        return next((loop for loop in reversed(self.loops) if not loop.static), None)
+        return liveness.facts(self.function)
 
     @property
     def is_kernel(self) -> bool:
@@ -578,19 +591,16 @@ class Site:
 
 @dataclass(eq=False)
 class Loop:
-    """A loop whose body is being written. One that is unrolled has no sites."""
+    """A loop whose body is being written."""
 
     node: core.Loop
-    static: bool = False
     sites: list[Site] = field(default_factory=list[Site])
     counter: tuple[TileValue, TileValue] | None = None
     """Index and step of a `for` that has a `break`: such a loop counts by itself."""
-    carried: Sequence[str] = ()
+    carried: Collection[str] = ()
     """The variables that go from turn to turn."""
     before: dict[str, Value] = field(default_factory=dict[str, Value])
     """What the others are when a turn begins."""
-    following: Sequence[core.Stmt] = ()
-    """What stands behind one that is unrolled: it asks first whether a `return` has left the loop."""
 
 
 Number = bool | int | float

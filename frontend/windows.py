@@ -8,7 +8,7 @@ makes it the same for all. A partition that the launch gives for a tensor is one
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from typing import cast
 
 from freehold.dialects.ownership import (
     BorrowOp,
@@ -24,33 +24,25 @@ from freehold.dialects.ownership import (
     window_type,
 )
 from freehold.frontend import errors
-from freehold.frontend.arguments import Arguments, Signature, bind
+from freehold.frontend.arguments import Arguments
 from freehold.frontend.context import Context
 from freehold.frontend.domains import offsets_of
 from freehold.frontend.memory import borrow, coordinates
 from freehold.frontend.operands import not_constant
 from freehold.frontend.requirements import launch_term
-from freehold.frontend.syntax import core
 from freehold.frontend.typed import Block, Do, Typed, Var, hint, is_free
 from freehold.frontend.values import (
     POISON,
-    MethodValue,
     Static,
     TensorValue,
     TupleValue,
     Value,
 )
 
-WINDOW: Final = Signature("window", ("axis", "start", "length"), (), ())
 
-
-def method(c: Context, called: MethodValue, node: core.Call) -> Value:
+def window(c: Context, a: Arguments) -> Value:
     """`x.window(axis, start, length)`: a tensor of its own."""
-    target = called.receiver
-    assert isinstance(target, TensorValue)
-    a = bind(c, node, WINDOW, f"{target.name}.")
-    if a is None or a.poisoned:
-        return POISON
+    target, node = cast(TensorValue, a["self"]), a.node
     axis = _axis(c, target, a)
     if axis is None:
         return POISON

@@ -40,7 +40,7 @@ from freehold.dialects.ownership import (
     UnsafeOp,
     tensor_type,
 )
-from freehold.passes.analysis.arithmetic import term_of
+from freehold.passes.analysis.assumed import NOBODY, Assumed
 from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.analysis.wording import name_of, tensor_of
 from freehold.passes.launch_contract import dtype_name
@@ -55,8 +55,6 @@ MOST_SUMMED: Final = 1 << 16
 _ZERO: Final = terms.const(0)
 _ONE: Final = terms.const(1)
 _LEAVING: Final = (BreakOp, ContinueOp, ReturnOp)
-_NOBODY: Final = "?"
-"""The symbol of numbers that nothing is known about; no kernel's."""
 _UNCOUNTED: Final = frozenset({"Memory", "Atomics", "Views"})
 
 
@@ -192,45 +190,6 @@ def cost(kernel: KernelOp, facts: KernelFacts | None = None) -> Cost:
     return _Count(kernel, facts or analyse(kernel)).result()
 
 
-class _Unproved:
-    """
-    Terms for what integers are computed from, whether or not their arithmetic is shown to stay in range.
-
-    A proof must do without them. A prediction need not: where an integer wraps around, the kernel is lost anyway.
-    """
-
-    def __init__(self, facts: KernelFacts):
-        self.facts = facts
-
-    def resolved(self, t: Term) -> Term:
-        """A term with unknown numbers replaced by how they are computed, as far as there is a rule for it."""
-        env: dict[str, Term] = {}
-        for name in t.symbols():
-            value = self.facts.symbols.get(name)
-            if value is not None and isinstance(value.owner, Operation) and len(value.owner.results) == 1:
-                found = term_of(value.owner, self)
-                if found is not None:
-                    env[name] = found
-        return t.substitute(env) if env else t
-
-    def term(self, value: SSAValue) -> Term:
-        """The term of an integer scalar."""
-        found = self.facts.terms.get(value)
-        if found is not None:
-            return self.resolved(found)
-        owner = value.owner
-        computed = term_of(owner, self) if isinstance(owner, Operation) and len(owner.results) == 1 else None
-        return computed if computed is not None else terms.sym(_NOBODY)
-
-    def shown(self, predicate: Term, wanted: SSAValue) -> bool:
-        """Everything is taken to be as it should be."""
-        return True
-
-    def fits(self, t: Term, value: SSAValue) -> bool:
-        """As `shown`."""
-        return True
-
-
 @dataclass(frozen=True, slots=True)
 class _Turns:
     """A loop or an axis of the index space around an operation: how often it turns, and over which variable."""
@@ -324,7 +283,7 @@ class _Count:
     def turns(self, op: ForOp) -> _Turns:
         """A counted loop."""
         proved = [self.facts.terms.get(v, _ZERO) for v in (op.lowerBound, op.upperBound, op.step)]
-        low, high, step = bounds = [_Unproved(self.facts).resolved(t) for t in proved]
+        low, high, step = bounds = [Assumed(self.facts).resolved(t) for t in proved]
         counter = self.facts.terms.get(op.block.args[0])
         if not self.is_known(*bounds) or counter is None or counter.op != "sym":
             return _Turns(self.nobody_knows(op), None)
@@ -380,7 +339,7 @@ class _Count:
         elif isinstance(region := op.memory.owner, RegionOp):  # one that a branch hands on is refused elsewhere
             coordinates = self.facts.coordinates(region)
             if (axis := region.result.type.partition.groups_axis) is not None:  # where its group lies, offsets say
-                coordinates = tuple(terms.sym(_NOBODY) if n == axis else c for n, c in enumerate(coordinates[1:]))
+                coordinates = tuple(terms.sym(NOBODY) if n == axis else c for n, c in enumerate(coordinates[1:]))
             self.places(op.memory, direction, op.shape, coordinates, around, op.steps)
 
     def places(
@@ -401,7 +360,7 @@ class _Count:
 
     def elements(self, source: SSAValue, direction: Direction, tile: Sequence[int], around: _Around) -> None:
         """An access by element: all of the tile, at most, for nobody knows what is masked."""
-        axes = [_Axis(terms.sym(_NOBODY), prod(tile), 1, tensor_type(source).extent(0))]
+        axes = [_Axis(terms.sym(NOBODY), prod(tile), 1, tensor_type(source).extent(0))]
         self.moved.setdefault((tensor_of(source), direction), []).append((axes, _Around(around.turns, False)))
 
 

@@ -13,13 +13,13 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
-from xdsl.traits import IsolatedFromAbove
+from xdsl.traits import IsolatedFromAbove, is_side_effect_free
 
 from freehold.dialects.cuda_tile.attrs import WEAK
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.dialects.cuda_tile.ops.views import LoadViewTkoOp
-from freehold.dialects.ownership import LoadOp, RefType
+from freehold.dialects.ownership import AccessOp
 from freehold.passes.rewriting import Effect, effect
 
 
@@ -86,16 +86,14 @@ def _mergeable(op: Operation) -> bool:
         case Effect.UNKNOWN:
             if isinstance(op, LoadViewTkoOp):
                 return op.memory_ordering_semantics == WEAK
-            if isinstance(op, LoadOp):
-                return isinstance(op.source.type, RefType)  # not written while the kernel runs
-            return isinstance(op, AssumeOp)
+            return isinstance(op, AssumeOp) or is_side_effect_free(op)  # as a read of what nobody writes
 
 
 def _key(op: Operation) -> tuple[object, ...]:
     """What equal operations share and others rarely do. Attributes are compared, not hashed: that is cheaper."""
     if isinstance(op, ConstantOp):
         return (ConstantOp, op.value.data.data)
-    if isinstance(op, LoadViewTkoOp | LoadOp):
+    if isinstance(op, LoadViewTkoOp | AccessOp):
         return (type(op), id(op.parent), *map(id, op.operands))
     return (type(op), *map(id, op.operands))
 

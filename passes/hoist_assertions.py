@@ -16,12 +16,14 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED
+from freehold.dialects.cuda_tile.integers import width_of
 from freehold.dialects.cuda_tile.ops.arith_int import CmpIOp, OrIOp
 from freehold.dialects.cuda_tile.ops.control_flow import AssertOp, BreakOp, ContinueOp, ForOp, LoopOp, ReturnOp
 from freehold.dialects.cuda_tile.types import is_scalar
 from freehold.dialects.ownership import CheckOp
 from freehold.passes.hoist_invariants import hoist_from
 from freehold.passes.rewriting import Inserter, defined_outside, integer, loops, walk
+from freehold.support.integers import read
 
 
 @dataclass(frozen=True)
@@ -75,8 +77,11 @@ def _decided_outside(op: AssertOp | CheckOp, loop: ForOp | LoopOp) -> bool:
 
 
 def _has_turns(loop: ForOp) -> bool:
-    lower, upper = integer(loop.lowerBound), integer(loop.upperBound)
-    return lower is not None and upper is not None and loop.unsignedCmp is None and lower < upper
+    lower, upper, width = integer(loop.lowerBound), integer(loop.upperBound), width_of(loop.lowerBound.type)
+    if lower is None or upper is None or width is None:
+        return False
+    signed = loop.unsignedCmp is None
+    return read(lower, width, signed=signed) < read(upper, width, signed=signed)
 
 
 def _may_leave(op: Operation) -> bool:

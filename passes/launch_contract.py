@@ -21,7 +21,6 @@ from freehold.dialects.ownership import (
     AccumulatorOp,
     Action,
     BlocksKind,
-    BorrowOp,
     CheckOp,
     DistributeOp,
     Duty,
@@ -30,7 +29,6 @@ from freehold.dialects.ownership import (
     KernelOp,
     PartitionOp,
     PartitionType,
-    RegionOp,
     RequireOp,
     Rung,
     TensorType,
@@ -40,6 +38,7 @@ from freehold.dialects.ownership import (
     scalar_symbols,
     tensor_type,
 )
+from freehold.passes.analysis.wording import name_of
 from freehold.passes.rewriting import walk
 from freehold.passes.verify_duties import require_discharged
 from freehold.support import terms
@@ -75,15 +74,6 @@ def distribution_of(kernel: KernelOp) -> DistributeOp:
 def argument_name(argument: SSAValue, position: int) -> str:
     """The user's name of a kernel's argument."""
     return argument.name_hint or f"argument{position}"
-
-
-def source_name(value: SSAValue) -> str:
-    """The user's name of the tensor that `value` lends, partitions, or is a region of."""
-    owner = value.owner
-    while isinstance(owner, RegionOp | PartitionOp | BorrowOp | AccumulatorOp | ExposeOp | WindowOp):
-        value = owner.operands[0]
-        owner = value.owner
-    return value.name_hint or "a tensor"
 
 
 def entry_parameters(
@@ -139,7 +129,7 @@ def _index_check(op: Operation, obligation: DutyAttr) -> KernelCheck:
     step = 0
     if isinstance(op, AccessOp):
         step, memory = op.steps[axis], op.memory
-    name = source_name(memory)
+    name = name_of(memory)
     values = (("index", "i32"), ("count", "i32")) if step else (("start", "i32"), ("last", "i32"))
     if isinstance(op, PartitionOp):
         values = ("group", "i32"), ("groups", "i32")
@@ -253,19 +243,19 @@ def _reason(op: Operation, obligation: DutyAttr, text: str) -> str:
     if obligation.duty is Duty.SAME_GRID and isinstance(op, DistributeOp):
         short = [p for p in op.partitions if tensor_type(p).rank <= axis]
         if text.endswith(" == 1") and (short or op.domain is not None):
-            names = " and ".join(f"`{source_name(p)}`" for p in short or op.partitions)
+            names = " and ".join(f"`{name_of(p)}`" for p in short or op.partitions)
             return f"blocks that differ along axis {axis} of the grid alone would share regions of {names}"
-        names = " and ".join(f"`{source_name(p)}`" for p in op.partitions)
+        names = " and ".join(f"`{name_of(p)}`" for p in op.partitions)
         return f"{names} are partitioned into as many regions"
     if obligation.duty is Duty.COVERED:
-        return f"every region of `{source_name(op.operands[0])}` is taken by a block"
+        return f"every region of `{name_of(op.operands[0])}` is taken by a block"
     if obligation.duty is Duty.DISJOINT:
-        return f"no two regions of `{source_name(op.operands[0])}` overlap"
+        return f"no two regions of `{name_of(op.operands[0])}` overlap"
     if isinstance(op, WindowOp):
-        return f"the window of `{source_name(op.tensor)}` lies inside it along axis {axis}"
+        return f"the window of `{name_of(op.tensor)}` lies inside it along axis {axis}"
     assert isinstance(op, AccessOp)
     verb = "is loaded" if op.ACTION is Action.READ else "lies"
-    return f"every tile of `{source_name(op.memory)}` {verb} inside it along axis {axis}"
+    return f"every tile of `{name_of(op.memory)}` {verb} inside it along axis {axis}"
 
 
 @dataclass(frozen=True)

@@ -29,9 +29,9 @@ from freehold.dialects.cuda_tile.ops.misc import AssumeOp
 from freehold.dialects.cuda_tile.ops.reduce import ReduceOp, ScanOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.dialects.cuda_tile.ops.views import LoadViewTkoOp, StoreViewTkoOp
-from freehold.dialects.cuda_tile.types import TileType, element_name
+from freehold.dialects.cuda_tile.types import TOKEN, TileType, element_name
 from freehold.dialects.location import span_of
-from freehold.dialects.ownership import DistributeOp, LoadOp, OrderKind, PartitionOp, PartitionType, RegionOp, StoreOp
+from freehold.dialects.ownership import AccessOp, Action, DistributeOp, OrderKind, PartitionOp, PartitionType
 from freehold.support.span import SourceMap, Span
 
 WIDTH: Final = 120
@@ -201,20 +201,24 @@ def short_form(op: Operation, names: Names) -> str:
 def _operands(op: Operation, names: Names) -> str:
     """The operands, with an index in brackets behind what it is an index of."""
     match op:
-        case LoadOp():
-            return names.of(op.source) + _index(op.coordinates, names) + _after(op.token, names)
-        case StoreOp():
-            return (
-                f"{names.of(op.tile)} to {names.of(op.target)}{_index(op.coordinates, names)}{_after(op.token, names)}"
-            )
-        case RegionOp():
-            return names.of(op.partition) + _index(op.coordinates, names)
+        case AccessOp():
+            return _access(op, names)
         case LoadViewTkoOp():
             return names.of(op.view) + _index(op.index, names) + _after(op.token, names)
         case StoreViewTkoOp():
             return f"{names.of(op.tile)} to {names.of(op.view)}{_index(op.index, names)}{_after(op.token, names)}"
         case _:
             return names.all(op.operands)
+
+
+def _access(op: AccessOp, names: Names) -> str:
+    """What is accessed, behind what is written there; masks stand in the end."""
+    token = next((v for v in op.operands if v.type == TOKEN), None)
+    rest = [v for n, v in enumerate(op.operands) if n != op.MEMORY and v not in op.places and v is not token]
+    written = [rest.pop(0)] if op.ACTION in (Action.WRITE, Action.UPDATE) and rest else []
+    place = names.of(op.memory) + _index(op.places, names)
+    masks = "".join(f", {names.of(v)}" for v in rest)
+    return " to ".join([*map(names.of, written), place]) + masks + _after(token, names)
 
 
 def _index(index: Sequence[SSAValue], names: Names) -> str:

@@ -29,6 +29,8 @@ ALL_PASSES: Final[dict[str, Callable[[], type[ModulePass]]]] = {
     "warn-padding": _lazy("WarnPaddingPass", "warn_padding"),
     "report-obligations": _lazy("ReportObligationsPass", "report_obligations"),
     "drop-breakpoints": _lazy("DropBreakpointsPass", "drop_breakpoints"),
+    "approximate-math": _lazy("ApproximateMathPass", "approximate_math"),
+    "split-loops": _lazy("SplitLoopsPass", "split_loops"),
     "thread-tokens": _lazy("ThreadTokensPass", "thread_tokens"),
     "print-launch-contract": _lazy("PrintLaunchContractPass", "launch_contract"),
     "convert-ownership-to-cuda-tile": _lazy("ConvertOwnershipToCudaTilePass", "convert_ownership_to_cuda_tile"),

@@ -21,8 +21,10 @@ from freehold.dialects.ownership import (
     WindowOp,
     duties_of,
     kernels_of,
+    tensor_type,
 )
 from freehold.passes.analysis.advice import cost, upwards
+from freehold.passes.analysis.divisibility import Divisors, step
 from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.analysis.wording import name_of
 from freehold.passes.verify_duties import owing
@@ -49,8 +51,11 @@ def report(module: ModuleOp, *, advice: bool = False) -> list[str]:
     for kernel in kernels_of(module):
         facts = analyse(kernel) if advice else None
         lines.append(f"@{kernel.sym_name.data}")
+        known = Divisors(kernel)
         for op in owing(kernel):
             lines += _lines(op, facts)
+            if isinstance(op, WindowOp):
+                lines += _alignment(op, known)
         lines += (_unsafe(op) for op in kernel.walk() if isinstance(op, UnsafeOp))
     return lines
 
@@ -85,6 +90,19 @@ def _lines(op: Operation, facts: KernelFacts | None) -> Iterator[str]:
         if facts is not None and obligation.rung not in (Rung.PROVED, Rung.TOKENS):
             line += f"; costs {cost(op, obligation, facts)}; {upwards(op, obligation, facts)}"
         yield line
+
+
+def _alignment(op: WindowOp, known: Divisors) -> Iterator[str]:
+    """What is lost by where a window begins: tiles are read in fewer pieces where they are aligned."""
+    kept, whole = known.alignment(op.result), known.alignment(op.tensor)
+    if kept == whole:
+        return
+    multiple = whole // step(tensor_type(op.tensor), op.axis.data)
+    keeps = f"a start that is a multiple of {multiple}"
+    if op.start in known.scalars:
+        keeps = f'`fh.require("{known.scalars[op.start]} % {multiple} == 0")`'
+    what = f"window at a position of `{name_of(op.tensor)}`"
+    yield f"  {_where(op)}{what}: aligned to {kept} bytes of {whole}; {keeps} keeps it"
 
 
 def _duty(obligation: DutyAttr) -> str:

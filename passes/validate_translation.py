@@ -423,9 +423,8 @@ class _Comparison:
 
     def turns(self, values: Values, op: ForOp) -> Term:
         """The condition under which a loop has no turn."""
-        i, bounds = self.integers, [values.whole(op.lowerBound), values.whole(op.upperBound)]
-        if op.unsignedCmp is not None:
-            bounds = [i.unsigned(b, element_width(op.lowerBound.type) or 32) for b in bounds]
+        i, width = self.integers, element_width(op.lowerBound.type) or 32
+        bounds = [i.read(values.whole(b), width, op.unsignedCmp is None) for b in (op.lowerBound, op.upperBound)]
         return i.compared("greater_than_or_equal", *bounds)
 
     def match_body(self, op: ForOp | LoopOp, body: Block, found: ForOp | LoopOp, counters: int) -> None:
@@ -531,9 +530,7 @@ class _Comparison:
 
     def harmless(self, op: Operation) -> bool:
         """Whether an operation inside one that is left out changes nothing, stops nothing and leaves nothing."""
-        if isinstance(op, AssertOp | CheckOp | PrintTkoOp | LoopOp | BreakOp | ReturnOp):
-            return False
-        if isinstance(op, RegionOp | LoadOp | AccumulateOp) and self.owned.inside(op):
+        if isinstance(op, AssertOp | CheckOp | PrintTkoOp | LoopOp | BreakOp | ReturnOp) or self.owned.is_checked(op):
             return False
         return not isinstance(op, OWNED) or self.skippable(op)
 

@@ -54,6 +54,7 @@ from freehold.dialects.ownership import (
     KernelOp,
     LoadOp,
     LoadWindowOp,
+    OwingOp,
     PartitionOp,
     PartitionType,
     RefType,
@@ -94,13 +95,12 @@ from freehold.passes.errors.sharing import UpdatesDiffer, UsedInTwoWays
 from freehold.passes.errors.windows import WindowsMeet
 from freehold.passes.rewriting import walk
 from freehold.passes.verify_dominance import verify_dominance
-from freehold.passes.verify_duties import owing
 from freehold.support.diagnostic import Error, Rejected
 
 
 @dataclass(frozen=True)
 class VerifyBorrowsPass(ModulePass):
-    """Refuses kernels that use a tensor in ways its modes do not allow. Changes nothing."""
+    """Refuses kernels that use a tensor in ways its modes do not allow. Records what each operation has met."""
 
     name = "verify-borrows"
 
@@ -116,26 +116,20 @@ class VerifyBorrowsPass(ModulePass):
 
 def verify_borrows(kernel: KernelOp, facts: KernelFacts) -> list[Error]:
     """What a kernel does to its tensors that it may not. Its definitions dominate their uses."""
-    errors = [*_operations(kernel), *_tensors(kernel, facts), *_outside(kernel)]
+    errors = [*_operations(kernel)]
+    if not errors:
+        _met(kernel, Duty.UNDERSTOOD)
+    errors += [*_tensors(kernel, facts), *_outside(kernel)]
     paths = _Paths(kernel, facts)
     paths.flow.block(kernel.body.block, {frozenset(): _State()})
+    paths.discharge()
     errors += (error for _, error in paths.errors)
-    if not errors:
-        for op in owing(kernel):
-            op.discharge(*(DutyAttr.of(duty, Rung.PROVED) for duty in _ESTABLISHED))
     return errors
 
 
-_ESTABLISHED: Final = (
-    Duty.UNDERSTOOD,
-    Duty.APART,
-    Duty.COMMUTING,
-    Duty.DISTRIBUTED,
-    Duty.HELD,
-    Duty.INITIALISED,
-    Duty.STORED,
-)
-"""What holds of every operation of a kernel that breaks no rule on any path."""
+def _met(op: OwingOp, *duties: Duty) -> None:
+    """Notes of an operation that was looked at that it breaks no rule."""
+    op.discharge(*(DutyAttr.of(duty, Rung.PROVED) for duty in duties))
 
 
 # Which operations there may be, and who may use what
@@ -174,6 +168,8 @@ def _operations(kernel: KernelOp) -> Iterable[Error]:
         if op is kernel:
             continue
         yield from _uses(op)
+        if isinstance(op, StoreOp) and isinstance(op.target.type, RefType):
+            yield _through_shared(op, op.target.type, kernel)
         if type(op) in _HARMLESS or isinstance(op, AccessOp):
             continue
         if isinstance(op, AssumeOp):
@@ -204,31 +200,56 @@ def _uses(op: Operation) -> Iterable[Error]:
                 yield UnknownUse(span_of(op), name_of(result), op.name, what_is(result))
 
 
-def _tensors(kernel: KernelOp, facts: KernelFacts) -> Iterable[Error]:
+def _through_shared(op: StoreOp, borrowed: RefType, kernel: KernelOp) -> Error:
+    """The error for a store through a borrow."""
+    error = StoreThroughShared(span_of(op), name_of(op.target))
+    if (where := span_of(op.target)) is not None and where != error.place:
+        error.add(error.Borrowed(where))
+    for other in walk(kernel):
+        if isinstance(other, RegionOp) and other.result.type.partition.tensor.dims == borrowed.tensor.dims:
+            error.add(error.StoreElsewhere(name_of(other.result)))
+            break
+    return error.add(error.BorrowExclusively())
+
+
+# What becomes of each tensor
+
+
+def _tensors(kernel: KernelOp, facts: KernelFacts) -> Iterator[Error]:
     order = {op: n for n, op in enumerate(walk(kernel))}
     for argument in kernel.body.block.args:
         parts = [*parts_of(argument)]
         uses = sorted((u.operation for part in parts for u in part.uses), key=order.__getitem__)
-        partitions = [op for op in uses if isinstance(op, PartitionOp) and op.tensor in parts]
-        for n, second in enumerate(partitions):
-            for first in partitions[:n]:
-                if first.tensor is second.tensor:
-                    error = PartitionedTwice(span_of(second), name_of(argument))
-                    if (where := span_of(first)) is not None:
-                        error.add(error.First(where))
-                    yield error
-                else:
-                    yield from _meeting(first, second, facts)
-        for borrow in uses:
-            if not isinstance(borrow, BorrowOp):
-                continue
-            for partition in partitions:
-                if borrow.tensor is partition.tensor:
-                    yield from _read_and_written(borrow, partition, facts)
-                    break
-                yield from _meeting(borrow, partition, facts)
-        yield from _alone(argument, uses)
-        yield from _of_one_kind(argument, facts)
+        apart, alike = [*_parts(argument, parts, uses, facts)], [*_of_one_kind(argument, facts)]
+        yield from (*apart, *alike)
+        for op in uses:
+            if isinstance(op, OwingOp) and type(op) in _WAYS:
+                _met(op, *(() if apart else (Duty.APART,)), *(() if alike else (Duty.COMMUTING,)))
+
+
+def _parts(
+    argument: SSAValue, parts: Sequence[SSAValue], uses: Sequence[Operation], facts: KernelFacts
+) -> Iterator[Error]:
+    """What is lent and what is split of an argument shares no element, and neither do two that are split."""
+    partitions = [op for op in uses if isinstance(op, PartitionOp) and op.tensor in parts]
+    for n, second in enumerate(partitions):
+        for first in partitions[:n]:
+            if first.tensor is second.tensor:
+                error = PartitionedTwice(span_of(second), name_of(argument))
+                if (where := span_of(first)) is not None:
+                    error.add(error.First(where))
+                yield error
+            else:
+                yield from _meeting(first, second, facts)
+    for borrow in uses:
+        if not isinstance(borrow, BorrowOp):
+            continue
+        for partition in partitions:
+            if borrow.tensor is partition.tensor:
+                yield from _read_and_written(borrow, partition, facts)
+                break
+            yield from _meeting(borrow, partition, facts)
+    yield from _alone(argument, uses)
 
 
 def _meeting(first: BorrowOp | PartitionOp, second: PartitionOp, facts: KernelFacts) -> Iterator[Error]:
@@ -347,7 +368,11 @@ def _outside(kernel: KernelOp) -> Iterator[Error]:
     last = kernel.body.block.last_op
     where = span_of(kernel) if last is None or span_of(last) is None else span_of(last)
     for op in walk(kernel):
-        if isinstance(op, PartitionOp) and op.result.type.covered and op.result not in handed_out:
+        if not isinstance(op, PartitionOp) or not op.result.type.covered:
+            continue
+        if op.result in handed_out:
+            _met(op, Duty.DISTRIBUTED)
+        else:
             yield NotTaken(where, name_of(op.tensor))
 
 
@@ -357,6 +382,14 @@ def _outside(kernel: KernelOp) -> Iterator[Error]:
 def _later(op: Operation, store: StoreOp) -> bool:
     """Whether a store stands behind an operation in the same block: then it is no path to it that was forgotten."""
     return op.parent is store.parent and op.is_before_in_block(store)
+
+
+def _around(op: Operation) -> Operation | None:
+    """What an operation is part of, past the control flow around it."""
+    parent = op.parent_op()
+    while isinstance(parent, IfOp | ForOp | LoopOp):
+        parent = parent.parent_op()
+    return parent
 
 
 @dataclass
@@ -379,6 +412,10 @@ class _Paths:
     def __init__(self, kernel: KernelOp, facts: KernelFacts):
         self.facts = facts
         self.errors: list[tuple[Operation, Error]] = []
+        self.broken: set[tuple[SSAValue, Duty]] = set()
+        """Of regions and partitions, the duties that are not met on some path."""
+        self.points: list[DistributeOp] = []
+        """The distributions that were looked at."""
         self.flow: Flow[_State] = Flow(kernel, self)
         self.stores: dict[SSAValue, list[StoreOp]] = {}
         self.taken = [op for op in facts.places if isinstance(op, RegionOp)]
@@ -432,8 +469,17 @@ class _Paths:
         """Whether a loop is shown to run."""
         return loop in self.facts.repeated
 
-    def refuse(self, op: Operation, error: Error) -> None:
-        """Notes an error, once for all paths to an operation."""
+    def discharge(self) -> None:
+        """Notes what the regions and outputs of the distributions that were looked at have met."""
+        regions = [op for op in self.taken if _around(op) in self.points]
+        outputs = [p.owner for op in self.points for p in op.partitions if isinstance(p.owner, PartitionOp)]
+        for op in (*regions, *outputs):
+            duties = (Duty.HELD, Duty.INITIALISED, Duty.STORED) if isinstance(op, RegionOp) else (Duty.STORED,)
+            _met(op, *(duty for duty in duties if (op.result, duty) not in self.broken))
+
+    def refuse(self, op: Operation, error: Error, broken: SSAValue, duty: Duty) -> None:
+        """Notes an error, once for all paths to an operation, and the duty of a region or partition that is broken."""
+        self.broken.add((broken, duty))
         if all(other != error or where is not op for where, other in self.errors):
             self.errors.append((op, error))
 
@@ -445,7 +491,7 @@ class _Paths:
         if (where := span_of(release)) is not None:
             when = ", in an earlier turn" if release is op else ""
             error.add(error.Released(where, when))
-        self.refuse(op, error)
+        self.refuse(op, error, region, Duty.HELD)
 
     def load(self, op: LoadOp, state: _State) -> None:
         """A region is held, and an output has been stored."""
@@ -459,32 +505,20 @@ class _Paths:
             for store in stores:
                 if (where := span_of(store)) is not None and where != error.place:
                     error.add(error.StoredOnSomePaths(where))
-            self.refuse(op, error.add(error.DeclareMut()))
+            self.refuse(op, error.add(error.DeclareMut()), region, Duty.INITIALISED)
 
     def store(self, op: StoreOp, state: _State) -> _State:
         """Only regions that are held are stored to."""
         target = op.target
         if not isinstance(target.type, RegionType):
-            self.store_through_shared(op)
             return state
         self.check_held(op, target, "stored", state)
         more = {target, target.owner.partition} if isinstance(target.owner, RegionOp) else {target}
         return replace(state, stored=state.stored | more, owed=state.owed - {target})
 
-    def store_through_shared(self, op: StoreOp) -> None:
-        """Refuses a store through a borrow."""
-        error = StoreThroughShared(span_of(op), name_of(op.target))
-        if (where := span_of(op.target)) is not None and where != error.place:
-            error.add(error.Borrowed(where))
-        assert isinstance(op.target.type, RefType)
-        for other in self.facts.places:
-            if isinstance(other, RegionOp) and other.result.type.partition.tensor.dims == op.target.type.tensor.dims:
-                error.add(error.StoreElsewhere(name_of(other.result)))
-                break
-        self.refuse(op, error.add(error.BorrowExclusively()))
-
     def distribute(self, op: DistributeOp, state: _State) -> None:
         """The work of a point, and what it owes in the end: a store to a region of every output."""
+        self.points.append(op)
         ends = self.flow.block(op.body.block, {frozenset(): state})
         if not ends:
             return
@@ -505,7 +539,8 @@ class _Paths:
                 for s in found
             ]
             if partition not in end.taken:
-                self.refuse(op, NotTaken(where, name_of(partition)))
+                untaken = NotTaken(where, name_of(partition))
+                self.refuse(op, untaken.add(untaken.Partial(), untaken.DeclareMut()), partition, Duty.STORED)
                 reported.add(partition)
                 continue
             error = NotStored(where, name_of(partition), " on some paths" if stores else "")
@@ -513,12 +548,12 @@ class _Paths:
                 if (place := span_of(store)) is not None:
                     error.add(error.StoredOnSomePaths(place))
             error.add(error.StoreFirst() if stores else error.Store())
-            self.refuse(op, error.add(error.DeclareMut()))
+            self.refuse(op, error.add(error.DeclareMut()), partition, Duty.STORED)
             reported.add(partition)
         for taken in self.taken:
             if taken.result in end.owed and taken.partition not in reported and not self.stored(taken):
                 reported.add(taken.partition)
-                self.refuse(taken, self.not_stored(taken.result))
+                self.refuse(taken, self.not_stored(taken.result), taken.result, Duty.STORED)
 
     def stored(self, taken: RegionOp) -> bool:
         """Whether a region is stored by conditions that leave no case out."""

@@ -44,6 +44,7 @@ from freehold.passes.errors.partition import (
     RegionTakenTwice,
 )
 from freehold.passes.prover import rules
+from freehold.passes.prover.polynomials import Poly, atoms, bound_atom, poly
 from freehold.passes.prover.prove import prove
 from freehold.passes.verify_domains import verify_domains
 from freehold.passes.verify_dominance import verify_dominance
@@ -201,8 +202,17 @@ def _has_one_name(op: RegionOp, facts: KernelFacts) -> bool:
 
     Like `_share_a_name`: of names alone, without conditions, tokens are threaded and verified.
     """
-    names = set[str]() if _overlap(op) else {n for c in facts.coordinates(op) for n in c.symbols()}
+    names = set[str]() if _overlap(op) else {n for p in _folded(op, facts) for a in atoms(p) for n in a.symbols()}
     return any(isinstance(loop, ForOp) and facts.counters.get(loop) not in names for loop in facts.places[op].loops)
+
+
+def _folded(op: RegionOp, facts: KernelFacts) -> list[Poly]:
+    """The coordinates of a region as they may be emitted: a symbol that has but one value is that value."""
+    bounds = facts.places[op].given.bounds
+    names = {n for c in facts.coordinates(op) for n in c.symbols()}
+    known = {n: bound_atom(terms.sym(n), bounds) for n in names}
+    values = {n: terms.const(low) for n, (low, high) in known.items() if low is not None and low == high}
+    return [poly(c.substitute(values)) for c in facts.coordinates(op)]
 
 
 def _overlap(op: RegionOp) -> bool:
@@ -213,7 +223,7 @@ def _overlap(op: RegionOp) -> bool:
 
 def _share_a_name(earlier: RegionOp, op: RegionOp, facts: KernelFacts) -> bool:
     """Whether two takings are of different regions by conditions alone: one of them is never made, or not both."""
-    same = facts.coordinates(earlier) == facts.coordinates(op) or _overlap(op)
+    same = _folded(earlier, facts) == _folded(op, facts) or _overlap(op)
     return same and not injectivity.exclusive(facts.places[earlier], facts.places[op])
 
 

@@ -29,6 +29,7 @@ from freehold.dialects.location import span_of
 from freehold.dialects.ownership import KernelOp, LoadOp, RegionType, RequireOp, kernels_of, tensor_type
 from freehold.passes.analysis.wording import name_of
 from freehold.passes.errors.padding import PaddingFolded, RestLeftOut
+from freehold.passes.rewriting import walk
 from freehold.support.diagnostic import KernelWarning
 from freehold.support.render import render
 from freehold.support.span import Span
@@ -52,7 +53,7 @@ def warn_padding(module: ModuleOp, told: dict[Any, Any] | None = None) -> None:
     for kernel in kernels_of(module):
         for found in padding_folded(kernel):
             file, line = (found.place.file, found.place.line) if isinstance(found.place, Span) else ("kernel", 0)
-            warnings.warn_explicit(render(found), KernelWarning, file, line, registry=told)
+            warnings.warn_explicit(render(found.report()), KernelWarning, file, line, registry=told)
 
 
 def padding_folded(kernel: KernelOp) -> list[PaddingFolded | RestLeftOut]:
@@ -89,7 +90,7 @@ class _Padding:
 
     def __init__(self, kernel: KernelOp):
         self.errors: list[PaddingFolded | RestLeftOut] = []
-        self._loads = [op for op in kernel.walk() if isinstance(op, LoadOp)]
+        self._loads = [op for op in walk(kernel) if isinstance(op, LoadOp)]
         self._pads: dict[SSAValue, Pads] = {}
         self._sums: dict[SSAValue, _Sum] = {}
         self._divisors = _divisors(kernel)
@@ -307,7 +308,8 @@ def _computed(name: str, values: Sequence[float | None]) -> float | None:
 
 _FUNCTIONS: Final[Mapping[str, Any]] = {
     "addf": operator.add, "addi": operator.add, "subf": operator.sub, "subi": operator.sub, "mulf": operator.mul,
-    "maxf": max, "maxi": max, "minf": min, "mini": min, "exp": math.exp, "sqrt": math.sqrt, "tanh": math.tanh,
+    "maxf": max, "maxi": max, "minf": min, "mini": min, "exp": math.exp, "exp2": math.exp2,
+    "sqrt": math.sqrt, "tanh": math.tanh,
     "absf": operator.abs, "absi": operator.abs, "negf": operator.neg, "negi": operator.neg,
     "ftof": float, "itof": float, "exti": float,
 }  # fmt: skip
@@ -389,7 +391,7 @@ def _whole_tiles(index: SSAValue, size: int) -> Operation | None:
 def _divisors(kernel: KernelOp) -> dict[Term, int]:
     """What a kernel requires its extents to be multiples of."""
     found: dict[Term, int] = {}
-    for op in kernel.walk():
+    for op in walk(kernel):
         if isinstance(op, RequireOp):
             for t in conjuncts(op.condition):
                 if t.op == "==" and t.args[0].op == "%" and t.args[1] == const(0) and t.args[0].args[1].is_const:

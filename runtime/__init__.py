@@ -2,3 +2,16 @@
 
 if __name__ != "freehold.runtime":  # the checkout's root on sys.path would make a second copy of every class
     raise ImportError("import freehold.runtime, not runtime: the folders at the root are parts of one package")
+
+from typing import Any
+
+from freehold.runtime.operations import handed
+
+
+def _copy(target: Any, source: Any) -> Any:
+    from freehold.runtime.arrays.adoption import copy
+
+    return copy(target, source)
+
+
+handed.copy = _copy  # graphs are below tensors, and are updated by copies

@@ -1,5 +1,5 @@
 /*
- * The native module: launches, and chains of them, without Python in between (`freehold.runtime.native` says when).
+ * The native module: launches, and chains of them, without Python in between (`freehold.runtime.base.native` says when).
  *
  * It does the plain case: exact classes, the same partition, extents, strides and alignment, scalars that fit, arrays
  * that lie apart, tensors that one stream alone uses. It judges nothing: whatever is otherwise, the driver's errors too,
@@ -10,6 +10,7 @@
  */
 #include "native.h"
 #include <pthread.h>
+#include <string.h>
 
 /* --- Where things lie ------------------------------------------------------------------------------------------------ */
 
@@ -50,16 +51,25 @@ int know(int class, PyObject *instance) {
   return 1;
 }
 
-/* All that is left to learn once there are launches; the others are known since their modules were loaded. */
+static const char *const names[CLASSES] = {
+  "Launch", "BoundLaunch", "Dispatcher", NULL, NULL, NULL, "Tensor", "Storage", "Space", "Timeline", "Execution", "Caller",
+}; /* those of NULL are known by other ways */
+
+/* Classes are learnt when their modules are loaded. What is not known yet is nothing that a plain launch has. */
 static PyObject *learn(PyObject *module, PyObject *args) {
-  static const int learnt[] = {LAUNCH, BOUND, DISPATCHER, TENSOR, STORAGE, SPACE, TIMELINE, EXECUTION, KERNEL};
-  enum { COUNT = sizeof learnt / sizeof *learnt };
-  PyObject *instances;
-  if (!PyArg_ParseTuple(args, "O!O", &PyTuple_Type, &instances, &undone)) return NULL;
-  if (PyTuple_Size(instances) != COUNT) return PyErr_Format(PyExc_TypeError, "%d instances are wanted", COUNT);
-  for (int n = 0; n < COUNT; n++)
-    if (!know(learnt[n], PyTuple_GetItem(instances, n))) return NULL;
-  Py_INCREF(args); /* with all that is in it, for good */
+  const char *name;
+  PyObject *instance;
+  if (!PyArg_ParseTuple(args, "sO", &name, &instance)) return NULL;
+  for (int n = 0; n < CLASSES; n++) {
+    if (!names[n] || strcmp(names[n], name)) continue;
+    if (!know(n, instance)) return NULL;
+    Py_RETURN_NONE;
+  }
+  return PyErr_Format(PyExc_ValueError, "no class is called %s", name);
+}
+
+static PyObject *undo(PyObject *module, PyObject *answer) {
+  Py_INCREF(undone = answer);
   Py_RETURN_NONE;
 }
 
@@ -111,9 +121,15 @@ static PyObject *make_lock(PyTypeObject *type, PyObject *args, PyObject *options
   return made;
 }
 
+/*
+ * From CPython 3.14 on signals are handled between this and the block, and what their handler raises would leave the lock
+ * behind. So those that came while it was waited for are handled here; the few nanoseconds from here to the block are left.
+ */
 static PyObject *enter(PyObject *self, PyObject *unused) {
   lock_hold(self);
-  Py_RETURN_NONE;
+  if (!PyErr_CheckSignals()) Py_RETURN_NONE;
+  lock_release(self);
+  return NULL;
 }
 
 static PyObject *leave(PyObject *self, PyObject *args) {
@@ -138,7 +154,8 @@ static PyType_Spec lock_spec = {"freehold.runtime._native.Lock", sizeof(Lock), 0
 /* --- The module ------------------------------------------------------------------------------------------------------ */
 
 static PyMethodDef functions[] = {
-  {"learn", learn, METH_VARARGS, "learn(instances, undone): finds where the slots of such objects lie, one of each class."},
+  {"learn", learn, METH_VARARGS, "learn(name, instance): finds where the slots of objects of a class lie."},
+  {"undo", undo, METH_O, "undo(answer): what `run` of a launcher returns that did nothing."},
   {0},
 };
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_native", "Plain launches, without Python.", -1, functions};

@@ -1,5 +1,5 @@
 /*
- * What the files of the native module share (`freehold.runtime.native` says when it is used).
+ * What the files of the native module share (`freehold.runtime.base.native` says when it is used).
  *
  * Objects of Freehold are read where their slots lie, which is found out by putting something there (`know`); every
  * object's class is compared first. All of it runs under the interpreter's lock; there is none for a Python without one.
@@ -11,7 +11,7 @@
 #include <Python.h>
 #include <stdint.h>
 
-#define INTERFACE 3 /* with `freehold.runtime.native`: raised when either expects something else of the other */
+#define INTERFACE 5 /* with `freehold.runtime.base.native`: raised when either expects something else of the other */
 
 #define CLASS(object) ((PyObject *)Py_TYPE((PyObject *)(object)))
 
@@ -45,7 +45,7 @@ PyObject *otherwise(PyObject *function, PyObject *first, PyObject *const *given,
 /* Adds a type to the module; 0 with an exception. */
 int add_type(PyObject *module, const char *name, PyType_Spec *spec);
 
-/* Locks (`freehold.runtime.locks`). `lock_release` is 0 where this thread did not hold it. */
+/* Locks (`freehold.runtime.base.locks`). `lock_release` is 0 where this thread did not hold it. */
 extern PyObject *lock_class;
 void lock_hold(PyObject *lock);
 int lock_release(PyObject *lock);

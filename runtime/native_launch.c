@@ -156,16 +156,41 @@ static int traced(PyObject *user, PyObject *what, PyObject *code, PyObject *inst
   return noted != NULL;
 }
 
+static int same_number(PyObject *one, PyObject *other) {
+  if (one == other) return one != NULL;
+  return one && other && PyLong_AsLongLong(one) == PyLong_AsLongLong(other);
+}
+
+/* Whether a timeline alone uses all of these tensors, which are what they were when their handles were made. */
+static int sole(PyObject *tensors, PyObject *user) {
+  for (Py_ssize_t n = 0; n < PyTuple_Size(tensors); n++) {
+    PyObject *tensor = PyTuple_GetItem(tensors, n);
+    if (CLASS(tensor) != classes[TENSOR]) return 0;
+    PyObject *space = SLOT(tensor, TENSOR_SPACE), *storage = SLOT(tensor, TENSOR_STORAGE);
+    if (!space || CLASS(space) != classes[SPACE] || SLOT(space, SPACE_SOLE) != user) return 0;
+    if (!storage || CLASS(storage) != classes[STORAGE]) return 0;
+    if (!same_number(SLOT(tensor, TENSOR_EPOCH), SLOT(storage, STORAGE_EPOCH))) return 0;
+  }
+  return 1;
+}
+
+static void wrote(PyObject *space, PyObject *tick) {
+  Py_INCREF(tick);
+  put(space, SPACE_WROTE, tick);
+}
+
 static PyObject *alone(Launcher *self, PyObject *const *given, Py_ssize_t count) {
   uint64_t memory[MOST], stream = 0;
-  if (count < 2 || CLASS(given[0]) != classes[TIMELINE] || CLASS(given[1]) != classes[SPACE]) Py_RETURN_FALSE;
-  if (!packed(self, given + 2, count - 2, &stream, memory)) Py_RETURN_FALSE;
+  if (count < 4 || CLASS(given[0]) != classes[TIMELINE] || CLASS(given[1]) != classes[SPACE]) Py_RETURN_FALSE;
+  PyObject *user = given[0], *reads = given[2], *writes = given[3], *tick = NULL;
+  if (!PyTuple_CheckExact(reads) || !PyTuple_CheckExact(writes)) Py_RETURN_FALSE;
+  if (!packed(self, given + 4, count - 4, &stream, memory)) Py_RETURN_FALSE;
   lock_hold(self->lock);
-  PyObject *user = given[0], *tick = NULL;
-  if (SLOT(given[1], SPACE_SOLE) == user && SLOT(user, TIMELINE_EAGER) == Py_False) tick = next_tick(user);
+  int free = SLOT(given[1], SPACE_SOLE) == user && SLOT(user, TIMELINE_EAGER) == Py_False;
+  if (free && sole(reads, user) && sole(writes, user)) tick = next_tick(user);
   if (tick) {
-    Py_INCREF(tick);
-    put(given[1], SPACE_WROTE, tick);
+    wrote(given[1], tick);
+    for (Py_ssize_t n = 0; n < PyTuple_Size(writes); n++) wrote(SLOT(PyTuple_GetItem(writes, n), TENSOR_SPACE), tick);
     put(user, TIMELINE_NOW, tick);
   }
   int done = tick && enqueued(self, (void *)(uintptr_t)stream, memory);
@@ -199,11 +224,6 @@ static PyObject *tensor_of(const Argument *known, PyObject *given) {
   }
   if (!given || CLASS(given) != classes[TENSOR] || SLOT(given, TENSOR_KEY) != known->known) return NULL;
   return given;
-}
-
-static int same_number(PyObject *one, PyObject *other) {
-  if (one == other) return one != NULL;
-  return one && other && PyLong_AsLongLong(one) == PyLong_AsLongLong(other);
 }
 
 /* Remembers where an array is. Whether that is aligned as it was. */
@@ -398,7 +418,8 @@ static PyMethodDef methods[] = {
   {"values", (PyCFunction)(void (*)(void))values, METH_FASTCALL,
    "values(handle, *values): whether it launched, on a stream, with addresses and scalars that were leased."},
   {"alone", (PyCFunction)(void (*)(void))alone, METH_FASTCALL,
-   "alone(user, space, handle, *values): as `values`, and enters the launch in the timeline, if the space is its alone."},
+   "alone(user, space, reads, writes, handle, *values): as `values`, and enters the launch in the timeline, if the space and\n"
+   "these tensors are its alone."},
   {"read", (PyCFunction)(void (*)(void))read_, METH_FASTCALL,
    "read(arguments, execution): launches on tensors of Freehold, and returns the timeline; None if it did not."},
   {"run", (PyCFunction)(void (*)(void))run_, METH_FASTCALL,

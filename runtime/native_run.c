@@ -1,4 +1,4 @@
-/* How operations are run: `walk` and `in_a_row`, as `freehold.runtime.operation` has them in Python. */
+/* How operations are run: `walk` and `in_a_row`, as `freehold.runtime.operations.operation` has them in Python. */
 #include "native.h"
 
 static PyObject *operations, *several; /* classes */

@@ -35,20 +35,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Self, cast
 
+from freehold.support.report import Argument, Edit, PlacedText, Report
 from freehold.support.span import SourceMap, Span
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """The place of an error that has no source text: an argument of a call."""
-
-    name: str
-    """The parameter that the argument was given for."""
-    of: str
-    """What was called: a kernel, a function, a tool."""
-
-    def __str__(self) -> str:
-        return f"argument `{self.name}` of `{self.of}`"
 
 
 class _Fields(Mapping[str, object]):
@@ -95,46 +83,6 @@ class Help:
     Where the help is an edit that a program can make: what the last code in its text replaces. Code before that are
     statements, which go ahead of the one that `at` is in.
     """
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedText:
-    """A label with its text filled in."""
-
-    span: Span
-    text: str
-    primary: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """A change to the user's text that a help offers: ready to be made by an editor, and tested by being made."""
-
-    span: Span
-    """What is replaced."""
-    code: str
-    """What stands there instead; without text, it is left out."""
-    before: tuple[str, ...]
-    """Statements that go ahead of the one that `span` is in."""
-    help: str
-    """The text of the help that offers it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """An error with every text filled in: what a renderer or an editor needs, in the order to show it."""
-
-    code: str
-    title: str
-    place: Span | Argument | None
-    label: str
-    """The primary label's text, also among `labels` where `place` is a span."""
-    labels: tuple[PlacedText, ...]
-    notes: tuple[str, ...]
-    helps: tuple[str, ...]
-    edits: tuple[Edit, ...]
-    """Those of the helps that can be made as they are."""
-    severity: str = "error"
 
 
 @dataclass(frozen=True)
@@ -212,6 +160,18 @@ class Error:
         )
 
 
+@dataclass(frozen=True)
+class Correctable(Error):
+    """An error that may say, at each of its places, what to write instead."""
+
+    @dataclass(frozen=True)
+    class Instead(Help):
+        """What to write."""
+
+        text: ClassVar[str] = "{edit}"
+        edit: str
+
+
 def in_order(errors: Iterable[Error]) -> tuple[Error, ...]:
     """Errors without repetitions: those without a span first, then file by file (as first met), by position."""
     unique: list[Error] = []
@@ -267,7 +227,7 @@ class Rejected(Exception):
         """The text for a terminal, without a line end."""
         from freehold.support.render import render_all
 
-        return render_all(self.errors, self.kernel, self.sources, colour)
+        return render_all([error.report() for error in self.errors], self.kernel, self.sources, colour)
 
     def __str__(self) -> str:
         return self.render()

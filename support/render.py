@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TextIO
 from unicodedata import category, east_asian_width
 
-from freehold.support.diagnostic import Argument, Error, PlacedText, Report
+from freehold.support.report import Argument, PlacedText, Report
 from freehold.support.span import SourceMap
 
 TAB = 4
@@ -27,19 +27,19 @@ WIDEST = 160
 _RED, _BLUE, _GREEN, _BOLD = "1;31", "1;34", "1;32", "1"
 
 
-def render(error: Error, sources: SourceMap | None = None, colour: bool = False) -> str:
+def render(report: Report, sources: SourceMap | None = None, colour: bool = False) -> str:
     """One error, without a line end."""
-    return _Renderer(sources or SourceMap(), colour).error(error.report())
+    return _Renderer(sources or SourceMap(), colour).error(report)
 
 
 def render_all(
-    errors: Sequence[Error], kernel: str | None = None, sources: SourceMap | None = None, colour: bool = False
+    reports: Sequence[Report], kernel: str | None = None, sources: SourceMap | None = None, colour: bool = False
 ) -> str:
     """All errors, a blank line between them, and the closing line that counts them; without a line end."""
     renderer = _Renderer(sources or SourceMap(), colour)
-    count = "1 error" if len(errors) == 1 else f"{len(errors)} errors"
+    count = "1 error" if len(reports) == 1 else f"{len(reports)} errors"
     closing = count if kernel is None else f"{count}, kernel `{_visible(kernel)}` rejected"
-    return "\n\n".join([*(renderer.error(error.report()) for error in errors), renderer.paint(closing, _BOLD)])
+    return "\n\n".join([*map(renderer.error, reports), renderer.paint(closing, _BOLD)])
 
 
 def wants_colour(stream: TextIO) -> bool:

@@ -39,6 +39,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason="no NVIDIA GPU and driver"))
 
 
+def pytest_collection_finish() -> None:
+    """What all files brought along stays, so that it is looked at in no collection from here on."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="module", autouse=True)
 def collected() -> Iterator[None]:
     """What a file leaves behind is looked at once, not again in every collection of the files after it."""

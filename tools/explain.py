@@ -44,8 +44,9 @@ def _error_modules() -> Iterator[str]:
 
 
 def parts_of(kind: type[Error]) -> list[type[Label] | type[Note] | type[Help]]:
-    """The labels, notes and helps that are nested in an error, in the order written."""
-    return [part for part in vars(kind).values() if inspect.isclass(part) and issubclass(part, Label | Note | Help)]
+    """The labels, notes and helps that are nested in an error, in the order written; those of its bases last."""
+    found = (part for base in kind.__mro__ for part in vars(base).values())
+    return [part for part in found if inspect.isclass(part) and issubclass(part, Label | Note | Help)]
 
 
 def page(kind: type[Error]) -> str:

@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from freehold.support.diagnostic import Argument, Rejected
+from freehold.support.diagnostic import Rejected
+from freehold.support.report import Argument
 from freehold.tools.errors import NoInput, NoOutput
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from freehold.support.diagnostic import Argument, Error, Rejected
+from freehold.support.diagnostic import Error, Rejected
+from freehold.support.report import Argument
 from freehold.tools.errors import NoPass, NoPipeline
 
 if TYPE_CHECKING:

@@ -87,7 +87,7 @@ class Options:
     proofs: bool = False
     """Whether to print what was concluded of the kernels, as SMT-LIB, in place of printing the module."""
     explain: bool = False
-    """Whether to say what each kernel is and does (`freehold.runtime.explain`) in place of printing the module."""
+    """Whether to say what each kernel is and does (`runtime.jit.explain`) in place of printing the module."""
     archs: tuple[str, ...] | None = None
     """The architectures that `explain` tells resources of."""
     log: TextIO | None = None
@@ -217,7 +217,7 @@ def _explain(module: ModuleOp, options: Options, sources: SourceMap) -> str:
     from xdsl.utils.exceptions import DiagnosticException
 
     from freehold.dialects.location import span_of
-    from freehold.runtime.explain import explain_all
+    from freehold.runtime.jit.explain import explain_all
 
     try:
         return "\n\n".join(explain_all(module, options.archs, sources)) + "\n"

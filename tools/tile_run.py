@@ -19,8 +19,9 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from freehold.support.diagnostic import Argument, Rejected
+from freehold.support.diagnostic import Rejected
 from freehold.support.render import wants_colour
+from freehold.support.report import Argument
 from freehold.support.span import SourceMap
 from freehold.tools import files
 from freehold.tools.errors import NoInput
@@ -184,7 +185,7 @@ def _run(
     arrays = {n for n, value in enumerate(arguments) if hasattr(value, "shape")}
     if options.gpu:
         from freehold.runtime.interpreter.errors import UnfitArgument
-        from freehold.runtime.module_launch import load_entry, load_kernel
+        from freehold.runtime.jit.module_launch import load_entry, load_kernel
 
         if is_ownership:
             loaded = load_kernel(module, options.symbol)

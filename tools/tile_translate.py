@@ -17,8 +17,9 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from freehold.support.diagnostic import Argument, Rejected
+from freehold.support.diagnostic import Rejected
 from freehold.support.render import wants_colour
+from freehold.support.report import Argument
 from freehold.support.span import SourceMap
 from freehold.tools import files
 

@@ -189,7 +189,7 @@ class _Reader:
             raise cursor.fail(f"the signature of {name!r} is no function type", at)
         at, flags = cursor.position, cursor.byte()
         known = FunctionFlag.ENTRY | (FunctionFlag.HINTS if self._version < V13_5 else 0)
-        if flags & ~known or not flags & FunctionFlag.ENTRY:
+        if flags | known != known or not flags & FunctionFlag.ENTRY:  # `~` of an enumeration knows its own bits alone
             raise cursor.fail(
                 f"the function {name!r} with flags {flags:#x} is no kernel; others are preview content", at
             )

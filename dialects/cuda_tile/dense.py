@@ -19,6 +19,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from freehold.dialects.classes import PlainAttribute
 from freehold.dialects.cuda_tile.types import ELEMENT_BITS, TileType, element_name, is_int
+from freehold.support.integers import read, wrapped
 
 if TYPE_CHECKING:
     from xdsl.parser import AttrParser
@@ -44,7 +45,7 @@ def element_bytes(value: float, element: Attribute) -> bytes:
     """The bytes of one element. Integers wrap to the width; floats round to nearest even."""
     if is_int(element):
         width = element.width.data
-        return (int(value) & ((1 << width) - 1)).to_bytes((width + 7) // 8, "little")
+        return read(int(value), width, signed=False).to_bytes((width + 7) // 8, "little")
     pack = getattr(element, "pack", None)
     if pack is None:
         raise VerifyException(f"cuda_tile.dense: {element} cannot stand in a literal")
@@ -60,8 +61,7 @@ def element_value(data: bytes, element: Attribute) -> int | float:
     """The value of one element: a signed integer (0 or 1 for `i1`), or a float."""
     if is_int(element):
         width = element.width.data
-        value = int.from_bytes(data, "little") & ((1 << width) - 1)
-        return value - (1 << width) if width > 1 and value >> (width - 1) else value
+        return wrapped(int.from_bytes(data, "little"), width)
     unpack = getattr(element, "unpack", None)
     if unpack is None:
         raise VerifyException(f"cuda_tile.dense: {element} cannot stand in a literal")

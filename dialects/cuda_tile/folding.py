@@ -64,7 +64,7 @@ def _filled(like: SSAValue, content: int) -> Folded:
     width = element_width(like.type)
     if width is None or width == 4:  # there are no constants of i4
         return None
-    return (DenseElementsAttr.splat(cast(TileType, like.type), content & ((1 << width) - 1)),)
+    return (DenseElementsAttr.splat(cast(TileType, like.type), read(content, width, signed=False)),)
 
 
 def _computed(op: Operation) -> Folded:

@@ -15,6 +15,7 @@ from freehold.dialects.cuda_tile.dense import DenseElementsAttr, element_bytes_e
 from freehold.dialects.cuda_tile.float_bits import FloatBitsAttr
 from freehold.dialects.cuda_tile.text_types import parse_short_type, print_short_type
 from freehold.dialects.cuda_tile.types import ELEMENT_BITS, FLOATS, TileType, element_name, is_int, is_integer_attr
+from freehold.support.integers import limits
 
 MAX_LISTED: Final = 100
 """Literals with more elements than this that are not fills print as one hexadecimal string of their bytes."""
@@ -44,6 +45,11 @@ def _bit_pattern(parser: AttrParser, text: str, negative: bool, element: Attribu
     return bits
 
 
+def _is_written(value: int, width: int) -> bool:
+    """Whether an integer of a width may be written so, with a sign or without one."""
+    return limits(width)[0] <= value <= limits(width, signed=False)[1]
+
+
 def _parse_element(parser: AttrParser, element: Attribute) -> bytes:
     name = element_name(element)
     if is_int(element):
@@ -54,7 +60,7 @@ def _parse_element(parser: AttrParser, element: Attribute) -> bytes:
             return bytes([int(boolean)])
         position = parser.pos
         value = parser.parse_integer()
-        if not -(1 << (width - 1)) <= value < 1 << width:
+        if not _is_written(value, width):
             parser.raise_error(f"{value} does not fit in {name}", position)
         return element_bytes_exact(value, element)
     negative = parser.parse_optional_punctuation("-") is not None
@@ -263,7 +269,7 @@ def parse_number(parser: AttrParser) -> Attribute:
     if is_int(element):
         value = -number if negative else number
         width = element.width.data
-        if isinstance(value, float) or not -(1 << (width - 1)) <= value < 1 << width:
+        if isinstance(value, float) or not _is_written(value, width):
             parser.raise_error(f"{value} is no value of {element_name(element)}", start)
         return IntegerAttr(value, element, truncate_bits=True)
     if element_name(element) not in FLOATS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
 from xdsl.ir import Attribute, Data, Operation
@@ -36,6 +36,8 @@ class Rung(StrEnum):
     """By tokens, which order the accesses of a tile block."""
     OPEN = "open"
     """Not at all, so far: the kernel is not lowered and not launched."""
+
+    __hash__ = str.__hash__  # an enumeration's own is a call in Python
 
 
 class Duty(StrEnum):
@@ -72,6 +74,8 @@ class Duty(StrEnum):
     """A region that holds garbage is not read before it is stored to."""
     STORED = "stored"
     """A region that is taken is stored to on every path; of an output, on every path some region is."""
+
+    __hash__ = str.__hash__  # as above
 
 
 _DUTIES: Final = {duty.value: duty for duty in Duty}
@@ -126,6 +130,9 @@ class DutyAttr(PlainAttribute):
 
     In parentheses stands the predicate that is checked, behind it in quotes the reason: where a check is about what
     memory holds, that alone says what is checked.
+
+    A record is for people to read. Whoever writes text can write what he likes, so what is read has to make sense, and
+    is open: only a verifier of this process says that something is met.
     """
 
     name = "ownership.duty"
@@ -138,13 +145,13 @@ class DutyAttr(PlainAttribute):
     reason: StringAttr
 
     @staticmethod
+    @lru_cache(maxsize=1024)
     def of(duty: Duty, rung: Rung, reason: str = "", axis: int = -1, predicate: Term | None = None) -> DutyAttr:
         """The duty (of `axis`), met on `rung`."""
         checked = _NOTHING if predicate is None else array([TermAttr(predicate)])
         return DutyAttr(_string(duty.value), _integer(axis), _string(rung.value), checked, string(reason))
 
     @staticmethod
-    @lru_cache(maxsize=256)
     def open(duty: Duty, axis: int = -1) -> DutyAttr:
         """The duty (of `axis`), which nothing has met so far."""
         return DutyAttr.of(duty, Rung.OPEN, axis=axis)
@@ -202,6 +209,12 @@ class DutyAttr(PlainAttribute):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        said = cls.read(parser)
+        return cls.open(said.duty, said.axis.data).parameters
+
+    @classmethod
+    def read(cls, parser: AttrParser) -> Self:
+        """A record as text has it."""
         with parser.in_angle_brackets():
             duty = parser.parse_identifier()
             axis = parser.parse_integer() if parser.parse_optional_keyword("axis") else -1
@@ -211,7 +224,7 @@ class DutyAttr(PlainAttribute):
                 predicate.append(TermAttr(parse_term(parser)))
                 parser.parse_punctuation(")")
             reason = parser.parse_optional_str_literal() or ""
-        return StringAttr(duty), IntAttr(axis), StringAttr(rung), ArrayAttr(predicate), StringAttr(reason)
+        return cls.new([StringAttr(duty), IntAttr(axis), StringAttr(rung), ArrayAttr(predicate), StringAttr(reason)])
 
 
 _string = lru_cache(maxsize=64)(StringAttr)
@@ -238,7 +251,7 @@ class OwingOp(IRDLOperation, metaclass=Plain):
         """What the operation owes, each as it is recorded; open, if it is not."""
         if self.duties is None:
             return [DutyAttr.open(*owed) for owed in self.owed]
-        recorded = {found.owed: found for found in self.duties.data if found.rung in self.met_on(found.duty)}
+        recorded = {owed: found for found in self.duties.data if found.rung in self.met_on((owed := found.owed)[0])}
         return [recorded.get(owed) or DutyAttr.open(*owed) for owed in self.owed]
 
     def discharge(self, *found: DutyAttr) -> None:

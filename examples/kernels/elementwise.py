@@ -1,14 +1,16 @@
-"""Elementwise kernels: sums, activations, dropout, an optimiser's step, and weights out of 8 bits."""
+"""Elementwise kernels: sums, dropout, an optimiser's step, weights out of 8 bits; activations of `freehold.kernels`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 import freehold as fh
 from examples.kernels.example import BF16, Example, Inputs, unwritten
 from freehold import Mut, Out, Ref, f32, i8, i64, u32
+from freehold.kernels.activations import activation_tiles, activation_tiles_backward, gated_tiles, gated_tiles_backward
 
 
 @fh.kernel
@@ -21,20 +23,6 @@ def add(z: Out["N"], x: Ref["N"], y: Ref["N"]):
 def saxpy(y: Mut["N"], x: Ref["N"], a: f32):
     """y = a * x + y."""
     y.store(a * x.load_like(y) + y.load())
-
-
-@fh.kernel
-def bias_gelu(y: Out["M", "N"], x: Ref["M", "N"], bias: Ref["N"]):
-    """y = gelu(x + bias), by the usual approximation with tanh; computed in f32."""
-    t = x.load_like(y).astype(f32) + bias.load((y.index[1],), (y.tile[1],)).astype(f32)
-    y.store((0.5 * t * (1.0 + fh.tanh(0.7978845608 * (t + 0.044715 * t * t * t)))).astype(y.dtype))
-
-
-@fh.kernel
-def swiglu(y: Out["M", "N"], gate: Ref["M", "N"], up: Ref["M", "N"]):
-    """y = silu(gate) * up, computed in f32."""
-    g = gate.load_like(y).astype(f32)
-    y.store((g / (1.0 + fh.exp(-g)) * up.load_like(y).astype(f32)).astype(y.dtype))
 
 
 @fh.kernel
@@ -92,15 +80,25 @@ def examples() -> Iterator[Example]:
     yield Example(add, (fh.partition(unwritten(1000), 256), x, y), {0: x + y}, 0)
     yield Example(saxpy, (fh.partition(y.copy(), 256), x, 1.5), {0: 1.5 * x + y}, 1e-6)
 
-    x, b = new.normal(20, 100, dtype=BF16), new.normal(100, dtype=BF16)
-    t = x.astype(np.float32) + b.astype(np.float32)
-    gelu = 0.5 * t * (1 + np.tanh(0.7978845608 * (t + 0.044715 * t**3)))
-    yield Example(bias_gelu, (fh.partition(unwritten(20, 100, dtype=BF16), (8, 32)), x, b), {0: gelu}, 4e-3)
+    def tiles(dtype: Any = BF16) -> Any:
+        return fh.partition(unwritten(20, 100, dtype=dtype), (8, 32))
+
+    x, dy = new.normal(20, 100, dtype=BF16), new.normal(20, 100)
+    t = x.astype(np.float32)
+    s = 1 / (1 + np.exp(-2 * 0.7978845608 * (t + 0.044715 * t**3)))
+    yield Example(activation_tiles, (tiles(), x, "gelu"), {0: t * s}, 4e-3)
+    slope = s + t * s * (1 - s) * 2 * 0.7978845608 * (1 + 3 * 0.044715 * t * t)
+    yield Example(activation_tiles_backward, (tiles(np.float32), dy, t, "gelu"), {0: dy * slope})
 
     g, up = new.normal(20, 100, dtype=BF16), new.normal(20, 100, dtype=BF16)
-    wide = g.astype(np.float32)
-    silu = wide / (1 + np.exp(-wide)) * up.astype(np.float32)
-    yield Example(swiglu, (fh.partition(unwritten(20, 100, dtype=BF16), (8, 32)), g, up), {0: silu}, 4e-3)
+    t, u = g.astype(np.float32), up.astype(np.float32)
+    s = 1 / (1 + np.exp(-t))
+    yield Example(gated_tiles, (tiles(), g, up, "silu"), {0: t * s * u}, 4e-3)
+    yield Example(
+        gated_tiles_backward,
+        (tiles(np.float32), tiles(np.float32), dy, t, u, "silu"),
+        {0: dy * u * s * (1 + t * (1 - s)), 1: dy * t * s},
+    )
 
     x = new.normal(20, 100)
     uniform = (philox(7, np.arange(2000, dtype=np.uint64)) >> np.uint64(8)).astype(np.float32) / 2**24

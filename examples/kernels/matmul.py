@@ -1,4 +1,4 @@
-"""Matrix products: batched, split along K, grouped, of 8-bit integers and floats, and with a vector."""
+"""Matrix products: launches of `freehold.kernels`; and sums that meet in memory, 8-bit integers and floats."""
 
 from __future__ import annotations
 
@@ -9,48 +9,13 @@ import numpy as np
 import freehold as fh
 from examples.kernels.example import BF16, FP8, Example, Inputs, unwritten
 from freehold import Acc, Const, Out, Ref, f8e4m3fn, f32, i8, i32
-
-
-@fh.kernel
-def gemm(c: Out["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"], BK: Const[int] = 64):
-    """c = a @ b, accumulated in f32."""
-    m, n = c.index
-    acc = fh.zeros(c.tile, f32)
-    for k in fh.tiles(a, axis=1, size=BK):
-        acc = fh.mma(a.load((m, k), (c.tile[0], BK)), b.load((k, n), (BK, c.tile[1])), acc)
-    c.store(acc.astype(c.dtype))
-
-
-@fh.kernel
-def batched_gemm(c: Out["B", "M", "N"], a: Ref["B", "M", "K"], b: Ref["B", "K", "N"], BK: Const[int] = 64):
-    """c[i] = a[i] @ b[i]."""
-    i, m, n = c.index
-    _, TM, TN = c.tile
-    acc = fh.zeros((1, TM, TN), f32)
-    for k in fh.tiles(a, axis=2, size=BK):
-        acc = fh.mma(a.load((i, m, k), (1, TM, BK)), b.load((i, k, n), (1, BK, TN)), acc)
-    c.store(acc.astype(c.dtype))
-
-
-@fh.kernel
-def gemm_parts(parts: Out["S", "M", "N"], a: Ref["M", "K"], b: Ref["K", "N"], BK: Const[int] = 64):
-    """Split along K: part s sums every S-th step. `sum_parts` adds the parts up, in the same order every time."""
-    s, m, n = parts.index
-    _, TM, TN = parts.tile
-    acc = fh.zeros((TM, TN), f32)
-    for k in fh.tiles(a, axis=1, size=BK, start=s, step=parts.shape[0]):
-        acc = fh.mma(a.load((m, k), (TM, BK)), b.load((k, n), (BK, TN)), acc)
-    parts.store(acc[None])
-
-
-@fh.kernel
-def sum_parts(c: Out["M", "N"], parts: Ref["S", "M", "N"]):
-    """c = parts.sum(axis=0)."""
-    m, n = c.index
-    acc = fh.zeros(c.tile, f32)
-    for s in fh.tiles(parts, axis=0, size=1):
-        acc += parts.load((s, m, n), (1, *c.tile)).reshape(c.tile)
-    c.store(acc.astype(c.dtype))
+from freehold.kernels.products import (
+    batched_matmul_tiles,
+    matmul_splits,
+    matmul_tiles,
+    matvec_rows,
+    sum_of_splits,
+)
 
 
 @fh.kernel
@@ -112,16 +77,6 @@ def gemm_fp8(
     c.store(acc.astype(c.dtype))
 
 
-@fh.kernel
-def matvec(y: Out["M"], a: Ref["M", "K"], x: Ref["K"], BK: Const[int] = 64):
-    """y = a @ x, as decoding one token needs it: bound by reading a."""
-    (m,) = y.index
-    acc = fh.zeros((y.tile[0], BK), f32)
-    for k in fh.tiles(a, axis=1, size=BK):
-        acc += a.load((m, k), (y.tile[0], BK)).astype(f32) * x.load((k,), (BK,)).astype(f32)[None, :]
-    y.store(acc.sum(axis=1).astype(y.dtype))
-
-
 def examples() -> Iterator[Example]:
     """A launch of each kernel of this file."""
     new = Inputs(3)
@@ -129,17 +84,26 @@ def examples() -> Iterator[Example]:
     a, b = new.normal(M, K, dtype=BF16), new.normal(K, N, dtype=BF16)
     wide_a, wide_b = a.astype(np.float32), b.astype(np.float32)
     product = wide_a @ wide_b
-    yield Example(gemm, (fh.partition(unwritten(M, N, dtype=BF16), (16, 32)), a, b), {0: product}, 4e-3)
+    bias, residual = new.normal(N), new.normal(M, N)
+    for ta, tb in ((False, False), (True, True)):
+        left, right = (np.ascontiguousarray(t.T) if turned else t for t, turned in ((a, ta), (b, tb)))
+        part = fh.partition(unwritten(M, N, dtype=BF16), (16, 32))
+        if not ta:
+            yield Example(matmul_tiles, (part, left, right, bias, residual, 64, ta, tb), {0: product}, 4e-3)
+        given = left, right, bias, residual, 64, ta, tb, "relu", True, True
+        yield Example(matmul_tiles, (part, *given), {0: np.maximum(product + bias, 0) + residual}, 4e-3)
 
     many_a, many_b = new.normal(3, M, K, dtype=BF16), new.normal(3, K, N, dtype=BF16)
     many = many_a.astype(np.float32) @ many_b.astype(np.float32)
     part = fh.partition(unwritten(3, M, N, dtype=BF16), (1, 16, 32))
-    yield Example(batched_gemm, (part, many_a, many_b), {0: many}, 4e-3)
+    yield Example(batched_matmul_tiles, (part, many_a, many_b, 64), {0: many}, 4e-3)
 
     steps = [range(s * 64, min((s + 1) * 64, K)) for s in range(3)]
     parts = np.stack([sum(wide_a[:, t] @ wide_b[t] for t in steps[s::2]) for s in range(2)])
-    yield Example(gemm_parts, (fh.partition(unwritten(2, M, N), (1, 16, 32)), a, b), {0: parts})
-    yield Example(sum_parts, (fh.partition(unwritten(M, N), (16, 32)), parts), {0: product})
+    yield Example(matmul_splits, (fh.partition(unwritten(2, M, N), (1, 16, 32)), a, b, 64), {0: parts})
+    given = parts, bias, residual, "relu", True, True
+    wanted = np.maximum(product + bias, 0) + residual
+    yield Example(sum_of_splits, (fh.partition(unwritten(M, N), (16, 32)), *given), {0: wanted})
 
     meeting = fh.partition(
         np.zeros((M, N), np.float32), (16, 32), map=lambda i, j, k: (i, j), grid=lambda m, n: (m, n, 3)
@@ -162,4 +126,6 @@ def examples() -> Iterator[Example]:
     yield Example(gemm_fp8, (fh.partition(unwritten(M, N), (16, 32)), f8, g8, sa, sb), {0: np.asarray(scaled)})
 
     x = new.normal(K, dtype=BF16)
-    yield Example(matvec, (fh.partition(unwritten(M), 8), a, x), {0: wide_a @ x.astype(np.float32)})
+    wanted = wide_a @ x.astype(np.float32) + bias[:M]
+    part = fh.partition(unwritten(1, M), (1, 8))
+    yield Example(matvec_rows, (part, x[None], a, bias[:M].copy(), 64, True), {0: wanted[None]})

@@ -1,4 +1,4 @@
-"""Softmax and normalisation, forward and backward, of rows of any length."""
+"""Softmax and norms of rows of any length, forward and backward: launches of `freehold.kernels`."""
 
 from __future__ import annotations
 
@@ -10,199 +10,64 @@ import numpy as np
 import freehold as fh
 from examples.kernels.example import Example, Inputs, unwritten
 from examples.kernels.example import softmax as softmax_of
-from freehold import Acc, Mut, Out, Ref, f32
-
-
-@fh.kernel
-def softmax(y: Out["M", "N"], x: Ref["M", "N"]):
-    """Along rows that are longer than a tile: the maximum and the sum in one walk, the quotients in a second."""
-    (i,) = y.index
-    top = fh.full((y.tile[0], 1), float("-inf"), f32)
-    total = fh.zeros((y.tile[0], 1), f32)
-    for k in fh.tiles(x, axis=1, size=y.tile[1]):
-        t = x.load((i, k), y.tile, padding="-inf")
-        higher = fh.maximum(top, t.max(axis=1, keepdims=True))
-        total = total * fh.exp(top - higher) + fh.exp(t - higher).sum(axis=1, keepdims=True)
-        top = higher
-    for k in fh.tiles(y, axis=1, size=y.tile[1]):
-        y.at(k).store(fh.exp(x.load((i, k), y.tile) - top) / total)
-
-
-@fh.kernel
-def layer_norm(
-    y: Out["M", "N"],
-    mean: Out["M"],
-    rstd: Out["M"],
-    x: Ref["M", "N"],
-    w: Ref["N"],
-    b: Ref["N"],
-    eps: f32,
-):
-    """y = (x - mean) * rstd * w + b, along rows; two walks for the moments, so that nothing cancels."""
-    (i,) = y.index
-    n = x.shape[1].astype(f32)
-    total = fh.zeros((y.tile[0], 1), f32)
-    for k in fh.tiles(x, axis=1, size=y.tile[1]):
-        total += x.load((i, k), y.tile).sum(axis=1, keepdims=True)
-    middle = total / n
-    squares = fh.zeros((y.tile[0], 1), f32)
-    for k in fh.tiles(x, axis=1, size=y.tile[1]):
-        inside = (k * y.tile[1] + fh.arange(y.tile[1]))[None, :] < x.shape[1]
-        d = fh.where(inside, x.load((i, k), y.tile) - middle, 0.0)
-        squares += (d * d).sum(axis=1, keepdims=True)
-    scale = fh.rsqrt(squares / n + eps)
-    mean.store(middle.reshape(mean.tile))
-    rstd.store(scale.reshape(rstd.tile))
-    for k in fh.tiles(y, axis=1, size=y.tile[1]):
-        t = (x.load((i, k), y.tile) - middle) * scale
-        y.at(k).store(t * w.load((k,), (y.tile[1],)) + b.load((k,), (y.tile[1],)))
-
-
-@fh.kernel
-def layer_norm_backward(
-    dx: Out["M", "N"],
-    dw: Acc[f32, "N"],
-    db: Acc[f32, "N"],
-    dy: Ref["M", "N"],
-    x: Ref["M", "N"],
-    w: Ref["N"],
-    mean: Ref["M"],
-    rstd: Ref["M"],
-):
-    """dx by rows; dw and db are sums over all rows, to which blocks add in any order."""
-    (i,) = dx.index
-    tile = dx.tile
-    n = x.shape[1].astype(f32)
-    middle = mean.load((i,), (tile[0],))[:, None]
-    scale = rstd.load((i,), (tile[0],))[:, None]
-    along = fh.zeros((tile[0], 1), f32)
-    straight = fh.zeros((tile[0], 1), f32)
-    for k in fh.tiles(x, axis=1, size=tile[1]):
-        xhat = (x.load((i, k), tile) - middle) * scale
-        g = dy.load((i, k), tile)
-        wg = g * w.load((k,), (tile[1],))[None, :]
-        along += (wg * xhat).sum(axis=1, keepdims=True)
-        straight += wg.sum(axis=1, keepdims=True)
-        dw.at(k).add((g * xhat).sum(axis=0))
-        db.at(k).add(g.sum(axis=0))
-    for k in fh.tiles(dx, axis=1, size=tile[1]):
-        xhat = (x.load((i, k), tile) - middle) * scale
-        wg = dy.load((i, k), tile) * w.load((k,), (tile[1],))[None, :]
-        dx.at(k).store(scale * (wg - (xhat * along + straight) / n))
-
-
-@fh.kernel
-def layer_norm_backward_parts(
-    dx: Out["M", "N"],
-    dw: Out["B", "N"],
-    db: Out["B", "N"],
-    dy: Ref["M", "N"],
-    x: Ref["M", "N"],
-    w: Ref["N"],
-    mean: Ref["M"],
-    rstd: Ref["M"],
-):
-    """The same with a fixed order of sums: a row of parts for each block of rows; `sum_columns` adds them up."""
-    (i,) = dx.index
-    tile = dx.tile
-    n = x.shape[1].astype(f32)
-    middle = mean.load((i,), (tile[0],))[:, None]
-    scale = rstd.load((i,), (tile[0],))[:, None]
-    along = fh.zeros((tile[0], 1), f32)
-    straight = fh.zeros((tile[0], 1), f32)
-    for k in fh.tiles(x, axis=1, size=tile[1]):
-        xhat = (x.load((i, k), tile) - middle) * scale
-        g = dy.load((i, k), tile)
-        wg = g * w.load((k,), (tile[1],))[None, :]
-        along += (wg * xhat).sum(axis=1, keepdims=True)
-        straight += wg.sum(axis=1, keepdims=True)
-        dw.at(k).store((g * xhat).sum(axis=0, keepdims=True))
-        db.at(k).store(g.sum(axis=0, keepdims=True))
-    for k in fh.tiles(dx, axis=1, size=tile[1]):
-        xhat = (x.load((i, k), tile) - middle) * scale
-        wg = dy.load((i, k), tile) * w.load((k,), (tile[1],))[None, :]
-        dx.at(k).store(scale * (wg - (xhat * along + straight) / n))
-
-
-@fh.kernel
-def sum_columns(y: Out["N"], x: Ref["M", "N"], rows: fh.Const[int] = 8):
-    """y = x.sum(axis=0), in the same order every time."""
-    acc = fh.zeros((rows, y.tile[0]), f32)
-    for i in fh.tiles(x, axis=0, size=rows):
-        acc += x.load((i, y.index[0]), (rows, y.tile[0]))
-    y.store(acc.sum(axis=0))
-
-
-@fh.kernel
-def rms_norm(y: Out["M", "N"], x: Ref["M", "N"], w: Ref["N"], eps: f32):
-    """y = x / sqrt(mean(x ** 2) + eps) * w, along rows."""
-    (i,) = y.index
-    squares = fh.zeros((y.tile[0], 1), f32)
-    for k in fh.tiles(x, axis=1, size=y.tile[1]):
-        t = x.load((i, k), y.tile)
-        squares += (t * t).sum(axis=1, keepdims=True)
-    scale = fh.rsqrt(squares / x.shape[1] + eps)
-    for k in fh.tiles(y, axis=1, size=y.tile[1]):
-        y.at(k).store(x.load((i, k), y.tile) * scale * w.load((k,), (y.tile[1],)))
-
-
-@fh.kernel
-def add_rms_norm(y: Out["M", "N"], residual: Mut["M", "N"], x: Ref["M", "N"], w: Ref["N"], eps: f32):
-    """residual += x, in place, and y = rms_norm(residual): what a transformer does between its layers."""
-    (i,) = y.index
-    squares = fh.zeros((y.tile[0], 1), f32)
-    for k in fh.tiles(x, axis=1, size=y.tile[1]):
-        part = residual.at(k)
-        t = part.load() + x.load((i, k), y.tile)
-        part.store(t)
-        squares += (t * t).sum(axis=1, keepdims=True)
-    scale = fh.rsqrt(squares / x.shape[1] + eps)
-    for k in fh.tiles(y, axis=1, size=y.tile[1]):
-        y.at(k).store(residual.at(k).load() * scale * w.load((k,), (y.tile[1],)))
+from freehold.kernels.norms import add_rms_norm_rows, layer_norm_rows, norm_backward_rows, rms_norm_rows
+from freehold.kernels.reductions import sum_of_rows
+from freehold.kernels.rows import softmax_rows, softmax_rows_backward
 
 
 def examples() -> Iterator[Example]:
-    """A launch of each kernel of this file."""
+    """A launch of each kernel, in walks, or with the three tiles of a row in registers."""
     new = Inputs(2)
     M, N, eps = 10, 150, 1e-5
 
     def rows(*shape: int) -> Any:
         return fh.partition(unwritten(*shape), (4, 64), owned=1)
 
-    x = new.normal(M, N) + 1
-    yield Example(softmax, (rows(M, N), x), {0: softmax_of(x)})
+    x, dy = new.normal(M, N) + 1, new.normal(M, N)
+    y = softmax_of(x)
+    yield Example(softmax_rows, (rows(M, N), x), {0: y})
+    yield Example(softmax_rows, (rows(M, N), x, True, 3), {0: np.log(y)})
+    dx = y * (dy - (dy * y).sum(1, keepdims=True))
+    yield Example(softmax_rows_backward, (rows(M, N), dy, y), {0: dx})
 
-    w, b, dy = new.normal(N), new.normal(N), new.normal(M, N)
+    w, b = new.normal(N), new.normal(N)
     mean, rstd = x.mean(1), 1 / np.sqrt(x.var(1) + eps)
     xhat = (x - mean[:, None]) * rstd[:, None]
     moments = fh.partition(unwritten(M), 4), fh.partition(unwritten(M), 4)
-    yield Example(layer_norm, (rows(M, N), *moments, x, w, b, eps), {0: xhat * w + b, 1: mean, 2: rstd})
+    wanted = {0: xhat * w + b, 1: mean, 2: rstd}
+    yield Example(layer_norm_rows, (rows(M, N), *moments, x, w, b, eps), wanted)
+    yield Example(layer_norm_rows, (rows(M, N), *moments, x, w, b, eps, True, 3), wanted)
 
     wg = dy * w
     dx = rstd[:, None] * (wg - xhat * (wg * xhat).mean(1, keepdims=True) - wg.mean(1, keepdims=True))
-    dw, db = dy * xhat, dy
-    sums = np.zeros(N, np.float32), np.zeros(N, np.float32)
+    parts = np.stack([[d[n : n + 4].sum(0) for d in (dy * xhat, dy)] for n in range(0, M, 4)])
+    outputs = fh.partition(unwritten(M, N), (2, 64)), fh.partition(unwritten(3, 2, N), (1, 1, 64))
     yield Example(
-        layer_norm_backward,
-        (rows(M, N), *sums, dy, x, w, mean, rstd),
-        {0: dx, 1: dw.sum(0), 2: db.sum(0)},
+        norm_backward_rows,
+        (*outputs, dy, dy, x, w, mean, rstd, 2, True, False, 3, 2, 64),
+        {0: dx, 1: parts},
     )
-    of_rows = [np.stack([d[n : n + 4].sum(0) for n in range(0, M, 4)]) for d in (dw, db)]
-    parts = [fh.partition(unwritten(3, N), (1, 64), owned=1) for _ in of_rows]
-    yield Example(
-        layer_norm_backward_parts,
-        (rows(M, N), *parts, dy, x, w, mean, rstd),
-        {0: dx, 1: of_rows[0], 2: of_rows[1]},
-    )
-    yield Example(sum_columns, (fh.partition(unwritten(N), 64), of_rows[0]), {0: dw.sum(0)})
+    yield Example(sum_of_rows, (fh.partition(unwritten(N), 64), parts[:, 0].copy(), 2), {0: (dy * xhat).sum(0)})
 
-    scale = 1 / np.sqrt((x * x).mean(1, keepdims=True) + eps)
-    yield Example(rms_norm, (rows(M, N), x, w, eps), {0: x * scale * w})
+    rstd = 1 / np.sqrt((x * x).mean(1) + eps)
+    xhat = x * rstd[:, None]
+    of_rows = fh.partition(unwritten(M), 4)
+    yield Example(rms_norm_rows, (rows(M, N), of_rows, x, w, eps), {0: xhat * w, 1: rstd})
+
+    dx = rstd[:, None] * (wg - xhat * (wg * xhat).mean(1, keepdims=True)) + y
+    parts = np.stack([[(dy * xhat)[n : n + 4].sum(0)] for n in range(0, M, 4)])
+    outputs = fh.partition(unwritten(M, N), (4, 256)), fh.partition(unwritten(3, 1, N), (1, 1, 256))
+    yield Example(
+        norm_backward_rows,
+        (*outputs, dy, y, x, w, rstd, rstd, 1, False, True, 1, 4, 256),
+        {0: dx, 1: parts},
+    )
 
     r = new.normal(M, N)
     s = r + x
+    rstd = 1 / np.sqrt((s * s).mean(1) + eps)
     yield Example(
-        add_rms_norm,
-        (rows(M, N), fh.partition(r.copy(), (4, 64), owned=1), x, w, eps),
-        {0: s / np.sqrt((s * s).mean(1, keepdims=True) + eps) * w, 1: s},
+        add_rms_norm_rows,
+        (rows(M, N), rows(M, N), of_rows, x, r, w, eps),
+        {0: s * rstd[:, None] * w, 1: s, 2: rstd},
     )

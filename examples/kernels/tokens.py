@@ -9,56 +9,9 @@ import numpy as np
 import freehold as fh
 from examples.kernels.elementwise import philox
 from examples.kernels.example import Example, Inputs, softmax, unwritten
-from freehold import Acc, Const, Out, Ref, f32, i32, u32
-
-
-@fh.kernel
-def embedding(y: Out["N", "D"], table: Ref["V", "D"], ids: Ref[i32, "N"]):
-    """y = table[ids]; a number that is no row's gives zeros."""
-    rows = ids.load((y.index[0],), (y.tile[0],))
-    columns = y.index[1] * y.tile[1] + fh.arange(y.tile[1])
-    y.store(table.gather(rows[:, None], columns[None, :]))
-
-
-@fh.kernel
-def embedding_backward(dtable: Acc["V", "D"], dy: Ref["N", "D"], ids: Ref[i32, "N"]):
-    """Adds each row of dy to the row of dtable that it came from."""
-    n, d = dy.index
-    rows = ids.load((n,), (dy.tile[0],))
-    columns = d * dy.tile[1] + fh.arange(dy.tile[1])
-    inside = n * dy.tile[0] + fh.arange(dy.tile[0]) < dy.shape[0]
-    dtable.add_at(dy.load(), rows[:, None], columns[None, :], mask=inside[:, None])
-
-
-@fh.kernel
-def cross_entropy(
-    loss: Out[f32, "N"], lse: Out[f32, "N"], logits: Ref["N", "V"], target: Ref[i32, "N"], TV: Const[int] = 64
-):
-    """loss = log(sum(exp(logits))) - logits[target], in one walk over the vocabulary."""
-    (n,) = loss.index
-    rows = n * loss.tile[0] + fh.arange(loss.tile[0])
-    top = fh.full((loss.tile[0], 1), float("-inf"), f32)
-    total = fh.zeros((loss.tile[0], 1), f32)
-    for k in fh.tiles(logits, axis=1, size=TV):
-        t = logits.load((n, k), (loss.tile[0], TV), padding="-inf").astype(f32)
-        higher = fh.maximum(top, t.max(axis=1, keepdims=True))
-        total = total * fh.exp(top - higher) + fh.exp(t - higher).sum(axis=1, keepdims=True)
-        top = higher
-    sums = (top + fh.log(total)).reshape(loss.tile)
-    lse.store(sums)
-    loss.store(sums - logits.gather(rows, target.load((n,), loss.tile)).astype(f32))
-
-
-@fh.kernel
-def cross_entropy_backward(
-    dlogits: Out["N", "V"], logits: Ref["N", "V"], target: Ref[i32, "N"], lse: Ref[f32, "N"], scale: f32
-):
-    """dlogits = (softmax(logits) - onehot(target)) * scale."""
-    n, v = dlogits.index
-    p = fh.exp(logits.load_like(dlogits).astype(f32) - lse.load((n,), (dlogits.tile[0],))[:, None])
-    columns = v * dlogits.tile[1] + fh.arange(dlogits.tile[1])
-    hit = columns[None, :] == target.load((n,), (dlogits.tile[0],))[:, None]
-    dlogits.store(((p - fh.where(hit, 1.0, 0.0)) * scale).astype(dlogits.dtype))
+from freehold import Const, Out, Ref, f32, i32, u32
+from freehold.kernels.embeddings import embedding_rows, embedding_rows_backward
+from freehold.kernels.losses import cross_entropy_rows, cross_entropy_tiles_backward, sum_of_losses
 
 
 @fh.kernel
@@ -100,21 +53,29 @@ def examples() -> Iterator[Example]:
     new = Inputs(7)
     N, V, D = 21, 150, 40
     table, ids = new.normal(V, D), new.integers(0, V, N)
-    yield Example(embedding, (fh.partition(unwritten(N, D), (8, 32)), table, ids), {0: table[ids]}, 0)
+    yield Example(embedding_rows, (fh.partition(unwritten(N, D), (8, 32)), table, ids), {0: table[ids]}, 0)
 
     dy = new.normal(N, D)
     dtable = np.zeros((V, D), np.float32)
     np.add.at(dtable, ids, dy)
-    yield Example(embedding_backward, (np.zeros((V, D), np.float32), fh.partition(dy, (8, 32)), ids), {0: dtable})
+    yield Example(embedding_rows_backward, (np.zeros((V, D), np.float32), fh.partition(dy, (8, 32)), ids), {0: dtable})
 
     logits, target = new.normal(N, V), new.integers(0, V, N)
     lse = np.log(np.exp(logits).sum(1))
     loss = lse - logits[np.arange(N), target]
     outputs = fh.partition(unwritten(N), 4), fh.partition(unwritten(N), 4)
-    yield Example(cross_entropy, (*outputs, logits, target), {0: loss, 1: lse})
-    gradient = (softmax(logits) - np.eye(V, dtype=np.float32)[target]) * 0.5
-    part = fh.partition(unwritten(N, V), (4, 64))
-    yield Example(cross_entropy_backward, (part, logits, target, lse, 0.5), {0: gradient})
+    yield Example(cross_entropy_rows, (*outputs, logits, target, -100, 0.0, 64), {0: loss, 1: lse})
+    ignored, even = int(target[3]), lse - logits.mean(1)
+    counts = target != ignored
+    smooth = np.where(counts, 0.75 * loss + 0.25 * even, 0)
+    yield Example(cross_entropy_rows, (*outputs, logits, target, ignored, 0.25, 64, True, 3), {0: smooth, 1: lse})
+    both = np.array([smooth.sum() / counts.sum(), 1 / counts.sum()])
+    part = fh.partition(unwritten(2), 2)
+    yield Example(sum_of_losses, (part, smooth.astype(np.float32), target, ignored, True, 16), {0: both})
+    one = 0.75 * np.eye(V, dtype=np.float32)[target] + 0.25 / V
+    gradient = (softmax(logits) - one) * np.where(counts, 0.5, 0)[:, None]
+    part, scale = fh.partition(unwritten(N, V), (4, 64)), np.array([0.5], np.float32)
+    yield Example(cross_entropy_tiles_backward, (part, scale, logits, target, lse, ignored, 0.25, False), {0: gradient})
 
     part = fh.partition(unwritten(N, dtype=np.int32), 4)
     yield Example(argmax, (part, logits), {0: logits.argmax(1)}, 0)

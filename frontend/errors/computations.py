@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from freehold.support.diagnostic import Error, Help, Label, Note
+from freehold.support.diagnostic import Correctable, Error, Help, Label, Note
 
 
 @dataclass(frozen=True)
-class WrongOperands(Error):
+class WrongOperands(Correctable):
     """An operator or function was given operands that it has no meaning for."""
 
     code: ClassVar[str] = "O017"
@@ -19,14 +19,9 @@ class WrongOperands(Error):
     operands: str
     why: str
 
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str
-
 
 @dataclass(frozen=True)
-class NoBroadcast(Error):
+class NoBroadcast(Correctable):
     """
     Two tiles are combined element by element when their shapes agree, or can be stretched to agree.
 
@@ -41,11 +36,6 @@ class NoBroadcast(Error):
     right: str
     a: int
     b: int
-
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str
 
 
 @dataclass(frozen=True)
@@ -92,7 +82,7 @@ class IntegerDivision(Error):
 
 
 @dataclass(frozen=True)
-class NotConstant(Error):
+class NotConstant(Correctable):
     """
     Shapes, axes, dtypes and the like must be known when the kernel is compiled.
 
@@ -112,14 +102,9 @@ class NotConstant(Error):
         name: str
         type: str
 
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str
-
 
 @dataclass(frozen=True)
-class BadShape(Error):
+class BadShape(Correctable):
     """The extents of a tile are powers of two, at least 1, and no tile has more than 16777216 elements."""
 
     code: ClassVar[str] = "O022"
@@ -128,14 +113,9 @@ class BadShape(Error):
     shape: str
     why: str
 
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str
-
 
 @dataclass(frozen=True)
-class WrongRank(Error):
+class WrongRank(Correctable):
     """An index, a shape or a permutation has one entry for each axis of what it is applied to."""
 
     code: ClassVar[str] = "O023"
@@ -146,14 +126,9 @@ class WrongRank(Error):
     of: str
     rank: str
 
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str
-
 
 @dataclass(frozen=True)
-class ConditionNotScalar(Error):
+class ConditionNotScalar(Correctable):
     """A tile block takes one way through `if`, `while` and `and`, so their conditions are single truth values."""
 
     code: ClassVar[str] = "O024"
@@ -162,14 +137,9 @@ class ConditionNotScalar(Error):
     what: str
     construct: str
 
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str
-
 
 @dataclass(frozen=True)
-class TypeChanges(Error):
+class TypeChanges(Correctable):
     """
     A variable that a loop carries from turn to turn has one type, that with which it enters the loop.
 
@@ -189,14 +159,9 @@ class TypeChanges(Error):
         name: str
         before: str
 
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str
-
 
 @dataclass(frozen=True)
-class MmaTypes(Error):
+class MmaTypes(Correctable):
     """
     Tensor cores multiply certain dtypes, into certain accumulators.
 
@@ -213,14 +178,9 @@ class MmaTypes(Error):
     why: str
     function: str = "mma"
 
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str
-
 
 @dataclass(frozen=True)
-class MmaShapes(Error):
+class MmaShapes(Correctable):
     """`mma(a, b, acc)` takes `(M, K)`, `(K, N)` and `(M, N)`, or each with one and the same batch axis before."""
 
     code: ClassVar[str] = "O027"
@@ -232,14 +192,9 @@ class MmaShapes(Error):
     why: str
     function: str = "mma"
 
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str
-
 
 @dataclass(frozen=True)
-class MmaScales(Error):
+class MmaScales(Correctable):
     """
     `mma_scaled` takes a tile of scales for each operand: one scale for some consecutive elements along the inner axis.
 
@@ -256,14 +211,9 @@ class MmaScales(Error):
     scale: str
     why: str
 
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str
-
 
 @dataclass(frozen=True)
-class StoreShape(Error):
+class StoreShape(Correctable):
     """A store writes a whole region, so the tile has the region's shape or one that broadcasts to it."""
 
     code: ClassVar[str] = "O028"
@@ -272,11 +222,6 @@ class StoreShape(Error):
     tile: str
     name: str
     region: str
-
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str
 
 
 @dataclass(frozen=True)
@@ -307,7 +252,7 @@ class StaticAssertion(Error):
 
 
 @dataclass(frozen=True)
-class DoesNotFit(Error):
+class DoesNotFit(Correctable):
     """A constant is outside the range of the dtype it is used as."""
 
     code: ClassVar[str] = "O031"
@@ -316,11 +261,6 @@ class DoesNotFit(Error):
     value: str
     dtype: str
     held: str
-
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str
 
 
 @dataclass(frozen=True)
@@ -339,7 +279,7 @@ class TensorAsValue(Error):
 
 
 @dataclass(frozen=True)
-class NotIterable(Error):
+class NotIterable(Correctable):
     """A `for` runs over `tiles(...)`, `range(...)`, `static_range(...)` or a tuple."""
 
     code: ClassVar[str] = "O035"
@@ -347,14 +287,9 @@ class NotIterable(Error):
     label: ClassVar[str] = "neither `tiles(...)`, nor `range(...)`, nor a tuple"
     what: str
 
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str
-
 
 @dataclass(frozen=True)
-class Unpacking(Error):
+class Unpacking(Correctable):
     """An assignment to several names takes a tuple of as many values."""
 
     code: ClassVar[str] = "O036"
@@ -363,14 +298,9 @@ class Unpacking(Error):
     what: str
     names: int
 
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str
-
 
 @dataclass(frozen=True)
-class TooLong(Error):
+class TooLong(Correctable):
     """
     A loop over static values is unrolled, and helper functions are inlined: the kernel would have too many operations.
 
@@ -383,14 +313,9 @@ class TooLong(Error):
     what: str
     why: str
 
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str
-
 
 @dataclass(frozen=True)
-class ControlFlow(Error):
+class ControlFlow(Correctable):
     """`return`, `break` and `continue` stand where the kernel's control flow can be written as nested blocks."""
 
     code: ClassVar[str] = "O040"
@@ -399,11 +324,6 @@ class ControlFlow(Error):
     what: str
     where: str
     why: str
-
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str
 
 
 @dataclass(frozen=True)
@@ -417,7 +337,7 @@ class ArithmeticFails(Error):
 
 
 @dataclass(frozen=True)
-class WrongValue(Error):
+class WrongValue(Correctable):
     """Something stands where only a value of another kind can: a text for a dtype, a float for an index."""
 
     code: ClassVar[str] = "O042"
@@ -426,8 +346,3 @@ class WrongValue(Error):
     what: str
     role: str
     why: str
-
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from freehold.support.diagnostic import Error, Help, Label
+from freehold.support.diagnostic import Correctable, Error, Help, Label
 
 
 @dataclass(frozen=True)
@@ -21,19 +21,41 @@ class NoSource(Error):
     code: ClassVar[str] = "O001"
     title: ClassVar[str] = "the source of kernel `{name}` cannot be found"
     notes: ClassVar[tuple[str, ...]] = ("Python says it was defined in `{file}`, line {line}, and {why}",)
-    helps: ClassVar[tuple[str, ...]] = (
-        "define the kernel in a file or a notebook cell",
-        "or, for generated code, register its text under the name it is compiled with: "
-        "`freehold.register_source(name, text); exec(compile(text, name, 'exec'))`",
-    )
     name: str
     file: str
     line: int
     why: str
 
+    @dataclass(frozen=True)
+    class Define(Help):
+        """Code that nobody keeps the text of."""
+
+        text: ClassVar[str] = "define the kernel in a file or a notebook cell"
+
+    @dataclass(frozen=True)
+    class Register(Help):
+        """Code that a program writes."""
+
+        text: ClassVar[str] = (
+            "or, for generated code, register its text under the name it is compiled with: "
+            "`freehold.register_source(name, text); exec(compile(text, name, 'exec'))`"
+        )
+
+    @dataclass(frozen=True)
+    class ImportAgain(Help):
+        """A file that was edited."""
+
+        text: ClassVar[str] = "import its module again (`importlib.reload`), or start Python anew"
+
+    @dataclass(frozen=True)
+    class UseDef(Help):
+        """A lambda, or an `async` function."""
+
+        text: ClassVar[str] = "define the kernel with `def`"
+
 
 @dataclass(frozen=True)
-class Unsupported(Error):
+class Unsupported(Correctable):
     """
     A kernel is written in a part of Python, and this is not in it.
 
@@ -46,11 +68,6 @@ class Unsupported(Error):
     label: ClassVar[str] = "{why}"
     what: str
     why: str
-
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str
 
 
 @dataclass(frozen=True)
@@ -246,7 +263,7 @@ class Unbound(Error):
 
 
 @dataclass(frozen=True)
-class NoAttribute(Error):
+class NoAttribute(Correctable):
     """Tiles, tensors and modules have the attributes that docs/language.md lists; others are refused by name."""
 
     code: ClassVar[str] = "O012"
@@ -256,14 +273,9 @@ class NoAttribute(Error):
     attribute: str
     known: str
 
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str
-
 
 @dataclass(frozen=True)
-class WrongArguments(Error):
+class WrongArguments(Correctable):
     """The arguments of a call do not fit what is called: too many, too few, an unknown keyword, a wrong kind."""
 
     code: ClassVar[str] = "O013"
@@ -273,14 +285,9 @@ class WrongArguments(Error):
     problem: str
     signature: str
 
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str
-
 
 @dataclass(frozen=True)
-class NotCallable(Error):
+class NotCallable(Correctable):
     """
     Only functions of the language, and Python functions whose source can be compiled, are called in a kernel.
 
@@ -292,11 +299,6 @@ class NotCallable(Error):
     label: ClassVar[str] = "{why}"
     name: str
     why: str
-
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str
 
 
 @dataclass(frozen=True)
@@ -323,7 +325,7 @@ class OutsideKernel(Error):
 
 
 @dataclass(frozen=True)
-class HostValue(Error):
+class HostValue(Correctable):
     """
     A kernel sees host values that never change: numbers, strings, tuples, dtypes, enums, frozen dataclasses,
     functions and modules. Arrays and other objects are given as arguments.
@@ -335,14 +337,9 @@ class HostValue(Error):
     name: str
     what: str
 
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str
-
 
 @dataclass(frozen=True)
-class NoPartition(Error):
+class NoPartition(Correctable):
     """
     A kernel writes the regions of a partition of its outputs, and that partition is also what makes its grid.
 
@@ -354,11 +351,6 @@ class NoPartition(Error):
     label: ClassVar[str] = "{why}"
     what: str
     why: str
-
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from freehold.support.diagnostic import Error, Help
+from freehold.support.diagnostic import Correctable, Error, Help
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class UpdateUnavailable(Error):
 
 
 @dataclass(frozen=True)
-class NotAnUnsafeBlock(Error):
+class NotAnUnsafeBlock(Correctable):
     """
     An `unsafe` block is not as it has to be.
 
@@ -66,8 +66,3 @@ class NotAnUnsafeBlock(Error):
     label: ClassVar[str] = "{why}"
     what: str
     why: str
-
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str

@@ -20,6 +20,17 @@ else:
     requirements = Lazy("freehold.frontend.requirements")
     texts = Lazy("freehold.frontend.texts")
 
+__all__ = [
+    "assert_",
+    "cdiv",
+    "print",
+    "require",
+    "static_assert",
+    "static_range",
+    "tiles",
+    "unsafe",
+]
+
 
 @intrinsic(lambda: ranges.tiles)
 def tiles(

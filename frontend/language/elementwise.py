@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 from freehold.frontend.intrinsics import Rounding, intrinsic
 from freehold.frontend.language.tile import Number, Operand, Scalar, Tile
@@ -11,11 +11,54 @@ from freehold.support.lazy import Lazy
 
 if TYPE_CHECKING:
     from freehold.dialects.cuda_tile.ops import arith_float
-    from freehold.frontend import elementwise, rounded
+    from freehold.frontend import elementwise, formulas, rounded
 else:
     arith_float = Lazy("freehold.dialects.cuda_tile.ops.arith_float")
     elementwise = Lazy("freehold.frontend.elementwise")
+    formulas = Lazy("freehold.frontend.formulas")
     rounded = Lazy("freehold.frontend.rounded")
+
+__all__ = [
+    "abs",
+    "add",
+    "atan2",
+    "ceil",
+    "clip",
+    "cos",
+    "cosh",
+    "divide",
+    "erf",
+    "exp",
+    "exp2",
+    "expm1",
+    "floor",
+    "fma",
+    "fmod",
+    "gelu",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "log",
+    "log1p",
+    "log2",
+    "maximum",
+    "minimum",
+    "mulhi",
+    "multiply",
+    "powi",
+    "round",
+    "rsqrt",
+    "sigmoid",
+    "sign",
+    "silu",
+    "sin",
+    "sinh",
+    "sqrt",
+    "subtract",
+    "tan",
+    "tanh",
+    "where",
+]
 
 
 @overload
@@ -145,6 +188,66 @@ def atan2(y: Operand, x: Operand) -> Tile: ...
 @intrinsic(lambda: elementwise.atan2)
 def atan2(y: Operand, x: Operand) -> Tile:
     """The angle of the point `(x, y)`, in radians."""
+    ...
+
+
+@overload
+def erf(x: Number) -> Scalar: ...
+@overload
+def erf(x: Operand) -> Tile: ...
+@intrinsic(lambda: formulas.erf)
+def erf(x: Operand) -> Tile:
+    """The error function, of f16, bf16 and f32."""
+    ...
+
+
+@overload
+def sigmoid(x: Number) -> Scalar: ...
+@overload
+def sigmoid(x: Operand) -> Tile: ...
+@intrinsic(lambda: formulas.sigmoid)
+def sigmoid(x: Operand) -> Tile:
+    """`1 / (1 + exp(-x))`, of f16, bf16 and f32."""
+    ...
+
+
+@overload
+def silu(x: Number) -> Scalar: ...
+@overload
+def silu(x: Operand) -> Tile: ...
+@intrinsic(lambda: formulas.silu)
+def silu(x: Operand) -> Tile:
+    """`x * sigmoid(x)`, of f16, bf16 and f32: also called swish."""
+    ...
+
+
+@overload
+def gelu(x: Number, *, approximate: Literal["none", "tanh"] = "none") -> Scalar: ...
+@overload
+def gelu(x: Operand, *, approximate: Literal["none", "tanh"] = "none") -> Tile: ...
+@intrinsic(lambda: formulas.gelu)
+def gelu(x: Operand, *, approximate: Literal["none", "tanh"] = "none") -> Tile:
+    """`x` times the share of a normal distribution below it, by `erf` or nearly, by `tanh`; of f16, bf16 and f32."""
+    ...
+
+
+@overload
+def log1p(x: Number) -> Scalar: ...
+@overload
+def log1p(x: Operand) -> Tile: ...
+@intrinsic(lambda: formulas.log1p)
+def log1p(x: Operand) -> Tile:
+    """`log(1 + x)`, exact near 0, too; of f16, bf16 and f32."""
+    ...
+
+
+@overload
+def expm1(x: Number) -> Scalar: ...
+@overload
+def expm1(x: Operand) -> Tile: ...
+@intrinsic(lambda: formulas.expm1)
+def expm1(x: Operand) -> Tile:
+    """`exp(x) - 1`, exact near 0, too; of f16, bf16 and f32."""
     ...
 
 

@@ -20,6 +20,28 @@ else:
     random_numbers = Lazy("freehold.frontend.random_numbers")
     reductions = Lazy("freehold.frontend.reductions")
 
+__all__ = [
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "argsort",
+    "cumprod",
+    "cumsum",
+    "max",
+    "min",
+    "mma",
+    "mma_scaled",
+    "prod",
+    "random_bits",
+    "random_uniform",
+    "reduce",
+    "scan",
+    "sort",
+    "sum",
+    "top_k",
+]
+
 T = TypeVar("T")
 HalfT = TypeVar("HalfT", bound="f32 | f16")
 

@@ -18,6 +18,24 @@ else:
     pieces = Lazy("freehold.frontend.pieces")
     shapes = Lazy("freehold.frontend.shapes")
 
+__all__ = [
+    "arange",
+    "bitcast",
+    "broadcast_to",
+    "concatenate",
+    "expand_dims",
+    "extract",
+    "full",
+    "insert",
+    "ones",
+    "pack",
+    "permute",
+    "reshape",
+    "transpose",
+    "unpack",
+    "zeros",
+]
+
 
 @overload
 def zeros(shape: Shape) -> Tile[f32]: ...

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, cast, overload
 
-from freehold.frontend.intrinsics import Padding, outside
+from freehold.frontend.intrinsics import Padding, intrinsic, like, outside
 from freehold.frontend.language.tile import Index, Operand, Scalar, Shape, Tile
 from freehold.frontend.signature import ConstMarker, TensorAnnotation
 from freehold.support.dtypes import DType
+from freehold.support.lazy import Lazy
 
 if TYPE_CHECKING:
+    from freehold.frontend import elements, memory, unsafe, windows
     from freehold.frontend.language.tile import i32
+else:
+    elements = Lazy("freehold.frontend.elements")
+    memory = Lazy("freehold.frontend.memory")
+    unsafe = Lazy("freehold.frontend.unsafe")
+    windows = Lazy("freehold.frontend.windows")
 
 T = TypeVar("T")
 Const = Annotated[T, ConstMarker()]
@@ -30,9 +37,8 @@ class Tensor:
     """The element type."""
     ndim: int
     """The number of axes."""
-    if TYPE_CHECKING:
-        shape: tuple[i32, ...]
-        """The extents, in elements; each at least 1."""
+    shape: tuple[i32, ...]
+    """The extents, in elements; each at least 1."""
 
     def __init__(self, *_: object):
         outside(type(self).__name__)
@@ -46,113 +52,115 @@ class Ref(Tensor):
     def __class_getitem__(cls, item: object) -> Any:
         return TensorAnnotation("ref", _items(item))
 
-    if TYPE_CHECKING:
-        index: tuple[i32, ...]
-        """Of one that was given a partition: this block's place in it, in tiles."""
-        tile: tuple[int, ...]
-        """Of one that was given a partition: its tile."""
-        start: tuple[i32, ...]
-        """Of one that was given a partition: the first element of this block's tile, along each axis."""
-        stop: tuple[i32, ...]
-        """Of one that was given a partition: the element behind the last of this block's tile."""
+    index: tuple[i32, ...]
+    """Of one that was given a partition: this block's place in it, in tiles."""
+    tile: tuple[int, ...]
+    """Of one that was given a partition: its tile."""
+    start: tuple[i32, ...]
+    """Of one that was given a partition: the first element of this block's tile, along each axis."""
+    stop: tuple[i32, ...]
+    """Of one that was given a partition: the element behind the last of this block's tile."""
 
-        @overload
-        def load(
-            self,
-            index: Index | tuple[Index, ...],
-            shape: tuple[()],
-            *,
-            padding: Padding = "zero",
-            latency: int | None = None,
-            allow_tma: bool | None = None,
-        ) -> Scalar: ...
+    @overload
+    def load(
+        self,
+        index: Index | tuple[Index, ...],
+        shape: tuple[()],
+        *,
+        padding: Padding = "zero",
+        latency: int | None = None,
+        allow_tma: bool | None = None,
+    ) -> Scalar: ...
 
-        @overload
-        def load(
-            self,
-            index: Index | tuple[Index, ...],
-            shape: Shape,
-            *,
-            padding: Padding = "zero",
-            latency: int | None = None,
-            allow_tma: bool | None = None,
-        ) -> Tile: ...
+    @overload
+    def load(
+        self,
+        index: Index | tuple[Index, ...],
+        shape: Shape,
+        *,
+        padding: Padding = "zero",
+        latency: int | None = None,
+        allow_tma: bool | None = None,
+    ) -> Tile: ...
 
-        @overload
-        def load(
-            self, *, padding: Padding = "zero", latency: int | None = None, allow_tma: bool | None = None
-        ) -> Tile: ...
+    @overload
+    def load(self, *, padding: Padding = "zero", latency: int | None = None, allow_tma: bool | None = None) -> Tile: ...
 
-        def load(
-            self,
-            index: Index | tuple[Index, ...] = (),
-            shape: Shape = (),
-            *,
-            padding: Padding = "zero",
-            latency: int | None = None,
-            allow_tma: bool | None = None,
-        ) -> Tile:
-            """
-            Reads the tile at `index`, counted in tiles of `shape`: element `index[i] * shape[i]` is its first. With the
-            shape `()` it is the one element at `index`, a scalar.
+    @intrinsic(lambda: memory.load)
+    def load(
+        self,
+        index: Index | tuple[Index, ...] = (),
+        shape: Shape = (),
+        *,
+        padding: Padding = "zero",
+        latency: int | None = None,
+        allow_tma: bool | None = None,
+    ) -> Tile:
+        """
+        Reads the tile at `index`, counted in tiles of `shape`: element `index[i] * shape[i]` is its first. With the
+        shape `()` it is the one element at `index`, a scalar.
 
-            What overhangs the tensor reads as `padding`. The index must lie in the tensor: that is proved, or checked
-            at launch, or in the kernel. `latency` (1 to 10) and `allow_tma` are hints about speed. A tensor that was
-            given a partition is read at this block's place where no index is given.
-            """
-            ...
+        What overhangs the tensor reads as `padding`. The index must lie in the tensor: that is proved, or checked
+        at launch, or in the kernel. `latency` (1 to 10) and `allow_tma` are hints about speed. A tensor that was
+        given a partition is read at this block's place where no index is given.
+        """
+        ...
 
-        def load_like(
-            self,
-            region: Ref | Mut | Out | Region,
-            *,
-            padding: Padding = "zero",
-            latency: int | None = None,
-            allow_tma: bool | None = None,
-        ) -> Tile:
-            """The tile at the place of `region`: `load(region.index, region.tile)`."""
-            ...
+    @intrinsic(lambda: memory.load_like)
+    def load_like(
+        self,
+        region: Ref | Mut | Out | Region,
+        *,
+        padding: Padding = "zero",
+        latency: int | None = None,
+        allow_tma: bool | None = None,
+    ) -> Tile:
+        """The tile at the place of `region`: `load(region.index, region.tile)`."""
+        ...
 
-        def load_window(
-            self,
-            start: Index | tuple[Index, ...],
-            shape: Shape,
-            *,
-            padding: Padding = "zero",
-            latency: int | None = None,
-            allow_tma: bool | None = None,
-        ) -> Tile:
-            """
-            Reads the tile of `shape` that begins at element `start`, which may lie anywhere, also in front of it all.
+    @intrinsic(lambda: elements.load_window)
+    def load_window(
+        self,
+        start: Index | tuple[Index, ...],
+        shape: Shape,
+        *,
+        padding: Padding = "zero",
+        latency: int | None = None,
+        allow_tma: bool | None = None,
+    ) -> Tile:
+        """
+        Reads the tile of `shape` that begins at element `start`, which may lie anywhere, also in front of it all.
 
-            What is out of bounds reads as `padding`. For halos: `u.load_window((i * 64 - 1, j * 64 - 1), (128, 128))`.
-            """
-            ...
+        What is out of bounds reads as `padding`. For halos: `u.load_window((i * 64 - 1, j * 64 - 1), (128, 128))`.
+        """
+        ...
 
-        def window(self, axis: int, start: Index, length: Index) -> Ref:
-            """
-            Elements `start` and on along an axis, `length` of them, as a tensor of its own.
+    @intrinsic(lambda: windows.window)
+    def window(self, axis: int, start: Index, length: Index) -> Ref:
+        """
+        Elements `start` and on along an axis, `length` of them, as a tensor of its own.
 
-            `start` is the same for all blocks: computed from scalar arguments, and from what is loaded at fixed places.
-            `length` is made of extents, integer scalars and constants. That the window lies in the tensor is checked at
-            launch where `start` is known there, or else once a block, before it does anything.
-            """
-            ...
+        `start` is the same for all blocks: computed from scalar arguments, and from what is loaded at fixed places.
+        `length` is made of extents, integer scalars and constants. That the window lies in the tensor is checked at
+        launch where `start` is known there, or else once a block, before it does anything.
+        """
+        ...
 
-        def gather(
-            self,
-            *index: Operand,
-            mask: Operand | None = None,
-            padding: Padding | float = "zero",
-            latency: int | None = None,
-        ) -> Tile:
-            """
-            Reads the elements at `index`: one tile of integers an axis, which are broadcast together.
+    @intrinsic(lambda: elements.gather)
+    def gather(
+        self,
+        *index: Operand,
+        mask: Operand | None = None,
+        padding: Padding | float = "zero",
+        latency: int | None = None,
+    ) -> Tile:
+        """
+        Reads the elements at `index`: one tile of integers an axis, which are broadcast together.
 
-            As NumPy's `x[i, j]`, but that an index out of bounds, negative ones included, and one for which `mask` is
-            false, reads as `padding`, which may be any number.
-            """
-            ...
+        As NumPy's `x[i, j]`, but that an index out of bounds, negative ones included, and one for which `mask` is
+        false, reads as `padding`, which may be any number.
+        """
+        ...
 
 
 class Region(Tensor):
@@ -167,19 +175,20 @@ class Region(Tensor):
     stop: tuple[i32, ...]
     """The element behind its last one along each axis: what overhangs the tensor, or a group, is no part of it."""
 
-    if TYPE_CHECKING:
+    @intrinsic(lambda: memory.load)
+    def load(self, *, padding: Padding = "zero", latency: int | None = None, allow_tma: bool | None = None) -> Tile:
+        """Reads the region. What overhangs the tensor reads as `padding`."""
+        ...
 
-        def load(self, *, padding: Padding = "zero", latency: int | None = None, allow_tma: bool | None = None) -> Tile:
-            """Reads the region. What overhangs the tensor reads as `padding`."""
-            ...
+    @intrinsic(lambda: memory.store)
+    def store(self, tile: Operand, *, latency: int | None = None, allow_tma: bool | None = None) -> None:
+        """Writes the region. What overhangs the tensor is not written; elements are converted to its dtype."""
+        ...
 
-        def store(self, tile: Operand, *, latency: int | None = None, allow_tma: bool | None = None) -> None:
-            """Writes the region. What overhangs the tensor is not written; elements are converted to its dtype."""
-            ...
-
-        def release(self) -> None:
-            """Gives the region back before the kernel ends; it may not be used afterwards."""
-            ...
+    @intrinsic(lambda: memory.release)
+    def release(self) -> None:
+        """Gives the region back before the kernel ends; it may not be used afterwards."""
+        ...
 
 
 class Mut(Region):
@@ -190,19 +199,19 @@ class Mut(Region):
     def __class_getitem__(cls, item: object) -> Any:
         return TensorAnnotation("mut", _items(item))
 
-    if TYPE_CHECKING:
+    @intrinsic(lambda: memory.at)
+    def at(self, *index: Index) -> Region:
+        """The region at other coordinates, where the compiler can prove that no other block owns it."""
+        ...
 
-        def at(self, *index: Index) -> Region:
-            """The region at other coordinates, where the compiler can prove that no other block owns it."""
-            ...
+    @intrinsic(lambda: windows.window)
+    def window(self, axis: int, start: Index, length: Index) -> Mut:
+        """
+        Elements `start` and on along an axis, `length` of them, as a tensor of its own: `Ref.window`.
 
-        def window(self, axis: int, start: Index, length: Index) -> Mut:
-            """
-            Elements `start` and on along an axis, `length` of them, as a tensor of its own: `Ref.window`.
-
-            The partition that the launch gives is one of the window, and the rest of the tensor stays as it is.
-            """
-            ...
+        The partition that the launch gives is one of the window, and the rest of the tensor stays as it is.
+        """
+        ...
 
 
 class Out(Region):
@@ -213,50 +222,54 @@ class Out(Region):
     def __class_getitem__(cls, item: object) -> Any:
         return TensorAnnotation("out", _items(item))
 
-    if TYPE_CHECKING:
+    @intrinsic(lambda: memory.at)
+    def at(self, *index: Index) -> Region:
+        """The region at other coordinates, where the compiler can prove that no other block owns it."""
+        ...
 
-        def at(self, *index: Index) -> Region:
-            """The region at other coordinates, where the compiler can prove that no other block owns it."""
-            ...
+    @intrinsic(lambda: windows.window)
+    def window(self, axis: int, start: Index, length: Index) -> Out:
+        """
+        Elements `start` and on along an axis, `length` of them, as a tensor of its own: `Ref.window`.
 
-        def window(self, axis: int, start: Index, length: Index) -> Out:
-            """
-            Elements `start` and on along an axis, `length` of them, as a tensor of its own: `Ref.window`.
-
-            The partition that the launch gives is one of the window, all of which is written; the rest of the tensor
-            stays as it is.
-            """
-            ...
+        The partition that the launch gives is one of the window, all of which is written; the rest of the tensor
+        stays as it is.
+        """
+        ...
 
 
 class Place:
     """A place in an `Acc` tensor, to which a tile is added."""
 
-    if TYPE_CHECKING:
+    @intrinsic(lambda: elements.update)
+    def add(self, tile: Operand) -> None:
+        """Adds a tile, element by element; what overhangs the tensor is left out."""
+        ...
 
-        def add(self, tile: Operand) -> None:
-            """Adds a tile, element by element; what overhangs the tensor is left out."""
-            ...
+    @intrinsic(lambda: elements.update)
+    def maximum(self, tile: Operand) -> None:
+        """Makes each element the greater of itself and the tile's. Integers of 32 and 64 bits."""
+        ...
 
-        def maximum(self, tile: Operand) -> None:
-            """Makes each element the greater of itself and the tile's. Integers of 32 and 64 bits."""
-            ...
+    @intrinsic(lambda: elements.update)
+    def minimum(self, tile: Operand) -> None:
+        """Makes each element the lesser of itself and the tile's. Integers of 32 and 64 bits."""
+        ...
 
-        def minimum(self, tile: Operand) -> None:
-            """Makes each element the lesser of itself and the tile's. Integers of 32 and 64 bits."""
-            ...
+    @intrinsic(lambda: elements.update)
+    def bitwise_and(self, tile: Operand) -> None:
+        """Keeps the bits that the tile has, too. Integers of 32 and 64 bits."""
+        ...
 
-        def bitwise_and(self, tile: Operand) -> None:
-            """Keeps the bits that the tile has, too. Integers of 32 and 64 bits."""
-            ...
+    @intrinsic(lambda: elements.update)
+    def bitwise_or(self, tile: Operand) -> None:
+        """Sets the bits that the tile has. Integers of 32 and 64 bits."""
+        ...
 
-        def bitwise_or(self, tile: Operand) -> None:
-            """Sets the bits that the tile has. Integers of 32 and 64 bits."""
-            ...
-
-        def bitwise_xor(self, tile: Operand) -> None:
-            """Flips the bits that the tile has. Integers of 32 and 64 bits."""
-            ...
+    @intrinsic(lambda: elements.update)
+    def bitwise_xor(self, tile: Operand) -> None:
+        """Flips the bits that the tile has. Integers of 32 and 64 bits."""
+        ...
 
 
 class Acc(Tensor, Place):
@@ -280,40 +293,45 @@ class Acc(Tensor, Place):
     def __class_getitem__(cls, item: object) -> Any:
         return TensorAnnotation("acc", _items(item))
 
-    if TYPE_CHECKING:
+    @intrinsic(lambda: elements.at)
+    def at(self, *index: Index) -> Place:
+        """The place at `index`, counted in tiles of the shape of what is added there."""
+        ...
 
-        def at(self, *index: Index) -> Place:
-            """The place at `index`, counted in tiles of the shape of what is added there."""
-            ...
+    @intrinsic(lambda: elements.update_at)
+    def add_at(self, values: Operand, *index: Operand, mask: Operand | None = None) -> None:
+        """
+        Adds each element of `values` to the element that the indices name, as `numpy.add.at` does.
 
-        def add_at(self, values: Operand, *index: Operand, mask: Operand | None = None) -> None:
-            """
-            Adds each element of `values` to the element that the indices name, as `numpy.add.at` does.
+        One tile of integers an axis; all are broadcast together. An index out of bounds, and one for which `mask`
+        is false, does nothing. Two that name one element both count.
+        """
+        ...
 
-            One tile of integers an axis; all are broadcast together. An index out of bounds, and one for which `mask`
-            is false, does nothing. Two that name one element both count.
-            """
-            ...
+    @intrinsic(lambda: elements.update_at)
+    def maximum_at(self, values: Operand, *index: Operand, mask: Operand | None = None) -> None:
+        """As `add_at`, with the greater of both."""
+        ...
 
-        def maximum_at(self, values: Operand, *index: Operand, mask: Operand | None = None) -> None:
-            """As `add_at`, with the greater of both."""
-            ...
+    @intrinsic(lambda: elements.update_at)
+    def minimum_at(self, values: Operand, *index: Operand, mask: Operand | None = None) -> None:
+        """As `add_at`, with the lesser of both."""
+        ...
 
-        def minimum_at(self, values: Operand, *index: Operand, mask: Operand | None = None) -> None:
-            """As `add_at`, with the lesser of both."""
-            ...
+    @intrinsic(lambda: elements.update_at)
+    def bitwise_and_at(self, values: Operand, *index: Operand, mask: Operand | None = None) -> None:
+        """As `add_at`, with the bits that both have."""
+        ...
 
-        def bitwise_and_at(self, values: Operand, *index: Operand, mask: Operand | None = None) -> None:
-            """As `add_at`, with the bits that both have."""
-            ...
+    @intrinsic(lambda: elements.update_at)
+    def bitwise_or_at(self, values: Operand, *index: Operand, mask: Operand | None = None) -> None:
+        """As `add_at`, with the bits that either has."""
+        ...
 
-        def bitwise_or_at(self, values: Operand, *index: Operand, mask: Operand | None = None) -> None:
-            """As `add_at`, with the bits that either has."""
-            ...
-
-        def bitwise_xor_at(self, values: Operand, *index: Operand, mask: Operand | None = None) -> None:
-            """As `add_at`, with the bits that one of both has."""
-            ...
+    @intrinsic(lambda: elements.update_at)
+    def bitwise_xor_at(self, values: Operand, *index: Operand, mask: Operand | None = None) -> None:
+        """As `add_at`, with the bits that one of both has."""
+        ...
 
 
 class Raw(Tensor):
@@ -333,54 +351,61 @@ class Raw(Tensor):
     def __class_getitem__(cls, item: object) -> Any:
         return TensorAnnotation("raw", _items(item))
 
-    if TYPE_CHECKING:
+    @intrinsic(lambda: unsafe.gather)
+    def gather(
+        self,
+        *index: Operand,
+        mask: Operand | None = None,
+        padding: Padding | float = "zero",
+        order: MemoryOrder = "weak",
+        scope: Scope | None = None,
+    ) -> Tile:
+        """Reads elements. `order` is "weak", "relaxed" or "acquire"."""
+        ...
 
-        def gather(
-            self,
-            *index: Operand,
-            mask: Operand | None = None,
-            padding: Padding | float = "zero",
-            order: MemoryOrder = "weak",
-            scope: Scope | None = None,
-        ) -> Tile:
-            """Reads elements. `order` is "weak", "relaxed" or "acquire"."""
-            ...
+    @intrinsic(lambda: unsafe.scatter)
+    def scatter(
+        self,
+        values: Operand,
+        *index: Operand,
+        mask: Operand | None = None,
+        order: MemoryOrder = "weak",
+        scope: Scope | None = None,
+    ) -> None:
+        """Writes elements. `order` is "weak", "relaxed" or "release"."""
+        ...
 
-        def scatter(
-            self,
-            values: Operand,
-            *index: Operand,
-            mask: Operand | None = None,
-            order: MemoryOrder = "weak",
-            scope: Scope | None = None,
-        ) -> None:
-            """Writes elements. `order` is "weak", "relaxed" or "release"."""
-            ...
+    @intrinsic(lambda: unsafe.update)
+    def atomic_add(
+        self,
+        values: Operand,
+        *index: Operand,
+        mask: Operand | None = None,
+        order: MemoryOrder = "relaxed",
+        scope: Scope | None = None,
+    ) -> Tile:
+        """Adds to elements, and yields what they were."""
+        ...
 
-        def atomic_add(
-            self,
-            values: Operand,
-            *index: Operand,
-            mask: Operand | None = None,
-            order: MemoryOrder = "relaxed",
-            scope: Scope | None = None,
-        ) -> Tile:
-            """Adds to elements, and yields what they were. Likewise the other updates, and `atomic_exchange`."""
-            ...
+    atomic_max = like(atomic_add, "atomic_max", "Makes elements the greater of both; otherwise as `atomic_add`.")
+    atomic_min = like(atomic_add, "atomic_min", "Makes elements the lesser of both; otherwise as `atomic_add`.")
+    atomic_and = like(atomic_add, "atomic_and", "Keeps the bits that both have; otherwise as `atomic_add`.")
+    atomic_or = like(atomic_add, "atomic_or", "Sets the bits that either has; otherwise as `atomic_add`.")
+    atomic_xor = like(atomic_add, "atomic_xor", "Keeps the bits that one of both has; otherwise as `atomic_add`.")
+    atomic_exchange = like(atomic_add, "atomic_exchange", "Replaces elements; otherwise as `atomic_add`.")
 
-        atomic_max = atomic_min = atomic_and = atomic_or = atomic_xor = atomic_exchange = atomic_add
-
-        def atomic_cas(
-            self,
-            expected: Operand,
-            desired: Operand,
-            *index: Operand,
-            mask: Operand | None = None,
-            order: MemoryOrder = "relaxed",
-            scope: Scope | None = None,
-        ) -> Tile:
-            """Replaces elements that equal `expected`, bit by bit, by `desired`, and yields what they were."""
-            ...
+    @intrinsic(lambda: unsafe.swap)
+    def atomic_cas(
+        self,
+        expected: Operand,
+        desired: Operand,
+        *index: Operand,
+        mask: Operand | None = None,
+        order: MemoryOrder = "relaxed",
+        scope: Scope | None = None,
+    ) -> Tile:
+        """Replaces elements that equal `expected`, bit by bit, by `desired`, and yields what they were."""
+        ...
 
 
 def _items(item: object) -> tuple[object, ...]:

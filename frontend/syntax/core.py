@@ -326,10 +326,11 @@ class Break(Stmt):
     returns: bool = False
 
 
+@dataclass(eq=False, slots=True)
 class Continue(Stmt):
-    """The end of a turn."""
+    """The end of a turn; `asked` where it stands for one in a statement before it."""
 
-    __slots__ = ()
+    asked: bool = False
 
 
 @dataclass(eq=False, slots=True)
@@ -412,7 +413,7 @@ def children(node: Node) -> list[Node]:
 _LEAVES: Final = frozenset(
     (
         *("place", "id", "attr", "arg", "op", "name", "names", "star", "augmented", "chain", "case", "returns"),
-        *("by_name", "end", "inner", "count", "more", "index", "conversion"),
+        *("asked", "by_name", "end", "inner", "count", "more", "index", "conversion"),
     )
 )
 """Fields that hold no nodes."""

@@ -1,19 +1,17 @@
 """
-`return` in the middle of a function, as branches and flags.
+`return` in the middle of a function, as branches and flags; `break` and `continue`, too, where turns are written out.
 
 What follows an `if` that returns stands in its other branch. Where a `return` is nested deeper, a flag is set in its
-place, and what follows asks it. In a loop, the flag is set and the loop is left. `break` and `continue` stay: they are
-how a turn of a loop ends.
-
-What stores on its way to a `return` inside of something is moved behind it, to where the flag is asked: there, each
-way stores once.
+place, and what follows asks it. In a loop, the flag is set and the loop is left: `break` and `continue` stay, which are
+how a turn of a loop that runs ends. A loop that is written out has no turns in the running kernel. There, `break` and
+`continue` are what `return` is in a function.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from enum import Enum, auto
+from dataclasses import dataclass, replace
+from typing import Final
 
 from freehold.frontend.syntax import core, names
 from freehold.frontend.syntax.core import Body, Place, Stmt
@@ -23,203 +21,245 @@ def without_returns(function: core.Function) -> None:
     """Rewrites a function and those that are defined in it, in place: each leaves its value in `RESULT`."""
     for each in (function, *function.inner):
         if each.value is None:
-            returns = _exits_in(each.body, core.Return, loops=True)
-            valued = any(isinstance(r, core.Return) and r.value is not None for r in returns)
-            each.body = _Rewriter(valued, each.end).at_the_end(each.body)
+            returns = _Returns(each)
+            each.body = returns.at_the_end(each.body)
 
 
-class _Way(Enum):
-    """How a list of statements is left by `return`."""
+@dataclass(frozen=True, eq=False, slots=True)
+class Turn:
+    """What a turn does of a loop that is written out."""
 
-    ENDS = auto()
-    """The function ends with the list: nothing needs to be said."""
-    FALLS = auto()
-    """A flag is set, and what follows asks it."""
-    BREAKS = auto()
-    """A flag is set, and the loop around the list is left."""
+    body: Body
+    """With neither a `break` nor a `continue` of the loop."""
+    item: str
+    """The variable that holds what the turn is for."""
+    left: str
+    """The variable that says whether a turn before it has left the loop. It is not set before the first."""
 
 
-@dataclass(slots=True)
-class _Exits:
-    """The ways by `return` out of one statement: a flag for those that leave a value, and one for each that has more to
-    do."""
+def turn_of(loop: core.For, live: frozenset[str]) -> Turn:
+    """A turn of a loop, as it is written out; `live` are the variables that may be read after it."""
+    place = loop.place
+    turn = _Turns(loop, live)
+    item = _name("item", place)
+    assign = core.Assign(loop.target.place, [loop.target], core.Name(loop.target.place, item))
+    body: Body = [assign, *turn.at_the_end(loop.body)]
+    if any(names.breaks(loop.body)):
+        body = [core.If(place, core.Name(place, turn.left), [], body)]
+    return Turn(body, item, turn.left)
 
-    place: Place
-    way: _Way
-    asks: list[Stmt] = field(default_factory=list[Stmt])
-    """What follows the statement: the flags, and what is to be done where they are set."""
-    before: list[Stmt] = field(default_factory=list[Stmt])
-    """What precedes it: the flags are not set, and the rest is anything."""
-    assigned: frozenset[str] = frozenset()
-    """The variables that the statement assigns."""
-    needed: frozenset[str] = frozenset()
-    """Those of them that are read behind it, where no flag is set."""
-    flag: str | None = None
-    """The flag of those that leave a value."""
-    flags: int = 0
-    """How many flags there are."""
 
-    def new_flag(self) -> str:
-        """Another flag."""
-        line, column, *_ = self.place
-        name = f"returned${line}.{column}.{self.flags}"
-        self.flags += 1
-        self.before.append(_assign(self.place, name, core.Constant(self.place, False)))
-        return name
-
-    def leaving(self, flag: str, place: Place) -> list[Stmt]:
-        """Sets a flag, and leaves a loop. Elsewhere, what follows need not find the variables that it would read."""
-        found: list[Stmt] = [_assign(place, flag, core.Constant(place, True))]
-        if self.way is _Way.BREAKS:
-            return [*found, core.Break(place, True)]
-        return [*found, *(_assign(place, name, core.Anything(place)) for name in sorted(self.needed))]
+def _name(word: str, place: Place) -> str:
+    return f"{word}${place[0]}.{place[1]}"
 
 
 def _assign(place: Place, name: str, value: core.Expr) -> core.Assign:
     return core.Assign(place, [core.Name(place, name)], value)
 
 
-class _Rewriter:
-    """Rewrites the body of one function; `valued` if it returns more than `None`."""
+@dataclass(frozen=True, slots=True)
+class _Exits:
+    """The ways out of one statement that has more behind it."""
 
-    def __init__(self, valued: bool, place: Place):
-        self.valued = valued
-        self.place = place
+    flag: str
+    """The variable that says whether one is taken."""
+    breaks: bool
+    """Whether the statement is a loop, which is left then. Otherwise, what follows asks the flag."""
+    needed: frozenset[str] = frozenset()
+    """The variables that the statement assigns, and that are read behind it only where the flag is not set."""
+
+
+class _Rewriter:
+    """Rewrites a list of statements that exits leave."""
+
+    kinds: type[Stmt] | tuple[type[Stmt], ...]
+    """What an exit is."""
+    through_loops: bool
+    """Whether those in loops within are exits, too."""
+    word: str
+    """What flags are called."""
+    live: frozenset[str] = frozenset()
+    """The variables that may be read after an exit."""
+
+    def result(self, node: Stmt) -> list[Stmt]:
+        """What is done in the place of an exit that nothing follows."""
+        raise NotImplementedError
+
+    def taken(self, place: Place) -> Stmt:
+        """An exit whose result has been said."""
+        raise NotImplementedError
+
+    def before(self, place: Place) -> list[Stmt]:
+        """What precedes a statement with exits."""
+        del place
+        return []
 
     def at_the_end(self, nodes: Sequence[Stmt]) -> Body:
-        """The end of a function: what every way through it does last is to assign its result."""
+        """What is followed by nothing: every way through it ends with an exit, or with its end."""
         for position, node in enumerate(nodes):
             before, rest = nodes[:position], nodes[position + 1 :]
-            if isinstance(node, core.Return):
-                return [*before, *self._result(node)]
-            if not _returns([node]):
+            if isinstance(node, self.kinds):
+                return [*before, *self.result(node)]
+            if not self.leave([node]):
                 continue
             if isinstance(node, core.If):
-                first, second = always_returns(node.body), always_returns(node.orelse)
+                first, second = self.always(node.body), self.always(node.orelse)
                 if first or second or not rest:
-                    node.body = self.at_the_end(node.body if first else [*node.body, *rest])
-                    node.orelse = self.at_the_end(node.orelse if second else [*node.orelse, *rest])
-                    return [*before, node]
+                    body = self.at_the_end(node.body if first else [*node.body, *rest])
+                    orelse = self.at_the_end(node.orelse if second else [*node.orelse, *rest])
+                    return [*before, replace(node, body=body, orelse=orelse)]
             return [*before, *self.at_the_end(self._exits(node, rest, frozenset()))]
-        return [*nodes, *self._result(core.Return(self.place, None))]
+        return [*nodes, *self.at_its_end()]
 
-    def _result(self, node: core.Return) -> list[Stmt]:
-        """What a `return` assigns. A function that returns nothing needs no variable for it."""
-        if not self.valued:
+    def at_its_end(self) -> list[Stmt]:
+        """What is done where no exit was taken."""
+        return []
+
+    def _exits(self, node: Stmt, rest: Sequence[Stmt], later: frozenset[str]) -> Body:
+        """A statement with exits in it: what is done in its place, with a flag, and the `rest` that follows. Behind
+        that, `later` is read."""
+        place = node.place
+        flag = _name(self.word, place)
+        breaks = isinstance(node, core.For | core.While)
+        needed = later.union(names.exposed(rest)).intersection(names.assigned([node])) - self.live
+        exits = _Exits(flag, breaks, frozenset() if breaks else needed)
+        leaves = [self.taken(place)]
+        follows: list[Stmt] = [core.If(place, core.Name(place, flag), leaves, []), *rest]
+        if self.is_endless(node):  # the flag is set: it need not be asked
+            follows = leaves
+        before = [_assign(place, flag, core.Constant(place, False)), *self.before(place)]
+        return [*before, self.inside(node, exits), *follows]
+
+    def inside(self, node: Stmt, exits: _Exits) -> Stmt:
+        """A statement that `exits` is about, or whose exits are of those."""
+        match node:
+            case core.If():
+                return replace(node, body=self._inside(node.body, exits), orelse=self._inside(node.orelse, exits))
+            case core.For() | core.While() | core.With():
+                return replace(node, body=self._inside(node.body, exits))
+            case _:
+                raise AssertionError(type(node).__name__)
+
+    def _inside(self, nodes: Sequence[Stmt], exits: _Exits) -> Body:
+        """Statements in one that `exits` is about."""
+        found: Body = []
+        for position, node in enumerate(nodes):
+            rest = nodes[position + 1 :]
+            if isinstance(node, self.kinds):
+                place = node.place
+                found += [*self.result(node), _assign(place, exits.flag, core.Constant(place, True))]
+                if exits.breaks:
+                    return [*found, core.Break(place, True)]
+                # What follows need not find the variables that it would read.
+                return found + [_assign(place, name, core.Anything(place)) for name in sorted(exits.needed)]
+            if not self.leave([node]):
+                found.append(node)
+            elif isinstance(node, core.If) and (exits.breaks or not rest):
+                found.append(self.inside(node, exits))
+            elif isinstance(node, core.If) and (self.always(node.body) or self.always(node.orelse)):
+                first = self.always(node.body)
+                body = [*node.body, *(() if first else rest)]
+                orelse = [*node.orelse, *(rest if first else ())]
+                return [*found, self.inside(replace(node, body=body, orelse=orelse), exits)]
+            else:
+                return found + self._inside(self._exits(node, rest, exits.needed), exits)
+        return found
+
+    # --- What statements do ------------------------------------------------------------------------------------------
+
+    def leave(self, nodes: Sequence[Stmt]) -> bool:
+        """Whether an exit stands in `nodes`, in any nesting."""
+        return any(_within(nodes, self.kinds, loops=self.through_loops))
+
+    def always(self, nodes: Sequence[Stmt]) -> bool:
+        """Whether every way through `nodes` ends in an exit, as far as syntax says."""
+        leaving = _within(nodes, (core.Break, core.Continue), loops=False)
+        return all(isinstance(node, self.kinds) for node in leaving) and any(map(self._always, nodes))
+
+    def _always(self, node: Stmt) -> bool:
+        match node:
+            case core.If():
+                return any(map(self._always, node.body)) and any(map(self._always, node.orelse))
+            case core.While():
+                return self.is_endless(node) and self.leave(node.body)
+            case _:
+                return isinstance(node, self.kinds)
+
+    def is_endless(self, node: Stmt) -> bool:
+        """Whether a statement is a loop that is left by exits only."""
+        if not isinstance(node, core.While) or not isinstance(node.test, core.Constant) or not node.test.value:
+            return False
+        return self.through_loops and all(b.returns for b in names.breaks(node.body))
+
+
+class _Returns(_Rewriter):
+    """Of a function: exits are its `return`s."""
+
+    kinds = core.Return
+    through_loops = True
+    word = "returned"
+
+    def __init__(self, function: core.Function):
+        returns = _within(function.body, core.Return, loops=True)
+        self.valued: Final = any(isinstance(r, core.Return) and r.value is not None for r in returns)
+        """Whether it returns more than `None`."""
+        self.end: Final = function.end
+
+    def result(self, node: Stmt) -> list[Stmt]:
+        assert isinstance(node, core.Return)
+        if not self.valued:  # so that no variable is needed
             return []
         if isinstance(node.value, core.Name) and node.value.id == core.RESULT:
             return []
         return [_assign(node.place, core.RESULT, node.value or core.Constant(node.place, None))]
 
-    def _exits(self, node: Stmt, rest: Sequence[Stmt], later: frozenset[str]) -> Body:
-        """A statement with a `return` in it: what is done in its place, with flags, and the `rest` that follows.
-        Behind that, `later` is read."""
+    def taken(self, place: Place) -> Stmt:
+        return core.Return(place, core.Name(place, core.RESULT) if self.valued else None)
+
+    def before(self, place: Place) -> list[Stmt]:
+        return [_assign(place, core.RESULT, core.Anything(place))] if self.valued else []
+
+    def at_its_end(self) -> list[Stmt]:
+        return self.result(core.Return(self.end, None))
+
+    def inside(self, node: Stmt, exits: _Exits) -> Stmt:
         if isinstance(node, core.With):  # refused, when it is known that it is an `unsafe` block
-            node.body, node.returns = [], True
-            return [node, *rest]
-        way = _Way.FALLS if isinstance(node, core.If) else _Way.BREAKS
-        assigned = frozenset(names.assigned([node]))
-        exits = _Exits(node.place, way, assigned=assigned, needed=assigned & later.union(names.exposed(rest)))
-        if isinstance(node, core.If):
-            node.body, node.orelse = self._inside(node.body, exits), self._inside(node.orelse, exits)
-        elif isinstance(node, core.For | core.While):
-            node.body = self._inside(node.body, exits)
-        asks = exits.asks
-        if exits.flag is not None:
-            value = core.Name(node.place, core.RESULT) if self.valued else None
-            asks.append(core.If(node.place, core.Name(node.place, exits.flag), [core.Return(node.place, value)], []))
-            if self.valued:
-                exits.before.append(_assign(node.place, core.RESULT, core.Anything(node.place)))
-        if _is_endless(node):  # one of the flags is set: it need not be asked
-            last = asks[-1]
-            assert isinstance(last, core.If)
-            asks[-1:], rest = last.body, ()
-        return [*exits.before, node, *asks, *rest]
-
-    def _inside(self, nodes: Sequence[Stmt], exits: _Exits) -> Body:
-        """Statements that `exits` is about."""
-        found: Body = []
-        for position, node in enumerate(nodes):
-            rest = nodes[position:]
-            if stores(node) and always_returns(rest):
-                return found + self._moved(rest, exits)
-            if isinstance(node, core.Return):
-                exits.flag = exits.flag or exits.new_flag()
-                return [*found, *self._result(node), *exits.leaving(exits.flag, node.place)]
-            if not _returns([node]):
-                found.append(node)
-            elif isinstance(node, core.If) and (exits.way is _Way.BREAKS or len(rest) == 1):
-                node.body, node.orelse = self._inside(node.body, exits), self._inside(node.orelse, exits)
-                found.append(node)
-            elif isinstance(node, core.If) and (always_returns(node.body) or always_returns(node.orelse)):
-                first = always_returns(node.body)
-                node.body = self._inside([*node.body, *(() if first else rest[1:])], exits)
-                node.orelse = self._inside([*node.orelse, *(rest[1:] if first else ())], exits)
-                return [*found, node]
-            else:
-                return found + self._inside(self._exits(node, rest[1:], exits.needed), exits)
-        return found
-
-    def _moved(self, tail: Sequence[Stmt], exits: _Exits) -> list[Stmt]:
-        """Leaves `tail` to be done after the statement, with what the variables hold now."""
-        flag = exits.new_flag()
-        place = tail[0].place
-        held = [(name, at) for name, at in sorted(names.exposed(tail).items()) if name in exits.assigned]
-        now: list[Stmt] = []
-        then: list[Stmt] = []
-        for name, at in held:
-            kept = f"held${name}{flag.removeprefix('returned')}"
-            exits.before.append(_assign(exits.place, kept, core.Anything(exits.place)))
-            now.append(_assign(place, kept, core.Name(at, name)))
-            then.append(_assign(place, name, core.Name(place, kept)))
-        exits.asks.append(core.If(exits.place, core.Name(exits.place, flag), [*then, *tail], []))
-        return [*now, *exits.leaving(flag, place)]
+            return core.With(node.place, node.context, [], True)
+        return super().inside(node, exits)
 
 
-# --- What statements do ----------------------------------------------------------------------------------------------
+class _Turns(_Rewriter):
+    """Of a turn of a loop: exits are the `break`s and `continue`s of the loop."""
+
+    kinds = (core.Break, core.Continue)
+    through_loops = False
+    word = "ended"
+
+    def __init__(self, loop: core.For, live: frozenset[str]):
+        self.live = live
+        self.left: Final = _name("left", loop.place)
+
+    def result(self, node: Stmt) -> list[Stmt]:
+        place = node.place
+        match node:
+            case core.Break():
+                stop = [] if node.returns else [core.Pass(place)]  # where a debugger may stop
+                return [*stop, _assign(place, self.left, core.Constant(place, True))]
+            case core.Continue():
+                return [] if node.asked else [core.Pass(place)]
+            case _:
+                raise AssertionError(type(node).__name__)
+
+    def taken(self, place: Place) -> Stmt:
+        return core.Continue(place, asked=True)
 
 
-def _returns(nodes: Sequence[Stmt]) -> bool:
-    """Whether a `return` of this function stands in `nodes`, in any nesting."""
-    return any(_exits_in(nodes, core.Return, loops=True))
-
-
-def _exits_in(nodes: Sequence[Stmt], kinds: type[Stmt] | tuple[type[Stmt], ...], *, loops: bool) -> Iterator[Stmt]:
+def _within(nodes: Sequence[Stmt], kinds: type[Stmt] | tuple[type[Stmt], ...], *, loops: bool) -> Iterator[Stmt]:
     """The statements of `kinds` in `nodes`, also those in `loops` in it."""
     for node in nodes:
         if isinstance(node, kinds):
             yield node
         elif isinstance(node, core.If):
-            yield from _exits_in([*node.body, *node.orelse], kinds, loops=loops)
+            yield from _within([*node.body, *node.orelse], kinds, loops=loops)
         elif isinstance(node, core.With) or (loops and isinstance(node, core.For | core.While)):
-            yield from _exits_in(node.body, kinds, loops=loops)
-
-
-def always_returns(nodes: Sequence[Stmt]) -> bool:
-    """Whether every way through `nodes` ends in a `return`, as far as syntax says."""
-    leaves = any(_exits_in(nodes, (core.Break, core.Continue), loops=False))
-    return not leaves and any(map(_always, nodes))
-
-
-def _always(node: Stmt) -> bool:
-    match node:
-        case core.Return():
-            return True
-        case core.If():
-            return any(map(_always, node.body)) and any(map(_always, node.orelse))
-        case core.While():
-            return _is_endless(node) and _returns(node.body)
-        case _:
-            return False
-
-
-def _is_endless(node: Stmt) -> bool:
-    """Whether a statement is a loop that is left by `return` only."""
-    if not isinstance(node, core.While) or not isinstance(node.test, core.Constant) or not node.test.value:
-        return False
-    return all(b.returns for b in names.breaks(node.body))
-
-
-def stores(node: Stmt) -> bool:
-    """Whether a statement may write a region or end its use, as far as syntax says."""
-    return any(isinstance(n, core.Attribute) and n.attr in ("store", "release") for n in core.walk(node))
+            yield from _within(node.body, kinds, loops=loops)

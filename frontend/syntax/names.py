@@ -1,14 +1,13 @@
-"""Which variables statements assign, which they read before that, and which are read later: of the core alone."""
+"""Which variables statements assign, and which they read before that: of the core alone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias, cast
 
 from freehold.frontend.syntax import core
-from freehold.frontend.syntax.core import Loop, Node, Place, Stmt, Target
+from freehold.frontend.syntax.core import Node, Place, Stmt, Target
 
 Reads: TypeAlias = dict[str, Place]
 """Names, each with the place where it is read first."""
@@ -125,7 +124,7 @@ def _scan(nodes: Iterable[Stmt], known: set[str], found: Reads) -> bool:
     """Adds to `found` what is read and not in `known`, and to `known` what is certainly assigned where the nodes end.
     Whether they do: a `break` or `continue` leaves them."""
     for node in nodes:
-        _add(found, _read_first(node), known)
+        _add(found, read_first(node), known)
         match node:
             case core.If():
                 branches = [set(known), set(known)]
@@ -152,7 +151,7 @@ def _scan(nodes: Iterable[Stmt], known: set[str], found: Reads) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _read_first(node: Stmt) -> Reads:
+def read_first(node: Stmt) -> Reads:
     """What a statement reads before the statements in it, or before it assigns."""
     match node:
         case core.Assign():
@@ -179,78 +178,7 @@ def _read_in(target: Target) -> Reads:
     return {} if isinstance(target, core.Name) else reads(target)
 
 
-# --- Living ----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class LoopFacts:
-    """What a loop does to the variables around it."""
-
-    assigned: dict[str, Node]
-    """The variables its body assigns, each with the node that does so first."""
-    exposed: frozenset[str]
-    """The variables that a turn may read before it assigns them."""
-    leaves: bool
-    """Whether a `break` of its own stands in it."""
-
-
-class Facts:
-    """What one function does with its variables."""
-
-    def __init__(self, function: core.Function):
-        self.captured = frozenset(name for inner in function.inner for name in free(inner))
-        """The names that functions defined in it read: they may do so at every call."""
-        self._after: dict[Stmt, frozenset[str]] = {}
-        self._loops: dict[Loop, LoopFacts] = {}
-        end = frozenset((core.RESULT,))
-        self._before(function.body, end, end, end)
-
-    def is_live(self, name: str, after: Stmt) -> bool:
-        """Whether a variable may be read after an `if` or a loop."""
-        return name in self.captured or name in self._after.get(after, ())
-
-    def loop(self, node: Loop) -> LoopFacts:
-        """The facts of a loop."""
-        return self._loops[node]
-
-    def _before(
-        self, nodes: Sequence[Stmt], after: frozenset[str], at_break: frozenset[str], at_continue: frozenset[str]
-    ) -> frozenset[str]:
-        """What is live before some statements, given what is after them, and where a turn or the loop goes on."""
-        live = after
-        for node in reversed(nodes):
-            match node:
-                case core.Break():
-                    live = at_break
-                case core.Continue():
-                    live = at_continue
-                case core.If():
-                    self._after[node] = live
-                    branches = (self._before(body, live, at_break, at_continue) for body in (node.body, node.orelse))
-                    live = frozenset[str]().union(*branches)
-                case core.For() | core.While():
-                    live = self._around(node, live)
-                case core.With():
-                    live = self._before(node.body, live, at_break, at_continue)
-                case core.Assign():
-                    live = live.difference(name.id for target in node.targets for name in of_target(target))
-                case core.Define():
-                    live = live.difference((node.function.name,))
-                case _:
-                    pass
-            live = live.union(_read_first(node))
-        return live
-
-    def _around(self, node: Loop, after: frozenset[str]) -> frozenset[str]:
-        """What is live before a loop."""
-        self._after[node] = after
-        test = node.test if isinstance(node, core.While) else None
-        targets = frozenset(n.id for n in of_target(node.target)) if isinstance(node, core.For) else frozenset[str]()
-        inside = frozenset(exposed(node.body, test))
-        self._loops[node] = LoopFacts(assigned(node.body), inside, any(breaks(node.body)))
-        turn = after | (inside - targets)
-        self._before(node.body, turn, after, turn)
-        return turn
+# --- Leaving ---------------------------------------------------------------------------------------------------------
 
 
 def breaks(nodes: Iterable[Stmt]) -> Iterator[core.Break]:
@@ -262,9 +190,3 @@ def breaks(nodes: Iterable[Stmt]) -> Iterator[core.Break]:
             yield from breaks([*node.body, *node.orelse])
         elif isinstance(node, core.With):
             yield from breaks(node.body)
-
-
-@lru_cache(maxsize=1024)
-def facts(function: core.Function) -> Facts:
-    """The facts of a function; it does not change, so they are found once."""
-    return Facts(function)

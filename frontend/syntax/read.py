@@ -268,15 +268,19 @@ class _Reader:
         return core.Each(place, target, over, body)
 
     def text(self, node: ast.JoinedStr) -> core.Text:
+        return self._text(node, place_of(node))
+
+    def _text(self, node: ast.JoinedStr, place: Place) -> core.Text:
+        """An f-string. What is in it stands where its expressions do: the rest has places as of Python 3.12 only."""
         parts: list[str | core.Field] = []
         for item in node.values:
             if isinstance(item, ast.FormattedValue):
-                given = item.format_spec
-                form = self.text(given) if isinstance(given, ast.JoinedStr) else None
-                parts.append(core.Field(place_of(item), self.expr(item.value), _CONVERSIONS[item.conversion], form))
-            else:
-                parts.append(str(cast(ast.Constant, item).value))
-        return core.Text(place_of(node), parts)
+                at, given = place_of(item.value), item.format_spec
+                form = self._text(given, at) if isinstance(given, ast.JoinedStr) else None
+                parts.append(core.Field(at, self.expr(item.value), _CONVERSIONS[item.conversion], form))
+            elif text := cast(ast.Constant, item).value:  # Python 3.12 has empty ones behind a nested field
+                parts.append(str(text))
+        return core.Text(place, parts)
 
 
 def names(target: Target) -> list[str]:

@@ -173,13 +173,15 @@ def _check_function(node: ast.FunctionDef, refuse: Callable[[ast.AST, str, str, 
 
 def _is_refused(node: ast.AST) -> bool:
     """Whether a node is refused as a whole, with all that is in it."""
+    if type(node) not in REFUSED:
+        return False
     match node:
         case ast.Match():
             return not all(is_supported(case.pattern) for case in node.cases)
         case ast.List(ctx=ast.Store()):  # `[a, b] = c`
             return False
         case _:
-            return type(node) in REFUSED
+            return True
 
 
 def is_unsafe(node: ast.With) -> bool:

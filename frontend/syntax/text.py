@@ -50,3 +50,29 @@ def fits(code: str, before: str, after: str) -> bool:
     """Whether code between two texts is an operand of theirs, so that it needs no brackets."""
     plain, whole = parsed(f"{before}{code}{after}"), parsed(f"{before}({code}){after}")
     return plain is not None and whole is not None and ast.dump(plain) == ast.dump(whole)
+
+
+def in_tiles(load: str) -> str | None:
+    """A load with its index in tiles of its shape; None of one whose index is nowhere a product with the shape's."""
+    tree = parsed(load)
+    if not isinstance(tree, ast.Call) or len(tree.args) != 2:
+        return None
+    at, shape = tree.args
+    index = [*at.elts] if isinstance(at, ast.Tuple) else [at]
+    extents = [*map(ast.unparse, shape.elts)] if isinstance(shape, ast.Tuple) else [ast.unparse(shape)]
+    if not isinstance(shape, ast.Tuple | ast.Constant) or len(index) != len(extents):
+        extents = [f"{ast.unparse(shape)}[{axis}]" for axis in range(len(index))]
+    found = [_without_factor(i, extent) for i, extent in zip(index, extents, strict=True)]
+    if found == index:
+        return None
+    tree.args[0] = ast.Tuple(found) if isinstance(at, ast.Tuple) else found[0]
+    return ast.unparse(tree)
+
+
+def _without_factor(index: ast.expr, extent: str) -> ast.expr:
+    """The other factor of a product with an extent; anything else as it is."""
+    if isinstance(index, ast.BinOp) and isinstance(index.op, ast.Mult):
+        for factor, other in ((index.left, index.right), (index.right, index.left)):
+            if ast.unparse(factor) == extent:
+                return other
+    return index

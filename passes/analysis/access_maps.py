@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import gcd, prod
 from typing import Any, Final, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, Float32Type, IntAttr, IntegerAttr, IntegerType, i32, i64
@@ -238,14 +239,19 @@ class Owned:
 
     def inside(self, op: RegionOp | LoadOp | AccumulateOp) -> dict[int, Term]:
         """What is checked in the kernel of an access, by axis."""
-        found: dict[int, Term] = {}
-        for obligation in duties_of(op):
-            if obligation.duty is Duty.IN_BOUNDS and obligation.rung is Rung.KERNEL and self.checks:
-                axis = obligation.axis.data
-                i = self.values.integers
-                index = i.unsigned(self.values.whole(op.coordinates[axis]), 32)
-                found[axis] = i.less(index, self._tiles_along(op, axis))
+        i, found = self.values.integers, dict[int, Term]()
+        for axis in self._checked_axes(op):
+            index = i.unsigned(self.values.whole(op.coordinates[axis]), 32)
+            found[axis] = i.less(index, self._tiles_along(op, axis))
         return found
+
+    def is_checked(self, op: Operation) -> bool:
+        """Whether a tile's index is checked in the kernel, which can be said of one that is not computed so far."""
+        return isinstance(op, RegionOp | LoadOp | AccumulateOp) and bool(self._checked_axes(op))
+
+    def _checked_axes(self, op: Operation) -> list[int]:
+        duties = duties_of(op) if self.checks else ()
+        return [d.axis.data for d in duties if d.duty is Duty.IN_BOUNDS and d.rung is Rung.KERNEL]
 
     def index(self, op: Operation) -> tuple[Term, ...]:
         """The coordinates of a tile. They are 0 where a check fails that does not keep the access from happening: an
@@ -511,14 +517,27 @@ class Emitted:
                 size = 1
                 if isinstance(element := type_.element_type, PointerType):
                     size = storage_bytes(element.pointee)
-                known = (self.launch.alignments.get(m[0] if m else number, c * size) for m, c in poly(number).items())
-                return all(multiple % promised == 0 for multiple in known)
+                return self._divisor(number, size) % promised == 0
             case BoundedAttr(lower=lower, upper=upper):
                 least, greatest = self.values.integers.between(number)
                 above = not isinstance(lower, IntAttr) or (least is not None and lower.data <= least)
                 return above and (not isinstance(upper, IntAttr) or (greatest is not None and greatest <= upper.data))
             case _:
                 return False
+
+    def _divisor(self, number: Term, size: int = 1) -> int:
+        """What divides a number; of an address, which counts elements of a size, in bytes. All divide 0, as 0 says."""
+        found = 0
+        for m, c in poly(number).items():
+            address = self.launch.alignments.get(m[0]) if len(m) == 1 else None
+            factor = size * prod(map(self._divisor_of_part, m)) if address is None else address
+            found = gcd(found, c * factor)
+        return found
+
+    def _divisor_of_part(self, part: Term) -> int:
+        if part.op == "%" and part.args[1].is_const:
+            return gcd(self._divisor(part.args[0]), part.args[1].value)
+        return gcd(*map(self._divisor, self.values.integers.choices.get(part, (terms.const(1),))))
 
     def writes_failure(self, op: Operation) -> bool:
         """Whether an operation writes a failed check down: an access to the buffer for that, and nothing beyond it."""

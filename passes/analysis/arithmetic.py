@@ -17,7 +17,7 @@ from freehold.dialects.cuda_tile.integers import meaning_of, width_of
 from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ConstantOp, ReshapeOp
 from freehold.dialects.ownership import DimOp, TilesOp, tensor_type
 from freehold.support import terms
-from freehold.support.integers import Meaning
+from freehold.support.integers import Meaning, limits
 from freehold.support.terms import Term
 
 _ZERO: Final = terms.const(0)
@@ -128,10 +128,14 @@ class _Reading:
         return self._narrowed(found) if self.meaning.name == "trunci" else None
 
     def _widened(self, a: Term) -> Term:
-        return a if self.meaning.signed or self.shown(_ZERO.le(a)) else a % (1 << self.meaning.width)
+        return (
+            a
+            if self.meaning.signed or self.shown(_ZERO.le(a))
+            else a % (limits(self.meaning.width, signed=False)[1] + 1)
+        )
 
     def _narrowed(self, a: Term) -> Term:
-        half = 1 << (self.meaning.result_width - 1)
+        half = -limits(self.meaning.result_width)[0]
         return (a + half) % (2 * half) - half
 
     def difference(self, a: Term, b: Term) -> Term:

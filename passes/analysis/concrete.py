@@ -80,7 +80,7 @@ class Work:
     launch: Mapping[str, int]
     visits: list[Visit] = field(default_factory=list[Visit])
     whole: bool = True
-    """Whether every point is known to have done all of its work, and computed nothing that is undefined."""
+    """Whether every point is known to have done all of its work, at known places, and computed nothing undefined."""
 
 
 @dataclass
@@ -134,6 +134,7 @@ class _Run:
                 self.taken[op.result] = found
         elif isinstance(op, RegionOp):
             self.taken.pop(op.result, None)
+            self.work.whole = False  # of this region nobody knows which it is
 
     def store(self, op: StoreOp) -> None:
         """A region is stored to."""

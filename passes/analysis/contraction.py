@@ -12,6 +12,7 @@ from typing import Final
 from xdsl.ir import Operation, SSAValue
 
 from freehold.dialects.cuda_tile.ops.arith_float import AddFOp, FmaOp, MulFOp, NegFOp, SubFOp
+from freehold.dialects.cuda_tile.types import TileType
 from freehold.passes.analysis.tile_values import Place, Rule, Values
 from freehold.support.terms import Term
 
@@ -59,24 +60,23 @@ def _of_sum(values: Values, op: AddFOp | SubFOp | FmaOp, place: Place) -> Term:
 
 
 def _of_product(values: Values, op: MulFOp, place: Place) -> Term:
-    type_ = op.result.type
-    negated, key = _product(values, op.lhs, op.rhs, _roundings(op))
-    if not negated:
-        return values.element(key, type_, place)
-    return values.element(("negative", values.element(key, type_, values.everywhere(type_))), type_, place)
+    return _with_sign(values, op, negated=False, type_=op.result.type, place=place)
 
 
 def _of_negation(values: Values, op: NegFOp, place: Place) -> Term:
     type_ = op.result.type
     negated, value = _stripped(values, op.result)
-    if not negated:
-        return values.at(value, place)
-    inner, term = _signed(values, value)
-    if not inner:
-        return values.element(("negative", term), type_, place)
-    owner = value.owner
-    assert isinstance(owner, MulFOp)  # only a product has a sign of its own
-    return values.element(_product(values, owner.lhs, owner.rhs, _roundings(owner))[1], type_, place)
+    if isinstance(owner := value.owner, MulFOp) and not values.stands_for(value):
+        return _with_sign(values, owner, negated=negated, type_=type_, place=place)
+    return values.element(("negative", values.whole(value)), type_, place) if negated else values.at(value, place)
+
+
+def _with_sign(values: Values, op: MulFOp, *, negated: bool, type_: TileType, place: Place) -> Term:
+    """A product, or its negation: only products have a sign of their own."""
+    inner, key = _product(values, op.lhs, op.rhs, _roundings(op))
+    if negated == inner:
+        return values.element(key, type_, place)
+    return values.element(("negative", values.element(key, type_, values.everywhere(type_))), type_, place)
 
 
 CONTRACTED: Final[dict[type[Operation], Rule]] = {

@@ -138,7 +138,7 @@ class ChecksAlike:
             return self.values.whole(said[0]) == terms.FALSE
         if said and not self.noted:
             return self.values.whole(said[0]) == terms.const(0)
-        return not said or tuple(said) == self.noted
+        return not said or tuple(map(self.values.origin, said)) == self.noted
 
     def begin_turn(self, op: Operation, found: ForOp | LoopOp, carried: int) -> None:
         """What a turn does where a check has failed: nothing, or what it does anyway, if only reads are checked."""
@@ -171,7 +171,8 @@ class ChecksAlike:
     def note(self, op: SelectOp) -> None:
         """Whether something is chosen to say which check was the first that failed."""
         both = op.cond.owner
-        place = next((n for n, value in enumerate(self.noted) if value is op.val_if_false), None)
+        before = self.values.origin(op.val_if_false)  # a loop without a turn hands on what it began with
+        place = next((n for n, value in enumerate(self.noted) if value is before), None)
         if place is None or not isinstance(both, AndIOp):
             return
         i, said = self.values.integers, self.values.whole(op.val_if_true)

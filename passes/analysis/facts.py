@@ -101,6 +101,10 @@ class KernelFacts:
     """The symbols of a distribution's point."""
     counters: dict[ForOp, str] = field(default_factory=dict[ForOp, str])
     """The symbols of loop counters that take no value twice."""
+    turns: dict[ForOp | LoopOp, tuple[Hypotheses, Hypotheses]] = field(
+        default_factory=dict["ForOp | LoopOp", tuple[Hypotheses, Hypotheses]]
+    )
+    """What holds in front of a loop, and in each of its turns."""
     places: dict[Operation, Place] = field(default_factory=dict[Operation, Place])
     """Where accesses, regions and distributions stand."""
     repeated: set[ForOp] = field(default_factory=set[ForOp])
@@ -309,11 +313,13 @@ class _Walk:
         for op in block.ops:
             self.operation(op)
 
-    def nested(self, block: Block, facts: Iterable[Term] = ()) -> None:
-        """A block inside: what is found out there does not hold outside."""
-        self.stack.append(self.stack[-1].extended(facts))
+    def nested(self, block: Block, facts: Iterable[Term] = ()) -> Hypotheses:
+        """A block inside: what is found out there does not hold outside. Returns what holds where it begins."""
+        given = self.stack[-1].extended(facts)
+        self.stack.append(given)
         self.block(block)
         self.stack.pop()
+        return given
 
     def operation(self, op: Operation) -> None:
         """One operation."""
@@ -517,7 +523,8 @@ class _Walk:
             self.loops.append(op)
             self.conditions.extend(facts)
             before = len(self.handed_on)
-            self.nested(body, [*facts, *(fact for _, fact in candidates)])
+            outside = self.given
+            self.facts.turns[op] = outside, self.nested(body, [*facts, *(fact for _, fact in candidates)])
             ends = [e for e in self.handed_on[before:] if e[0] in leaving]
             del self.handed_on[before:]
             del self.conditions[len(self.conditions) - len(facts) :]

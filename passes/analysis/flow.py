@@ -4,10 +4,12 @@ Paths on which a flag is known to differ stay apart. Where the branches of an `i
 loop hands on or is left with a constant, and in the branches of an `if` itself, the flag is known behind. An `if` that
 asks for it later, for its negation, or for a conjunction or disjunction with it, is gone into on one side alone then.
 So `returned = if a {store; yield true} else {yield false}; if not returned {store}` stores exactly once on every path.
+What is known of a flag is forgotten where nothing asks for it any more, so that few paths stay apart.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -27,7 +29,7 @@ Paths = Mapping[Flags, State]
 """The states of the paths that stay apart."""
 
 _MOST_PATHS: Final = 8
-"""Paths that stay apart; where there are more, they all meet."""
+"""Paths that stay apart. Where there are more, those meet whose flags alone differ, and then all."""
 _MOST_ROUNDS: Final = 8
 """Rounds through a loop in which they do."""
 
@@ -78,7 +80,9 @@ class Flow(Generic[State]):
 
     def __init__(self, root: Operation, domain: Domain[State]):
         self.domain = domain
-        self.flags = _flags(root)
+        flags = _flags(root)
+        self.spans = _spans(root) if flags else {}
+        self.flags = dict(sorted(_last_asked(flags, self.spans).items(), key=lambda item: item[1]))
         self.around: list[_Leaving[State]] = []
 
     def block(self, block: Block, paths: Paths[State]) -> list[End[State]]:
@@ -134,7 +138,7 @@ class Flow(Generic[State]):
         """Follows turns until nothing changes."""
         carried = op.block.args[1:] if isinstance(op, ForOp) else op.block.args
         start = [End(flags, self.domain.fork(state), tuple(op.initValues)) for flags, state in paths.items()]
-        head, rounds = self._met(op, start, carried), 0
+        head, rounds = self._met(op, start, carried, turns=True), 0
         while True:
             leaving: _Leaving[State] = _Leaving(op)
             self.around.append(leaving)
@@ -144,7 +148,7 @@ class Flow(Generic[State]):
             # Paths that stay apart in one round and meet in the next could go on so for ever.
             apart = rounds < _MOST_ROUNDS
             before = [] if apart else [End(flags, state, tuple(carried)) for flags, state in head.items()]
-            following = self._met(op, [*start, *before, *turns], carried, apart=apart)
+            following = self._met(op, [*start, *before, *turns], carried, turns=True, apart=apart)
             if following == head:
                 break
             head, rounds = following, rounds + 1
@@ -152,16 +156,28 @@ class Flow(Generic[State]):
         return self._met(op, [e._replace(state=self.domain.turned(op, e.state)) for e in exits], op.results)
 
     def _met(
-        self, op: Operation, ends: Sequence[End[State]], names: Sequence[SSAValue], *, apart: bool = True
+        self,
+        op: Operation,
+        ends: Sequence[End[State]],
+        names: Sequence[SSAValue],
+        *,
+        turns: bool = False,
+        apart: bool = True,
     ) -> Paths[State]:
-        """The paths behind `op`, or at the head of its turns: of those that know the same, one is left."""
+        """The paths behind `op`, or at the head of its `turns`: of those that know the same, one is left."""
         known: list[tuple[Flags, End[State]]] = []
+        here = self.spans[op][not turns] if self.flags else 0
         for end in ends:
-            kept = {(flag, value) for flag, value in end.flags if defined_outside(flag, op)}
+            asked = [(flag, value) for flag, value in end.flags if self.flags.get(flag, sys.maxsize) > here]
+            kept = {(flag, value) for flag, value in asked if defined_outside(flag, op)}
             for name, handed in zip(names, end.values, strict=False):
-                if name in self.flags and (value := value_on(handed, end.flags)) is not None:
+                if self.flags.get(name, -1) > here and (value := value_on(handed, end.flags)) is not None:
                     kept.add((name, value))
             known.append((frozenset(kept), end))
+        for flag in self.flags if apart else ():
+            if len({flags for flags, _ in known}) <= _MOST_PATHS:
+                break
+            known = _without(flag, known)
         if not apart or len({flags for flags, _ in known}) > _MOST_PATHS:
             known = [(frozenset(), end) for end in ends]
         return self._grouped(op, known, names)
@@ -174,6 +190,14 @@ class Flow(Generic[State]):
         for flags, end in known:
             groups.setdefault(flags, []).append(end)
         return {flags: self.domain.meet(op, group, names) for flags, group in groups.items()}
+
+
+def _without(flag: SSAValue, known: list[tuple[Flags, End[State]]]) -> list[tuple[Flags, End[State]]]:
+    """Paths without what is known of a flag, if some differ in it alone, and those have one state; else as they are."""
+    found = [(frozenset(pair for pair in flags if pair[0] is not flag), end) for flags, end in known]
+    states: dict[Flags, State] = {}
+    apart = any(states.setdefault(flags, end.state) != end.state for flags, end in found)
+    return known if apart or len(states) == len({flags for flags, _ in known}) else found
 
 
 def value_on(value: SSAValue, flags: Flags) -> int | None:
@@ -208,10 +232,10 @@ def _allowed(value: SSAValue, result: int) -> list[tuple[SSAValue, set[int]]]:
     return [(operand, {case[n] for case in cases}) for n, operand in enumerate(operands)] if cases else []
 
 
-def _flags(root: Operation) -> set[SSAValue]:
+def _flags(root: Operation) -> list[SSAValue]:
     """The truth values that branches depend on, and that can be known behind one: those that control flow hands on, and
-    those of which more than one thing depends."""
-    found: set[SSAValue] = set()
+    those of which more than one thing depends; in an order that every run has."""
+    found: list[SSAValue] = []
     todo = [op.condition for op in walk(root) if isinstance(op, IfOp)]
     handed = _handed(root) if todo else {}
     seen: set[SSAValue] = set()
@@ -221,11 +245,47 @@ def _flags(root: Operation) -> set[SSAValue]:
             continue
         seen.add(value)
         if value in handed or sum(1 for _ in value.uses) > 1:
-            found.add(value)
+            found.append(value)
         todo += handed.get(value, ())
         if isinstance(value.owner, Operation) and not value.owner.regions:
             todo += value.owner.operands
     return found
+
+
+def _spans(root: Operation) -> dict[Operation, tuple[int, int]]:
+    """All operations in the order of the text: the number of each, and of the last one in it."""
+    order = walk(root)
+    first = {op: number for number, op in enumerate(order)}
+    last = dict(first)
+    for op in reversed(order):
+        around = op.parent_op()
+        if op is not root and around is not None:
+            last[around] = max(last[around], last[op])
+    return {op: (first[op], last[op]) for op in order}
+
+
+def _last_asked(flags: Iterable[SSAValue], spans: Mapping[Operation, tuple[int, int]]) -> dict[SSAValue, int]:
+    """Where each flag is used last, itself or in what is computed of it."""
+    found: dict[SSAValue, int] = {}
+
+    def last(value: SSAValue) -> int:
+        if value not in found:
+            found[value] = max((place(use.operation, value) for use in value.uses), default=-1)
+        return found[value]
+
+    def place(user: Operation, value: SSAValue) -> int:
+        if user not in spans:  # taken out of the kernel, or around it
+            return sys.maxsize
+        number = spans[user][0]
+        around = user.parent_op()
+        while around is not None and defined_outside(value, around) and around in spans:
+            if isinstance(around, ForOp | LoopOp):
+                number = spans[around][1]  # the next turn asks, too
+            around = around.parent_op()
+        made = () if user.regions else user.results
+        return max(number, *(last(result) for result in made if width_of(result.type) == 1), -1)
+
+    return {flag: last(flag) for flag in flags}
 
 
 def _handed(root: Operation) -> dict[SSAValue, list[SSAValue]]:

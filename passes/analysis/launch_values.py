@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import lcm
 from typing import Final
 
@@ -11,11 +11,12 @@ from xdsl.ir import Attribute, SSAValue
 
 from freehold.dialects.cuda_tile.integers import element_width
 from freehold.dialects.cuda_tile.types import PointerType, TileType, tile
-from freehold.dialects.ownership import INDEX, KernelOp, TensorType
+from freehold.dialects.ownership import INDEX, KernelOp, RequireOp, TensorType, scalar_symbols
 from freehold.passes.analysis.machine_integers import Integers
 from freehold.passes.launch_contract import argument_name, entry_parameters
 from freehold.support import terms
 from freehold.support.contract import Checks
+from freehold.support.integers import contents
 from freehold.support.terms import Term
 
 _MOST: Final = 2**31 - 1
@@ -29,11 +30,14 @@ class Launch:
         arguments = kernel.body.block.args
         self.names = [argument_name(a, n) for n, a in enumerate(arguments)]
         self.positions: dict[SSAValue, int] = {a: n for n, a in enumerate(arguments)}
+        self._symbols = {self.positions[scalar]: name for scalar, name in scalar_symbols(arguments).items()}
         divisors: dict[str, int] = {}
         for type_ in (a.type for a in arguments if isinstance(a.type, TensorType)):
             for axis in range(type_.rank):
                 text = str(type_.extent(axis))
                 divisors[text] = lcm(divisors.get(text, 1), type_.layout.extent_divs.data[axis].data)
+        for number, divisor in _required(kernel):
+            divisors[number] = lcm(divisors.get(number, 1), divisor)
         self.extents: dict[Term, Term] = {}
         self.strides: dict[tuple[int, int], Term] = {}
         self.scalars: dict[int, Term] = {}
@@ -49,9 +53,7 @@ class Launch:
             match p.kind:
                 case "scalar":
                     assert isinstance(type_, TileType)
-                    found = self.scalars[p.argument] = integers.unknown(
-                        ("scalar", p.argument), element_width(type_), name
-                    )
+                    found = self.scalars[p.argument] = self._scalar(p.argument, type_, divisors)
                 case "extent":
                     found = self.extents[terms.parse(p.term)] = self._multiple(p.term, divisors.get(p.term, 1))
                 case "failures":
@@ -67,6 +69,15 @@ class Launch:
                     found = self.strides[p.argument, p.axis] = self._multiple(f"{name}.strides[{p.axis}]", divisor)
                     type_ = INDEX
             self.passed.append((found, type_))
+
+    def _scalar(self, argument: int, type_: TileType, divisors: Mapping[str, int]) -> Term:
+        """A scalar, which is a multiple of what the launch is required to see to."""
+        name, width = self.names[argument], element_width(type_)
+        divisor = divisors.get(self._symbols.get(argument, ""), 1)
+        if divisor == 1 or width is None:
+            return self.integers.unknown(("scalar", argument), width, name)
+        low, high = contents(width)
+        return self.integers.symbol(f"{name}#{argument}/{divisor}", -(-low // divisor), high // divisor) * divisor
 
     def _multiple(self, name: str, divisor: int) -> Term:
         """A positive number that is a multiple of another."""
@@ -95,3 +106,15 @@ class Launch:
         """Whether no tile overhangs."""
         zero = terms.const(0)
         return all(self.integers.remainder(e, terms.const(s)) == zero for e, s in zip(extents, shape, strict=True))
+
+
+def _required(kernel: KernelOp) -> Iterator[tuple[str, int]]:
+    """What the kernel requires to be multiples of numbers."""
+    for op in kernel.body.block.ops:
+        for part in terms.conjuncts(op.condition) if isinstance(op, RequireOp) else ():
+            match part:
+                case Term(op="==", args=(Term(op="%", args=(number, divisor)), rest)) if rest == terms.const(0):
+                    if divisor.is_const and divisor.value > 0:
+                        yield str(number), divisor.value
+                case _:
+                    pass

@@ -27,6 +27,8 @@ class Integers:
 
     def __init__(self) -> None:
         self.bounds: dict[Monomial, Interval] = {}
+        self.choices: dict[Term, tuple[Term, Term]] = {}
+        """Of numbers that are one of two, these."""
         self._unknown: dict[object, Term] = {}
         self._sums: dict[tuple[Term, int, Term, int], Term] = {}
 
@@ -294,6 +296,7 @@ class Integers:
         if a == b:
             return a
         found = self.unknown(("select", condition, a, b), width)
+        self.choices[found] = a, b
         if width is not None:
             (x, y), (u, v) = self.between(a), self.between(b)
             if x is not None and y is not None and u is not None and v is not None:

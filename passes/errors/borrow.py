@@ -219,6 +219,18 @@ class NotTaken(Error):
     label: ClassVar[str] = "the work may end here without taking a region of `{name}`"
     name: str
 
+    @dataclass(frozen=True)
+    class Partial(Help):
+        """A partition that leaves elements as they are."""
+
+        text: ClassVar[str] = "if the rest is to stay as it is, let the partition say so: `partial=True`"
+
+    @dataclass(frozen=True)
+    class DeclareMut(Help):
+        """The mode for what may stay as it is."""
+
+        text: ClassVar[str] = "or declare `{name}` as `Mut` if elements may keep what they held"
+
 
 @dataclass(frozen=True)
 class OwnershipEscapes(Error):

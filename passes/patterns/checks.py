@@ -23,9 +23,7 @@ from freehold.dialects.ownership import (
     WindowOp,
     tensor_type,
 )
-from freehold.passes.launch_contract import (
-    source_name,
-)
+from freehold.passes.analysis.wording import name_of
 from freehold.passes.patterns.context import Conversion
 from freehold.passes.rewriting import Inserter
 from freehold.support import terms
@@ -68,7 +66,7 @@ def guarded(
         number = c.numbers[op, axis]
         at.insert(CheckOp(inside, "", [index, bound], *_INDEX_VALUES, number, deferrable=reads))
         return at.value(SelectOp(inside, index, c.constant(0))) if reads else index
-    name = source_name(op.memory if isinstance(op, AccessOp) else op.tensor)
+    name = name_of(op.memory if isinstance(op, AccessOp) else op.tensor)
     what = f"{'tile index' if isinstance(op, AccessOp) else 'window'} out of bounds: axis {axis} of {name}"
     at.insert(AssertOp(inside, c.message(op, what)))
     return at.value(SelectOp(inside, index, c.constant(0)))
@@ -77,7 +75,7 @@ def guarded(
 def check_groups(c: Conversion, op: PartitionOp, bad: SSAValue, count: SSAValue, valid: SSAValue, at: Inserter) -> None:
     """The check that offsets bound groups: of all of them, `bad` is the first that does not."""
     if c.checks == "trap":
-        at.insert(AssertOp(valid, c.message(op, f"offsets bound no groups of {source_name(op.tensor)}")))
+        at.insert(AssertOp(valid, c.message(op, f"offsets bound no groups of {name_of(op.tensor)}")))
     elif c.checks:
         values = ("group", "groups"), ("i32", "i32")
         at.insert(CheckOp(valid, "", [bad, count], *values, c.numbers[op, op.result.type.ragged.data]))

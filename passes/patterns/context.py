@@ -45,7 +45,8 @@ from freehold.dialects.ownership import (
     TensorType,
     tensor_type,
 )
-from freehold.passes.analysis.windows import argument_of
+from freehold.passes.analysis.divisibility import Divisors, power_of_two
+from freehold.passes.analysis.windows import argument_of, windows_of
 from freehold.passes.analysis.wording import tensor_of
 from freehold.passes.launch_contract import (
     argument_name,
@@ -87,6 +88,14 @@ class Conversion:
         assert first is not None
         self.top = Inserter(first, kernel.location)
         self.positions: dict[SSAValue, int] = {a: n for n, a in enumerate(self.body.args)}
+        known = Divisors(kernel)
+        self.divisors = known.terms
+        """What each extent is known to be a multiple of."""
+        tensors = [a for a in self.body.args if isinstance(a.type, TensorType)]
+        self.alignments: dict[SSAValue, int] = {
+            t: known.alignment(t) for t in (*tensors, *(w.result for w in windows_of(kernel)))
+        }
+        """What the addresses of arguments and windows are multiples of, in bytes."""
         self.pointers: dict[int, SSAValue] = {}
         self.bases: dict[SSAValue, SSAValue] = {}
         """The base addresses of arguments, where they have been asked for, and of windows."""
@@ -100,8 +109,6 @@ class Conversion:
         """Whether all offsets bound groups, where there are any."""
         self.strides: dict[tuple[int, int], SSAValue] = {}
         self.extents: dict[Term, SSAValue] = {}
-        self.divisors: dict[Term, int] = {}
-        """What each extent is known to be a multiple of."""
         self.uniform: dict[Term, SSAValue] = {}
         self.constants: dict[int, SSAValue] = {}
         self.tensors: dict[SSAValue, SSAValue] = {}
@@ -134,15 +141,10 @@ class Conversion:
         return types
 
     def _spelled(self) -> dict[str, Term]:
-        """The extents that are parameters, by how they are spelled; notes what they are multiples of."""
-        spelled: dict[str, Term] = {}
-        for argument in self.body.args:
-            if isinstance(type_ := argument.type, TensorType):
-                for axis, extent in enumerate(type_.extents):
-                    spelled[str(extent)] = extent
-                    divisor = power_of_two(type_.layout.extent_divs.data[axis].data)
-                    self.divisors[extent] = max(self.divisors.get(extent, 1), divisor)
-        return spelled | {str(extent): extent for extent in computed_extents(self.kernel)}
+        """The extents that are parameters, by how they are spelled."""
+        types = (argument.type for argument in self.body.args)
+        extents = (extent for type_ in types if isinstance(type_, TensorType) for extent in type_.extents)
+        return {str(extent): extent for extent in (*extents, *computed_extents(self.kernel))}
 
     def _parameter(self, p: EntryParameter, argument: BlockArgument | None) -> BlockArgument:
         name = (p.term or p.kind) if argument is None else argument_name(argument, p.argument)
@@ -206,8 +208,7 @@ class Conversion:
             position = self.positions.get(tensor)
             if position is None:
                 raise PassFailedException(f"{self.kernel.sym_name.data}: accesses a tensor that is no argument")
-            align = tensor_type(tensor).layout.align.data
-            found = self.bases[tensor] = self.assume(self.pointers[position], divisor=power_of_two(align))
+            found = self.bases[tensor] = self.assume(self.pointers[position], divisor=self.alignments[tensor])
         return found
 
     def moved(self, tensor: SSAValue, axis: int, start: SSAValue, at: Inserter) -> SSAValue:
@@ -336,11 +337,6 @@ _ARITHMETIC: Final[dict[str, Callable[[SSAValue, SSAValue], Operation]]] = {
     "min": _unsigned(MinIOp),
     "max": _unsigned(MaxIOp),
 }
-
-
-def power_of_two(divisor: int) -> int:
-    """The largest power of two that divides `divisor`: all that `assume` can say."""
-    return divisor & -divisor
 
 
 def identifier(name: str) -> str | None:

@@ -7,6 +7,7 @@ which is a window of the tensor with an extent of its own: what overhangs the gr
 
 from __future__ import annotations
 
+from math import gcd
 from typing import Final, cast
 
 from xdsl.dialects.builtin import IntegerAttr, i32, i64
@@ -40,8 +41,8 @@ from freehold.dialects.ownership import (
     StartOp,
     StopOp,
     tensor_type,
-    window_type,
 )
+from freehold.passes.analysis.divisibility import step
 from freehold.passes.analysis.groups import reach
 from freehold.passes.analysis.wording import tensor_of
 from freehold.passes.patterns.checks import check_groups
@@ -170,9 +171,8 @@ def region_of_group(c: Conversion, op: RegionOp, at: Inserter) -> None:
     axis = cast(int, type_.groups_axis)
     group = group_of(c, op.partition, op.coordinates[0], at)
     tensor = tensor_of(op.partition)
-    align = window_type(type_.tensor, axis, "1").layout.align.data
     base = c.moved(tensor, axis, group.first, at)
-    c.bases[op.result] = c.assume(base, divisor=align & -align, at=at)
+    c.bases[op.result] = c.assume(base, divisor=gcd(c.alignments[tensor], step(type_.tensor, axis)), at=at)
     c.places[op.result] = at
     c.groups[op.result] = axis, group.size
     c.regions[op.result] = tuple(op.coordinates)

@@ -32,7 +32,7 @@ from freehold.dialects.ownership import (
 )
 from freehold.passes.analysis.wording import tensor_of
 from freehold.passes.patterns.checks import checked_places, guarded
-from freehold.passes.patterns.context import Conversion, power_of_two
+from freehold.passes.patterns.context import Conversion
 from freehold.passes.patterns.groups import region_of_group
 from freehold.passes.rewriting import Inserter
 from freehold.support import terms
@@ -48,8 +48,7 @@ def window(c: Conversion, op: WindowOp, at: Inserter) -> bool:
         inside = at.value(CmpIOp("less_than_or_equal", start, last, UNSIGNED))
         start = guarded(c, start, inside, last, op, axis, at)
     base = c.moved(op.tensor, axis, start, at)
-    align = power_of_two(op.result.type.layout.align.data)
-    c.bases[op.result] = c.assume(base, divisor=align, at=at)
+    c.bases[op.result] = c.assume(base, divisor=c.alignments[op.result], at=at)
     c.places[op.result] = at
     return True
 

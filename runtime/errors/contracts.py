@@ -109,3 +109,8 @@ class LaunchCheckFailed(Error):
     @dataclass(frozen=True)
     class CountsTiles(Note):
         text: ClassVar[str] = "an index counts tiles of the access's shape, not elements"
+
+    @dataclass(frozen=True)
+    class CountTiles(Help):
+        text: ClassVar[str] = "leave out the factor: `{load}`"
+        load: str

@@ -60,6 +60,15 @@ class HintUnknown(Error):
         text: ClassVar[str] = "write `{name}={value}`"
         name: str
 
+    @dataclass(frozen=True)
+    class AsHint(Help):
+        text: ClassVar[str] = 'write `hints={{"{name}": {value}}}`'
+        name: str
+
+    @dataclass(frozen=True)
+    class OfLoads(Help):
+        text: ClassVar[str] = "leave it out: how far loads run ahead is found out, or said of a load: `latency=3`"
+
 
 @dataclass(frozen=True)
 class AlreadyRun(Error):

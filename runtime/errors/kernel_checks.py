@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from freehold.support.diagnostic import Argument, Error, Help, Label, Note
+from freehold.support.diagnostic import Error, Help, Label, Note
+from freehold.support.report import Argument
 
 if TYPE_CHECKING:
     from freehold.support.contract import KernelCheck

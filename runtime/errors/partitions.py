@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from freehold.runtime.errors.shared import NOTHING_LAUNCHED
-from freehold.support.diagnostic import Error, Help
+from freehold.support.diagnostic import Correctable, Error, Help
 
 
 @dataclass(frozen=True)
 class PartitionMissing(Error):
     """
-    An array was given for a `Mut` or `Out` without saying how it is cut into regions.
+    An array was given for a `Mut` or `Out` without saying how it is cut into regions, where it has to be said.
 
-    The kernel says what happens to one region; the partition, which the caller gives, says which regions there are
-    and in which order they are worked on.
+    The kernel says what happens to one region; the partition says which regions there are and in which order they are
+    worked on. A launch that leaves out all partitions chooses them; beside a partition that is given, and in packages
+    and operators of other frameworks, each array that is written has its own.
     """
 
     code: ClassVar[str] = "O220"
@@ -30,6 +31,31 @@ class PartitionMissing(Error):
     """The argument's source text, or the parameter's name."""
     tile: str
     """A tile of the right rank, as Python text."""
+
+
+@dataclass(frozen=True)
+class NoSchedule(Error):
+    """
+    A launch leaves its partition open, and no tile was found under which the kernel is right.
+
+    A launch chooses among tiles that the kernel is accepted with, and that do not change what it computes: where a sum
+    runs along an axis of the tile, the tile has to cover that axis; where the number of a region is used as one of an
+    element, regions have one element. A kernel that needs another tile, or that counts regions, is given a partition.
+    """
+
+    code: ClassVar[str] = "O221"
+    title: ClassVar[str] = "no tile was found for `{kernel}`, which is launched without a partition"
+    label: ClassVar[str] = "with tiles of {tile}: {why}"
+    notes: ClassVar[tuple[str, ...]] = (NOTHING_LAUNCHED,)
+    kernel: str
+    why: str
+    tile: str
+
+    @dataclass(frozen=True)
+    class Partition(Help):
+        text: ClassVar[str] = "say how it is cut into regions: `freehold.partition({argument}, {tile})`"
+        argument: str
+        tile: str
 
 
 @dataclass(frozen=True)
@@ -74,7 +100,7 @@ class TileUnfit(Error):
 
 
 @dataclass(frozen=True)
-class MapUnfit(Error):
+class MapUnfit(Correctable):
     """
     The index map of a partition cannot be read.
 
@@ -88,11 +114,6 @@ class MapUnfit(Error):
     title: ClassVar[str] = "the map of a partition cannot be read: it {what}"
     label: ClassVar[str] = "here, where the integers are not known"
     what: str
-
-    @dataclass(frozen=True)
-    class Instead(Help):
-        text: ClassVar[str] = "{edit}"
-        edit: str
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ import numpy as np
 from freehold.runtime.interpreter.compile import reject
 from freehold.runtime.interpreter.elements import Array, Element, by_name
 from freehold.runtime.interpreter.errors import CheckFailed, UnfitArgument
-from freehold.runtime.plan import numpy_dtype
-from freehold.support.diagnostic import Argument
+from freehold.runtime.memory.numpy_types import numpy_dtype
 from freehold.support.dtypes import BY_NAME
+from freehold.support.report import Argument
 from freehold.support.span import Span
 from freehold.support.terms import Term
 

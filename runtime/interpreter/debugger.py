@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from freehold.runtime.interpreter.breakpoints import Stop, Suspended, frame_of
 
@@ -121,7 +121,7 @@ class Debugger(pdb.Pdb):
         """The name of a file: text that is on no disk keeps its own."""
         return filename if filename in linecache.cache and not os.path.exists(filename) else super().canonic(filename)
 
-    def preloop(self) -> None:
+    def _show_display(self) -> None:
         """Shows what is displayed and has changed. Arrays are compared by what is shown of them."""
         displayed = self.displaying.get(self.curframe, {})
         for expression, old in displayed.items():
@@ -129,6 +129,11 @@ class Debugger(pdb.Pdb):
             if repr(new) != repr(old):
                 displayed[expression] = new
                 self.message(f"display {expression}: {new!r}  [old: {old!r}]")
+
+    if not hasattr(pdb.Pdb, "_show_display"):  # from 3.14 on `pdb` calls it by itself, once it has shown where it is
+
+        def preloop(self) -> None:
+            self._show_display()
 
     def do_block(self, arg: str) -> None:
         """block
@@ -144,7 +149,7 @@ class Debugger(pdb.Pdb):
         Print the variables of the current function, its arguments first.
         """
         del arg
-        for name, value in cast("dict[str, object]", self.curframe_locals).items():
+        for name, value in self.curframe.f_locals.items() if self.curframe else ():
             self.message(f"{name} = {value!r}")
 
     # --- Going on -----------------------------------------------------------------------------------------------------

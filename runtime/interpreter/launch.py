@@ -47,7 +47,7 @@ from freehold.runtime.interpreter.watch import Watch
 from freehold.runtime.interpreter.windows import Window
 from freehold.support import terms
 from freehold.support.contract import FAILURE_SLOTS, FAILURE_WORDS, LaunchContract, ScalarParameter, TensorParameter
-from freehold.support.diagnostic import Argument
+from freehold.support.report import Argument
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

@@ -6,7 +6,7 @@ import numpy as np
 
 from freehold.runtime.interpreter.arguments import element_of_dtype
 from freehold.runtime.interpreter.elements import Array
-from freehold.runtime.plan import numpy_dtype
+from freehold.runtime.memory.numpy_types import numpy_dtype
 from freehold.support.dtypes import BY_NAME
 
 _ALIGNMENT = 256

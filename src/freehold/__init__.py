@@ -45,9 +45,11 @@ from freehold.frontend.language import (
     cumprod,
     cumsum,
     divide,
+    erf,
     exp,
     exp2,
     expand_dims,
+    expm1,
     extract,
     f4e2m1fn,
     f8e4m3fn,
@@ -60,6 +62,7 @@ from freehold.frontend.language import (
     floor,
     fma,
     fmod,
+    gelu,
     i4,
     i8,
     i16,
@@ -70,6 +73,7 @@ from freehold.frontend.language import (
     isinf,
     isnan,
     log,
+    log1p,
     log2,
     maximum,
     minimum,
@@ -88,7 +92,9 @@ from freehold.frontend.language import (
     reshape,
     rsqrt,
     scan,
+    sigmoid,
     sign,
+    silu,
     sin,
     sinh,
     sort,
@@ -135,13 +141,13 @@ from freehold.frontend.language import (
 from freehold.frontend.language import (
     sum as sum,
 )
-from freehold.frontend.schedule import COLUMN, EACH, PERSISTENT, ROW, Grid, grouped
+from freehold.frontend.schedule import COLUMN, EACH, PERSISTENT, ROW, Grid, choose, grouped
 from freehold.support.dtypes import DType
 from freehold.support.span import register_source
 
 if TYPE_CHECKING:
-    from freehold.runtime.arguments import HOST
-    from freehold.runtime.creation import (
+    from freehold.runtime.arrays.adoption import from_dlpack
+    from freehold.runtime.arrays.creation import (
         arange,
         empty,
         eye,
@@ -155,62 +161,62 @@ if TYPE_CHECKING:
         to_numpy,
         zeros,
     )
-    from freehold.runtime.dlpack import from_dlpack
-    from freehold.runtime.driver import gpu_available
-    from freehold.runtime.execution import Execution
-    from freehold.runtime.failures import raise_failures
-    from freehold.runtime.graph import Graph, graph
-    from freehold.runtime.kernel import kernel
-    from freehold.runtime.modes import interpreting
-    from freehold.runtime.operation import InFlight, Operation, Work, gather, value
-    from freehold.runtime.package import load
-    from freehold.runtime.package_build import build
-    from freehold.runtime.partition import partition, ragged
-    from freehold.runtime.show import show
-    from freehold.runtime.streams import RoundRobin, SingleStream, stream_policy
-    from freehold.runtime.tensor import Tensor
-    from freehold.runtime.tuning import Tuned
+    from freehold.runtime.arrays.tensor import Tensor
+    from freehold.runtime.base.locks import HOST
+    from freehold.runtime.deploy.package import load
+    from freehold.runtime.deploy.package_build import build
+    from freehold.runtime.deploy.tuning import Tuned
+    from freehold.runtime.gpu.driver import gpu_available
+    from freehold.runtime.gpu.failures import raise_failures
+    from freehold.runtime.gpu.streams import RoundRobin, SingleStream, stream_policy
+    from freehold.runtime.jit.kernel import kernel
+    from freehold.runtime.launch.modes import interpreting
+    from freehold.runtime.launch.partition import partition, ragged
+    from freehold.runtime.operations.execution import Execution
+    from freehold.runtime.operations.in_flight import InFlight
+    from freehold.runtime.operations.operation import Graph, Operation, Work, gather, graph, value
+    from freehold.runtime.show.show import show
     from freehold.support.diagnostic import CompileError, GpuLost, KernelWarning, LaunchError, OutOfMemory, Rejected
 
 __version__ = "0.1.0"
 
 _LAZY: Final = {
-    "build": "freehold.runtime.package_build",
-    "kernel": "freehold.runtime.kernel",
-    "load": "freehold.runtime.package",
-    "partition": "freehold.runtime.partition",
-    "ragged": "freehold.runtime.partition",
-    "show": "freehold.runtime.show",
-    "Execution": "freehold.runtime.execution",
-    "Graph": "freehold.runtime.graph",
-    "interpreting": "freehold.runtime.modes",
-    "raise_failures": "freehold.runtime.failures",
-    "graph": "freehold.runtime.graph",
-    "InFlight": "freehold.runtime.operation",
-    "Operation": "freehold.runtime.operation",
-    "Work": "freehold.runtime.operation",
-    "gather": "freehold.runtime.operation",
-    "value": "freehold.runtime.operation",
-    "RoundRobin": "freehold.runtime.streams",
-    "SingleStream": "freehold.runtime.streams",
-    "stream_policy": "freehold.runtime.streams",
-    "gpu_available": "freehold.runtime.driver",
-    "HOST": "freehold.runtime.arguments",
-    "Tensor": "freehold.runtime.tensor",
-    "Tuned": "freehold.runtime.tuning",
-    "from_dlpack": "freehold.runtime.dlpack",
-    "arange": "freehold.runtime.creation",
-    "empty": "freehold.runtime.creation",
-    "eye": "freehold.runtime.creation",
-    "from_numpy": "freehold.runtime.creation",
-    "full": "freehold.runtime.creation",
-    "linspace": "freehold.runtime.creation",
-    "ones": "freehold.runtime.creation",
-    "rand": "freehold.runtime.creation",
-    "randn": "freehold.runtime.creation",
-    "to_device": "freehold.runtime.creation",
-    "to_numpy": "freehold.runtime.creation",
-    "zeros": "freehold.runtime.creation",
+    "build": "freehold.runtime.deploy.package_build",
+    "kernel": "freehold.runtime.jit.kernel",
+    "load": "freehold.runtime.deploy.package",
+    "partition": "freehold.runtime.launch.partition",
+    "ragged": "freehold.runtime.launch.partition",
+    "show": "freehold.runtime.show.show",
+    "Execution": "freehold.runtime.operations.execution",
+    "Graph": "freehold.runtime.operations.operation",
+    "interpreting": "freehold.runtime.launch.modes",
+    "raise_failures": "freehold.runtime.gpu.failures",
+    "graph": "freehold.runtime.operations.operation",
+    "InFlight": "freehold.runtime.operations.in_flight",
+    "Operation": "freehold.runtime.operations.operation",
+    "Work": "freehold.runtime.operations.operation",
+    "gather": "freehold.runtime.operations.operation",
+    "value": "freehold.runtime.operations.operation",
+    "RoundRobin": "freehold.runtime.gpu.streams",
+    "SingleStream": "freehold.runtime.gpu.streams",
+    "stream_policy": "freehold.runtime.gpu.streams",
+    "gpu_available": "freehold.runtime.gpu.driver",
+    "HOST": "freehold.runtime.base.locks",
+    "Tensor": "freehold.runtime.arrays.tensor",
+    "Tuned": "freehold.runtime.deploy.tuning",
+    "from_dlpack": "freehold.runtime.arrays.adoption",
+    "arange": "freehold.runtime.arrays.creation",
+    "empty": "freehold.runtime.arrays.creation",
+    "eye": "freehold.runtime.arrays.creation",
+    "from_numpy": "freehold.runtime.arrays.creation",
+    "full": "freehold.runtime.arrays.creation",
+    "linspace": "freehold.runtime.arrays.creation",
+    "ones": "freehold.runtime.arrays.creation",
+    "rand": "freehold.runtime.arrays.creation",
+    "randn": "freehold.runtime.arrays.creation",
+    "to_device": "freehold.runtime.arrays.creation",
+    "to_numpy": "freehold.runtime.arrays.creation",
+    "zeros": "freehold.runtime.arrays.creation",
     "CompileError": "freehold.support.diagnostic",
     "GpuLost": "freehold.support.diagnostic",
     "KernelWarning": "freehold.support.diagnostic",
@@ -290,6 +296,7 @@ __all__ = [
     "build",
     "cdiv",
     "ceil",
+    "choose",
     "clip",
     "concatenate",
     "cos",
@@ -298,9 +305,11 @@ __all__ = [
     "cumsum",
     "divide",
     "empty",
+    "erf",
     "exp",
     "exp2",
     "expand_dims",
+    "expm1",
     "extract",
     "eye",
     "f4e2m1fn",
@@ -318,6 +327,7 @@ __all__ = [
     "from_numpy",
     "full",
     "gather",
+    "gelu",
     "gpu_available",
     "graph",
     "grouped",
@@ -336,6 +346,7 @@ __all__ = [
     "linspace",
     "load",
     "log",
+    "log1p",
     "log2",
     "maximum",
     "minimum",
@@ -363,7 +374,9 @@ __all__ = [
     "rsqrt",
     "scan",
     "show",
+    "sigmoid",
     "sign",
+    "silu",
     "sin",
     "sinh",
     "sort",

@@ -14,9 +14,9 @@ from op_kernels import SAMPLES, module_of
 
 from freehold.backend.bytecode.encoding import MalformedBytecode, varint
 from freehold.backend.bytecode.reader import MAX_FILE, bytecode_version, read_bytecode
-from freehold.backend.bytecode.tables import Section
+from freehold.backend.bytecode.tables import FunctionFlag, Section, op_of_opcode
 from freehold.backend.bytecode.writer import write_bytecode
-from freehold.dialects.cuda_tile.version import VERSIONS, Version
+from freehold.dialects.cuda_tile.version import V13_4, V13_5, VERSIONS, Version
 from freehold.support.diagnostic import Rejected
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.tileirbc"))
@@ -40,8 +40,19 @@ def with_section(section: Section, payload: bytes) -> bytes:
     return join(header, [*parts, Part(section, 1, bytearray(payload))])
 
 
-def sample(mnemonic: str) -> bytes:
-    return write_bytecode(module_of([next(each for each in SAMPLES if each.mnemonic == mnemonic)]))
+def sample(mnemonic: str, version: Version | None = None) -> bytes:
+    return write_bytecode(module_of([next(each for each in SAMPLES if each.mnemonic == mnemonic)]), version)
+
+
+def ended_by(opcode: int, version: Version) -> bytes:
+    """A kernel of `make_token` and, instead of `return`, an operation of which there is the opcode alone."""
+    header, parts = split(sample("make_token", version))
+    function = next(part for part in parts if part.number == Section.FUNCTION)
+    at = function.payload.index(b"\x5c\x00\x00")  # return
+    assert function.payload[at - 3] == 5  # the length of the body
+    function.payload[at:] = varint(opcode)
+    function.payload[at - 3] = 2 + len(varint(opcode))
+    return join(header, parts)
 
 
 @pytest.mark.parametrize(
@@ -88,26 +99,41 @@ def test_a_type_made_of_itself():
     assert "made of itself" in refused(join(header, parts))
 
 
+def with_function_flags(flags: int, version: Version) -> bytes:
+    header, parts = split(sample("make_token", version))
+    function = next(part for part in parts if part.number == Section.FUNCTION)
+    assert function.payload[3] == FunctionFlag.ENTRY  # behind a count, a name and a signature
+    function.payload[3] = flags
+    return join(header, parts)
+
+
 @pytest.mark.parametrize("version", VERSIONS, ids=str)
-def test_an_operation_of_a_later_version_is_named(version: Version):
-    data = sample("multimem_store_view_tko")
-    if version < VERSIONS[-1]:
-        header, parts = split(data)
-        older = join(header[:9] + bytes((version.minor,)) + header[10:], parts)
-        assert refused(older)
-    else:
-        read_bytecode(data)
+def test_flags_of_functions_that_are_not_known(version: Version):
+    assert with_function_flags(FunctionFlag.ENTRY, version) == sample("make_token", version)
+    unknown = [1 << bit for bit in range(8) if 1 << bit not in (*FunctionFlag,)]
+    later = [FunctionFlag.HINTS] if version >= V13_5 else []
+    for flag in (FunctionFlag.PRIVATE, *unknown, *later):
+        flags = FunctionFlag.ENTRY | flag
+        assert f"with flags {int(flags):#x} is no kernel" in refused(with_function_flags(flags, version))
+    assert "with flags 0x0 is no kernel" in refused(with_function_flags(0, version))
+
+
+@pytest.mark.parametrize("version", VERSIONS[:-1], ids=str)
+def test_operations_of_later_versions_are_named(version: Version):
+    later = {opcode: op for opcode, op in op_of_opcode().items() if op.since > version}
+    assert later
+    for opcode, op in later.items():
+        reason = f"`{op.short_name()}` came with {op.since}; this file has {version}"
+        assert refused(ended_by(opcode, version)) == reason
+
+
+def test_the_last_version_has_all_operations():
+    read_bytecode(sample("multimem_store_view_tko"))
+    assert "there is no operation" in refused(ended_by(max(op_of_opcode()) + 1, VERSIONS[-1]))
 
 
 def test_preview_operations_are_refused_by_name():
-    header, parts = split(sample("make_token"))
-    function = next(part for part in parts if part.number == Section.FUNCTION)
-    at = function.payload.index(b"\x5c\x00\x00")  # return
-    length = function.payload[at - 3]
-    assert length == 5
-    function.payload[at:] = varint(0x4002)
-    function.payload[at - 3] = 5
-    assert "`preview$call` is preview content" in refused(join(header, parts))
+    assert "`preview$call` is preview content" in refused(ended_by(0x4002, V13_4))
 
 
 def test_regions_nested_without_end():

@@ -70,7 +70,7 @@ def test_prepared_modules_are_compared(
 
 
 class Driver:
-    """As much of `freehold.runtime.driver` as launches need, with this process's memory for a GPU's."""
+    """As much of `freehold.runtime.gpu.driver` as launches need, with this process's memory for a GPU's."""
 
     def __init__(self) -> None:
         self.memory: Any = np.zeros(4096, np.uint8)
@@ -111,6 +111,7 @@ class Driver:
 def test_arrays_travel_to_the_gpu_and_back(monkeypatch: pytest.MonkeyPatch) -> None:
     driver = Driver()
     monkeypatch.setattr(agreement, "driver", driver)
+    monkeypatch.setattr(agreement, "transfers", driver)
     first, second = np.arange(5, dtype=np.int32), np.arange(8, dtype=np.uint8)
     agreement.Gpu(4096).launch(b"cubin", "name", [first, second, np.float32(2)], 16)
     ((device, stream, config, kernel, (a, b, number)),) = driver.launched

@@ -15,8 +15,8 @@ from freehold import Acc, Mut, Out, Raw, Ref, f32
 from freehold.backend.assembler import assemble
 from freehold.dialects.cuda_tile.types import TileType, element_name
 from freehold.passes.lowering import translate
-from freehold.runtime.build import bytecode
-from freehold.runtime.plan import numpy_dtype
+from freehold.runtime.memory.numpy_types import numpy_dtype
+from freehold.runtime.variants.build import bytecode
 from freehold.support import dtypes
 from freehold.support.diagnostic import Rejected
 from freehold.support.dtypes import DType

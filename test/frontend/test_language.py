@@ -10,7 +10,7 @@ import freehold as fh
 from freehold.frontend import language
 from freehold.frontend.expressions import TILE_FACTS
 from freehold.frontend.intrinsics import intrinsic_of
-from freehold.frontend.lower import TILE_METHODS
+from freehold.frontend.lower import METHODS
 from freehold.support.diagnostic import Rejected
 
 
@@ -74,13 +74,44 @@ def test_tiles_have_what_their_class_says():
             declared.add(node.name)
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             declared.add(node.target.id)
-    assert declared == {*TILE_FACTS, *TILE_METHODS}
+    assert declared == {*TILE_FACTS, *METHODS["tile"]}
 
 
-@pytest.mark.parametrize("name", TILE_METHODS)
-def test_methods_of_tiles_explain_themselves(name: str):
-    declared = TILE_METHODS[name]
+KINDS = {"tile": fh.Tile, "region": fh.Region, "place": language.Place} | {
+    kind.__freehold_mode__: kind for kind in (fh.Ref, fh.Mut, fh.Out, fh.Acc, fh.Raw)
+}
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, found in METHODS.items() for name in found])
+def test_methods_explain_themselves(kind: str, name: str):
+    declared = METHODS[kind][name]
+    assert declared.name == name
     assert callable(declared.typing)
-    method = getattr(fh.Tile, name)
+    method = getattr(KINDS[kind], name)
     assert inspect.getdoc(method)
     assert list(inspect.signature(method).parameters)[1:] == list(inspect.signature(declared.function).parameters)[1:]
+    with pytest.raises(Rejected) as caught:
+        method(*[0 for p in inspect.signature(method).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD])
+    assert caught.value.codes == ("O016",)
+
+
+def test_every_method_in_the_text_of_a_class_is_declared():
+    for kind, found in KINDS.items():
+        for base in (kind_ for kind_ in found.__mro__ if kind_ is not object):
+            written = {name for name, value in vars(base).items() if inspect.isfunction(value) and name[0] != "_"}
+            assert written <= {*METHODS[kind]}, kind
+
+
+def test_signatures_are_those_of_the_text():
+    assert list(inspect.signature(fh.Ref.load).parameters) == [
+        "self",
+        "index",
+        "shape",
+        "padding",
+        "latency",
+        "allow_tma",
+    ]
+    swap = inspect.signature(fh.Raw.atomic_max)
+    assert swap == inspect.signature(fh.Raw.atomic_add)
+    assert swap.parameters["order"].default == "relaxed"
+    assert fh.Raw.atomic_max.__qualname__ == "Raw.atomic_max"

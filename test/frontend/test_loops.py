@@ -196,6 +196,140 @@ def test_a_kernel_returns_under_a_condition_in_another(part: Any, interpret: Int
         np.testing.assert_array_equal(y, expected)
 
 
+def test_loops_that_are_written_out_are_left_when_the_kernel_runs(part: Any, interpret: Interpret, lowered: Lowered):
+    def kernel(y: Out["N"], x: Ref["M"], limit: f32):
+        acc = fh.zeros(y.tile, f32)
+        for k in (1, 2, 3):
+            t = x.load(k - 1, 4) * k
+            if t.max() > limit:
+                if t.min() > limit:
+                    y.store(t)
+                    return
+                break
+            if t.min() < 3.0:
+                continue
+            acc = acc + t
+        y.store(acc)
+
+    def on_host(limit: float) -> np.ndarray[Any, Any]:
+        acc = np.zeros(4, np.float32)
+        for k in (1, 2, 3):
+            t = x.reshape(-1, 4)[k - 1] * k
+            if t.max() > limit:
+                if t.min() > limit:
+                    return t
+                break
+            if t.min() < 3.0:
+                continue
+            acc = acc + t
+        return acc
+
+    x = np.arange(12, dtype=np.float32)
+    verify(lowered(kernel, part(np.zeros(8, np.float32), 4), x, 1.0))
+    for limit in (-1.0, 2.0, 6.0, 13.0, 23.0, 40.0):
+        y = np.ones(8, np.float32)
+        interpret(kernel, part(y, 4), x, limit)
+        np.testing.assert_array_equal(y.reshape(2, 4), [on_host(limit)] * 2)
+
+
+def test_many_truths_are_carried_by_loops_that_are_left(part: Any, lowered: Lowered):
+    """What nothing asks for any more keeps no paths apart, so that what `return` leaves behind is known."""
+
+    def kernel(y: Out["N"], a: i32, b: i32):
+        c = d = e = True
+        for i in range(a):
+            for j in range(b):
+                if c:
+                    d = i == j
+                    if d and e:
+                        y.store(1.0)
+                        return
+                elif d:
+                    e = j > 3
+                c = j == 2
+                if e:
+                    continue
+                d = i == 3
+            if d:
+                e = b > 3
+        y.store(2.0)
+
+    verify(lowered(kernel, part(np.zeros(8, np.float32), 4), 3, 3))
+
+
+def stored_in_a_loop(y: Out["N"], n: i32):
+    for i in range(n):
+        if i > 2:
+            if n > 5:
+                t = fh.zeros(y.tile, f32)
+            y.store(t)  # pyright: ignore[reportPossiblyUnboundVariable] -- which is what is refused
+            return
+    y.store(0.0)
+
+
+def stored_in_a_loop_that_is_written_out(y: Out["N"], n: i32):
+    for i in (1, 2, 3):
+        if i > n:
+            for k in range(i):
+                t = k
+            y.store(t)  # pyright: ignore[reportPossiblyUnboundVariable] -- likewise
+            return
+    y.store(0.0)
+
+
+def stored_under_a_condition(y: Out["N"], n: i32):
+    if n > 0:
+        if n > 2:
+            if n > 5:
+                t = 1.0
+            y.store(t)  # pyright: ignore[reportPossiblyUnboundVariable] -- likewise
+            return
+        n = n + 1
+    y.store(n)
+
+
+def stored_by_a_helper(y: Out["N"], n: i32):
+    def store() -> None:
+        for i in range(n):
+            if i == 2:
+                for k in range(i):
+                    t = k
+                y.store(t)  # pyright: ignore[reportPossiblyUnboundVariable] -- likewise
+                return
+        y.store(0.0)
+
+    store()
+
+
+UNASSIGNED = (
+    stored_in_a_loop,
+    stored_in_a_loop_that_is_written_out,
+    stored_under_a_condition,
+    stored_by_a_helper,
+)
+
+
+@pytest.mark.parametrize("kernel", UNASSIGNED, ids=lambda f: f.__name__)
+def test_what_is_stored_on_the_way_out_is_assigned(kernel: Callable[..., object], part: Any, lowered: Lowered):
+    with pytest.raises(fh.Rejected) as caught:
+        lowered(kernel, part(np.zeros(8, np.float32), 4), 3)
+    assert caught.value.codes == ("O011",)
+
+
+def test_what_had_two_types_before_a_loop_is_told_so_behind_it(part: Any, lowered: Lowered):
+    def kernel(y: Out["N"], n: i32):
+        if n > 3:
+            t = fh.f32(0.5)
+        else:
+            t = n
+        for i in range(n):
+            t = i
+        y.store(t)
+
+    with pytest.raises(fh.Rejected, match="an f32 scalar if the condition holds, and an i32 scalar if not"):
+        lowered(kernel, part(np.zeros(8, np.float32), 4), 3)
+
+
 def test_a_way_out_that_is_never_taken_costs_nothing(part: Any, lowered: Lowered):
     def kernel(y: Out["N"], n: i32, EARLY: Const[bool] = False):
         def count() -> fh.Scalar:

@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as arrays
 import freehold as fh
 from freehold import Const, Out, Ref, f32, u8
 from freehold.backend.assembler import assemble
-from freehold.runtime.build import bytecode
+from freehold.runtime.variants.build import bytecode
 from freehold.support.diagnostic import Rejected
 
 Interpret = Callable[..., None]

@@ -360,7 +360,61 @@ def left_from_within(a: int, b: int) -> int:
     return n
 
 
+def left_when_unrolled(a: int, b: int) -> int:
+    n = last = 0
+    for last in (1, 2, 3, 4):
+        if last * b > a:
+            break
+        for k in (a, 5, b):
+            if k > 2:
+                if k == last:
+                    continue
+                m = k
+                if m + last == 7:
+                    break
+            else:
+                m = -k
+            n = n * 3 + m
+        if n == a:
+            continue
+        n += 1
+    return n * 10 + last
+
+
+def found_when_unrolled(a: int, b: int) -> int:
+    n = 0
+    for i in (1, 2, 3):
+        for j in range(b):
+            for k in (i, 2, j):
+                if k * i == a:
+                    return n
+                if k + j > 3:
+                    break
+                n += k
+        if n > 20:
+            return -n
+    return n + 100
+
+
+def left_without_what_turns_begin_with(a: int, b: int) -> int:
+    best = (0, b)
+    s = 0
+    for i in range(a):
+        s += best[0]
+        for k in range(i):
+            best = k, 3
+            if k == 2:
+                break
+        if s > 3:
+            break
+        best = i, b
+    return s
+
+
 FUNCTIONS = (
+    left_without_what_turns_begin_with,
+    left_when_unrolled,
+    found_when_unrolled,
     nested_returns,
     many_returns,
     left_from_within,

@@ -2,11 +2,14 @@
 
 import ast
 import enum
+import importlib
 import linecache
+import sys
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import FunctionType
+from pathlib import Path
+from types import CodeType, FunctionType
 from typing import Any, cast
 
 import pytest
@@ -14,6 +17,7 @@ import pytest
 import freehold as fh
 from freehold import Const, Out, Ref, f32
 from freehold.dialects.location import location_of, span_of
+from freehold.frontend import snapshot
 from freehold.frontend.source import FunctionSource, KernelFunction, SourceMissing, source_of
 from freehold.frontend.syntax.read import place_of
 from freehold.support.diagnostic import Rejected
@@ -42,6 +46,14 @@ def test_text_run_without_a_file_has_no_source():
     assert "no text of `<nowhere>` is known" in str(caught.value)
 
 
+def test_a_coroutine_is_no_kernel():
+    fh.register_source("<generated coroutine>", TEXT.replace("def kernel", "async def kernel"))
+    with pytest.raises(Rejected) as caught:
+        KernelFunction(execute(TEXT.replace("def kernel", "async def kernel"), "<generated coroutine>")).source  # noqa: B018
+    assert "it is an `async` function" in str(caught.value)
+    assert "= help: define the kernel with `def`" in str(caught.value)
+
+
 def test_text_that_is_registered_has():
     fh.register_source("<generated kernel 1>", TEXT)
     source = KernelFunction(execute(TEXT, "<generated kernel 1>")).source
@@ -62,6 +74,61 @@ def test_a_file_that_changed_is_noticed():
     fh.register_source(file, TEXT.replace("def kernel", "def other"))
     with pytest.raises(SourceMissing, match="holds something else now"):
         source_of(function)
+
+
+SURROUNDED = """\
+import math
+from dataclasses import dataclass
+
+
+def plain(x):
+    return math.sqrt(x) + x.sum()
+
+
+def outer(scale):
+    @staticmethod
+    def inner(x, by=2):
+        def innermost():
+            return math.exp(x) * scale + by
+
+        return innermost()
+
+    return inner.__func__
+
+
+class Holder:
+    def method(self):
+        return math.floor(self.value)
+
+    def private(self):
+        return self.__value
+
+
+inner, method, private = outer(3), Holder.method, Holder.private
+"""
+
+
+@pytest.mark.parametrize("name", ["plain", "inner", "method", "private"])
+def test_of_a_file_a_functions_part_is_compiled_again(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of all that a file may be around a function, only names that a class makes its own ask for the whole."""
+    read: list[str] = []
+    whole = snapshot._codes  # pyright: ignore[reportPrivateUsage]: what it costs is what is tested
+
+    def noted(lines: tuple[str, ...], file: str, flags: int) -> frozenset[CodeType]:
+        read.append(file)
+        return whole(lines, file, flags)
+
+    monkeypatch.setattr(snapshot, "_codes", noted)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    (tmp_path / "surrounded.py").write_text(SURROUNDED)
+    function = vars(importlib.import_module("surrounded"))[name]
+    del sys.modules["surrounded"]
+    source = source_of(function)
+    assert source.name == name
+    assert [line.strip() for line in SURROUNDED.splitlines()][source.header.line - 1].startswith(f"def {name}(")
+    assert len(read) == (name == "private")
 
 
 def test_columns_are_those_of_the_file_where_a_function_is_indented():

@@ -28,7 +28,7 @@ from kernel_builder import Builder
 from freehold.passes.pipeline import convert
 from freehold.runtime.interpreter import run_entry
 from freehold.runtime.interpreter.launch import Kernel
-from freehold.runtime.module_launch import LoadedKernel, load_kernel
+from freehold.runtime.jit.module_launch import LoadedKernel, load_kernel
 from freehold.support.diagnostic import Rejected
 
 _AT_ONCE: Final = 20

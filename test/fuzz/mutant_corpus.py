@@ -156,7 +156,7 @@ def _module(path: Path) -> ModuleType:
 
 def _texts() -> Iterator[tuple[str, Callable[[], ModuleOp]]]:
     """Kernels that are kept as IR."""
-    kernels = _module(ROOT / "test" / "interpreter" / "kernels.py")
+    kernels = _module(ROOT / "test" / "interpreter" / "interpreted.py")
     for name in ("SAXPY", "GEMM", "COPY", "WITH_A_CHECK"):
         text: str = getattr(kernels, name).replace("SCHEDULE", "")
         yield f"{name.lower()} (text)", partial(parse_module, make_context(), text, "kernel.mlir")

@@ -1,6 +1,6 @@
 """
 Faults put into the verifiers on purpose, one at a time, to see that the fuzzer finds each. Then it means something that
-it finds none in good verifiers.
+it finds none in good verifiers. Faults in what is owed (`duty_faults.py`) are shown by kernels of their own.
 
 `python test/fuzz/planted_faults.py` prints for each fault the case that shows it, and the time. Status 1: one is left.
 """
@@ -11,7 +11,8 @@ import argparse
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -19,12 +20,15 @@ from unittest.mock import patch
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import duty_faults
 import fuzz_ownership
+from duty_faults import blind
 from fuzz_ownership import Finding
 
 from freehold.dialects.cuda_tile.integers import meaning_of
 from freehold.dialects.cuda_tile.ops.control_flow import IfOp
-from freehold.passes import pipeline, resolve_obligations, verify_borrows, verify_partitions
+from freehold.dialects.ownership import Duty, DutyAttr, Rung
+from freehold.passes import resolve_obligations, verify_borrows, verify_partitions
 from freehold.passes.analysis import arithmetic, concrete, facts, injectivity
 from freehold.passes.analysis.injectivity import Outcome
 from freehold.passes.prover.prove import Verdict, prove
@@ -115,8 +119,12 @@ def _other_side(op: Any) -> Callable[[Any, Any], Any]:
     return step
 
 
-def _careless(kernel: Any, known: Any) -> Any:
-    return [e for e in verify_borrows.verify_borrows(kernel, known) if e.code != "O107"]
+def _taken_for_met(duty: Duty) -> Callable[[Any, Any], tuple[()]]:
+    def careless(op: Any, _: Any) -> tuple[()]:
+        op.discharge(*(DutyAttr.of(d, Rung.PROVED, axis=axis) for d, axis in op.owed if d is duty))
+        return ()
+
+    return careless
 
 
 FAULTS: Final[dict[str, Callable[[], list[Any]]]] = {
@@ -125,7 +133,9 @@ FAULTS: Final[dict[str, Callable[[], list[Any]]]] = {
         patch.object(injectivity, "disjoint", always(Outcome("proved", "nothing")))
     ],
     "branches are compared by one of them": lambda: [patch.object(injectivity, "disjoint", _folded)],
-    "steps below the tile": lambda: [patch.object(verify_partitions, "_regions_by_themselves", always(()))],
+    "steps below the tile": lambda: [
+        patch.object(verify_partitions, "_regions_by_themselves", _taken_for_met(Duty.DISJOINT))
+    ],
     "nothing overflows": lambda: [patch.object(WALK, "fits", always(True))],
     "promises not to overflow are kept": lambda: [
         patch.object(WALK, "fits", _promised),
@@ -138,13 +148,15 @@ FAULTS: Final[dict[str, Callable[[], list[Any]]]] = {
     "`<=` for `<`": lambda: [patch.object(resolve_obligations, "prove", _without(lower=False))],
     "a join is its first side": lambda: [patch.object(WALK, "join", _one_side)],
     "every loop runs": lambda: [patch.object(WALK, "count", _runs)],
-    "outputs are covered by any taking": lambda: [patch.object(verify_partitions, "_covered", always(()))],
-    "an output may be read before it is stored": lambda: [patch.object(pipeline, "verify_borrows", _careless)],
+    "outputs are covered by any taking": lambda: [
+        patch.object(verify_partitions, "_covered", _taken_for_met(Duty.COVERED))
+    ],
+    "an output may be read before it is stored": lambda: [blind(Duty.INITIALISED)],
     "what a turn begins with is kept": lambda: [patch.object(WALK, "kept", always(True))],
     "conditions of stores leave no case out": lambda: [patch.object(verify_borrows, "in_every_case", always(True))],
     "windows are apart": lambda: [patch.object(verify_borrows, "apart", always(_APART))],
     "a region is one of its group's": lambda: [
-        patch.object(resolve_obligations, "_region_of_group", always(())),
+        patch.object(resolve_obligations, "_region_of_group", _taken_for_met(Duty.IN_BOUNDS)),
     ],
     "witnesses divide by zero": lambda: [patch.object(RUN, "defined", property(always(True), always(None)))],
     "witnesses take the other branch": lambda: [patch.dict(vars(concrete)["_CONTROL"], {IfOp: _other_side})],
@@ -155,18 +167,27 @@ FAULTS: Final[dict[str, Callable[[], list[Any]]]] = {
 def first_finding(name: str, seed: int, cases: int) -> tuple[Finding | None, float]:
     """The first case that shows a fault, and the seconds it took to come to it."""
     start = time.perf_counter()
-    patches = FAULTS[name]()
-    for each in patches:
-        each.start()
-    try:
+    with planted(FAULTS[name]()):
         for number in range(cases):
             finding = fuzz_ownership.check(seed, number, Counter())
             if finding is not None:
                 return finding, time.perf_counter() - start
-    finally:
-        for each in reversed(patches):
-            each.stop()
     return None, time.perf_counter() - start
+
+
+@contextmanager
+def planted(patches: Sequence[Any]) -> Generator[None]:
+    """With faults put in."""
+    with ExitStack() as stack:
+        for each in patches:
+            stack.enter_context(each)
+        yield
+
+
+def duty_found(name: str) -> str:
+    """What finds a fault in what is owed; nothing if nothing does."""
+    with planted(duty_faults.FAULTS[name]()):
+        return duty_faults.first_trace()
 
 
 def main() -> int:
@@ -175,15 +196,24 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=20000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--fault", choices=[*FAULTS], help="this one alone")
+    parser.add_argument("--duties", action="store_true", help="faults in what is owed alone, which take seconds")
     chosen = parser.parse_args()
-    left = 0
-    names = [chosen.fault] if chosen.fault else [*FAULTS]
+    wrongly = "" if chosen.fault else duty_faults.first_trace()
+    if wrongly:
+        print(f"without a fault: {wrongly}")
+    left = int(bool(wrongly))
+    owed = [] if chosen.fault else [*duty_faults.FAULTS]
+    for name in owed:
+        found = duty_found(name)
+        left += not found
+        print(f"{name:45} {found or 'NOT FOUND'}", flush=True)
+    names = [chosen.fault] if chosen.fault else [] if chosen.duties else [*FAULTS]
     for name in names:
         finding, taken = first_finding(name, chosen.seed, chosen.cases)
         left += finding is None
         what = "NOT FOUND" if finding is None else f"case {finding.case}: {finding.what.splitlines()[0]}"
         print(f"{name:40} {taken:7.1f} s  {what}", flush=True)
-    print(f"{len(names) - left} of {len(names)} faults found")
+    print(f"{len(names) + len(owed) - left} of {len(names) + len(owed)} faults found")
     return int(left > 0)
 
 

@@ -13,8 +13,8 @@ import pytest
 
 import freehold as fh
 from freehold.frontend import language
-from freehold.runtime.kernel import Kernel
-from freehold.runtime.launch import Launch
+from freehold.runtime.jit.kernel import Kernel
+from freehold.runtime.launch.launch import Launch
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 OBJECTS: dict[str, type] = {
@@ -74,4 +74,5 @@ def test_the_page_covers_the_language():
     """Whatever the language has is named on the page, or on that of the language."""
     text = (DOCS / "checklist.md").read_text(encoding="utf-8") + (DOCS / "language.md").read_text(encoding="utf-8")
     words = set(re.findall(r"\w+", text))
-    assert not [n for n in language.__all__ if n not in words and n[0].islower()]
+    names: list[str] = vars(language)["__all__"]  # put together from the room's files
+    assert not [n for n in names if n not in words and n[0].islower()]

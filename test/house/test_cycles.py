@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-WITHOUT_CYCLES = ("frontend", "passes", "backend", "dialects/ownership")
+RUNTIME = (
+    "base", "errors", "gpu", "memory", "operations", "variants", "launch", "interop", "scheduling", "interpreter",
+    "jit", "arrays", "deploy", "show",
+)  # fmt: skip
+"""The rooms inside `runtime/`, the lowest first: each may use those before it."""
+
+WITHOUT_CYCLES = (
+    "frontend", "passes", "backend", "dialects/ownership", "support", "tools", "kernels",
+    *(f"runtime/{room}" for room in RUNTIME if room != "interpreter"),
+)  # fmt: skip
 """Rooms in which no files import one another in a circle, imports in functions and for type checkers counted."""
 
 SHORT = ("dialects/ownership", "support")
@@ -25,14 +35,16 @@ def modules_of(room: str, root: Path = ROOT) -> dict[str, Path]:
     return {".".join(parts[:-1] if parts[-1] == "__init__" else parts): path for path, parts in found.items()}
 
 
-def imported(path: Path, known: dict[str, Path]) -> Iterator[str]:
-    """The files of the same room that a file imports, wherever it does so."""
+def imported(path: Path, known: dict[str, Path], lazy: bool = False) -> Iterator[str]:
+    """The files of the same room that a file imports, wherever it does so; also those that are `lazy`, if asked for."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
             inner = [f"{node.module}.{alias.name}" for alias in node.names]
             names = [name if name in known else node.module for name in inner]
+        elif lazy and isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Lazy":
+            names = [str(a.value) for a in node.args if isinstance(a, ast.Constant)]
         else:
             continue
         yield from (name for name in names if name in known and known[name] != path)
@@ -72,6 +84,81 @@ def circles(room: str, root: Path = ROOT) -> list[list[str]]:
 def test_no_files_import_one_another_in_a_circle(room: str) -> None:
     assert modules_of(room)
     assert circles(room) == []
+
+
+def room_of(name: str) -> str:
+    """The room inside `runtime/` that a file is in; empty for `runtime/__init__.py`, which is above all of them."""
+    return [*name.split("."), ""][2]
+
+
+def against(order: tuple[str, ...], root: Path = ROOT) -> list[str]:
+    """The imports inside `runtime/` that do not go down."""
+    known = modules_of("runtime", root)
+    height = {room: n for n, room in enumerate((*order, ""))}
+    return [
+        f"{name} -> {other}"
+        for name, path in known.items()
+        for other in sorted(set(imported(path, known, lazy=True)))
+        if height[room_of(name)] < height[room_of(other)]
+    ]
+
+
+def test_rooms_of_the_runtime_use_only_those_below_them() -> None:
+    assert {room_of(name) for name in modules_of("runtime")} == {*RUNTIME, ""}
+    assert against(RUNTIME) == []
+
+
+def test_imports_that_go_up_are_found(tmp_path: Path) -> None:
+    for room, text in {"low": "from freehold.runtime.high import x\n", "high": "import freehold.runtime.low\n"}.items():
+        (tmp_path / "runtime" / room).mkdir(parents=True)
+        (tmp_path / "runtime" / room / "__init__.py").write_text(text)
+    assert against(("low", "high"), tmp_path) == ["freehold.runtime.low -> freehold.runtime.high"]
+
+
+# --- The picture of the runtime ---------------------------------------------------------------------------------------
+
+
+def reduced(edges: dict[str, set[str]]) -> dict[str, set[str]]:
+    """The edges of a graph without cycles that do not follow from others."""
+
+    def reach(node: str) -> set[str]:
+        return {node}.union(*map(reach, edges[node]))
+
+    return {
+        node: {o for o in others if not any(o in reach(p) for p in others if p != o)} for node, others in edges.items()
+    }
+
+
+def picture() -> str:
+    """The runtime as Mermaid's text: its rooms and who uses whom, and the same of the files of each."""
+    known = modules_of("runtime")
+    uses = {name: set(imported(path, known, lazy=True)) for name, path in known.items()}
+    rooms: dict[str, set[str]] = {room: set() for room in RUNTIME}
+    files: dict[str, dict[str, set[str]]] = {room: {} for room in RUNTIME}
+    for name, others in uses.items():
+        room = room_of(name)
+        if room and name.count(".") > 2:
+            files[room][name] = {o for o in others if room_of(o) == room and o.count(".") > 2}
+            rooms[room] |= {room_of(other) for other in others} - {room}
+    lines = ["```mermaid", "flowchart TD"]
+    lines += [f"    {a} --> {b}" for a, others in reduced(rooms).items() for b in sorted(others)]
+    for room in RUNTIME:
+        if room in ("errors", "interpreter"):  # many files of a kind
+            continue
+        found = reduced(files[room])
+        lines.append(f"    subgraph in_{room} [{room}]")
+        for a, others in sorted(found.items()):
+            ends = [f" --> {room}.{b.rpartition('.')[2]}" for b in sorted(others)] or [""]
+            lines += [f"        {room}.{a.rpartition('.')[2]}{end}" for end in ends]
+        lines.append("    end")
+    return "\n".join([*lines, "```"])
+
+
+def test_the_page_has_the_picture_of_the_runtime(golden: Callable[[Path, str], None]) -> None:
+    page = ROOT / "docs" / "layout.md"
+    block = re.compile(r"<!-- picture of runtime -->\n.*?<!-- end -->", re.DOTALL)
+    shown = f"<!-- picture of runtime -->\n\n{picture()}\n\n<!-- end -->"
+    golden(page, block.sub(lambda _: shown, page.read_text(encoding="utf-8")))
 
 
 def test_circles_are_found(tmp_path: Path) -> None:

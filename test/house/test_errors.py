@@ -9,7 +9,8 @@ from string import Formatter
 
 import pytest
 
-from freehold.support.diagnostic import Argument, Error, Help, Label, Note
+from freehold.support.diagnostic import Error, Help, Label, Note
+from freehold.support.report import Argument
 from freehold.tools.error_pages import GROUPS, pages
 from freehold.tools.explain import error_classes, parts_of
 

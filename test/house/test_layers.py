@@ -19,11 +19,12 @@ MAY_IMPORT = {
     "backend": {"support", "dialects"},
     "runtime": {"support", "dialects", "frontend", "passes", "backend"},
     "tools": {"support", "dialects", "frontend", "passes", "backend", "runtime"},
+    "kernels": set[str](),  # what users have: the names of `freehold` alone
 }
 """The rooms, and what each may use beside itself."""
 
 ONLY_IN = {
-    "cuda": ("runtime/driver.py", "backend/cache.py"),
+    "cuda": ("runtime/gpu/driver.py", "backend/cache.py"),
     "numpy": ("runtime/*", "tools/tile_run.py"),  # tile-run makes and prints arrays, as a user would
     "ml_dtypes": ("runtime/*",),
     "z3": ("passes/*",),

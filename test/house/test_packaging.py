@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("support", "dialects", "frontend", "passes", "backend", "runtime", "tools")
+ROOMS = ("support", "dialects", "frontend", "passes", "backend", "runtime", "tools", "kernels")
 IMPORT_ALL = """
 import importlib, pathlib, pkgutil, freehold
 for info in pkgutil.walk_packages(freehold.__path__, "freehold."):
@@ -23,9 +23,13 @@ print(pathlib.Path(freehold.__file__).parent)
 pytestmark = pytest.mark.slow
 
 
-def run(*command: str, cwd: Path, path: Path | None = None) -> str:
-    environment = {"PATH": "/usr/bin:/bin", "HOME": str(cwd), **({"PYTHONPATH": str(path)} if path else {})}
-    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+def attempt(*command: str, cwd: Path, path: Path | None = None, **more: str) -> subprocess.CompletedProcess[str]:
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(cwd), **({"PYTHONPATH": str(path)} if path else {}), **more}
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+
+
+def run(*command: str, cwd: Path, path: Path | None = None, **more: str) -> str:
+    done = attempt(*command, cwd=cwd, path=path, **more)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -82,3 +86,21 @@ def test_a_wheel_from_the_sdist_has_the_same_files(built: Path, tmp_path: Path) 
 
 def test_what_is_installed_here_imports(tmp_path: Path) -> None:
     assert run(sys.executable, "-W", "error", "-c", IMPORT_ALL, cwd=tmp_path).endswith("freehold")
+
+
+WHEEL = (sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d")
+
+
+def test_a_wheel_without_the_native_module_is_for_every_machine(built: Path, tmp_path: Path) -> None:
+    run(*WHEEL, str(tmp_path), cwd=ROOT, path=built / "hatchling", FREEHOLD_NATIVE="0")
+    (wheel,) = tmp_path.glob("*.whl")
+    assert wheel.name.endswith("-py3-none-any.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        assert not [name for name in archive.namelist() if name.endswith(".so")]
+
+
+def test_a_release_stops_where_the_native_module_does_not_build(built: Path, tmp_path: Path) -> None:
+    done = attempt(*WHEEL, str(tmp_path), cwd=ROOT, path=built / "hatchling", FREEHOLD_NATIVE="1", CC="false")
+    assert done.returncode
+    assert "FREEHOLD_NATIVE=1 asks for the native module, and there is none: the compiler failed" in done.stderr
+    assert not list(tmp_path.glob("*.whl"))

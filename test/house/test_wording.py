@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from freehold.support.diagnostic import Argument, Error, Help, Label, Note
+from freehold.support.diagnostic import Error, Help, Label, Note
 from freehold.support.render import render
+from freehold.support.report import Argument
 from freehold.support.span import SourceMap, Span
 from freehold.tools.explain import error_classes, parts_of
 
@@ -52,7 +53,7 @@ def example(kind: type[Error]) -> Error:
 def test_wording(code: str, golden: Callable[[Path, str], None]) -> None:
     sources = SourceMap()
     sources.add("k.py", SOURCE)
-    golden(FOLDER / f"{code}.txt", render(example(ERRORS[code]), sources))
+    golden(FOLDER / f"{code}.txt", render(example(ERRORS[code]).report(), sources))
 
 
 def test_there_is_no_wording_of_an_error_that_is_gone() -> None:
@@ -62,4 +63,4 @@ def test_there_is_no_wording_of_an_error_that_is_gone() -> None:
 def test_an_argument_is_a_place_for_every_error() -> None:
     for kind in ERRORS.values():
         error = dataclasses.replace(example(kind), place=Argument("x", "k"))
-        assert " --> argument `x` of `k`" in render(error)
+        assert " --> argument `x` of `k`" in render(error.report())

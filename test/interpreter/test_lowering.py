@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import kernels
+import interpreted as kernels
 import numpy as np
 import pytest
 from evaluate import parse

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-import kernels
+import interpreted as kernels
 import numpy as np
 import pytest
 from evaluate import parse

@@ -128,3 +128,11 @@ def test_flushing_replaces_subnormal_operands_and_results() -> None:
     assert np.array_equal(kept, a + b)
     assert list(flushed) == [0.0, 0.0, 0.0, 1.0]
     assert list(np.signbit(flushed)) == [False, True, False, False]
+
+
+def test_the_smallest_normal_number_is_not_flushed() -> None:
+    normal = np.finfo(np.float32).smallest_normal
+    below = np.nextafter(normal, np.float32(0))
+    a, zero = np.array([normal, -normal, below, -below], np.float32), np.zeros(4, np.float32)
+    found = evaluate("addf", [("f32", a), ("f32", zero)], rounding_mode="nearest_even", flush_to_zero=True)
+    assert found.tolist() == [normal, -normal, 0, 0]

@@ -45,7 +45,7 @@ LATER = (
     "freehold.backend.bytecode.reader",
     "freehold.backend.bytecode.writer",
     "freehold.dialects.cuda_tile.text",
-    "freehold.runtime.explain",
+    "freehold.runtime.jit.explain",
     "freehold.runtime.interpreter",
     "freehold.tools.context",
     "freehold.tools.errors",

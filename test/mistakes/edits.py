@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import freehold as fh
-from freehold.support.diagnostic import Edit
+from freehold.support.report import Edit
 
 HEADER = """
 import math

@@ -19,7 +19,6 @@ from edits import HEADER, followed, offered
 from numpy.typing import NDArray
 
 import freehold as fh
-import freehold.frontend
 from freehold.frontend.advice import Advice
 from freehold.frontend.syntax.core import Node
 from freehold.support.diagnostic import Error, Help, Label, Note
@@ -104,6 +103,9 @@ CASES = {
     "load a larger tile at the index": two("    y.store(x.load(y.index, (8, 64)))", X2),
     "load the shape of the tensor": two("    s = y.shape\n    y.store(x.load(y.index, s))", X2),
     "load the shape of the tensor at once": two("    y.store(x.load(y.index, y.shape))", X2),
+    "an index in elements": one("    y.store(x.load((y.index[0] * 64,), (64,)))", X),
+    "an index in elements, of both axes": two("    i, j = y.index\n    y.store(x.load((4 * i, j * 64), (4, 64)))", X2),
+    "an index in elements, alone": one("    i = y.index[0]\n    y.store(x.load(i * y.tile[0], y.tile))", X),
     "an index that is a float": one("    y.store(x.load((y.index[0] * 1.0,), y.tile))", X),
     "tiles by position": two(
         "    acc = fh.zeros((4, 64), f32)\n    for j in fh.tiles(x, 1, 64):\n"
@@ -314,20 +316,22 @@ def test_the_edit_is_what_was_meant(name: str) -> None:
         )
 
 
-ROOM = Path(freehold.frontend.__file__).parent
+ROOMS = [Path(fh.__file__).parent / room for room in ("frontend", "passes", "runtime")]
 
 
 def places() -> set[tuple[str, int, int]]:
-    """Where the frontend makes edits: the lines of each statement that gives one its place."""
+    """Where edits are made: the lines of each statement that gives one its place."""
     found: set[tuple[str, int, int]] = set()
-    for path in sorted(ROOM.glob("*.py")):
+    for path in sorted(path for room in ROOMS for path in room.rglob("*.py")):
         tree = ast.parse(path.read_text())
         for statement in (n for n in ast.walk(tree) if isinstance(n, ast.stmt) and not hasattr(n, "body")):
             for call in (n for n in ast.walk(statement) if isinstance(n, ast.Call)):
                 name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
                 given = next((k.value for k in call.keywords if k.arg == "at"), None)
                 passed_on = isinstance(given, ast.Call) and ast.unparse(given).endswith(".at(c)")
-                if (given is not None and not passed_on) or (name == "Advice" and len(call.args) == 2):
+                if (given is not None and not passed_on and name[:1].isupper()) or (
+                    name == "Advice" and len(call.args) == 2
+                ):
                     found.add((path.name, statement.lineno, statement.end_lineno or statement.lineno))
     return found
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import freehold as fh
 from freehold import Acc, Const, Mut, Out, Ref, f32, i32, i64, u32
 from freehold.passes.pipeline import contract, convert
-from freehold.runtime.evaluation import Evaluator, ceildiv
-from freehold.runtime.kernel import Kernel
-from freehold.runtime.partition import Partition
+from freehold.runtime.jit.kernel import Kernel
+from freehold.runtime.launch.partition import Partition
+from freehold.runtime.variants.evaluation import Evaluator, ceildiv
 from freehold.support.contract import LaunchContract, ScalarParameter
 
 

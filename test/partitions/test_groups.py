@@ -16,7 +16,7 @@ from freehold import Const, Mut, Out, Ref, f32, i32
 from freehold.dialects.ownership import Duty, Rung, duties_of
 from freehold.passes.pipeline import contract, convert
 from freehold.runtime.interpreter import run, run_entry
-from freehold.runtime.kernel import Kernel
+from freehold.runtime.jit.kernel import Kernel
 
 RNG = np.random.default_rng(12)
 SCHEDULES: list[dict[str, Any]] = [

@@ -13,7 +13,7 @@ from everywhere import everywhere
 import freehold as fh
 from freehold import Mut, Out, Ref, i32
 from freehold.dialects.ownership import Duty, PartitionOp, Rung
-from freehold.runtime import build
+from freehold.runtime.variants import build
 
 
 @fh.kernel

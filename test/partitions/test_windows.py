@@ -132,6 +132,27 @@ def append_columns(cache: Mut["S", "D"], x: Ref["T", "E"], at: i32):
     here.store(x.load_like(here))
 
 
+@fh.kernel
+def read_behind(y: Out["T"], x: Ref["S"], at: i32):
+    y.store(x.window(0, at, y.shape[0]).load_like(y))
+
+
+@fh.kernel
+def read_behind_aligned(y: Out["T"], x: Ref["S"], at: i32):
+    fh.require("at % 4 == 0")
+    y.store(x.window(0, at, y.shape[0]).load_like(y))
+
+
+def test_where_alignment_is_lost_and_how_it_is_kept() -> None:
+    y, x = np.empty(32, np.float32), normal(64)
+    part = fh.partition(y, 16)
+    said = read_behind.explain(part, x, np.int32(8))
+    assert 'aligned to 4 bytes of 16; `fh.require("at % 4 == 0")` keeps it' in " ".join(said.split())
+    assert "aligned to" not in read_behind_aligned.explain(part, x, np.int32(8))
+    for kernel in (read_behind, read_behind_aligned):
+        everywhere(kernel, part, x, np.int32(8), check=lambda: np.testing.assert_array_equal(y, x[8:40]), arch="sm_90")
+
+
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_windows_of_windows_in_a_helper(schedule: dict[str, Any]) -> None:
     before, x = normal(20, 40), normal(5, 24)

@@ -17,9 +17,9 @@ from freehold.passes.analysis.wording import name_of
 from freehold.passes.cost import Amount, Cost, Total, Variable, cost
 from freehold.passes.launch_contract import contract, kernel_of
 from freehold.passes.pipeline import verify
-from freehold.runtime.evaluation import Evaluator
 from freehold.runtime.interpreter.launch import Kernel as Interpreter
 from freehold.runtime.interpreter.watch import Watch
+from freehold.runtime.variants.evaluation import Evaluator
 from freehold.support.terms import const, parse
 
 

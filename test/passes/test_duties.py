@@ -175,6 +175,33 @@ def test_what_a_text_says_of_itself_is_found_out_anew() -> None:
         convert(module)
 
 
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.__name__)
+def test_what_was_met_elsewhere_is_open_here(kernel: Any) -> None:
+    """The records of another process are text, which anybody may have written."""
+    module = lowered(kernel)
+    verify(module)
+    read = parse_module(make_context(), str(module), "verified.mlir")
+    assert {duty.rung for op in read.walk() if isinstance(op, OwingOp) for duty in op.owes} == {Rung.OPEN}
+    with pytest.raises(PassFailedException, match="nothing says how that is met"):
+        convert(read)
+    verify(read)
+    assert str(read) == str(module)
+
+
+@pytest.mark.parametrize(
+    ("name", "duty", "rung", "axis"),
+    [("load", Duty.IN_BOUNDS, Rung.MASKED, 0), ("region", Duty.DISJOINT, Rung.KERNEL, -1)],
+)
+def test_a_duty_is_met_on_its_own_rungs_alone(name: str, duty: Duty, rung: Rung, axis: int) -> None:
+    """A tile is in bounds or it is not: no element is left out. Nor do kernels check that regions are disjoint."""
+    module = lowered(straight)
+    verify(module)
+    op = next(op for op, owed, _ in owing(module) if op.name == f"ownership.{name}" and owed is duty)
+    op.discharge(DutyAttr.of(duty, rung, "why not", axis))
+    with pytest.raises(PassFailedException, match=f"`{op.name}` owes that it is {duty.replace('_', ' ')}"):
+        convert(module)
+
+
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32, i32
-from freehold.runtime.kernel import Kernel
+from freehold.runtime.jit.kernel import Kernel
 
 
 @fh.kernel

@@ -71,9 +71,14 @@ def codes(*found: str) -> frozenset[str]:
     return frozenset(found)
 
 
+TWO: Final = "@fh.kernel\ndef two(y: Out['N'], z: Out['N']):\n    y.store(1.0)\n    z.store(2.0)\n\n\n"
+COUNTS: Final = "@fh.kernel\ndef counts(y: Out['N']):\n    y.store(y.index[0].astype(f32))\n\n\n"
+
 RULES: Final[tuple[Entry, ...]] = (
     # --- What may be written, and where ---------------------------------------------------------------------------
-    Program("S1", "what is written is partitioned", "def launch(): copy(np.zeros(64, 'f'), a).sync()", "O220"),
+    Program("S1", "what is written is partitioned", "def launch(): copy(np.zeros(64, 'f'), a).sync()"),
+    Program("S1", "all of it, or the launch cuts it all", f"{TWO}def launch(): two(part(a), b.copy()).sync()", "O220"),
+    Program("S1", "into tiles that mean the same", f"{COUNTS}def launch(): counts(b.copy()).sync()", "O221"),
     Program("S2", "no argument overlaps one that is written", "def launch(): copy(part(a), a).sync()", "O201"),
     Program("S2", "nor does a slice of one", "def launch(): copy(part(c[:64]), c[32:96]).sync()", "O201"),
     Program("S2", "two slices apart are fine", "def launch(): copy(part(c[:64]), c[64:]).sync()"),

@@ -23,7 +23,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 
 import freehold as fh
 from freehold import Mut, Ref
-from freehold.runtime.operation import Operation
+from freehold.runtime.operations.operation import Operation
 
 N = 64
 STEP = 16

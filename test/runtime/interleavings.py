@@ -21,7 +21,7 @@ from stub import the_stub
 
 import freehold as fh
 from freehold import Mut, Ref
-from freehold.runtime import driver
+from freehold.runtime.gpu import driver
 
 STREAMS = 4
 N = 64

@@ -2,7 +2,8 @@
 Whether memory stays flat: many launches on the stub driver, with tensors that come and go, on several streams.
 
 `python test/runtime/soak.py --launches 10000000` (`make soak LAUNCHES=...`) prints resident memory as it goes, and ends
-with status 1 if it grew by more than `--most` MiB after the first tenth. Needs a C compiler, and no GPU.
+with status 1 if it grew by more than `--most` MiB after the first tenth. With `--threads 8 --steps 1000000` threads
+share memory and streams while things go wrong (`chaos.py`). Needs a C compiler, and no GPU.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from stub import the_stub
 
 import freehold as fh
 from freehold import Mut, Ref, f32
-from freehold.runtime.driver import new_stream
-from freehold.runtime.timeline import still_kept
+from freehold.runtime.gpu.driver import new_stream
+from freehold.runtime.gpu.timeline import still_kept
 
 HERE = Path(__file__).parent
 MIB = 1 << 20
@@ -39,8 +40,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--launches", type=int, default=1_000_000)
     parser.add_argument("--most", type=float, default=2.0, help="MiB that memory may grow by")
+    parser.add_argument("--threads", type=int, default=0, help="the second mode, with so many")
+    parser.add_argument("--streams", type=int, default=4)
+    parser.add_argument("--steps", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--on-stub", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
+    if given.on_stub and given.threads:
+        from chaos import chaos
+
+        return chaos(given.threads, given.streams, given.steps, given.seed)
     if given.on_stub:
         return soak(given.launches, given.most)
     with tempfile.TemporaryDirectory() as folder:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import struct
 from collections.abc import Callable, Mapping
 from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 import pytest
 
 import freehold as fh
-from freehold.runtime import arguments, build
+from freehold.runtime.memory import arguments
+from freehold.runtime.variants import build
 
 
 def the_stub() -> Any:
@@ -54,9 +54,6 @@ def passed(sizes: str) -> list[Any]:
     return found
 
 
-TORCH: Any = import_module("torch") if find_spec("torch") else None
-
-
 def default_stream(device: int) -> int:
     """The handle of torch's current stream."""
     return 0
@@ -65,7 +62,7 @@ def default_stream(device: int) -> int:
 @cache
 def posing() -> Any:
     """Torch, whose tensors in the host's memory are taken for the GPU's from here on. Without it a test is skipped."""
-    pytest.importorskip("torch")
+    torch: Any = pytest.importorskip("torch")  # here, for importing it takes longer than most programs
     read = arguments._torch  # pyright: ignore[reportPrivateUsage] -- to be replaced
 
     def as_gpu(tensor: Any) -> Any:
@@ -75,8 +72,8 @@ def posing() -> Any:
 
     readers_of: Any = arguments._BY_FAMILY  # pyright: ignore[reportPrivateUsage] -- as above
     readers_of["torch"] = as_gpu
-    TORCH._C._cuda_getCurrentRawStream = default_stream
-    return TORCH
+    torch._C._cuda_getCurrentRawStream = default_stream
+    return torch
 
 
 def nothing() -> None:
@@ -95,6 +92,8 @@ def run_tests(scope: Mapping[str, Any], strays: bool = False, before: Callable[[
         if not name.startswith("test_"):
             continue
         before()
+        gc.collect()
+        gc.freeze()  # so that what a test collects is its own, and not the compiler as well, twenty times as large
         counts = stub.stub_stray(), stub.stub_stuck()
         skipped = False
         try:

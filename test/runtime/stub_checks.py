@@ -16,9 +16,9 @@ from stub import run_tests, the_stub
 
 import freehold as fh
 from freehold import Mut, Ref, i32
-from freehold.runtime import captures, driver, failures, faults
-from freehold.runtime.copying import copy
-from freehold.runtime.operation import Operation
+from freehold.runtime.arrays.adoption import copy
+from freehold.runtime.gpu import captures, driver, failures
+from freehold.runtime.operations.operation import Operation
 from freehold.support.contract import FAILURE_SLOTS
 
 stub = the_stub()
@@ -74,8 +74,8 @@ def test_a_kernel_without_checks_knows_nothing_of_them() -> None:
     assert not compiled.contract.kernel_checks
     assert all(e.kind != "failures" for e in compiled.contract.entry)
     assert "enter" not in compiled.functions.scope
-    assert not faults.logs
-    assert not faults.fresh
+    assert not failures.logs
+    assert not failures.fresh
 
 
 def test_sync_raises_and_the_next_launch_works() -> None:
@@ -263,7 +263,7 @@ def test_packages_bring_their_lines_with_them() -> None:
 def test_a_forked_process_forgets() -> None:
     pid = os.fork()
     if not pid:
-        os._exit(0 if not faults.logs and not faults.fresh else 1)
+        os._exit(0 if not failures.logs and not failures.fresh else 1)
     assert os.waitpid(pid, 0)[1] == 0
 
 

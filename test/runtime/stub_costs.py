@@ -16,8 +16,9 @@ from benchmarks.host_side import COUNT, SMALL, Work, bound_chain, chain
 from stub import the_stub
 
 import freehold as fh
-from freehold.runtime import ledger, native
-from freehold.runtime.timeline import timeline
+from freehold.runtime.base import native
+from freehold.runtime.gpu.timeline import timeline
+from freehold.runtime.memory import ledger
 
 LIMITS = {
     "chained": (2.7, 9.0),

@@ -6,17 +6,19 @@ import sys
 import tempfile
 import threading
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from time import process_time
 from typing import Any
 
 import numpy as np
 import pytest
-from stub import TORCH, expect, passed, posing, run_tests, the_stub
+from stub import expect, passed, posing, run_tests, the_stub
 
 import freehold as fh
 from freehold import Mut, Out, Ref, f32
-from freehold.runtime import driver, readers
+from freehold.runtime.gpu import driver
+from freehold.runtime.launch import readers
 
 stub = the_stub()
 
@@ -107,7 +109,7 @@ def test_torch_by_guards() -> None:
     assert readers.guards() is not None
     z, x, y = (torch.zeros(1000) for _ in range(3))
     expect("QQQi")
-    binding: Any = sys.modules["freehold.runtime.binding"]
+    binding: Any = sys.modules["freehold.runtime.launch.binding"]
     bind = binding.bind
     for _ in range(3):
         add(fh.partition(z, 64), x, y).on()
@@ -118,6 +120,41 @@ def test_torch_by_guards() -> None:
             assert passed("QQQi") == [z.data_ptr(), first.data_ptr(), second.data_ptr(), 1000]
     finally:
         binding.bind = bind
+
+
+def test_libraries_are_mixed_without_looking_thoroughly() -> None:
+    torch = posing()
+    theirs, other, ours = torch.zeros(1000), torch.zeros(1000), tensor()
+    expect("QQQi")
+    binding: Any = sys.modules["freehold.runtime.launch.binding"]
+    bind = binding.bind
+    for _ in range(3):
+        add(fh.partition(theirs, 64), ours, other).on()
+        add(fh.partition(ours, 64), theirs, other).on()
+    try:
+        binding.bind = None  # must not be called
+        for again in (tensor(), tensor()):
+            add(fh.partition(theirs, 64), again, other).on()
+            assert passed("QQQi") == [theirs.data_ptr(), again.pointer, other.data_ptr(), 1000]
+            add(fh.partition(again, 64), theirs, other).sync()
+            assert passed("QQQi") == [again.pointer, theirs.data_ptr(), other.data_ptr(), 1000]
+    finally:
+        binding.bind = bind
+    short = tensor(999)
+    refused("O230", lambda: add(fh.partition(theirs, 64), short, other).on())
+    with ours.borrow_mut():
+        refused("O251", lambda: add(fh.partition(theirs, 64), ours, other).on())
+    add(fh.partition(theirs, 64), ours, other).on()
+
+
+def test_mixed_launches_are_in_order_with_other_streams() -> None:
+    torch = posing()
+    theirs, ours, made = torch.zeros(1000), tensor(), tensor()
+    for _ in range(4):  # the first time thoroughly, then by key
+        add(fh.partition(ours, 64), made, made).on(driver.new_stream(0))
+        waits = stub.stub_waits()
+        add(fh.partition(made, 64), ours, theirs).on()
+        assert stub.stub_waits() > waits
 
 
 def test_what_looks_different_is_told_apart() -> None:
@@ -175,7 +212,7 @@ def test_a_bound_launch_from_torch() -> None:
     assert "`x` of this bound launch of `add` has changed since it was bound" in text
     bound.rebind(x=x).on()
     assert passed("QQQi")[1] == x.data_ptr()
-    mixed = add.bind(fh.partition(z, 64), tensor(), y)  # of two libraries: read each time
+    mixed = add.bind(fh.partition(z, 64), tensor(), y)  # of two libraries
     before = launched()
     mixed.sync()
     mixed.on()
@@ -186,7 +223,7 @@ def test_what_a_launch_costs() -> None:
     """Against cuda.core alone, with generous limits: so that a short way that is not taken shows."""
     y, x = tensor(), tensor()
     arrays: Any = (y, x)
-    if TORCH is not None:
+    if find_spec("torch") is not None:
         arrays = tuple(posing().zeros(1000) for _ in range(2))
     bound = saxpy.bind(fh.partition(arrays[0], 64), arrays[1], 2.0)
     core: Any = import_module("cuda.core")

@@ -24,7 +24,7 @@ static unsigned long launches, copies, stray, waits, records, stuck, dropped_gra
 static Config last;
 static unsigned char values[64][8];
 static int sizes[64], count;
-static int failing, deferred, held, devices = 1;
+static int failing, deferred, held, refused, devices = 1;
 static uint64_t chance = 1;
 
 /* Sizes of the parameters of the next launches; then what the last one was given. */
@@ -39,6 +39,7 @@ void stub_grid(unsigned *out) { memcpy(out, last.grid, sizeof last.grid); memcpy
 void *stub_stream(void) { return last.stream; }
 void stub_value(int n, void *out) { memcpy(out, values[n], 8); }
 void stub_fail(int error) { failing = error; pthread_cond_broadcast(&changed); }
+void stub_refuse(int n) { refused = n; } /* the next allocations fail for want of memory */
 void stub_devices(int n) { devices = n; }
 
 /* --- Allocations ---------------------------------------------------------------------------------------------------- */
@@ -357,7 +358,7 @@ static Result push_context(void *context) { contexts[++current] = context; retur
 static Result pop_context(void **out) { *out = contexts[current--]; return 0; }
 static Result stream_context(void *stream, void **out) { *out = (void *)0x1000; return 0; }
 static Result stream_context2(void *stream, void **out, void **green) { *out = (void *)0x1000; if (green) *green = 0; return 0; }
-static Result name_of(int error, const char **out) { *out = error == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : error == NOT_READY ? "CUDA_ERROR_NOT_READY" : "CUDA_ERROR_OTHER"; return 0; }
+static Result name_of(int error, const char **out) { *out = error == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : error == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : error == NOT_READY ? "CUDA_ERROR_NOT_READY" : "CUDA_ERROR_OTHER"; return 0; }
 static Result text_of(int error, const char **out) { *out = error == 700 ? "an illegal memory access was encountered" : "an error"; return 0; }
 static Result no_attribute(void) { return INVALID; }
 
@@ -433,6 +434,9 @@ static Result sync_context(void) {
 
 static Result allocate(uint64_t *out, size_t size) {
   size_t whole = (size + 255) / 256 * 256;
+  int left = __atomic_load_n(&refused, __ATOMIC_RELAXED);
+  while (left > 0 && !__atomic_compare_exchange_n(&refused, &left, left - 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+  if (left > 0) return 2;
   *out = (uint64_t)(uintptr_t)aligned_alloc(256, whole);
   pthread_mutex_lock(&lock);
   enter_allocation((uintptr_t)*out, whole);

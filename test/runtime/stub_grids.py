@@ -14,7 +14,7 @@ from stub import expect, passed, posing, run_tests, the_stub
 
 import freehold as fh
 from freehold import Mut, Out, f32, i32, u32
-from freehold.runtime import plan
+from freehold.runtime.launch import plan
 
 stub = the_stub()
 
@@ -47,7 +47,7 @@ PREFIX = "Qiiif"
 
 def without_checks(function: Any) -> Any:
     """What a function gives while the thorough way is shut."""
-    binding: Any = sys.modules["freehold.runtime.binding"]
+    binding: Any = sys.modules["freehold.runtime.launch.binding"]
     bind = binding.bind
     try:
         binding.bind = None

@@ -25,8 +25,11 @@ from stub import run_tests, the_stub
 
 import freehold as fh
 from freehold import Mut, Ref, i32
-from freehold.runtime import driver, locks, storage
-from freehold.runtime.timeline import timeline, timelines, unfinished
+from freehold.runtime.base import locks
+from freehold.runtime.gpu import driver
+from freehold.runtime.gpu.flight import unfinished
+from freehold.runtime.gpu.timeline import timeline, timelines
+from freehold.runtime.memory import storage
 
 stub = the_stub()
 N = 1024
@@ -456,8 +459,8 @@ def test_a_fork_under_another_thread_s_lock() -> None:
             stop.wait()
 
     def work() -> None:
-        from freehold.runtime.ledger import enqueue
-        from freehold.runtime.timeline import host_timeline
+        from freehold.runtime.gpu.timeline import host_timeline
+        from freehold.runtime.memory.ledger import enqueue
 
         enqueue(host_timeline(), [], [shared], stop.wait)  # what it writes is not done when the process forks
 

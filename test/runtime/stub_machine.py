@@ -9,6 +9,7 @@ On a GPU, where the driver is no stub, the same machine runs on the GPU.
 from __future__ import annotations
 
 import argparse
+import gc
 from typing import Any
 
 from host_machine import HostMachine
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule, run_state_machine_as_test
 from stub import the_stub
 
-from freehold.runtime import driver
+from freehold.runtime.gpu import driver
 
 STUB = the_stub()
 STREAMS: list[Any] = []
@@ -60,6 +61,8 @@ def main() -> None:
     parser.add_argument("--examples", type=int, default=200)
     parser.add_argument("--steps", type=int, default=50)
     arguments = parser.parse_args()
+    gc.collect()
+    gc.freeze()  # the machine collects often, and what is there now is nothing of its own
     STREAMS.extend(driver.new_stream(0) for _ in range(4))
     chosen = settings(
         max_examples=arguments.examples,

@@ -16,9 +16,9 @@ from stub import run_tests, the_stub
 
 import freehold as fh
 from freehold import Mut, Ref
-from freehold.runtime import driver
-from freehold.runtime.operation import Operation
-from freehold.runtime.timeline import still_kept, timeline
+from freehold.runtime.gpu import driver, transfers
+from freehold.runtime.gpu.timeline import still_kept, timeline
+from freehold.runtime.operations.operation import Operation
 
 stub = the_stub()
 
@@ -86,7 +86,7 @@ def test_streams_that_share_a_tensor_are_in_order() -> None:
 def test_work_of_another_engine_is_in_order_with_what_it_names() -> None:
     def copies(target: Any, source: Any) -> fh.Work[Any]:
         def enqueue(execution: fh.Execution) -> None:
-            driver.copy(target.pointer, source.pointer, target.nbytes, execution.stream(0))
+            transfers.copy(target.pointer, source.pointer, target.nbytes, execution.stream(0))
 
         return fh.Work("another engine's copy", enqueue, reads=[source], writes=[target])
 
@@ -286,9 +286,9 @@ def test_memory_of_others_is_ordered_both_ways() -> None:
         for t in (a, b, c, d):
             t.numpy()
         theirs = driver.stream(0, 0)
-        driver.copy(a.pointer, d.pointer, 4 * N, theirs)  # what nobody tells Freehold of
+        transfers.copy(a.pointer, d.pointer, 4 * N, theirs)  # what nobody tells Freehold of
         step(Described(a), Described(b)).on(driver.new_stream(0))
-        driver.copy(c.pointer, a.pointer, 4 * N, theirs)
+        transfers.copy(c.pointer, a.pointer, 4 * N, theirs)
         theirs.sync()
         assert np.array_equal(c.numpy(), mixed(numbers(4), numbers(2)))
 

@@ -13,7 +13,8 @@ from stub import run_tests, the_stub
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, bf16, f32, i32, i64, u32
-from freehold.runtime import binding, driver
+from freehold.runtime.gpu import driver
+from freehold.runtime.launch import binding
 
 stub = the_stub()
 
@@ -103,6 +104,22 @@ def test_parameters_arrive() -> None:
     assert stub.stub_launches() == before + 1
     assert values() == [y.pointer, x.pointer, 1000, 2.5]
     assert grid() == [16, 1, 1, 1, 1, 1]
+
+
+def test_a_launch_without_a_partition() -> None:
+    y, x = on_gpu(5000), on_gpu(5000)
+    passed("PPif")
+    chosen = saxpy.choice((y, x, 2.5), {}, None)
+    assert chosen is not None
+    blocks = -(-5000 // chosen.chosen.schedule.tile["N"])
+    for number in range(1, 4):  # the later ones take the quick way
+        saxpy(y, x, float(number)).sync()
+        assert values() == [y.pointer, x.pointer, 5000, float(number)]
+        assert grid() == [blocks, 1, 1, 1, 1, 1]
+    bound = saxpy.bind(y, x, 4.0)
+    bound.on().wait()
+    assert values() == [y.pointer, x.pointer, 5000, 4.0]
+    assert grid() == [blocks, 1, 1, 1, 1, 1]
 
 
 def test_the_second_launch_takes_the_quick_way() -> None:

@@ -16,10 +16,10 @@ from stub import run_tests, the_stub
 
 import freehold as fh
 from freehold import Mut, Ref
-from freehold.runtime import driver
-from freehold.runtime.locks import lock
-from freehold.runtime.plan import numpy_dtype
-from freehold.runtime.timeline import let_go, still_kept
+from freehold.runtime.base.locks import lock
+from freehold.runtime.gpu import driver, transfers
+from freehold.runtime.gpu.timeline import let_go, still_kept
+from freehold.runtime.memory.numpy_types import numpy_dtype
 from freehold.support import dtypes
 
 stub = the_stub()
@@ -160,8 +160,8 @@ def test_a_consumer_comes_after_what_is_in_flight_and_before_what_comes_next() -
             mix(fh.partition(on_y, 32), on_x).on(stream)
             capsule = on_y.__dlpack__(stream=int(theirs.handle), max_version=(1, 0))
             assert on_y.state == "exported"
-            driver.copy(seen.pointer, on_y.pointer, on_y.nbytes, theirs)
-            driver.fill(on_y.pointer, 5, 4, 64, theirs)
+            transfers.copy(seen.pointer, on_y.pointer, on_y.nbytes, theirs)
+            transfers.fill(on_y.pointer, 5, 4, 64, theirs)
             mix(fh.partition(on_y, 32), on_x).on(stream)
             assert np.array_equal(on_y.numpy(), mixed(np.full(64, 5, np.int32), x))
             theirs.sync()
@@ -225,7 +225,7 @@ def test_the_interface_waits_for_what_is_in_flight() -> None:
         assert (interface["shape"], interface["strides"], interface["typestr"]) == ((64,), None, "<i4")
         driver.stream(0, 0).sync()  # what consumers of the interface order themselves behind
         seen = np.empty(64, np.int32)
-        driver.copy_to_host(seen.ctypes.data, y.pointer, 256, 0)
+        transfers.copy_to_host(seen.ctypes.data, y.pointer, 256, 0)
         assert np.array_equal(seen, mixed(before, x.numpy()))
     assert y[::2].__cuda_array_interface__["strides"] == (8,)
     with pytest.raises(AttributeError, match="bf16"):

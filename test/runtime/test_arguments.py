@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import freehold as fh
-from freehold.runtime.arguments import HOST, ArrayView, UnknownDType, Unreadable, view
-from freehold.runtime.host import array_of
+from freehold.runtime.launch.host import array_of
+from freehold.runtime.memory.arguments import HOST, ArrayView, UnknownDType, Unreadable, view
 from freehold.support import dtypes
 
 
@@ -41,7 +41,7 @@ class OnlyDlpack:
 
 @pytest.mark.parametrize("dtype", [d for d in dtypes.ALL if d.storage_bits], ids=str)
 def test_numpy_dtypes(dtype: dtypes.DType) -> None:
-    from freehold.runtime.plan import numpy_dtype
+    from freehold.runtime.memory.numpy_types import numpy_dtype
 
     array = np.zeros((3, 8), numpy_dtype(dtype.name))
     found = view(array)
@@ -70,6 +70,14 @@ def test_the_stride_of_one_element_means_nothing() -> None:
 def specified(array: Any) -> tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
     spec = view(array).spec(None)
     return spec.align, spec.strides, spec.stride_divs, spec.extent_divs
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.float16, np.float32, np.float64])
+def test_strides_and_extents_are_said_to_be_divisible_where_they_are(dtype: Any) -> None:
+    unit = 16 // np.dtype(dtype).itemsize
+    for extent in range(2, 4 * unit + 1):
+        said = 1 if extent % unit else unit
+        assert specified(np.zeros((6, extent), dtype))[1:] == ((0, 1), (said, 1), (1, said))
 
 
 def test_what_kernels_are_specialised_to() -> None:
@@ -184,7 +192,7 @@ def test_memory_of_others_as_numpy_arrays() -> None:
 
 
 def test_without_a_gpu_to_device_copies(monkeypatch: pytest.MonkeyPatch) -> None:
-    from freehold.runtime import driver
+    from freehold.runtime.gpu import driver
 
     monkeypatch.setattr(driver, "gpu_available", lambda: False)
     array: Any = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -219,7 +227,7 @@ def test_torch_on_the_host() -> None:
 def test_reading_arguments_imports_no_library() -> None:
     program = (
         "import sys, freehold as fh\n"
-        "from freehold.runtime.arguments import Unreadable, view\n"
+        "from freehold.runtime.memory.arguments import Unreadable, view\n"
         "try: view([1])\n"
         "except Unreadable: pass\n"
         "fh.partition([1], 4)\n"

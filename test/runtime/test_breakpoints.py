@@ -26,7 +26,7 @@ from freehold.backend.bytecode.writer import write_bytecode
 from freehold.dialects.ownership import BreakpointOp
 from freehold.frontend import lower as frontend
 from freehold.passes.pipeline import convert, verify
-from freehold.runtime.build import IgnoredBreakpoint
+from freehold.runtime.variants.build import IgnoredBreakpoint
 
 HERE = Path(__file__).parent
 GOLDEN = HERE / "breakpoints"

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import freehold as fh
-from freehold.runtime import dlpack
-from freehold.runtime.plan import numpy_dtype
+from freehold.runtime.arrays import dlpack
+from freehold.runtime.memory.numpy_types import numpy_dtype
 from freehold.support import dtypes
 
 IN_MEMORY = [d for d in dtypes.ALL if d.storage_bits and d is not dtypes.f8e8m0fnu]  # which has no zero
@@ -76,11 +76,26 @@ def test_tensors_of_torch_come_in(dtype: fh.DType) -> None:
 def test_numpy_both_ways(dtype: fh.DType) -> None:
     tensor = made(dtype)
     found = np.from_dlpack(tensor)
-    assert found.ctypes.data == tensor.pointer
+    assert (found.dtype, found.shape, found.ctypes.data) == (numpy_dtype(dtype.name), (3, 4), tensor.pointer)
     assert np.array_equal(found, tensor.numpy())
     again = fh.from_dlpack(found)
+    assert (again.dtype, again.shape, again.strides) == (dtype, (3, 4), tensor.strides)
     assert again.pointer == tensor.pointer
     assert fh.from_dlpack(again) is again
+    tensor.fill(1).sync()
+    assert found.all()
+    found = np.zeros((3, 4), numpy_dtype(dtype.name))
+    fh.from_dlpack(found).fill(1).sync()
+    assert found.all()
+
+
+def test_arrays_that_may_not_be_written_are_read_alone() -> None:
+    array = np.arange(4, dtype=np.float32)
+    array.flags.writeable = False
+    with pytest.raises(fh.Rejected, match=r"it is read-only; `freehold\.from_numpy` copies it") as caught:
+        fh.from_dlpack(array)
+    assert caught.value.codes == ("O257",)
+    assert fh.from_numpy(array).sync().numpy().tolist() == [0, 1, 2, 3]
 
 
 def test_scales_are_shared_with_torch() -> None:
@@ -132,7 +147,7 @@ def test_arrays_live_as_long_as_tensors_of_them() -> None:
     tensor.fill(1).sync()
     del tensor
     gc.collect()
-    from freehold.runtime.timeline import let_go
+    from freehold.runtime.gpu.timeline import let_go
 
     let_go()
     assert alive() is None

@@ -11,8 +11,8 @@ import pytest
 import freehold as fh
 from freehold import Out, Ref, u32
 from freehold.passes.pipeline import convert
-from freehold.runtime.build import contract_of
 from freehold.runtime.interpreter.launch import Kernel, entry_call, run_entry
+from freehold.runtime.variants.build import contract_of
 from freehold.tools import tile_run
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from freehold.runtime.evaluation import Evaluator, Geometry
+from freehold.runtime.variants.evaluation import Evaluator, Geometry
 from freehold.support.contract import (
     MOST_EACH,
     MOST_PERSISTENT,
@@ -56,6 +56,11 @@ def test_a_contract_is_what_its_terms_say(m: int, n: int, half: int, again: int,
     found = KERNEL.evaluate([(m, n), (half, again, eight)], [(n, 1), (77, 8, 1)])
     points = parse(GRID[0]).evaluate(symbols) * parse(GRID[1]).evaluate(symbols)
     assert found == (Geometry(points, (m, n // 2, 77)) if holds else None)
+
+
+def test_counters_of_persistent_blocks_do_not_wrap() -> None:
+    """In its last turn a block adds the number of blocks: at most one a point, and no more than can be launched."""
+    assert MOST_PERSISTENT - 1 + min(MOST_PERSISTENT, MOST_EACH) < 2**31
 
 
 def test_points_are_bounded() -> None:

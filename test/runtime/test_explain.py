@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -155,3 +156,16 @@ def test_every_operation_is_listed_once():
         shown = sum(f" {name} " in f"{line} " for line in (row.rpartition("|")[2] for row in text.splitlines()))
         assert (name, shown) == (name, count)
     assert f"({Path(__file__).name}:" in text
+
+
+@fh.kernel
+def picked(y: Out["N"], h: Acc[i32, 8], x: Ref["M"]):
+    y.store(x.gather(fh.arange(8) + y.start[0]))
+    h.add_at(fh.full((8,), 1, i32), fh.arange(8))
+
+
+def test_accesses_by_element_are_shown_with_their_places() -> None:
+    y, h, x = np.zeros(16, np.float32), np.zeros(8, np.int32), np.zeros(16, np.float32)
+    said = picked.explain(fh.partition(y, 8), h, x, ir=True)
+    assert re.search(r"= gather %\S+\[%\S+\]", said)
+    assert re.search(r"accumulate_at %\S+ to %\S+\[%\S+\]", said)

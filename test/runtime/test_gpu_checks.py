@@ -14,7 +14,7 @@ import pytest
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, bf16, f32, f64, i32, i64, u32, u64
-from freehold.runtime import failures
+from freehold.runtime.gpu import failures
 
 pytestmark = pytest.mark.cuda
 

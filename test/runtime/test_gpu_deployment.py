@@ -13,7 +13,7 @@ import pytest
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32
-from freehold.runtime import driver
+from freehold.runtime.gpu import driver
 
 pytestmark = pytest.mark.cuda
 

@@ -9,8 +9,8 @@ import pytest
 
 import freehold as fh
 from freehold import Mut, Ref
-from freehold.runtime.driver import new_stream
-from freehold.runtime.plan import numpy_dtype
+from freehold.runtime.gpu.driver import new_stream
+from freehold.runtime.memory.numpy_types import numpy_dtype
 from freehold.support import dtypes
 
 pytestmark = pytest.mark.cuda

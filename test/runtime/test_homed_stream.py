@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from freehold.runtime import driver
+from freehold.runtime.gpu import driver
 
 
 class Stream:

@@ -21,9 +21,9 @@ from freehold.backend.cubin import resources
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.dialects.ownership import RegionOp
 from freehold.frontend.signature import ConstSpec
-from freehold.runtime import build
-from freehold.runtime.kernel import Kernel, Once
-from freehold.runtime.launch import UnrunLaunch
+from freehold.runtime.jit.kernel import Kernel, Once
+from freehold.runtime.launch.launch import UnrunLaunch
+from freehold.runtime.variants import build
 from freehold.support.diagnostic import Rejected
 
 
@@ -304,6 +304,23 @@ def test_hints_that_no_architecture_has(value: Any) -> None:
     with pytest.raises(Rejected, match=r"hint `occupancy=") as caught:
         saxpy.with_hints(occupancy=value)
     assert caught.value.codes == ("O242",)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "instead"),
+    [
+        ({"num_warps": 4}, 'write `hints={"num_worker_warps": 4}`'),
+        ({"occupancy": 2}, 'write `hints={"occupancy": 2}`'),
+        ({"num_stages": 3}, "leave it out: "),
+    ],
+)
+def test_hints_are_no_keywords_of_the_decorator(keywords: dict[str, Any], instead: str) -> None:
+    with pytest.raises(Rejected, match="is no keyword of") as caught:
+        fh.kernel(**keywords)
+    assert caught.value.codes == ("O242",)
+    assert instead in str(caught.value)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'check'"):
+        fh.kernel(check=False)  # type: ignore[call-overload] # pyright: ignore[reportCallIssue] -- there is none
 
 
 def test_hints_make_another_kernel() -> None:

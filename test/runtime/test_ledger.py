@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -10,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from freehold.runtime import driver, ledger
-from freehold.runtime.ledger import Refusal, enqueue
-from freehold.runtime.locks import lock
-from freehold.runtime.storage import Outside, Storage
-from freehold.runtime.timeline import HostTimeline, Timeline, host_timeline
+from freehold.runtime.base.locks import lock
+from freehold.runtime.gpu import driver
+from freehold.runtime.gpu.timeline import HostTimeline, Timeline, host_timeline, later, let_go
+from freehold.runtime.memory import ledger
+from freehold.runtime.memory.ledger import Refusal, enqueue
+from freehold.runtime.memory.storage import Outside, Storage
 
 
 def capturing(stream: Stream) -> bool:
@@ -273,6 +275,27 @@ def test_uses_do_not_pile_up() -> None:
         assert len(user.marks) <= ledger.MOST_USES + 8
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_uses_that_become_one_are_waited_for_until_the_last_is_over(seed: int) -> None:
+    chosen = random.Random(seed)
+    a, b = streams(2)
+    storage = Storage(4096, 1 << 10, 0, None)
+    run(b, [Handle(storage, 0, 1)], [])
+    last: dict[int, int] = {}
+    most = 0
+    for _ in range(8 * ledger.MOST_USES):
+        n = chosen.randrange(2, 2 * ledger.MOST_USES)
+        run(a, [Handle(storage, n, n + 1)], [])
+        last[n] = a.now
+        most = max(most, len(storage.space.uses))
+        for byte, tick in last.items():
+            low = storage.address + byte
+            waited = [found for user, found in storage.space.conflicts(low, low + 1, True) if user is a]
+            assert max(waited) >= tick
+    assert len(storage.space.uses) <= ledger.MOST_USES + 2
+    assert len(last) > most  # so some became one
+
+
 def test_threads_of_the_host_come_one_after_the_other_where_they_must() -> None:
     x, y = Handle(Storage(4096, 64, -1, None)), Handle(Storage(8192, 64, -1, None))
     inside = [0]
@@ -369,3 +392,35 @@ def test_a_lease_without_conflicts_costs_a_few_calls() -> None:
 
     ratio = min(seconds(lease) / seconds(calls) for _ in range(5))
     assert ratio < 12  # about 4 where nothing else runs
+
+
+class Stops(dict[Any, int]):
+    """Uses of a space, in which a signal's handler raises as soon as one is forgotten."""
+
+    def __delitem__(self, key: Any) -> None:
+        raise KeyboardInterrupt
+
+
+def test_an_access_is_noted_before_those_it_replaces_are_forgotten() -> None:
+    space = ledger.Space(0, 0, 64)
+    reader, writer = (Timeline(0, Stream()) for _ in range(2))
+    space.uses = Stops({(reader, 0, 64, False): 1})
+    with pytest.raises(KeyboardInterrupt):
+        space.note(writer, 0, 64, True, 1)
+    assert {user for user, _ in space.conflicts(0, 64, True)} == {reader, writer}
+
+
+def test_work_that_a_signal_interrupts_is_done_by_who_looks_next() -> None:
+    tried: list[int] = []
+
+    def work() -> None:
+        tried.append(1)
+        if len(tried) == 1:
+            raise KeyboardInterrupt
+
+    later(work)
+    with pytest.raises(KeyboardInterrupt):
+        let_go()
+    let_go()
+    let_go()
+    assert len(tried) == 2

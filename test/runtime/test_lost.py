@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import sys
+import time
+import types
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import freehold as fh
-from freehold.runtime import captures, driver, faults
-from freehold.runtime.timeline import timelines
+from freehold.runtime.gpu import captures, driver, faults
+from freehold.runtime.gpu.timeline import timelines
 
 REJECTED = Path(__file__).parent / "rejected"
 
 FAULT = """
-from freehold.runtime import driver
-from freehold.runtime.timeline import Timeline, timelines
+from freehold.runtime.gpu import driver
+from freehold.runtime.gpu.timeline import Timeline, timelines
 
 class CUDAError(Exception):
     pass
@@ -63,7 +67,7 @@ def test_a_lost_gpu_stays_lost(refused: Refused) -> None:
 
 def test_a_forked_process(refused: Refused, golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(driver, "_forked", True)
-    driver._core.cache_clear()  # pyright: ignore[reportPrivateUsage] -- what `forget` does
+    driver.cuda_core.cache_clear()  # what `forget` does
     golden(REJECTED / "O281.err", refused("t = fh.zeros((64,), fh.f32, device=0).sync()\n"))
 
 
@@ -101,3 +105,26 @@ def test_what_is_raised_can_be_caught_by_kind() -> None:
 
     with pytest.raises(fh.CompileError):
         wrong.verify(fh.partition(np.zeros(8, np.float32), 8))
+
+
+def test_threads_that_need_the_driver_at_once_import_it_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    inside, most = [0], [0]
+
+    class Slow(types.ModuleType):
+        def __getattr__(self, name: str) -> object:
+            if name != "core":
+                raise AttributeError(name)
+            inside[0] += 1
+            most[0] = max(most[0], inside[0])
+            time.sleep(0.02)
+            inside[0] -= 1
+            return "the package"
+
+    monkeypatch.setitem(sys.modules, "cuda", Slow("cuda"))
+    driver.cuda_core.cache_clear()
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            assert {work.result() for work in [pool.submit(driver.cuda_core) for _ in range(4)]} == {"the package"}
+    finally:
+        driver.cuda_core.cache_clear()
+    assert most == [1]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from stub_printed import Printed, names_of
 
-from freehold.runtime import native
+from freehold.runtime.base import native
 from freehold.tools.build_native import compile_native
 
 WITHOUT = (

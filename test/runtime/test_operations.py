@@ -12,9 +12,9 @@ import pytest
 
 import freehold as fh
 from freehold import Mut, Out, Ref
-from freehold.runtime.execution import Execution
-from freehold.runtime.launch import UnrunLaunch
-from freehold.runtime.operation import Operation, Work, gather, value
+from freehold.runtime.launch.launch import UnrunLaunch
+from freehold.runtime.operations.execution import Execution
+from freehold.runtime.operations.operation import Operation, Work, gather, value
 
 
 @fh.kernel
@@ -80,6 +80,14 @@ def run(operation: Operation[Any], how: str) -> Any:
 
         return asyncio.run(enqueued())
     raise AssertionError(how)
+
+
+def test_an_operation_becomes_a_task() -> None:
+    async def tasks() -> list[Any]:
+        task = asyncio.ensure_future(ones(3))
+        return [*await asyncio.gather(ones(1), ones(2)), await task, await asyncio.wait_for(ones(4), 60)]
+
+    assert [len(found) for found in asyncio.run(tasks())] == [1, 2, 3, 4]
 
 
 WAYS = ("sync", "on", "await", "await on")

@@ -7,7 +7,7 @@ from itertools import product
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from freehold.runtime.overlap import overlap, repeated
+from freehold.runtime.memory.overlap import overlap, repeated
 
 shapes = st.lists(st.integers(1, 4), min_size=0, max_size=3).map(tuple)
 

@@ -18,8 +18,8 @@ import pytest
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, u32
-from freehold.runtime import build as building
-from freehold.runtime.package import digest
+from freehold.runtime.deploy.package import digest
+from freehold.runtime.variants import build as building
 
 HERE = Path(__file__).parent
 Golden = Callable[[Path, str], None]
@@ -157,13 +157,13 @@ print(*sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     modules = set(done.stdout.split())
-    assert "freehold.runtime.package" in modules
+    assert "freehold.runtime.deploy.package" in modules
     assert not modules & {
         "xdsl",
         "z3",
         "freehold.backend.assembler",
         "freehold.frontend.lower",
-        "freehold.runtime.kernel",
+        "freehold.runtime.jit.kernel",
     }
     assert not [m for m in modules if m.startswith(("freehold.passes", "freehold.dialects", "freehold.backend"))]
 
@@ -372,3 +372,11 @@ def test_what_cannot_be_packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         launch.sync()
     assert "error[O243]" in refuse(lambda: fh.build(used, [], "kernels"))
     assert not Path("kernels").exists()
+
+
+def test_a_launch_that_leaves_its_schedule_open_is_no_part_of_a_package(tmp_path: Path) -> None:
+    y = np.zeros(64, np.float32)
+    launch = saxpy(y, y.copy(), 2.0)
+    with pytest.raises(fh.Rejected, match="it leaves its schedule open"):
+        fh.build([launch], archs=["sm_90"], path=tmp_path / "open")
+    launch.sync()

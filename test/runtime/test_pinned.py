@@ -17,9 +17,9 @@ from xdsl.dialects.builtin import UnitAttr
 import freehold as fh
 from freehold.backend import cache
 from freehold.passes.analysis.digest import digest
-from freehold.runtime import build
-from freehold.runtime.package import MANIFEST
-from freehold.runtime.package import digest as package_digest
+from freehold.runtime.deploy.package import MANIFEST
+from freehold.runtime.deploy.package import digest as package_digest
+from freehold.runtime.variants import build
 
 pytest.importorskip("cuda.core")
 
@@ -146,6 +146,8 @@ def test_a_file_that_is_edited_after_it_was_imported(project: Project) -> None:
         project.compiled(old)
     assert caught.value.codes == ("O001",)
     assert "changed after it was imported" in str(caught.value)
+    assert "= help: import its module again (`importlib.reload`), or start Python anew" in str(caught.value)
+    assert "notebook" not in str(caught.value)
     thousand, _ = project.compiled(project.kernel())
     project.write(user=twice)
     two, found = project.compiled(project.kernel())

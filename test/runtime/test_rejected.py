@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import freehold as fh
-from freehold.runtime import driver
+from freehold import Mut
+from freehold.runtime.gpu import driver
 
 REJECTED = Path(__file__).parent / "rejected"
 PROGRAMS = sorted(p for p in REJECTED.glob("O*.txt"))
@@ -79,3 +81,26 @@ def test_the_driver_fails(
 def test_what_is_not_the_drivers_passes_through() -> None:
     with pytest.raises(ZeroDivisionError):
         driver.failed("nothing", ZeroDivisionError())
+
+
+def test_torch_on_the_host_where_a_driver_shows_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with `CUDA_VISIBLE_DEVICES=`: the driver is there, and every question about GPUs is an error."""
+    torch: Any = pytest.importorskip("torch")
+
+    class Missing(Exception):
+        pass
+
+    def none(*_: object) -> Any:
+        raise Missing
+
+    monkeypatch.setattr(driver, "_problem", lambda: "the NVIDIA driver cannot be used (CUDA_ERROR_NO_DEVICE)")
+    monkeypatch.setattr(driver, "cuda_core", none)
+
+    @fh.kernel
+    def double(y: Mut["N"]):
+        y.store(y.load() * 2.0)
+
+    y = torch.ones(64)
+    for _ in range(3):  # the first launch, and those that find it prepared
+        double(fh.partition(y, 16)).sync()
+    assert torch.equal(y, torch.full((64,), 8.0))

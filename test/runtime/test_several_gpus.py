@@ -14,7 +14,8 @@ import pytest
 
 import freehold as fh
 from freehold import Mut, Ref, f32, i32
-from freehold.runtime import binding, driver
+from freehold.runtime.gpu import driver
+from freehold.runtime.launch import binding
 
 HERE = Path(__file__).parent
 

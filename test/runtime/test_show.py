@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 import freehold as fh
 from freehold.frontend.schedule import Order
-from freehold.runtime.show import Drawing, numbering
+from freehold.runtime.show.pieces import numbering
+from freehold.runtime.show.show import Drawing
 from freehold.support.diagnostic import Rejected
 
 HERE = Path(__file__).parent

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import freehold as fh
-from freehold.runtime import storage
-from freehold.runtime.plan import numpy_dtype
+from freehold.runtime.memory import storage
+from freehold.runtime.memory.numpy_types import numpy_dtype
 from freehold.support import dtypes
 
 IN_MEMORY = [d for d in dtypes.ALL if d.storage_bits]
@@ -24,7 +24,7 @@ FLOATS = [d for d in IN_MEMORY if d.is_float]
 @pytest.fixture(autouse=True)
 def on_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tensors are made on the host wherever no device is given, also where there is a GPU."""
-    from freehold.runtime import driver
+    from freehold.runtime.gpu import driver
 
     monkeypatch.setattr(driver, "gpu_available", lambda: False)
 

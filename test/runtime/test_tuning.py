@@ -6,14 +6,14 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32
-from freehold.runtime import timing
+from freehold.runtime.deploy import timing
 from freehold.support.diagnostic import Rejected
 
 
@@ -196,3 +196,36 @@ def test_on_a_gpu(tmp_path: Path) -> None:
     tuned(y, x).sync()
     assert torch.equal(y, x * 2)
     print(found)
+
+
+@fh.kernel
+def doubled(y: Out["N"], x: Ref["N"]):
+    y.store(x.load_like(y) * 2)
+
+
+def test_a_space_may_be_left_to_the_kernel(tmp_path: Path) -> None:
+    record, made = tmp_path / "doubled.json", cast(Any, fh.Tuned)
+    tuned: Any = made(doubled, record=record, most=5)
+    y, x = arrays(4096)
+    chosen = tuned.configuration(y, x)
+    assert chosen == tuned.kernel.choice((y, x), {}, None).chosen.schedule
+    tuned(y, x).sync()
+    assert y.tolist() == (x * 2).tolist()
+
+    def smallest(run: Any) -> float:
+        run()
+        return float(run.__self__._state.arguments[0].spec.tile[0])
+
+    again: Any = made(doubled, record=record, most=5)
+    found = again.search(y, x, measure=smallest)
+    assert 2 <= len(found.measured) <= 5
+    assert found.best.tile["N"] == min(m.configuration.tile["N"] for m in found.measured)
+    entry = next(iter(json.loads(record.read_text()).values()))
+    assert entry["tried"] == len(found.measured)
+    assert entry["freehold"] == fh.__version__
+    third: Any = made(doubled, record=record, most=5)
+    assert third.configuration(y, x) == found.best
+    with pytest.raises(TypeError, match="leaves nothing open"):
+        third.search(fh.partition(y, 64), x, measure=smallest)
+    with pytest.raises(TypeError, match="go together"):
+        fh.Tuned(doubled, [1, 2])

@@ -84,7 +84,7 @@ def test_reshaping_is_a_view_wherever_numpy_needs_no_copy(
 
 @given(views(), st.sampled_from([fh.i8, fh.u16, fh.f32, fh.i64, fh.bf16]))
 def test_reinterpreting_is_what_numpy_does(pair: tuple[fh.Tensor, Any], dtype: fh.DType) -> None:
-    from freehold.runtime.plan import numpy_dtype
+    from freehold.runtime.memory.numpy_types import numpy_dtype
 
     tensor, array = pair
     new: Any = numpy_dtype(dtype.name)

@@ -11,8 +11,9 @@ from typing import ClassVar
 
 import pytest
 
-from freehold.support.diagnostic import Argument, Error, Help, Label, Note, Rejected
+from freehold.support.diagnostic import Error, Help, Label, Note, Rejected
 from freehold.support.render import columns, render, wants_colour
+from freehold.support.report import Argument
 from freehold.support.span import SourceMap, Span
 
 KERNELS = """\
@@ -145,6 +146,16 @@ def short_multi_line() -> Said:
     return Said(span, "a span of three lines", "the whole function")
 
 
+def four_lines() -> Said:
+    span = at("kernels.py", KERNELS, 6, "(i,)").to(at("kernels.py", KERNELS, 9, "tiles[i]"))
+    return Said(span, "a span of four lines, the most that are underlined each", "all of them")
+
+
+def five_lines() -> Said:
+    span = at("kernels.py", KERNELS, 5, "def").to(at("kernels.py", KERNELS, 9, "tiles[i]"))
+    return Said(span, "a span of five lines", "the first and the last")
+
+
 def long_multi_line() -> Said:
     span = at("kernels.py", KERNELS, 5, "def").to(at("kernels.py", KERNELS, 15, "y.load())"))
     error = Said(span, "a span of eleven lines", "ends here")
@@ -216,6 +227,8 @@ CASES: list[Callable[[], Error]] = [
     three_labels,
     inlined,
     short_multi_line,
+    four_lines,
+    five_lines,
     long_multi_line,
     argument,
     bare_argument,
@@ -247,7 +260,7 @@ def renderings() -> Path:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
 def test_drawing(case: Callable[[], Error], golden: Callable[[Path, str], None]) -> None:
-    golden(renderings() / f"{case.__name__}.txt", render(case(), sources()))
+    golden(renderings() / f"{case.__name__}.txt", render(case().report(), sources()))
 
 
 def test_every_drawing_is_of_a_case() -> None:
@@ -285,9 +298,9 @@ def test_nothing_is_rejected_without_an_error() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
 def test_colour_changes_no_character(case: Callable[[], Error]) -> None:
-    coloured = render(case(), sources(), colour=True)
+    coloured = render(case().report(), sources(), colour=True)
     assert "\033[1;31m" in coloured
-    assert re.sub(r"\033\[[0-9;]*m", "", coloured) == render(case(), sources())
+    assert re.sub(r"\033\[[0-9;]*m", "", coloured) == render(case().report(), sources())
 
 
 def test_a_missing_field_is_named() -> None:

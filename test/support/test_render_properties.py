@@ -47,7 +47,7 @@ def test_anything_can_be_drawn(lines: list[str], data: st.DataObject) -> None:
     sources.add("b.py", "\n".join(reversed(lines)))
     error = Marked(data.draw(spans(len(lines))))
     more = data.draw(st.lists(spans(len(lines)), max_size=4))
-    text = render(error.add(*(error.Other(span, number) for number, span in enumerate(more))), sources)
+    text = render(error.add(*(error.Other(span, number) for number, span in enumerate(more))).report(), sources)
     assert text.startswith("error[O999]: title\n")
     assert all(not line.endswith(" ") for line in text.splitlines())
     for number in range(len(more)):
@@ -60,7 +60,7 @@ def test_carets_stand_under_the_text(line: str, data: st.DataObject) -> None:
     end = data.draw(st.integers(start + 1, len(line)))
     sources = SourceMap()
     sources.add("a.py", line)
-    shown = render(Marked(Span.on_line("a.py", 1, start, end)), sources).splitlines()
+    shown = render(Marked(Span.on_line("a.py", 1, start, end)).report(), sources).splitlines()
     source, carets = shown[3][len("1 | ") :], shown[4][len("  | ") :]
     assert line.startswith(source.rstrip())
     assert len(carets) - len(carets.lstrip()) == columns(line[:start])

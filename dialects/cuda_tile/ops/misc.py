@@ -25,6 +25,7 @@ from freehold.dialects.cuda_tile.effects import ReadAndWrite
 from freehold.dialects.cuda_tile.op import SEGMENTS, TileOp, segments, tile_op
 from freehold.dialects.cuda_tile.types import ELEMENT_BITS, INTS, TOKEN, TensorViewType, TileType, element_name
 from freehold.dialects.cuda_tile.version import V13_2
+from freehold.support.integers import limits
 
 GROUP: Final = "Miscellaneous"
 
@@ -77,7 +78,7 @@ class AssumeOp(TileOp):
 
     def _verify_bounded(self, predicate: BoundedAttr, name: str) -> None:
         bits = ELEMENT_BITS[name]
-        low, high = -(1 << (bits - 1)), (1 << (bits - 1)) - 1
+        low, high = limits(bits)
         for bound in (predicate.lower, predicate.upper):
             if isinstance(bound, IntAttr) and not low <= bound.data <= high:
                 raise self.fail(f"bounded takes signed values of {name}, {low} to {high}, got {bound.data}")

@@ -25,7 +25,7 @@ from freehold.dialects.cuda_tile import OptimizationHintsAttr, PaddingValueAttr,
 from freehold.dialects.ownership.duties import Owed
 from freehold.dialects.ownership.format import FormattedOp
 from freehold.dialects.ownership.interface import AccessOp, Action, Indexing
-from freehold.dialects.ownership.ops.common import INDEX, in_bounds, tensor_type, tile_shape
+from freehold.dialects.ownership.ops.common import INDEX, checked_tile, in_bounds, tensor_type, tile_shape
 from freehold.dialects.ownership.types import RefType, RegionType
 
 
@@ -107,9 +107,7 @@ class LoadOp(AccessOp, FormattedOp):
         return () if isinstance(self.source.type, RegionType) else in_bounds(tensor_type(self.source).rank)
 
     def verify_(self) -> None:
-        source, tile = self.source.type, self.result.type
-        if tile.element_type != tensor_type(self.source).element:
-            raise VerifyException(f"{self.name}: loads {tensor_type(self.source).element}, not {tile.element_type}")
+        source, tile = self.source.type, checked_tile(self.name, "loads", self.result, tensor_type(self.source))
         if isinstance(source, RegionType):
             if self.coordinates:
                 raise VerifyException(f"{self.name}: a region is loaded without coordinates")
@@ -181,10 +179,7 @@ class StoreOp(AccessOp, FormattedOp):
         return self.target.type.partition.steps if isinstance(self.target.type, RegionType) else self.shape
 
     def verify_(self) -> None:
-        tile = self.tile.type
-        assert isinstance(tile, TileType)
-        if tile.element_type != tensor_type(self.target).element:
-            raise VerifyException(f"{self.name}: stores {tensor_type(self.target).element}, not {tile.element_type}")
+        tile = checked_tile(self.name, "stores", self.tile, tensor_type(self.target))
         if isinstance(self.target.type, RegionType):
             if self.coordinates:
                 raise VerifyException(f"{self.name}: a region is stored without coordinates")

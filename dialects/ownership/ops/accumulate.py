@@ -29,7 +29,7 @@ from freehold.dialects.ownership.attrs import Update, UpdateAttr
 from freehold.dialects.ownership.duties import Duty, Owed, OwingOp, Rung
 from freehold.dialects.ownership.format import FormattedOp
 from freehold.dialects.ownership.interface import AccessOp, Action, Indexing
-from freehold.dialects.ownership.ops.common import INDEX, MASKABLE, in_bounds, tensor_type, tile_shape
+from freehold.dialects.ownership.ops.common import INDEX, MASKABLE, checked_tile, in_bounds, tensor_type, tile_shape
 from freehold.dialects.ownership.ops.gather import check_elements
 from freehold.dialects.ownership.types import AccType, TensorType
 
@@ -82,9 +82,13 @@ ATOMIC: Final[dict[Update, frozenset[str]]] = {
 """The element types that each update takes, by name."""
 
 
-def _check_update(name: str, update: Update, element: Attribute) -> None:
-    if element_name(element) not in ATOMIC[update]:
-        raise VerifyException(f"{name}: {update.value} takes {', '.join(sorted(ATOMIC[update]))}, not {element}")
+def _checked_update(op: AccumulateOp | AccumulateAtOp, updates: SSAValue) -> TileType:
+    """The type of what a tensor is updated with. Refuses elements that there is no such update of."""
+    tensor, update = tensor_type(op.target), op.update.data
+    if element_name(tensor.element) not in ATOMIC[update]:
+        takes = ", ".join(sorted(ATOMIC[update]))
+        raise VerifyException(f"{op.name}: {update.value} takes {takes}, not {tensor.element}")
+    return checked_tile(op.name, "updates", updates, tensor)
 
 
 @irdl_op_definition
@@ -142,11 +146,7 @@ class AccumulateOp(AccessOp, FormattedOp):
         return in_bounds(tensor_type(self.target).rank)
 
     def verify_(self) -> None:
-        tensor, tile = tensor_type(self.target), self.tile.type
-        assert isinstance(tile, TileType)
-        _check_update(self.name, self.update.data, tensor.element)
-        if tile.element_type != tensor.element:
-            raise VerifyException(f"{self.name}: updates {tensor.element}, not {tile.element_type}")
+        tensor, tile = tensor_type(self.target), _checked_update(self, self.tile)
         if not len(self.coordinates) == len(tile.dims) == len(self.steps) == tensor.rank:
             raise VerifyException(
                 f"{self.name}: a tile of rank {len(tile.dims)} at {len(self.coordinates)} coordinates of a tensor of "
@@ -212,9 +212,4 @@ class AccumulateAtOp(AccessOp, FormattedOp):
         return MASKABLE
 
     def verify_(self) -> None:
-        tensor, values = tensor_type(self.target), self.values.type
-        assert isinstance(values, TileType)
-        _check_update(self.name, self.update.data, tensor.element)
-        if values.element_type != tensor.element:
-            raise VerifyException(f"{self.name}: updates {tensor.element}, not {values.element_type}")
-        check_elements(self.name, self.target, self.indices, self.mask, values.dims)
+        check_elements(self.name, self.target, self.indices, self.mask, _checked_update(self, self.values).dims)

@@ -51,6 +51,15 @@ def tile_shape(value: SSAValue) -> tuple[int, ...]:
     return value.type.dims
 
 
+def checked_tile(name: str, does: str, value: SSAValue, tensor: TensorType) -> TileType:
+    """The type of a tile that is read from a tensor or written to it. Refuses one of other elements."""
+    tile = value.type
+    assert isinstance(tile, TileType)
+    if tile.element_type != tensor.element:
+        raise VerifyException(f"{name}: {does} {tensor.element}, not {tile.element_type}")
+    return tile
+
+
 def in_bounds(rank: int) -> Sequence[Owed]:
     """What an access owes of its index along each of so many axes."""
     return [(Duty.IN_BOUNDS, axis) for axis in range(rank)]

@@ -25,7 +25,7 @@ from freehold.dialects.cuda_tile.types import element_name
 from freehold.dialects.ownership.duties import Duty, Owed, Rung
 from freehold.dialects.ownership.format import FormattedOp
 from freehold.dialects.ownership.interface import AccessOp, Action, Indexing
-from freehold.dialects.ownership.ops.common import INDEX, MASKABLE, in_bounds, tensor_type
+from freehold.dialects.ownership.ops.common import INDEX, MASKABLE, checked_tile, in_bounds, tensor_type
 from freehold.dialects.ownership.types import RefType
 
 
@@ -123,9 +123,7 @@ class GatherOp(AccessOp, FormattedOp):
         return MASKABLE
 
     def verify_(self) -> None:
-        tile = self.result.type
-        if tile.element_type != tensor_type(self.source).element:
-            raise VerifyException(f"{self.name}: loads {tensor_type(self.source).element}, not {tile.element_type}")
+        tile = checked_tile(self.name, "loads", self.result, tensor_type(self.source))
         check_elements(self.name, self.source, self.indices, self.mask, tile.dims)
         check_padding(self.name, self.padding_value, tile)
 
@@ -188,9 +186,8 @@ class LoadWindowOp(AccessOp, FormattedOp):
         return MASKABLE
 
     def verify_(self) -> None:
-        tile, tensor = self.result.type, tensor_type(self.source)
-        if tile.element_type != tensor.element:
-            raise VerifyException(f"{self.name}: loads {tensor.element}, not {tile.element_type}")
+        tensor = tensor_type(self.source)
+        tile = checked_tile(self.name, "loads", self.result, tensor)
         if not len(self.start) == len(tile.dims) == tensor.rank or not tensor.rank:
             raise VerifyException(
                 f"{self.name}: a tile of rank {len(tile.dims)} at {len(self.start)} offsets of a tensor of rank "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from freehold.frontend.syntax import core
+from freehold.frontend.syntax import core, liveness
 
 _SYMBOLS: Final = (
     *("+", "-", "*", "/", "//", "%", "**", "<<", ">>", "&", "|", "^", "@"),
@@ -34,9 +34,10 @@ class _Anything:
 ANYTHING: Final = _Anything()
 
 
-def function(f: core.Function, host: Mapping[str, Any]) -> Callable[..., Any]:
-    """A function that does what core says; `host` are the names that are no variables."""
-    return _Evaluator(dict(host)).function(f)
+def function(f: core.Function, host: Mapping[str, Any], *, unrolled: bool = False) -> Callable[..., Any]:
+    """A function that does what core says, the turns of `for` written out where `unrolled`; `host` are the names that
+    are no variables."""
+    return (_Unrolled if unrolled else _Evaluator)(dict(host)).function(f)
 
 
 class _Evaluator:
@@ -45,13 +46,15 @@ class _Evaluator:
     def __init__(self, *outer: dict[str, Any]):
         self.variables: dict[str, Any] = {}
         self.scopes = (self.variables, *outer)
+        self.facts: liveness.Facts | None = None
 
     def function(self, f: core.Function) -> Callable[..., Any]:
         defaults = {p.name: self.expr(p.default) for p in f.parameters if p.default is not None}
         names = [p.name for p in f.parameters if not p.by_name]
 
         def called(*args: Any, **kwargs: Any) -> Any:
-            inner = _Evaluator(*self.scopes)
+            inner = type(self)(*self.scopes)
+            inner.facts = liveness.facts(f)
             inner.variables.update(defaults | dict(zip(names, args, strict=False)) | kwargs)
             if f.value is not None:
                 return inner.expr(f.value)
@@ -70,14 +73,11 @@ class _Evaluator:
         match node:
             case core.Assign():
                 for target in node.targets:
-                    self.assign(target, self.held(node))
+                    self.assign(target, ANYTHING if isinstance(node.value, core.Anything) else self.expr(node.value))
             case core.If():
                 self.body(node.body if self.expr(node.test) else node.orelse)
             case core.For():
-                for item in self.expr(node.iter):
-                    self.assign(node.target, item)
-                    if not self.turn(node.body):
-                        break
+                self.loop(node)
             case core.While():
                 while self.expr(node.test) and self.turn(node.body):
                     pass
@@ -94,6 +94,12 @@ class _Evaluator:
             case _:
                 raise AssertionError(type(node).__name__)
 
+    def loop(self, node: core.For) -> None:
+        for item in self.expr(node.iter):
+            self.assign(node.target, item)
+            if not self.turn(node.body):
+                break
+
     def turn(self, body: core.Body) -> bool:
         """Whether the loop goes on."""
         try:
@@ -103,13 +109,6 @@ class _Evaluator:
         except _Break:
             return False
         return True
-
-    def held(self, node: core.Assign) -> Any:
-        """The value that is assigned. What is kept for later need not exist."""
-        (target, *_) = node.targets
-        if isinstance(target, core.Name) and core.is_hidden(target.id) and isinstance(node.value, core.Name):
-            return next((scope[node.value.id] for scope in self.scopes if node.value.id in scope), ANYTHING)
-        return self.expr(node.value) if not isinstance(node.value, core.Anything) else ANYTHING
 
     def assign(self, target: core.Target, value: Any) -> None:
         match target:
@@ -215,3 +214,15 @@ class _Evaluator:
         if node.conversion:
             value = {"r": repr, "s": str, "a": ascii}[node.conversion](value)
         return format(value, "" if node.format is None else self.expr(node.format))
+
+
+class _Unrolled(_Evaluator):
+    """Where turns are written out: a loop is left by a flag."""
+
+    def loop(self, node: core.For) -> None:
+        assert self.facts is not None
+        turn = self.facts.turn(node)
+        self.variables[turn.left] = False
+        for item in self.expr(node.iter):
+            self.variables[turn.item] = item
+            self.body(turn.body)

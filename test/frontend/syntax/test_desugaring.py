@@ -54,3 +54,14 @@ def test_the_rest_of_a_function_is_written_once():
     nodes = core.walk(core_of(tree))
     assert sum(isinstance(n, core.Call) for n in nodes) == 1
     assert sum(isinstance(n, core.BinOp) for n in nodes) == 12
+
+
+def test_what_stands_in_an_f_string_has_the_place_of_its_expression():
+    """In every version of Python: the places of what is around it differ, and empty texts in it."""
+    text = 'def f(a, b):\n    return f"{a + 1!r:>{b}} {b:3}"'
+    (tree,) = ast.parse(text).body
+    assert isinstance(tree, ast.FunctionDef)
+    fields = [node for node in core.walk(core_of(tree)) if isinstance(node, core.Field)]
+    line = text.splitlines()[1]
+    assert [line[f.place[1] : f.place[3]] for f in fields] == ["a + 1", "b", "b"]
+    assert [f.format and f.format.parts for f in fields] == [[">", fields[2]], ["3"], None]

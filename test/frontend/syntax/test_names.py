@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from freehold.frontend.syntax import core, core_of, names
+from freehold.frontend.syntax import core, core_of, liveness, names
 
 
 def made(text: str) -> core.Function:
@@ -44,7 +44,7 @@ def f(a):
 
 def test_a_branch_that_leaves_reads_nothing_behind_it():
     f = made("def f(a):\n    for i in a:\n        if i: continue\n        else: x = i\n        g(x)")
-    assert "x" not in names.facts(f).loop(loop_of(f)).exposed
+    assert "x" not in liveness.facts(f).loop(loop_of(f)).exposed
 
 
 def loop_of(f: core.Function) -> core.Loop:
@@ -68,7 +68,7 @@ def f(a):
     return x
 """.strip()
     )
-    facts = names.facts(f)
+    facts = liveness.facts(f)
     outer, _ = (node for node in core.walk(f) if isinstance(node, core.If))
     live = {name for name in "xyzwi" if facts.is_live(name, outer)}
     assert live == {"x", "y"}
@@ -80,7 +80,7 @@ def f(a):
 
 def test_what_inner_functions_read_is_live_everywhere():
     f = made("def f(a):\n    x = 1\n    def g(y): return x + y\n    if a: x, y = 2, 3\n    return g(1)")
-    facts = names.facts(f)
+    facts = liveness.facts(f)
     branch = only(f, core.If)
     assert facts.is_live("x", branch)
     assert not facts.is_live("y", branch)
@@ -88,7 +88,7 @@ def test_what_inner_functions_read_is_live_everywhere():
 
 def test_results_are_live():
     f = made("def f(a):\n    if a:\n        return 1\n    x = 2\n    return x")
-    facts = names.facts(f)
+    facts = liveness.facts(f)
     branch = only(f, core.If)
     assert facts.is_live(core.RESULT, branch)
     assert not facts.is_live("x", branch)

@@ -121,3 +121,26 @@ ownership.kernel @owned(%c: !ownership.tensor<[M, N], f32>, %offsets: !ownership
     }
   }
 }
+
+// -----
+
+// What overhangs a group is padded as it was asked for, like what overhangs a tensor.
+// CHECK-LABEL: ownership.kernel @padded
+// CHECK:       ownership.load %r {{.*}}neg_inf
+// TILE-LABEL:  cuda_tile.entry @padded
+// TILE:        cuda_tile.make_partition_view %{{.*}} : partition_view<tile=(4x32), padding_value = neg_inf,
+// TILE:        cuda_tile.load_view_tko
+ownership.kernel @padded(%c: !ownership.tensor<[M, N], f32>, %offsets: !ownership.tensor<["E + 1"], i32>, %w: !ownership.tensor<[E], f32>) {
+  %o = ownership.borrow %offsets : !ownership.tensor<["E + 1"], i32> -> !ownership.ref<["E + 1"], i32>
+  %p = ownership.partition %c by %o : !ownership.ref<["E + 1"], i32>, : !ownership.tensor<[M, N], f32> -> !ownership.partition<mut tile [4, 32] ragged 0, [M, N], f32>
+  ownership.distribute %p over [E, "ceildiv(M, 4)", "ceildiv(N, 32)"] : !ownership.partition<mut tile [4, 32] ragged 0, [M, N], f32> {
+  ^bb0(%e: !cuda_tile.tile<i32>, %i: !cuda_tile.tile<i32>, %j: !cuda_tile.tile<i32>):
+    %n = ownership.group_tiles %p[%e] : !ownership.partition<mut tile [4, 32] ragged 0, [M, N], f32>
+    %in = cuda_tile.cmpi less_than %i, %n, signed : !cuda_tile.tile<i32> -> !cuda_tile.tile<i1>
+    cuda_tile.if %in {
+      %r = ownership.region %p[%e, %i, %j] : !ownership.partition<mut tile [4, 32] ragged 0, [M, N], f32> -> !ownership.region<mut tile [4, 32] ragged 0, [M, N], f32>
+      %t = ownership.load %r {padding_value = #cuda_tile.padding_value<neg_inf>} : !ownership.region<mut tile [4, 32] ragged 0, [M, N], f32> -> !cuda_tile.tile<4x32xf32>
+      ownership.store %t, %r : !cuda_tile.tile<4x32xf32>, !ownership.region<mut tile [4, 32] ragged 0, [M, N], f32>
+    }
+  }
+}

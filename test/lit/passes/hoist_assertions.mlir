@@ -42,6 +42,27 @@ cuda_tile.module @m {
     return
   }
 
+  // The one bit of a truth value is -1 to a signed comparison, and 1 to an unsigned one.
+  // CHECK-LABEL: entry @truths(
+  // CHECK: cuda_tile.assert %c, "from true to false"
+  // CHECK: cuda_tile.cmpi greater_than_or_equal %false, %true, signed
+  // CHECK: cuda_tile.assert %{{.*}}, "from false to true"
+  // CHECK: cuda_tile.assert %c, "unsigned"
+  entry @truths(%c: tile<i1>) {
+    %false = constant <i1: false> : tile<i1>
+    %true = constant <i1: true> : tile<i1>
+    for %k in (%true to %false, step %true) : tile<i1> {
+      assert %c, "from true to false" : tile<i1>
+    }
+    for %k in (%false to %true, step %true) : tile<i1> {
+      assert %c, "from false to true" : tile<i1>
+    }
+    for unsigned %k in (%false to %true, step %true) : tile<i1> {
+      assert %c, "unsigned" : tile<i1>
+    }
+    return
+  }
+
   // A condition that changes stays, and so does an assertion that a turn may not come to: in a branch, behind one that
   // leaves the turn, behind a loop that may be endless.
   // CHECK-LABEL: entry @stay(

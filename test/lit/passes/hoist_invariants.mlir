@@ -54,3 +54,29 @@ cuda_tile.module @m {
     return
   }
 }
+
+cuda_tile.module @divisions {
+  // The least number has no quotient by -1; zero divides nothing.
+  // CHECK-LABEL: entry @that_may_fail(
+  // CHECK: %minus = cuda_tile.constant <i32: -1>
+  // CHECK-NEXT: %zero = cuda_tile.constant <i32: 0>
+  // CHECK-NEXT: %two = cuda_tile.constant <i32: -2>
+  // CHECK-NEXT: %c = cuda_tile.divi %x, %two signed
+  // CHECK-NEXT: for %k
+  // CHECK-NEXT: cuda_tile.divi %x, %minus signed
+  // CHECK-NEXT: cuda_tile.remi %x, %minus signed
+  // CHECK-NEXT: cuda_tile.divi %x, %zero unsigned
+  entry @that_may_fail(%x: tile<i32>) {
+    for %k in (%x to %x, step %x) : tile<i32> {
+      %minus = constant <i32: -1> : tile<i32>
+      %zero = constant <i32: 0> : tile<i32>
+      %two = constant <i32: -2> : tile<i32>
+      %a = divi %x, %minus signed : tile<i32>
+      %b = remi %x, %minus signed : tile<i32>
+      %d = divi %x, %zero unsigned : tile<i32>
+      %c = divi %x, %two signed : tile<i32>
+      %o = print_tko "%d %d %d %d", %a, %b, %d, %c : tile<i32>, tile<i32>, tile<i32>, tile<i32> -> token
+    }
+    return
+  }
+}

@@ -31,3 +31,24 @@ ownership.kernel @twice(%y: !ownership.tensor<[M, N], f32>) {
     }
   }
 }
+
+// The only point is (0, 0), so `i * k` is 0 in every turn: the turns of a loop that has none are told apart by no name
+// that is left in what is emitted.
+// CHECK-LABEL: ownership.kernel @one_point
+// CHECK:       ownership.partition %y {{.*}}#ownership.duty<ordered tokens
+// CHECK:       cuda_tile.for %k in (%one to %i, step %one) : tile<i32> iter_values(%{{.*}} = %{{.*}})
+// CHECK:         ownership.store %x, %r token
+ownership.kernel @one_point(%y: !ownership.tensor<[2, 2], f32>) {
+  %p = ownership.partition %y : !ownership.tensor<[2, 2], f32> -> !ownership.partition<mut tile [2, 2], [2, 2], f32>
+  ownership.distribute %p : !ownership.partition<mut tile [2, 2], [2, 2], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>, %j: !cuda_tile.tile<i32>):
+    %one = cuda_tile.constant <i32: 1> : !cuda_tile.tile<i32>
+    %x = cuda_tile.constant <f32: 1.0> : !cuda_tile.tile<2x2xf32>
+    cuda_tile.for %k in (%one to %i, step %one) : tile<i32> {
+      %n = cuda_tile.muli %i, %k : tile<i32>
+      %r = ownership.region %p[%j, %n] : !ownership.partition<mut tile [2, 2], [2, 2], f32> -> !ownership.region<mut tile [2, 2], [2, 2], f32>
+      ownership.store %x, %r : !cuda_tile.tile<2x2xf32>, !ownership.region<mut tile [2, 2], [2, 2], f32>
+      cuda_tile.continue
+    }
+  }
+}

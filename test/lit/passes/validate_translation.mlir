@@ -48,3 +48,32 @@ ownership.kernel @copy(%z: !ownership.tensor<[M, N], f32>, %x: !ownership.tensor
     ownership.store %t, %r : !cuda_tile.tile<8x16xf32>, !ownership.region<out tile [8, 16], [M, N], f32>
   }
 }
+
+// -----
+
+// The inner loop has no turn, whatever the kernel is passed, and so hands on what says which check has failed.
+// CHECK: ownership.kernel @no_turn
+ownership.kernel @no_turn(%z: !ownership.tensor<[M], f32>, %x: !ownership.tensor<[K], f32>, %t: !cuda_tile.tile<i1>) {
+  %p = ownership.partition %z : !ownership.tensor<[M], f32> -> !ownership.partition<out tile [8], [M], f32>
+  %b = ownership.borrow %x : !ownership.tensor<[K], f32> -> !ownership.ref<[K], f32>
+  ownership.distribute %p : !ownership.partition<out tile [8], [M], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %zero = cuda_tile.constant <i32: 0> : !cuda_tile.tile<i32>
+    %one = cuda_tile.constant <i32: 1> : !cuda_tile.tile<i32>
+    %r = ownership.region %p[%i] : !ownership.partition<out tile [8], [M], f32> -> !ownership.region<out tile [8], [M], f32>
+    %n = ownership.tiles %b, 0 by 8 : !ownership.ref<[K], f32>
+    %start = cuda_tile.constant <f32: 0.0> : !cuda_tile.tile<8xf32>
+    %end = cuda_tile.for %k in (%zero to %n, step %one) : tile<i32> iter_values(%a = %start) -> (tile<8xf32>) {
+      %high = cuda_tile.exti %t unsigned : tile<i1> -> tile<i32>
+      %last = cuda_tile.mini %k, %high signed : tile<i32>
+      %c = cuda_tile.for %l in (%one to %last, step %one) : tile<i32> iter_values(%d = %a) -> (tile<8xf32>) {
+        %w = cuda_tile.muli %l, %i : tile<i32>
+        %v = ownership.load %b[%w] : !ownership.ref<[K], f32> -> !cuda_tile.tile<8xf32>
+        %e = cuda_tile.addf %d, %v : tile<8xf32>
+        cuda_tile.continue %e : tile<8xf32>
+      }
+      cuda_tile.continue %c : tile<8xf32>
+    }
+    ownership.store %end, %r : !cuda_tile.tile<8xf32>, !ownership.region<out tile [8], [M], f32>
+  }
+}

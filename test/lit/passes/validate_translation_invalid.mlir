@@ -511,3 +511,27 @@ cuda_tile.module @emitted {
     return
   }
 }
+
+// -----
+
+// To a signed comparison true is -1, less than false: the loop has a turn, and nothing of it was emitted.
+// CHECK: error[O140]: what was emitted for `truths` is not shown to do what was verified
+ownership.kernel @truths(%z: !ownership.tensor<[M], f32>) {
+  %p = ownership.partition %z : !ownership.tensor<[M], f32> -> !ownership.partition<mut tile [8], [M], f32>
+  ownership.distribute %p : !ownership.partition<mut tile [8], [M], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %yes = cuda_tile.constant <i1: true> : !cuda_tile.tile<i1>
+    %no = cuda_tile.constant <i1: false> : !cuda_tile.tile<i1>
+    %v = cuda_tile.constant <f32: 0.0> : !cuda_tile.tile<8xf32>
+    %r = ownership.region %p[%i] : !ownership.partition<mut tile [8], [M], f32> -> !ownership.region<mut tile [8], [M], f32>
+    cuda_tile.for %k in (%yes to %no, step %yes) : tile<i1> {
+      ownership.store %v, %r : !cuda_tile.tile<8xf32>, !ownership.region<mut tile [8], [M], f32>
+      cuda_tile.continue
+    }
+  }
+}
+cuda_tile.module @emitted {
+  entry @truths(%z: tile<ptr<f32>>, %m: tile<i32>) {
+    return
+  }
+}

@@ -239,3 +239,72 @@ ownership.kernel @not_distributed(%y: !ownership.tensor<[N], f32>, %x: !ownershi
     ownership.store %c, %r : !cuda_tile.tile<64xf32>, !ownership.region<out tile [64], [N], f32>
   }
 }
+
+// -----
+
+// Coordinates are a use, too: in straight line,
+// CHECK:      error[O105]: the region of `y` is {{.*}} after it was released
+// CHECK:      ownership.coordinate %r, 0
+ownership.kernel @coordinate_of_a_released_region(%y: !ownership.tensor<[N], f32>) {
+  %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [64], [N], f32>
+  ownership.distribute %p : !ownership.partition<mut tile [64], [N], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %r = ownership.region %p[%i] : !ownership.partition<mut tile [64], [N], f32> -> !ownership.region<mut tile [64], [N], f32>
+    ownership.release %r : !ownership.region<mut tile [64], [N], f32>
+    %n = ownership.coordinate %r, 0 : !ownership.region<mut tile [64], [N], f32>
+  }
+}
+
+// -----
+
+// in a branch behind one,
+// CHECK:      error[O105]: the region of `y` is {{.*}} after it was released
+// CHECK:      ownership.coordinate %r, 0
+ownership.kernel @in_branches(%y: !ownership.tensor<[N], f32>, %c: !cuda_tile.tile<i1>) {
+  %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [64], [N], f32>
+  ownership.distribute %p : !ownership.partition<mut tile [64], [N], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %r = ownership.region %p[%i] : !ownership.partition<mut tile [64], [N], f32> -> !ownership.region<mut tile [64], [N], f32>
+    cuda_tile.if %c {
+      ownership.release %r : !ownership.region<mut tile [64], [N], f32>
+      cuda_tile.yield
+    }
+    cuda_tile.if %c {
+      %n = ownership.coordinate %r, 0 : !ownership.region<mut tile [64], [N], f32>
+      cuda_tile.yield
+    }
+  }
+}
+
+// -----
+
+// and in the next turn of a loop.
+// CHECK:      error[O105]: the region of `y` is {{.*}} after it was released
+// CHECK:      ownership.coordinate %r, 0
+ownership.kernel @in_turns(%y: !ownership.tensor<[N], f32>, %n: !cuda_tile.tile<i32>) {
+  %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [64], [N], f32>
+  ownership.distribute %p : !ownership.partition<mut tile [64], [N], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %r = ownership.region %p[%i] : !ownership.partition<mut tile [64], [N], f32> -> !ownership.region<mut tile [64], [N], f32>
+    %one = cuda_tile.constant <i32: 1> : !cuda_tile.tile<i32>
+    cuda_tile.for %k in (%one to %n, step %one) : tile<i32> {
+      %m = ownership.coordinate %r, 0 : !ownership.region<mut tile [64], [N], f32>
+      ownership.release %r : !ownership.region<mut tile [64], [N], f32>
+    }
+  }
+}
+
+// -----
+
+// Every operation that may promise that nothing overflows.
+// CHECK: error[O112]: `cuda_tile.addi` promises that nothing overflows, which nobody checks
+// CHECK: error[O112]: `cuda_tile.negi` promises that nothing overflows, which nobody checks
+// CHECK: error[O112]: `cuda_tile.trunci` promises that nothing overflows, which nobody checks
+ownership.kernel @promises(%n: !cuda_tile.tile<i32>) {
+  ownership.distribute over [4] {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %a = cuda_tile.addi %n, %n overflow<no_signed_wrap> : tile<i32>
+    %b = cuda_tile.negi %n overflow<no_signed_wrap> : tile<i32>
+    %c = cuda_tile.trunci %n overflow<no_wrap> : tile<i32> -> tile<i8>
+  }
+}

@@ -1,5 +1,5 @@
 // RUN: tile-opt %s -p VERIFIERS,verify-duties | filecheck %s
-// RUN: tile-opt %s -p verify-partitions --print-op-generic | tile-opt | filecheck %s --check-prefix=SOME
+// RUN: tile-opt %s -p verify-partitions | filecheck %s --check-prefix=SOME
 
 // What each operation owes, met by the four verifiers; by one of them the others' duties stay open.
 // CHECK:      ownership.kernel @copy({{.*}}) attributes {duties = [#ownership.duty<launchable proved>, #ownership.duty<understood proved>]}

@@ -258,3 +258,26 @@ ownership.kernel @carried(%u: !ownership.tensor<[N], f32>) {
     }
   }
 }
+
+// -----
+
+// Where memory says which regions are taken, no element is said to be left out: only too few are taken for certain.
+// CHECK:     error[O122]: cannot show that all of the output `y` is written
+// CHECK-NOT: no block takes
+ownership.kernel @somewhere(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[1], i1>) {
+  ownership.require "9 <= N"
+  %zero = cuda_tile.constant <i32: 0> : !cuda_tile.tile<i32>
+  %b = ownership.borrow %x : !ownership.tensor<[1], i1> -> !ownership.ref<[1], i1>
+  %l = ownership.load %b[%zero] : !ownership.ref<[1], i1> -> !cuda_tile.tile<1xi1>
+  %k = cuda_tile.reshape %l : tile<1xi1> -> tile<i1>
+  %one = cuda_tile.constant <i32: 1> : !cuda_tile.tile<i32>
+  %bit = cuda_tile.select %k, %one, %zero : tile<i1>, tile<i32>
+  %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<out tile [4], [N], f32>
+  ownership.distribute %p over ["2"] : !ownership.partition<out tile [4], [N], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %at = cuda_tile.addi %i, %bit : tile<i32>
+    %v = cuda_tile.constant <f32: 1.0> : tile<4xf32>
+    %r = ownership.region %p[%at] : !ownership.partition<out tile [4], [N], f32> -> !ownership.region<out tile [4], [N], f32>
+    ownership.store %v, %r : !cuda_tile.tile<4xf32>, !ownership.region<out tile [4], [N], f32>
+  }
+}

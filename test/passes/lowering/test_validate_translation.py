@@ -24,7 +24,7 @@ from freehold.passes import lowering
 from freehold.passes.launch_contract import kernel_of
 from freehold.passes.pipeline import convert, verify
 from freehold.passes.validate_translation import entry_of, validate_translation
-from freehold.runtime.partition import Partition
+from freehold.runtime.launch.partition import Partition
 from freehold.support.diagnostic import Rejected
 
 LIBRARY = dict(library())

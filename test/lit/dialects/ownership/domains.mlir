@@ -3,7 +3,7 @@
 // RUN: tile-opt %s --print-op-generic | tile-opt | filecheck %s
 
 // A domain of its own, so many persistent blocks, an output that is written in part, a region where a map says.
-// CHECK:      %p = ownership.partition %y {duties = [#ownership.duty<covered launch ("ceildiv(N, 4) == 1")>]}
+// CHECK:      %p = ownership.partition %y {duties = [#ownership.duty<covered open>]}
 // CHECK-SAME:   -> !ownership.partition<partial tile [4], [N], f32>
 // CHECK:      ownership.distribute %p over ["ceildiv(N, 4) // 2", 3] blocks #ownership.blocks<persistent 132> : !ownership.partition<partial tile [4], [N], f32> {
 // CHECK:      %r = ownership.region %p[%i] {mapped, axes = #builtin.int<1>} : !ownership.partition<partial tile [4], [N], f32>

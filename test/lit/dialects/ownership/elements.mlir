@@ -19,7 +19,7 @@ ownership.kernel @elements(
     %columns = cuda_tile.reshape %n : !cuda_tile.tile<4xi32> -> !cuda_tile.tile<1x4xi32>
     %mask = cuda_tile.constant <i1: 1> : !cuda_tile.tile<4x4xi1>
     %some = cuda_tile.constant <i1: 1> : !cuda_tile.tile<4xi1>
-    // CHECK: ownership.gather %b[%rows, %columns] {duties = [#ownership.duty<in_bounds axis 0 masked "why">]} : !ownership.ref<[M, K], f32>, (!cuda_tile.tile<4x1xi32>, !cuda_tile.tile<1x4xi32>) -> !cuda_tile.tile<4x4xf32>
+    // CHECK: ownership.gather %b[%rows, %columns] {duties = [#ownership.duty<in_bounds axis 0 open>]} : !ownership.ref<[M, K], f32>, (!cuda_tile.tile<4x1xi32>, !cuda_tile.tile<1x4xi32>) -> !cuda_tile.tile<4x4xf32>
     %g = ownership.gather %b[%rows, %columns] {duties = [#ownership.duty<in_bounds axis 0 masked "why">]} : !ownership.ref<[M, K], f32>, (!cuda_tile.tile<4x1xi32>, !cuda_tile.tile<1x4xi32>) -> !cuda_tile.tile<4x4xf32>
     // CHECK: ownership.gather %b[%rows, %columns] {padding_value = #cuda_tile.dense<f32: 1.500000e+00, tile<f32>>} :
     %padded = ownership.gather %b[%rows, %columns] {padding_value = #cuda_tile.dense<f32: 1.5, tile<f32>>} : !ownership.ref<[M, K], f32>, (!cuda_tile.tile<4x1xi32>, !cuda_tile.tile<1x4xi32>) -> !cuda_tile.tile<4x4xf32>

@@ -1,0 +1,290 @@
+"""
+The library's functions on a GPU against torch, eager and compiled: `python -m benchmarks.kernels_library [--only rms]`.
+
+Each result is compared with one in higher precision before anything is timed; what is wrong is not timed, and said in
+the end. Inputs are random, and larger than the L2 cache where a function is bound by memory. Rivals are timed in turns,
+and the ratio is taken turn by turn: above 1 means that Freehold is faster.
+"""
+
+# What torch has is of no types here.
+# pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import freehold as fh
+from benchmarks.gpu import seconds
+from benchmarks.report import Row, show, timed
+from freehold import kernels
+
+TURNS = 7
+"""How many times all rivals are timed."""
+
+
+class Work(NamedTuple):
+    """A function of the library on tensors, torch's way of the same, and how much of it there is."""
+
+    name: str
+    ours: Callable[..., Any]
+    theirs: Callable[..., Any]
+    tensors: tuple[Any, ...]
+    amount: float
+    """Terabytes, or teraflops."""
+    unit: str = "TB/s"
+    bound: float = 1e-2
+    """The largest relative error in the Frobenius norm."""
+    compiled: bool = True
+    """Whether torch.compile is a rival, too."""
+    recorded: bool = True
+    """Whether calls are replayed from a graph; gradients cannot be."""
+
+
+def bytes_of(*tensors: Any) -> float:
+    """Terabytes of tensors."""
+    return sum(t.numel() * t.element_size() for t in tensors) / 1e12
+
+
+def row_works(torch: Any) -> Iterator[Work]:
+    """Functions along rows, and element by element."""
+    F = torch.nn.functional
+
+    def randn(*shape: int, dtype: Any = torch.bfloat16) -> Any:
+        return torch.randn(*shape, device="cuda").to(dtype)
+
+    for m, n in ((16384, 4096), (16384, 5120), (65536, 1024), (4096, 16384), (1024, 65536)):
+        x, w, b = randn(m, n), randn(n), randn(n)
+        size = bytes_of(x, x)
+        what = f"bf16 {m} x {n}"
+        yield Work(f"rms_norm {what}", kernels.rms_norm, lambda x, w: F.rms_norm(x, w.shape, w, 1e-6), (x, w), size)
+        yield Work(f"softmax {what}", kernels.softmax, lambda x: torch.softmax(x, -1), (x,), size)
+        if n == 4096:
+            r = randn(m, n)
+            yield Work(
+                f"add_rms_norm {what}",
+                kernels.add_rms_norm,
+                lambda x, r, w: (F.rms_norm(x + r, w.shape, w, 1e-6), x + r),
+                (x, r, w),
+                2 * size,
+            )
+            yield Work(
+                f"layer_norm {what}",
+                kernels.layer_norm,
+                lambda x, w, b: F.layer_norm(x, w.shape, w, b),
+                (x, w, b),
+                size,
+            )
+            yield gradient(
+                f"rms_norm {what} backward",
+                kernels.rms_norm,
+                lambda x, w: F.rms_norm(x, w.shape, w, 1e-6),
+                (x, w),
+                randn(m, n),
+                1.5 * size,
+                torch,
+            )
+    gate, up = randn(16384, 12288), randn(16384, 12288)
+    size = bytes_of(gate, up, gate)
+    yield Work("swiglu bf16 16384 x 12288", kernels.swiglu, lambda g, u: F.silu(g) * u, (gate, up), size)
+    logits, target = randn(4096, 151936), torch.randint(0, 151936, (4096,), device="cuda")
+    yield Work(
+        "cross_entropy bf16 4096 x 151936", kernels.cross_entropy, F.cross_entropy, (logits, target), bytes_of(logits)
+    )
+    x, angle = randn(4, 4096, 32, 128), randn(4096, 64, dtype=torch.float32)
+    yield Work(
+        "rope bf16 4 x 4096 x 32 x 128", kernels.rope, rotated(torch), (x, angle.cos(), angle.sin()), bytes_of(x, x)
+    )
+    table, ids = randn(151936, 4096), torch.randint(0, 151936, (16384,), device="cuda")
+    amount = 2 * 16384 * 4096 * 2 / 1e12
+    yield Work("embedding bf16 16384 of 151936 x 4096", kernels.embedding, F.embedding, (ids, table), amount)
+
+
+def rotated(torch: Any) -> Callable[..., Any]:
+    """Rotary embedding as models write it."""
+
+    def function(x: Any, cos: Any, sin: Any) -> Any:
+        a, b = x.float().chunk(2, -1)
+        cos, sin = cos[:, None], sin[:, None]
+        return torch.cat((a * cos - b * sin, b * cos + a * sin), -1).to(x.dtype)
+
+    return function
+
+
+def gradient(
+    name: str, ours: Callable[..., Any], theirs: Callable[..., Any], given: Any, dy: Any, amount: float, torch: Any
+) -> Work:
+    """The gradients of all of `given`, of a graph that is made once."""
+    leaves = [t.detach().requires_grad_() for t in given]
+    one, other = ours(*leaves), theirs(*leaves)
+
+    def of(y: Any) -> Callable[..., Any]:
+        return lambda dy, *_: torch.autograd.grad(y, leaves, dy.to(y.dtype), retain_graph=True)
+
+    return Work(name, of(one), of(other), (dy,), amount, compiled=False, recorded=False)
+
+
+def product_works(torch: Any) -> Iterator[Work]:
+    """Matrix products."""
+
+    def randn(*shape: int) -> Any:
+        return torch.randn(*shape, device="cuda").bfloat16()
+
+    shapes = [(n, n, n) for n in (1024, 2048, 4096, 8192)]
+    shapes += [(4096, 12288, 4096), (4096, 4096, 12288), (128, 12288, 4096), (1000, 3000, 2000), (16, 4096, 4096)]
+    shapes += [(1, 6144, 4096), (1, 4096, 4096), (1, 24576, 4096), (1, 4096, 12288), (1, 151936, 4096)]
+    for m, n, k in shapes:
+        a, b = randn(m, k), randn(n, k)
+        name = f"linear bf16 {m} x {n} x {k}"
+        if m == 1:
+            yield Work(name, kernels.linear, torch.nn.functional.linear, (a, b), bytes_of(b), compiled=False)
+        else:
+            amount = 2 * m * n * k / 1e12
+            yield Work(name, kernels.linear, torch.nn.functional.linear, (a, b), amount, "TFLOP/s", compiled=False)
+
+
+def attention_works(torch: Any) -> Iterator[Work]:
+    """Attention, causal, with 32 heads of queries and 8 of keys and values."""
+    nn: Any = import_module("torch.nn.attention")
+    sdpa = torch.nn.functional.scaled_dot_product_attention
+
+    def by(backend: str) -> Callable[..., Any]:
+        def function(q: Any, k: Any, v: Any) -> Any:
+            with nn.sdpa_kernel([getattr(nn.SDPBackend, backend)]):
+                return sdpa(q, k, v, is_causal=True, enable_gqa=True)
+
+        return function
+
+    for batch, length, head in ((4, 4096, 128), (1, 16384, 128), (4, 4096, 64)):
+        q, k, v = (torch.randn(batch, h, length, head, device="cuda").bfloat16() for h in (32, 8, 8))
+        amount = 2 * batch * 32 * length * length * head / 1e12
+        name = f"attention bf16 {batch} x 32/8 x {length} x {head}"
+        for backend in ("CUDNN_ATTENTION", "FLASH_ATTENTION"):
+            short = backend.split("_")[0].lower()
+            yield Work(
+                f"{name} against {short}", kernels.attention, by(backend), (q, k, v), amount, "TFLOP/s", compiled=False
+            )
+        if length == 4096:
+            do = torch.randn_like(q)
+            yield gradient(
+                f"{name} backward", kernels.attention, by("CUDNN_ATTENTION"), (q, k, v), do, 2.5 * amount, torch
+            )._replace(unit="TFLOP/s")
+
+
+def right(torch: Any, work: Work) -> None:
+    """Raises `AssertionError` where a result is not what torch computes in higher precision, if it can."""
+    found: Any = work.ours(*work.tensors)
+    large = sum(t.numel() for t in work.tensors) > 1 << 27
+    dtype = torch.float32 if large or work.unit != "TB/s" else torch.float64
+    given = work.tensors
+    if "attention" not in work.name:  # whose rivals have 16 bits alone
+        given = [t.to(dtype) if t.is_floating_point() else t for t in given]
+    wanted: Any = work.theirs(*given)
+    pairs: Any = zip(found, wanted, strict=True) if isinstance(found, tuple) else [(found, wanted)]
+    for ours, theirs in pairs:
+        error = ((ours.float() - theirs.float()).norm() / theirs.float().norm()).item()
+        if not error <= work.bound:
+            raise AssertionError(f"{work.name}: relative error {error:.1e}")
+
+
+def recorded(torch: Any, function: Callable[[], Any], repeat: int) -> Callable[[], Any]:
+    """A graph of so many calls: what is timed is the GPU, and not the host."""
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        function()
+    torch.cuda.current_stream().wait_stream(stream)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(repeat):
+            function()
+    graph.replay()
+    return graph.replay
+
+
+def several(call: Callable[[], Any], repeat: int) -> None:
+    """Calls it so many times."""
+    for _ in range(repeat):
+        call()
+
+
+def host_works(torch: Any) -> Iterator[Row]:
+    """What a call costs the host, in microseconds, where the GPU has next to nothing to do."""
+    F = torch.nn.functional
+    x, w = torch.randn(64, 256, device="cuda"), torch.randn(256, device="cuda")
+    pairs = {
+        "rms_norm": (lambda: kernels.rms_norm(x, w), lambda: F.rms_norm(x, w.shape, w, 1e-6)),
+        "softmax": (lambda: kernels.softmax(x), lambda: torch.softmax(x, -1)),
+        "swiglu": (lambda: kernels.swiglu(x, x), lambda: F.silu(x) * x),
+        "linear": (lambda: kernels.linear(x, x), lambda: F.linear(x, x)),
+    }
+    for name, both in pairs.items():
+        found: list[float] = []
+        for call in both:
+            for _ in range(20):
+                call()
+            torch.cuda.synchronize()
+            found.append(min(timed(call, 100) for _ in range(10)) * 1e6)
+            torch.cuda.synchronize()
+        yield Row(f"host: {name}", found[0], found[1], "torch", "us", found[1] / found[0], 0.0)
+
+
+def measured(torch: Any, work: Work, compile_too: bool) -> Iterator[Row]:
+    """Times all rivals in turns: a row for each of them."""
+    rivals = {"torch": work.theirs}
+    if compile_too and work.compiled:
+        torch.compiler.reset()
+        rivals["torch.compile"] = torch.compile(work.theirs)
+    functions = [work.ours, *rivals.values()]
+    once = [seconds(torch, lambda f=f: f(*work.tensors), 3) for f in functions * 2][-len(functions) :]
+    repeat = max(2, min(50, int(4e-3 / min(once))))
+    replays: list[Callable[[], Any]] = []
+    for f in functions:
+        call = partial(f, *work.tensors)
+        replays.append(recorded(torch, call, repeat) if work.recorded else partial(several, call, repeat))
+    turns = [[seconds(torch, replay, 1) / repeat for replay in replays] for _ in range(TURNS)]
+    ours = work.amount / statistics.median(t[0] for t in turns)
+    for n, name in enumerate(rivals, 1):
+        ratios = sorted(t[n] / t[0] for t in turns)
+        rival = work.amount / statistics.median(t[n] for t in turns)
+        spread = ratios[-1] - ratios[0]
+        yield Row(work.name, ours, rival, name, work.unit, statistics.median(ratios), spread)
+
+
+def main() -> None:
+    """Run the benchmarks and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", metavar="FILE", help="write the rows there, too")
+    parser.add_argument("--only", default="", help="only functions whose name has this in it")
+    parser.add_argument("--no-compile", action="store_true", help="leave torch.compile out")
+    arguments = parser.parse_args()
+    torch: Any = import_module("torch")  # no dependency of the project
+    torch.manual_seed(0)
+    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, freehold {fh.__version__}\n")
+    rows: list[Row] = []
+    wrong: list[str] = []
+    for works in (row_works, product_works, attention_works):
+        for work in works(torch):
+            if arguments.only in work.name:
+                try:
+                    with torch.no_grad():
+                        right(torch, work)
+                        rows += measured(torch, work, not arguments.no_compile)
+                except Exception as e:  # the others are told, too
+                    wrong.append(f"{work.name}: {e}")
+                    continue
+                print(f"{work.name}: {rows[-1].ours:.2f} {work.unit}", flush=True)
+    if arguments.only in "host":
+        rows += host_works(torch)
+    show(rows, arguments.json)
+    if wrong:
+        raise SystemExit("\n".join(wrong))
+
+
+if __name__ == "__main__":
+    main()

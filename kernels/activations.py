@@ -1,0 +1,196 @@
+"""Activations and gated ones (SwiGLU, GEGLU), forward and backward, computed in f32 and rounded once."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import freehold as fh
+from freehold import Const, Out, Ref
+from freehold.kernels.operators import operator
+from freehold.kernels.schedules import hinted, power_of_two
+from freehold.kernels.tiles import exponential, safe, sigmoid, wide
+
+KINDS: Final = ("silu", "gelu", "relu", "squared relu", "sigmoid", "tanh", "softplus")
+"""What `activation` knows by name. "gelu" is the approximation by tanh."""
+
+# --- Kernels ----------------------------------------------------------------------------------------------------------
+
+
+def activate(t: Any, KIND: str) -> Any:
+    """The activation of a tile."""
+    match KIND:
+        case "silu":
+            return t * sigmoid(t)
+        case "gelu":
+            return t * sigmoid(1.5957691216057308 * (t + 0.044715 * t * t * t))
+        case "relu":
+            return fh.maximum(t, 0.0)
+        case "squared relu":
+            r = fh.maximum(t, 0.0)
+            return r * r
+        case "sigmoid":
+            return sigmoid(t)
+        case "tanh":
+            return fh.tanh(t)
+        case _:
+            fh.static_assert(KIND == "softplus", "an activation of KINDS")
+            return fh.maximum(t, 0.0) + fh.log(1.0 + exponential(-abs(t)))
+
+
+def derivative(t: Any, KIND: str) -> Any:
+    """The derivative of `activate` at a tile."""
+    match KIND:
+        case "silu":
+            s = sigmoid(t)
+            return s * (1.0 + t * (1.0 - s))
+        case "gelu":
+            s = sigmoid(1.5957691216057308 * (t + 0.044715 * t * t * t))
+            return s + t * s * (1.0 - s) * 1.5957691216057308 * (1.0 + 0.134145 * t * t)
+        case "relu":
+            return fh.where(t > 0.0, fh.ones(t.shape, t.dtype), 0.0)
+        case "squared relu":
+            return 2.0 * fh.maximum(t, 0.0)
+        case "sigmoid":
+            s = sigmoid(t)
+            return s * (1.0 - s)
+        case "tanh":
+            r = fh.tanh(t)
+            return 1.0 - r * r
+        case _:
+            fh.static_assert(KIND == "softplus", "an activation of KINDS")
+            return sigmoid(t)
+
+
+@safe
+def activation_tiles(y: Out["M", "N"], x: Ref["M", "N"], KIND: Const[str]):
+    """y = activate(x)."""
+    y.store(activate(wide(x.load_like(y)), KIND).astype(y.dtype))
+
+
+@safe
+def activation_tiles_backward(dx: Out["M", "N"], dy: Ref["M", "N"], x: Ref["M", "N"], KIND: Const[str]):
+    """dx = dy * derivative(x)."""
+    dx.store((wide(dy.load_like(dx)) * derivative(wide(x.load_like(dx)), KIND)).astype(dx.dtype))
+
+
+@safe
+def gated_tiles(y: Out["M", "N"], gate: Ref["M", "N"], up: Ref["M", "N"], KIND: Const[str]):
+    """y = activate(gate) * up."""
+    y.store((activate(wide(gate.load_like(y)), KIND) * wide(up.load_like(y))).astype(y.dtype))
+
+
+@safe
+def gated_tiles_backward(
+    dgate: Out["M", "N"],
+    dup: Out["M", "N"],
+    dy: Ref["M", "N"],
+    gate: Ref["M", "N"],
+    up: Ref["M", "N"],
+    KIND: Const[str],
+):
+    """dgate = dy * up * derivative(gate), and dup = dy * activate(gate)."""
+    g, t = wide(dy.load_like(dgate)), wide(gate.load_like(dgate))
+    dgate.store((g * wide(up.load_like(dgate)) * derivative(t, KIND)).astype(dgate.dtype))
+    dup.store((g * activate(t, KIND)).astype(dup.dtype))
+
+
+# --- Functions --------------------------------------------------------------------------------------------------------
+
+
+def activation(x: Any, kind: str) -> Any:
+    """
+    One of `KINDS` of each element, in the shape and dtype of `x`; differentiable.
+
+    "gelu" is torch's `approximate="tanh"`. Raises `ValueError` for other names.
+    """
+    return _activation(x, _known(kind))
+
+
+def gated(gate: Any, up: Any, kind: str = "silu") -> Any:
+    """
+    The activation `kind` of `gate`, times `up`: SwiGLU for "silu", GEGLU for "gelu"; differentiable.
+
+    Both have one shape and dtype, and may be halves of one tensor, `gate, up = x.chunk(2, dim=-1)`, without a copy.
+    Raises `ValueError` for a kind that is none of `KINDS`.
+    """
+    return _gated(gate, up, _known(kind))
+
+
+def swiglu(gate: Any, up: Any) -> Any:
+    """silu(gate) * up, as `gated`."""
+    return _gated(gate, up, "silu")
+
+
+def geglu(gate: Any, up: Any) -> Any:
+    """gelu(gate) * up with the approximation by tanh, as `gated`."""
+    return _gated(gate, up, "gelu")
+
+
+def _known(kind: str) -> str:
+    if kind not in KINDS:
+        raise ValueError(f"an activation is one of {', '.join(KINDS)}, not {kind!r}")
+    return kind
+
+
+# --- Operators --------------------------------------------------------------------------------------------------------
+
+_TILE: Final = 2048
+"""Elements of a tile: two loads of 16 bytes for each thread of four warps."""
+
+
+def as_matrices(*tensors: Any) -> tuple[Any, ...]:
+    """Tensors of one shape as matrices of one shape: long rows where all are contiguous, else those that they have."""
+    first = tensors[0]
+    if all(t.is_contiguous() for t in tensors):
+        count = first.numel()
+        width = next((w for w in (65536, 4096) if count % w == 0 and count > w), None) or first.shape[-1]
+        return tuple(t.view(-1, width) for t in tensors)
+    return tuple(t.reshape(-1, first.shape[-1]) for t in tensors)
+
+
+def tile_of(matrix: Any) -> tuple[int, int]:
+    """A tile of a matrix that is worked on element by element."""
+    width = min(_TILE, power_of_two(matrix.shape[1]))
+    return min(max(1, _TILE // width), power_of_two(matrix.shape[0])), width
+
+
+def _like(x: Any, *_: Any) -> Any:
+    return x.new_empty(x.shape)
+
+
+@operator("activation(Tensor x, str kind) -> Tensor", results=_like)
+def _activation(y: Any, x: Any, kind: str) -> None:
+    out, given = as_matrices(y, x)
+    activation_tiles(fh.partition(out, tile_of(out)), given, kind).on()
+
+
+@operator("activation_backward(Tensor dy, Tensor x, str kind) -> Tensor", results=lambda dy, x, kind: _like(x))
+def _activation_backward(dx: Any, dy: Any, x: Any, kind: str) -> None:
+    out, given, of = as_matrices(dx, dy.contiguous(), x)
+    activation_tiles_backward(fh.partition(out, tile_of(out)), given, of, kind).on()
+
+
+@operator("gated(Tensor gate, Tensor up, str kind) -> Tensor", results=_like)
+def _gated(y: Any, gate: Any, up: Any, kind: str) -> None:
+    out, *given = as_matrices(y, gate, up)
+    hinted(gated_tiles, {"occupancy": 8})(fh.partition(out, tile_of(out)), *given, kind).on()
+
+
+@operator(
+    "gated_backward(Tensor dy, Tensor gate, Tensor up, str kind) -> (Tensor, Tensor)",
+    results=lambda dy, gate, up, kind: (_like(gate), _like(up)),
+)
+def _gated_backward(dgate: Any, dup: Any, dy: Any, gate: Any, up: Any, kind: str) -> None:
+    one, other, *given = as_matrices(dgate, dup, dy.contiguous(), gate, up)
+    tile = tile_of(one)
+    gated_tiles_backward(fh.partition(one, tile), fh.partition(other, tile), *given, kind).on()
+
+
+@_activation.backward(keeps=lambda inputs, output: inputs[:1])
+def _activation_gradient(ctx: Any, dy: Any) -> tuple[Any, ...]:
+    return _activation_backward(dy, *ctx.saved_tensors, *ctx.arguments), None
+
+
+@_gated.backward(keeps=lambda inputs, output: inputs[:2])
+def _gated_gradients(ctx: Any, dy: Any) -> tuple[Any, ...]:
+    return *_gated_backward(dy, *ctx.saved_tensors, *ctx.arguments), None

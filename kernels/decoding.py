@@ -1,0 +1,193 @@
+"""Attention of one query a sequence over a cache, whole or in pages, and what appends to the cache."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+import freehold as fh
+from freehold import Const, Mut, Out, Ref, f32, i32
+from freehold.kernels.operators import operator, wide_dtype
+from freehold.kernels.prefill import LOWEST, power_of_2
+from freehold.kernels.schedules import PROCESSORS, ceildiv, hinted, power_of_two
+from freehold.kernels.tiles import LOG2E, accumulator, places, safe, safe_with_data
+
+# --- Kernels ----------------------------------------------------------------------------------------------------------
+
+
+def attended(state: tuple[Any, Any, Any], queries: Any, keys: Any, values: Any, counts: Any, c: Any) -> Any:
+    """Top, total and sum of a walk over keys after one more tile, of which those count that `counts` says."""
+    top, total, acc = state
+    s = fh.mma(queries, keys.T, fh.zeros((queries.shape[0], keys.shape[0]), top.dtype))
+    s = fh.where(counts[None, :], s, float("-inf"))
+    higher = fh.maximum(top, s.max(axis=1, keepdims=True) * c)
+    p = power_of_2(s * c - higher)
+    fade = power_of_2(top - higher)
+    return higher, total * fade + p.sum(axis=1, keepdims=True), fh.mma(p.astype(values.dtype), values, acc * fade)
+
+
+def nothing(rows: int, width: int, dtype: Any) -> tuple[Any, Any, Any]:
+    """Top, total and sum in front of all keys."""
+    return fh.full((rows, 1), LOWEST, dtype), fh.zeros((rows, 1), dtype), fh.zeros((rows, width), dtype)
+
+
+def store_part(part: Any, lse: Any, state: tuple[Any, Any, Any]) -> None:
+    """What a part of the keys comes to; of no keys zeros, and a logarithm that counts for nothing."""
+    top, total, acc = state
+    some = fh.maximum(total, 1e-30)
+    part.store((acc / some).reshape(part.tile))
+    lse.store(((top + fh.log2(some)) / LOG2E).reshape(lse.tile))
+
+
+@safe
+def decode_parts(
+    part: Out["B", "KH", "P", "G", "E"],
+    lse: Out["B", "KH", "P", "G"],
+    q: Ref["B", "KH", "G", "D"],
+    k: Ref["B", "KH", "S", "D"],
+    v: Ref["B", "KH", "S", "E"],
+    lengths: Ref["B"],
+    scale: f32,
+    WIDTH: Const[int],
+    TK: Const[int],
+):
+    """
+    One query a head against the first `lengths[b]` positions, in P parts, of which each has every P-th tile of TK.
+
+    The G heads that share keys are the rows of one product. `WIDTH` is D, up to a power of two.
+    """
+    b, h, p, _, _ = part.index
+    (G, DV), dtype = part.tile[3:], accumulator(q.dtype)
+    queries = q.load((b, h, 0, 0), (1, 1, G, WIDTH)).reshape(G, WIDTH)
+    length = lengths.load((b,), (1,)).reshape(()).astype(i32)
+    c = scale.astype(dtype) * LOG2E
+    state = nothing(G, DV, dtype)
+    for j in fh.tiles(k, axis=2, size=TK, start=p, stop=fh.cdiv(length, TK), step=part.shape[2]):
+        keys = k.load((b, h, j, 0), (1, 1, TK, WIDTH)).reshape(TK, WIDTH)
+        values = v.load((b, h, j, 0), (1, 1, TK, DV)).reshape(TK, DV)
+        state = attended(state, queries, keys, values, places(j * TK, TK) < length, c)
+    store_part(part, lse, state)
+
+
+@safe_with_data
+def paged_parts(
+    part: Out["B", "KH", "P", "G", "E"],
+    lse: Out["B", "KH", "P", "G"],
+    q: Ref["B", "KH", "G", "D"],
+    k: Ref["N", "KH", "PAGE", "D"],
+    v: Ref["N", "KH", "PAGE", "E"],
+    table: Ref[i32, "B", "L"],
+    lengths: Ref["B"],
+    scale: f32,
+    WIDTH: Const[int],
+    PAGE: Const[int],
+):
+    """As `decode_parts`, of a cache in pages: the `l`-th of a sequence is `table[b, l]`; a number of none is found."""
+    b, h, p, _, _ = part.index
+    (G, DV), dtype = part.tile[3:], accumulator(q.dtype)
+    queries = q.load((b, h, 0, 0), (1, 1, G, WIDTH)).reshape(G, WIDTH)
+    length = lengths.load((b,), (1,)).reshape(()).astype(i32)
+    c = scale.astype(dtype) * LOG2E
+    state = nothing(G, DV, dtype)
+    for j in fh.tiles(table, axis=1, size=1, start=p, stop=fh.cdiv(length, PAGE), step=part.shape[2]):
+        page = table.load((b, j), ())
+        keys = k.load((page, h, 0, 0), (1, 1, PAGE, WIDTH)).reshape(PAGE, WIDTH)
+        values = v.load((page, h, 0, 0), (1, 1, PAGE, DV)).reshape(PAGE, DV)
+        state = attended(state, queries, keys, values, places(j * PAGE, PAGE) < length, c)
+    store_part(part, lse, state)
+
+
+@safe
+def decode_merge(o: Out["B", "KH", "G", "E"], part: Ref["B", "KH", "P", "G", "E"], lse: Ref["B", "KH", "P", "G"]):
+    """The parts, weighted by what they sum to."""
+    b, h, g, _ = o.index
+    G, DV = o.tile[2], o.tile[3]
+    top, total, acc = nothing(G, DV, part.dtype)
+    for p in fh.tiles(lse, axis=2, size=1):
+        t = lse.load((b, h, p, g), (1, 1, 1, G)).reshape(G, 1) * LOG2E
+        higher = fh.maximum(top, t)
+        fade, weight = power_of_2(top - higher), power_of_2(t - higher)
+        total = total * fade + weight
+        acc = acc * fade + weight * part.load((b, h, p, g, 0), (1, 1, 1, G, DV)).reshape(G, DV)
+        top = higher
+    o.store((acc / total).reshape(o.tile).astype(o.dtype))
+
+
+@safe_with_data
+def append_rows(cache: Mut["B", "KH", "S", "D"], new: Ref["B", "KH", "T", "D"], position: Ref[i32, 1]):
+    """cache[:, :, position : position + T] = new; the position is checked once a block."""
+    here = cache.window(axis=2, start=position.load(0, ()), length=new.shape[2])
+    here.store(new.load_like(here).astype(cache.dtype))
+
+
+# --- Functions --------------------------------------------------------------------------------------------------------
+
+
+def decode_attention(q: Any, k: Any, v: Any, lengths: Any, *, scale: float | None = None) -> Any:
+    """
+    Attention of one query a sequence, `q` (B, H, D), over the first `lengths` (B, integers) positions of a cache, `k`
+    (B, KH, S, D) and `v` (B, KH, S, E), where KH divides H: (B, H, E) in the dtype of `q`.
+
+    A length counts up to S; no position at all is an error that is not seen. `scale` is 1 / sqrt(D) unless given. No
+    gradients. Raises `ValueError` for other shapes.
+    """
+    (B, H, D), (_, KH, S, _) = q.shape, k.shape
+    if H % KH or tuple(k.shape) != (B, KH, S, D) or v.shape[:3] != k.shape[:3] or tuple(lengths.shape) != (B,):
+        raise ValueError(f"no attention of {tuple(q.shape)} over {tuple(k.shape)} and {tuple(v.shape)}")
+    return _decode(q, k, v, None, lengths, 1 / sqrt(D) if scale is None else scale)
+
+
+def paged_attention(q: Any, k: Any, v: Any, table: Any, lengths: Any, *, scale: float | None = None) -> Any:
+    """
+    As `decode_attention`, over a cache in pages, `k` (N, KH, PAGE, D) and `v` (N, KH, PAGE, E).
+
+    PAGE is a power of two of at least 16; position i of sequence b is in page `table[b, i // PAGE]` (B, L, int32).
+
+    A number that is no page's fails the launch (O233). Raises `ValueError` for other shapes.
+    """
+    (B, H, D), (N, KH, PAGE, _) = q.shape, k.shape
+    whole = PAGE >= 16 and PAGE & (PAGE - 1) == 0 and table.shape[0] == B and tuple(lengths.shape) == (B,)
+    if H % KH or tuple(k.shape) != (N, KH, PAGE, D) or v.shape[:3] != k.shape[:3] or not whole:
+        raise ValueError(f"no attention of {tuple(q.shape)} over pages {tuple(k.shape)} and {tuple(v.shape)}")
+    return _decode(q, k, v, table, lengths, 1 / sqrt(D) if scale is None else scale)
+
+
+def append_kv(k_cache: Any, v_cache: Any, k: Any, v: Any, position: Any) -> None:
+    """
+    Writes `k` (B, KH, T, D) and `v` (B, KH, T, E) to `position` and on of the caches (B, KH, S, D) and (B, KH, S, E).
+
+    `position` is a tensor of one int32, which a graph may replay with another value; where what is written would
+    leave the cache the launch fails (O233 to O236). Changes the caches, and has no gradients.
+    """
+    _append(k_cache, v_cache, k, v, position)
+
+
+# --- Operators --------------------------------------------------------------------------------------------------------
+
+
+@operator(
+    "decode_attention(Tensor q, Tensor k, Tensor v, Tensor? table, Tensor lengths, float scale) -> Tensor",
+    results=lambda q, k, v, table, lengths, scale: q.new_empty((q.shape[0], q.shape[1], v.shape[3])),
+)
+def _decode(o: Any, q: Any, k: Any, v: Any, table: Any, lengths: Any, scale: float) -> None:
+    (B, H, D), KH, E = q.shape, k.shape[1], v.shape[3]
+    G, width = H // KH, power_of_two(E)
+    step = k.shape[2] if table is not None else min(128, power_of_two(max(16, k.shape[2])))
+    most = table.shape[1] if table is not None else ceildiv(k.shape[2], step)
+    P = max(1, min(most, ceildiv(4 * PROCESSORS, B * KH), 64))
+    part = q.new_empty((B, KH, P, G, E), dtype=wide_dtype(q))
+    lse = part.new_empty((B, KH, P, G))
+    high = max(16, power_of_two(G))
+    cuts = fh.partition(part, (1, 1, 1, high, width)), fh.partition(lse, (1, 1, 1, high))
+    queries = q.reshape(B, KH, G, D)
+    if table is None:
+        hinted(decode_parts, {"occupancy": 4})(*cuts, queries, k, v, lengths, scale, power_of_two(D), step).on()
+    else:
+        hinted(paged_parts, {"occupancy": 4})(*cuts, queries, k, v, table, lengths, scale, power_of_two(D), step).on()
+    decode_merge(fh.partition(o.view(B, KH, G, E), (1, 1, power_of_two(G), width)), part, lse).on()
+
+
+@operator("append_kv(Tensor(a!) k_cache, Tensor(b!) v_cache, Tensor k, Tensor v, Tensor position) -> ()", results=None)
+def _append(k_cache: Any, v_cache: Any, k: Any, v: Any, position: Any) -> None:
+    for cache, new in ((k_cache, k), (v_cache, v)):
+        append_rows(fh.partition(cache, (1, 1, 1, power_of_two(cache.shape[3]))), new, position).on()

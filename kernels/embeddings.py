@@ -1,0 +1,70 @@
+"""Rows of a table by their numbers, and the sums of their gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import freehold as fh
+from freehold import Acc, Out, Ref
+from freehold.kernels.operators import operator, wide_dtype
+from freehold.kernels.schedules import power_of_two
+from freehold.kernels.tiles import places, safe, wide
+
+
+@safe
+def embedding_rows(y: Out["M", "N"], table: Ref["V", "N"], ids: Ref["M"]):
+    """y = table[ids]; a number that is no row's gives zeros."""
+    row = ids.load((y.index[0],), (y.tile[0],))
+    column = places(y.index[1] * y.tile[1], y.tile[1])
+    y.store(table.gather(row[:, None], column[None, :]))
+
+
+@safe
+def embedding_rows_backward(dtable: Acc["V", "N"], dy: Ref["M", "N"], ids: Ref["M"]):
+    """Adds each row of dy to the row of dtable that it came from, in any order."""
+    m, n = dy.index
+    row = ids.load((m,), (dy.tile[0],))
+    column = places(n * dy.tile[1], dy.tile[1])
+    inside = places(m * dy.tile[0], dy.tile[0]) < dy.shape[0]
+    dtable.add_at(wide(dy.load()), row[:, None], column[None, :], mask=inside[:, None])
+
+
+def embedding(ids: Any, table: Any) -> Any:
+    """
+    The rows of `table` (V, N) that `ids` (integers, any shape) says, as `torch.nn.functional.embedding`; differentiable
+    in `table`.
+
+    A number that is no row's gives a row of zeros. Gradients are added up in float32, in an order that is not always
+    the same.
+    """
+    return _embedding(ids, table)
+
+
+def _tile(count: int, width: int) -> tuple[int, int]:
+    wide_ = min(1024, power_of_two(width))
+    return min(max(1, 1024 // wide_), power_of_two(count)), wide_
+
+
+@operator(
+    "embedding(Tensor ids, Tensor table) -> Tensor",
+    results=lambda ids, table: table.new_empty((*ids.shape, table.shape[1])),
+)
+def _embedding(y: Any, ids: Any, table: Any) -> None:
+    out, flat = y.view(-1, y.shape[-1]), ids.reshape(-1)
+    embedding_rows(fh.partition(out, _tile(*out.shape)), table, flat).on()
+
+
+@operator(
+    "embedding_backward(Tensor dy, Tensor ids, SymInt count) -> Tensor",
+    results=lambda dy, ids, count: dy.new_empty((count, dy.shape[-1]), dtype=wide_dtype(dy)),
+)
+def _embedding_backward(dtable: Any, dy: Any, ids: Any, count: int) -> None:
+    given = dy.reshape(-1, dy.shape[-1])
+    dtable.zero_()
+    embedding_rows_backward(dtable, fh.partition(given, _tile(*given.shape)), ids.reshape(-1)).on()
+
+
+@_embedding.backward(keeps=lambda inputs, output: inputs)
+def _gradient(ctx: Any, dy: Any) -> tuple[Any, ...]:
+    ids, table = ctx.saved_tensors
+    return None, _embedding_backward(dy.contiguous(), ids, table.shape[0]).to(table.dtype)

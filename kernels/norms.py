@@ -1,0 +1,286 @@
+"""Root mean square and layer norms of rows, forward and backward, with the residual added in front."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import freehold as fh
+from freehold import Const, Mut, Out, Ref, i32
+from freehold.kernels.operators import as_rows, operator, wide_dtype
+from freehold.kernels.reductions import sum_rows
+from freehold.kernels.schedules import PROCESSORS, Rows, ceildiv, cut, hinted, rows
+from freehold.kernels.tiles import accumulator, columns, places, safe, wide
+
+# --- Kernels ----------------------------------------------------------------------------------------------------------
+
+
+def scaled_by_mean_square(y: Any, rstd: Any, w: Any, eps: Any, K: int, row: Callable[[Any], Any]) -> None:
+    """y = row / sqrt(mean(row ** 2) + eps) * w, where `row(k)` is tile k of a row."""
+    dtype = accumulator(y.dtype)
+    squares = fh.zeros((y.tile[0], 1), dtype)
+    for k in columns(y, y.tile[1], K):
+        t = row(k)
+        squares += (t * t).sum(axis=1, keepdims=True)
+    scale = fh.rsqrt(squares / y.shape[1].astype(dtype) + eps.astype(dtype))
+    rstd.store(scale.reshape(rstd.tile))
+    for k in columns(y, y.tile[1], K):
+        y.at(k).store((row(k) * scale * wide(w.load((k,), (y.tile[1],)))).astype(y.dtype))
+
+
+def scaled_by_moments(
+    y: Any, mean: Any, rstd: Any, w: Any, b: Any, eps: Any, BIAS: bool, K: int, row: Callable[[Any], Any]
+) -> None:
+    """y = (row - mean(row)) / sqrt(var(row) + eps) * w + b; two walks for the moments, so that nothing cancels."""
+    width, dtype = y.tile[1], accumulator(y.dtype)
+    n = y.shape[1].astype(dtype)
+    total = fh.zeros((y.tile[0], 1), dtype)
+    for k in columns(y, width, K):
+        total += row(k).sum(axis=1, keepdims=True)
+    middle = total / n
+    squares = fh.zeros((y.tile[0], 1), dtype)
+    for k in columns(y, width, K):
+        inside = places(k * width, width)[None, :] < y.shape[1]
+        d = fh.where(inside, row(k) - middle, 0.0)
+        squares += (d * d).sum(axis=1, keepdims=True)
+    scale = fh.rsqrt(squares / n + eps.astype(dtype))
+    mean.store(middle.reshape(mean.tile))
+    rstd.store(scale.reshape(rstd.tile))
+    for k in columns(y, width, K):
+        t = (row(k) - middle) * scale * wide(w.load((k,), (width,)))
+        y.at(k).store((t + wide(b.load((k,), (width,))) if BIAS else t).astype(y.dtype))
+
+
+@safe
+def rms_norm_rows(y: Out["M", "N"], rstd: Out["M"], x: Ref["M", "N"], w: Ref["N"], eps: fh.f32, K: Const[int] = 0):
+    """y = x / sqrt(mean(x ** 2) + eps) * w, along rows; `rstd` is what x is multiplied by."""
+    (i,) = y.index
+    scaled_by_mean_square(y, rstd, w, eps, K, lambda k: wide(x.load((i, k), y.tile)))
+
+
+@safe
+def add_rms_norm_rows(
+    y: Out["M", "N"],
+    total: Out["M", "N"],
+    rstd: Out["M"],
+    x: Ref["M", "N"],
+    residual: Ref["M", "N"],
+    w: Ref["N"],
+    eps: fh.f32,
+    K: Const[int] = 0,
+):
+    """total = x + residual, rounded to its dtype, and y its norm: what a transformer does between its layers."""
+    (i,) = y.index
+
+    def row(k: Any) -> Any:
+        return (wide(x.load((i, k), y.tile)) + wide(residual.load((i, k), y.tile))).astype(total.dtype)
+
+    for k in columns(total, total.tile[1], K):
+        total.at(k).store(row(k))
+    scaled_by_mean_square(y, rstd, w, eps, K, lambda k: wide(row(k)))
+
+
+@safe
+def layer_norm_rows(
+    y: Out["M", "N"],
+    mean: Out["M"],
+    rstd: Out["M"],
+    x: Ref["M", "N"],
+    w: Ref["N"],
+    b: Ref["N"],
+    eps: fh.f32,
+    BIAS: Const[bool] = True,
+    K: Const[int] = 0,
+):
+    """y = (x - mean) * rstd * w + b, along rows; without `BIAS`, b is not looked at."""
+    (i,) = y.index
+    scaled_by_moments(y, mean, rstd, w, b, eps, BIAS, K, lambda k: wide(x.load((i, k), y.tile)))
+
+
+@safe
+def norm_backward_rows(
+    dx: Mut["M", "N"],
+    parts: Mut["B", "C", "N"],
+    dy: Ref["M", "N"],
+    dtotal: Ref["M", "N"],
+    x: Ref["M", "N"],
+    w: Ref["N"],
+    mean: Ref["M"],
+    rstd: Ref["M"],
+    share: i32,
+    CENTER: Const[bool],
+    ADD: Const[bool],
+    K: Const[int],
+    R: Const[int],
+    W: Const[int],
+    at: fh.Grid = fh.Grid("cdiv(cdiv(M, R), share)"),
+):
+    """
+    The gradients of a norm: dx by rows, and what each block's rows add to those of w, and of b where C is 2.
+
+    A block walks `share` tiles of R rows, whose K tiles of W columns it has in registers. With `CENTER` it is a layer
+    norm; with `ADD` dx is the gradient of a sum that was also used by itself, whose other gradient is dtotal.
+    """
+    fh.require(share > 0, "a block has rows")
+    fh.require("M <= 1073741824", "no number of rows wraps around")
+    fh.require("cdiv(N, W) == K", "K is the number of tiles in a row")
+    (block,) = at.index
+    dtype = accumulator(x.dtype)
+    n = x.shape[1].astype(dtype)
+    dw = tuple(fh.zeros((1, W), dtype) for _ in fh.static_range(K))
+    db = tuple(fh.zeros((1, W), dtype) for _ in fh.static_range(K if CENTER else 0))
+    for i in range(block * share, min((block + 1) * share, fh.cdiv(x.shape[0], R))):
+        scale = rstd.load((i,), (R,))[:, None]
+        middle = mean.load((i,), (R,))[:, None]
+        gs = tuple(wide(dy.load((i, k), (R, W))) for k in fh.static_range(K))
+        ts = tuple(wide(x.load((i, k), (R, W))) for k in fh.static_range(K))
+        xs = tuple((t - middle if CENTER else t) * scale for t in ts)
+        dw = tuple(dw[k] + (gs[k] * xs[k]).sum(axis=0, keepdims=True) for k in fh.static_range(K))
+        if CENTER:
+            db = tuple(db[k] + gs[k].sum(axis=0, keepdims=True) for k in fh.static_range(K))
+        wgs = tuple(gs[k] * wide(w.load((k,), (W,))) for k in fh.static_range(K))
+        along = sum((wgs[k] * xs[k]).sum(axis=1, keepdims=True) for k in fh.static_range(K)) / n
+        straight = sum(wg.sum(axis=1, keepdims=True) for wg in wgs) / n if CENTER else 0.0
+        for k in fh.static_range(K):
+            t = scale * (wgs[k] - xs[k] * along - straight)
+            dx.at(i, k).store((t + wide(dtotal.load((i, k), (R, W))) if ADD else t).astype(dx.dtype))
+    for k in fh.static_range(K):
+        parts.at(block, 0, k).store(dw[k][None])
+        if CENTER:
+            parts.at(block, 1, k).store(db[k][None])
+
+
+# --- Functions --------------------------------------------------------------------------------------------------------
+
+
+def rms_norm(x: Any, weight: Any, eps: float = 1e-6) -> Any:
+    """
+    x / sqrt(mean(x ** 2) + eps) * weight along the last axis, in the shape and dtype of `x`; differentiable.
+
+    `weight` has the extent of the last axis, in any dtype of floats. Computed in float32, or float64 for float64.
+    """
+    return _rms_norm(x, weight, eps)[0]
+
+
+def add_rms_norm(x: Any, residual: Any, weight: Any, eps: float = 1e-6) -> tuple[Any, Any]:
+    """
+    `total = x + residual` and `rms_norm(total, weight, eps)`, in one pass: returns the norm, and the total.
+
+    `x` and `residual` have one shape and dtype, as have both results; differentiable.
+    """
+    return _add_rms_norm(x, residual, weight, eps)[:2]
+
+
+def layer_norm(x: Any, weight: Any, bias: Any = None, eps: float = 1e-5) -> Any:
+    """
+    (x - mean) / sqrt(var + eps) * weight + bias along the last axis, as `torch.nn.functional.layer_norm`.
+
+    `weight` and `bias`, which may be None, have the extent of the last axis. Computed in float32, or float64 for
+    float64; differentiable.
+    """
+    return _layer_norm(x, weight, bias, eps)[0]
+
+
+# --- Operators --------------------------------------------------------------------------------------------------------
+
+
+def _per_row(x: Any) -> Any:
+    return x.new_empty((x.numel() // x.shape[-1],), dtype=wide_dtype(x))
+
+
+@operator(
+    "rms_norm(Tensor x, Tensor weight, float eps) -> (Tensor, Tensor)",
+    results=lambda x, weight, eps: (x.new_empty(x.shape), _per_row(x)),
+)
+def _rms_norm(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> None:
+    out = as_rows(y)
+    way = rows(*out.shape)
+    parts = cut(out, way.tile, owned=1), fh.partition(rstd, way.tile[0])
+    hinted(rms_norm_rows, way.hints)(*parts, as_rows(x), weight, eps, way.tiles).on()
+
+
+@operator(
+    "add_rms_norm(Tensor x, Tensor residual, Tensor weight, float eps) -> (Tensor, Tensor, Tensor)",
+    results=lambda x, residual, weight, eps: (x.new_empty(x.shape), x.new_empty(x.shape), _per_row(x)),
+)
+def _add_rms_norm(y: Any, total: Any, rstd: Any, x: Any, residual: Any, weight: Any, eps: float) -> None:
+    outs = as_rows(y), as_rows(total)
+    way = rows(*outs[0].shape)
+    parts = *(cut(out, way.tile, owned=1) for out in outs), fh.partition(rstd, way.tile[0])
+    hinted(add_rms_norm_rows, way.hints)(*parts, as_rows(x), as_rows(residual), weight, eps, way.tiles).on()
+
+
+@operator(
+    "layer_norm(Tensor x, Tensor weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)",
+    results=lambda x, weight, bias, eps: (x.new_empty(x.shape), _per_row(x), _per_row(x)),
+)
+def _layer_norm(y: Any, mean: Any, rstd: Any, x: Any, weight: Any, bias: Any, eps: float) -> None:
+    out = as_rows(y)
+    way = rows(*out.shape)
+    parts = cut(out, way.tile, owned=1), *(fh.partition(t, way.tile[0]) for t in (mean, rstd))
+    b = weight if bias is None else bias
+    hinted(layer_norm_rows, way.hints)(*parts, as_rows(x), weight, b, eps, bias is not None, way.tiles).on()
+
+
+@operator(
+    "norm_backward(Tensor dy, Tensor? dtotal, Tensor x, Tensor weight, Tensor? mean, Tensor rstd) -> (Tensor, Tensor)",
+    results=lambda dy, dtotal, x, weight, mean, rstd: (
+        x.new_empty(x.shape),
+        x.new_empty((1 if mean is None else 2, x.shape[-1]), dtype=weight.dtype),
+    ),
+)
+def _norm_backward(dx: Any, dw: Any, dy: Any, dtotal: Any, x: Any, weight: Any, mean: Any, rstd: Any) -> None:
+    out, given = as_rows(dx), as_rows(dy.contiguous())
+    way = _backward_rows(*out.shape)
+    tiles = ceildiv(out.shape[0], way.tile[0])
+    share = ceildiv(tiles, 2 * PROCESSORS)
+    blocks = ceildiv(tiles, share)
+    parts = x.new_empty((blocks, *dw.shape), dtype=rstd.dtype)
+    hinted(norm_backward_rows, way.hints)(
+        fh.partition(out, way.tile),
+        fh.partition(parts, (1, 1, way.tile[1])),
+        given,
+        given if dtotal is None else as_rows(dtotal.contiguous()),
+        as_rows(x),
+        weight,
+        rstd if mean is None else mean,
+        rstd,
+        share,
+        mean is not None,
+        dtotal is not None,
+        way.tiles,
+        *way.tile,
+    ).on()
+    sum_rows(dw.view(-1), parts.view(blocks, -1))
+
+
+def _backward_rows(count: int, length: int) -> Rows:
+    """As `rows`, with all of a row in registers, and of its two inputs and two sums at once."""
+    way = rows(count, length, 8192)
+    if not way.tiles:
+        way = way._replace(tiles=ceildiv(length, way.tile[1]))
+    few = way.tile[0] * way.tile[1] * way.tiles <= 4096
+    return way._replace(warps=4 if few else 16, occupancy=2 if few else 1)
+
+
+@_rms_norm.backward(keeps=lambda inputs, output: (inputs[0], inputs[1], output[1]))
+def _rms_norm_gradients(ctx: Any, dy: Any, _: Any) -> tuple[Any, ...]:
+    x, weight, rstd = ctx.saved_tensors
+    dx, dw = _norm_backward(dy, None, x, weight, None, rstd)
+    return dx, dw[0], None
+
+
+@_add_rms_norm.backward(keeps=lambda inputs, output: (output[1], inputs[2], output[2]))
+def _add_rms_norm_gradients(ctx: Any, dy: Any, dtotal: Any, _: Any) -> tuple[Any, ...]:
+    total, weight, rstd = ctx.saved_tensors
+    if dy is None:
+        return dtotal, dtotal, None, None
+    dx, dw = _norm_backward(dy, dtotal, total, weight, None, rstd)
+    return dx, dx, dw[0], None
+
+
+@_layer_norm.backward(keeps=lambda inputs, output: (*inputs[:3], *output[1:]))
+def _layer_norm_gradients(ctx: Any, dy: Any, *_: Any) -> tuple[Any, ...]:
+    x, weight, bias, mean, rstd = ctx.saved_tensors
+    dx, dw = _norm_backward(dy, None, x, weight, mean, rstd)
+    return dx, dw[0], None if bias is None else dw[1], None

@@ -1,0 +1,170 @@
+"""Functions that launch kernels, as operators of torch: allocation of results, fake tensors, gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from threading import Lock
+from typing import Any, Final, cast
+
+
+@cache
+def _torch() -> Any:
+    return import_module("torch")
+
+
+def _no_mode(torch: Any) -> bool:
+    """Whether torch has no mode that sees operators, and transforms none. Where it does not say, there may be one."""
+    modes = getattr(torch._C, "_len_torch_dispatch_stack", None)
+    transforms = getattr(torch._C._functorch, "peek_interpreter_stack", None)
+    return modes is not None and transforms is not None and modes() == 0 and transforms() is None
+
+
+Results = (
+    Callable[[Any], Any]
+    | Callable[[Any, Any], Any]
+    | Callable[[Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any, Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any, Any, Any, Any, Any, Any], Any]
+)
+"""A function of an operator's arguments, which type checkers tell by their number."""
+
+_NAMESPACE: Final = "freehold"
+_defining: Final = Lock()
+
+
+class Operator:
+    """
+    An operator of torch, `freehold::name`, which `torch.compile`, `torch.export` and autograd see as one piece.
+
+    It is defined when it is first called, so that this package is imported without torch. `results` allocates what
+    the operator returns, from its arguments; it also stands for the operator where there are no elements, as under
+    `torch.compile`. `launch` is called with the results and then the arguments, and writes the results. Where a tensor
+    has no elements nothing is launched, and results are zeros. An operator without `results` changes its arguments.
+    """
+
+    def __init__(self, schema: str, launch: Callable[..., Any], results: Callable[..., Any] | None):
+        self.name, _, rest = schema.partition("(")
+        self.schema = f"({rest}"
+        self.launch = launch
+        self.results = results
+        self._backward: Callable[..., Any] | None = None
+        self._kept: Callable[[Any, Any], Any] | None = None
+        self._library: Any = None
+        self._torch: Any = None
+        self._run: Callable[..., Any] = launch
+        self._operator: Callable[..., Any] | None = None
+        self.__doc__ = launch.__doc__
+
+    def __call__(self, *arguments: Any) -> Any:
+        """The results. Where nobody watches, torch is not asked who does: that would take longer than a launch."""
+        operator = self._operator or self.defined()
+        torch = self._torch
+        if torch.compiler.is_compiling() or not self._unwatched(torch, arguments):
+            return operator(*arguments)
+        return self._run(*arguments)
+
+    def backward(self, keeps: Callable[[Any, Any], Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """
+        Decorates the function that makes the gradients of all arguments, `function(ctx, *gradients)`.
+
+        `ctx.saved_tensors` is what `keeps(arguments, results)` returns, `ctx.arguments` all arguments that are no
+        tensors. A gradient is None where nothing depends on the result, but never is each of them.
+        """
+
+        def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+            self._backward, self._kept = function, keeps
+            return function
+
+        return decorate
+
+    def _unwatched(self, torch: Any, arguments: tuple[Any, ...]) -> bool:
+        """Whether no gradient is wanted, and nothing traces, transforms or stands in for tensors."""
+        watching = torch.is_grad_enabled()
+        for a in arguments:
+            if isinstance(a, torch.Tensor) and (
+                (a.__class__ is not torch.Tensor and a.__class__ is not torch.nn.Parameter)
+                or (watching and a.requires_grad)
+            ):
+                return False
+        return _no_mode(torch)
+
+    def _gradients(self, ctx: Any, *gradients: Any) -> Any:
+        if all(g is None for g in gradients):  # nothing depends on the results
+            return (None,) * ctx.count
+        assert self._backward is not None
+        return self._backward(ctx, *gradients)
+
+    def defined(self) -> Callable[..., Any]:
+        """The operator as torch has it, defined once."""
+        with _defining:
+            if self._operator is None:
+                self._operator = self._define()
+        return self._operator
+
+    def _define(self) -> Callable[..., Any]:
+        torch = _torch()
+        tensor = torch.Tensor
+        library = torch.library.Library(_NAMESPACE, "FRAGMENT")
+        library.define(self.name + self.schema, tags=(torch.Tag.pt2_compliant_tag,))
+        launch, results = self.launch, self.results
+        allocate = cast(Callable[..., Any], results)
+
+        def run(*arguments: Any) -> Any:
+            made: Any = () if results is None else allocate(*arguments)
+            given: list[Any] = [*made] if made.__class__ is tuple else [made]
+            if any(a.numel() == 0 for a in (*given, *arguments) if isinstance(a, tensor)):
+                for result in given:
+                    result.zero_()
+            else:
+                launch(*given, *arguments)
+            return None if results is None else made
+
+        self._run, self._torch = run, torch
+        for place in ("CPU", "CUDA"):
+            library.impl(self.name, run, place)
+        full = f"{_NAMESPACE}::{self.name}"
+        torch.library.register_fake(full, results or _nothing, lib=library)
+        if self._backward is not None:
+            keeps = self._kept
+
+            def keep(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+                assert keeps is not None
+                ctx.set_materialize_grads(False)
+                ctx.arguments = tuple(a for a in inputs if a is not None and not isinstance(a, tensor))
+                ctx.count = len(inputs)
+                ctx.save_for_backward(*keeps(inputs, output))
+
+            torch.library.register_autograd(full, self._gradients, setup_context=keep, lib=library)
+        self._library = library
+        return getattr(getattr(torch.ops, _NAMESPACE), self.name).default
+
+
+def operator(schema: str, results: Results | None) -> Callable[[Callable[..., Any]], Operator]:
+    """Decorates a function that launches kernels: `@operator("name(Tensor x) -> Tensor", results=...)`."""
+    return lambda launch: Operator(schema, launch, results)
+
+
+def _nothing(*_: Any) -> None:
+    """What an operator without results makes of tensors without elements."""
+
+
+def wide_dtype(x: Any) -> Any:
+    """Torch's dtype for sums of the elements of a tensor: float64 for float64, else float32."""
+    torch = _torch()
+    return torch.float64 if x.dtype == torch.float64 else torch.float32
+
+
+def integer_sums(x: Any) -> Any:
+    """Torch's dtype for products of the elements of a tensor: int32 for int8, else the tensor's own."""
+    torch = _torch()
+    return torch.int32 if x.dtype == torch.int8 else x.dtype
+
+
+def as_rows(x: Any) -> Any:
+    """A tensor as a matrix, its last axis along the rows; without a copy where its strides allow."""
+    return x if x.dim() == 2 else x.reshape(-1, x.shape[-1])

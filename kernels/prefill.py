@@ -1,0 +1,316 @@
+"""Attention of many queries, forward and backward: causal or not, grouped heads, sliding windows, sinks."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any, Final
+
+import freehold as fh
+from freehold import Const, Out, Ref, f32, f64, i32
+from freehold.kernels.operators import operator, wide_dtype
+from freehold.kernels.schedules import hinted, power_of_two
+from freehold.kernels.tiles import LOG2E, accumulator, places, safe, wide
+
+LOWEST: Final = -1e30
+"""Below every score, and a number: what is less than it by -inf is no NaN."""
+
+# --- Kernels ----------------------------------------------------------------------------------------------------------
+
+
+def power_of_2(t: Any) -> Any:
+    """2 ** t, of `f32` by one instruction."""
+    return fh.exp2(t) if t.dtype == f64 else fh.exp2(t, flush_to_zero=True)
+
+
+def masked(s: Any, row: Any, column: Any, ahead: Any, window: Any, end: Any, CAUSAL: bool, WINDOW: bool) -> Any:
+    """Scores, and -inf where a key is after the query's place, out of its window, or beyond the end."""
+    inside = column <= row + ahead if CAUSAL else column < end
+    if WINDOW:
+        inside = inside & (column > row + ahead - window)
+    return fh.where(inside, s, float("-inf"))
+
+
+def begin(first: Any, ahead: Any, window: Any, TK: int, WINDOW: bool) -> Any:
+    """The first tile of keys that rows from `first` on see."""
+    return fh.maximum(first + ahead - window + 1, 0) // TK if WINDOW else 0
+
+
+def stop(first: Any, TQ: int, ahead: Any, end: Any, TK: int, CAUSAL: bool) -> Any:
+    """The tile of keys behind the last one that the rows from `first` to `first + TQ` see."""
+    return fh.cdiv(first + TQ + ahead, TK) if CAUSAL else fh.cdiv(end, TK)
+
+
+@safe
+def attention_tiles(
+    o: Out["B", "H", "S", "E"],
+    lse: Out["B", "H", "S"],
+    q: Ref["B", "H", "S", "D"],
+    k: Ref["B", "H // G", "T", "D"],
+    v: Ref["B", "H // G", "T", "E"],
+    sinks: Ref["X"],
+    scale: f32,
+    window: i32,
+    G: Const[int],
+    WIDTH: Const[int],
+    TK: Const[int],
+    CAUSAL: Const[bool] = True,
+    WINDOW: Const[bool] = False,
+    SINKS: Const[bool] = False,
+):
+    """
+    o = softmax(q @ k.T * scale) @ v in one walk over the keys; G heads of queries share one of keys and values.
+
+    Queries are the last S of the T positions. `CAUSAL` leaves out keys after a query's own place, `WINDOW` those that
+    are `window` or more in front of it. `SINKS` adds a score of its own to each head, which has no value. `WIDTH` is D,
+    up to a power of two; `lse` the logarithm of the sum of the exponentials of a row's scores.
+    """
+    fh.require("H % G == 0")
+    fh.require("S <= T" if CAUSAL or WINDOW else "T > 0", "queries are the last of the positions")
+    fh.require("S <= 536870912 and T <= 536870912", "no place wraps around")
+    b, h, i, _ = o.index
+    _, _, TQ, DV = o.tile
+    dtype = accumulator(q.dtype)
+    queries = q.load((b, h, i, 0), (1, 1, TQ, WIDTH)).reshape(TQ, WIDTH)
+    c = scale.astype(dtype) * LOG2E
+    ahead = k.shape[2] - q.shape[2]
+    row, end = places(i * TQ, TQ)[:, None], k.shape[2]
+    top, total, acc = fh.full((TQ, 1), LOWEST, dtype), fh.zeros((TQ, 1), dtype), fh.zeros((TQ, DV), dtype)
+    first, last = begin(i * TQ, ahead, window, TK, WINDOW), stop(i * TQ, TQ, ahead, end, TK, CAUSAL)
+    for j in fh.tiles(k, axis=2, size=TK, start=first, stop=last):
+        keys = k.load((b, h // G, j, 0), (1, 1, TK, WIDTH)).reshape(TK, WIDTH)
+        s = fh.mma(queries, keys.T, fh.zeros((TQ, TK), dtype))
+        s = masked(s, row, places(j * TK, TK)[None, :], ahead, window, end, CAUSAL, WINDOW)
+        higher = fh.maximum(top, s.max(axis=1, keepdims=True) * c)
+        p = power_of_2(s * c - higher)
+        fade = power_of_2(top - higher)
+        total = total * fade + p.sum(axis=1, keepdims=True)
+        values = v.load((b, h // G, j, 0), (1, 1, TK, DV)).reshape(TK, DV)
+        acc = fh.mma(p.astype(v.dtype), values, acc * fade)
+        top = higher
+    if SINKS:
+        fh.require("X == H")
+        sink = sinks.load(h, ()).astype(dtype) * LOG2E
+        higher = fh.maximum(top, sink)
+        fade = power_of_2(top - higher)
+        top, total, acc = higher, total * fade + power_of_2(sink - higher), acc * fade
+    o.store((acc * (1.0 / total)).reshape(o.tile).astype(o.dtype))
+    lse.store(((top + fh.log2(total)) / LOG2E).reshape(lse.tile))
+
+
+@safe
+def attention_row_dots(
+    dots: Out["B", "H", "S"], do: Ref["B", "H", "S", "E"], o: Ref["B", "H", "S", "E"], WIDTH: Const[int]
+):
+    """dots = (do * o).sum(axis=-1)."""
+    b, h, i = dots.index
+    shape = (1, 1, dots.tile[2], WIDTH)
+    product = wide(do.load((b, h, i, 0), shape)) * wide(o.load((b, h, i, 0), shape))
+    dots.store(product.sum(axis=3))
+
+
+@safe
+def attention_backward_queries(
+    dq: Out["B", "H", "S", "D"],
+    q: Ref["B", "H", "S", "D"],
+    k: Ref["B", "H // G", "T", "D"],
+    v: Ref["B", "H // G", "T", "E"],
+    do: Ref["B", "H", "S", "E"],
+    lse: Ref["B", "H", "S"],
+    dots: Ref["B", "H", "S"],
+    scale: f32,
+    window: i32,
+    G: Const[int],
+    DV: Const[int],
+    TK: Const[int],
+    CAUSAL: Const[bool] = True,
+    WINDOW: Const[bool] = False,
+):
+    """The gradient of the queries, in one walk over the keys that they see."""
+    fh.require("H % G == 0")
+    fh.require("S <= T" if CAUSAL or WINDOW else "T > 0", "queries are the last of the positions")
+    fh.require("S <= 536870912 and T <= 536870912", "no place wraps around")
+    b, h, i, _ = dq.index
+    _, _, TQ, D = dq.tile
+    dtype = accumulator(q.dtype)
+    queries = q.load((b, h, i, 0), (1, 1, TQ, D)).reshape(TQ, D)
+    above = do.load((b, h, i, 0), (1, 1, TQ, DV)).reshape(TQ, DV)
+    shift = lse.load((b, h, i), (1, 1, TQ)).reshape(TQ, 1) * LOG2E
+    dot = dots.load((b, h, i), (1, 1, TQ)).reshape(TQ, 1)
+    c = scale.astype(dtype) * LOG2E
+    ahead = k.shape[2] - q.shape[2]
+    row, end = places(i * TQ, TQ)[:, None], k.shape[2]
+    acc = fh.zeros((TQ, D), dtype)
+    first, last = begin(i * TQ, ahead, window, TK, WINDOW), stop(i * TQ, TQ, ahead, end, TK, CAUSAL)
+    for j in fh.tiles(k, axis=2, size=TK, start=first, stop=last):
+        keys = k.load((b, h // G, j, 0), (1, 1, TK, D)).reshape(TK, D)
+        values = v.load((b, h // G, j, 0), (1, 1, TK, DV)).reshape(TK, DV)
+        s = fh.mma(queries, keys.T, fh.zeros((TQ, TK), dtype))
+        s = masked(s, row, places(j * TK, TK)[None, :], ahead, window, end, CAUSAL, WINDOW)
+        dp = fh.mma(above, values.T, fh.zeros((TQ, TK), dtype))
+        acc = fh.mma((power_of_2(s * c - shift) * (dp - dot)).astype(k.dtype), keys, acc)
+    dq.store((acc * scale.astype(dtype)).reshape(dq.tile).astype(dq.dtype))
+
+
+@safe
+def attention_backward_keys(
+    dk: Out["B", "KH", "T", "D"],
+    dv: Out["B", "KH", "T", "E"],
+    q: Ref["B", "KH", "G", "S", "D"],
+    k: Ref["B", "KH", "T", "D"],
+    v: Ref["B", "KH", "T", "E"],
+    do: Ref["B", "KH", "G", "S", "E"],
+    lse: Ref["B", "KH", "G", "S"],
+    dots: Ref["B", "KH", "G", "S"],
+    scale: f32,
+    window: i32,
+    TQ: Const[int],
+    CAUSAL: Const[bool] = True,
+    WINDOW: Const[bool] = False,
+):
+    """The gradients of keys and values, in one walk over the queries that see them, head by head of the group."""
+    fh.require("S <= T" if CAUSAL or WINDOW else "T > 0", "queries are the last of the positions")
+    fh.require("S <= 536870912 and T <= 536870912", "no place wraps around")
+    b, h, j, _ = dk.index
+    (_, _, TK, D), DV = dk.tile, dv.tile[3]
+    dtype = accumulator(q.dtype)
+    keys = k.load((b, h, j, 0), (1, 1, TK, D)).reshape(TK, D)
+    values = v.load((b, h, j, 0), (1, 1, TK, DV)).reshape(TK, DV)
+    c = scale.astype(dtype) * LOG2E
+    S, ahead = q.shape[3], k.shape[2] - q.shape[3]
+    column = places(j * TK, TK)[None, :]
+    first = fh.maximum(j * TK - ahead, 0) // TQ if CAUSAL else 0
+    last = fh.cdiv(fh.maximum(j * TK + TK - 1 - ahead + window, 0), TQ) if WINDOW else fh.cdiv(S, TQ)
+    one, other = fh.zeros((TK, D), dtype), fh.zeros((TK, DV), dtype)
+    for g in fh.tiles(q, axis=2, size=1):
+        for i in fh.tiles(q, axis=3, size=TQ, start=first, stop=last):
+            queries = q.load((b, h, g, i, 0), (1, 1, 1, TQ, D)).reshape(TQ, D)
+            above = do.load((b, h, g, i, 0), (1, 1, 1, TQ, DV)).reshape(TQ, DV)
+            shift = lse.load((b, h, g, i), (1, 1, 1, TQ)).reshape(TQ, 1) * LOG2E
+            dot = dots.load((b, h, g, i), (1, 1, 1, TQ)).reshape(TQ, 1)
+            s = fh.mma(queries, keys.T, fh.zeros((TQ, TK), dtype))
+            if CAUSAL or WINDOW:
+                s = masked(s, places(i * TQ, TQ)[:, None], column, ahead, window, k.shape[2], CAUSAL, WINDOW)
+            p = power_of_2(s * c - shift)
+            dp = fh.mma(above, values.T, fh.zeros((TQ, TK), dtype))
+            other = fh.mma(p.astype(do.dtype).T, above, other)
+            one = fh.mma((p * (dp - dot)).astype(q.dtype).T, queries, one)
+    dk.store((one * scale.astype(dtype)).reshape(dk.tile).astype(dk.dtype))
+    dv.store(other.reshape(dv.tile).astype(dv.dtype))
+
+
+# --- Functions --------------------------------------------------------------------------------------------------------
+
+
+def attention(
+    q: Any,
+    k: Any,
+    v: Any,
+    *,
+    causal: bool = True,
+    scale: float | None = None,
+    window: int | None = None,
+    sinks: Any = None,
+) -> Any:
+    """
+    softmax(q @ k.T * scale) @ v, as `torch.nn.functional.scaled_dot_product_attention`; differentiable.
+
+    `q` is (B, H, S, D), `k` (B, KH, T, D) and `v` (B, KH, T, E), where KH divides H: neighbouring heads of queries
+    share one of keys and values. The result is (B, H, S, E) in the dtype of `q`. `scale` is 1 / sqrt(D) unless given.
+    The queries are those of the last S positions; `causal` leaves out keys after a query's own, and `window` (at
+    least 1) those that are so many or more in front of it, itself counted. `sinks` (H) are scores without values. Heads
+    have up to 256 elements. Raises `ValueError` for other shapes.
+    """
+    (B, H, S, D), (_, KH, T, E) = q.shape, v.shape
+    fits = tuple(k.shape) == (B, KH, T, D) and v.shape[0] == B and H % KH == 0 and max(D, E) <= 256
+    if not fits or ((causal or window) and S > T):
+        raise ValueError(f"no attention of {tuple(q.shape)}, {tuple(k.shape)} and {tuple(v.shape)}")
+    if window is not None and window < 1:
+        raise ValueError(f"a window has at least one position, not {window}")
+    return _attention(q, k, v, sinks, 1 / sqrt(D) if scale is None else scale, window or 0, causal)[0]
+
+
+# --- Operators --------------------------------------------------------------------------------------------------------
+
+
+def _tiles(S: int, T: int, D: int, size: int) -> tuple[int, int, int]:
+    """Queries and keys of a tile, and warps."""
+    if size > 2:
+        return min(32, power_of_two(max(16, S))), min(32, power_of_two(max(16, T))), 4
+    return min(64, power_of_two(max(16, S))), min(128 if D <= 128 else 64, power_of_two(max(16, T))), 4
+
+
+@operator(
+    "attention(Tensor q, Tensor k, Tensor v, Tensor? sinks, float scale, int window, bool causal) -> (Tensor, Tensor)",
+    results=lambda q, k, v, sinks, scale, window, causal: (
+        q.new_empty((*q.shape[:3], v.shape[3])),
+        q.new_empty(q.shape[:3], dtype=wide_dtype(q)),
+    ),
+)
+def _attention(o: Any, lse: Any, q: Any, k: Any, v: Any, sinks: Any, scale: float, window: int, causal: bool) -> None:
+    high, width, warps = _tiles(q.shape[2], k.shape[2], q.shape[3], q.element_size())
+    wide_head = power_of_two(q.shape[3]), power_of_two(v.shape[3])
+    part = fh.partition(o, (1, 1, high, wide_head[1]))
+    hinted(attention_tiles, {"num_worker_warps": warps, "occupancy": 1 if warps == 8 else 2})(
+        part,
+        fh.partition(lse, (1, 1, high)),
+        q,
+        k,
+        v,
+        q[0, 0, 0] if sinks is None else sinks,
+        scale,
+        window,
+        q.shape[1] // k.shape[1],
+        wide_head[0],
+        width,
+        causal,
+        window > 0,
+        sinks is not None,
+    ).on()
+
+
+@operator(
+    "attention_backward(Tensor do, Tensor q, Tensor k, Tensor v, Tensor o, Tensor lse, float scale, int window,"
+    " bool causal) -> (Tensor, Tensor, Tensor, Tensor)",
+    results=lambda do, q, k, v, o, lse, scale, window, causal: (
+        *(t.new_empty(t.shape) for t in (q, k, v)),
+        lse.new_empty(lse.shape),
+    ),
+)
+def _attention_backward(
+    dq: Any,
+    dk: Any,
+    dv: Any,
+    dots: Any,
+    do: Any,
+    q: Any,
+    k: Any,
+    v: Any,
+    o: Any,
+    lse: Any,
+    scale: float,
+    window: int,
+    causal: bool,
+) -> None:
+    (B, H, S, D), (_, KH, T, E) = q.shape, v.shape
+    high, width, warps = _tiles(S, T, D, q.element_size())
+    high, width, warps = min(high, 64), min(width, 64), 4
+    wide_d, wide_e = power_of_two(D), power_of_two(E)
+    attention_row_dots(fh.partition(dots, (1, 1, min(16, high))), do, o, wide_e).on()
+    hints = {"num_worker_warps": warps, "occupancy": 2}
+    part = fh.partition(dq, (1, 1, high, wide_d))
+    given = do, lse, dots, scale, window
+    hinted(attention_backward_queries, hints)(part, q, k, v, *given, H // KH, wide_e, width, causal, window > 0).on()
+    parts = fh.partition(dk, (1, 1, width, wide_d)), fh.partition(dv, (1, 1, width, wide_e))
+    groups = [t.reshape(B, KH, H // KH, *t.shape[2:]) for t in (q, do, lse, dots)]
+    given = groups[0], k, v, *groups[1:], scale, window, high, causal, window > 0
+    hinted(attention_backward_keys, hints)(*parts, *given).on()
+
+
+@_attention.backward(keeps=lambda inputs, output: (*inputs[:4], *output))
+def _gradients(ctx: Any, do: Any, _: Any) -> tuple[Any, ...]:
+    q, k, v, sinks, o, lse = ctx.saved_tensors
+    *given, dots = _attention_backward(do.contiguous(), q, k, v, o, lse, *ctx.arguments)
+    dsinks = None
+    if sinks is not None:
+        dsinks = -((sinks[None, :, None] - lse).exp() * dots).sum((0, 2)).to(sinks.dtype)
+    return *given, dsinks, None, None, None

@@ -1,0 +1,348 @@
+"""Matrix products: every layout, batches, splits along the sum, epilogues; and a matrix times few vectors."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+import freehold as fh
+from freehold import Const, Out, Ref, f32, f64, i32
+from freehold.kernels.activations import KINDS, activate, activation
+from freehold.kernels.operators import integer_sums, operator, wide_dtype
+from freehold.kernels.reductions import sum_rows
+from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, hinted, power_of_two
+from freehold.kernels.tiles import safe, wide
+
+# --- Kernels ----------------------------------------------------------------------------------------------------------
+
+
+def sum_dtype(dtype: Any) -> Any:
+    """The dtype in which products of elements of `dtype` are added up."""
+    if dtype == f64:
+        return f64
+    return i32 if dtype in (fh.i8, fh.u8) else f32
+
+
+def operand(tile: Any, TF32: bool) -> Any:
+    """A tile as `mma` takes it."""
+    return tile.astype(fh.tf32) if TF32 else tile
+
+
+@safe
+def matmul_tiles(
+    c: Out["M", "N"],
+    a: Ref["A", "B"],
+    b: Ref["P", "Q"],
+    bias: Ref["L"],
+    residual: Ref["R", "S"],
+    BK: Const[int],
+    TA: Const[bool] = False,
+    TB: Const[bool] = False,
+    ACT: Const[str] = "",
+    BIAS: Const[bool] = False,
+    RESIDUAL: Const[bool] = False,
+    TF32: Const[bool] = False,
+    FAST: Const[bool] = False,
+):
+    """
+    c = activate(a @ b + bias) + residual, each where it is asked for, added up in f32 (f64, i32 for integers).
+
+    `TA` and `TB` take the transposes of a and b: of matrices (K, M) and (N, K). `FAST` adds up products of 8-bit floats
+    with less precision. What is not asked for is not looked at.
+    """
+    fh.require("M == B" if TA else "M == A")
+    fh.require("N == P" if TB else "N == Q")
+    if TA:
+        fh.require("A == Q" if TB else "A == P")
+    else:
+        fh.require("B == Q" if TB else "B == P")
+    m, n = c.index
+    TM, TN = c.tile
+    acc = fh.zeros(c.tile, sum_dtype(a.dtype))
+    for k in fh.tiles(a, axis=0 if TA else 1, size=BK):
+        x = a.load((k, m), (BK, TM)).T if TA else a.load((m, k), (TM, BK))
+        y = b.load((n, k), (TN, BK)).T if TB else b.load((k, n), (BK, TN))
+        acc = fh.mma(operand(x, TF32), operand(y, TF32), acc, fast_acc=FAST)
+    if BIAS:
+        fh.require("L == N")
+        acc += bias.load((n,), (TN,)).astype(acc.dtype)
+    if ACT:
+        acc = activate(acc, ACT)
+    if RESIDUAL:
+        fh.require("R == M")
+        fh.require("S == N")
+        acc += residual.load((m, n), (TM, TN)).astype(acc.dtype)
+    c.store(acc.astype(c.dtype))
+
+
+@safe
+def batched_matmul_tiles(
+    c: Out["Z", "M", "N"],
+    a: Ref["Z", "A", "B"],
+    b: Ref["Z", "P", "Q"],
+    BK: Const[int],
+    TA: Const[bool] = False,
+    TB: Const[bool] = False,
+    TF32: Const[bool] = False,
+):
+    """c[z] = a[z] @ b[z]; `TA` and `TB` as in `matmul_tiles`."""
+    fh.require("M == B" if TA else "M == A")
+    fh.require("N == P" if TB else "N == Q")
+    if TA:
+        fh.require("A == Q" if TB else "A == P")
+    else:
+        fh.require("B == Q" if TB else "B == P")
+    z, m, n = c.index
+    _, TM, TN = c.tile
+    acc = fh.zeros((TM, TN), sum_dtype(a.dtype))
+    for k in fh.tiles(a, axis=1 if TA else 2, size=BK):
+        if TA:
+            x = a.load((z, k, m), (1, BK, TM)).reshape(BK, TM).T
+        else:
+            x = a.load((z, m, k), (1, TM, BK)).reshape(TM, BK)
+        if TB:
+            y = b.load((z, n, k), (1, TN, BK)).reshape(TN, BK).T
+        else:
+            y = b.load((z, k, n), (1, BK, TN)).reshape(BK, TN)
+        acc = fh.mma(operand(x, TF32), operand(y, TF32), acc)
+    c.store(acc[None].astype(c.dtype))
+
+
+@safe
+def matmul_splits(
+    parts: Out["Z", "M", "N"],
+    a: Ref["A", "B"],
+    b: Ref["P", "Q"],
+    BK: Const[int],
+    TA: Const[bool] = False,
+    TB: Const[bool] = False,
+    TF32: Const[bool] = False,
+):
+    """parts.sum(axis=0) = a @ b: part z has every Z-th step along K. `TA` and `TB` as in `matmul_tiles`."""
+    fh.require("M == B" if TA else "M == A")
+    fh.require("N == P" if TB else "N == Q")
+    if TA:
+        fh.require("A == Q" if TB else "A == P")
+    else:
+        fh.require("B == Q" if TB else "B == P")
+    z, m, n = parts.index
+    _, TM, TN = parts.tile
+    acc = fh.zeros((TM, TN), sum_dtype(a.dtype))
+    for k in fh.tiles(a, axis=0 if TA else 1, size=BK, start=z, step=parts.shape[0]):
+        x = a.load((k, m), (BK, TM)).T if TA else a.load((m, k), (TM, BK))
+        y = b.load((n, k), (TN, BK)).T if TB else b.load((k, n), (BK, TN))
+        acc = fh.mma(operand(x, TF32), operand(y, TF32), acc)
+    parts.store(acc[None])
+
+
+@safe
+def sum_of_splits(
+    c: Out["M", "N"],
+    parts: Ref["Z", "M", "N"],
+    bias: Ref["L"],
+    residual: Ref["R", "S"],
+    ACT: Const[str] = "",
+    BIAS: Const[bool] = False,
+    RESIDUAL: Const[bool] = False,
+):
+    """c = activate(parts.sum(axis=0) + bias) + residual, in the same order every time."""
+    m, n = c.index
+    acc = fh.zeros(c.tile, parts.dtype)
+    for z in fh.tiles(parts, axis=0, size=1):
+        acc += parts.load((z, m, n), (1, *c.tile)).reshape(c.tile)
+    if BIAS:
+        fh.require("L == N")
+        acc += bias.load((n,), (c.tile[1],)).astype(acc.dtype)
+    if ACT:
+        acc = activate(acc, ACT)
+    if RESIDUAL:
+        fh.require("R == M")
+        fh.require("S == N")
+        acc += residual.load((m, n), c.tile).astype(acc.dtype)
+    c.store(acc.astype(c.dtype))
+
+
+@safe
+def matvec_rows(
+    y: Out["M", "N"],
+    x: Ref["M", "K"],
+    w: Ref["N", "K"],
+    bias: Ref["L"],
+    BK: Const[int],
+    BIAS: Const[bool] = False,
+):
+    """y = x @ w.T + bias for one row of x, as decoding a token needs it: bound by reading w."""
+    m, n = y.index
+    high = y.tile[1]
+    acc = fh.zeros((high, BK), f64 if w.dtype == f64 else f32)
+    for k in fh.tiles(w, axis=1, size=BK):
+        acc += wide(w.load((n, k), (high, BK))) * wide(x.load((m, k), (1, BK)))
+    found = acc.sum(axis=1)
+    if BIAS:
+        fh.require("L == N")
+        found += wide(bias.load((n,), (high,)))
+    y.store(found[None].astype(y.dtype))
+
+
+# --- Schedules --------------------------------------------------------------------------------------------------------
+
+
+class Tiling(NamedTuple):
+    """How a product is cut."""
+
+    tile: tuple[int, int]
+    step: int
+    """Elements along K that a block multiplies at once."""
+    splits: int
+    """Parts of K; 1: no split."""
+    warps: int
+    occupancy: int
+
+
+_RATES: Final = {(128, 256): 1.0, (256, 128): 1.05, (128, 128): 0.82, (64, 256): 0.75, (64, 128): 0.55, (64, 64): 0.35}
+"""How fast a multiprocessor works on products of bf16 in these tiles, as a share of the fastest."""
+
+
+@cache
+def tiling(m: int, n: int, k: int, size: int) -> Tiling:
+    """
+    How (m, k) @ (k, n) of elements of `size` bytes is cut: the tile that keeps the multiprocessors busiest, and where
+    it leaves most of them idle, a sum in parts.
+    """
+    step = max(16, min(128 // size, power_of_two(k)))
+    if size > 2:
+        tile = min(64, power_of_two(max(16, m))), min(64, power_of_two(max(16, n)))
+        return Tiling(tile, max(16, min(32, power_of_two(k))), 1, 4, 2)
+    if m <= 64:  # bound by reading what is multiplied: narrow tiles, so that all multiprocessors read
+        tile = power_of_two(max(16, m)), min(32 if m <= 16 else 64, power_of_two(max(16, n)))
+        splits = 1
+        while splits < 8 and ceildiv(n, tile[1]) * splits * 2 <= PROCESSORS and k >= 1024 * splits:
+            splits *= 2
+        return Tiling(tile, max(16, min(512 // size, power_of_two(k))), splits if size > 1 else 1, 4, 1)
+    best: tuple[float, Tiling] | None = None
+    for (high, width), rate in _RATES.items():
+        blocks = ceildiv(m, high) * ceildiv(n, width)
+        for splits in (1, 2, 4, 8):
+            if splits > 1 and (size < 2 or blocks * splits > 2 * PROCESSORS or k // splits < 512):
+                continue
+            waves = ceildiv(blocks * splits, PROCESSORS)
+            cost = waves * high * width * (k / splits) / rate + (splits > 1) * splits * m * n * 24
+            warps = 8 if high * width >= 128 * 256 else 4
+            occupancy = 1 if high * width >= 128 * 128 else 2
+            if best is None or cost < best[0]:
+                best = cost, Tiling((high, width), min(step, 32) if high == 256 else step, splits, warps, occupancy)
+    assert best is not None
+    return best[1]
+
+
+# --- Functions --------------------------------------------------------------------------------------------------------
+
+
+def matmul(a: Any, b: Any, *, tf32: bool = False) -> Any:
+    """
+    a @ b of matrices (M, K) and (K, N), or of batches (Z, M, K) and (Z, K, N) of them; differentiable.
+
+    Both have one dtype, which is the result's: bf16, f16, f32, f64, or i8, whose products are i32. Each may be stored
+    along either axis: `x.t()` costs nothing. Sums are computed in float32, or float64 for float64; products of float32
+    are exact unless `tf32`. Raises `ValueError` for other shapes.
+    """
+    if a.dim() != b.dim() or a.dim() not in (2, 3) or a.shape[-1] != b.shape[-2] or a.shape[:-2] != b.shape[:-2]:
+        raise ValueError(f"the shapes {tuple(a.shape)} and {tuple(b.shape)} do not multiply")
+    return _matmul(a, b, None, None, "", tf32) if a.dim() == 2 else _bmm(a, b, tf32)
+
+
+def linear(x: Any, weight: Any, bias: Any = None, *, activation: str = "", residual: Any = None) -> Any:
+    """
+    activate(x @ weight.T + bias) + residual in one pass, each where it is given; differentiable.
+
+    `x` is (..., K), `weight` (N, K), `bias` (N), `residual` (..., N); `activation` one of `activations.KINDS`. The
+    result is in the dtype of `x`. With gradients, an activation is a pass of its own, for its argument is needed again.
+    Raises `ValueError` for other activations and shapes.
+    """
+    if activation and activation not in KINDS:
+        raise ValueError(f"an activation is one of {', '.join(KINDS)}, not {activation!r}")
+    if weight.dim() != 2 or x.shape[-1] != weight.shape[1] or (bias is not None and bias.shape != weight.shape[:1]):
+        raise ValueError(f"x {tuple(x.shape)} and weight {tuple(weight.shape)} do not multiply")
+    rows, shape = x.reshape(-1, x.shape[-1]), (*x.shape[:-1], weight.shape[0])
+    rest = None if residual is None else residual.reshape(-1, weight.shape[0])
+    if activation and any(t.requires_grad for t in (x, weight, bias) if t is not None):
+        y = _activated(_matmul(rows, weight.t(), bias, None, "", False), activation)
+        return (y if rest is None else y + rest).view(shape)
+    return _matmul(rows, weight.t(), bias, rest, activation, False).view(shape)
+
+
+_BANDS: Final = fh.grouped(8)
+_activated: Final = activation
+
+# --- Operators --------------------------------------------------------------------------------------------------------
+
+
+def stored(matrix: Any) -> tuple[Any, bool]:
+    """A matrix as it lies in memory, rows first, and whether that is its transpose; copied if it is neither."""
+    if matrix.stride(-1) == 1:
+        return matrix, False
+    if matrix.stride(-2) == 1:
+        return matrix.transpose(-1, -2), True
+    return matrix.contiguous(), False
+
+
+def _result(a: Any, b: Any) -> Any:
+    return a.new_empty((*a.shape[:-1], b.shape[-1]), dtype=integer_sums(a))
+
+
+@operator(
+    "matmul(Tensor a, Tensor b, Tensor? bias, Tensor? residual, str activation, bool tf32) -> Tensor",
+    results=lambda a, b, bias, residual, activation, tf32: _result(a, b),
+)
+def _matmul(c: Any, a: Any, b: Any, bias: Any, residual: Any, activation: str, tf32: bool) -> None:
+    (x, ta), (y, tb) = stored(a), stored(b)
+    way = tiling(*c.shape, a.shape[1], a.element_size())
+    extra = x[0] if bias is None else bias, x if residual is None else residual
+    given = activation, bias is not None, residual is not None
+    if c.shape[0] == 1 and tb and not activation and residual is None:
+        part = fh.partition(c, (1, 16))
+        hinted(matvec_rows, {"occupancy": 2})(part, x if not ta else a.contiguous(), y, extra[0], 256, given[1]).on()
+        return
+    hints = {"num_worker_warps": way.warps, "occupancy": way.occupancy}
+    if way.splits > 1:
+        parts = a.new_empty((way.splits, *c.shape), dtype=wide_dtype(a))
+        region = fh.partition(parts, (1, *way.tile))
+        hinted(matmul_splits, hints)(region, x, y, way.step, ta, tb, tf32).on()
+        sum_of_splits(fh.partition(c, (4, min(512, power_of_two(c.shape[1])))), parts, *extra, *given).on()
+        return
+    part = cut(c, way.tile, order=_BANDS, blocks=fh.PERSISTENT)
+    hinted(matmul_tiles, hints)(part, x, y, *extra, way.step, ta, tb, *given, tf32, False).on()
+
+
+@operator("bmm(Tensor a, Tensor b, bool tf32) -> Tensor", results=lambda a, b, tf32: _result(a, b))
+def _bmm(c: Any, a: Any, b: Any, tf32: bool) -> None:
+    (x, ta), (y, tb) = stored(a), stored(b)
+    way = tiling(c.shape[0] * c.shape[1], c.shape[2], a.shape[2], a.element_size())
+    high = min(way.tile[0], power_of_two(max(16, c.shape[1])))
+    part = cut(c, (1, high, way.tile[1]), blocks=fh.PERSISTENT)
+    hints = {"num_worker_warps": way.warps, "occupancy": way.occupancy}
+    hinted(batched_matmul_tiles, hints)(part, x, y, way.step, ta, tb, tf32).on()
+
+
+@operator("sum_rows(Tensor x) -> Tensor", results=lambda x: x.new_empty((x.shape[1],)))
+def _sum_rows(y: Any, x: Any) -> None:
+    sum_rows(y, x)
+
+
+@_matmul.backward(keeps=lambda inputs, output: inputs[:2])
+def _matmul_gradients(ctx: Any, dc: Any) -> tuple[Any, ...]:
+    a, b = ctx.saved_tensors
+    tf32 = ctx.arguments[-1]
+    dc = dc.contiguous()
+    wanted = ctx.needs_input_grad
+    da = _matmul(dc, b.t(), None, None, "", tf32) if wanted[0] else None
+    db = _matmul(a.t(), dc, None, None, "", tf32) if wanted[1] else None
+    return da, db, _sum_rows(dc) if wanted[2] else None, dc if wanted[3] else None, None, None
+
+
+@_bmm.backward(keeps=lambda inputs, output: inputs[:2])
+def _bmm_gradients(ctx: Any, dc: Any) -> tuple[Any, ...]:
+    a, b = ctx.saved_tensors
+    (tf32,) = ctx.arguments
+    dc = dc.contiguous()
+    return _bmm(dc, b.transpose(1, 2), tf32), _bmm(a.transpose(1, 2), dc, tf32), None

@@ -1,0 +1,107 @@
+"""Softmax and its logarithm along rows of any length, forward and backward."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import freehold as fh
+from freehold import Const, Out, Ref
+from freehold.kernels.operators import as_rows, operator
+from freehold.kernels.schedules import cut, hinted, rows
+from freehold.kernels.tiles import above, accumulator, columns, exponential, safe, wide
+
+
+def sums_of_exponentials(x: Any, i: Any, tile: tuple[int, ...], K: int) -> tuple[Any, Any]:
+    """
+    Of row tile `i`: each row's maximum, or 0 where that is -inf, and the sum of the exponentials of what is below it.
+
+    Both are columns. Rows in registers are walked twice; others once, where a new maximum scales what was summed up.
+    """
+    dtype = accumulator(x.dtype)
+    top = fh.full((tile[0], 1), float("-inf"), dtype)
+    total = fh.zeros((tile[0], 1), dtype)
+    if K:
+        for k in columns(x, tile[1], K):
+            top = fh.maximum(top, wide(x.load((i, k), tile, padding="-inf")).max(axis=1, keepdims=True))
+        for k in columns(x, tile[1], K):
+            t = wide(x.load((i, k), tile, padding="-inf"))
+            total += exponential(t - above(top)).sum(axis=1, keepdims=True)
+    else:
+        for k in columns(x, tile[1], K):
+            t = wide(x.load((i, k), tile, padding="-inf"))
+            higher = fh.maximum(top, t.max(axis=1, keepdims=True))
+            part = exponential(t - above(higher)).sum(axis=1, keepdims=True)
+            total = total * exponential(top - above(higher)) + part
+            top = higher
+    return above(top), total
+
+
+@safe
+def softmax_rows(y: Out["M", "N"], x: Ref["M", "N"], LOG: Const[bool] = False, K: Const[int] = 0):
+    """y = exp(x) / sum(exp(x)) along rows, or its logarithm."""
+    (i,) = y.index
+    top, total = sums_of_exponentials(x, i, y.tile, K)
+    scale, shift = 1.0 / total, top + fh.log(total)
+    for k in columns(y, y.tile[1], K):
+        t = wide(x.load((i, k), y.tile, padding="-inf"))
+        y.at(k).store((t - shift if LOG else exponential(t - top) * scale).astype(y.dtype))
+
+
+@safe
+def softmax_rows_backward(
+    dx: Out["M", "N"], dy: Ref["M", "N"], y: Ref["M", "N"], LOG: Const[bool] = False, K: Const[int] = 0
+):
+    """dx = y * (dy - sum(dy * y)) along rows; of the logarithm dx = dy - exp(y) * sum(dy)."""
+    (i,) = dx.index
+    dot = fh.zeros((dx.tile[0], 1), accumulator(dx.dtype))
+    for k in columns(dx, dx.tile[1], K):
+        g = wide(dy.load((i, k), dx.tile))
+        dot += (g if LOG else g * wide(y.load((i, k), dx.tile))).sum(axis=1, keepdims=True)
+    for k in columns(dx, dx.tile[1], K):
+        g, t = wide(dy.load((i, k), dx.tile)), wide(y.load((i, k), dx.tile))
+        dx.at(k).store((g - exponential(t) * dot if LOG else t * (g - dot)).astype(dx.dtype))
+
+
+def softmax(x: Any, dim: int = -1) -> Any:
+    """
+    exp(x) / sum(exp(x)) along `dim`, as `torch.softmax`, in the shape and dtype of `x`; differentiable.
+
+    Computed in float32, or float64 for float64. A row of -inf alone gives NaN. Only the last axis is walked without a
+    copy.
+    """
+    return _along_last(_softmax, x, dim, False)
+
+
+def log_softmax(x: Any, dim: int = -1) -> Any:
+    """The logarithm of `softmax(x, dim)`, as `torch.log_softmax`, without the loss of small ones; differentiable."""
+    return _along_last(_softmax, x, dim, True)
+
+
+def _along_last(function: Any, x: Any, dim: int, log: bool) -> Any:
+    if dim in (-1, x.dim() - 1):
+        return function(x, log)
+    return function(x.transpose(dim, -1), log).transpose(dim, -1)
+
+
+def _like(x: Any, *_: Any) -> Any:
+    return x.new_empty(x.shape)
+
+
+@operator("softmax(Tensor x, bool log) -> Tensor", results=_like)
+def _softmax(y: Any, x: Any, log: bool) -> None:
+    out, rows_of_x = as_rows(y), as_rows(x)
+    way = rows(*out.shape)
+    hinted(softmax_rows, way.hints)(cut(out, way.tile, owned=1), rows_of_x, log, way.tiles).on()
+
+
+@operator("softmax_backward(Tensor dy, Tensor y, bool log) -> Tensor", results=_like)
+def _softmax_backward(dx: Any, dy: Any, y: Any, log: bool) -> None:
+    out = as_rows(dx)
+    way = rows(*out.shape)
+    part = cut(out, way.tile, owned=1)
+    hinted(softmax_rows_backward, way.hints)(part, as_rows(dy.contiguous()), as_rows(y), log, way.tiles).on()
+
+
+@_softmax.backward(keeps=lambda inputs, output: (output,))
+def _gradient(ctx: Any, dy: Any) -> tuple[Any, ...]:
+    return _softmax_backward(dy, *ctx.saved_tensors, *ctx.arguments), None

@@ -1,0 +1,65 @@
+"""What the kernels share: how they are declared, the precision they compute in, walks along rows, exponentials."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import freehold as fh
+from freehold import Tile, f32, f64
+
+LOG2E: Final = 1.4426950408889634
+"""The binary logarithm of e."""
+
+safe: Final = fh.kernel(deny_kernel_checks=True, deny_unsafe=True)
+"""A kernel of which everything is proved or asked of the launch: nothing unsafe, nothing checked while it runs."""
+
+safe_with_data: Final = fh.kernel(deny_unsafe=True)
+"""A kernel with nothing unsafe that indexes by numbers from memory, which it checks once a block."""
+
+
+def accumulator(dtype: Any) -> Any:
+    """The dtype that sums of elements of `dtype` are computed in: `f64` for `f64`, else `f32`."""
+    return f64 if dtype == f64 else f32
+
+
+def wide(tile: Any) -> Any:
+    """The elements in the dtype in which they are computed with."""
+    return tile.astype(f64 if tile.dtype == f64 else f32)
+
+
+def columns(x: Any, width: int, K: int) -> Any:
+    """
+    The tiles of `width` along the rows of the matrix `x`. With `K` they are as many, and unrolled: what a later walk
+    loads again stays in registers. With 0 there may be any number.
+    """
+    fh.require(K == 0 or fh.cdiv(x.shape[1], width) == K, "K is the number of tiles in a row")
+    return fh.static_range(K) if K else fh.tiles(x, axis=1, size=width)
+
+
+def exponential(t: Any) -> Any:
+    """e ** t. Of `f32` by one instruction: the relative error is at most 2**-22 + abs(t) * 2**-24."""
+    if t.dtype == f64:
+        return fh.exp(t)
+    return fh.exp2(t * LOG2E, flush_to_zero=True)
+
+
+def quotient(x: Any, y: Any) -> Any:
+    """x / y. Of `f32` by an approximate reciprocal: 2 units in the last place; 0 where abs(y) is above 2**126."""
+    if y.dtype == f64:
+        return x / y
+    return fh.divide(x, y, rounding=fh.Rounding.APPROX, flush_to_zero=True)
+
+
+def sigmoid(t: Any) -> Any:
+    """1 / (1 + e ** -t)."""
+    return quotient(1.0, 1.0 + exponential(-t))
+
+
+def above(t: Any) -> Any:
+    """What to take from numbers whose maximum is `t` before `exponential`: `t`, and 0 where that is -inf."""
+    return fh.where(t == float("-inf"), 0.0, t)
+
+
+def places(start: Any, count: int) -> Tile:
+    """The integers from `start` on."""
+    return start + fh.arange(count)

@@ -1,0 +1,1 @@
+"""Tensors: made, viewed, lent, copied, and shared with other libraries."""

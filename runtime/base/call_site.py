@@ -1,0 +1,127 @@
+"""Where a kernel was called, and where each argument stands in that call: for errors only, and only then looked up."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from functools import cached_property
+from itertools import islice
+from types import CodeType
+from typing import TYPE_CHECKING
+
+from freehold.support.span import Span, char_column
+
+if TYPE_CHECKING:
+    from freehold.support.report import Argument
+
+
+class CallSite:
+    """A call in some code: the instruction is noted when it happens, its source found when somebody asks."""
+
+    __slots__ = ("__dict__", "_code", "_instruction")
+
+    def __init__(self, code: CodeType | None = None, instruction: int = 0):
+        self._code = code
+        self._instruction = instruction
+
+    @cached_property
+    def _call(self) -> tuple[ast.Call, list[str]] | None:
+        """The call's syntax with the lines of its file."""
+        found = self._expression
+        return None if found is None or not isinstance(found[0], ast.Call) else (found[0], found[1])
+
+    @cached_property
+    def _expression(self) -> tuple[ast.Call | ast.Subscript | ast.Attribute, list[str]] | None:
+        """The syntax of the call, or of the subscript or attribute that is one."""
+        code = self._code
+        if code is None:
+            return None
+        import linecache
+
+        position = next(islice(code.co_positions(), self._instruction // 2, None), None)
+        if position is None:
+            return None
+        lines = [line.rstrip("\r\n") for line in linecache.getlines(code.co_filename)]
+        try:
+            tree = ast.parse("\n".join(lines) + "\n")
+        except (SyntaxError, ValueError):  # the file is no Python now, or never was one
+            return None
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call | ast.Subscript | ast.Attribute) and position == (
+                node.lineno,
+                node.end_lineno,
+                node.col_offset,
+                node.end_col_offset,
+            ):
+                return node, lines
+        return None
+
+    @property
+    def span(self) -> Span | None:
+        """The whole call."""
+        found = self._expression
+        return None if found is None or self._code is None else self._span(found[0], found[1])
+
+    def _span(self, node: ast.expr, lines: list[str]) -> Span:
+        assert self._code is not None
+        return Span.of_node(node, self._code.co_filename, lines)
+
+    def _node(self, position: int | None, name: str) -> ast.expr | None:
+        if self._call is None:
+            return None
+        call = self._call[0]
+        for keyword in call.keywords:
+            if keyword.arg == name:
+                return keyword.value
+        before = call.args[: (position or 0) + 1]
+        if position is None or len(before) <= position or any(isinstance(a, ast.Starred) for a in before):
+            return None
+        return before[position]
+
+    def argument(self, position: int | None, name: str, of: str) -> Span | Argument:
+        """The span of an argument in the caller's source, or its name where that cannot be had."""
+        node = self._node(position, name)
+        if node is None or self._call is None:
+            from freehold.support.report import Argument
+
+            return Argument(name, of)
+        return self._span(node, self._call[1])
+
+    def first_argument(self, position: int | None, name: str) -> str | None:
+        """The source text of `x` in an argument that is written as a call, `partition(x, ...)`."""
+        node = self._node(position, name)
+        if not isinstance(node, ast.Call) or not node.args:
+            return None
+        text = ast.unparse(node.args[0])
+        return text if len(text) <= 40 else None
+
+    @property
+    def receiver(self) -> tuple[Span, str] | None:
+        """What a method was called on, or what was indexed, with its source text."""
+        found = self._expression
+        if found is None or self._code is None:
+            return None
+        node, lines = found
+        if isinstance(node, ast.Call):
+            node = node.func
+        if not isinstance(node, ast.Attribute | ast.Subscript):
+            return None
+        text = ast.unparse(node.value)
+        return (self._span(node.value, lines), text) if len(text) <= 40 else None
+
+    def text(self, position: int | None, name: str) -> str | None:
+        """The source text of an argument, if it is short."""
+        node = self._node(position, name)
+        if node is None or self._call is None or node.lineno != node.end_lineno:
+            return None
+        line = self._call[1][node.lineno - 1]
+        text = line[char_column(line, node.col_offset) : char_column(line, node.end_col_offset or 0)]
+        return text if len(text) <= 40 else None
+
+
+def caller() -> CallSite:
+    """The innermost call from outside Freehold that this one is part of."""
+    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] -- documented, and there is no other way
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("freehold."):
+        frame = frame.f_back
+    return CallSite(frame.f_code, frame.f_lasti)

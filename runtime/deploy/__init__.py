@@ -1,0 +1,1 @@
+"""Kernels made ready for others: searched for configurations, packed, loaded."""

@@ -1,0 +1,1 @@
+"""The GPU: the driver, timelines of its streams, graphs of the driver, and what goes wrong there."""

@@ -1,0 +1,59 @@
+"""Graphs of the driver: what is captured on a stream of ours, made ready, run and dropped."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from typing import Any, Final
+
+from freehold.runtime.gpu import driver
+
+_spare: Final[defaultdict[int, list[Any]]] = defaultdict(list)
+"""By GPU: streams on which a graph was captured, for the next one."""
+
+
+def begin_capture(device: int) -> Any:
+    """A stream on which what is enqueued is not run but recorded. Other streams and threads go on as before."""
+    bindings = driver.api()
+    stream = _spare[device].pop() if _spare[device] else driver.new_stream(device)
+    driver.checked("capturing a graph", bindings.cuStreamBeginCapture(driver.handle_of(stream), driver.relaxed()))
+    return stream
+
+
+def end_capture(stream: Any, device: int) -> Any:
+    """What was recorded since `begin_capture`, ready to be run, and uploaded. Raises `Rejected` (O241)."""
+    bindings = driver.api()
+    _, graph = driver.checked("capturing a graph", bindings.cuStreamEndCapture(driver.handle_of(stream)))
+    try:
+        _, made = driver.checked("making a graph", bindings.cuGraphInstantiate(graph, 0))
+    finally:
+        bindings.cuGraphDestroy(graph)
+    driver.checked("making a graph", bindings.cuGraphUpload(made, driver.handle_of(stream)))
+    _spare[device].append(stream)
+    return made
+
+
+def give_up_capture(stream: Any, device: int) -> None:
+    """Ends a capture of which nothing is wanted."""
+    bindings = driver.api()
+    error, graph = bindings.cuStreamEndCapture(driver.handle_of(stream))
+    if not error and graph is not None:
+        bindings.cuGraphDestroy(graph)
+    _spare[device].append(stream)
+
+
+def run_graph(graph: Any, handle: int, device: int) -> None:
+    """Enqueues all that was recorded on a stream. Raises `Rejected` (O241)."""
+    (error,) = driver.api().cuGraphLaunch(graph, handle)
+    if error:
+        with driver.on_device(device):  # no context is current in this thread
+            driver.checked("running a graph", driver.api().cuGraphLaunch(graph, handle))
+
+
+def drop_graph(graph: Any) -> None:
+    """Gives back what a graph takes; runs of it that are in flight go on."""
+    driver.api().cuGraphExecDestroy(graph)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_spare.clear)

@@ -1,0 +1,55 @@
+"""
+What is in flight: for each stream the launches that were enqueued there, and how far it is.
+
+For those who have to say what a GPU was doing. Timelines (`runtime.gpu.timeline`) keep these records.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections import defaultdict, deque
+from types import CodeType
+from typing import Final, NamedTuple, Protocol
+
+
+class Trace(NamedTuple):
+    """A launch that may be running. Holds nothing that a collection of garbage has to look at: there are thousands."""
+
+    tick: int
+    when: int
+    """In nanoseconds, by `time.monotonic_ns`."""
+    what: str
+    """What it is, in an error's words."""
+    code: CodeType | None
+    instruction: int
+    """Where it was described."""
+
+
+class Stream(Protocol):
+    """A record of what was enqueued on one stream."""
+
+    finished: int
+    """The last tick that is known to be done."""
+    trail: deque[tuple[int, int, str, CodeType | None, int]]
+    """Launches as `Trace`s, in order."""
+
+
+streams: Final[defaultdict[int, dict[int, Stream]]] = defaultdict(dict)
+"""By GPU and handle. Timelines enter themselves."""
+
+
+def unfinished() -> list[Trace]:
+    """The launches that are not known to be done, the oldest first. Only so many of each stream are remembered."""
+    found = [
+        trace
+        for of_device in list(streams.values())
+        for known in list(of_device.values())
+        for trace in map(Trace._make, list(known.trail))
+        if trace.tick > known.finished
+    ]
+    return sorted(found, key=lambda trace: trace.when)
+
+
+def never_drop(what: object) -> None:
+    """Keeps something beyond the end of the process."""
+    ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_IncRef", ctypes.pythonapi))(what)

@@ -1,0 +1,1 @@
+"""Kernels in other frameworks: operators of torch, functions of JAX arrays."""

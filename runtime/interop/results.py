@@ -1,0 +1,99 @@
+"""
+What a kernel writes as the results of an operator: their shapes and dtypes, from the signature and the arguments.
+
+Frameworks call functions of arrays that return arrays. A kernel writes to arrays that it is given, so whoever makes an
+operator of it has to know what to allocate before the kernel runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from freehold.runtime.launch.partition import partition
+from freehold.runtime.variants.evaluation import as_python
+from freehold.support import terms
+from freehold.support.dtypes import DType
+
+if TYPE_CHECKING:
+    from freehold.frontend.signature import Parameter
+    from freehold.runtime.launch.callee import Callee
+
+Cut = int | tuple[int, ...] | Callable[[Any], Any]
+"""How an array is partitioned: a tile, or a function that makes the partition of an array."""
+
+
+def cutter(value: Cut) -> Callable[[Any], Any]:
+    """A function that makes the partition of an array."""
+    if callable(value):
+        return value
+    return lambda array: partition(array, value)
+
+
+class Results:
+    """The shapes and dtypes of `Out` parameters that become results, as expressions over the other arguments."""
+
+    def __init__(self, kernel: Callee, wanted: Sequence[str] | Mapping[str, Any], left_out: Mapping[str, object]):
+        self.kernel = kernel
+        self.dtypes: dict[str, DType | None] = dict(wanted) if isinstance(wanted, Mapping) else dict.fromkeys(wanted)
+        parameters = {p.name: p for p in kernel.signature.parameters}
+        for name in self.dtypes:
+            if name not in parameters or parameters[name].mode != "out":
+                outs = [p.name for p in kernel.signature.parameters if p.mode == "out"]
+                remedy = f"results are `Out` parameters: {', '.join(f'`{o}`' for o in outs) or 'it has none'}"
+                self.refuse(f"`{name}` is no `Out` parameter", remedy)
+        self.given: list[Parameter] = [p for p in kernel.signature.tensors if p.name not in self.dtypes]
+        """The tensors that are arguments."""
+        if self.dtypes and not self.given:
+            self.refuse("no argument is an array", "leave one array an argument: results are made where it is")
+        constants = {name: value for name, value in left_out.items() if type(value) is int}
+        self.names: dict[str, str] = {}
+        """By name of a dimension or a `Const`, an expression for it."""
+        for p in kernel.signature.parameters:
+            if p.mode == "const" and p.type is int:
+                self.names.setdefault(p.name, str(constants.get(p.name, p.name)))
+        for p in self.given:
+            for axis, text in enumerate(p.dims or ()):
+                term = terms.parse(text)
+                if term.op == "sym":
+                    self.names.setdefault(term.name, f"{p.name}.shape[{axis}]")
+
+    def refuse(self, reason: str, remedy: str, argument: str = "") -> NoReturn:
+        """Raises `Rejected` (O278), about the caller's line, or about an argument of a call that is being traced."""
+        from freehold.runtime.base.call_site import caller
+        from freehold.runtime.errors import NoOperator
+        from freehold.support.diagnostic import Rejected
+        from freehold.support.report import Argument
+
+        place = Argument(argument, self.kernel.__name__) if argument else caller().span
+        raise Rejected([NoOperator(place, self.kernel.__name__, reason, remedy)])
+
+    def check(self, partitions: Mapping[str, Cut], fixed: Mapping[str, object]) -> None:
+        """Raises `Rejected` (O278) where a parameter does not exist, or an output has no partition."""
+        names = [p.name for p in self.kernel.signature.parameters]
+        for unknown in (n for n in (*partitions, *fixed) if n not in names):
+            self.refuse(f"it has no parameter `{unknown}`", f"its parameters are {', '.join(f'`{n}`' for n in names)}")
+        for p in self.kernel.signature.tensors:
+            if p.mode in ("mut", "out") and p.name not in partitions:
+                self.refuse(
+                    f"nothing says how `{p.name}` is cut into regions", f'give its tile: `{{"{p.name}": 1024}}`'
+                )
+
+    def shape(self, name: str) -> str:
+        """The shape of a result, as a Python expression. Raises `Rejected` (O278)."""
+        parameter = self.kernel.signature[name]
+        remedy = "leave it an argument, which the operator mutates"
+        if parameter.dims is None:
+            self.refuse(f"nothing says what the shape of `{name}: {parameter.annotation}` is", remedy)
+        extents: list[str] = []
+        for text in parameter.dims:
+            term = terms.parse(text)
+            unknown = sorted(term.symbols() - self.names.keys())
+            if unknown:
+                self.refuse(f"`{unknown[0]}`, of the shape of `{name}`, is a dimension of no other argument", remedy)
+            extents.append(as_python(term, self.names))
+        return f"({''.join(f'{e}, ' for e in extents)})"
+
+    def dtype(self, name: str) -> DType | None:
+        """The dtype of a result; None: that of the first array."""
+        return self.dtypes[name] or self.kernel.signature[name].dtype

@@ -1,0 +1,160 @@
+"""
+Kernels as operators of torch: what `Launchable.as_torch_op` makes.
+
+The operator's schema follows from the kernel's signature: `Mut` and `Out` parameters are arguments that are mutated,
+unless an `Out` is asked for as a result, which the operator then allocates. Its Python function is written out for the
+signature, like a launch's reader, and registered for CPU and CUDA tensors directly, without the layers that
+`torch.library.custom_op` puts in between.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from freehold.frontend.schedule import Grid
+from freehold.runtime.interop.results import Cut, Results, cutter
+from freehold.runtime.memory.scalars import scalar_dtype
+from freehold.runtime.variants.evaluation import ceildiv
+from freehold.support.dtypes import DType
+
+if TYPE_CHECKING:
+    from freehold.frontend.signature import Parameter
+    from freehold.runtime.launch.callee import Callee
+
+_CONSTANTS: Final[Mapping[type | None, str]] = {int: "int", float: "float", bool: "bool", str: "str"}
+"""How schemas call the types of `Const` parameters."""
+
+_SCALARS: Final[Mapping[str, str]] = {"int": "SymInt", "float": "float", "bool": "bool"}
+"""How schemas call scalars, by the kind of their dtype."""
+
+_libraries: Final[list[Any]] = []
+"""An operator is there as long as the library that defined it."""
+
+
+def torch_dtype(dtype: DType) -> Any:
+    """Torch's dtype for one of ours."""
+    from freehold.runtime.memory.numpy_types import numpy_dtype
+
+    return getattr(import_module("torch"), str(numpy_dtype(dtype.name).name))
+
+
+def as_torch_op(
+    kernel: Callee,
+    name: str,
+    partitions: Mapping[str, Cut],
+    *,
+    returns: Sequence[str] | Mapping[str, Any] = (),
+    fixed: Mapping[str, object] | None = None,
+    backward: Callable[..., Any] | None = None,
+    setup_context: Callable[..., None] | None = None,
+) -> Any:
+    """What `Launchable.as_torch_op` says."""
+    made = _Operator(kernel, partitions, returns, fixed or {})
+    return made.register(name, backward, setup_context)
+
+
+class _Operator:
+    def __init__(
+        self,
+        kernel: Callee,
+        partitions: Mapping[str, Cut],
+        returns: Sequence[str] | Mapping[str, Any],
+        fixed: Mapping[str, object],
+    ):
+        self.kernel = kernel
+        self.results = Results(kernel, returns, fixed)
+        self.results.check(partitions, fixed)
+        self.cuts: dict[str, Callable[[Any], Any]] = {name: cutter(value) for name, value in partitions.items()}
+        # The points of a launch are no argument of an operator: those that the kernel says, or those that are fixed.
+        fixed = {p.name: p.default for p in kernel.signature.parameters if p.type is Grid and p.has_default} | {**fixed}
+        self.fixed = fixed
+        self.taken = [p for p in kernel.signature.parameters if p.name not in {*self.results.dtypes, *fixed}]
+        """The parameters that are arguments of the operator."""
+
+    @property
+    def schema(self) -> str:
+        """The operator's schema, without its name."""
+        alias = iter("abcdefghijklmnopqrstuvwxyz")
+        taken = [self._argument(p, alias) for p in self.taken]
+        results = ["Tensor"] * len(self.results.dtypes)
+        answer = results[0] if len(results) == 1 else f"({', '.join(results)})"
+        return f"({', '.join(taken)}) -> {answer}"
+
+    def _argument(self, p: Parameter, alias: Any) -> str:
+        if p.is_tensor:
+            return f"Tensor {p.name}" if p.mode == "ref" else f"Tensor({next(alias)}!) {p.name}"
+        if p.mode == "const":
+            kind = _CONSTANTS.get(p.type)
+            if kind is None:
+                self.results.refuse(
+                    f"torch's schemas have no type for `{p.name}: {p.annotation}`",
+                    f'give its value here: `fixed={{"{p.name}": ...}}`',
+                )
+        else:
+            kind = _SCALARS[scalar_dtype(p).kind]
+        default = p.default if p.has_default and isinstance(p.default, bool | int | float | str) else None
+        if default is None:
+            return f"{kind} {p.name}"
+        return f"{kind} {p.name}={json.dumps(default) if isinstance(default, str) else default}"
+
+    def _functions(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """The operator's function, and the one for tensors that have no elements to work on."""
+        torch: Any = import_module("torch")
+        scope: dict[str, Any] = {"kernel": self.kernel, "empty": torch.empty, "ceildiv": ceildiv}
+        arguments: list[str] = []
+        for p in self.kernel.signature.parameters:
+            value = p.name
+            if p.name in self.fixed:
+                value = f"fixed_{p.name}"
+                scope[value] = self.fixed[p.name]
+            if p.name in self.cuts:
+                scope[f"cut_{p.name}"] = self.cuts[p.name]
+                value = f"cut_{p.name}({p.name})"
+            arguments.append(value)
+        lines: list[str] = []
+        for name in self.results.dtypes:
+            first, dtype = self.results.given[0].name, self.results.dtype(name)
+            scope[f"dtype_{name}"] = None if dtype is None else torch_dtype(dtype)
+            chosen = f"{first}.dtype" if dtype is None else f"dtype_{name}"
+            lines.append(f"    {name} = empty({self.results.shape(name)}, dtype={chosen}, device={first}.device)")
+        scope |= {f"default_{p.name}": p.default for p in self.taken if p.has_default}  # torch leaves them to us
+        taken = [f"{p.name}=default_{p.name}" if p.has_default else p.name for p in self.taken]
+        head = f"({', '.join(taken)}):"
+        answer = f"    return {', '.join(self.results.dtypes) or 'None'}"
+        run = [f"def run{head}", *lines, f"    kernel({', '.join(arguments)}).on()", answer]
+        fake = [f"def fake{head}", *lines, answer]
+        exec("\n".join([*run, *fake]), scope)
+        return scope["run"], scope["fake"]
+
+    def register(
+        self, name: str, backward: Callable[..., Any] | None, setup_context: Callable[..., None] | None
+    ) -> Any:
+        """Defines the operator; returns it. Raises `Rejected` (O278), and what torch raises for names."""
+        torch: Any = import_module("torch")
+        namespace, _, own = name.partition("::")
+        if not namespace.isidentifier() or not own.isidentifier():
+            self.results.refuse(f"`{name}` is no name of an operator", 'name it with its namespace: `"mine::name"`')
+        if backward is not None and any(p.is_tensor and p.mode != "ref" for p in self.taken):
+            self.results.refuse(
+                "torch differentiates no operators that mutate arguments",
+                "let it return what it writes: `returns=[...]`, for `Out` parameters",
+            )
+        run, fake = self._functions()
+        library = torch.library.Library(namespace, "FRAGMENT")
+        library.define(own + self.schema, tags=(torch.Tag.pt2_compliant_tag,))
+        for place in ("CPU", "CUDA"):
+            library.impl(own, run, place)
+        torch.library.register_fake(name, fake, lib=library)
+        if backward is not None:
+            torch.library.register_autograd(name, backward, setup_context=setup_context or self._save, lib=library)
+        _libraries.append(library)
+        return getattr(getattr(torch.ops, namespace), own).default
+
+    def _save(self, ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        """Keeps all tensors for the backward function: arguments, then results."""
+        results: tuple[Any, ...] = output if len(self.results.dtypes) > 1 else (output,)
+        given = [value for p, value in zip(self.taken, inputs, strict=True) if p.is_tensor]
+        ctx.save_for_backward(*given, *results)

@@ -1,0 +1,1 @@
+"""Kernels as Python objects: called, bound, explained."""

@@ -1,0 +1,285 @@
+"""Kernels: functions that are compiled for the arguments they are called with, and launched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, overload
+
+from freehold.frontend.signature import Specialisation
+from freehold.frontend.source import KernelFunction
+from freehold.runtime.jit.launchable import Launchable
+from freehold.runtime.variants.build import Math, Options
+from freehold.runtime.variants.compiled import Compiled, Once
+from freehold.runtime.variants.hints import Given, Hints, checked, given, refuse_as_keywords
+from freehold.support.contract import Checks
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from freehold.runtime.base.call_site import CallSite
+    from freehold.runtime.interop.results import Cut
+    from freehold.runtime.jit.explain import Explanation
+    from freehold.runtime.launch.callee import Interpreted
+    from freehold.runtime.launch.modes import Kind
+    from freehold.runtime.scheduling.completion import Completed
+
+T = TypeVar("T")
+_WAITS: Final = CO_COROUTINE | CO_ASYNC_GENERATOR
+
+
+class Kernel(Launchable):
+    """
+    A function that runs on tile blocks. Made by `freehold.kernel`; called with arrays, it returns a `Launch`.
+
+    It is compiled when arguments of some kind are first seen: their dtypes, ranks, partitions, compile-time values, and
+    whether addresses, strides and extents are multiples of 16 bytes. Global values that the function reads are read
+    then, too, once for each kind.
+    """
+
+    def __init__(
+        self,
+        function: FunctionType,
+        options: Options = Options(),  # noqa: B008 -- immutable
+        cuts: Mapping[str, Cut] | None = None,
+    ):
+        self.function = KernelFunction(function)
+        super().__init__(self.function.signature)
+        self.options = options
+        self.cuts = dict(cuts or {})
+        """How arrays are cut that a call does not cut, by parameter."""
+        self.__qualname__ = function.__qualname__
+        self.__doc__ = function.__doc__
+        self.__module__ = function.__module__
+        self.__wrapped__ = function
+        self._variants = Once()
+
+    def with_hints(self, **hints: Given) -> Kernel:
+        """
+        The same kernel, compiled with hints: `num_worker_warps`, `occupancy`, `num_cta_in_cga`. They change its speed
+        and never its results. A hint is one value, or values by architecture: `occupancy={"sm_90": 2, "default": 1}`.
+
+        Raises `Rejected` (O242) for other names and values.
+        """
+        merged = {**given(self.options.hints), **hints}
+        options = self.options._replace(hints=checked(self.__name__, merged))
+        return Kernel(self.__wrapped__, options, self.cuts)
+
+    # --- Everything short of a launch: needs no GPU -------------------------------------------------------------------
+
+    def lower(self, *args: Any, **kwargs: Any) -> ModuleOp:
+        """The kernel in the ownership dialect, for arguments of this kind, not verified. Raises `Rejected`."""
+        from freehold.runtime.variants.build import lower
+
+        specialisation = self.bound(*args, **kwargs).specialisation
+        return lower(self.function, specialisation, self.options.hinted(specialisation.hints))
+
+    def verify(self, *args: Any, **kwargs: Any) -> ModuleOp:
+        """As `lower`, with every obligation met and recorded; a copy, which is the caller's. Raises `Rejected`."""
+        return self.verified(self.bound(*args, **kwargs).specialisation).clone()
+
+    def proofs(self, *args: Any, **kwargs: Any) -> str:
+        """
+        What the verifiers concluded of the kernel for arguments of this kind, as a script in SMT-LIB 2.6 for any solver
+        of integer arithmetic: each of its questions has to be answered `unsat`. Raises `Rejected`.
+        """
+        from freehold.passes.pipeline import proofs
+
+        return proofs(self.lower(*args, **kwargs))
+
+    def explain(
+        self, *args: Any, arch: str | Sequence[str] | None = None, ir: bool = False, **kwargs: Any
+    ) -> Explanation:
+        """
+        What the kernel is and does for these arguments, as text (`docs/seeing.md`): how each obligation is met, bytes
+        and operations of a launch, registers and memory of the GPU code. With `ir` also its operations, stage by stage,
+        beside the lines they came of.
+
+        Needs no GPU. `arch` names one architecture or several; unless given it is the GPU's, or without a GPU one of
+        each family; with `()` nothing is assembled. Raises `Rejected`.
+        """
+        from freehold.runtime.jit.explain import explain
+
+        return explain(self, args, kwargs, arch, ir)
+
+    def compile(self, *args: Any, arch: str | None = None, checks: Checks | None = None, **kwargs: Any) -> Compiled:
+        """
+        The kernel as GPU code, for arguments of this kind: `kernel.compile(partition(y, 64), x, arch="sm_90").cubin`.
+
+        Arrays may be in any memory. `arch` is that of the GPU the arrays are on, or of the first one, unless given.
+        `checks`, if given, takes the place of the kernel's own setting. Raises `Rejected`.
+        """
+        if not isinstance(cast(object, arch), str | None):
+            raise TypeError(f'`arch` is a text such as "sm_90", not {arch!r}')
+        bound = self.bound(*args, arch=arch, **kwargs)
+        if arch is None:
+            from freehold.runtime.gpu import driver
+
+            driver.require_gpu('name an architecture: `arch="sm_90"`')
+            arch = driver.architecture(max(0, bound.device))
+        options = self.options if checks is None else self.options._replace(checks=checks)
+        return self.compiled(bound.specialisation, arch, options)
+
+    # --- What a call leaves open --------------------------------------------------------------------------------------
+
+    def completed(self, arguments: tuple[Any, ...], site: CallSite, arch: str | None) -> tuple[tuple[Any, ...], Hints]:
+        """
+        The arguments of a call with partitions and constants that they leave open, and hints; for `arch`, or the GPU
+        the arrays are on, or the interpreter. Raises `Rejected` (O221), and where the arguments are wrong.
+        """
+        from freehold.runtime.scheduling.completion import complete, cut
+        from freehold.runtime.scheduling.problem import leaves_open
+
+        if self.cuts:
+            arguments = cut(self.signature, arguments, self.cuts)
+        if not leaves_open(self.signature, arguments):
+            return arguments, ()
+        return complete(self, arguments, site, arch)
+
+    def choice(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], arch: str | None, *, anew: bool = False
+    ) -> Completed | None:
+        """
+        What is chosen for a call; None where nothing of it is open. Where it is made `anew`, and not found on disk, it
+        says among what. Raises `Rejected`.
+        """
+        from freehold.runtime.base.call_site import caller
+        from freehold.runtime.launch.binding import positional
+        from freehold.runtime.scheduling.completion import completed, cut
+        from freehold.runtime.scheduling.problem import leaves_open
+
+        site = caller()
+        arguments = cut(self.signature, positional(self.signature, tuple(args), kwargs, site), self.cuts)
+        return completed(self, arguments, site, arch, anew=anew) if leaves_open(self.signature, arguments) else None
+
+    def warn(self, specialisation: Specialisation) -> None:
+        """Gives the warnings that there are about a variant, once each."""
+        from freehold.passes.warn_padding import warn_padding
+
+        known: ModuleOp | None = self._variants.known(specialisation)
+        if known is None:
+            self.verified(specialisation)  # which warns
+        else:
+            warn_padding(known, self.function.function.__globals__.setdefault("__warningregistry__", {}))
+
+    def known(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What was made for a key, made once. Raises what `make` raises."""
+        return self._variants.get(key, make)
+
+    # --- For `runtime.launch` -----------------------------------------------------------------------------------------
+
+    def compiled(self, specialisation: Specialisation, arch: str, options: Options | None = None) -> Compiled:
+        """The variant for one kind of arguments and an architecture, compiled once. Raises `Rejected`."""
+        chosen = (options or self.options).hinted(specialisation.hints)
+
+        def make() -> Compiled:
+            from freehold.runtime.variants.build import build
+
+            product = build(self.function, specialisation, chosen, arch, self._digest(specialisation))
+            return Compiled(self.__name__, product.contract, arch, product.cubin, chosen)
+
+        return self._variants.get((specialisation, arch, chosen), make)
+
+    def verified(self, specialisation: Specialisation) -> ModuleOp:
+        """The verified module for one kind of arguments, made once, which nobody may change. Raises `Rejected`."""
+        from freehold.runtime.variants.build import verified
+
+        options = self.options.hinted(specialisation.hints)
+        return self._variants.get(specialisation, lambda: verified(self.function, specialisation, options))
+
+    def _digest(self, specialisation: Specialisation) -> str | None:
+        """The digest of the verified module for one kind of arguments, if it was made."""
+        module: ModuleOp | None = self._variants.known(specialisation)
+        if module is None:
+            return None
+        from freehold.dialects.ownership import BreakpointOp
+        from freehold.passes.analysis.digest import digest
+
+        stops = any(isinstance(op, BreakpointOp) for op in module.walk())  # the GPU's code has none
+        return None if stops else digest(module)
+
+    def interpreted(self, specialisation: Specialisation, mode: Kind = "fast") -> Interpreted:
+        """The kernel made ready for a mode of the interpreter, for one kind of arguments. Raises `Rejected`."""
+
+        def make() -> Interpreted:
+            from freehold.runtime.interpreter.launch import Kernel as Interpreter
+            from freehold.runtime.launch.callee import Interpreted
+            from freehold.runtime.variants.build import contract_of
+            from freehold.runtime.variants.evaluation import Evaluator
+
+            module = self.verified(specialisation)
+            made = Interpreter.of(module, checked=mode == "checked", adversarial=mode == "adversarial")
+            return Interpreted(Evaluator(contract_of(module)), made)
+
+        return self._variants.get((mode, specialisation), make)
+
+
+@overload
+def kernel(function: Callable[..., None], /) -> Kernel: ...
+
+
+@overload
+def kernel(
+    *,
+    hints: Mapping[str, Given] | None = None,
+    deny_kernel_checks: bool = False,
+    deny_unsafe: bool = False,
+    checks: Checks = True,
+    validate: bool = True,
+    contract: bool = True,
+    partition: Cut | Mapping[str, Cut] | None = None,
+    math: Math = "precise",
+) -> Callable[[Callable[..., None]], Kernel]: ...
+
+
+def kernel(
+    function: Callable[..., None] | None = None,
+    /,
+    *,
+    hints: Mapping[str, Given] | None = None,
+    deny_kernel_checks: bool = False,
+    deny_unsafe: bool = False,
+    checks: Checks = True,
+    validate: bool = True,
+    contract: bool = True,
+    partition: Cut | Mapping[str, Cut] | None = None,
+    math: Math = "precise",
+    **others: object,
+) -> Kernel | Callable[[Callable[..., None]], Kernel]:
+    """
+    Makes a kernel of a function: `@kernel`, or `@kernel(hints={"occupancy": 2}, deny_kernel_checks=True)`.
+
+    `hints` are those of `Kernel.with_hints`. `deny_kernel_checks` refuses the kernel if anything would have to be
+    checked while it runs, `deny_unsafe` if it has an `unsafe` block with an access in it. A check that fails is an
+    exception of whoever waits for the launch (docs/runtime.md). `checks="trap"` stops the GPU instead, for the rest of
+    the process; `checks=False` leaves the checks of indices out, and their truth to you. The bytecode of each variant
+    is read again while the assembler runs, and refused if it is not shown to do what was verified (O140);
+    `validate=False` leaves that out, and `FREEHOLD_VALIDATE=0` for every kernel. GPU code rounds a product of floats
+    together with the sum that it is added to, as CUDA's own compilers do; `contract=False` rounds each by itself, as
+    the interpreter does. `math="fast"` computes quotients, square roots and exponentials of f32 faster, less exactly,
+    and with subnormal numbers as zero (docs/language.md has bounds). `partition` is how arrays are cut that a call
+    gives without a partition: a tile, or a function of the array that makes one, for all that is written or by
+    parameter (`{"c": (128, 256)}`); without it, the launch chooses (`docs/schedules.md`).
+
+    Raises `Rejected` where the signature is not understood. The body is looked at when the kernel is compiled.
+    """
+    if math not in ("precise", "fast"):
+        raise TypeError(f'`math` is "precise" or "fast", not {math!r}')
+    refuse_as_keywords("kernel", others)
+
+    def make(function: Callable[..., None]) -> Kernel:
+        if not isinstance(function, FunctionType):
+            raise TypeError(f"a kernel is made of a function, not of a {type(function).__name__}")
+        if function.__code__.co_flags & _WAITS:
+            raise TypeError(f"`{function.__name__}` is `async`, and a kernel waits for nothing: write `def`")
+        hinted = checked(function.__name__, hints or {})
+        options = Options(hinted, deny_kernel_checks, checks, deny_unsafe, validate, contract, math)
+        made = Kernel(function, options)
+        if partition is not None:
+            written = [p.name for p in made.signature.parameters if p.mode in ("mut", "out")]
+            each = cast("Mapping[str, Cut] | None", partition if isinstance(partition, Mapping) else None)
+            made.cuts = dict.fromkeys(written, cast("Cut", partition)) if each is None else dict(each)
+        return made
+
+    return make if function is None else make(function)

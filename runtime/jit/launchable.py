@@ -1,0 +1,178 @@
+"""What is launched by calling it: kernels, those of packages among them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from sys import _getframe as _frame  # pyright: ignore[reportPrivateUsage] -- documented, and the only way
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from freehold.runtime.base import native
+
+if TYPE_CHECKING:
+    from freehold.frontend.signature import KernelSignature, Specialisation
+    from freehold.runtime.base.call_site import CallSite
+    from freehold.runtime.interop.results import Cut
+    from freehold.runtime.launch.binding import Bound
+    from freehold.runtime.launch.bound_launch import BoundLaunch
+    from freehold.runtime.launch.callee import Interpreted
+    from freehold.runtime.launch.launch import Launch
+    from freehold.runtime.launch.modes import Kind
+    from freehold.runtime.variants.compiled import Compiled
+    from freehold.runtime.variants.hints import Hints
+
+
+class Launchable(native.Caller, ABC):
+    """A kernel as its callers see it: parameters, and code for arguments of each kind."""
+
+    def __init__(self, signature: KernelSignature):
+        super().__init__()
+        self.signature = signature
+        self.__name__ = signature.kernel
+        self._count = len(signature.parameters)
+        self._lock = Lock()
+        self._dispatcher: Any = None
+        self._launch: type[Launch] | None = None
+
+    @abstractmethod
+    def compiled(self, specialisation: Specialisation, arch: str) -> Compiled:
+        """The GPU code for one kind of arguments and an architecture. Raises `Rejected`."""
+
+    @abstractmethod
+    def interpreted(self, specialisation: Specialisation, mode: Kind = "fast") -> Interpreted:
+        """The kernel made ready for a mode of the interpreter, for one kind of arguments. Raises `Rejected`."""
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.__name__}>"
+
+    def _called(self, *args: Any, **kwargs: Any) -> Launch:
+        """
+        A launch on these arguments, which does nothing until it is run: `.sync()` or `.on(stream)`.
+
+        Raises `Rejected` (O210) where arguments are missing or too many; everything else is checked when it is run.
+        """
+        frame = _frame(1)
+        launch = self._launch or self._prepared()
+        if kwargs or len(args) != self._count:
+            from freehold.runtime.base.call_site import CallSite
+            from freehold.runtime.launch.binding import positional
+
+            args = positional(self.signature, args, kwargs, CallSite(frame.f_code, frame.f_lasti))
+        return launch(self._dispatcher, args, frame.f_code, frame.f_lasti)
+
+    if TYPE_CHECKING or not native.BUILT:  # else `Caller` does it, and asks `_called` where anything is unusual
+        __call__ = _called
+
+    def __getitem__(self, grid: object) -> NoReturn:
+        """Refuses `kernel[grid](...)` (O228): the partitions of the outputs are the grid."""
+        from freehold.runtime.base.call_site import caller
+        from freehold.runtime.errors import GridGiven
+        from freehold.support.diagnostic import Rejected
+
+        parameters = self.signature.parameters
+        shown = [f"fh.partition({p.name}, tile)" if p.mode in ("mut", "out") else p.name for p in parameters]
+        raise Rejected([GridGiven(caller().span, self.__name__, ", ".join(shown))])
+
+    def _prepared(self) -> type[Launch]:
+        """Loads what launches need, once."""
+        from freehold.runtime.launch.launch import Dispatcher, Launch
+
+        with self._lock:
+            if self._dispatcher is None:
+                self._dispatcher = Dispatcher(self)
+        if native.module() is not None:
+            self._plain = self._count, self._dispatcher
+        self._launch = Launch
+        return Launch
+
+    def bound(self, *args: Any, arch: str | None = None, **kwargs: Any) -> Bound:
+        """
+        The arguments of a call, checked, with what the kernel is specialised to for them, where anything is open for
+        `arch` if given. Raises `Rejected`.
+        """
+        from freehold.runtime.base.call_site import caller
+        from freehold.runtime.launch.binding import positional
+
+        site: CallSite = caller()
+        return self.checked(positional(self.signature, args, kwargs, site), site, arch)
+
+    def checked(self, arguments: tuple[Any, ...], site: CallSite, arch: str | None = None) -> Bound:
+        """The arguments of a call, as `bound`, one for each parameter. Raises `Rejected`."""
+        from freehold.runtime.launch.binding import bind
+
+        arguments, hints = self.completed(arguments, site, arch)
+        return bind(self.signature, arguments, site, hints)
+
+    def completed(self, arguments: tuple[Any, ...], site: CallSite, arch: str | None) -> tuple[tuple[Any, ...], Hints]:
+        """The arguments of a call with what they leave open, and the hints that go with it. Raises `Rejected`."""
+        return arguments, ()
+
+    def bind(self, *args: Any, **kwargs: Any) -> BoundLaunch:
+        """
+        A launch on these arguments that may be run any number of times: `bound.on()`, `bound.sync()`.
+
+        Everything is checked here; a run only looks whether the arrays, which it keeps alive, are still where they
+        were. `bound.rebind(x=...)` exchanges some. Raises `Rejected`.
+        """
+        from freehold.runtime.launch.bound_launch import bind_here
+
+        self._prepared()
+        return bind_here(self._dispatcher, args, kwargs)
+
+    # --- In other frameworks ------------------------------------------------------------------------------------------
+
+    def as_torch_op(
+        self,
+        name: str,
+        partitions: Mapping[str, Cut],
+        *,
+        returns: Sequence[str] | Mapping[str, Any] = (),
+        fixed: Mapping[str, object] | None = None,
+        backward: Callable[..., Any] | None = None,
+        setup_context: Callable[..., None] | None = None,
+    ) -> Any:
+        """
+        The kernel as an operator of torch, which `torch.compile` and `torch.export` see as one piece:
+        `saxpy.as_torch_op("mine::saxpy", {"y": 1024})` defines and returns `torch.ops.mine.saxpy`.
+
+        `partitions` says how each output is cut: a tile, or a function that makes the partition of a tensor. Arguments
+        are the kernel's, in order. `Mut` and `Out` parameters are mutated, and the schema says so; those `Out`
+        parameters that `returns` names are allocated instead and returned. Their extents follow from the dimensions of
+        other arguments, their dtype is the annotation's, the one that `returns` maps them to, or else that of the first
+        tensor. `fixed` gives values to parameters that the operator leaves out.
+
+        `backward(ctx, *gradients)` makes it differentiable, as in `torch.library.register_autograd`; it needs an
+        operator that mutates nothing. Unless `setup_context` is given, `ctx.saved_tensors` are all tensors among the
+        arguments and then the results. Gradients may repeat elements (stride 0), which kernels refuse: call
+        `.contiguous()` of them.
+
+        Raises `Rejected` (O278) where no operator can be made of it.
+        """
+        from freehold.runtime.interop.torch_op import as_torch_op
+
+        return as_torch_op(
+            self, name, partitions, returns=returns, fixed=fixed, backward=backward, setup_context=setup_context
+        )
+
+    def as_jax(
+        self,
+        partitions: Mapping[str, Cut],
+        *,
+        returns: Mapping[str, Any] | None = None,
+        fixed: Mapping[str, object] | None = None,
+        vmap_method: str | None = None,
+    ) -> Callable[..., Any]:
+        """
+        The kernel as a function of JAX arrays, also under `jax.jit`: `y = gemm.as_jax({"c": (64, 64)})(a, b)`.
+
+        It returns what the kernel writes and changes no argument: `Out` parameters are no arguments but results, and
+        `Mut` parameters are both. Several results are a tuple, in the order of the parameters. `partitions` and `fixed`
+        are as in `as_torch_op`; `returns` gives the dtypes of `Out` parameters that are neither annotated nor that of
+        the first array. Scalars and constants have to be known when JAX traces. `vmap_method` is that of `jax.ffi`.
+
+        Raises `Rejected` (O278) where no function can be made of it.
+        """
+        from freehold.runtime.interop.jax_call import as_jax
+
+        return as_jax(self, partitions, returns or {}, fixed or {}, vmap_method)

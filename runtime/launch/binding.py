@@ -1,0 +1,520 @@
+"""
+Calls matched with signatures: every argument read and checked, and what the kernel is specialised to.
+
+This is the thorough way, taken when a kernel first meets arguments of some kind and when something is wrong; it finds
+all errors of a call. `freehold.runtime.launch.launch` remembers its outcome for arguments that look the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Final
+
+from freehold.frontend.schedule import Choice, Grid, OpenPartition, PartitionSpec
+from freehold.frontend.signature import (
+    ConstSpec,
+    KernelSignature,
+    Parameter,
+    ScalarSpec,
+    Specialisation,
+    TensorSpec,
+)
+from freehold.runtime.base.call_site import CallSite
+from freehold.runtime.memory.arguments import ArrayView, UnknownDType, Unreadable, is_array, view
+from freehold.runtime.memory.overlap import overlap, repeated
+from freehold.runtime.memory.scalars import RANGES, plain_number, scalar_dtype
+from freehold.support import dtypes
+from freehold.support.lazy import Lazy
+from freehold.support.span import Span
+from freehold.support.terms import Term, const, parse
+
+if TYPE_CHECKING:
+    from freehold.runtime import errors
+    from freehold.support import diagnostic
+    from freehold.support.diagnostic import Error
+    from freehold.support.report import Argument
+else:
+    errors, diagnostic = Lazy("freehold.runtime.errors"), Lazy("freehold.support.diagnostic")
+
+LARGEST: Final = 2**31 - 1
+
+
+class Bound:
+    """The arguments of one call, checked."""
+
+    __slots__ = ("device", "run_time", "specialisation", "views")
+
+    def __init__(self, run_time: tuple[Any, ...], views: tuple[ArrayView, ...], specialisation: Specialisation):
+        self.run_time = run_time
+        """What is passed when it runs, for each parameter but the compile-time ones: an array's view, or a scalar."""
+        self.views = views
+        """Of the tensors alone, in order."""
+        self.device = views[0].device
+        self.specialisation = specialisation
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """What a plan takes: addresses and scalars."""
+        return tuple(v.pointer if isinstance(v, ArrayView) else v for v in self.run_time)
+
+
+class Call:
+    """One call that is being checked: collects errors and knows where its arguments stand."""
+
+    def __init__(self, signature: KernelSignature, site: CallSite, schedule: bool = True):
+        self.signature = signature
+        self.site = site
+        self.schedule = schedule
+        """Whether the arguments have to say how the launch is cut."""
+        self.errors: list[Error] = []
+        self.positions: Mapping[str, int] = {p.name: n for n, p in enumerate(signature.parameters)}
+
+    def place(self, parameter: Parameter) -> Span | Argument:
+        """Where the argument for a parameter is written."""
+        return self.site.argument(self.positions[parameter.name], parameter.name, self.signature.kernel)
+
+    def span(self, parameter: Parameter) -> Span | None:
+        """The same, if it has source text."""
+        place = self.place(parameter)
+        return place if isinstance(place, Span) else None
+
+    def text(self, parameter: Parameter) -> str:
+        """An argument as the caller wrote it, or else the parameter's name."""
+        return self.site.text(self.positions[parameter.name], parameter.name) or parameter.name
+
+    def finish(self) -> None:
+        """Raises `Rejected` if anything was found."""
+        if self.errors:
+            raise diagnostic.Rejected(self.errors)
+
+
+def positional(
+    signature: KernelSignature, arguments: tuple[Any, ...], keywords: Mapping[str, Any], site: CallSite
+) -> tuple[Any, ...]:
+    """The arguments of a call, one for each parameter in order, with defaults filled in. Raises `Rejected` (O210)."""
+    parameters = signature.parameters
+    if len(arguments) == len(parameters) and not keywords:
+        return arguments
+    problems: list[str] = []
+    meant: dict[str, str] = {}
+    names = [p.name for p in parameters]
+    if len(arguments) > len(parameters):
+        problems.append(f"takes {len(parameters)} arguments, and {len(arguments)} were given")
+    values: dict[str, Any] = {p.name: a for p, a in zip(parameters, arguments, strict=False)}
+    for name, value in keywords.items():
+        if name in values:
+            problems.append(f"was given two values for `{name}`")
+        elif all(p.name != name for p in parameters):
+            problems.append(f"has no parameter `{name}`")
+            left = [n for n in names[len(arguments) :] if n not in keywords]
+            from freehold.support.spelling import nearest
+
+            unknown = [k for k in keywords if k not in names]
+            close = nearest(name, left) or (left[0] if len(left) == len(unknown) == 1 else None)
+            if close is not None:
+                meant[problems[-1]] = close
+        values[name] = value
+    missing: list[str] = []
+    for p in parameters:
+        if p.name not in values:
+            if p.has_default:
+                values[p.name] = p.default
+            elif p.name not in meant.values():
+                missing.append(f"`{p.name}`")
+    if missing:
+        problems.append(f"was called without {' and '.join(missing)}")
+    if problems:
+        shown = ", ".join(f"`{p.name}: {p.annotation}`" for p in parameters)
+        found = [errors.ArgumentCount(site.span, signature.kernel, problem, shown) for problem in problems]
+        for error in found:
+            if error.problem in meant:
+                error.add(error.DidYouMean(meant[error.problem]))
+        raise diagnostic.Rejected(found)
+    return tuple(values[p.name] for p in parameters)
+
+
+def bind(
+    signature: KernelSignature, arguments: tuple[Any, ...], site: CallSite, hints: Any = (), *, schedule: bool = True
+) -> Bound:
+    """
+    Checks all arguments of a call. Raises `Rejected` with everything that is wrong.
+
+    `hints` were chosen with them. Without a `schedule`, partitions and compile-time values may be left open.
+    """
+    from freehold.runtime.launch.partition import Partition
+
+    call = Call(signature, site, schedule)
+    tensors: list[tuple[Parameter, ArrayView, PartitionSpec | None]] = []
+    specs: list[TensorSpec | ScalarSpec | ConstSpec | None] = []
+    values: list[Any] = []
+    for parameter, argument in zip(signature.parameters, arguments, strict=True):
+        partition = argument if isinstance(argument, Partition) else None
+        value = argument if partition is None else partition.array
+        if not parameter.is_tensor:
+            if parameter.mode == "scalar":
+                values.append(plain_number(scalar_dtype(parameter), argument))
+                specs.append(_scalar(call, parameter, argument, values[-1]))
+            else:
+                specs.append(_constant(call, parameter, argument))
+            continue
+        given = None if partition is None else partition.spec
+        spec = None if isinstance(given, OpenPartition) else given
+        found = _tensor(call, parameter, value, spec)
+        specs.append(None if found is None else found.spec(spec))
+        if found is not None:
+            values.append(found)
+            tensors.append((parameter, found, spec))
+    grid = next((s.value for s in specs if isinstance(s, ConstSpec) and isinstance(s.value, Grid)), None)
+    written = [p for p in signature.parameters if p.mode in ("mut", "out")]
+    if schedule and not written and grid is None and all(s is None for _, _, s in tensors):
+        error = errors.NothingPartitioned(site.span, signature.kernel)
+        shared = [p for p in signature.parameters if p.is_tensor and p.mode != "ref"]
+        if not shared:
+            for parameter in [p for p in signature.parameters if p.is_tensor][:1]:
+                error.add(error.Declare(parameter.name, parameter.annotation.replace("Ref", "Out", 1)))
+        elif tensors:  # what is read, or else what is updated: its tiles are the work
+            parameter, found, _ = next((t for t in tensors if t[0].mode == "ref"), tensors[0])
+            error.add(error.Partition(call.text(parameter), _suggested_tile(found.shape)))
+        call.errors.append(error)
+    call.finish()
+    constants = {
+        p.name: s.value
+        for p, s in zip(signature.parameters, specs, strict=True)
+        if isinstance(s, ConstSpec) and type(s.value) is int
+    }
+    _together(call, [(p.given(constants), view, spec) for p, view, spec in tensors], grid)
+    call.finish()
+    kept = [s for s in specs if s is not None]
+    return Bound(tuple(values), tuple(v for _, v, _ in tensors), Specialisation(tuple(kept), hints))
+
+
+# --- One argument -----------------------------------------------------------------------------------------------------
+
+
+def _tensor(call: Call, parameter: Parameter, value: object, partition: PartitionSpec | None) -> ArrayView | None:
+    """One array, or None where anything about it is wrong."""
+    name, kernel, annotation = parameter.name, call.signature.kernel, parameter.annotation
+    before = len(call.errors)
+    add = call.errors.append
+    try:
+        found = view(value)
+    except UnknownDType as e:
+        known = ", ".join(d.name for d in dtypes.ALL if d.storage_bits)
+        error = errors.DTypeUnknown(call.place(parameter), name, kernel, e.name, known)
+        if (packed := dtypes.from_name(e.name)) is not None and packed.bits == 4:
+            error.add(error.AsBytes(packed.name))
+        add(error)
+        return None
+    except Unreadable as e:
+        error = errors.NotAnArray(call.place(parameter), name, kernel, _described(value), annotation)
+        if e.why:
+            error.add(error.Because(e.why))
+        if isinstance(value, list | tuple) and partition is None:
+            dtype = (parameter.dtype.name if parameter.dtype else "f32").replace("f", "float")
+            error.add(error.MakeArray(call.text(parameter), dtype.replace("i", "int").replace("u", "uint")))
+        add(error)
+        return None
+    shape = found.shape
+    if parameter.dtype is not None and found.dtype != parameter.dtype:
+        add(errors.WrongDType(call.place(parameter), name, kernel, found.dtype.name, parameter.dtype.name, annotation))
+    if parameter.dims is not None and len(shape) != len(parameter.dims):
+        wanted = len(parameter.dims)
+        error = errors.WrongRank(call.place(parameter), name, kernel, len(shape), wanted, annotation, shape)
+        if partition is None and wanted:
+            if wanted == 1:
+                error.add(error.Reshape(call.text(parameter), "-1"))
+            elif len(shape) == 1:
+                error.add(error.Reshape(call.text(parameter), ", ".join(["1"] * (wanted - 1) + ["-1"])))
+        add(error)
+    if 0 in shape:
+        add(errors.EmptyTensor(call.place(parameter), name, kernel, shape, shape.index(0)))
+        return None
+    if any(s % found.dtype.itemsize for s in found.strides) or found.pointer % found.dtype.itemsize:
+        add(errors.StridesNotWhole(call.place(parameter), name, kernel, found.strides, found.dtype.itemsize))
+        return None
+    strides = found.element_strides
+    for axis, (extent, stride) in enumerate(zip(shape, strides, strict=True)):
+        if stride <= 0:
+            error = errors.StrideNotPositive(call.place(parameter), name, kernel, stride, axis, strides)
+            add(error.add(error.Copy()))
+            return None
+        if extent > LARGEST:
+            add(errors.TooLarge(call.place(parameter), name, kernel, "extent", extent, axis))
+        elif stride > LARGEST:
+            add(errors.TooLarge(call.place(parameter), name, kernel, "stride", stride, axis))
+    if parameter.mode in ("mut", "out") or partition is not None:
+        _partitioned(call, parameter, shape, partition)
+    if parameter.mode != "ref":
+        _writable(call, parameter, found)
+    return found if len(call.errors) == before else None
+
+
+def _partitioned(call: Call, parameter: Parameter, shape: tuple[int, ...], partition: PartitionSpec | None) -> None:
+    """The partition of an array that is split into regions."""
+    name, kernel = parameter.name, call.signature.kernel
+    if partition is None and not call.schedule:
+        return
+    if partition is None:
+        tile = _suggested_tile(shape)
+        call.errors.append(
+            errors.PartitionMissing(
+                call.place(parameter), name, kernel, parameter.annotation, call.text(parameter), tile
+            )
+        )
+    elif len(partition.tile) != len(shape):
+        error = errors.PartitionRank(call.place(parameter), name, partition.tile, len(shape), shape)
+        call.errors.append(error.add(error.Extents(_suggested_tile(shape))))
+
+
+def _writable(call: Call, parameter: Parameter, found: ArrayView) -> None:
+    """What is asked of an array that is written."""
+    name, kernel = parameter.name, call.signature.kernel
+    shape, strides = found.shape, found.element_strides
+    if found.read_only is not None:
+        call.errors.append(errors.ReadOnlyOutput(call.place(parameter), name, kernel, *found.read_only))
+    difference = repeated(shape, strides)
+    if difference is not None:
+        if difference:
+            first = tuple(max(0, -d) for d in difference)
+            second = tuple(max(0, d) for d in difference)
+            witness = f"elements {_index(first)} and {_index(second)} are the same memory"
+        else:
+            witness = "that its elements are separate could not be shown"
+        call.errors.append(errors.OutputOverlapsItself(call.place(parameter), name, kernel, shape, strides, witness))
+
+
+def _index(index: tuple[int, ...]) -> str:
+    return f"[{', '.join(map(str, index))}]"
+
+
+def _suggested_tile(shape: tuple[int, ...]) -> str:
+    """A tile of the right rank that is no larger than the array, as Python text."""
+    tile = [1] * max(0, len(shape) - 2) + [64] * min(2, len(shape)) if len(shape) > 1 else [1024]
+    tile = [min(t, 1 << (e - 1).bit_length()) for t, e in zip(tile, shape, strict=True)] if shape else [1]
+    return str(tile[0]) if len(tile) == 1 else str(tuple(tile))
+
+
+def _described(value: object) -> str:
+    """A value in an error, without its text where that is long."""
+    if value is None or isinstance(value, bool | int | float | str):
+        text = repr(value)
+        if len(text) <= 24:
+            return f"`{text}`"
+    kind = type(value).__name__
+    return f"{'an' if kind[:1].lower() in 'aeiou' or kind == 'ndarray' else 'a'} {kind}"
+
+
+def _scalar(call: Call, parameter: Parameter, value: Any, number: float | None) -> ScalarSpec | None:
+    """A scalar, given the number that it is."""
+    dtype = scalar_dtype(parameter)
+    if number is not None:
+        return ScalarSpec(dtype)
+    low, high = RANGES.get(dtype.name, (0, 0))
+    kinds = {"bool": "`True` or `False`", "float": "a number", "int": f"an integer from {low} to {high}"}
+    _wrong_value(call, parameter, value, kinds[dtype.kind])
+    return None
+
+
+def _constant(call: Call, parameter: Parameter, value: Any) -> ConstSpec | None:
+    """A compile-time argument."""
+    from freehold.runtime.launch.partition import Partition
+
+    try:
+        hash(value)
+    except TypeError:
+        _wrong_value(call, parameter, value, "something that can be hashed, such as a number or a tuple")
+        return None
+    kind = parameter.type
+    if isinstance(value, Choice) and not call.schedule:
+        return ConstSpec(value)
+    exact = type(value) is kind or kind is None or (kind not in (int, bool, float) and isinstance(value, kind))
+    if exact and not isinstance(value, Partition | Choice):
+        return ConstSpec(value)
+    wanted = f"an `{kind.__name__}`" if kind is int else f"a `{kind.__name__ if kind else 'constant'}`"
+    _wrong_value(call, parameter, value, wanted)
+    return None
+
+
+def _wrong_value(call: Call, parameter: Parameter, value: Any, expected: str) -> None:
+    """Adds the error for what is no scalar or constant as it is `expected`."""
+    from freehold.runtime.launch.partition import Partition
+
+    given = "a partition" if isinstance(value, Partition) else _described(value)
+    kernel, annotation = call.signature.kernel, parameter.annotation
+    error = errors.WrongScalar(call.place(parameter), parameter.name, kernel, expected, given, annotation)
+    text, one = call.text(parameter), getattr(value, "size", None) == 1
+    if is_array(value):
+        if one and parameter.mode == "scalar":
+            error.add(error.Convert(f"{text}.item()"))
+    elif expected.startswith(("an integer", "an `int`")) and _is_whole(value):
+        error.add(error.Convert(f"int({text})"))
+    elif isinstance(value, list):
+        error.add(error.Convert(f"tuple({text})"))
+    call.errors.append(error)
+
+
+def _is_whole(value: object) -> bool:
+    """Whether a value is an integer in all but its class."""
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < LARGEST
+    return whole or (hasattr(value, "__index__") and not isinstance(value, int))
+
+
+# --- All arguments together -------------------------------------------------------------------------------------------
+
+
+def _together(
+    call: Call, tensors: Sequence[tuple[Parameter, ArrayView, PartitionSpec | None]], grid: Grid | None
+) -> None:
+    kernel = call.signature.kernel
+    first, first_view, _ = tensors[0]
+    for parameter, found, _ in tensors[1:]:
+        if found.device != first_view.device:
+            call.errors.append(
+                errors.HostAndDevice(
+                    call.place(parameter), kernel, parameter.name, found.place, first.name, first_view.place
+                )
+            )
+    if grid is None:  # or else the launch's points are those of no partition
+        _schedules(call, [(p, v, s) for p, v, s in tensors if s is not None], {p.name: v for p, v, _ in tensors})
+    call.errors += contract_errors(call, [p for p, _, _ in tensors], [v.shape for _, v, _ in tensors])
+    # What is moved or freed is refused when it is leased; its memory may be another array's by now.
+    there = [(p, v) for p, v, _ in tensors if not _is_lost(v)]
+    for (p, v), (q, w) in combinations(there, 2):
+        if (p.mode != "ref" or q.mode != "ref") and v.device == w.device and shares_memory(v, w):
+            call.errors.append(overlap_error(call, (p, v), (q, w)))
+
+
+def _schedules(
+    call: Call, partitions: Sequence[tuple[Parameter, ArrayView, PartitionSpec]], views: Mapping[str, ArrayView]
+) -> None:
+    if not partitions:
+        return
+    kernel = call.signature.kernel
+    domains = [_domain(found, spec, views) for _, found, spec in partitions]
+    leader = max(range(len(domains)), key=lambda n: len(domains[n]))
+    (first, first_view, first_spec), grid = partitions[leader], domains[leader]
+    for n, (parameter, found, spec) in enumerate(partitions):
+        if (spec.order, spec.blocks, spec.count) != (first_spec.order, first_spec.blocks, first_spec.count):
+            schedules = [f"order {s.order} and blocks {s.count or s.blocks.name}" for s in (spec, first_spec)]
+            call.errors.append(
+                errors.SchedulesDiffer(
+                    call.place(parameter), kernel, parameter.name, schedules[0], first.name, schedules[1]
+                )
+            )
+        elif n != leader and not _agree(parameter, domains[n], grid) and not call.signature.takes_windows():
+            error = errors.GridsDiffer(
+                call.place(parameter),
+                kernel,
+                parameter.name,
+                str(found.shape),
+                str(spec.tile),
+                _times(domains[n]),
+                first.name,
+                str(first_view.shape),
+                str(first_spec.tile),
+                _times(grid),
+            )
+            own = len(domains[n])
+            if own < len(grid) and domains[n] == grid[:own] and first_spec.plain and spec.plain:
+                rest = (1 << (extent - 1).bit_length() for extent in first_view.shape[own:])
+                error.add(error.OneTile(str((*first_spec.tile[:own], *rest))))
+            call.errors.append(error)
+
+
+def _is_lost(found: ArrayView) -> bool:
+    """Whether an array is a tensor of ours whose memory it has no right to any more."""
+    owner: Any = found.owner
+    return found.family == "freehold" and bool(owner.storage.lost_to(owner))
+
+
+def _agree(parameter: Parameter, own: tuple[int, ...], domain: tuple[int, ...]) -> bool:
+    """Whether a partition's points are the leading coordinates of a launch's. Several points may read one place, but
+    not write it."""
+    shared = parameter.mode not in ("mut", "out")
+    return own == domain[: len(own)] and (shared or all(extent == 1 for extent in domain[len(own) :]))
+
+
+def _domain(found: ArrayView, spec: PartitionSpec, views: Mapping[str, ArrayView]) -> tuple[int, ...]:
+    """The extents of the domain that a partition asks for."""
+    groups = None
+    if spec.groups is not None:
+        offsets = views.get(spec.groups.by)
+        groups = const(offsets.shape[0] - 1 if offsets is not None and offsets.shape else 1)
+    if spec.plain:
+        return tuple(-(-extent // step) for extent, step in zip(found.shape, spec.step, strict=True))
+    try:
+        return tuple(t.evaluate({}) for t in spec.domain([const(extent) for extent in found.shape], groups))
+    except ZeroDivisionError:
+        return (0,) * len(spec.point_map.domain)
+
+
+def _times(grid: tuple[int, ...]) -> str:
+    return " x ".join(map(str, grid))
+
+
+def shares_memory(first: ArrayView, second: ArrayView) -> bool:
+    """Whether two arrays share a byte, or may."""
+    return overlap(
+        (first.pointer, first.shape, first.strides, first.dtype.itemsize),
+        (second.pointer, second.shape, second.strides, second.dtype.itemsize),
+    )
+
+
+def overlap_error(call: Call, first: tuple[Parameter, ArrayView], second: tuple[Parameter, ArrayView]) -> Error:
+    """The error for two arguments that share memory; the one that is written is the culprit."""
+    if second[0].mode != "ref":
+        first, second = second, first
+    (parameter, found), (other, other_view) = first, second
+    start = max(found.pointer, other_view.pointer)
+    end = min(found.pointer + found.size, other_view.pointer + other_view.size)
+    low, high = start - found.pointer, end - found.pointer
+    shared = f"they share bytes among {low} .. {high} of `{parameter.name}` and among "
+    shared += f"{start - other_view.pointer} .. {end - other_view.pointer} of `{other.name}`"
+    error = errors.ArgumentsOverlap(call.place(parameter), parameter.name, other.name, call.signature.kernel, shared)
+    if (span := call.span(other)) is not None:
+        error.add(error.Other(span, "shared" if other.mode == "ref" else "exclusive"))
+    if (span := parameter.span) is not None:
+        error.add(error.Declared(span))
+    return error
+
+
+def contract_errors(call: Call, parameters: Sequence[Parameter], shapes: Sequence[tuple[int, ...]]) -> Iterator[Error]:
+    """Where extents break what the signature says about them."""
+    kernel = call.signature.kernel
+    dims: list[tuple[Parameter, tuple[int, ...], int, Term]] = []
+    bound: dict[str, tuple[int, Parameter, tuple[int, ...]]] = {}
+    for parameter, shape in zip(parameters, shapes, strict=True):
+        for axis, text in enumerate(parameter.dims or ()):
+            term = parse(text)
+            dims.append((parameter, shape, axis, term))
+            if term.op == "sym" and term.name not in bound:
+                bound[term.name] = shape[axis], parameter, shape
+    values = {name: value for name, (value, _, _) in bound.items()}
+    for parameter, shape in zip(parameters, shapes, strict=True):
+        if parameter.dims is None:
+            values |= {f"{parameter.name}.shape[{axis}]": extent for axis, extent in enumerate(shape)}
+    for parameter, shape, axis, term in dims:
+        unknown = sorted(term.symbols() - values.keys())
+        if unknown:
+            yield errors.DimensionUnbound(parameter.span or call.place(parameter), kernel, unknown[0], str(term))
+            continue
+        try:
+            expected = term.evaluate(values)
+        except ZeroDivisionError:
+            expected = 0
+        if expected == shape[axis]:
+            continue
+        used = sorted(term.symbols())
+        given = [
+            f"`{n}` is {values[n]} by `{bound[n][1].name}`, whose shape is {bound[n][2]}" for n in used if n in bound
+        ]
+        origin = " and ".join(given) or f"`{parameter.annotation}` says so"
+        error = errors.DimensionMismatch(
+            call.place(parameter), kernel, str(term), expected, parameter.name, axis, shape[axis], shape, origin
+        )
+        if parameter.span is not None:
+            error.add(error.Declared(parameter.span))
+        if len(shape) == 2 and parameter.mode == "ref" and expected == shape[1 - axis]:
+            error.add(error.Transposed(call.text(parameter)))
+        yield error

@@ -1,0 +1,35 @@
+"""What is launched, as launches know it: parameters, and code for arguments of each kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from freehold.frontend.signature import KernelSignature, Specialisation
+from freehold.runtime.base.call_site import CallSite
+from freehold.runtime.launch.binding import Bound
+from freehold.runtime.launch.modes import Kind
+from freehold.runtime.variants.compiled import Compiled
+from freehold.runtime.variants.evaluation import Evaluator
+
+if TYPE_CHECKING:
+    from freehold.runtime.operations.operation import Operation
+
+
+class Interpreted(NamedTuple):
+    """A kernel made ready for the interpreter, for arguments of one kind."""
+
+    evaluator: Evaluator
+    kernel: Any
+    """Of `runtime.interpreter`."""
+
+
+class Callee(Protocol):
+    """A kernel (`runtime.jit.launchable`)."""
+
+    signature: KernelSignature
+    __name__: str
+
+    def checked(self, arguments: tuple[Any, ...], site: CallSite, arch: str | None = None) -> Bound: ...
+    def compiled(self, specialisation: Specialisation, arch: str) -> Compiled: ...
+    def interpreted(self, specialisation: Specialisation, mode: Kind = "fast") -> Interpreted: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Operation[Any]: ...

@@ -1,0 +1,134 @@
+"""
+Graphs, once they are recorded: what the driver made of them, and how it is run. `runtime.operations.operation` records.
+
+The tensors stay those that they were: a replay works on them where they are, and comes after the work on them that was
+enqueued before it, as any launch does. So they may be used between replays; those that were moved, freed or lent since
+are refused. The graph keeps them alive. Nothing is allocated in a graph: what it works on has to be there before.
+
+On a GPU a stream of the graph's own is captured; other streams and threads are not disturbed. On the host the graph is
+the list of the checked launches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Self, TypeVar
+
+from freehold.runtime.gpu import captures, checked, driver
+from freehold.runtime.gpu.timeline import Timeline, host_timeline, later
+from freehold.runtime.memory.blame import of_operation
+from freehold.runtime.memory.ledger import Busy, Refusal, enqueue, lease
+from freehold.runtime.operations.execution import Execution, Place
+from freehold.runtime.operations.recording import Recording, refuse
+from freehold.support.lazy import Lazy
+
+if TYPE_CHECKING:
+    from freehold.runtime import errors
+else:
+    errors = Lazy("freehold.runtime.errors")
+
+T = TypeVar("T")
+
+ANOTHER: Final = "make another: `with fh.graph() as g:`"
+
+
+class Recorded(Generic[T]):
+    """What was recorded, once it can be run again."""
+
+    __slots__ = ("__weakref__", "_made", "_state", "place", "recording", "value")
+
+    def __init__(self) -> None:
+        self._state: Literal["not recorded", "recording", "complete", "closed"] = "not recorded"
+        self.recording = Recording()
+        self._made: Any = None
+        self.place: Place | None = None
+        """Where a replay runs that names no stream, if that is the default stream, and there is nothing else to do."""
+        self.value: Any = None
+        """The value of the operation that was recorded last; that of a replay, too."""
+
+    def __enter__(self) -> Self:
+        self.expect("not recorded", "be recorded again", ANOTHER)
+        self._state = "recording"
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
+        self._state = "closed"
+        if kind is not None:
+            self.recording.give_up()
+            return
+        self._made = self.recording.end()
+        self._state = "complete"
+        if self._made is not None and not self.recording.families and not self.recording.checked:
+            self.place = Execution().place(self.recording.device)
+
+    def run(self, execution: Execution) -> T:
+        """Puts a replay on the execution's stream. For `Replay`."""
+        if self._state != "complete":
+            self.expect("complete", "be replayed", ANOTHER)
+        if execution.recording is not None:
+            refuse(errors.GraphState, "be recorded", "it is a graph itself", "record its operations")
+        recording = self.recording
+        device = recording.device
+        if recording.captured is None:
+            if not recording.work:
+                refuse(errors.EmptyGraph)
+            self._enqueue(host_timeline(), lambda: [work() for work in recording.work])
+            return self.value
+        kept = None
+        if recording.families:
+            execution.stream(device, min(recording.families))
+            for family in recording.families:
+                execution.borrow(driver.current_handle(family, device), device)
+            kept = recording
+        _, handle, user = execution.places.get(device) or execution.place(device)
+        self.enqueue(handle, user, kept)
+        return self.value
+
+    def enqueue(self, handle: int, user: Timeline, kept: object = None) -> None:
+        """Puts a replay on a stream. For `run` and `Replay`."""
+        made, recording = self._made, self.recording
+        if kept is None and not recording.checked:
+            with suppress(Busy, Refusal), user.lock:
+                lease(user, recording.reads, recording.writes)
+                captures.run_graph(made, handle, recording.device)
+                user.enqueued()
+                return
+
+        def replay() -> None:
+            captures.run_graph(made, handle, recording.device)
+            if recording.checked:
+                checked.replayed(recording.checked, user)
+
+        self._enqueue(user, replay, kept)
+
+    def _enqueue(self, user: Timeline, work: Callable[[], object], kept: object = None) -> None:
+        try:
+            enqueue(user, self.recording.reads, self.recording.writes, work, kept=kept)
+        except Refusal as e:
+            raise of_operation("a replay of a graph")(e) from None
+
+    def close(self) -> None:
+        """Lets go of all that it uses. Replays in flight go on; there can be no more."""
+        self._state = "closed"
+        self.recording, self.place = Recording(), None
+        made, self._made, self.value = self._made, None, None
+        if made is not None:
+            captures.drop_graph(made)
+
+    def __del__(self) -> None:
+        made, self._made = self._made, None
+        if made is not None:
+            later(partial(captures.drop_graph, made))
+
+    def expect(self, state: str, what: str, remedy: str) -> None:
+        """Raises `Rejected` (O262) where it is in another state; `what` was to be done with it."""
+        if self._state != state:
+            shown = {"complete": "it has been recorded", "not recorded": "its block has not begun"}.get(
+                self._state, f"it is {self._state}"
+            )
+            refuse(errors.GraphState, what, shown, remedy)
+
+    def __repr__(self) -> str:
+        return f"<graph, {self._state}>"

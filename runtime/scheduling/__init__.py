@@ -1,0 +1,1 @@
+"""Schedules that nobody has to write: what a launch leaves open, which candidates there are, and which is taken."""

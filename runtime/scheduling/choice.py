@@ -1,0 +1,165 @@
+"""
+The choice of a schedule: candidates by what they should take, the best of them by their code, and the best of those.
+
+Nothing is timed, so a choice is the same each time: it depends on the kernel, the arguments' dtypes and extents, and
+the architecture. Extents are rounded to a few steps an octave, so that neighbours share one. Values of scalars do not
+matter.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING, Any, Final
+
+from freehold.backend.cubin import NotACubin, Resources, resources
+from freehold.frontend.schedule import Blocks, Order
+from freehold.passes.analysis.tile_meaning import TileMeaning
+from freehold.runtime.scheduling.candidates import OPEN_INTEGERS, Candidate, Candidates, Nothing, Verified
+from freehold.runtime.scheduling.gpus import Gpu, gpu_of
+from freehold.runtime.scheduling.model import Prediction, hints_for, predicted
+from freehold.runtime.scheduling.problem import Problem, Schedule
+from freehold.support.diagnostic import Rejected
+
+if TYPE_CHECKING:
+    from freehold.frontend.signature import Specialisation
+
+FINALISTS: Final = 6
+"""How many schedules are assembled for one choice."""
+_INTERPRETED: Final = 1 << 16
+"""Elements of a tile that NumPy works on at a time."""
+
+
+@dataclass(frozen=True)
+class Considered:
+    """A schedule that was assembled, or would have been."""
+
+    schedule: Schedule
+    prediction: Prediction
+    resources: Resources | None
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A choice, and what it was made of."""
+
+    schedule: Schedule
+    considered: tuple[Considered, ...] = ()
+    """The finalists, the best first; none where the choice was found on disk, or is for the interpreter."""
+    candidates: int = 0
+    """How many there were."""
+
+
+Ranked = tuple[Candidate, Schedule, Prediction]
+
+Assemble = Callable[["Specialisation"], bytes]
+"""The cubin of a variant. Raises `Rejected`."""
+
+
+def choose(problem: Problem, verified: Verified, assemble: Assemble | None, arch: str | None) -> Chosen:
+    """
+    A schedule for an architecture, or without one for the interpreter. Raises `Nothing`.
+
+    Without `assemble`, no code is looked at.
+    """
+    looked_at = problem.at({name: bucket(shape) for name, shape in problem.shapes.items()})
+    candidates = Candidates(looked_at, verified)
+    first, meaning = candidates.first()
+    if arch is None:
+        return Chosen(_for_numpy(candidates, first, meaning))
+    gpu = gpu_of(arch)
+    ranked = _ranked(candidates, first, meaning, gpu)
+    finalists = _different(ranked)[:FINALISTS]
+    if assemble is None:
+        return Chosen(finalists[0][1], tuple(Considered(s, p, None) for _, s, p in finalists), len(ranked))
+
+    def judged(one: Ranked) -> Considered | None:
+        candidate, schedule, before = one
+        try:
+            made = next(iter(resources(assemble(looked_at.specialisation(schedule)))), None)
+        except (Rejected, NotACubin):
+            return None
+        return Considered(schedule, predicted(candidate, gpu, schedule.hints, made) if made else before, made)
+
+    with ThreadPoolExecutor(min(FINALISTS, os.cpu_count() or 1)) as threads:
+        results = [c for c in threads.map(judged, finalists) if c is not None]
+    if not results:  # no assembler, or none that takes them: whoever compiles is told
+        return Chosen(finalists[0][1], (), len(ranked))
+    results.sort(key=lambda c: c.prediction.seconds)
+    return Chosen(results[0].schedule, tuple(results), len(ranked))
+
+
+def space(problem: Problem, verified: Verified, arch: str | None, most: int) -> list[Schedule]:
+    """The schedules that should be fastest, at most so many, the best first; for the interpreter, in no such order.
+    Raises `Nothing`."""
+    candidates = Candidates(problem, verified)
+    first, meaning = candidates.first()
+    if arch is None:
+        return [c.schedule for c in candidates.all(first, meaning)][:most]
+    return [schedule for _, schedule, _ in _ranked(candidates, first, meaning, gpu_of(arch))][:most]
+
+
+def _ranked(candidates: Candidates, first: Candidate, meaning: TileMeaning, gpu: Gpu) -> list[Ranked]:
+    """All candidates with all hints that are worth a try, by what they should take."""
+    found: list[Ranked] = []
+    for candidate in list(candidates.all(first, meaning)) or [first]:
+        for hints in hints_for(candidate, gpu):
+            schedule = replace(candidate.schedule, hints=hints)
+            found.append((candidate, schedule, predicted(candidate, gpu, hints)))
+    return sorted(found, key=lambda one: one[2].seconds)
+
+
+def _different(
+    ranked: Sequence[Ranked],
+) -> list[Ranked]:
+    """The first of each that should take the same time."""
+    seen: set[str] = set()
+    return [one for one in ranked if not ((key := f"{one[2].seconds:.4g}") in seen or seen.add(key))]
+
+
+def _for_numpy(candidates: Candidates, first: Candidate, meaning: TileMeaning) -> Schedule:
+    """The largest tile that is not too large, of those that are accepted: NumPy is slow to begin with a tile."""
+
+    def size(schedule: Schedule) -> int:
+        return prod(schedule.tile.values())
+
+    others = [s for s in candidates.schedules(first, meaning) if size(s) <= _INTERPRETED]
+    for schedule in sorted(others, key=size, reverse=True)[:3]:
+        if size(schedule) <= size(first.schedule):
+            break
+        try:
+            return candidates.look(schedule)[0].schedule
+        except Nothing:
+            continue
+    return first.schedule
+
+
+def bucket(shape: Sequence[int]) -> tuple[int, ...]:
+    """Extents that stand for those of a shape: up to 16 themselves, then four steps an octave, rounded up."""
+    return tuple(e if e <= 16 else -(-e // (s := 1 << (e - 1).bit_length() - 3)) * s for e in shape)
+
+
+def to_json(schedule: Schedule, problem: Problem) -> str:
+    """A schedule as text, for the cache on disk; a constant is told by its number among those to choose from."""
+    said: dict[str, Any] = {"tile": dict(schedule.tile), "owned": schedule.owned, "hints": dict(schedule.hints)}
+    said |= {"order": (schedule.order.kind, schedule.order.size), "blocks": schedule.blocks.name}
+    said |= {"count": schedule.count}
+    said["constants"] = {n: _values(problem, n).index(v) for n, v in schedule.constants.items()}
+    return json.dumps(said)
+
+
+def from_json(text: str, problem: Problem) -> Schedule:
+    """The schedule of a text. Raises `ValueError`, `KeyError`, `TypeError` or `IndexError` for one of another form."""
+    said: Mapping[str, Any] = json.loads(text)
+    kind, size = said["order"]
+    constants = {name: _values(problem, name)[number] for name, number in said["constants"].items()}
+    owned, blocks = tuple(said["owned"]), Blocks[said["blocks"]]
+    return Schedule(said["tile"], owned, Order(kind, size), blocks, said["count"], constants, said["hints"])
+
+
+def _values(problem: Problem, name: str) -> Sequence[Any]:
+    return problem.constants[name].values or OPEN_INTEGERS

@@ -1,0 +1,272 @@
+"""From a kernel's source to a cubin, through every room: the only place where they are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast
+
+from freehold.frontend.signature import ConstSpec, Specialisation
+from freehold.runtime.variants.hints import Hints, in_tile_ir
+from freehold.support.contract import Checks, LaunchContract
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from freehold.frontend.fingerprint import Fingerprint, Read
+    from freehold.frontend.source import KernelFunction
+    from freehold.support.span import Span
+
+
+Math = Literal["precise", "fast"]
+"""How quotients, roots and exponentials of f32 are computed: rounded well, or fast (`approximate-math`)."""
+
+
+class Options(NamedTuple):
+    """What of a kernel's compilation its caller decides, besides its arguments."""
+
+    hints: Hints = ()
+    """Hints for the assembler."""
+    deny_kernel_checks: bool = False
+    """Refuse the kernel rather than check anything while it runs."""
+    checks: Checks = True
+    """Make the checks that are met in the kernel; "trap" has them stop the GPU. Without them, the caller answers for
+    them."""
+    deny_unsafe: bool = False
+    """Refuse the kernel if it has an access of which nothing is proved."""
+    validate: bool = True
+    """Read the bytecode again, and see that it does what was verified."""
+    contract: bool = True
+    """Round a product of floats together with the sum that it is added to."""
+    math: Math = "precise"
+    """How quotients, roots and exponentials of f32 are computed."""
+
+    def hinted(self, hints: Hints) -> Options:
+        """With hints that were chosen, as far as the kernel has none of these names."""
+        if not hints:
+            return self
+        return self._replace(hints=tuple(sorted((dict(hints) | dict(self.hints)).items())))
+
+
+VALIDATE: Final = "FREEHOLD_VALIDATE"
+"""The environment variable that says of every kernel whether its bytecode is validated: `0` for none, `1` for all."""
+
+
+class Product(NamedTuple):
+    """A compiled kernel, as much as a launch needs of it."""
+
+    contract: LaunchContract
+    cubin: bytes
+
+
+def lower(
+    function: KernelFunction,
+    specialisation: Specialisation,
+    options: Options,
+    left_out: list[Span] | None = None,
+    reads: list[Read] | None = None,
+) -> ModuleOp:
+    """The kernel in the ownership dialect, not yet verified. Raises `Rejected`.
+
+    If `left_out` is a list, breakpoints are left out, and their places are added to it. What was read of the host is
+    added to `reads`.
+    """
+    from freehold.frontend.lower import lower as lower_function
+
+    return lower_function(function, specialisation, in_tile_ir(options.hints), left_out=left_out, reads=reads)
+
+
+def verified(
+    function: KernelFunction,
+    specialisation: Specialisation,
+    options: Options,
+    left_out: list[Span] | None = None,
+    reads: list[Read] | None = None,
+) -> ModuleOp:
+    """The kernel in the ownership dialect, with every obligation met and recorded; as `lower`. Raises `Rejected`."""
+    from freehold.passes.pipeline import verify
+    from freehold.passes.warn_padding import warn_padding
+
+    module = lower(function, specialisation, options, left_out, reads)
+    verify(module, deny_kernel_checks=options.deny_kernel_checks, deny_unsafe=options.deny_unsafe)
+    warn_padding(module, function.function.__globals__.setdefault("__warningregistry__", {}))
+    return module
+
+
+def optimised(module: ModuleOp, math: Math = "precise") -> ModuleOp:
+    """What code is made of: a verified module, rewritten and verified again; itself, where there is nothing to gain."""
+    from freehold.passes.split_loops import split_loops
+
+    if math == "fast":
+        from freehold.passes.approximate_math import approximate_math
+
+        module = module.clone()
+        approximate_math(module)
+    return split_loops(module)
+
+
+def contract_of(module: ModuleOp, checks: Checks = True, *, of: ModuleOp | None = None) -> LaunchContract:
+    """What a launch of a verified module, lowered with these checks, must respect; with its digest, or with that of
+    the module that it was made `of`."""
+    from freehold.passes.analysis.digest import digest
+    from freehold.passes.launch_contract import contract
+
+    return replace(contract(module, checks), verified=digest(of or module))
+
+
+class IgnoredBreakpoint(RuntimeWarning):
+    """A kernel was compiled for a GPU, where nothing stops at its breakpoints."""
+
+
+def warn_of_breakpoints(places: Iterable[Span]) -> None:
+    """Warns of each of the breakpoints that GPU code does not have, unless Python's are disabled."""
+    import os
+    import warnings
+
+    if os.environ.get("PYTHONBREAKPOINT") == "0":
+        return
+    for place in dict.fromkeys(places):
+        text = "nothing stops at `breakpoint()` on a GPU: launch the kernel in `with fh.interpreting():`"
+        warnings.warn_explicit(text, IgnoredBreakpoint, place.file, place.line)
+
+
+def bytecode(module: ModuleOp, options: Options) -> bytes:
+    """Tile IR bytecode of a verified module, not validated. Raises `Rejected` (O141) where none can be made."""
+    from freehold.backend.bytecode.writer import write_bytecode
+    from freehold.passes.lowering import translate
+
+    return write_bytecode(translate(module, checks=options.checks, contract=options.contract))
+
+
+def in_this_environment(options: Options) -> Options:
+    """The options, as the environment changes them."""
+    import os
+
+    said = os.environ.get(VALIDATE)
+    return options._replace(validate=said != "0") if said else options
+
+
+def validate(module: ModuleOp, code: bytes, checks: Checks = True, *, contract: bool = True) -> None:
+    """Shows that the bytecode made of a verified module does what was verified. Raises `Rejected` (O140) where not."""
+    from freehold.backend.bytecode.reader import read_bytecode
+    from freehold.passes.launch_contract import kernel_of
+    from freehold.passes.validate_translation import entry_of, validate_translation
+
+    validate_translation(kernel_of(module), entry_of(read_bytecode(code)), checks, contracted=contract)
+
+
+def assembled(code: bytes, arch: str, kernel: str, meanwhile: Callable[[], None] | None = None) -> bytes:
+    """The cubin of bytecode; `meanwhile` runs beside the assembler. Raises `Rejected` (O40x), and what that raises."""
+    from freehold.backend.assembler import assemble
+
+    return assemble(code, arch, kernel=kernel, meanwhile=meanwhile)
+
+
+def build(
+    function: KernelFunction, specialisation: Specialisation, options: Options, arch: str, known: str | None = None
+) -> Product:
+    """
+    Compiles a kernel for an architecture, or finds it on disk. Raises `Rejected`.
+
+    `known` is the digest of its verified IR where there is that already: what is of other IR counts as not found.
+    """
+    from freehold.backend import cache
+
+    options = in_this_environment(options)
+    store = cache.open_cache()
+    assembler = cache.identity()
+    fingerprint = None if store is None else function.fingerprint()
+    key = None if fingerprint is None else _key(fingerprint, specialisation, options, arch)
+    if store is not None and key is not None:
+        found = store.load(key)
+        # Where there is no assembler, what an earlier one made is all that can be had.
+        if found is not None and (assembler is None or assembler == found.assembler):
+            try:
+                contract = LaunchContract.from_json(found.contract)
+                if known in (None, contract.verified):
+                    return Product(contract, found.cubin)
+            except (ValueError, KeyError, TypeError):  # written by another version of Freehold under the same number
+                pass
+    breakpoints: list[Span] = []
+    reads: list[Read] = []
+    module = verified(function, specialisation, options, breakpoints, reads)
+    chosen = optimised(module, options.math)
+    contract = contract_of(chosen, options.checks, of=module)
+    code = bytecode(chosen, options)
+
+    def compare() -> None:
+        if options.validate:
+            validate(chosen, code, options.checks, contract=options.contract)
+
+    cubin = assembled(code, arch, function.name, compare)
+    warn_of_breakpoints(breakpoints)
+    if breakpoints:  # so that every process is told
+        store = None
+    if store is not None and key is not None and assembler is not None and _is_made_of(function, fingerprint, reads):
+        store.store(key, cache.Entry(contract.to_json(), cubin, assembler))
+    return Product(contract, cubin)
+
+
+def _is_made_of(function: KernelFunction, fingerprint: Fingerprint | None, reads: list[Read]) -> bool:
+    """Whether a kernel was made of what its fingerprint, taken before, is of: of nothing else, nothing changed."""
+    same = fingerprint is not None and function.fingerprint().hexdigest() == fingerprint.hexdigest()
+    return same and all(map(cast("Fingerprint", fingerprint).covers, reads))
+
+
+def _key(fingerprint: Fingerprint, specialisation: Specialisation, options: Options, arch: str) -> bytes | None:
+    """The cache's key; None for a kernel with a compile-time argument whose text does not tell it from others."""
+    return key_of(fingerprint, specialisation, [repr(options), arch])
+
+
+def key_of(fingerprint: Fingerprint, specialisation: Specialisation, rest: Sequence[str]) -> bytes | None:
+    """
+    The cache's key for what is made of a kernel, a kind of arguments and what `rest` says; None where a compile-time
+    argument's text does not tell it from others.
+    """
+    import os
+    import sys
+
+    import freehold
+    from freehold.backend import cache
+
+    values: list[str] = []
+    for spec in specialisation:
+        value = stable_text(spec.value) if isinstance(spec, ConstSpec) else repr(spec)
+        if value is None:
+            return None
+        values.append(value)
+    package = os.path.dirname(os.path.abspath(freehold.__file__))
+    return cache.key_of(
+        [
+            cache.compiler_identity(package, freehold.__version__),
+            sys.implementation.cache_tag or "",
+            fingerprint.hexdigest(),
+            *values,
+            *rest,
+        ]
+    )
+
+
+def stable_text(value: object) -> str | None:
+    """Text that is the same in every process for equal values, and only for those; None where there is none."""
+    from enum import Enum
+
+    from freehold.frontend.schedule import Choice, Grid
+    from freehold.support.dtypes import DType
+
+    if isinstance(value, Grid):
+        return f"{type(value).__name__} {value!r}"
+    if isinstance(value, Choice):
+        inside = stable_text(value.values)
+        return inside and f"one of {inside}"
+    if isinstance(value, Enum):
+        inside = stable_text(value.value)
+        return inside and f"{type(value).__module__}.{type(value).__qualname__}.{value.name} = {inside}"
+    if isinstance(value, float) and type(value) is float:
+        return f"float {value.hex()}"
+    if value is None or type(value) in (bool, int, str, bytes) or isinstance(value, DType):
+        return f"{type(value).__name__} {value!r}"
+    if type(value) is tuple:
+        parts = [stable_text(v) for v in cast("tuple[object, ...]", value)]
+        return None if None in parts else f"({', '.join(p or '' for p in parts)})"
+    return None

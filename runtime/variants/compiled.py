@@ -1,0 +1,94 @@
+"""Compiled kernels: GPU code with its contract, and what a launch makes of them once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from freehold.runtime.gpu import driver
+from freehold.runtime.variants.entry import Enqueue, Fill, Functions, Layout, make_enqueue
+from freehold.runtime.variants.evaluation import Evaluator
+from freehold.runtime.variants.hints import of
+from freehold.support.contract import LaunchContract
+
+if TYPE_CHECKING:
+    from freehold.runtime.variants.build import Options
+
+
+class Once:
+    """Values by key, each made by one thread while others that want it wait; what fails is made again."""
+
+    def __init__(self) -> None:
+        self._values: dict[Hashable, Any] = {}
+        self._making: dict[Hashable, Lock] = {}
+        self._lock = Lock()
+
+    def known(self, key: Hashable) -> Any:
+        """The value of a key, or None where it was not made."""
+        return self._values.get(key)
+
+    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """The value of a key, made if there is none yet. Raises what `make` raises."""
+        found = self._values.get(key)
+        if found is not None:
+            return found
+        with self._lock:
+            own = self._making.setdefault(key, Lock())
+        with own:
+            found = self._values.get(key)
+            if found is None:
+                found = self._values[key] = make()
+        with self._lock:
+            self._making.pop(key, None)
+        return found
+
+
+class Compiled:
+    """A kernel compiled for arguments of one kind and one architecture."""
+
+    def __init__(self, name: str, contract: LaunchContract, arch: str, cubin: bytes, options: Options):
+        self.name = name
+        self.contract = contract
+        """What a launch must respect."""
+        self.arch = arch
+        """The architecture, such as `sm_90`."""
+        self.cubin = cubin
+        """GPU code, an ELF file."""
+        hints = of(options.hints, arch)
+        self.occupancy = hints.get("occupancy", 1)
+        self.ctas = hints.get("num_cta_in_cga", 1)
+        self._once = Once()
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.name} for {self.arch}, {len(self.cubin)} bytes>"
+
+    @property
+    def evaluator(self) -> Any:
+        """The contract as a function (`runtime.variants.evaluation`)."""
+        return self._once.get("evaluator", lambda: Evaluator(self.contract))
+
+    @property
+    def enqueue(self) -> Enqueue:
+        """What launches it (`runtime.variants.entry`)."""
+        return self.functions.enqueue
+
+    @property
+    def fill(self) -> Fill:
+        """What packs a launch's addresses and scalars (`runtime.variants.entry`)."""
+        return self.functions.fill
+
+    @property
+    def functions(self) -> Functions:
+        """What is written out for its contract (`runtime.variants.entry`)."""
+        asks, varies = self.evaluator.admits is not None, self.evaluator.varies
+        return self._once.get("enqueue", lambda: make_enqueue(self.contract, self.layout, asks, varies))
+
+    @property
+    def layout(self) -> Layout:
+        """Where the parameters of a launch lie in memory (`runtime.variants.entry`)."""
+        return self._once.get("layout", lambda: Layout(self.contract))
+
+    def loaded(self, device: int) -> Any:
+        """It, loaded for a GPU. Raises `Rejected` (O241)."""
+        return self._once.get(device, lambda: driver.load(self.cubin, self.contract.symbol, device))

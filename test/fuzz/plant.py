@@ -1,0 +1,217 @@
+"""
+Faults planted in the product's own source, one line at a time, and whether the tests nearest to them find each.
+
+`python test/fuzz/plant.py --faults 60 --seed 0` draws faults from all rooms (`source_faults.py`), runs for each the
+tests nearest to its file on a copy of the tree, and lists those that no test has found. `--in PATH` draws from some
+files, `--at PATH:LINE` plants all there are in a line, and `--slow` runs the slow tests, too. Status 1: one survived.
+
+Nearest are the tests that are named as the file or import its module, and the suites of its folder. A fault counts as
+found when a test fails with it that passes without it; one that keeps its tests busy for too long counts as neither.
+
+Mutmut and cosmic-ray do much of this, and do not fit: mutmut wraps each function, which the frontend's fingerprints
+see, and wants packages where the rooms are links; cosmic-ray runs one command whatever the file: the whole suite.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Final, Literal
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from source_faults import Fault, faults_of
+
+ROOT: Final = Path(__file__).parents[2]
+ROOMS: Final = ("support", "dialects", "frontend", "passes", "backend", "runtime", "tools")
+SUITES: Final[dict[str, tuple[str, ...]]] = {
+    "support": ("test/support", "test/frontend", "test/mistakes"),
+    "dialects/cuda_tile": ("test/dialects", "test/lit/dialects/cuda_tile"),
+    "dialects": ("test/dialects", "test/lit/dialects", "test/passes"),
+    "frontend": ("test/frontend", "test/mistakes"),
+    "passes": ("test/lit/passes", "test/passes"),
+    "backend": ("test/backend",),
+    "runtime/interpreter": ("test/interpreter",),
+    "runtime": ("test/runtime",),
+    "tools": ("test/tools", "test/lit/tools"),
+}
+"""The tests of a folder, where a file of it has none of its own."""
+MOST: Final = 40
+"""Files of tests that count as near, beside suites."""
+BROKEN: Final = 4
+"""Tests of a file or suite that may fail without any fault, as where a machine lacks something; more are a mistake."""
+Verdict = Literal["found", "survived", "too slow"]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What became of a fault: the test that found it, or all that did not."""
+
+    fault: Fault
+    verdict: Verdict
+    by: str
+    seconds: float
+
+
+@cache
+def tests() -> dict[str, str]:
+    """The files of tests, with their texts."""
+    files = [*ROOT.glob("test/**/test_*.py"), *ROOT.glob("test/lit/**/*.mlir")]
+    return {str(file.relative_to(ROOT)): file.read_text(encoding="utf-8") for file in sorted(files)}
+
+
+@cache
+def nearest(path: str) -> tuple[str, ...]:
+    """The tests nearest to a file: named as it, importing it, of its folder."""
+    file = Path(path)
+    stem = file.parent.name if file.stem == "__init__" else file.stem
+    module = ".".join(("freehold", *file.with_suffix("").parts)).removesuffix(".__init__")
+    named = re.compile(rf"(?:^|/)(?:test_)?{re.escape(stem)}(?:_\w+)?\.(?:py|mlir)$")
+    parent, _, last = module.rpartition(".")
+    imports = re.compile(rf"{re.escape(module)}\b|from {re.escape(parent)} import [^\n]*\b{re.escape(last)}\b")
+    first = [name for name in tests() if named.search(name)]
+    then = [name for name, text in tests().items() if name not in first and imports.search(text)]
+    folder = next(suites for folder, suites in SUITES.items() if path.startswith(f"{folder}/"))
+    near = [*first, *sorted(then, key=lambda name: len(tests()[name]))][:MOST]
+    return *near, *(suite for suite in folder if suite not in near)
+
+
+class Workplace:
+    """A copy of the tree, in which faults are planted one after the other."""
+
+    def __init__(self, folder: Path, seconds: float, slow: bool):
+        self.folder, self.seconds, self.slow = folder, seconds, slow
+        self.broken: set[str] = set()
+        """Tests that fail without a fault, which are left out from then on."""
+        left = shutil.ignore_patterns(".git", ".venv", "build", "dist", "__pycache__", ".hypothesis", "*_cache")
+        shutil.copytree(ROOT, folder, symlinks=True, ignore=left)
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+        paths = os.pathsep.join((str(folder / "src"), *filter(None, [kept.get("PYTHONPATH")])))
+        changes = {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "FREEHOLD_CACHE_DIR": "", "CI": "1"}
+        self.environment = {**kept, **changes}
+
+    def run(self, target: str, seconds: float) -> str | None:
+        """The first test of a file or suite that fails, empty where none does; None where they take longer."""
+        if target.startswith("test/lit"):
+            command = ["-c", "from lit.main import main; main()", "-q", "-j1", "--max-failures=1", target]
+            if left := [
+                re.escape(name.removeprefix("test/lit/")) for name in sorted(self.broken) if "test/lit/" in name
+            ]:
+                command.append(f"--filter-out={'|'.join(left)}")
+        else:
+            command = ["-m", "pytest", "-q", "-x", "-n0", "-p", "no:cacheprovider", "--timeout=60", target]
+            command[2:2] = [] if self.slow else ["-m", "not slow"]
+            command += [f"--deselect={name}" for name in sorted(self.broken)]
+        try:
+            done = subprocess.run(
+                [sys.executable, *command],
+                cwd=self.folder,
+                env=self.environment,
+                capture_output=True,
+                text=True,
+                timeout=seconds,
+            )
+        except subprocess.TimeoutExpired:
+            return None
+        if done.returncode in (0, 5):  # 5: there is no test but slow ones
+            return ""
+        failed = re.search(r"^(?:FAILED|ERROR) ([^\s\[]+(?:\[.*?\](?= - |$))?)", done.stdout, re.MULTILINE)
+        listed = re.search(r"^\s*freehold :: (\S+)", done.stdout, re.MULTILINE)
+        return failed[1] if failed else f"test/lit/{listed[1]}" if listed else target
+
+    def judge(self, fault: Fault) -> Judged:
+        """Plants a fault and runs the nearest tests until one finds it."""
+        place, start, near = self.folder / fault.path, time.monotonic(), nearest(fault.path)
+        text, failing = place.read_bytes(), ""
+        for _ in range(BROKEN):
+            try:
+                place.write_bytes(fault.planted(text))
+                failing = self.first_failing(near, start)
+            finally:
+                place.write_bytes(text)
+            if not failing or self.run(failing, self.seconds) in ("", None):
+                break
+            self.broken.add(failing)
+        took = time.monotonic() - start
+        if failing is None:
+            return Judged(fault, "too slow", "", took)
+        return Judged(fault, "found" if failing else "survived", failing or ", ".join(near), took)
+
+    def first_failing(self, near: Sequence[str], start: float) -> str | None:
+        """The first test of several files or suites that fails; as of one."""
+        for target in near:
+            failing = self.run(target, max(1.0, self.seconds - (time.monotonic() - start)))
+            if failing != "":
+                return failing
+        return ""
+
+
+def drawn(places: Sequence[str], count: int, seed: int) -> list[Fault]:
+    """Some of the faults of files, or all in a line."""
+    wanted = [place.partition(":") for place in places]
+    files = [file for room in ROOMS for file in sorted((ROOT / room).rglob("*.py"))]
+    chosen: list[Fault] = []
+    for file in files:
+        name = str(file.relative_to(ROOT))
+        lines = {line for path, _, line in wanted if name.startswith(path)}
+        if not wanted or lines:
+            chosen += [f for f in faults_of(file, ROOT) if not wanted or "" in lines or str(f.line) in lines]
+    return random.Random(seed).sample(chosen, min(count, len(chosen)))
+
+
+def judged(faults: Sequence[Fault], jobs: int, seconds: float, slow: bool) -> Iterator[Judged]:
+    """What becomes of each, as soon as it is known."""
+    with tempfile.TemporaryDirectory(prefix="freehold-faults-") as folder, ThreadPoolExecutor(jobs) as pool:
+        free: SimpleQueue[Workplace] = SimpleQueue()
+        for n in range(jobs):
+            free.put(Workplace(Path(folder, str(n)), seconds, slow))
+
+        def one(fault: Fault) -> Judged:
+            place = free.get()
+            try:
+                return place.judge(fault)
+            finally:
+                free.put(place)
+
+        for done in as_completed([pool.submit(one, fault) for fault in faults]):
+            yield done.result()
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--faults", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--in", dest="places", action="append", default=[], help="draw from paths that begin so")
+    parser.add_argument("--at", dest="lines", action="append", default=[], help="PATH:LINE, all there are in a line")
+    parser.add_argument("--seconds", type=float, default=300.0, help="for one fault")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--slow", action="store_true", help="run the slow tests, too")
+    chosen = parser.parse_args()
+    faults = drawn([*chosen.places, *chosen.lines], 10**9 if chosen.lines else chosen.faults, chosen.seed)
+    verdicts: Counter[Verdict] = Counter()
+    for found in judged(faults, chosen.jobs, chosen.seconds, chosen.slow):
+        verdicts[found.verdict] += 1
+        print(f"{found.verdict:8} {found.seconds:4.0f} s  {found.fault}  ({found.by})", flush=True)
+    known = verdicts["found"] + verdicts["survived"]
+    print(f"{verdicts['found']} of {known} faults found, {verdicts['survived']} survived, "
+          f"{verdicts['too slow']} took too long; seed {chosen.seed}")  # fmt: skip
+    return int(verdicts["survived"] > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

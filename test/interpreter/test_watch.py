@@ -1,0 +1,78 @@
+"""The shadow memory by itself: whichever turn comes last, it finds the others that touched an element."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from evaluate import parse
+
+from freehold.runtime.interpreter.machine import Buffer, part_of
+from freehold.runtime.interpreter.watch import Watch
+from freehold.support.diagnostic import Rejected
+
+READ, WRITE, UPDATE = "read", "write", "update"
+
+
+class Turns:
+    """Accesses to one element, by the number of the turn."""
+
+    def __init__(self) -> None:
+        self.array = np.zeros(4, np.float32)
+        part = part_of("x", self.array)
+        self.buffer = Buffer(part.address, part.end, self.array.view(np.uint8), [part])
+        self.watch = Watch(tokens=False)
+        self.op = parse("%a = cuda_tile.constant <i32: 0> : tile<i32>").body.block.first_op
+
+    def access(self, turn: int, kind: str, strong: bool = False) -> None:
+        assert self.op is not None
+        self.watch.begin(turn, str(turn))
+        self.watch.access(self.op, kind, self.buffer, np.array([self.buffer.start + 4]), 4, strong=strong)
+
+
+RACES = [
+    [(0, READ), (1, WRITE)],
+    [(0, WRITE), (1, READ)],
+    [(0, WRITE), (1, WRITE)],
+    [(0, UPDATE), (1, UPDATE)],
+    [(0, READ), (1, READ), (2, WRITE)],
+    [(0, READ), (1, READ), (1, WRITE)],
+    [(0, READ), (1, READ), (0, WRITE)],  # the first reader goes on: it meets the second
+    [(0, READ), (0, READ), (1, READ), (2, READ), (0, WRITE)],
+    [(0, READ), (1, READ), (0, UPDATE)],
+]
+
+
+@pytest.mark.parametrize("accesses", RACES, ids=str)
+def test_the_last_access_meets_an_earlier_one_of_another_turn(accesses: list[tuple[int, str]]) -> None:
+    turns = Turns()
+    *before, last = accesses
+    for turn, kind in before:
+        turns.access(turn, kind)
+    with pytest.raises(Rejected) as caught:
+        turns.access(*last)
+    assert caught.value.codes == ("O523",)
+    assert "both access element [1] of `x`" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "accesses",
+    [
+        [(0, READ), (1, READ), (2, READ)],
+        [(0, WRITE), (0, READ), (0, WRITE)],
+        [(0, READ), (0, READ), (0, WRITE)],
+    ],
+    ids=str,
+)
+def test_readers_do_not_meet_and_no_turn_meets_itself(accesses: list[tuple[int, str]]) -> None:
+    turns = Turns()
+    for turn, kind in accesses:
+        turns.access(turn, kind)
+
+
+def test_strong_accesses_meet_weak_ones_alone() -> None:
+    turns = Turns()
+    turns.access(0, UPDATE, strong=True)
+    turns.access(1, UPDATE, strong=True)
+    with pytest.raises(Rejected) as caught:
+        turns.access(2, READ)
+    assert caught.value.codes == ("O523",)

@@ -1,0 +1,104 @@
+"""Attention of one query over caches, whole and in pages, and what is appended to them, against torch in float64."""
+
+# What torch has is of no types here.
+# pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportPrivateUsage=false
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import freehold as fh
+from freehold import kernels
+from freehold.kernels import decoding
+from freehold.runtime.jit.kernel import Kernel
+
+torch: Any = pytest.importorskip("torch")
+BOUNDS = {torch.float32: 2e-6, torch.bfloat16: 1e-2}
+
+
+def made(*shape: int, dtype: Any, seed: int = 0) -> Any:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed)).to(dtype)
+
+
+def wanted(q: Any, k: Any, v: Any, lengths: list[int]) -> Any:
+    """Attention of each sequence by itself."""
+    found: list[Any] = []
+    for b, n in enumerate(lengths):
+        keys, values = (t[b, :, :n].double().repeat_interleave(q.shape[1] // t.shape[1], 0) for t in (k, v))
+        weights = torch.softmax((keys @ q[b].double()[:, :, None]).squeeze(-1) / 4, -1)
+        found.append((weights[:, None] @ values).squeeze(1))
+    return torch.stack(found)
+
+
+@pytest.mark.parametrize("dtype", BOUNDS, ids=str)
+def test_a_cache_as_far_as_it_is_used(dtype: Any) -> None:
+    q, k, v = made(2, 6, 16, dtype=dtype), made(2, 2, 300, 16, dtype=dtype), made(2, 2, 300, 24, dtype=dtype, seed=1)
+    found = kernels.decode_attention(q, k, v, torch.tensor([123, 300]))
+    expected = wanted(q, k, v, [123, 300])
+    assert ((found - expected).abs() <= BOUNDS[dtype] * expected.abs().clamp_min(0.1)).all()
+
+
+@pytest.mark.parametrize("dtype", BOUNDS, ids=str)
+def test_a_cache_in_pages(dtype: Any) -> None:
+    q, k, v = made(2, 4, 16, dtype=dtype), made(9, 2, 16, 16, dtype=dtype), made(9, 2, 16, 24, dtype=dtype, seed=1)
+    table = torch.randperm(9, generator=torch.Generator().manual_seed(2))[:8].view(2, 4).int()
+    found = kernels.paged_attention(q, k, v, table, torch.tensor([35, 64]))
+    keys, values = (t[table].permute(0, 2, 1, 3, 4).flatten(2, 3) for t in (k, v))
+    expected = wanted(q, keys, values, [35, 64])
+    assert ((found - expected).abs() <= BOUNDS[dtype] * expected.abs().clamp_min(0.1)).all()
+
+
+def test_a_page_that_is_none_is_found() -> None:
+    q, pages = torch.ones(1, 2, 16), torch.ones(3, 1, 16, 16)
+    with pytest.raises(fh.LaunchError) as failed:
+        kernels.paged_attention(q, pages, pages, torch.tensor([[0, 3]], dtype=torch.int32), torch.tensor([32]))
+    assert failed.value.codes == ("O233",)
+
+
+def test_a_cache_grows() -> None:
+    caches = torch.zeros(2, 2, 50, 16), torch.zeros(2, 2, 50, 24)
+    new = made(2, 2, 3, 16, dtype=torch.float32), made(2, 2, 3, 24, dtype=torch.float32)
+    kernels.append_kv(*caches, *new, torch.tensor([40], dtype=torch.int32))
+    for cache, rows in zip(caches, new, strict=True):
+        assert torch.equal(cache[:, :, 40:43], rows)
+        assert cache.abs().sum() == rows.abs().sum()
+    with pytest.raises(fh.LaunchError):
+        kernels.append_kv(*caches, *new, torch.tensor([48], dtype=torch.int32))
+
+
+def test_operators_are_what_torch_expects(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And their kernels assemble."""
+    seen: dict[str, tuple[Kernel, Any]] = {}
+    interpreted = Kernel.interpreted
+
+    def watched(self: Kernel, specialisation: Any, *rest: Any) -> Any:
+        seen.setdefault(self.__name__, (self, specialisation))
+        return interpreted(self, specialisation, *rest)
+
+    monkeypatch.setattr(Kernel, "interpreted", watched)
+    q, k = torch.ones(1, 2, 16), torch.ones(1, 1, 64, 16)
+    lengths, table = torch.tensor([40]), torch.tensor([[0]], dtype=torch.int32)
+    for operator, arguments in (
+        (decoding._decode, (q, k, k, None, lengths, 0.25)),
+        (decoding._decode, (q, k, k, table, lengths, 0.25)),
+        (
+            decoding._append,
+            (k, k.clone(), k[:, :, :2].clone(), k[:, :, :2].clone(), torch.tensor([3], dtype=torch.int32)),
+        ),
+    ):
+        torch.library.opcheck(operator.defined(), arguments)
+    assert set(seen) == {"decode_parts", "paged_parts", "decode_merge", "append_rows"}
+    for kernel, specialisation in seen.values():
+        assert kernel.options.deny_unsafe
+        assert kernel.compiled(specialisation, "sm_90").cubin.startswith(b"\x7fELF")
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    q, k = torch.ones(1, 3, 16), torch.ones(1, 2, 64, 16)
+    with pytest.raises(ValueError, match="no attention"):
+        kernels.decode_attention(q, k, k, torch.tensor([40]))
+    with pytest.raises(ValueError, match="no attention"):
+        kernels.paged_attention(q[:, :2], k[:, :, :24], k[:, :, :24], torch.tensor([[0]]), torch.tensor([3]))

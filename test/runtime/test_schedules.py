@@ -1,0 +1,285 @@
+"""Launches that leave their schedule open: right results, the same choice each time, refusals where none is right."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from examples.kernels import library
+from examples.kernels.example import Example
+
+import freehold as fh
+from freehold import Const, Mut, Out, Ref, f32, i32
+from freehold.runtime.launch.partition import Partition
+from freehold.runtime.scheduling.choice import bucket
+from freehold.runtime.scheduling.completion import Completed, completed
+
+LIBRARY = dict(library())
+AUTHORS_OWN = {
+    "dequantise", "softmax_rows_2", "layer_norm_rows_2", "norm_backward_rows", "norm_backward_rows_2",
+    "cross_entropy_rows_2", "gemm_split_k", "rope", "qk_norm_rope_append", "qk_norm_rope_append_at",
+    "grouped_gemm", "grouped_gemm_2", "scale_groups", "sum_tiles", "cumsum_tiles", "add_before",
+}  # fmt: skip
+"""Examples whose text counts regions, or whose outputs go together as only their author knows: no tile is chosen."""
+
+
+def without_partitions(example: Example) -> tuple[Any, ...]:
+    """The arguments of an example as somebody writes them who leaves out the schedule."""
+    return tuple(a.array if isinstance(a, Partition) else a for a in example.arguments)
+
+
+@pytest.mark.parametrize("name", sorted(LIBRARY))
+def test_the_library_without_schedules(name: str) -> None:
+    example = LIBRARY[name]
+    arguments: tuple[Any, ...] = tuple(a.copy() if hasattr(a, "copy") else a for a in without_partitions(example))
+    if name in AUTHORS_OWN:
+        with pytest.raises(fh.Rejected, match=r"no tile was found|needs a partition"):
+            example.kernel(*arguments).sync()
+        return
+    example.kernel(*arguments).sync()
+    for place, expected in example.expected.items():
+        found, wanted = (np.asarray(a, np.float64) for a in (arguments[place], expected))
+        assert np.linalg.norm(found - wanted) <= max(example.tolerance, 1e-30) * np.linalg.norm(wanted)
+
+
+@fh.kernel
+def gemm(c: Out["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"], BK: Const[int] = fh.choose(16, 32)):
+    m, n = c.index
+    acc = fh.zeros(c.tile, f32)
+    for k in fh.tiles(a, axis=1, size=BK):
+        acc = fh.mma(a.load((m, k), (c.tile[0], BK)), b.load((k, n), (BK, c.tile[1])), acc)
+    c.store(acc)
+
+
+@fh.kernel
+def row_sums(y: Out["M", "N"], x: Ref["M", "N"]):
+    t = x.load_like(y)
+    y.store(t - t.sum(axis=1, keepdims=True))
+
+
+@fh.kernel
+def row_sums_in_a_branch(y: Out["M", "N"], x: Ref["M", "N"], on: i32):
+    t = x.load_like(y)
+    if on > 0:
+        t = t - t.sum(axis=1, keepdims=True)
+    y.store(t)
+
+
+@fh.kernel
+def row_sums_in_a_loop(y: Out["M", "N"], x: Ref["M", "N"], turns: i32):
+    t = x.load_like(y)
+    for _ in range(turns):
+        t = t - t.sum(axis=1, keepdims=True)
+    y.store(t)
+
+
+def less_its_sum(t: Any) -> Any:
+    return t - t.sum(axis=1, keepdims=True)
+
+
+@fh.kernel
+def row_sums_in_a_helper(y: Out["M", "N"], x: Ref["M", "N"]):
+    y.store(less_its_sum(x.load_like(y)))
+
+
+def chosen(kernel: Any, *arguments: Any, arch: str | None = None) -> Completed:
+    """The choice for a call."""
+    from freehold.runtime.base.call_site import CallSite
+
+    found = completed(kernel, arguments, CallSite(), arch)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("kernel", "rest"),
+    [(row_sums, ()), (row_sums_in_a_branch, (1,)), (row_sums_in_a_loop, (1,)), (row_sums_in_a_helper, ())],
+)
+def test_an_axis_that_is_summed_is_whole(kernel: Any, rest: tuple[int, ...]) -> None:
+    x = np.random.default_rng(0).standard_normal((20, 300)).astype(np.float32)
+    y = np.empty_like(x)
+    kernel(y, x, *rest).sync()
+    np.testing.assert_allclose(y, x - x.sum(1, keepdims=True), rtol=1e-4, atol=1e-4)
+    assert chosen(kernel, y, x, *rest).chosen.schedule.tile["N"] == 512
+
+
+@fh.kernel
+def numbered(y: Out[i32, "N"]):
+    y.store(y.index[0])
+
+
+@fh.kernel
+def numbered_in_a_branch(y: Out[i32, "N"]):
+    if y.index[0] > 3:
+        y.store(1)
+    else:
+        y.store(0)
+
+
+@fh.kernel
+def numbered_in_a_loop(y: Out[i32, "N"]):
+    count = 0
+    for k in range(y.index[0], 8):
+        count += k
+    y.store(count)
+
+
+def the_number(y: Any) -> Any:
+    return fh.full(y.tile, 1, i32) * y.index[0]
+
+
+@fh.kernel
+def numbered_in_a_helper(y: Out[i32, "N"]):
+    y.store(the_number(y))
+
+
+@pytest.mark.parametrize("kernel", [numbered, numbered_in_a_branch, numbered_in_a_loop, numbered_in_a_helper])
+def test_what_counts_regions_is_refused(kernel: Any) -> None:
+    with pytest.raises(fh.Rejected, match="it computes with the numbers of regions along `N`"):
+        kernel(np.zeros(1000, np.int32)).sync()
+
+
+@fh.kernel
+def placed(y: Out[i32, "N"]):
+    y.store(y.start[0] + fh.arange(y.tile[0]))
+
+
+def test_the_numbers_of_elements_are_no_numbers_of_regions() -> None:
+    y = np.zeros(1000, np.int32)
+    placed(y).sync()
+    assert (y == np.arange(1000)).all()
+
+
+def test_a_part_may_be_said() -> None:
+    a, b = (np.random.default_rng(n).standard_normal((96, 96)).astype(np.float32) for n in (1, 2))
+    c = np.empty_like(a)
+    for partition in (
+        fh.partition(c),
+        fh.partition(c, order=fh.grouped(4)),
+        fh.partition(c, fh.choose((16, 32), (32, 16))),
+        fh.partition(c, (32, 32), order=fh.choose(fh.ROW, fh.COLUMN), blocks=fh.choose()),
+        fh.partition(c, blocks=3),
+    ):
+        c[:] = np.nan
+        gemm(partition, a, b).sync()
+        np.testing.assert_allclose(c, a @ b, rtol=1e-4, atol=1e-4)
+    said = chosen(gemm, fh.partition(c, fh.choose((16, 32), (32, 16)), order=fh.grouped(4)), a, b, 32).chosen.schedule
+    assert tuple(said.tile.values()) in ((16, 32), (32, 16))
+    assert said.order == fh.grouped(4)
+    assert said.constants == {}
+
+
+def test_a_constant_may_be_open_where_a_partition_is_given() -> None:
+    a, b = (np.ones((32, 32), np.float32) for _ in range(2))
+    c = np.empty_like(a)
+    gemm(fh.partition(c, (16, 16)), a, b).sync()
+    assert (c == 32).all()
+    assert chosen(gemm, fh.partition(c, (16, 16)), a, b, fh.choose(8, 16)).chosen.schedule.constants["BK"] in (8, 16)
+
+
+@fh.kernel(partition=64)
+def doubled(y: Mut["N"]):
+    y.store(y.load() * 2)
+
+
+@fh.kernel(partition={"y": lambda y: fh.partition(y, 128, order=fh.COLUMN)})
+def tripled(y: Mut["N"]):
+    y.store(y.load() * 3)
+
+
+def test_a_kernel_may_have_a_partition_of_its_own() -> None:
+    y = np.ones(300, np.float32)
+    doubled(y).sync()
+    tripled(y).sync()
+    assert (y == 6).all()
+    assert "tile [64]" in str(doubled.verify(y))
+    assert "tile [32]" in str(doubled.verify(fh.partition(y, 32)))
+    assert "tile [128]" in str(tripled.with_hints(occupancy=2).verify(y))
+
+
+def test_a_choice_is_the_same_each_time_and_for_neighbours() -> None:
+    shapes = [(1000, 3000, 2000), (1001, 2990, 1999)]
+    found: list[Any] = []
+    for _ in range(2):
+        again = fh.kernel(gemm.__wrapped__)
+        for m, n, k in shapes:
+            arrays: list[Any] = [np.empty(s, np.float16) for s in ((m, n), (m, k), (k, n))]
+            found.append(chosen(again, *arrays, 32).chosen.schedule)
+    assert found[0] == found[2]
+    assert found[1] == found[3]
+    assert bucket((1000, 7, 17, 1025)) == (1024, 7, 20, 1280)
+    assert bucket(bucket((999, 33, 70000))) == bucket((999, 33, 70000))
+
+
+def test_a_choice_for_a_named_architecture_and_what_is_said_of_it() -> None:
+    x = np.ones((4096, 4096), np.float32)
+    arguments = (np.empty_like(x), x)
+    found = chosen(row_sums, *arguments, arch="sm_90")
+    assert found.chosen.schedule.tile["N"] == 4096
+    said = row_sums.explain(*arguments, arch="sm_90")
+    assert f"schedule, chosen for sm_90 by the figures of an H200\n  {found.chosen.schedule}\n" in said
+    first, second = (float(line.split()[0]) for line in said.split("their code decided:\n")[1].splitlines()[:2])
+    assert first <= second
+    code = row_sums.compile(*arguments, arch="sm_90").cubin
+    partition = found.problem.arguments(found.arguments, found.chosen.schedule)[0]
+    by_hand = row_sums.with_hints(**found.chosen.schedule.hints).compile(partition, x, arch="sm_90")
+    assert by_hand.cubin == code
+
+
+def test_a_kernels_own_hints_are_kept() -> None:
+    x = np.ones((4096, 4096), np.float32)
+    hinted = row_sums.with_hints(occupancy=2)
+    assert "occupancy = 2" in str(hinted.verify(np.empty_like(x), x))
+
+
+def test_a_choice_is_found_on_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    from freehold.runtime.scheduling import choice
+
+    monkeypatch.setenv("FREEHOLD_CACHE_DIR", str(tmp_path))
+    x = np.ones((512, 512), np.float32)
+    first = chosen(fh.kernel(gemm.__wrapped__), np.empty_like(x), x, x, fh.choose(16, 32), arch="sm_90").chosen
+    assert first.considered
+
+    def never(*_: Any) -> Any:
+        raise AssertionError("it is on disk")
+
+    monkeypatch.setattr(choice, "choose", never)
+    again = chosen(fh.kernel(gemm.__wrapped__), np.empty_like(x), x, x, fh.choose(16, 32), arch="sm_90").chosen
+    assert again.schedule == first.schedule
+    with pytest.raises(AssertionError, match="it is on disk"):  # among others
+        chosen(fh.kernel(gemm.__wrapped__), np.empty_like(x), x, x, fh.choose(16, 64), arch="sm_90")
+
+
+@fh.kernel
+def few_rows(y: Out["M", "N"], x: Ref["M", "K"], w: Ref["K", "N"]):
+    i, j = y.index
+    acc = fh.zeros(y.tile, f32)
+    for k in fh.tiles(x, axis=1, size=32):
+        acc = fh.mma(x.load((i, k), (y.tile[0], 32)), w.load((k, j), (32, y.tile[1])), acc)
+    y.store(acc.astype(y.dtype))
+
+
+def test_products_of_few_rows_are_named() -> None:
+    x, w, y = (np.ones(shape, np.float16) for shape in ((4, 64), (64, 64), (4, 64)))
+    said = few_rows.explain(fh.partition(y, (4, 64)), x, w, arch="sm_90")
+    assert "a product of 4 x 64 by 32: fewer than 16 rows are not multiplied by tensor cores" in said
+    said = few_rows.explain(fh.partition(y, (16, 64)), x, w, arch="sm_90")
+    assert "fewer than 16 rows" not in said
+    assert chosen(few_rows, y, x, w, arch="sm_90").chosen.schedule.tile["M"] == 16
+
+
+@fh.kernel
+def shares(y: Out["M", "N"], x: Ref["M", "N"]):
+    t = fh.exp(x.load_like(y))
+    y.store(t / t.sum(axis=1, keepdims=True))
+
+
+def test_what_is_not_chosen_warns_of_nothing() -> None:
+    x = np.zeros((4, 60), np.float32)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        shares.choice((np.empty_like(x), x), {}, "sm_90", anew=True)
+    assert [w.category for w in told] == [fh.KernelWarning]
+    assert "warning[O150]" in str(told[0].message)
