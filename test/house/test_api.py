@@ -20,12 +20,11 @@ ROOTS = (object, type, BaseException, Exception, tuple, dict)
 def signature(value: object) -> str:
     """Names, kinds and defaults, the same with the native module and without: `...` for a default that is an object."""
     assert callable(value)
-    parameters = [
-        p.replace(
-            annotation=p.empty, default=p.default if isinstance(p.default, SIMPLE) or p.default is p.empty else ...
-        )
-        for p in inspect.signature(value).parameters.values()
-    ]
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(value).parameters.values():
+        default: object = parameter.default
+        shown = default if isinstance(default, SIMPLE) or default is inspect.Parameter.empty else ...
+        parameters.append(parameter.replace(annotation=inspect.Parameter.empty, default=shown))
     return str(inspect.Signature(parameters)).replace("=Ellipsis", "=...")
 
 
