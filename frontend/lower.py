@@ -279,8 +279,8 @@ class _Kernel:
 
     def _partitioned(self, parameter: Parameter, partition: PartitionSpec, type_: TensorType) -> PartitionType:
         """The type of what is written by regions."""
-        written = Access.PARTIAL if partition.partial else Access.OUT
-        access = Access.MUT if parameter.mode == "mut" else written
+        whole, part = (Access.MUT, Access.PARTIAL_MUT) if parameter.mode == "mut" else (Access.OUT, Access.PARTIAL)
+        access = part if partition.partial else whole
         axis = None if partition.groups is None else partition.groups.axis
         return PartitionType.of(access, partition.tile, type_, partition.step, axis)
 

@@ -16,10 +16,10 @@ from freehold.kernels.tiles import LOG2E, accumulator, places, safe, safe_with_d
 
 
 def attended(state: tuple[Any, Any, Any], queries: Any, keys: Any, values: Any, counts: Any, c: Any) -> Any:
-    """Top, total and sum of a walk over keys after one more tile, of which those count that `counts` says."""
+    """Top, total and sum of a walk over keys after one more tile, of which those count that `counts` (rows, keys) says."""
     top, total, acc = state
     s = fh.mma(queries, keys.T, fh.zeros((queries.shape[0], keys.shape[0]), top.dtype))
-    s = fh.where(counts[None, :], s, float("-inf"))
+    s = fh.where(counts, s, float("-inf"))
     higher = fh.maximum(top, s.max(axis=1, keepdims=True) * c)
     p = power_of_2(s * c - higher)
     fade = power_of_2(top - higher)
@@ -65,7 +65,7 @@ def decode_parts(
     for j in fh.tiles(k, axis=2, size=TK, start=p, stop=fh.cdiv(length, TK), step=part.shape[2]):
         keys = k.load((b, h, j, 0), (1, 1, TK, WIDTH)).reshape(TK, WIDTH)
         values = v.load((b, h, j, 0), (1, 1, TK, DV)).reshape(TK, DV)
-        state = attended(state, queries, keys, values, places(j * TK, TK) < length, c)
+        state = attended(state, queries, keys, values, places(j * TK, TK)[None, :] < length, c)
     store_part(part, lse, state)
 
 
@@ -93,7 +93,7 @@ def paged_parts(
         page = table.load((b, j), ())
         keys = k.load((page, h, 0, 0), (1, 1, PAGE, WIDTH)).reshape(PAGE, WIDTH)
         values = v.load((page, h, 0, 0), (1, 1, PAGE, DV)).reshape(PAGE, DV)
-        state = attended(state, queries, keys, values, places(j * PAGE, PAGE) < length, c)
+        state = attended(state, queries, keys, values, places(j * PAGE, PAGE)[None, :] < length, c)
     store_part(part, lse, state)
 
 

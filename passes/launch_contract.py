@@ -205,7 +205,7 @@ def _mode(argument: SSAValue) -> Mode:
             case PartitionOp() as op if op.tensor is argument:
                 type_ = op.result.type
                 assert isinstance(type_, PartitionType)
-                found.add(type_.access.data.value)
+                found.add(type_.access.data.value if type_.stored_first else "mut")
             case AccumulatorOp():
                 found.add("acc")
             case ExposeOp():

@@ -38,6 +38,8 @@ class Access(StrEnum):
 
     MUT = "mut"
     """Read and written: the elements are initialised when the kernel starts."""
+    PARTIAL_MUT = "partial_mut"
+    """As `mut`; and no region has to be taken, of large groups neither."""
     OUT = "out"
     """Written, every region of it, and read only after that: the elements are garbage when the kernel starts."""
     PARTIAL = "partial"

@@ -235,7 +235,12 @@ class PartitionType(PlainAttribute, TypeAttribute):
     @property
     def stored_first(self) -> bool:
         """Whether a region is garbage until it is stored."""
-        return self.access.data is not Access.MUT
+        return self.access.data not in (Access.MUT, Access.PARTIAL_MUT)
+
+    @property
+    def partial(self) -> bool:
+        """Whether the partition says that regions may be left to nobody."""
+        return self.access.data in (Access.PARTIAL, Access.PARTIAL_MUT)
 
     @property
     def covered(self) -> bool:

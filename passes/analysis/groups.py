@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from freehold.dialects.ownership import Access, DistributeOp, PartitionOp, RegionOp
+from freehold.dialects.ownership import DistributeOp, PartitionOp, RegionOp
 from freehold.passes.analysis.facts import KernelFacts
 from freehold.passes.prover import rules
 from freehold.support.terms import Term
@@ -29,7 +29,7 @@ def reach(op: PartitionOp) -> Term | None:
         type_.groups_axis,
         next((u.operation for u in op.result.uses if isinstance(u.operation, DistributeOp)), None),
     )
-    if axis is None or distribution is None or type_.access.data is Access.PARTIAL:
+    if axis is None or distribution is None or type_.partial:
         return None
     counts = tiles_axis(op, distribution)
     tiles = None if counts is None else distribution.extents[counts]

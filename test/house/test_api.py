@@ -22,9 +22,9 @@ def signature(value: object) -> str:
     assert callable(value)
     parameters: list[inspect.Parameter] = []
     for parameter in inspect.signature(value).parameters.values():
-        default: object = parameter.default
-        shown = default if isinstance(default, SIMPLE) or default is inspect.Parameter.empty else ...
-        parameters.append(parameter.replace(annotation=inspect.Parameter.empty, default=shown))
+        if not isinstance(parameter.default, SIMPLE) and parameter.default is not inspect.Parameter.empty:
+            parameter = parameter.replace(default=...)
+        parameters.append(parameter.replace(annotation=inspect.Parameter.empty))
     return str(inspect.Signature(parameters)).replace("=Ellipsis", "=...")
 
 

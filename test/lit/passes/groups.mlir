@@ -144,3 +144,24 @@ ownership.kernel @padded(%c: !ownership.tensor<[M, N], f32>, %offsets: !ownershi
     }
   }
 }
+
+// -----
+
+// Of a `partial_mut` partition a group may be larger than the points reach: its rest stays as it is.
+// CHECK-LABEL: ownership.kernel @gaps
+// CHECK:       #ownership.duty<grouped axis 0 kernel "0 <= offsets[0] <= ... <= offsets[E] <= M">
+// CHECK-NOT:   covered
+ownership.kernel @gaps(%c: !ownership.tensor<[M, N], f32>, %offsets: !ownership.tensor<["E + 1"], i32>, %w: !ownership.tensor<[E], f32>) {
+  %o = ownership.borrow %offsets : !ownership.tensor<["E + 1"], i32> -> !ownership.ref<["E + 1"], i32>
+  %p = ownership.partition %c by %o : !ownership.ref<["E + 1"], i32>, : !ownership.tensor<[M, N], f32> -> !ownership.partition<partial_mut tile [1, 32] ragged 0, [M, N], f32>
+  ownership.distribute %p over [E, 1, "ceildiv(N, 32)"] : !ownership.partition<partial_mut tile [1, 32] ragged 0, [M, N], f32> {
+  ^bb0(%e: !cuda_tile.tile<i32>, %i: !cuda_tile.tile<i32>, %j: !cuda_tile.tile<i32>):
+    %n = ownership.group_tiles %p[%e] : !ownership.partition<partial_mut tile [1, 32] ragged 0, [M, N], f32>
+    %in = cuda_tile.cmpi less_than %i, %n, signed : !cuda_tile.tile<i32> -> !cuda_tile.tile<i1>
+    cuda_tile.if %in {
+      %r = ownership.region %p[%e, %i, %j] {mapped} : !ownership.partition<partial_mut tile [1, 32] ragged 0, [M, N], f32> -> !ownership.region<partial_mut tile [1, 32] ragged 0, [M, N], f32>
+      %t = ownership.load %r : !ownership.region<partial_mut tile [1, 32] ragged 0, [M, N], f32> -> !cuda_tile.tile<1x32xf32>
+      ownership.store %t, %r : !cuda_tile.tile<1x32xf32>, !ownership.region<partial_mut tile [1, 32] ragged 0, [M, N], f32>
+    }
+  }
+}
