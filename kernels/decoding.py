@@ -16,7 +16,7 @@ from freehold.kernels.tiles import LOG2E, accumulator, places, safe, safe_with_d
 
 
 def attended(state: tuple[Any, Any, Any], queries: Any, keys: Any, values: Any, counts: Any, c: Any) -> Any:
-    """Top, total and sum of a walk over keys after one more tile, of which those count that `counts` (rows, keys) says."""
+    """Top, total and sum of a walk over keys after one more tile, of which `counts` (rows, keys) says what counts."""
     top, total, acc = state
     s = fh.mma(queries, keys.T, fh.zeros((queries.shape[0], keys.shape[0]), top.dtype))
     s = fh.where(counts, s, float("-inf"))

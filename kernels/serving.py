@@ -1,7 +1,6 @@
-"""What an engine does between products: heads normalised and turned, caches in pages written and read by many sequences."""
+"""What an engine does between products: heads normalised and turned, paged caches of many sequences written and read."""
 
 from __future__ import annotations
-
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, i32
