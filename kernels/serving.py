@@ -1,4 +1,4 @@
-"""What an engine does between products: heads normalised and turned, paged caches of many sequences written and read."""
+"""What an engine does between products: heads normalised and turned, caches in pages written and read."""
 
 from __future__ import annotations
 
