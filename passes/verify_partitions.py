@@ -202,28 +202,36 @@ def _has_one_name(op: RegionOp, facts: KernelFacts) -> bool:
 
     Like `_share_a_name`: of names alone, without conditions, tokens are threaded and verified.
     """
-    names = set[str]() if _overlap(op) else {n for p in _folded(op, facts) for a in atoms(p) for n in a.symbols()}
-    return any(isinstance(loop, ForOp) and facts.counters.get(loop) not in names for loop in facts.places[op].loops)
+    counters = {facts.counters.get(loop) for loop in facts.places[op].loops if isinstance(loop, ForOp)}
+    return bool(counters) and any(
+        not counters <= {n for p in found for a in atoms(p) for n in a.symbols()} for found in _names(op, facts) or [[]]
+    )
 
 
-def _folded(op: RegionOp, facts: KernelFacts) -> list[Poly]:
-    """The coordinates of a region as they may be emitted: a symbol that has but one value is that value."""
-    bounds = facts.places[op].given.bounds
-    names = {n for c in facts.coordinates(op) for n in c.symbols()}
-    known = {n: bound_atom(terms.sym(n), bounds) for n in names}
-    values = {n: terms.const(low) for n, (low, high) in known.items() if low is not None and low == high}
-    return [poly(c.substitute(values)) for c in facts.coordinates(op)]
+def _names(op: RegionOp, facts: KernelFacts) -> list[list[Poly]]:
+    """The coordinates of a region as they may be emitted: a symbol that has but one value may be that value.
 
-
-def _overlap(op: RegionOp) -> bool:
-    """Whether regions would overlap, if there were more than one: what lies where, no name tells."""
+    Nothing where any may be: the regions would overlap, if there were more than one, or the region is never taken, and
+    what contradicts itself says nothing of values.
+    """
     partition = op.result.type.partition
-    return any(step < tile for tile, step in zip(partition.tile_shape, partition.steps, strict=True))
+    if any(step < tile for tile, step in zip(partition.tile_shape, partition.steps, strict=True)):
+        return []
+    coordinates, bounds = facts.coordinates(op), facts.places[op].given.bounds
+    values: dict[str, Term] = {}
+    for name in sorted({n for c in coordinates for n in c.symbols()}):
+        low, high = bound_atom(terms.sym(name), bounds)
+        if low is not None and high is not None and low >= high:
+            if low > high:
+                return []
+            values[name] = terms.const(low)
+    return [[poly(c.substitute(known)) for c in coordinates] for known in ({}, values)]
 
 
 def _share_a_name(earlier: RegionOp, op: RegionOp, facts: KernelFacts) -> bool:
     """Whether two takings are of different regions by conditions alone: one of them is never made, or not both."""
-    same = _folded(earlier, facts) == _folded(op, facts) or _overlap(op)
+    first, second = _names(earlier, facts), _names(op, facts)
+    same = not first or not second or any(names in second for names in first)
     return same and not injectivity.exclusive(facts.places[earlier], facts.places[op])
 
 
