@@ -20,6 +20,7 @@ from xdsl.traits import HasCanonicalizationPatternsTrait, MemoryEffectKind, get_
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.folding import fold, literal
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, MulIOp, OrIOp, XOrIOp
+from freehold.dialects.cuda_tile.ops.control_flow import IfOp
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.passes.rewriting import Effect, Inserter, effect, walk
@@ -79,7 +80,8 @@ class _Canonicalizer:
             self.waiting.discard(op)
             if op.parent is None:
                 continue  # erased
-            if op.results and not any(r.first_use is not None for r in op.results) and removable(op):
+            made = op.results or isinstance(op, IfOp)
+            if made and not any(r.first_use is not None for r in op.results) and removable(op):
                 self.erase(op)
             elif (found := fold(op)) is not None:
                 self.replace(op, found)
@@ -91,7 +93,9 @@ class _Canonicalizer:
 
     def erase(self, op: Operation) -> None:
         """Erases an operation; what it used may be unused now."""
-        owners = [operand.owner for inner in walk(op) for operand in inner.operands]
+        owners: list[Operation | Block] = [operand.owner for inner in walk(op) for operand in inner.operands]
+        if op.regions and (around := op.parent_op()) is not None:
+            owners.append(around)  # which may be empty now
         assert op.parent is not None
         op.parent.erase_op(op)
         self.push_all(owners)
@@ -122,6 +126,8 @@ class _Canonicalizer:
         rewriter.operation_insertion_handler.append(inserted.append)
         near = [use.operation for result in op.results for use in result.uses]
         near += [v.owner for inner in walk(op) for v in inner.operands if isinstance(v.owner, Operation)]
+        if (around := op.parent_op()) is not None:
+            near.append(around)  # what kept it may have been in the region that does not run
         location = op.location
         for pattern in patterns:
             pattern.match_and_rewrite(op, rewriter)

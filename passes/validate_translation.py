@@ -17,7 +17,8 @@ wide one with a block a point and groups of at most 128 rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -526,7 +527,20 @@ class _Comparison:
             return op.ordering.data.value == "weak"
         if isinstance(op, OWNED):
             return isinstance(op, READS)
-        return isinstance(op, IfOp | ForOp) and all(self.harmless(i) for i in op.walk() if i is not op)
+        return isinstance(op, IfOp | ForOp) and all(self.harmless(i) for i in self.reached(op))
+
+    def reached(self, op: Operation) -> Iterator[Operation]:
+        """What may run inside an operation: of a branch that is decided at compile time, one side."""
+        mark = self.verified.mark()
+        taken = op.regions
+        if isinstance(op, IfOp):
+            with suppress(NotFollowedError):  # it depends on a loop that nobody has walked
+                if (condition := self.verified.whole(op.condition)).is_const:
+                    taken = op.regions[:1] if condition.value else op.regions[1:]
+            self.verified.forget(mark)
+        for inner in (inner for region in taken for block in region.blocks for inner in block.ops):
+            yield inner
+            yield from self.reached(inner)
 
     def harmless(self, op: Operation) -> bool:
         """Whether an operation inside one that is left out changes nothing, stops nothing and leaves nothing."""

@@ -221,3 +221,51 @@ def test_tiles_are_cut_as_arrays(cut: Callable[[Any], Any], part: Any, interpret
     y = np.zeros(shape, np.float32)
     interpret(kernel, part(y, *shape), x)
     assert y.tolist() == wanted.reshape(shape).tolist()
+
+
+def twice(put: Any, t: Any) -> None:
+    """A helper that is handed a method."""
+    put(t)
+    put(t * 2)
+
+
+def put_straight(y: Any, x: Any) -> None:
+    put, get = y.store, x.load_like
+    put(get(y) * 2)
+
+
+def put_in_a_loop(y: Any, x: Any) -> None:
+    put = y.store
+    for _ in range(3):
+        put(x.load_like(y) * 2)
+
+
+def put_in_a_branch(y: Any, x: Any) -> None:
+    put = y.store
+    put(x.load_like(y))
+    if y.index[0] >= 0:
+        put(x.load_like(y) * 2)
+
+
+def put_in_a_helper(y: Any, x: Any) -> None:
+    twice(y.store, x.load_like(y))
+
+
+def taken_in_a_branch(y: Any, x: Any) -> None:
+    if y.index[0] >= 0:
+        put = y.store
+        put(x.load_like(y) * 2)
+    else:
+        put = y.store
+        put(x.load_like(y) * 2)
+
+
+@pytest.mark.parametrize("body", [put_straight, put_in_a_loop, put_in_a_branch, put_in_a_helper, taken_in_a_branch])
+def test_methods_are_values(body: Callable[[Any, Any], None], part: Any, interpret: Interpret):
+    def kernel(y: Mut["N"], x: Ref["N"]):
+        body(y, x)
+
+    x = np.arange(40, dtype=np.float32)
+    y = np.zeros(40, np.float32)
+    interpret(kernel, part(y, 16), x)
+    assert y.tolist() == (x * 2).tolist()

@@ -41,7 +41,8 @@ def store(at: str, number: int) -> str:
 
 
 def under(condition: str, then: str, number: int = 0) -> str:
-    return f"%c{number} = cuda_tile.cmpi {condition}, signed : tile<i32> -> tile<i1>\ncuda_tile.if %c{number} {{\n{then}\n}}"
+    asked = f"%c{number} = cuda_tile.cmpi {condition}, signed : tile<i32> -> tile<i1>"
+    return f"{asked}\ncuda_tile.if %c{number} {{\n{then}\n}}"
 
 
 BODIES = {

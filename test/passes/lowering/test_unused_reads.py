@@ -1,4 +1,4 @@
-"""Reads of raw memory that nobody uses may be gone from what is emitted, wherever they stand."""
+"""What nobody uses may be gone from what is emitted, wherever it stands: reads of raw memory, branches never taken."""
 
 from __future__ import annotations
 
@@ -10,6 +10,17 @@ import pytest
 
 import freehold as fh
 from freehold import Mut, Raw
+from freehold.backend.bytecode.writer import write_bytecode
+from freehold.passes.pipeline import convert
+from freehold.runtime.variants.build import validate
+
+
+def emitted(function: Callable[..., None], *arguments: Any) -> str:
+    """What is emitted for a kernel, as text, where it is shown to be what was verified."""
+    module = fh.kernel(function).verify(fh.partition(np.zeros(64, "f"), 64), *arguments)
+    converted = convert(module)
+    validate(module, write_bytecode(converted))
+    return str(converted)
 
 
 def straight(y: Mut["N"], r: Raw["M"]):
@@ -47,6 +58,56 @@ def in_a_helper(y: Mut["N"], r: Raw["M"]):
 
 @pytest.mark.parametrize("function", [straight, in_a_branch, in_a_loop, in_a_helper])
 def test_an_unused_read_may_be_left_out(function: Callable[..., None]) -> None:
-    kernel = fh.kernel(function)
-    text = str(kernel.lower(fh.partition(np.zeros(64, "f"), 64), np.zeros(4, "f")))
-    assert "load_ptr_tko" not in text
+    assert "load_ptr_tko" not in emitted(function, np.zeros(4, "f"))
+
+
+def turns(a: Any, b: Any) -> Any:
+    """A helper of which the branch that is never taken has a loop."""
+    found = 1
+    if a == b + 1:
+        found = a - b
+        limit = 1
+        if b < a or limit > 0:
+            found *= 3
+        else:
+            while found < a:
+                found += 1
+    return found
+
+
+def unused(y: Mut["N"], a: int, b: int):
+    _ = turns(a, b)
+    y.store(y.load() + 1)
+
+
+def unused_in_a_branch(y: Mut["N"], a: int, b: int):
+    (i,) = y.index
+    if i > 0:
+        _ = turns(a, b)
+    y.store(y.load() + 1)
+
+
+def unused_in_a_loop(y: Mut["N"], a: int, b: int):
+    for k in range(3):
+        _ = turns(a, k + b)
+        y.store(y.load() + 1)
+
+
+@pytest.mark.parametrize("function", [unused, unused_in_a_branch, unused_in_a_loop])
+def test_so_may_a_branch_that_has_a_loop_where_it_is_never_taken(function: Callable[..., None]) -> None:
+    text = emitted(function, 1, 2)
+    assert "cuda_tile.loop" not in text
+    assert "cuda_tile.if" not in text
+
+
+@pytest.mark.parametrize("function", [unused, unused_in_a_branch, unused_in_a_loop])
+def test_a_loop_that_may_be_taken_stays(function: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    def taken(a: Any, b: Any) -> Any:
+        found = 1
+        if a == b + 1:
+            while found < a:
+                found += 1
+        return found
+
+    monkeypatch.setitem(globals(), "turns", taken)
+    assert "cuda_tile.loop" in emitted(function, 1, 2)
