@@ -4,11 +4,13 @@
     tile-run saxpy.mlir --arg arange:f32[100] --arg rand:f32[100]:1 --arg 2.0
     tile-run gemm.mlir --arg zeros:f32[64,64] --arg a.npy --arg b.npy --checked --order 7 --save 0=c.npy
     tile-run kernel.tileirbc --arg zeros:i32[8] --grid 2
+    tile-run grouped.tileirbc --arg '[a.npy, b.npy]' --arg 2 --arg zeros:f32[64]
 
 Reads text or bytecode from a file or standard input: one kernel in the ownership dialect, whose arguments are arrays
-and scalars, or one entry in `cuda_tile`, whose arguments are those of the entry, with an array for each pointer. Prints
-the arrays that the kernel may write. The exit status is 0 on success, 1 where the module was refused or a run went
-wrong, 2 where the command line or a file was wrong.
+and scalars, or one entry in `cuda_tile`, whose arguments are those of the entry: an array for each pointer, or for one
+to 64-bit integers a table `[..]` of the addresses of arrays, and of numbers. Prints the arrays that the kernel may
+write. The exit status is 0 on success, 1 where the module was refused or a run went wrong, 2 where the command line or
+a file was wrong.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -32,6 +35,9 @@ if TYPE_CHECKING:
 PROGRAM = "tile-run"
 _FILLED = re.compile(r"(zeros|ones|arange|rand):(\w+)\[([0-9, ]*)\](?::(-?[0-9]+))?")
 
+_DIVIDER = re.compile(r",(?![^\[]*\])")
+"""A comma between the items of a table, and none within the extents of an array."""
+
 
 def argument_parser() -> argparse.ArgumentParser:
     """The command line."""
@@ -43,7 +49,8 @@ def argument_parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="VALUE",
-        help="an argument, in the kernel's order: zeros:f32[4,8], ones:.., arange:.., rand:f32[8]:SEED, FILE.npy, 2.5",
+        help="an argument, in the kernel's order: zeros:f32[4,8], ones:.., arange:.., rand:f32[8]:SEED, FILE.npy, 2.5; "
+        "[FILE.npy, 2, ..] is a table of addresses and numbers",
     )
     parser.add_argument("--symbol", metavar="NAME", help="the kernel, where the module has several")
     parser.add_argument(
@@ -98,7 +105,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         module = files.read_module(data, file, PROGRAM, sources)
         verify(module)
-        written = _run(module, arguments, (*grid, 1, 1)[:3], order, options)
+        _name_elements(module, arguments, options.symbol)
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            written = _run(module, arguments, (*grid, 1, 1)[:3], order, options)
     except Rejected as rejected:
         rejected.sources = rejected.sources or sources
         sys.stdout.flush()
@@ -112,6 +122,40 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
         return 2
     return 0
+
+
+def _warn(message: Warning | str, *where: object) -> None:
+    """Shows a warning of the interpreter's, which is a rendered diagnostic, as errors are shown."""
+    del where
+    sys.stdout.flush()
+    print(message, file=sys.stderr, flush=True)
+
+
+def _name_elements(module: ModuleOp, arguments: list[Any], symbol: str | None) -> None:
+    """Gives arrays of plain bytes their parameters' element types: `.npy` files cannot name bf16 and the small floats."""
+    import numpy as np
+
+    from freehold.dialects.cuda_tile.types import PointerType, TileType
+    from freehold.dialects.ownership import TensorType
+    from freehold.runtime.interpreter.access import text
+    from freehold.runtime.interpreter.elements import element_of
+
+    kernels = [op for op in module.walk() if op.name in ("ownership.kernel", "cuda_tile.entry")]
+    kernels = [op for op in kernels if symbol in (None, text(op, "sym_name"))]
+    if len(kernels) != 1:
+        return  # refused where it is run
+    for n, (parameter, value) in enumerate(zip(kernels[0].regions[0].block.args, arguments, strict=False)):
+        if isinstance(value, np.ndarray) and cast("Any", value).dtype.type is np.void:
+            match parameter.type:
+                case TensorType():
+                    element = element_of(parameter.type.element)
+                case TileType(element_type=PointerType() as pointer):
+                    element = element_of(pointer.pointee)
+                case _:
+                    continue
+            found = cast("np.ndarray[Any, Any]", value)
+            if found.dtype.names is None and found.dtype.itemsize == element.dtype.itemsize:
+                arguments[n] = found.view(element.dtype)
 
 
 def _write_array(name: str, array: Any) -> None:
@@ -141,6 +185,8 @@ def _argument(number: int, text: str) -> Any:
     from freehold.runtime.interpreter.values import filled
 
     match = _FILLED.fullmatch(text)
+    if text.startswith("[") and text.endswith("]"):
+        return [_argument(number, each.strip()) for each in _DIVIDER.split(text[1:-1]) if each.strip()]
     if match is not None:
         kind, element, shape, seed = match.groups()
         dims = tuple(int(n) for n in shape.replace(" ", "").split(",") if n)
@@ -182,7 +228,7 @@ def _run(
     from freehold.runtime.interpreter.launch import Entry, Kernel
 
     is_ownership = any(op.name == "ownership.kernel" for op in module.walk())
-    arrays = {n for n, value in enumerate(arguments) if hasattr(value, "shape")}
+    arrays = {n for n, value in enumerate(arguments) if isinstance(value, list) or hasattr(value, "shape")}
     if options.gpu:
         from freehold.runtime.interpreter.errors import UnfitArgument
         from freehold.runtime.jit.module_launch import load_entry, load_kernel
@@ -213,12 +259,16 @@ def _write(text: str) -> None:
 def _show(arguments: list[Any], written: set[int], which: str) -> None:
     import numpy as np
 
-    for number, value in enumerate(arguments):
+    named = [(str(n), n, value) for n, value in enumerate(arguments)]
+    for n, table in enumerate(arguments):
+        if isinstance(table, list):
+            named += [(f"{n}[{at}]", n, each) for at, each in enumerate(cast("list[Any]", table))]
+    for name, number, value in named:
         if isinstance(value, np.ndarray) and which != "none" and (which == "all" or number in written):
             found = cast("np.ndarray[Any, Any]", value)
             shape = ", ".join(map(str, found.shape))
             shown = found if found.dtype.isbuiltin == 1 else found.astype(np.float32)
-            print(f"argument {number}: {found.dtype}[{shape}]")
+            print(f"argument {name}: {found.dtype}[{shape}]")
             print(np.array2string(shown, separator=", "))
 
 

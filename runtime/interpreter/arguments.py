@@ -80,7 +80,10 @@ def scalar(kernel: str, name: str, value: object, e: Element) -> Any:
 
 
 def array(kernel: str, name: str, value: object, e: Element, rank: int | None) -> Array:
-    """An array of an element type: the array itself, or a view of it whose integers are signed."""
+    """An array of an element type: the array itself, or a view of it whose integers are signed.
+
+    With a `rank`, as tensors of kernels have it, it must have that rank and elements.
+    """
     if not isinstance(value, np.ndarray):
         _unfit(kernel, name, f"{type(value).__name__} is no NumPy array", "a numpy.ndarray")
         raise AssertionError
@@ -92,7 +95,7 @@ def array(kernel: str, name: str, value: object, e: Element, rank: int | None) -
         found = found.view(e.dtype)
     if rank is not None and found.ndim != rank:
         _unfit(kernel, name, f"an array of rank {found.ndim} where {rank} is needed", f"an array of rank {rank}")
-    if found.size == 0:
+    if found.size == 0 and rank is not None:
         _unfit(kernel, name, f"an array of shape {found.shape}, without elements", "an array with elements")
     return found
 

@@ -70,6 +70,8 @@ class Compiler:
         self.adversarial = adversarial
         """Whether several blocks are under way at once, and take turns at accesses."""
         self.template: Frame = [None]
+        self.warned: dict[Operation, dict[Any, Any]] = {}
+        """What `warnings` remembers of each operation that has been warned of."""
         self._pure = pure
         self._effects = effects
         self._slots: dict[SSAValue, int] = {}

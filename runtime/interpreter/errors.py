@@ -45,6 +45,31 @@ class OutsideIndexSpace(Error):
 
 
 @dataclass(frozen=True)
+class BeyondView(Error):
+    """
+    A tile was accessed at a coordinate that names no tile of a view with padding.
+
+    Tile IR leaves open what happens then. GPUs read padding and write nothing, programs count on it, and so does the
+    interpreter; checked mode warns of it, once for each operation. Without padding such an access is an error (O520).
+    """
+
+    severity: ClassVar[str] = "warning"
+    code: ClassVar[str] = "O537"
+    title: ClassVar[str] = (
+        "coordinate {coordinate} of axis {axis} is beyond `{name}`, which has {extent} elements there"
+    )
+    label: ClassVar[str] = "this tile is nothing but padding"
+    notes: ClassVar[tuple[str, ...]] = ("in block {block}; Tile IR does not say what such an access does",)
+
+    name: str
+    """The tensor."""
+    axis: int
+    coordinate: int
+    extent: int
+    block: str
+
+
+@dataclass(frozen=True)
 class OutsideTensor(Error):
     """
     An element was accessed by an index that is not in the tensor.

@@ -36,7 +36,7 @@ from freehold.runtime.interpreter.arguments import (
 )
 from freehold.runtime.interpreter.breakpoints import Session
 from freehold.runtime.interpreter.compile import Compiler, Step, reject
-from freehold.runtime.interpreter.elements import Array, Element, element_of
+from freehold.runtime.interpreter.elements import Array, Element, by_name, element_of
 from freehold.runtime.interpreter.errors import NoMeaning, UnfitArgument
 from freehold.runtime.interpreter.machine import Machine, Memory, part_of, show
 from freehold.runtime.interpreter.order import Order, arrange
@@ -250,6 +250,7 @@ class Entry:
     ) -> None:
         """Runs every block of a grid on arguments in the entry's order: arrays for pointers, numbers for the rest.
 
+        A list for a pointer to 64-bit integers is a table of such words: the addresses of its arrays, and its numbers.
         `outputs` are the numbers of arguments whose arrays start uninitialised. Raises `Rejected`: O520 and on.
         """
         block = self.op.regions[0].block
@@ -262,7 +263,7 @@ class Entry:
         arrays: list[tuple[Any, Array]] = []
         for n, (argument, value) in enumerate(zip(block.args, arguments, strict=True)):
             name = names[n] if names is not None else argument.name_hint or f"arg{n}"
-            frame[self.compiler.slot(argument)] = self._value(n, name, argument.type, value, n in outputs, arrays)
+            frame[self.compiler.slot(argument)] = self._value(name, argument.type, value, n in outputs, arrays)
         machine.memory.add(arrays)
         self._add_globals(machine)
         if self.compiler.checked:
@@ -298,18 +299,37 @@ class Entry:
                 machine.begin(number, label)
                 self.body(frame)
 
-    def _value(
-        self, number: int, name: str, type_: object, value: object, output: bool, arrays: list[tuple[Any, Array]]
-    ) -> object:
-        del number
+    def _value(self, name: str, type_: object, value: object, output: bool, arrays: list[tuple[Any, Array]]) -> object:
+        """The scalar of an argument; of arrays, which are added to `arrays`, the address."""
         assert isinstance(type_, TileType)
         if not isinstance(type_.element_type, PointerType):
             return scalar(self.name, name, value, element_of(type_.element_type))
-        found = array(self.name, name, value, element_of(type_.element_type.pointee), None)
-        if not regular(found):
-            reject(UnfitArgument(Argument(name, self.name), f"the strides {found.strides} overlap or run backwards"))
-        arrays.append((part_of(name, found, not output), found))
+        pointee = element_of(type_.element_type.pointee)
+        given: object = value
+        if isinstance(value, list) and pointee.bits == 64:
+            given = self._table(name, cast("list[object]", value), arrays).view(pointee.dtype)
+        found = array(self.name, name, given, pointee, None)
+        self._add(name, found, output, arrays)
         return np.int64(found.ctypes.data)
+
+    def _table(self, name: str, words: list[object], arrays: list[tuple[Any, Array]]) -> Array:
+        """A table of 64-bit words: the addresses of its arrays, and its numbers."""
+        numbers: list[int] = []
+        for n, word in enumerate(words):
+            if isinstance(word, np.ndarray):
+                found = cast(Array, word)
+                self._add(f"{name}[{n}]", found, False, arrays)
+                numbers.append(found.ctypes.data)
+            else:
+                numbers.append(int(scalar(self.name, f"{name}[{n}]", word, by_name("i64"))))
+        return np.array(numbers, np.int64)
+
+    def _add(self, name: str, found: Array, output: bool, arrays: list[tuple[Any, Array]]) -> None:
+        """Makes an array memory that may be accessed. One without elements is none."""
+        if any(stride < 0 for stride, extent in zip(found.strides, found.shape, strict=True) if extent > 1):
+            reject(UnfitArgument(Argument(name, self.name), f"the strides {found.strides} run backwards"))
+        if found.size:
+            arrays.append((part_of(name, found, not output), found))
 
     def _add_globals(self, machine: Machine) -> None:
         for op in self.module.walk():
@@ -340,7 +360,8 @@ def run_tile(
 ) -> None:
     """Runs an entry of a `cuda_tile` module: arrays for its pointers, which are written in place, numbers for the rest.
 
-    `symbol` names the entry where there are several. `order` is the order of blocks. Raises `Rejected`.
+    A list is a table of 64-bit words: the addresses of its arrays, and its numbers. `symbol` names the entry where
+    there are several. `order` is the order of blocks. Raises `Rejected`.
     """
     entry = Entry.of(module, symbol, checked=checked, adversarial=adversarial)
     entry.run(arguments, grid, order=order, write=write)

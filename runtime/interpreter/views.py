@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -19,7 +20,7 @@ from freehold.dialects.location import span_of
 from freehold.runtime.interpreter.access import element, keyword, operand
 from freehold.runtime.interpreter.compile import reject, unary
 from freehold.runtime.interpreter.elements import Array, Tile, element_of, unsigned
-from freehold.runtime.interpreter.errors import OutsideIndexSpace
+from freehold.runtime.interpreter.errors import BeyondView, OutsideIndexSpace
 from freehold.runtime.interpreter.pointers import is_strong, optional_slot, update
 from freehold.runtime.interpreter.windows import (
     Window,
@@ -32,6 +33,8 @@ from freehold.runtime.interpreter.windows import (
     watch_at,
     window_at,
 )
+from freehold.support.diagnostic import KernelWarning
+from freehold.support.render import render
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
@@ -51,17 +54,17 @@ def _make_tensor_view(op: Operation, c: Compiler) -> Step:
     fields: Any = op
     base = c.slot(op.operands[0])
     dynamic_shape, dynamic_strides = iter(c.slots(fields.dynamicShape)), iter(c.slots(fields.dynamicStrides))
-    # An extent or stride that the type knows is a number here, one that it does not know is minus a slot.
-    shape = [-next(dynamic_shape) if n == DYNAMIC else n for n in type_.shape.data]
-    strides = [-next(dynamic_strides) if n == DYNAMIC else n for n in type_.strides.data]
+    # An extent or stride that the type knows is a number here, one that it does not know is a slot, counted from -1.
+    shape = [~next(dynamic_shape) if n == DYNAMIC else n for n in type_.shape.data]
+    strides = [~next(dynamic_strides) if n == DYNAMIC else n for n in type_.strides.data]
     e = element_of(type_.element_type)
     (result,) = c.slots(op.results)
 
     def make(v: Frame) -> None:
-        extents = [n if n > 0 else _number(v[-n]) for n in shape]
-        steps = [n if n > 0 else _number(v[-n]) for n in strides]
-        if any(n <= 0 for n in (*extents, *steps)):
-            c.undefined(op, f"extents {extents} and strides {steps} are not all positive")
+        extents = [n if n >= 0 else _number(v[~n]) for n in shape]
+        steps = [n if n >= 0 else _number(v[~n]) for n in strides]
+        if any(n < 0 for n in (*extents, *steps)):
+            c.undefined(op, f"extents {extents} or strides {steps} are negative")
         v[result] = window_at(v[0], "", int(v[base]), extents, steps, e)
 
     return make
@@ -132,6 +135,20 @@ def refuse_index(
     reject(error.add(error.Witness(machine.label, extent, step)))
 
 
+def _padding_name(view: TileViewType) -> str | None:
+    """What the view's type says of what is beyond the tensor, where it says it."""
+    return getattr(getattr(view.view_parts()[2], "data", None), "value", None)
+
+
+def warn_beyond(c: Compiler, machine: Machine, op: Operation, window: Window, axis: int, coordinate: int) -> None:
+    """In checked mode, warns of a tile that a view with padding does not have: once for each operation."""
+    if c.checked:
+        place = span_of(op)
+        found = BeyondView(place, name_at(machine, window.address), axis, coordinate, window.shape[axis], machine.label)
+        file, line = (place.file, place.line) if place is not None else (op.name, 0)
+        warnings.warn_explicit(render(found.report()), KernelWarning, file, line, registry=c.warned.setdefault(op, {}))
+
+
 class _Box:
     """How an access finds its tile through a partition or strided view: from indices to starts in the tensor."""
 
@@ -145,15 +162,20 @@ class _Box:
         self.sizes = tuple(view.tile_dims[d] for d in self.inverse)
         promises: Any = op.properties.get("inbounds")
         self.promises = tuple(bool(p) for p in promises.get_values()) if promises is not None else ()
+        self.padded = _padding_name(view) is not None
 
-    def starts(self, v: Frame, window: Window) -> list[int]:
-        """Where the tile begins in the tensor. Refuses an index outside the index space."""
+    def starts(self, v: Frame, window: Window) -> list[int] | None:
+        """Where the tile begins in the tensor; None where it is beyond a view with padding. Refuses any other index
+        outside the index space."""
         starts = [0] * len(self.indices)
         for d, slot in enumerate(self.indices):
             axis = self.map[d]
             number, extent, step = _number(v[slot]), window.shape[axis], self.steps[d]
             start = number * step
             if not 0 <= start < extent:
+                if self.padded:
+                    warn_beyond(self.c, v[0], self.op, window, d, number)
+                    return None
                 refuse_index(v[0], self.op, name_at(v[0], window.address), d, number, extent, step)
             if self.c.checked and self.promises and self.promises[d] and start + self.tile[d] > extent:
                 self.c.undefined(self.op, f"`inbounds` says that dimension {d} does not overhang, and it does")
@@ -161,7 +183,9 @@ class _Box:
         return starts
 
 
-def _sparse(op: Operation, view: GatherScatterViewType, indices: Sequence[int]) -> Callable[[Frame, Window], Any]:
+def _sparse(
+    op: Operation, c: Compiler, view: GatherScatterViewType, indices: Sequence[int]
+) -> Callable[[Frame, Window], Any]:
     """From indices to the element numbers along each dimension that are inside, and their places in the tile."""
     sizes, sparse = view.tile_dims, view.sparse_dimension
 
@@ -175,7 +199,9 @@ def _sparse(op: Operation, view: GatherScatterViewType, indices: Sequence[int]) 
             else:
                 start = _number(v[slot])
                 if not 0 <= start < window.shape[d]:
-                    refuse_index(v[0], op, name_at(v[0], window.address), d, start, window.shape[d], 1)
+                    if _padding_name(view) is None:
+                        refuse_index(v[0], op, name_at(v[0], window.address), d, start, window.shape[d], 1)
+                    warn_beyond(c, v[0], op, window, d, start)
                 numbers = np.arange(start, start + sizes[d], dtype=np.int64)
             valid = np.flatnonzero((numbers >= 0) & (numbers < window.shape[d]))
             inside.append(numbers[valid])
@@ -207,11 +233,10 @@ def _load(op: Operation, c: Compiler) -> Step:
     source, indices, token = _parts(op, c)
     result, after = c.slots(op.results)
     e = element(op.results[0])
-    _, _, padding_attr = view.view_parts()
-    padding = padding_of(getattr(getattr(padding_attr, "data", None), "value", None), e)
+    padding = padding_of(_padding_name(view), e)
     strong = is_strong(op)
     if isinstance(view, GatherScatterViewType):
-        find = _sparse(op, view, indices)
+        find = _sparse(op, c, view, indices)
 
         def gather(v: Frame) -> None:
             machine, window = v[0], v[source]
@@ -229,8 +254,11 @@ def _load(op: Operation, c: Compiler) -> Step:
     def load(v: Frame) -> None:
         machine, window = v[0], v[source]
         starts = box.starts(v, window)
-        tile = load_box(machine, op, window, starts, box.sizes, padding)
         before = _before(v, token)
+        if starts is None:
+            v[result], v[after] = np.full(view.tile_dims, padding, e.dtype), before
+            return
+        tile = load_box(machine, op, window, starts, box.sizes, padding)
         if machine.watch is not None:
             ranges = box_ranges(window, starts, box.sizes)
             before = watch_at(machine, op, "read", window, ranges, strong=strong, token=before)
@@ -247,7 +275,7 @@ def _store(op: Operation, c: Compiler) -> Step:
     (after,) = c.slots(op.results)
     strong = is_strong(op)
     if isinstance(view, GatherScatterViewType):
-        find = _sparse(op, view, indices)
+        find = _sparse(op, c, view, indices)
 
         def scatter(v: Frame) -> None:
             machine, window = v[0], v[target]
@@ -264,8 +292,11 @@ def _store(op: Operation, c: Compiler) -> Step:
     def store(v: Frame) -> None:
         machine, window = v[0], v[target]
         starts = box.starts(v, window)
-        tile = v[value].transpose(box.inverse) if box.permuted else v[value]
         before = _before(v, token)
+        if starts is None:
+            v[after] = before
+            return
+        tile = v[value].transpose(box.inverse) if box.permuted else v[value]
         if machine.watch is not None:
             ranges = box_ranges(window, starts, box.sizes)
             before = watch_at(machine, op, "write", window, ranges, strong=strong, token=before)
@@ -289,9 +320,12 @@ def _updating(value_field: str, mode_of: Callable[[Operation], str]) -> Effect:
         def apply(v: Frame) -> None:
             machine, window = v[0], v[target]
             starts = box.starts(v, window)
+            before = _before(v, token)
+            if starts is None:
+                v[after] = before
+                return
             tile = v[value].transpose(box.inverse) if box.permuted else v[value]
             ranges = box_ranges(window, starts, box.sizes)
-            before = _before(v, token)
             if machine.watch is not None:
                 before = watch_at(machine, op, "update", window, ranges, strong=True, token=before)
             addresses = window.addresses(ranges).reshape(-1)

@@ -59,6 +59,8 @@ def window_at(
         return Window(name, address, tuple(shape), tuple(strides), e, None)
     size = e.memory_bytes
     steps = tuple(s * size for s in strides)
+    if 0 in shape:  # no element, so no memory that could be missing
+        return Window(name, address, tuple(shape), steps, e, np.empty(shape, e.dtype))
     end = address + size + sum((n - 1) * s for n, s in zip(shape, steps, strict=True))
     buffer = machine.memory.find(address)
     array = None

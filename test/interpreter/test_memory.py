@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from evaluate import parse
 
 from freehold.runtime.interpreter import run_tile
 from freehold.runtime.interpreter.elements import by_name
-from freehold.support.diagnostic import Rejected
+from freehold.support.diagnostic import KernelWarning, Rejected
 
 
 def module(arguments: str, body: str, globals_: str = "") -> Any:
@@ -265,6 +266,59 @@ def test_an_index_outside_the_index_space_is_refused(place: str) -> None:
     with pytest.raises(Rejected) as refused:
         copied(PLAIN, PLAIN, place, X, np.zeros((4, 8), np.float32), checked=False)
     assert refused.value.codes == ("O520",)
+
+
+@pytest.mark.parametrize("kind", ["partition_view<tile=(4x8), padding_value = {}, TV>",
+                                  "strided_view<tile=(4x8), traversal_strides=[4,8], padding_value = {}, TV>",
+                                  "gather_scatter_view<tile=(4x8), padding_value = {}, TV, sparse_dim=0>"])  # fmt: skip
+def test_a_tile_beyond_a_view_with_padding_is_padding(kind: str) -> None:
+    source = "%far = constant <i32: 90> : tile<i32>"
+    if kind.startswith("gather"):
+        source += " %rows = iota : tile<4xi32>"
+    at = "%rows, %far" if kind.startswith("gather") else "%c0, %far"
+    types = "tile<4xi32>, tile<i32>" if kind.startswith("gather") else "tile<i32>"
+    out = np.zeros((4, 8), np.float32)
+    for checked in (False, True):
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            copied(kind.format("nan"), PLAIN, f"{source}|{at}|%c0, %c0|tile<i32>", X, out,
+                   index_type=types, checked=checked)  # fmt: skip
+        assert np.isnan(out).all()
+        assert [w.category for w in warned] == [KernelWarning] * checked
+        assert not checked or "warning[O537]: coordinate 90 of axis 1 is beyond" in str(warned[0].message)
+
+
+def test_a_store_beyond_a_view_with_padding_writes_nothing() -> None:
+    out = np.zeros((4, 8), np.float32)
+    copied(PLAIN, "partition_view<tile=(4x8), padding_value = zero, TV>", "|%c0, %c0|%c1, %c0|tile<i32>", X, out,
+           checked=False)  # fmt: skip
+    assert not out.any()
+
+
+def test_a_view_without_elements_and_one_that_repeats_an_element() -> None:
+    padded = "partition_view<tile=(4x8), padding_value = nan, TV>"
+    out = np.zeros((4, 8), np.float32)
+    copied(padded, PLAIN, "|%c0, %c0|%c0, %c0|tile<i32>", np.zeros((0, 10), np.float32), out, checked=False)
+    assert np.isnan(out).all()
+    repeated = np.lib.stride_tricks.as_strided(X, (4, 8), (0, 4))
+    copied(PLAIN, PLAIN, "|%c0, %c0|%c0, %c0|tile<i32>", repeated, out)
+    assert np.array_equal(out, repeated)
+
+
+def test_a_table_holds_addresses_and_numbers() -> None:
+    text = """%t = make_tensor_view %i, shape = [2, 2], strides = [2, 1] : tensor_view<2x2xi64, strides=[2,1]>
+      %p = make_partition_view %t : partition_view<tile=(1x2), tensor_view<2x2xi64, strides=[2,1]>>
+      %c0 = constant <i32: 0> : tile<i32> %c1 = constant <i32: 1> : tile<i32>
+      %row, %t0 = load_view_tko weak %p[%c1, %c0] : partition_view<tile=(1x2), tensor_view<2x2xi64, strides=[2,1]>>, tile<i32> -> tile<1x2xi64>, token
+      %e = extract %row[%c0, %c0] : tile<1x2xi64> -> tile<1x1xi64> %a = reshape %e : tile<1x1xi64> -> tile<i64>
+      %q = int_to_ptr %a : tile<i64> -> tile<ptr<f32>>
+      %x, %t1 = load_ptr_tko weak %q : tile<ptr<f32>> -> tile<f32>, token
+      %t2 = store_ptr_tko weak %o, %x : tile<ptr<f32>>, tile<f32> -> token"""
+    out = np.zeros(1, np.float32)
+    table = [np.full(3, 5, np.float32), 3, np.full(4, 7, np.float32), 4]
+    arguments = "%o: !cuda_tile.tile<ptr<f32>>, %i: !cuda_tile.tile<ptr<i64>>"
+    run_tile(module(arguments, text), [out, table], checked=True)
+    assert out[0] == 7
 
 
 def test_a_view_larger_than_its_array_is_refused_where_it_reaches_outside() -> None:

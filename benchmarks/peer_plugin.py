@@ -1,0 +1,124 @@
+"""A pytest plugin that carries a peer's tests out on the interpreter: `benchmarks.peers` starts pytest with it.
+
+Launches of cuTile Python are recorded and interpreted instead of run; a table of what became of them is written as JSON
+to the file that `FREEHOLD_PEERS` names.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch  # noqa: F401 -- before it is patched  # pyright: ignore[reportUnusedImport]
+
+from freehold.support.diagnostic import Rejected
+from freehold.tools.pretend_gpu import pretend
+from freehold.tools.record import Launch, recording
+
+SECONDS = int(os.environ.get("FREEHOLD_PEERS_SECONDS", "20"))
+"""How long one launch may take."""
+
+
+class TooLong(Exception):
+    """A launch that takes longer than it may."""
+
+
+class Peer:
+    """Counts launches and tests."""
+
+    def __init__(self) -> None:
+        self.launches: collections.Counter[str] = collections.Counter()
+        self.tests: collections.Counter[str] = collections.Counter()
+        self.failed: dict[str, str] = {}
+        self.refused: dict[str, list[str]] = {}
+        self.test = ""
+        self.became: set[str] = set()
+        self.stack = contextlib.ExitStack()
+
+    def handle(self, launch: Launch) -> None:
+        """Interprets one launch. What is not carried out skips the test: nothing is known of its results."""
+        try:
+            with limited(SECONDS):
+                launch.run()
+        except Rejected as rejected:
+            self._end(f"refused {rejected.codes[0]}", rejected.render())
+        except TooLong:
+            self._end("took too long", "")
+        except Exception as error:  # a fault of the interpreter
+            self._end(f"crashed {type(error).__name__}", repr(error))
+        self.launches["interpreted"] += 1
+
+    def _end(self, what: str, text: str) -> None:
+        self.launches[what] += 1
+        self.refused.setdefault(what, []).append(f"{self.test}\n{text}")
+        pytest.skip(f"freehold: {what}")
+
+    def pytest_runtest_protocol(self, item: pytest.Item) -> None:
+        self.test = item.nodeid
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Counts the outcome of a test."""
+        if report.when == "call" or (report.when == "setup" and report.outcome != "passed"):
+            ours = report.outcome == "skipped" and "freehold:" in str(report.longrepr)
+            self.tests["not carried out" if ours else report.outcome] += 1
+            if report.outcome == "failed":
+                self.failed[report.nodeid] = str(report.longrepr)[-1500:]
+
+    def pytest_sessionfinish(self) -> None:
+        """Writes the table."""
+        self.stack.close()
+        found = {
+            "launches": self.launches,
+            "tests": self.tests,
+            "refused": self.refused,
+            "failed": self.failed,
+        }
+        if name := os.environ.get("FREEHOLD_PEERS"):
+            Path(name).write_text(json.dumps(found, indent=1), encoding="utf-8")
+
+
+@contextlib.contextmanager
+def limited(seconds: int) -> Any:
+    """Raises `TooLong` in the block after some time."""
+
+    def stop(*_: object) -> None:
+        raise TooLong
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class _OfOthers:
+    """Hooks that a peer's own plugins would bring."""
+
+    def pytest_benchmark_update_json(self, config: object, benchmarks: object, output_json: object) -> None:
+        """Of pytest-benchmark."""
+
+    def pytest_benchmark_update_machine_info(self, config: object, machine_info: object) -> None:
+        """Of pytest-benchmark."""
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Knows hooks whose plugins need not be here."""
+    if not pluginmanager.hasplugin("benchmark"):
+        pluginmanager.add_hookspecs(_OfOthers)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Takes the place of launches, and of the GPU, before anything asks for them."""
+    peer = Peer()
+    peer.stack.enter_context(pretend())
+    peer.stack.enter_context(recording(peer.handle))
+    early_config.pluginmanager.register(peer, "freehold-peer")
