@@ -132,7 +132,7 @@ def _warn(message: Warning | str, *where: object) -> None:
 
 
 def _name_elements(module: ModuleOp, arguments: list[Any], symbol: str | None) -> None:
-    """Gives arrays of plain bytes their parameters' element types: `.npy` files cannot name bf16 and the small floats."""
+    """Gives arrays of plain bytes the elements of their parameters: `.npy` files cannot name bf16 or small floats."""
     import numpy as np
 
     from freehold.dialects.cuda_tile.types import PointerType, TileType

@@ -55,9 +55,7 @@ class BeyondView(Error):
 
     severity: ClassVar[str] = "warning"
     code: ClassVar[str] = "O537"
-    title: ClassVar[str] = (
-        "coordinate {coordinate} of axis {axis} is beyond `{name}`, which has {extent} elements there"
-    )
+    title: ClassVar[str] = "coordinate {coordinate} of axis {axis} is beyond `{name}`, of {extent} elements there"
     label: ClassVar[str] = "this tile is nothing but padding"
     notes: ClassVar[tuple[str, ...]] = ("in block {block}; Tile IR does not say what such an access does",)
 
