@@ -25,7 +25,7 @@ MAY_IMPORT = {
 
 ONLY_IN = {
     "cuda": ("runtime/gpu/driver.py", "backend/cache.py"),
-    "numpy": ("runtime/*", "tools/tile_run.py"),  # tile-run makes and prints arrays, as a user would
+    "numpy": ("runtime/*", "tools/tile_run.py", "tools/record.py"),  # tile-run makes and prints arrays, as a user would
     "ml_dtypes": ("runtime/*",),
     "z3": ("passes/*",),
     "xdsl": ("dialects/*", "frontend/*", "passes/*", "backend/*", "runtime/*", "tools/*"),
