@@ -412,6 +412,67 @@ def _enclosed(operand: tuple[str, int], outer: int) -> str:
     return f"({text})" if level <= outer else text
 
 
+@dataclass(frozen=True)
+class Solution:
+    """What a symbol is, by a number that is known: `(the number - offset) // factor`."""
+
+    at: int
+    """Which of the terms is known to be that number."""
+    offset: Term
+    """Over symbols that come before it."""
+    factor: int
+
+    def of(self, number: int, env: Mapping[str, int]) -> int:
+        """The symbol's value; the term is the number for it, or for no whole value at all."""
+        return (number - self.offset.evaluate(env)) // self.factor
+
+
+def solved(of: Sequence[Term]) -> dict[str, Solution]:
+    """
+    What determines each symbol of terms whose values are known: the first that it is alone in, or else one that is
+    affine in it (`2 * N`, `B + 1`, `M - 2 * N` where `M` is known). Those come first that others rest on.
+    """
+    found: dict[str, Solution] = {}
+    for at, t in enumerate(of):
+        if t.op == "sym":
+            found.setdefault(t.name, Solution(at, const(0), 1))
+    left = [(at, t) for at, t in enumerate(of) if t.symbols() - found.keys()]
+    while left:
+        made = len(found)
+        for at, t in left:
+            unknown = t.symbols() - found.keys()
+            if len(unknown) != 1:
+                continue
+            (name,) = unknown
+            parts = _affine(t, name)
+            if parts is not None and parts[0]:
+                found[name] = Solution(at, parts[1], parts[0])
+        if len(found) == made:
+            break
+        left = [(at, t) for at, t in left if t.symbols() - found.keys()]
+    return found
+
+
+def _affine(t: Term, name: str) -> tuple[int, Term] | None:
+    """A term as `factor * name + offset`; None where it is not of that form."""
+    if name not in t.symbols():
+        return 0, t
+    if t.op == "sym":
+        return 1, const(0)
+    if t.op not in ("+", "-", "*"):
+        return None
+    a, b = (_affine(arg, name) for arg in t.args)
+    if a is None or b is None:
+        return None
+    (m, x), (n, y) = a, b
+    if t.op == "*":
+        if m and n:
+            return None
+        (m, x), by = ((m, x), y) if m else ((n, y), x)
+        return (m * by.value, mul(x, by)) if by.is_const else None
+    return (m + n, add(x, y)) if t.op == "+" else (m - n, sub(x, y))
+
+
 def parse(text: str) -> Term:
     """Reads the printed form (a Python expression of integers, names, `+ - * // %`, comparisons, `and or not`,
     `min max ceildiv`, of which `cdiv` is another name). Raises `ValueError` that names what it does not understand."""

@@ -178,18 +178,18 @@ def guarantees(kernel: KernelOp) -> Guarantees:
     """What the launcher sees to, and the symbols that it knows: extents are from 1 to the greatest 32-bit integer, and
     multiples of what their layout says; integer scalars are of their types; requirements hold."""
     facts: dict[Term, None] = {}
-    bound: set[str] = set()
+    extents: list[Term] = []
     for argument in kernel.body.block.args:
         if not isinstance(type_ := argument.type, TensorType):
             continue
         for axis in range(type_.rank):
             extent = type_.extent(axis)
-            if extent.op == "sym":
-                bound.add(extent.name)
+            extents.append(extent)
             facts[terms.const(1).le(extent)] = None
             facts[extent.le(_MOST)] = None
             if (divisor := type_.layout.extent_divs.data[axis].data) > 1:
                 facts[(extent % terms.const(divisor)).eq(0)] = None
+    bound = {*terms.solved(extents)}
     for scalar, name in scalar_symbols(kernel.body.block.args).items():
         bound.add(name)
         facts |= dict.fromkeys(_of_type(terms.sym(name), scalar))

@@ -45,17 +45,17 @@ class ArgumentsOverlap(Error):
 @dataclass(frozen=True)
 class EmptyTensor(Error):
     """
-    A tensor has an axis without elements.
+    A tensor has an axis without elements, and what the launch writes has some.
 
-    A kernel has at least one region to work on and views of memory have at least one element, so there is nothing
-    that such a launch could mean.
+    Views of memory have at least one element, so a kernel cannot read such a tensor. Where all that a launch writes is
+    empty, it has no tile blocks, and does nothing.
     """
 
     code: ClassVar[str] = "O202"
     title: ClassVar[str] = "argument `{name}` of `{kernel}` is empty: its shape is {shape}"
     label: ClassVar[str] = "has no elements along axis {axis}"
     notes: ClassVar[tuple[str, ...]] = (NOTHING_LAUNCHED,)
-    helps: ClassVar[tuple[str, ...]] = ("skip the launch where `{name}` is empty",)
+    helps: ClassVar[tuple[str, ...]] = ("skip the launch where `{name}` is empty, and write what its output is then",)
     name: str
     kernel: str
     shape: tuple[int, ...]

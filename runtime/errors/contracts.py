@@ -48,12 +48,13 @@ class DimensionUnbound(Error):
     """
     A dimension is written as an expression of a name that no argument binds.
 
-    A name is bound where it stands alone: `Ref["H"]` binds `H`, `Ref["H // G"]` does not.
+    A name is bound where it stands alone, and by sums and multiples that it is the one unknown of: `Ref["H"]`,
+    `Ref["2 * H"]` and `Ref["H + 1"]` bind `H`, `Ref["H // G"]` and `Ref["G * H"]` do not.
     """
 
     code: ClassVar[str] = "O231"
     title: ClassVar[str] = "nothing says what `{symbol}` is in this launch of `{kernel}`"
-    notes: ClassVar[tuple[str, ...]] = ("it is used in `{term}` and stands alone in no parameter's dimensions",)
+    notes: ClassVar[tuple[str, ...]] = ("it is used in `{term}` and no parameter's dimensions determine it",)
     helps: ClassVar[tuple[str, ...]] = ("write `{symbol}` alone as a dimension of some parameter",)
     kernel: str
     symbol: str

@@ -195,3 +195,27 @@ class NoOperator(Error):
     kernel: str
     reason: str
     remedy: str
+
+
+@dataclass(frozen=True)
+class NoBackward(Error):
+    """
+    A gradient is asked for of an operator that was made without a backward function.
+
+    Freehold does not differentiate kernels. `as_torch_op(..., backward=function)` says what the gradients of an
+    operator's arguments are, as `torch.library.register_autograd` does. An operator that changes an argument has none:
+    let it return what it writes, by `returns=`.
+    """
+
+    code: ClassVar[str] = "O279"
+    title: ClassVar[str] = "operator `{operator}` has no backward, and a gradient of it is asked for"
+    notes: ClassVar[tuple[str, ...]] = ("gradients of {needed} would be wrong without a word",)
+    helps: ClassVar[tuple[str, ...]] = (
+        'give it one: `{kernel}.as_torch_op("{operator}", ..., {returns}backward=function)`',
+        "where no gradient shall go through it, call it under `torch.no_grad()`, or with tensors that were detached",
+    )
+    operator: str
+    kernel: str
+    needed: str
+    """The arguments whose gradients are asked for, in words."""
+    returns: str

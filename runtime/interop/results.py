@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from freehold.runtime.launch.partition import partition
-from freehold.runtime.variants.evaluation import as_python
+from freehold.runtime.variants.evaluation import as_python, solution
 from freehold.support import terms
 from freehold.support.dtypes import DType
 
@@ -52,11 +52,12 @@ class Results:
         for p in kernel.signature.parameters:
             if p.mode == "const" and p.type is int:
                 self.names.setdefault(p.name, str(constants.get(p.name, p.name)))
-        for p in self.given:
-            for axis, text in enumerate(p.dims or ()):
-                term = terms.parse(text)
-                if term.op == "sym":
-                    self.names.setdefault(term.name, f"{p.name}.shape[{axis}]")
+        known = {name: terms.sym(name) for name in self.names}  # a `Const` is no unknown
+        extents = [(p.name, axis, terms.parse(text)) for p in self.given for axis, text in enumerate(p.dims or ())]
+        for name, found in terms.solved([*known.values(), *(term for _, _, term in extents)]).items():
+            if name not in known:
+                array, axis, _ = extents[found.at - len(known)]
+                self.names[name] = f"({solution(found, f'{array}.shape[{axis}]', self.names)})"
 
     def refuse(self, reason: str, remedy: str, argument: str = "") -> NoReturn:
         """Raises `Rejected` (O278), about the caller's line, or about an argument of a call that is being traced."""

@@ -105,11 +105,14 @@ class _Operator:
         torch: Any = import_module("torch")
         scope: dict[str, Any] = {"kernel": self.kernel, "empty": torch.empty, "ceildiv": ceildiv}
         arguments: list[str] = []
+        repeated: list[str] = []
         for p in self.kernel.signature.parameters:
             value = p.name
             if p.name in self.fixed:
                 value = f"fixed_{p.name}"
                 scope[value] = self.fixed[p.name]
+            if p.is_tensor and p.mode == "ref" and value == p.name:
+                repeated.append(p.name)
             if p.name in self.cuts:
                 scope[f"cut_{p.name}"] = self.cuts[p.name]
                 value = f"cut_{p.name}({p.name})"
@@ -124,7 +127,9 @@ class _Operator:
         taken = [f"{p.name}=default_{p.name}" if p.has_default else p.name for p in self.taken]
         head = f"({', '.join(taken)}):"
         answer = f"    return {', '.join(self.results.dtypes) or 'None'}"
-        run = [f"def run{head}", *lines, f"    kernel({', '.join(arguments)}).on()", answer]
+        # Kernels take no strides of 0, and gradients have them, of sums and expanded tensors: these are copied.
+        copies = [f"    if 0 in {n}.stride() and {n}.numel():\n        {n} = {n}.contiguous()" for n in repeated]
+        run = [f"def run{head}", *copies, *lines, f"    kernel({', '.join(arguments)}).on()", answer]
         fake = [f"def fake{head}", *lines, answer]
         exec("\n".join([*run, *fake]), scope)
         return scope["run"], scope["fake"]
@@ -148,10 +153,55 @@ class _Operator:
         for place in ("CPU", "CUDA"):
             library.impl(own, run, place)
         torch.library.register_fake(name, fake, lib=library)
+        operator = getattr(getattr(torch.ops, namespace), own).default
         if backward is not None:
             torch.library.register_autograd(name, backward, setup_context=setup_context or self._save, lib=library)
+        else:
+            library.impl(own, self._without_backward(torch, operator, name), "Autograd", with_keyset=True)
         _libraries.append(library)
-        return getattr(getattr(torch.ops, namespace), own).default
+        return operator
+
+    def _without_backward(self, torch: Any, operator: Any, name: str) -> Callable[..., Any]:
+        """The operator as autograd sees it: what it writes needs a gradient where an argument does, and has none."""
+        below, after = torch._C._AutoDispatchBelowAutograd, torch._C._after_autograd_keyset
+        tensors = [n for n, p in enumerate(self.taken) if p.is_tensor]
+        written = [n for n in tensors if self.taken[n].mode != "ref"]
+        names = [p.name for p in self.taken]
+        defaults = tuple(p.default if p.has_default else None for p in self.taken)
+        kernel = self.kernel.__name__
+        returns = "" if self.results.dtypes else "returns=[...], "
+
+        class Watched(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, keyset: Any, *arguments: Any) -> Any:
+                with below():
+                    result = operator.redispatch(keyset & after, *arguments)
+                if not written:
+                    return result
+                changed = tuple(arguments[n] for n in written)
+                ctx.mark_dirty(*changed)
+                return changed
+
+            @staticmethod
+            def backward(ctx: Any, *gradients: Any) -> Any:
+                from freehold.runtime.errors import NoBackward
+                from freehold.support.diagnostic import Rejected
+
+                needed = " and ".join(f"`{names[n]}`" for n in tensors if ctx.needs_input_grad[n + 1])
+                raise Rejected([NoBackward(None, name, kernel, needed or "its arguments", returns)])
+
+        def watched(keyset: Any, *given: Any, **named: Any) -> Any:
+            arguments: list[Any] = [*given, *defaults[len(given) :]]
+            for key, value in named.items():
+                arguments[names.index(key)] = value
+            leaf = any(arguments[n].requires_grad and arguments[n].is_leaf for n in written)  # a launch refuses these
+            if torch.is_grad_enabled() and not leaf and any(arguments[n].requires_grad for n in tensors):
+                result = Watched.apply(keyset, *arguments)
+                return None if written else result
+            with below():
+                return operator.redispatch(keyset & after, *arguments)
+
+        return watched
 
     def _save(self, ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         """Keeps all tensors for the backward function: arguments, then results."""

@@ -15,7 +15,7 @@ from freehold.runtime.memory.numpy_types import numpy_dtype
 from freehold.support.dtypes import BY_NAME
 from freehold.support.report import Argument
 from freehold.support.span import Span
-from freehold.support.terms import Term
+from freehold.support.terms import Term, solved
 
 _FROM_DTYPE = {
     "bool_": "i1",
@@ -154,9 +154,8 @@ def bind(kernel: str, parameters: Sequence[Parameter], arguments: Sequence[objec
         if p.dims is not None
         for term, extent in zip(p.dims, v.shape, strict=True)
     ]
-    for _, term, extent in sized:
-        if term.op == "sym":
-            symbols.setdefault(term.name, extent)
+    for name, found in solved([term for _, term, _ in sized]).items():
+        symbols.setdefault(name, found.of(sized[found.at][2], symbols))
     unbound: dict[Term, int] = {}
     for name, term, extent in sized:
         wanted = value_of(term, symbols)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from importlib import import_module
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE
+from pickle import PicklingError
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, overload
 
@@ -54,6 +57,17 @@ class Kernel(Launchable):
         self.__module__ = function.__module__
         self.__wrapped__ = function
         self._variants = Once()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle: a kernel is found by its function's name, as functions are, and compiled where it is used."""
+        found = _named(self.__module__, self.__qualname__)
+        if not isinstance(found, Kernel) or found.__wrapped__ is not self.__wrapped__:
+            raise PicklingError(
+                f"kernel `{self.__name__}` is not found as `{self.__qualname__}` of the module `{self.__module__}`: "
+                "define it there, outside of functions"
+            )
+        same = found.options == self.options and found.cuts == self.cuts
+        return (_named, (self.__module__, self.__qualname__)) if same else (_like, (found, self.options, self.cuts))
 
     def with_hints(self, **hints: Given) -> Kernel:
         """
@@ -213,6 +227,19 @@ class Kernel(Launchable):
             return Interpreted(Evaluator(contract_of(module)), made)
 
         return self._variants.get((mode, specialisation), make)
+
+
+def _named(module: str, qualname: str) -> Any:
+    """What a module has under a name; None where there is nothing."""
+    found: Any = sys.modules.get(module) or import_module(module)
+    for part in qualname.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _like(kernel: Kernel, options: Options, cuts: Mapping[str, Cut]) -> Kernel:
+    """A kernel with other options."""
+    return Kernel(kernel.__wrapped__, options, cuts)
 
 
 @overload

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from pickle import PicklingError
 from sys import _getframe as _frame  # pyright: ignore[reportPrivateUsage] -- documented, and the only way
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from freehold.runtime.base import native
 
@@ -45,6 +46,15 @@ class Launchable(native.Caller, ABC):
 
     def __repr__(self) -> str:
         return f"<kernel {self.__name__}>"
+
+    def __copy__(self) -> Self:
+        return self  # nothing of it changes but what it has compiled
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise PicklingError(f"kernel `{self.__name__}` is of a package: load the package where it is needed")
 
     def _called(self, *args: Any, **kwargs: Any) -> Launch:
         """

@@ -27,7 +27,7 @@ from freehold.runtime.memory.scalars import RANGES, plain_number, scalar_dtype
 from freehold.support import dtypes
 from freehold.support.lazy import Lazy
 from freehold.support.span import Span
-from freehold.support.terms import Term, const, parse
+from freehold.support.terms import Term, const, parse, solved
 
 if TYPE_CHECKING:
     from freehold.runtime import errors
@@ -167,7 +167,8 @@ def bind(
             tensors.append((parameter, found, spec))
     grid = next((s.value for s in specs if isinstance(s, ConstSpec) and isinstance(s.value, Grid)), None)
     written = [p for p in signature.parameters if p.mode in ("mut", "out")]
-    if schedule and not written and grid is None and all(s is None for _, _, s in tensors):
+    cut = any(isinstance(a, Partition) and not isinstance(a.spec, OpenPartition) for a in arguments)
+    if schedule and not written and grid is None and not cut:
         error = errors.NothingPartitioned(site.span, signature.kernel)
         shared = [p for p in signature.parameters if p.is_tensor and p.mode != "ref"]
         if not shared:
@@ -483,14 +484,16 @@ def contract_errors(call: Call, parameters: Sequence[Parameter], shapes: Sequenc
     """Where extents break what the signature says about them."""
     kernel = call.signature.kernel
     dims: list[tuple[Parameter, tuple[int, ...], int, Term]] = []
-    bound: dict[str, tuple[int, Parameter, tuple[int, ...]]] = {}
     for parameter, shape in zip(parameters, shapes, strict=True):
         for axis, text in enumerate(parameter.dims or ()):
             term = parse(text)
             dims.append((parameter, shape, axis, term))
-            if term.op == "sym" and term.name not in bound:
-                bound[term.name] = shape[axis], parameter, shape
-    values = {name: value for name, (value, _, _) in bound.items()}
+    bound: dict[str, tuple[Parameter, tuple[int, ...], int]] = {}
+    values: dict[str, int] = {}
+    for name, found in solved([term for _, _, _, term in dims]).items():
+        array, extents, along, _ = dims[found.at]
+        bound[name] = array, extents, along
+        values[name] = found.of(extents[along], values)
     for parameter, shape in zip(parameters, shapes, strict=True):
         if parameter.dims is None:
             values |= {f"{parameter.name}.shape[{axis}]": extent for axis, extent in enumerate(shape)}
@@ -507,9 +510,13 @@ def contract_errors(call: Call, parameters: Sequence[Parameter], shapes: Sequenc
             continue
         used = sorted(term.symbols())
         given = [
-            f"`{n}` is {values[n]} by `{bound[n][1].name}`, whose shape is {bound[n][2]}" for n in used if n in bound
+            f"`{n}` is {values[n]} by `{bound[n][0].name}`, whose shape is {bound[n][1]}" for n in used if n in bound
         ]
         origin = " and ".join(given) or f"`{parameter.annotation}` says so"
+        if any(bound.get(n) == (parameter, shape, axis) for n in used):  # it is what says what the name is
+            origin = (
+                f"`{term}` is {shape[axis]} for no whole number `{used[-1]}`, and {expected} for {values[used[-1]]}"
+            )
         error = errors.DimensionMismatch(
             call.place(parameter), kernel, str(term), expected, parameter.name, axis, shape[axis], shape, origin
         )

@@ -23,6 +23,7 @@ from freehold.runtime.launch.partition import Partition
 from freehold.runtime.launch.readers import alone
 from freehold.runtime.memory.arguments import HOST, ArrayView, view
 from freehold.runtime.memory.ledger import Busy, Refusal, lease
+from freehold.runtime.memory.versions import changed
 from freehold.runtime.operations.in_flight import InFlight
 from freehold.runtime.operations.operation import Operation
 
@@ -55,10 +56,15 @@ class _State(NamedTuple):
         """Runs it, as `fire`, or where anything is unusual, as any launch on its arguments."""
         if execution is None or execution.recording is None:  # a graph needs to know what is used
             try:
-                return self.fire(execution)
+                user = self.fire(execution)
             except (Busy, Refusal):  # an array is lent, moved or lost: the thorough way says which and why
                 pass
-        return self.launch.dispatcher.run(self.arguments, self.launch, execution)
+            else:
+                changed(self.value)
+                return user
+        user = self.launch.dispatcher.run(self.arguments, self.launch, execution)
+        changed(self.value)
+        return user
 
     def on(self) -> InFlight[Any]:
         """Enqueues it on the current stream."""
@@ -232,6 +238,7 @@ def _quick(
     scope: dict[str, Any] = {
         "plan": plan, "launch": enqueue, "kernel": plan.kernel, "address": address, "keeper": (data, keeper),
         "failed": driver.launch_failed, "timeline": timeline, "lease": lease, "alone": alone, "outside": plan.outside,
+        "changed": changed, "value": value,
         "moved": partial(_moved, dispatcher.kernel.signature), "gpu": current, "device": plan.device,
         "thread": native.thread, "prepared": prepared and prepared.values, "at_once": prepared and prepared.alone,
     }  # fmt: skip
@@ -338,7 +345,8 @@ def _lines(family: str, arrays: int, call: list[str]) -> list[str]:
 
 def _again(family: str, arrays: int, call: list[str], quick: bool) -> list[str]:
     """What `on` does on a stream on which it has been run, while nobody else uses other libraries' memory."""
-    at_once = ["            if at_once(user, outside, (), (), handle):", "                return flight"]
+    done = ["changed(value)", "return flight"] if family == "torch" else ["return flight"]
+    at_once = ["            if at_once(user, outside, (), (), handle):", *(f"                {line}" for line in done)]
     return [
         "def on(stream=None):",
         "    if stream is None:",
@@ -352,7 +360,7 @@ def _again(family: str, arrays: int, call: list[str], quick: bool) -> list[str]:
         "                if alone(user, outside):",
         *(f"                    {line}" for line in call),
         "                    user.trace(what, code, instruction)",
-        "                    return flight",
+        *(f"                    {line}" for line in done),
         "    return thoroughly(stream)",
     ]
 

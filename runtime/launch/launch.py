@@ -18,16 +18,19 @@ from freehold.runtime.base import native
 from freehold.runtime.gpu.failures import fresh
 from freehold.runtime.gpu.timeline import Timeline, timeline_of
 from freehold.runtime.launch import modes
+from freehold.runtime.launch.empty import launches_nothing
 from freehold.runtime.launch.partition import Partition
 from freehold.runtime.launch.plan import Plan, rounded
 from freehold.runtime.launch.readers import WRONG, Plans, Read, make_reader, reads_nothing
 from freehold.runtime.memory.arguments import HOST
 from freehold.runtime.memory.blame import of_launch
 from freehold.runtime.memory.ledger import enqueue
+from freehold.runtime.memory.versions import changed
 from freehold.runtime.operations.execution import Execution
 from freehold.runtime.operations.in_flight import InFlight
 from freehold.runtime.operations.leases import leases
 from freehold.runtime.operations.operation import Next, Operation, gather
+from freehold.support.diagnostic import Rejected
 
 if TYPE_CHECKING:
     from freehold.frontend.signature import KernelSignature
@@ -73,7 +76,7 @@ class Launch(Operation[Any], native.Dropped):
         if user is not None:
             self.leave_trace(user)
             user.wait(dispatcher.what)
-        return dispatcher.value(arguments)
+        return dispatcher.done(arguments)
 
     def on(self, stream: Any = None) -> InFlight[Any]:
         """
@@ -97,11 +100,11 @@ class Launch(Operation[Any], native.Dropped):
             self._arguments = arguments
             return super().on()
         if used is None:
-            return InFlight(dispatcher.value(arguments), (), self)
+            return InFlight(dispatcher.done(arguments), (), self)
         used.remember((used.now, monotonic_ns(), dispatcher.what, self._code, self._instruction))
         if fresh:
             self.publish()
-        return InFlight(dispatcher.value(arguments), (used,), self, arguments)
+        return InFlight(dispatcher.done(arguments), (used,), self, arguments)
 
     def enqueue(self, execution: Execution) -> Any:
         """Checks and enqueues it; first come operations among its arguments. Raises `Rejected`."""
@@ -123,7 +126,7 @@ class Launch(Operation[Any], native.Dropped):
             return self._after_arguments(arguments, execution)
         if user is not None:
             user.trace(dispatcher.what, self._code, self._instruction)
-        return dispatcher.value(arguments)
+        return dispatcher.done(arguments)
 
     def _after_arguments(self, arguments: tuple[Any, ...], execution: Execution) -> Any:
         operations = {n: found for n, a in enumerate(arguments) if (found := _operation_in(a)) is not None}
@@ -303,6 +306,12 @@ class Dispatcher:
         self.last = read
         self.plain = plain
 
+    def done(self, arguments: tuple[Any, ...]) -> Any:
+        """The value of a launch that was run or enqueued; torch is told that what it writes has changed."""
+        value = self.value(arguments)
+        changed(value)
+        return value
+
     def guard(self) -> None:
         """Forgets the readers that do not ask whether the interpreter is to be used."""
         self._readers.clear()
@@ -311,7 +320,6 @@ class Dispatcher:
     def _already(self) -> NoReturn:
         from freehold.runtime.base.call_site import caller
         from freehold.runtime.errors import AlreadyRun
-        from freehold.support.diagnostic import Rejected
 
         raise Rejected([AlreadyRun(caller().span, self.kernel.__name__)])
 
@@ -330,7 +338,12 @@ class Dispatcher:
         own = None if execution is not None else Execution()
         chosen = execution or own
         assert chosen is not None
-        bound = kernel.checked(arguments, site)
+        try:
+            bound = kernel.checked(arguments, site)
+        except Rejected as refused:
+            if launches_nothing(kernel.signature, arguments, site, refused):
+                return None
+            raise
         used = leases(kernel.signature, bound.views)
         blame = of_launch(kernel.signature, arguments, site)
         if bound.device == HOST or modes.current() is not None:

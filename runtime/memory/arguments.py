@@ -187,7 +187,7 @@ def _torch(tensor: Any) -> ArrayView:
         raise Unreadable(f"it is on {place}")
     read_only = None
     if tensor.requires_grad and torch.is_grad_enabled():
-        read_only = ("autograd watches it", "pass its `detach()`, or launch under `torch.no_grad()`")
+        read_only = ("autograd watches it", _UNWATCHED)
     strides = tuple([s * dtype.itemsize for s in tensor.stride()])
     device = tensor.get_device() if place == "cuda" else HOST
     return ArrayView(owner, tensor.data_ptr(), tuple(tensor.shape), strides, dtype, device, "torch", read_only)
@@ -213,6 +213,11 @@ def _cupy(array: Any) -> ArrayView:
 def _own(array: Any) -> ArrayView:
     return ArrayView(array, array.pointer, array.shape, array.strides, array.dtype, array.device, "freehold")
 
+
+_UNWATCHED: Final = (
+    "if no gradient shall go through this launch, run it under `torch.no_grad()`; else make an operator of the "
+    "kernel, `as_torch_op(..., returns=[...], backward=...)`"
+)
 
 _BY_FAMILY: Final[dict[str, Callable[[Any], ArrayView]]] = {
     "torch": _torch,

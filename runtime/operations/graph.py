@@ -20,6 +20,7 @@ from freehold.runtime.gpu import captures, checked, driver
 from freehold.runtime.gpu.timeline import Timeline, host_timeline, later
 from freehold.runtime.memory.blame import of_operation
 from freehold.runtime.memory.ledger import Busy, Refusal, enqueue, lease
+from freehold.runtime.memory.versions import changed
 from freehold.runtime.operations.execution import Execution, Place
 from freehold.runtime.operations.recording import Recording, refuse
 from freehold.support.lazy import Lazy
@@ -75,6 +76,7 @@ class Recorded(Generic[T]):
             if not recording.work:
                 refuse(errors.EmptyGraph)
             self._enqueue(host_timeline(), lambda: [work() for work in recording.work])
+            changed(recording.changed)
             return self.value
         kept = None
         if recording.families:
@@ -84,6 +86,7 @@ class Recorded(Generic[T]):
             kept = recording
         _, handle, user = execution.places.get(device) or execution.place(device)
         self.enqueue(handle, user, kept)
+        changed(recording.changed)
         return self.value
 
     def enqueue(self, handle: int, user: Timeline, kept: object = None) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from freehold.runtime.gpu import captures, failures
 from freehold.runtime.memory.arguments import HOST, ArrayView
 from freehold.runtime.memory.ledger import Leased
+from freehold.runtime.memory.storage import Outside
 from freehold.support.lazy import Lazy
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ class Recording:
         """What a replay leases (`runtime.memory.ledger`)."""
         self.views: list[ArrayView] = []
         """All arrays that are used; they keep the memory."""
+        self.changed: tuple[Any, ...] = ()
+        """Torch's tensors that a replay writes, once it is recorded."""
         self.families: set[str] = set()
         """Libraries whose current streams a replay is ordered with."""
         self.checked: tuple[failures.Slot, ...] = ()
@@ -71,6 +74,7 @@ class Recording:
         """What the driver made of it; None on the host."""
         self.writes = [*{_bytes(t): t for t in self.writes}.values()]
         written = {_bytes(t) for t in self.writes}
+        self.changed = tuple(v.owner for v in self.views if v.family == "torch" and _viewed(v) in written)
         self.reads = [*{b: t for t in self.reads if (b := _bytes(t)) not in written}.values()]
         if self.captured is None:
             return None
@@ -87,6 +91,11 @@ class Recording:
 def _bytes(tensor: Leased) -> tuple[object, ...]:
     """Equal for tensors that are leased alike."""
     return tensor.space, tensor.low, tensor.high, tensor.storage, tensor.epoch
+
+
+def _viewed(found: ArrayView) -> tuple[object, ...]:
+    """The same of another library's array, which is leased by its bytes alone."""
+    return _bytes(Outside(found.device, found.pointer, found.pointer + found.size))
 
 
 def refuse(error: type[Error], *fields: str) -> NoReturn:

@@ -192,11 +192,12 @@ class Candidates:
         """The symbols of a module's terms; integers that a launch brings are left out, as no choice depends on them."""
         shapes = [self.problem.shapes[p.name] for p in self.problem.parameters if p.name in self.problem.shapes]
         evaluator = Evaluator(contract(module))
-        return {
-            name: shapes[tensor][axis]
-            for name, (tensor, axis) in evaluator.binders.items()
-            if axis < len(shapes[tensor])
-        }
+        found: dict[str, int] = {}
+        for name, (tensor, axis) in evaluator.binders.items():
+            solution = evaluator.solutions[name]
+            if axis < len(shapes[tensor]) and solution.offset.symbols() <= found.keys():
+                found[name] = solution.of(shapes[tensor][axis], found)
+        return found
 
     # --- All of them --------------------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from operator import mul
 from typing import Any, NamedTuple
 
 from freehold.support.contract import MOST_EACH, MOST_PERSISTENT, LaunchContract, ScalarParameter, TensorParameter
-from freehold.support.terms import Term, parse
+from freehold.support.terms import Solution, Term, parse, solved
 
 Shapes = Sequence[tuple[int, ...]]
 Values = Sequence[Any] | Mapping[int, Any]
@@ -50,12 +50,11 @@ class Evaluator:
             p.symbol: n for n, p in enumerate(contract.parameters) if isinstance(p, ScalarParameter) and p.symbol
         }
         """The symbols of integer scalars, with their positions among all parameters."""
-        self.binders: dict[str, tuple[int, int]] = {}
+        places = [(n, axis) for n, dims in enumerate(self.dims) for axis in range(len(dims))]
+        self.solutions: dict[str, Solution] = solved([term for dims in self.dims for term in dims])
+        """How each symbol of an extent follows from one of them, counted through all tensors."""
+        self.binders: dict[str, tuple[int, int]] = {name: places[s.at] for name, s in self.solutions.items()}
         """Each symbol of an extent with the tensor (counted among tensors) and axis that bind it."""
-        for n, dims in enumerate(self.dims):
-            for axis, term in enumerate(dims):
-                if term.op == "sym":
-                    self.binders.setdefault(term.name, (n, axis))
         self.varies: tuple[int, ...] = self._varies()
         """The positions of the scalars, among all parameters, that the geometry depends on."""
         self.evaluate: Evaluate = self._compile()
@@ -86,12 +85,15 @@ class Evaluator:
 
     def bind(self, shapes: Shapes, values: Sequence[Any]) -> dict[str, int]:
         """The value of each symbol, for the tensors' extents and the values of all parameters."""
-        extents = {name: shapes[n][axis] for name, (n, axis) in self.binders.items()}
+        extents = dict(zip(self.binders, self.extents(shapes), strict=True))
         return extents | {name: signed(values[n], self._width(n)) for name, n in self.scalars.items()}
 
     def extents(self, shapes: Shapes) -> tuple[int, ...]:
         """The values of the symbols of extents."""
-        return tuple(shapes[n][axis] for n, axis in self.binders.values())
+        found: dict[str, int] = {}
+        for name, (n, axis) in self.binders.items():
+            found[name] = self.solutions[name].of(shapes[n][axis], found)
+        return tuple(found.values())
 
     def _width(self, position: int) -> int:
         """The width of an unsigned scalar in bits; 0 for a signed one."""
@@ -115,7 +117,7 @@ class Evaluator:
         names = {name: f"s{i}" for i, name in enumerate((*self.binders, *self.scalars))}
         lines = ["def evaluate(shapes, strides, values):"]
         for name, (n, axis) in self.binders.items():
-            lines.append(f"    {names[name]} = shapes[{n}][{axis}]")
+            lines.append(f"    {names[name]} = {solution(self.solutions[name], f'shapes[{n}][{axis}]', names)}")
         lines += [f"    {names[name]} = {self._read(name)}" for name, n in self.scalars.items() if n in self.varies]
         conditions = [
             f"shapes[{n}][{axis}] == {as_python(term, names)}"
@@ -195,6 +197,13 @@ def signed(value: Any, width: int) -> int:
 def ceildiv(a: int, b: int) -> int:
     """`a / b`, rounded up."""
     return -(-a // b)
+
+
+def solution(found: Solution, extent: str, names: dict[str, str]) -> str:
+    """What a symbol is, as a Python expression over the extent that determines it and other names for its symbols."""
+    if found.factor == 1 and found.offset.is_const and not found.offset.value:
+        return extent
+    return f"({extent} - {as_python(found.offset, names)}) // {found.factor}"
 
 
 def as_python(term: Term, names: dict[str, str]) -> str:

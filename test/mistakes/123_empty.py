@@ -14,4 +14,4 @@ def double(y: Out["N"], x: Ref["N"]):
     y.store(2.0 * x.load_like(y))
 
 def mistake():
-    double(fh.partition(y[:0], 64), x[:0]).sync()
+    double(fh.partition(y, 64), x[:0]).sync()

@@ -122,6 +122,31 @@ def test_torch_by_guards() -> None:
         binding.bind = bind
 
 
+def test_every_short_way_changes_versions_of_torch() -> None:
+    """As torch's own operations do, so that autograd sees it (`runtime.memory.versions`)."""
+    torch = posing()
+    z, x, y, ours = torch.zeros(1000), torch.zeros(1000), torch.zeros(1000), tensor()
+    bound = add.bind(fh.partition(z, 64), x, y)
+
+    def changes(run: Any) -> bool:
+        before = z._version, x._version, y._version
+        run()
+        assert (x._version, y._version) == before[1:], "they are only read"
+        return z._version == before[0] + 1
+
+    for _ in range(5):  # the thorough way, then by a key, by a guard, in native code
+        assert changes(lambda: add(fh.partition(z, 64), x, y).on())
+        assert changes(lambda: add(fh.partition(z, 64), x, y).sync())
+        assert changes(lambda: add(fh.partition(z, 64), x, ours).on())
+        assert changes(lambda: add(fh.partition(z, 64), x, y).on(0x5000))
+        assert changes(bound.on)
+        assert changes(bound.sync)
+    with fh.graph() as recorded:
+        recorded.record(add(fh.partition(z, 64), x, y))
+    for _ in range(2):
+        assert changes(lambda: recorded.replay().on())
+
+
 def test_libraries_are_mixed_without_looking_thoroughly() -> None:
     torch = posing()
     theirs, other, ours = torch.zeros(1000), torch.zeros(1000), tensor()

@@ -82,3 +82,14 @@ def test_a_symbol_that_nothing_binds_refuses_everything() -> None:
     one = Evaluator(LaunchContract("k", (tensor("x", "M // 2"),), (), ("1",), False, ()))
     assert list(one.unbound()) == [("M", "M // 2")]
     assert one.evaluate([(4,)], [(1,)]) is None
+
+
+def test_symbols_that_a_sum_or_a_multiple_determines() -> None:
+    one = Evaluator(contract(tensor("x", "2 * N"), tensor("y", "M + N - 1"), tensor("z", "M"), grid=("M", "N")))
+    assert not [*one.unbound()]
+    assert one.bind([(8,), (6,), (3,)], ()) == {"M": 3, "N": 4}
+    assert one.extents([(8,), (6,), (3,)]) == tuple({**one.binders, "N": 4, "M": 3}.values())
+    strides = [(1,)] * 3
+    assert one.evaluate([(8,), (6,), (3,)], strides) == Geometry(12, (3, 2, 1))
+    assert one.evaluate([(9,), (6,), (3,)], strides) is None, "of no whole N"
+    assert one.evaluate([(8,), (7,), (3,)], strides) is None

@@ -142,3 +142,29 @@ def test_quotients_that_are_rounded_up_are_one_term_however_they_are_spelled() -
     assert {str(parse(text)) for text in spelled} == {"ceildiv(M, 32)"}
     assert str(parse("-(-M // N)")) == "ceildiv(M, N)"
     assert str(parse("(M + 30) // 32")) == "(M + 30) // 32"
+
+
+@given(
+    st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3), NUMBERS), min_size=1, max_size=4),
+    st.fixed_dictionaries({"M": st.integers(1, 50), "N": st.integers(1, 50)}),
+)
+def test_symbols_are_found_again(made: list[tuple[int, int, int]], env: dict[str, int]) -> None:
+    """Of terms that are affine in them, from what the terms are worth."""
+    given_terms = [sym("M") * m + sym("N") * n + k for m, n, k in made]
+    numbers = [t.evaluate(env) for t in given_terms]
+    found: dict[str, int] = {}
+    for name, solution in terms.solved(given_terms).items():
+        found[name] = solution.of(numbers[solution.at], found)
+        assert found[name] == env[name]
+    for t in given_terms:  # whatever has one unknown determines it
+        assert len(t.symbols() - found.keys()) != 1 or _coefficient(t, *(t.symbols() - found.keys())) == 0
+
+
+def _coefficient(t: Term, name: str) -> int:
+    zeros: dict[str, int] = dict.fromkeys(NAMES, 0)
+    return t.evaluate(zeros | {name: 1}) - t.evaluate(zeros)
+
+
+@pytest.mark.parametrize("text", ["N // 2", "M * N", "min(N, 4)", "N * N", "N % 8", "N - N + 4", "ceildiv(N, 4)"])
+def test_what_is_no_affine_term_of_one_unknown_determines_nothing(text: str) -> None:
+    assert terms.solved([parse(text)]) == {}
