@@ -170,3 +170,18 @@ class UpstreamRefused(Error):
 
         text: ClassVar[str] = "{words}"
         words: str
+
+
+@dataclass(frozen=True)
+class NoFacts(Error):
+    """
+    The facts of a launch, by which `tile-audit` audits a kernel, cannot be used: a file or an argument is not in the
+    form that it has, or they do not fit the parameters of the kernel.
+
+    An argument of the command line is `n=5` for a number and `x=f32[4,8]` for an array, in the kernel's order. A file
+    has the keys `grid` and `arguments`, a list with a name and a value, or a dtype and a shape, for each.
+    """
+
+    code: ClassVar[str] = "O511"
+    title: ClassVar[str] = "{reason}"
+    reason: str

@@ -54,6 +54,10 @@ _ENDS: Final = frozenset({"cuda_tile.break", "cuda_tile.continue", "cuda_tile.re
 _LOOPS: Final = frozenset({"cuda_tile.for", "cuda_tile.loop"})
 
 
+class TooManyTurns(Exception):
+    """A run has taken as many turns of loops as it may."""
+
+
 def reject(error: Error) -> NoReturn:
     """Ends the run with an error."""
     raise Rejected([error])
@@ -63,12 +67,20 @@ class Compiler:
     """Turns the blocks of one kernel into steps. `template` is the frame that each block of the grid starts from."""
 
     def __init__(
-        self, pure: dict[str, Pure], effects: dict[str, Effect], *, checked: bool = False, adversarial: bool = False
+        self,
+        pure: dict[str, Pure],
+        effects: dict[str, Effect],
+        *,
+        checked: bool = False,
+        adversarial: bool = False,
+        turns: int | None = None,
     ):
         self.checked = checked
         """Whether undefined results are errors and accesses are remembered."""
         self.adversarial = adversarial
         """Whether several blocks are under way at once, and take turns at accesses."""
+        self.turns = turns
+        """How many turns of loops may be taken, all together; None for any number."""
         self.template: Frame = [None]
         self.warned: dict[Operation, dict[Any, Any]] = {}
         """What `warnings` remembers of each operation that has been warned of."""
@@ -96,6 +108,20 @@ class Compiler:
     def adversary(self, order: Order) -> Adversary | None:
         """Who decides what a run leaves open: in adversarial mode, by the seed that `order` is."""
         return Adversary(order if isinstance(order, int) else 0) if self.adversarial else None
+
+    def counting(self, body: Step) -> Step:
+        """The body of a loop, whose turns are counted where there may be only so many of them."""
+        if self.turns is None:
+            return body
+
+        def turn(v: Frame) -> int | None:
+            assert self.turns is not None
+            self.turns -= 1
+            if self.turns < 0:
+                raise TooManyTurns
+            return body(v)
+
+        return turn
 
     def undefined(self, op: Operation, reason: str) -> NoReturn:
         """Ends the run: the operation has no defined result."""

@@ -91,9 +91,9 @@ def _loop_body(op: Operation, c: Compiler) -> Step:
     block = op.regions[0].block
     last = block.last_op
     if last is None or last.name != "cuda_tile.continue":
-        return _body(c, block, None)
+        return c.counting(_body(c, block, None))
     carried = _carried(c, op)
-    return _body(c, block, lambda: copy(c.slots(last.operands), carried) if carried else _nothing)
+    return c.counting(_body(c, block, lambda: copy(c.slots(last.operands), carried) if carried else _nothing))
 
 
 def _for(op: Operation, c: Compiler) -> Step:
@@ -178,7 +178,7 @@ def _upto(count: int) -> Array:
     return np.arange(count, dtype=np.int64)
 
 
-def _holds(predicate: Any, value: Tile, bits: int, stride: int) -> bool:
+def holds(predicate: Any, value: Tile, bits: int, stride: int) -> bool:
     """Whether an assumption is true of a tile of integers or addresses."""
     numbers: Array = np.asarray(value).astype(np.int64)
     match predicate:
@@ -217,7 +217,7 @@ def _assume(op: Operation, c: Compiler) -> Function:
     stride = element_of(pointee.pointee).memory_bytes if e.is_pointer else 1
 
     def assume(a: Tile) -> Tile:
-        if not _holds(predicate, a, e.bits, stride):
+        if not holds(predicate, a, e.bits, stride):
             c.undefined(op, f"`{predicate.name.removeprefix('cuda_tile.')}` is false of the value")
         return a
 

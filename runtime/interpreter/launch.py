@@ -225,10 +225,20 @@ class Entry:
     body: Step
 
     @staticmethod
-    def of(module: Operation, symbol: str | None = None, *, checked: bool = False, adversarial: bool = False) -> Entry:
-        """Compiles an entry: the one named, or the only one. Raises `Rejected`."""
+    def of(
+        module: Operation,
+        symbol: str | None = None,
+        *,
+        checked: bool = False,
+        adversarial: bool = False,
+        turns: int | None = None,
+    ) -> Entry:
+        """Compiles an entry: the one named, or the only one. Raises `Rejected`.
+
+        `turns` is how many turns of loops its runs may take; behind them `TooManyTurns` is raised.
+        """
         op = find(module, "cuda_tile.entry", symbol, "entries")
-        compiler = Compiler(PURE, EFFECTS, checked=checked, adversarial=adversarial)
+        compiler = Compiler(PURE, EFFECTS, checked=checked, adversarial=adversarial, turns=turns)
         block = op.regions[0].block
         compiler.slots(block.args)
         return Entry(module, op, compiler, compiler.block(block))
@@ -247,11 +257,15 @@ class Entry:
         outputs: frozenset[int] = frozenset(),
         names: Sequence[str] | None = None,
         write: Callable[[str], None] = show,
+        only: Sequence[int] | None = None,
+        watched: bool = False,
     ) -> None:
         """Runs every block of a grid on arguments in the entry's order: arrays for pointers, numbers for the rest.
 
         A list for a pointer to 64-bit integers is a table of such words: the addresses of its arrays, and its numbers.
-        `outputs` are the numbers of arguments whose arrays start uninitialised. Raises `Rejected`: O520 and on.
+        `outputs` are the numbers of arguments whose arrays start uninitialised. `only` are the blocks that run, in this
+        order, where not all do. `watched` looks for races and for accesses without order, as checked mode does, and for
+        nothing else. Raises `Rejected`: O520 and on.
         """
         block = self.op.regions[0].block
         if len(arguments) != len(block.args):
@@ -266,7 +280,7 @@ class Entry:
             frame[self.compiler.slot(argument)] = self._value(name, argument.type, value, n in outputs, arrays)
         machine.memory.add(arrays)
         self._add_globals(machine)
-        if self.compiler.checked:
+        if self.compiler.checked or watched:
             casts = any(op.name in ("cuda_tile.ptr_to_ptr", "cuda_tile.int_to_ptr") for op in self.op.walk())
             machine.watch = Watch(tokens=True, any_size=casts)
         machine.grid = (np.int32(grid[0]), np.int32(grid[1]), np.int32(grid[2]))
@@ -294,7 +308,7 @@ class Entry:
             machine.adversary.run(under_way(number) for number in arrange(prod(grid), order))
             return
         with np.errstate(all="ignore"):
-            for number in arrange(prod(grid), order):
+            for number in arrange(prod(grid), order) if only is None else only:
                 machine.block, label = at(number)
                 machine.begin(number, label)
                 self.body(frame)

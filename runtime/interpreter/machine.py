@@ -212,6 +212,13 @@ class Machine:
         while self.local:
             self.memory.release(self.local.pop())
 
+    def element_at(self, address: int) -> tuple[str, str]:
+        """The name of the array at an address that belongs to one, and the index there."""
+        buffer = self.memory.find(address)
+        assert buffer is not None
+        part = next((p for p in buffer.parts if p.address <= address < p.end), buffer.parts[0])
+        return part.name, part.index(address)
+
     def outside(self, op: Operation, access: str, address: int, size: int) -> None:
         """Ends the run: an address belongs to nothing."""
         error = OutsideMemory(span_of(op), access, address, size)

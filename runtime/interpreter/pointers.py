@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
+from freehold.dialects.location import span_of
 from freehold.runtime.interpreter.access import element, integer, keyword, operand
-from freehold.runtime.interpreter.compile import binary, nullary, unary
+from freehold.runtime.interpreter.compile import binary, nullary, reject, unary
 from freehold.runtime.interpreter.elements import Array, Element, Tile, element_of
+from freehold.runtime.interpreter.errors import ElementsMeet
 from freehold.runtime.interpreter.windows import BYTE
 
 if TYPE_CHECKING:
@@ -125,6 +127,8 @@ def _store(op: Operation, c: Compiler) -> Step:
         values = np.asarray(v[value]).reshape(-1)
         if chosen is not None:
             values = values[chosen]
+        if machine.watch is not None:
+            _apart(machine, op, addresses, values)
         if e.bits == 4:
             old = machine.gather(op, addresses, BYTE, "store")
             machine.scatter(op, addresses, (old & np.uint8(0xF0)) | (values.view(np.uint8) & np.uint8(15)), BYTE)
@@ -133,6 +137,18 @@ def _store(op: Operation, c: Compiler) -> Step:
         v[after] = after_store
 
     return store
+
+
+def _apart(machine: Machine, op: Operation, addresses: Array, values: Array) -> None:
+    """Ends the run where different values are stored to one address."""
+    order = np.argsort(addresses, kind="stable")
+    bits = np.ascontiguousarray(values).view(f"u{values.dtype.itemsize}")
+    first, second = order[:-1], order[1:]
+    clash = (addresses[first] == addresses[second]) & (bits[first] != bits[second])
+    if clash.any():
+        a, b = int(first[clash][0]), int(second[clash][0])
+        name, index = machine.element_at(int(addresses[a]))
+        reject(ElementsMeet(span_of(op), name, index, str(values[a]), str(values[b]), machine.label))
 
 
 def _as_unsigned(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -18,17 +18,23 @@ MAY_IMPORT = {
     "passes": {"support", "dialects"},
     "backend": {"support", "dialects"},
     "runtime": {"support", "dialects", "frontend", "passes", "backend"},
-    "tools": {"support", "dialects", "frontend", "passes", "backend", "runtime"},
+    "audit": {"support", "dialects", "passes", "backend", "runtime"},
+    "tools": {"support", "dialects", "frontend", "passes", "backend", "runtime", "audit"},
     "kernels": set[str](),  # what users have: the names of `freehold` alone
 }
 """The rooms, and what each may use beside itself."""
 
 ONLY_IN = {
     "cuda": ("runtime/gpu/driver.py", "backend/cache.py"),
-    "numpy": ("runtime/*", "tools/tile_run.py", "tools/record.py"),  # tile-run makes and prints arrays, as a user would
+    "numpy": (
+        "runtime/*",
+        "audit/*",
+        "tools/tile_run.py",
+        "tools/record.py",
+    ),  # tile-run makes and prints arrays, as a user would
     "ml_dtypes": ("runtime/*",),
     "z3": ("passes/*",),
-    "xdsl": ("dialects/*", "frontend/*", "passes/*", "backend/*", "runtime/*", "tools/*"),
+    "xdsl": ("dialects/*", "frontend/*", "passes/*", "backend/*", "runtime/*", "audit/*", "tools/*"),
     "subprocess": ("backend/assembler.py", "tools/build_native.py", "tools/mlir_bridge.py"),
 }
 """Packages that only certain files may import. `backend/cache.py` may have no more of cuda than its program cache."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("support", "dialects", "frontend", "passes", "backend", "runtime", "tools", "kernels")
+ROOMS = ("support", "dialects", "frontend", "passes", "backend", "runtime", "audit", "tools", "kernels")
 IMPORT_ALL = """
 import importlib, pathlib, pkgutil, freehold
 for info in pkgutil.walk_packages(freehold.__path__, "freehold."):

@@ -33,6 +33,7 @@ LIT: Any = lit.TestRunner  # has no types
 TOOLS = {
     "tile-opt": "freehold.tools.tile_opt",
     "tile-translate": "freehold.tools.tile_translate",
+    "tile-audit": "freehold.tools.tile_audit",
     "tile-run": "freehold.tools.tile_run",
     "filecheck": "filecheck.main",
 }

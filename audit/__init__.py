@@ -1,0 +1,1 @@
+"""The audit: whether Tile IR that others made has races, accesses out of bounds, or accesses that no token orders."""

@@ -1,0 +1,127 @@
+"""Whether accesses stay in their arrays: tiles begin in their index spaces, and elements are in memory of the array."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from xdsl.ir import Operation
+
+from freehold.audit.accesses import Access, Box, Points, Trace
+from freehold.audit.facts import Call
+from freehold.audit.lanes import Unknown
+from freehold.runtime.interpreter.elements import Array
+
+Status = Literal["in bounds", "masked", "out of bounds", "unknown"]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What became of an access in all its executions."""
+
+    op: Operation
+    array: int
+    status: Status
+    block: int = -1
+    """The tile block in which it is out of bounds."""
+    what: str = ""
+    """Where, in words; or why it is not known."""
+    fact: str = ""
+    """What would have to be known."""
+
+
+_WORST: tuple[Status, ...] = ("in bounds", "masked", "unknown", "out of bounds")
+
+
+def check_bounds(call: Call, trace: Trace) -> list[Bound]:
+    """The worst of the executions of each access."""
+    found: dict[Operation, Bound] = {}
+    for access in trace.accesses:
+        bound = _of(call, access)
+        known = found.get(access.op)
+        if known is None or _WORST.index(bound.status) > _WORST.index(known.status):
+            found[access.op] = bound
+    return list(found.values())
+
+
+def _of(call: Call, access: Access) -> Bound:
+    op, base, place = access.op, access.base, access.place
+    if isinstance(place, Unknown):
+        return Bound(op, base, "unknown", what=place.why, fact=place.fact)
+    wrong, masked = _box(call, access, place) if isinstance(place, Box) else _points(call, access, place)
+    if wrong is None:
+        return Bound(op, base, "masked" if masked else "in bounds")
+    lanes, what = wrong
+    lane = int(np.argmax(lanes))
+    if access.maybe is not None:
+        return Bound(op, base, "unknown", what=f"{what}, if it happens: {access.maybe.why}", fact=access.maybe.fact)
+    return Bound(op, base, "out of bounds", int(access.blocks[lane]), what)
+
+
+_Found = tuple[tuple[Array, str] | None, bool]
+
+
+def _box(call: Call, access: Access, box: Box) -> _Found:
+    n, view, lanes = access.lanes.shape[0], box.view, access.lanes
+    name = call.names[access.base] if access.base >= 0 else "memory"
+    low = high = np.broadcast_to(view.address, (n,))
+    masked = False
+    promised = _promises(access.op, len(box.sizes))
+    for axis, (start, size, extent) in enumerate(zip(box.starts, box.sizes, view.shape, strict=True)):
+        start, extent = np.broadcast_to(start, (n,)), np.broadcast_to(extent, (n,))
+        outside = lanes & ((start < 0) | (start >= extent))
+        if outside.any():
+            lane = int(np.argmax(outside))
+            return (outside, f"axis {axis} of `{name}` begins at {int(start[lane])} of {int(extent[lane])}"), False
+        over = lanes & (start + size > extent)
+        if over.any():
+            if promised[axis]:
+                return (over, f"axis {axis} of `{name}` ends behind {int(extent[0])}, and `inbounds` says not"), False
+            masked = True
+        step = np.broadcast_to(view.strides[axis], (n,)) * view.size
+        low = low + start * step
+        high = high + (np.minimum(start + size, extent) - 1) * step
+    return _in_memory(call, access, low, high + access.size, lanes, masked)
+
+
+def _promises(op: Operation, rank: int) -> Sequence[bool]:
+    given: Any = op.properties.get("inbounds")
+    fields: Any = op
+    from freehold.audit.walk import dim_map
+
+    promised = [bool(p) for p in given.get_values()] if given is not None else []
+    found = [False] * rank
+    for d, promise in enumerate(promised):
+        found[dim_map(fields.view.type)[d]] = promise
+    return found
+
+
+def _points(call: Call, access: Access, points: Points) -> _Found:
+    n = access.lanes.shape[0]
+    address = points.address
+    chosen = access.lanes.reshape(n, *(1,) * (address.ndim - 1))
+    masked = False
+    if points.mask is not None:
+        chosen = chosen & points.mask
+        masked = not bool(points.mask.all())
+    chosen, address = np.broadcast_arrays(chosen, address)
+    axes = tuple(range(1, address.ndim))
+    low = np.where(chosen, address, np.iinfo(np.int64).max).min(axis=axes)
+    high = np.where(chosen, address, np.iinfo(np.int64).min + access.size).max(axis=axes)
+    lanes = np.asarray(chosen.any(axis=axes))
+    return _in_memory(call, access, low, high + access.size, lanes, masked)
+
+
+def _in_memory(call: Call, access: Access, low: Array, end: Array, lanes: Array, masked: bool) -> _Found:
+    """Whether addresses are those of the array; `end` is behind the last byte."""
+    placed = call.arrays.get(access.base)
+    if placed is None:
+        return (lanes, "it is not known whose memory this is"), masked
+    outside = lanes & ((low < placed.start) | (end > placed.end))
+    if not outside.any():
+        return None, masked
+    lane = int(np.argmax(outside))
+    where = int(low[lane]) if low[lane] < placed.start else int(end[lane]) - access.size
+    return (outside, f"`{placed.tensor.name}{placed.element_at(where)}` does not exist"), masked

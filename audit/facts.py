@@ -1,0 +1,292 @@
+"""Facts of a launch: the grid, and what each argument is. What an audit of a kernel for that launch goes by.
+
+Memory is addresses that nobody has: arrays lie far apart unless the facts say where they are, or that two of them are
+one. So nothing of the size of the launch is allocated, and what is read is known only where contents are given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, cast
+
+import numpy as np
+
+from freehold.dialects.cuda_tile.ops.module import EntryOp
+from freehold.dialects.cuda_tile.types import PointerType, TileType
+from freehold.runtime.interpreter.arguments import element_of_dtype
+from freehold.runtime.interpreter.elements import Array, Element, element_of
+
+_APART: Final = 1 << 44
+"""Between the addresses of two arrays of which nothing is said."""
+_ALIGNMENT: Final = 256
+"""Of arrays of which nothing else is said, as allocators give it."""
+
+
+class FactsError(Exception):
+    """Facts that cannot be read, or that do not fit the kernel."""
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """An argument that is an array. Strides count elements; without them the last axis is dense."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...] | None = None
+    contents: Array | None = None
+    """What it holds when the launch begins, where that is known: indices, offsets, tables."""
+    address: int | None = None
+    same: str = ""
+    """Another array, in whose memory it lies, `shift` elements from where that begins."""
+    shift: int = 0
+    alignment: int = _ALIGNMENT
+    unwritten: bool = False
+    """Whether it holds nothing when the launch begins."""
+
+    @property
+    def element(self) -> Element:
+        """The type of its elements."""
+        return element_of_dtype(self.dtype)
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """Its strides."""
+        if self.strides is not None:
+            return self.strides
+        found: list[int] = []
+        step = 1
+        for extent in reversed(self.shape):
+            found.append(step)
+            step *= extent
+        return tuple(reversed(found))
+
+    @property
+    def span(self) -> int:
+        """Elements from its first to its last."""
+        return 1 + sum((n - 1) * s for n, s in zip(self.shape, self.steps, strict=True))
+
+    @property
+    def regular(self) -> bool:
+        """Whether distinct indices are distinct elements."""
+        reach = 1
+        for step, extent in sorted((s, n) for s, n in zip(self.steps, self.shape, strict=True) if n > 1):
+            if step < reach:
+                return False
+            reach += step * (extent - 1)
+        return True
+
+
+@dataclass(frozen=True)
+class Number:
+    """An argument that is a number."""
+
+    name: str
+    value: int | float
+
+
+Fact = Tensor | Number
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A launch: its grid and its arguments."""
+
+    grid: tuple[int, int, int]
+    arguments: tuple[Fact, ...]
+
+    @property
+    def blocks(self) -> int:
+        """How many tile blocks it has."""
+        return self.grid[0] * self.grid[1] * self.grid[2]
+
+    def block(self, number: int) -> str:
+        """A tile block in messages, by its number."""
+        rest, x = divmod(number, self.grid[0])
+        z, y = divmod(rest, self.grid[1])
+        return str(x) if self.grid[1] == self.grid[2] == 1 else f"({x}, {y}, {z})"
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An array with its place: bytes from `start` up to `end` are its own to touch."""
+
+    tensor: Tensor
+    start: int
+
+    @property
+    def end(self) -> int:
+        """Behind its last byte."""
+        return self.start + self.tensor.span * self.tensor.element.memory_bytes
+
+    def element_at(self, address: int) -> str:
+        """The index of the element at an address, as text; of one outside, how far outside."""
+        tensor = self.tensor
+        offset = (address - self.start) // tensor.element.memory_bytes
+        if not 0 <= offset < tensor.span:
+            return f"[element {offset} of {tensor.span}]"
+        if not tensor.regular:
+            return f"[element {offset}]"
+        index = [0] * len(tensor.shape)
+        for axis in sorted(range(len(index)), key=lambda a: -tensor.steps[a]):
+            if tensor.shape[axis] > 1:
+                index[axis], offset = divmod(offset, tensor.steps[axis])
+        return "[" + ", ".join(map(str, index)) + "]"
+
+
+Parameter = Placed | int | float
+"""What a launch passes for one parameter of an entry."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A launch of an entry: a value for each of its parameters, with names for messages."""
+
+    launch: Launch
+    values: tuple[Parameter, ...]
+    names: tuple[str, ...]
+
+    @property
+    def arrays(self) -> Mapping[int, Placed]:
+        """The arrays, by the numbers of their parameters."""
+        return {n: value for n, value in enumerate(self.values) if isinstance(value, Placed)}
+
+
+def call_of(entry: EntryOp, launch: Launch) -> Call:
+    """The values of an entry's parameters. Raises `FactsError` where the facts do not fit.
+
+    An array is passed as its address alone if that fits the parameters, else as its address, its extents and its
+    strides, which is how cuTile passes arrays.
+    """
+    placed = _placed(launch.arguments)
+    for flatten in (False, True):
+        values: list[Parameter] = []
+        names: list[str] = []
+        for fact in launch.arguments:
+            if isinstance(fact, Number):
+                values.append(fact.value)
+                names.append(fact.name)
+                continue
+            values.append(placed[fact.name])
+            names.append(fact.name)
+            if flatten:
+                values += [*fact.shape, *fact.steps]
+                names += [f"{fact.name}.{what}[{n}]" for what in ("shape", "stride") for n in range(len(fact.shape))]
+        if _misfit(entry, values, names) is None:
+            return Call(launch, tuple(values), tuple(names))
+    raise FactsError(_misfit(entry, values, names) or "")
+
+
+def _misfit(entry: EntryOp, values: Sequence[Parameter], names: Sequence[str]) -> str | None:
+    """Why values do not fit an entry's parameters."""
+    parameters = entry.body.block.args
+    if len(values) != len(parameters):
+        return f"the facts give {len(values)} values for {len(parameters)} parameters of `{entry.sym_name.data}`"
+    for number, (parameter, value, name) in enumerate(zip(parameters, values, names, strict=True)):
+        type_ = cast(TileType, parameter.type).element_type
+        pointer = isinstance(type_, PointerType)
+        if pointer != isinstance(value, Placed):
+            return f"parameter {number} is {'a pointer' if pointer else 'a number'}, and `{name}` is not"
+        if isinstance(type_, PointerType) and isinstance(value, Placed):
+            wanted, given = element_of(type_.pointee), value.tensor.element
+            if wanted.memory_bytes != given.memory_bytes or wanted.is_float != given.is_float:
+                return f"`{name}` has elements of {given.name}, and parameter {number} points to {wanted.name}"
+    return None
+
+
+def _placed(facts: Sequence[Fact]) -> dict[str, Placed]:
+    """Every array with its place, by name."""
+    tensors = {fact.name: fact for fact in facts if isinstance(fact, Tensor)}
+    found: dict[str, Placed] = {}
+    for number, tensor in enumerate(tensors.values(), 1):
+        if not tensor.same:
+            start = _APART * number + tensor.alignment % _ALIGNMENT if tensor.address is None else tensor.address
+            found[tensor.name] = Placed(tensor, start)
+    for tensor in tensors.values():
+        if tensor.same:
+            if tensor.same not in found:
+                raise FactsError(f"`{tensor.name}` lies in the memory of `{tensor.same}`, which is no array of its own")
+            base = found[tensor.same]
+            found[tensor.name] = Placed(tensor, base.start + tensor.shift * base.tensor.element.memory_bytes)
+    return found
+
+
+# Facts as data
+
+
+def launch_from(data: Mapping[str, Any]) -> Launch:
+    """A launch from what a YAML, TOML or JSON file holds. Raises `FactsError`.
+
+    `grid` is one to three numbers; `arguments` is a list of mappings, each with a `name` and either a `value` or a
+    `dtype` and a `shape`, and optionally `strides`, `contents`, `address`, `alignment`, `same`, `shift`, `unwritten`.
+    """
+    grid = _integers("grid", data.get("grid"))
+    if not 1 <= len(grid) <= 3 or min(grid) < 1:
+        raise FactsError("`grid` is one to three numbers, each at least 1")
+    given = data.get("arguments")
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        raise FactsError("`arguments` is a list with an entry for each argument")
+    arguments = tuple(_fact(number, item) for number, item in enumerate(cast("Sequence[object]", given)))
+    names = [argument.name for argument in arguments]
+    if len(set(names)) != len(names):
+        raise FactsError("two arguments have one name")
+    x, y, z = (*grid, 1, 1)[:3]
+    return Launch((x, y, z), arguments)
+
+
+_KEYS: Final = frozenset(
+    ("name", "value", "dtype", "shape", "strides", "contents", "address", "alignment", "same", "shift", "unwritten")
+)
+
+
+def _fact(number: int, item: object) -> Fact:
+    if not isinstance(item, Mapping):
+        raise FactsError(f"argument {number} is no mapping")
+    given = cast("Mapping[str, Any]", item)
+    name = str(given.get("name", f"arg{number}"))
+    if unknown := sorted(given.keys() - _KEYS):
+        raise FactsError(f"`{name}` has the unknown fact `{unknown[0]}`")
+    if "value" in given:
+        value = given["value"]
+        if not isinstance(value, int | float):
+            raise FactsError(f"the value of `{name}` is no number")
+        return Number(name, value)
+    tensor = Tensor(name, str(given.get("dtype", "f32")), _integers(f"the shape of `{name}`", given.get("shape")))
+    try:
+        tensor.element  # noqa: B018 -- refuses what is no dtype
+    except KeyError:
+        raise FactsError(f"`{tensor.dtype}` of `{name}` is no dtype") from None
+    if not all(n >= 1 for n in tensor.shape):
+        raise FactsError(f"`{name}` has an extent below 1")
+    if (strides := given.get("strides")) is not None:
+        tensor = replace(tensor, strides=_integers(f"the strides of `{name}`", strides))
+        if len(tensor.steps) != len(tensor.shape) or min((0, *tensor.steps)) < 0:
+            raise FactsError(f"`{name}` takes {len(tensor.shape)} strides, none of them negative")
+    if (contents := given.get("contents")) is not None:
+        tensor = replace(tensor, contents=_contents(tensor, contents))
+    for key in ("address", "alignment", "shift"):
+        if (n := given.get(key)) is not None:
+            if not isinstance(n, int) or n < 0:
+                raise FactsError(f"`{key}` of `{name}` is no number")
+            tensor = replace(tensor, **{key: n})
+    return replace(tensor, same=str(given.get("same", "")), unwritten=bool(given.get("unwritten", False)))
+
+
+def _integers(what: str, found: object) -> tuple[int, ...]:
+    found = [found] if isinstance(found, int) else found
+    if not isinstance(found, Sequence) or not all(isinstance(n, int) for n in cast("Sequence[object]", found)):
+        raise FactsError(f"{what} is no list of numbers")
+    return tuple(cast("Sequence[int]", found))
+
+
+def _contents(tensor: Tensor, given: object) -> Array:
+    if isinstance(given, str):
+        try:
+            given = np.load(given, allow_pickle=False)
+        except (OSError, ValueError) as error:
+            raise FactsError(f"the contents of `{tensor.name}` cannot be read from `{given}`: {error}") from None
+    found = np.asarray(given)
+    if found.size != int(np.prod(tensor.shape, dtype=np.int64)) or found.dtype.kind not in "biuf":
+        raise FactsError(f"the contents of `{tensor.name}` are not {list(tensor.shape)} numbers")
+    return found.reshape(tensor.shape)

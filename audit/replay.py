@@ -1,0 +1,111 @@
+"""What the audit found wrong, run on the interpreter: the tile blocks that it is about, on arrays that are there.
+
+Only what happens there, too, is shown as an error. The interpreter shares no code with what found it, but for the
+meaning of single operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from xdsl.ir import Operation
+
+from freehold.audit.facts import Call, Placed
+from freehold.dialects.location import span_of
+from freehold.runtime.interpreter.compile import TooManyTurns
+from freehold.runtime.interpreter.elements import Array
+from freehold.runtime.interpreter.launch import Entry
+from freehold.support.diagnostic import Error, Rejected
+from freehold.support.span import Span
+
+MOST_BYTES: Final = 1 << 28
+"""Of arrays that are made for a replay."""
+_MOST_TURNS: Final = 20_000
+_FILLED: Final = 1 << 20
+"""Elements of an array that are given different values; larger ones are zeros."""
+_GAP: Final = 1 << 16
+"""Bytes between two arrays, which belong to nobody."""
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What became of a replay: the error that it ended in, or why it is none."""
+
+    error: Error | None
+    why: str = ""
+
+
+def replay(module: Operation, symbol: str, call: Call, blocks: Sequence[int], *, checked: bool) -> Replay:
+    """Runs tile blocks one after another, on arrays as the facts say. `checked` looks for undefined results, too."""
+    total = sum(placed.end - placed.start for placed in call.arrays.values())
+    if total > MOST_BYTES:
+        return Replay(None, f"its arrays have {total >> 20} MiB, too much to replay it")
+    values, keep = _values(call)
+    try:
+        entry = Entry.of(module, symbol, checked=checked, turns=_MOST_TURNS)
+        unwritten = frozenset(n for n, placed in call.arrays.items() if placed.tensor.unwritten)
+        entry.run(
+            values, call.launch.grid, names=call.names, only=blocks, watched=True, outputs=unwritten, write=_silent
+        )
+    except Rejected as rejected:
+        return Replay(rejected.errors[0])
+    except TooManyTurns:
+        return Replay(None, "the replay does not come to its end")
+    finally:
+        del keep
+    return Replay(None, "the replay went well")
+
+
+def _silent(_: str) -> None:
+    """What kernels print is of no interest here."""
+
+
+def agrees(error: Error, codes: Sequence[str], ops: Sequence[Operation]) -> bool:
+    """Whether an error is of one of the codes, and about one of the operations."""
+    if error.code not in codes:
+        return False
+    spans = [span_of(op) for op in ops]
+    return not isinstance(error.place, Span) or error.place in spans or None in spans
+
+
+def _values(call: Call) -> tuple[list[Any], list[Array]]:
+    """Arrays and numbers for the parameters of an entry. Arrays that share memory by the facts do so here."""
+    memories: list[list[Placed]] = []
+    end = -1
+    for placed in sorted(call.arrays.values(), key=lambda placed: placed.start):
+        if placed.start < end:
+            memories[-1].append(placed)
+        else:
+            memories.append([placed])
+        end = max(end, placed.end)
+    made: dict[str, Array] = {}
+    keep: list[Array] = []
+    for memory in memories:
+        start, size = memory[0].start, max(placed.end for placed in memory) - memory[0].start
+        raw = np.zeros(size + 2 * _GAP + 4096, np.uint8)
+        keep.append(raw)
+        skip = (start - raw.ctypes.data - _GAP) % 4096 + _GAP
+        for placed in memory:
+            first = skip + placed.start - start
+            made[placed.tensor.name] = _array(placed, raw[first : first + placed.end - placed.start])
+    return [made[v.tensor.name] if isinstance(v, Placed) else v for v in call.values], keep
+
+
+def _array(placed: Placed, memory: Array) -> Array:
+    """The elements of an array in its memory; in one dimension where its strides overlap."""
+    tensor = placed.tensor
+    flat = memory.view(tensor.element.dtype)
+    if tensor.regular:
+        steps = [s * flat.itemsize for s in tensor.steps]
+        found = np.lib.stride_tricks.as_strided(flat, tensor.shape, steps)
+    else:
+        found = flat
+    if tensor.contents is not None and tensor.regular:
+        found[...] = tensor.contents.astype(found.dtype)
+    elif tensor.contents is None and found.size <= _FILLED and tensor.element.is_float:
+        with np.errstate(all="ignore"):
+            found[...] = (np.arange(found.size).reshape(found.shape) % 97 / 97 + 0.5).astype(found.dtype)
+    return found

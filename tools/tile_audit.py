@@ -1,0 +1,178 @@
+"""
+`tile-audit`: races, accesses out of bounds and missing tokens in CUDA Tile IR that others made.
+
+    tile-audit add.tileirbc --grid 8 --arg 'a=f32[1000]' --arg 'b=f32[1000]' --arg 'c=f32[1000]:unwritten'
+    tile-audit gather.tileirbc --grid 4 --arg 'x=f32[64,8]' --arg 'rows=i32[128]:contents=rows.npy' --arg n=128
+    tile-audit kernel.mlir --launch launch.yaml --format sarif -o audit.sarif
+
+Reads text or bytecode, and the facts of a launch: the grid, and an argument for each that the kernel has, in order. The
+exit status is 0 where the kernel is safe in that launch, 1 where something is wrong, 3 where not all is decided, and 2
+where the command line or a file was wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from freehold.support.diagnostic import Rejected
+from freehold.support.render import wants_colour
+from freehold.support.report import Argument
+from freehold.support.span import SourceMap
+from freehold.tools import files
+from freehold.tools.errors import NoFacts
+
+if TYPE_CHECKING:
+    from freehold.audit.facts import Launch
+    from freehold.audit.verdict import Audit
+
+PROGRAM = "tile-audit"
+STATUS = {"safe": 0, "faulty": 1, "unknown": 3}
+_ARRAY = re.compile(r"(\w+)\[([0-9, ]*)\](.*)", re.DOTALL)
+
+
+def argument_parser() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog=PROGRAM, description="Audit CUDA Tile IR in a launch.")
+    parser.add_argument("file", nargs="?", default="-", help="text or bytecode; standard input if `-` or left out")
+    parser.add_argument("--entry", metavar="NAME", help="the kernel, where the module has several")
+    parser.add_argument("--launch", metavar="FILE", help="the facts of the launch, as .json, .toml or .yaml")
+    parser.add_argument("--grid", metavar="X[,Y[,Z]]", help="the grid; one tile block if left out")
+    parser.add_argument(
+        "-a",
+        "--arg",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an argument, in the kernel's order: n=5, x=f32[4,8], and behind an array :strides=8,1 :contents=FILE.npy"
+        " :same=OTHER :shift=N :alignment=N :unwritten",
+    )
+    parser.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="of the report")
+    parser.add_argument("-o", "--output", default="-", metavar="FILE", help="where to write it")
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command; returns its exit status."""
+    parser = argument_parser()
+    options = parser.parse_args(argv)
+    if options.launch is not None and (options.arg or options.grid):
+        parser.error("--launch says what --grid and --arg say: give one or the other")
+    sources = SourceMap()
+    try:
+        data, file = files.read(options.file, PROGRAM)
+        launch = _launch(options)
+    except Rejected as rejected:
+        print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
+        return 2
+    try:
+        found = audit_file(data, file, launch, options.entry, sources)
+    except Rejected as rejected:
+        rejected.sources = rejected.sources or sources
+        print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
+        return 2
+    try:
+        files.write(options.output, _report(found, file, options.format, sources), PROGRAM)
+    except Rejected as rejected:
+        print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read our output has gone
+        return 2
+    return STATUS[found.verdict]
+
+
+def audit_file(data: bytes, file: str, launch: Launch, entry: str | None, sources: SourceMap) -> Audit:
+    """The audit of an entry of a file. Raises `Rejected`."""
+    from freehold.audit.facts import FactsError
+    from freehold.audit.verdict import audit
+    from freehold.dialects.cuda_tile.ops.module import EntryOp
+    from freehold.tools.tile_opt import verify
+
+    module = files.read_module(data, file, PROGRAM, sources)
+    verify(module)
+    entries = {op.sym_name.data: op for op in module.walk() if isinstance(op, EntryOp)}
+    if entry is None and len(entries) == 1:
+        (entry,) = entries
+    if entry not in entries:
+        known = ", ".join(entries) or "none"
+        raise Rejected([NoFacts(Argument("--entry", PROGRAM), f"the entries are {known}")])
+    try:
+        return audit(module, entries[entry], launch)
+    except FactsError as error:
+        raise Rejected([NoFacts(Argument("--arg", PROGRAM), str(error))]) from None
+
+
+def _launch(options: argparse.Namespace) -> Launch:
+    from freehold.audit.facts import FactsError, launch_from
+
+    try:
+        if options.launch is not None:
+            return launch_from(_loaded(options.launch))
+        grid = [int(n) for n in (options.grid or "1").split(",")]
+        return launch_from({"grid": grid, "arguments": [_argument(text) for text in options.arg]})
+    except (FactsError, ValueError) as error:
+        raise Rejected([NoFacts(Argument(options.launch or "--arg", PROGRAM), str(error))]) from None
+
+
+def _loaded(name: str) -> Any:
+    """What a file of facts holds."""
+    data, _ = files.read(name, PROGRAM)
+    if name.endswith(".toml"):
+        import tomllib
+
+        return tomllib.loads(data.decode())
+    if name.endswith(".json"):
+        return json.loads(data)
+    try:
+        import yaml  # pyright: ignore[reportMissingModuleSource]
+    except ImportError:
+        raise ValueError("PyYAML, which reads YAML, is not installed; .json and .toml need nothing") from None
+    try:
+        return yaml.safe_load(data)
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from None
+
+
+def _argument(text: str) -> dict[str, object]:
+    """An argument of the command line as a mapping. Raises `ValueError`."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ValueError(f"`{text}` has no `=`")
+    if (match := _ARRAY.fullmatch(value)) is None:
+        try:
+            return {"name": name, "value": int(value)}
+        except ValueError:
+            return {"name": name, "value": float(value)}
+    dtype, shape, rest = match.groups()
+    found: dict[str, object] = {"name": name, "dtype": dtype, "shape": _numbers(shape)}
+    for part in rest.split(":")[1:]:
+        key, _, what = part.partition("=")
+        if key == "strides":
+            found[key] = _numbers(what)
+        elif key in ("shift", "alignment", "address"):
+            found[key] = int(what, 0)
+        else:
+            found[key] = what or True
+    return found
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(n) for n in text.replace(" ", "").split(",") if n]
+
+
+def _report(found: Audit, file: str, form: str, sources: SourceMap) -> bytes:
+    from freehold.audit import sarif, text
+
+    if form == "text":
+        return (text.text_of(found, sources, wants_colour(sys.stdout)) + "\n").encode()
+    data = sarif.log([found], file) if form == "sarif" else sarif.plain(found)
+    return (json.dumps(data, indent=2) + "\n").encode()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
