@@ -284,18 +284,12 @@ class Entry:
             casts = any(op.name in ("cuda_tile.ptr_to_ptr", "cuda_tile.int_to_ptr") for op in self.op.walk())
             machine.watch = Watch(tokens=True, any_size=casts)
         machine.grid = (np.int32(grid[0]), np.int32(grid[1]), np.int32(grid[2]))
-        flat = grid[1] == grid[2] == 1
-
-        def at(number: int) -> tuple[tuple[Any, Any, Any], str]:
-            rest, x = divmod(number, grid[0])
-            z, y = divmod(rest, grid[1])
-            return (np.int32(x), np.int32(y), np.int32(z)), str(x) if flat else f"({x}, {y}, {z})"
 
         def under_way(number: int) -> Callable[[], None]:
             """A block with a frame and a machine of its own."""
 
             def work() -> None:
-                place, label = at(number)
+                place, label = _block_at(number, grid)
                 own = list(frame)
                 own[0] = block = machine.of_block(number, label)
                 block.block = place
@@ -309,7 +303,7 @@ class Entry:
             return
         with np.errstate(all="ignore"):
             for number in arrange(prod(grid), order) if only is None else only:
-                machine.block, label = at(number)
+                machine.block, label = _block_at(number, grid)
                 machine.begin(number, label)
                 self.body(frame)
 
@@ -359,6 +353,13 @@ class Entry:
                 )
                 buffer.data[: data.size] = data
                 machine.globals[text(op, "sym_name")] = buffer.start
+
+
+def _block_at(number: int, grid: tuple[int, int, int]) -> tuple[tuple[Any, Any, Any], str]:
+    """The coordinates of a block of a grid, and what it is called in messages."""
+    rest, x = divmod(number, grid[0])
+    z, y = divmod(rest, grid[1])
+    return (np.int32(x), np.int32(y), np.int32(z)), str(x) if grid[1] == grid[2] == 1 else f"({x}, {y}, {z})"
 
 
 def run_tile(
