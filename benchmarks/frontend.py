@@ -24,8 +24,7 @@ import freehold as fh
 from benchmarks import kernels
 from benchmarks.report import Row, against, cpu, show
 from freehold.frontend.source import KernelFunction
-from freehold.kernels.norms import layer_norm_rows
-from freehold.kernels.rows import softmax_rows
+from freehold.passes.analysis.facts import KernelFacts
 from freehold.runtime.variants import build
 from freehold.support.span import register_source
 
@@ -54,10 +53,10 @@ def cases() -> list[Case]:
     return [
         Case("add", kernels.add, (fh.partition(line, 1024), line.copy(), line.copy())),
         Case("saxpy", kernels.saxpy, (fh.partition(line, 1024), line.copy(), 2.0), "<= 8 ms"),
-        Case("softmax", softmax_rows, (fh.partition(rows, (4, 1024), owned=1), rows.copy())),
+        Case("softmax", kernels.softmax, (fh.partition(rows, (4, 1024), owned=1), rows.copy())),
         Case(
             "layer norm",
-            layer_norm_rows,
+            kernels.layer_norm,
             (fh.partition(rows, (4, 1024), owned=1), *moments, rows.copy(), *weights, 1e-5),
         ),
         Case(
@@ -119,7 +118,10 @@ def compiler(case: Case) -> Callable[[], bytes]:
     options = case.kernel.options
 
     def compile_once() -> bytes:
-        module = build.optimised(build.verified(KernelFunction(function), specialisation, options))
+        facts: list[KernelFacts] = []
+        module = build.optimised(
+            build.verified(KernelFunction(function), specialisation, options, facts=facts), facts=facts
+        )
         build.contract_of(module)
         return build.bytecode(module, options)
 

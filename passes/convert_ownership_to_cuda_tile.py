@@ -97,8 +97,7 @@ def convert_kernel(
 
     Raises `PassFailedException` for a kernel of which a duty is open.
     """
-    require_discharged(kernel)
-    c = Conversion(kernel, checks, parameters)
+    c = Conversion(kernel, require_discharged(kernel), checks, parameters)
     dispatcher = Dispatcher({kind: partial(pattern, c) for kind, pattern in PATTERNS.items()})
     c.visit = dispatcher.visit
     old = c.body.args

@@ -33,14 +33,12 @@ from freehold.dialects.ownership import (
     Rung,
     TensorType,
     WindowOp,
-    duties_of,
     kernels_of,
     scalar_symbols,
     tensor_type,
 )
 from freehold.passes.analysis.wording import name_of
-from freehold.passes.rewriting import walk
-from freehold.passes.verify_duties import require_discharged
+from freehold.passes.verify_duties import Record, recorded, require_discharged
 from freehold.support import terms
 from freehold.support.contract import (
     Checks,
@@ -99,27 +97,27 @@ def entry_parameters(
         if stride.data == 0
     ]
     scalars = [EntryParameter("scalar", n) for n, a in enumerate(arguments) if not isinstance(a.type, TensorType)]
-    failing = bool(kernel_checks(kernel, checks)) if failing is None else failing
+    failing = bool(kernel_checks(recorded(kernel), checks)) if failing is None else failing
     failures = [EntryParameter("failures")] if failing else []
     return (*pointers, *extents, *strides, *scalars, *failures)
 
 
-def kernel_checks(kernel: KernelOp, checks: Checks = True) -> dict[tuple[Operation, int], KernelCheck]:
+def kernel_checks(record: Record, checks: Checks = True) -> dict[tuple[Operation, int], KernelCheck]:
     """
     The checks of a verified kernel that tell of their failure, by operation and axis (-1 for a `check`), in the order
-    of its text: their places are their numbers.
+    of its text: their places are their numbers. `record` says how its duties are met.
 
     With `checks` "trap" there are none, for then they stop the GPU; without checks, indices are not among them.
     """
     found: dict[tuple[Operation, int], KernelCheck] = {}
     if checks == "trap":
         return found
-    for op in walk(kernel):
+    for op, duties in record:
         if isinstance(op, CheckOp):
             found[op, -1] = KernelCheck(op.message.data, op.shown, span_of(op))
         elif checks:
-            for obligation in duties_of(op):
-                if obligation.rung is Rung.KERNEL:
+            for obligation in duties:
+                if obligation.met[1] is Rung.KERNEL:
                     found[op, obligation.axis.data] = _index_check(op, obligation)
     return found
 
@@ -160,15 +158,15 @@ def contract(module: ModuleOp, checks: Checks = True) -> LaunchContract:
     Raises `PassFailedException` for any other module, and for a kernel of which a duty is open.
     """
     kernel = kernel_of(module)
-    require_discharged(kernel)
-    distribution, failing = distribution_of(kernel), kernel_checks(kernel, checks)
+    record = require_discharged(kernel)
+    distribution, failing = distribution_of(kernel), kernel_checks(record, checks)
     return LaunchContract(
         symbol=kernel.sym_name.data,
         parameters=tuple(_parameter(kernel, n, a) for n, a in enumerate(kernel.body.block.args)),
         entry=entry_parameters(kernel, checks, failing=bool(failing)),
         grid=tuple(map(str, distribution.extents)),
         persistent=distribution.blocks.kind is BlocksKind.PERSISTENT,
-        checks=_checks(kernel),
+        checks=_checks(kernel, record),
         blocks=distribution.blocks.count,
         kernel_checks=tuple(failing.values()),
     )
@@ -223,14 +221,15 @@ def dtype_name(element: Attribute) -> str:
     return "bool_" if name == "i1" else name.lower()
 
 
-def _checks(kernel: KernelOp) -> tuple[LaunchCheck, ...]:
+def _checks(kernel: KernelOp, record: Record) -> tuple[LaunchCheck, ...]:
     found: dict[str, LaunchCheck] = {}
-    for op in walk(kernel):
+    for op in kernel.body.block.ops:
         if isinstance(op, RequireOp):
             text, message = str(op.condition), "" if op.message is None else op.message.data
             found.setdefault(text, LaunchCheck(text, message, span_of(op), required=True))
-        for duty in duties_of(op):
-            if duty.rung is Rung.LAUNCH and duty.predicate is not None:
+    for op, duties in record:
+        for duty in duties:
+            if duty.met[1] is Rung.LAUNCH and duty.predicate is not None:
                 several = duty.duty is Duty.SAME_GRID  # of partitions, each of which may be wrong by itself
                 for predicate in terms.conjuncts(duty.predicate) if several else (duty.predicate,):
                     text = str(predicate)

@@ -16,10 +16,11 @@ from freehold.passes.drop_breakpoints import drop_breakpoints
 from freehold.passes.errors.translation import NotTranslated
 from freehold.passes.hoist_assertions import hoist_assertions
 from freehold.passes.hoist_invariants import hoist_invariants
-from freehold.passes.launch_contract import argument_name, entry_parameters, kernel_of
+from freehold.passes.launch_contract import argument_name, entry_parameters, kernel_checks, kernel_of
 from freehold.passes.lower_checks import lower_checks
 from freehold.passes.rewriting import copy
-from freehold.passes.thread_tokens import thread_tokens
+from freehold.passes.thread_tokens import order_accesses
+from freehold.passes.verify_duties import require_discharged
 from freehold.passes.verify_tokens import TokensNotShownError, roles_of, verify_tokens
 from freehold.support.contract import Checks
 from freehold.support.diagnostic import Rejected
@@ -36,10 +37,11 @@ def convert(module: ModuleOp, *, checks: Checks = True, contract: bool = True) -
     """
     kernel = copy(kernel_of(module), {})
     drop_breakpoints(kernel)
-    parameters = entry_parameters(kernel, checks)
+    failing = kernel_checks(require_discharged(kernel), checks)
+    parameters = entry_parameters(kernel, checks, failing=bool(failing))
     roles = roles_of(kernel, checks, parameters)
     holder = ModuleOp([kernel])
-    thread_tokens(kernel)  # needs to know regions apart, so it comes before they are mere coordinates
+    order_accesses(kernel)  # needs to know regions apart, so it comes before they are mere coordinates
     entry = convert_kernel(kernel, checks=checks, parameters=parameters)
     holder.body.block.erase_op(kernel)
     target = TileModuleOp(entry.sym_name.data, [entry])

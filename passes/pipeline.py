@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp
 
 from freehold.dialects.ownership import KernelOp, kernels_of
-from freehold.passes.analysis.facts import analyse, guarantees
+from freehold.passes.analysis.facts import KernelFacts, analyse, guarantees
 from freehold.passes.deny_kernel_checks import deny_kernel_checks
 from freehold.passes.deny_unsafe import deny_unsafe as unsafe_accesses
 from freehold.passes.launch_contract import contract
@@ -23,18 +23,24 @@ from freehold.support.diagnostic import Error, Rejected
 __all__ = ["contract", "convert", "proofs", "verify"]
 
 
-def verify(module: ModuleOp, *, deny_kernel_checks: bool = False, deny_unsafe: bool = False) -> None:
+def verify(
+    module: ModuleOp,
+    *,
+    deny_kernel_checks: bool = False,
+    deny_unsafe: bool = False,
+    facts: list[KernelFacts] | None = None,
+) -> None:
     """Verifies every kernel of a module in place: all obligations are recorded on the operations that owe them.
 
     With `deny_kernel_checks`, accesses that would be checked in the kernel are refused, and with `deny_unsafe` those
-    that are neither proved nor checked. Raises `Rejected` with all
-    errors of the module.
+    that are neither proved nor checked. What was found out about each kernel is added to `facts`. Raises `Rejected`
+    with all errors of the module.
     """
     if errors := verify_dominance(module):
         raise Rejected(errors)
     names: list[str] = []
     for kernel in kernels_of(module):
-        found = verify_kernel(kernel, deny=deny_kernel_checks)
+        found = verify_kernel(kernel, deny=deny_kernel_checks, known=facts)
         if deny_unsafe:
             found += unsafe_accesses(kernel)
         if found:
@@ -57,12 +63,15 @@ def proofs(module: ModuleOp) -> str:
     return script(claims, ", ".join(f"kernel `{name}`" for name in names) or "nothing")
 
 
-def verify_kernel(kernel: KernelOp, *, deny: bool = False) -> list[Error]:
-    """Everything that is wrong with one kernel. The facts about it are found out once, for all verifiers."""
+def verify_kernel(kernel: KernelOp, *, deny: bool = False, known: list[KernelFacts] | None = None) -> list[Error]:
+    """Everything that is wrong with one kernel. The facts about it are found out once, for all verifiers, and added to
+    those that are `known`."""
     reopen(kernel)
-    known = guarantees(kernel)
-    errors = verify_domains(kernel, known)
-    facts = analyse(kernel, known)
+    ensured = guarantees(kernel)
+    errors = verify_domains(kernel, ensured)
+    facts = analyse(kernel, ensured)
+    if known is not None:
+        known.append(facts)
     apart = [] if errors else verify_partitions(kernel, facts)
     errors = [*verify_borrows(kernel, facts), *errors, *apart, *resolve_obligations(facts)]
     errors = errors or verify_duties(kernel)

@@ -7,13 +7,15 @@ from comparisons that are linear in the counter: those of scalars that an `if` a
 products, those of tiles that mask values. With two conditions there may be three loops.
 
 Nothing rests on how the cut was found. In each part a comparison is replaced by its result where the facts of the loop
-and the bounds of the part show that for every element, by rules; a cut that decides nothing is not made. What was cut
-is verified again. If that does not succeed, the kernel stays as it was.
+and the bounds of the part show that for every element, by rules; a cut that decides nothing is not made. Wherever the
+cuts are, the parts have all turns of the loop, each once, in order: so what is shown of its operations holds of their
+copies, and what they owe is met as it was. Where the kernel itself checks something, what is decided may show more:
+that is verified again. If that does not succeed, the kernel stays as it was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Final, NamedTuple
@@ -39,7 +41,7 @@ from freehold.dialects.cuda_tile.ops.arith_int import (
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp
 from freehold.dialects.cuda_tile.ops.mma import Mma
 from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ConstantOp, ReshapeOp, SelectOp
-from freehold.dialects.ownership import INDEX, DimOp, KernelOp, TensorType, kernels_of
+from freehold.dialects.ownership import INDEX, DimOp, KernelOp, Rung, TensorType, kernels_of
 from freehold.passes.analysis.comparisons import Comparisons
 from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.launch_contract import kernel_of
@@ -47,6 +49,7 @@ from freehold.passes.pipeline import verify_kernel
 from freehold.passes.prover import rules
 from freehold.passes.prover.polynomials import combine, poly, to_term
 from freehold.passes.rewriting import Inserter, copy, integer, loops, walk
+from freehold.passes.verify_duties import recorded
 from freehold.support import terms
 from freehold.support.integers import contents
 from freehold.support.terms import Term
@@ -70,26 +73,32 @@ class SplitLoopsPass(ModulePass):
                 block.erase_op(kernel)
 
 
-def split_loops(module: ModuleOp) -> ModuleOp:
-    """A verified module of one kernel with its loops cut, verified again; the module itself, which stays as it is, if
-    none is."""
-    found = _cut(kernel_of(module))
+def split_loops(module: ModuleOp, facts: KernelFacts | None = None) -> ModuleOp:
+    """A verified module of one kernel with its loops cut; the module itself, which stays as it is, if none is. `facts`
+    are those of its kernel, where they have been found."""
+    found = _cut(kernel_of(module), facts)
     return module if found is None else ModuleOp([found])
 
 
-def _cut(kernel: KernelOp) -> KernelOp | None:
-    """A kernel with its loops cut, where that can be done."""
-    if not any(list(_asked(loop)) for loop in loops(kernel)):
+def _cut(kernel: KernelOp, facts: KernelFacts | None = None) -> KernelOp | None:
+    """A copy of a kernel with its loops cut, where that can be done."""
+    asked = {loop: found for loop in loops(kernel) if isinstance(loop, ForOp) and (found := [*_asked(loop)])}
+    if not asked:
         return None
-    found = copy(kernel, {})
-    facts, done = analyse(found), list[Block]()
-    for loop in list(loops(found)):
-        assert loop.parent is not None
-        around_one = any(loop.is_ancestor(block) for block in done)  # of nested loops, one is cut
-        if not around_one and isinstance(loop, ForOp) and (plan := _plan(loop, facts, found)) is not None:
-            done.append(loop.parent)
-            _carry_out(loop, plan)
-    return found if done and not verify_kernel(found) else None
+    facts = analyse(kernel) if facts is None else facts
+    plans: dict[ForOp, Plan] = {}
+    for loop, comparisons in asked.items():
+        around_one = any(loop.is_ancestor(other) for other in plans)  # of nested loops, one is cut
+        if not around_one and (plan := _plan(loop, comparisons, facts, kernel)) is not None:
+            plans[loop] = plan
+    if not plans:
+        return None
+    copies: dict[SSAValue, SSAValue] = {}
+    found = copy(kernel, copies)
+    for loop, plan in plans.items():
+        _carry_out(loop, plan, copies)
+    again = any(duty.met[1] in (Rung.KERNEL, Rung.OPEN) for _, duties in recorded(found) for duty in duties)
+    return None if again and verify_kernel(found) else found
 
 
 # What is asked in a loop
@@ -178,10 +187,10 @@ class Plan:
     """The values of the cuts."""
 
 
-def _plan(loop: ForOp, facts: KernelFacts, kernel: KernelOp) -> Plan | None:
+def _plan(loop: ForOp, asked: Sequence[Asked], facts: KernelFacts, kernel: KernelOp) -> Plan | None:
     """How a loop is cut, if it should be and can be."""
-    asked = list(dict.fromkeys(_asked(loop)))
-    if not asked or loop not in facts.counters or len(walk(loop)) > _MOST_OPERATIONS:
+    asked = list(dict.fromkeys(asked))
+    if loop not in facts.counters or len(walk(loop)) > _MOST_OPERATIONS:
         return None
     counter = terms.sym(facts.counters[loop])
     turns = Comparisons(_terms(facts), facts.turns[loop][1])
@@ -298,10 +307,9 @@ def _parts(cuts: dict[tuple[Term, bool, bool], None], turns: Comparisons) -> lis
 
 
 class Uniform:
-    """The values of terms, computed in front of a loop in 32 bits."""
+    """The values of terms, which are or can be computed in front of a loop in 32 bits."""
 
     def __init__(self, loop: ForOp, facts: KernelFacts, kernel: KernelOp):
-        self.at = Inserter(loop)
         self.given = facts.turns[loop][0]
         self.values: dict[Term, SSAValue] = {}
         seen = set(_seen_from(loop))
@@ -324,16 +332,20 @@ class Uniform:
             return False
         return t.is_const or (t.op in _COMPUTED and all(map(self.has, t.args)))
 
-    def value(self, t: Term) -> SSAValue:
-        """The value of a term that there is."""
-        if (found := self.values.get(t)) is None:
-            if t.is_const:
-                op = ConstantOp.scalar(t.value, INDEX.element_type)
-            elif t in self.extents:
-                op = DimOp(*self.extents[t])
-            else:
-                op = _COMPUTED[t.op](*map(self.value, t.args))
-            found = self.values[t] = self.at.value(op)
+    def value(self, t: Term, made: dict[Term, SSAValue], copies: Mapping[SSAValue, SSAValue], at: Inserter) -> SSAValue:
+        """The value of a term that there is, in a copy of the kernel. Knows what was `made` there, and adds to it."""
+        if (found := made.get(t)) is not None:
+            return found
+        if t in self.values:
+            found = copies[self.values[t]]
+        elif t.is_const:
+            found = at.value(ConstantOp.scalar(t.value, INDEX.element_type))
+        elif t in self.extents:
+            tensor, axis = self.extents[t]
+            found = at.value(DimOp(copies[tensor], axis))
+        else:
+            found = at.value(_COMPUTED[t.op](*[self.value(a, made, copies, at) for a in t.args]))
+        made[t] = found
         return found
 
 
@@ -360,34 +372,37 @@ def _seen_from(op: Operation) -> Iterator[SSAValue]:
         inner = block.parent_op()
 
 
-class _Same(dict[SSAValue, SSAValue]):
-    """Copies of values by what they are of; what is not copied stands for itself."""
+class _Over(dict[SSAValue, SSAValue]):
+    """Copies of values, over other copies."""
+
+    def __init__(self, others: Mapping[SSAValue, SSAValue]):
+        super().__init__()
+        self.others = others
 
     def __missing__(self, key: SSAValue) -> SSAValue:
-        return key
+        return self.others[key]
 
 
-def _carry_out(loop: ForOp, plan: Plan) -> None:
-    """Puts the parts of a loop in its place."""
-    carried: Sequence[SSAValue] = loop.initValues
-    at = Inserter(loop)
-    for part, decided in zip(plan.parts, plan.decided, strict=True):
-        lower, upper = loop.lowerBound, loop.upperBound
+def _carry_out(loop: ForOp, plan: Plan, copies: dict[SSAValue, SSAValue]) -> None:
+    """Makes the copy of a loop the last of its parts, and puts the others in front of it."""
+    last = copies[loop.block.args[0]].owner.parent_op()
+    assert isinstance(last, ForOp)
+    carried: Sequence[SSAValue] = last.initValues
+    at, made = Inserter(last), dict[Term, SSAValue]()
+    bounds, step = (last.lowerBound, last.upperBound), last.step
+    for number, (part, decided) in enumerate(zip(plan.parts, plan.decided, strict=True), 1):
+        lower, upper = bounds
         for cut in part.since:
-            lower = at.value(MaxIOp(lower, plan.uniform.value(cut), SIGNED))
+            lower = at.value(MaxIOp(lower, plan.uniform.value(cut, made, copies, at), SIGNED))
         for cut in part.until:
-            upper = at.value(MinIOp(upper, plan.uniform.value(cut), SIGNED))
-        copies = _Same()
-        made = at.insert(copy(loop, copies))
-        made.operands = (lower, upper, loop.step, *carried)
-        carried = made.results
+            upper = at.value(MinIOp(upper, plan.uniform.value(cut, made, copies, at), SIGNED))
+        of_part = copies if number == len(plan.parts) else _Over(copies)
+        turns = last if of_part is copies else at.insert(copy(loop, of_part))
+        turns.operands = (lower, upper, step, *carried)
+        carried = turns.results
         for comparison, result in decided.items():
-            old = copies[comparison.result].owner
+            old = of_part[comparison.result].owner
             assert isinstance(old, CmpIOp)
             old.result.replace_all_uses_with(Inserter(old).value(ConstantOp.splat(old.result.type, result)))
             assert old.parent is not None
             old.parent.erase_op(old)
-    for result, last in zip(loop.results, carried, strict=True):
-        result.replace_all_uses_with(last)
-    assert loop.parent is not None
-    loop.parent.erase_op(loop)

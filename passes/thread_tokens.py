@@ -72,6 +72,11 @@ def thread_tokens(kernel: KernelOp) -> None:
     which no token can be carried.
     """
     require_discharged(kernel)
+    order_accesses(kernel)
+
+
+def order_accesses(kernel: KernelOp) -> None:
+    """`thread_tokens` for a kernel of which no duty is open."""
     uses = _Uses(
         tuple(op.result for op in kernel.body.block.ops if isinstance(op, ExposeOp)),
         frozenset(op.result for op in kernel.body.block.ops if isinstance(op, PartitionOp) and _is_ordered(op)),

@@ -55,15 +55,8 @@ def _region(region: Region, visible: set[SSAValue], errors: list[Error]) -> None
 
 
 def _block(block: Block, visible: set[SSAValue], errors: list[Error]) -> None:
-    added: list[SSAValue] = []
-
-    def define(values: tuple[SSAValue, ...]) -> None:
-        for value in values:
-            if value not in visible:
-                visible.add(value)
-                added.append(value)
-
-    define(tuple(block.args))
+    added: list[SSAValue] = [*block.args]
+    visible.update(added)
     for op in block.ops:
         for number, operand in enumerate(op.operands):
             if operand not in visible:
@@ -71,7 +64,8 @@ def _block(block: Block, visible: set[SSAValue], errors: list[Error]) -> None:
         isolated = bool(op.regions) and op.has_trait(IsolatedFromAbove)
         for region in op.regions:
             _region(region, set() if isolated else visible, errors)
-        define(tuple(op.results))
+        visible.update(op.results)
+        added += op.results
     visible.difference_update(added)
 
 

@@ -7,7 +7,7 @@ of it. Whatever makes code or a launch of a kernel asks here first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,7 +18,17 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from freehold.dialects.location import span_of
-from freehold.dialects.ownership import DistributeOp, Duty, DutyAttr, KernelOp, OwingOp, Rung, kernels_of
+from freehold.dialects.ownership import (
+    CheckOp,
+    DistributeOp,
+    Duty,
+    DutyAttr,
+    KernelOp,
+    OwingOp,
+    Rung,
+    duties_of,
+    kernels_of,
+)
 from freehold.passes.errors.translation import NotVerified
 from freehold.passes.rewriting import walk
 from freehold.support.diagnostic import Error, Rejected
@@ -36,6 +46,15 @@ class VerifyDutiesPass(ModulePass):
             raise Rejected(errors)
 
 
+Record = Sequence[tuple[Operation, Sequence[DutyAttr]]]
+"""The operations of a kernel that owe something or check something, in order, each with what it owes, as it is met."""
+
+
+def recorded(kernel: KernelOp) -> Record:
+    """How the duties of a kernel are met."""
+    return [(op, duties_of(op)) for op in walk(kernel) if isinstance(op, OwingOp | CheckOp)]
+
+
 def owing(root: Operation) -> list[OwingOp]:
     """The operations in `root` that owe something, in order."""
     return [op for op in walk(root) if isinstance(op, OwingOp)]
@@ -51,21 +70,24 @@ def verify_duties(kernel: KernelOp) -> list[Error]:
     """An error for each duty of a kernel that is open."""
     return [
         NotVerified(span_of(op), kernel.sym_name.data, op.name.split(".")[1], _text(duty), _discharges(op, duty.duty))
-        for op, duty in _open(kernel)
+        for op, duty in _open(recorded(kernel))
     ]
 
 
-def require_discharged(kernel: KernelOp) -> None:
-    """Raises `PassFailedException` where a duty of a kernel is open, naming the verifier that would meet it."""
-    for op, duty in _open(kernel):
+def require_discharged(kernel: KernelOp) -> Record:
+    """How the duties of a kernel are met. Raises `PassFailedException` where one is open, naming the verifier that
+    would meet it."""
+    record = recorded(kernel)
+    for op, duty in _open(record):
         raise PassFailedException(
             f"{kernel.sym_name.data}: `{op.name}` owes that it is {_text(duty)}, and nothing says how that is met: "
             f"`{_discharges(op, duty.duty)}` has not accepted it"
         )
+    return record
 
 
-def _open(kernel: KernelOp) -> Iterator[tuple[OwingOp, DutyAttr]]:
-    return ((op, duty) for op in owing(kernel) for duty in op.owes if duty.rung is Rung.OPEN)
+def _open(record: Record) -> Iterator[tuple[Operation, DutyAttr]]:
+    return ((op, duty) for op, duties in record for duty in duties if duty.met[1] is Rung.OPEN)
 
 
 def _text(duty: DutyAttr) -> str:
@@ -73,7 +95,7 @@ def _text(duty: DutyAttr) -> str:
     return duty.duty.replace("_", " ") + axis
 
 
-def _discharges(op: OwingOp, duty: Duty) -> str:
+def _discharges(op: Operation, duty: Duty) -> str:
     """The verifier that meets a duty of an operation."""
     return "verify-domains" if isinstance(op, DistributeOp) else _VERIFIERS[duty]
 

@@ -233,6 +233,7 @@ class _Walk:
     def __init__(self, entry: EntryOp, roles: Roles):
         self.entry = entry
         self.roles = roles
+        self.named = {*roles.shared, *roles.regions, *roles.ordered, *roles.accumulators, roles.failures, _PRINTED}
         self.numbers: dict[object, int] = {}
         self.known: dict[SSAValue, tuple[int, Operation | None]] = {}
         self.accesses: dict[Operation, _Access] = {}
@@ -245,6 +246,8 @@ class _Walk:
         """The loop of a persistent block: each turn works on another point."""
 
     def run(self) -> None:
+        if not self._some_conflict():
+            return
         flow: Flow[_State] = Flow(self.entry, self)
         flow.block(self.entry.body.block, {frozenset(): _State()})
 
@@ -322,11 +325,22 @@ class _Walk:
         found = self.known[value] = self.numbers.setdefault(key, len(self.numbers)), home
         return found
 
+    def _some_conflict(self) -> bool:
+        """Whether there are two accesses, or two runs of one, that need an order: else any tokens will do."""
+        seen: list[_Access] = []
+        for op, access in self.accesses.items():
+            seen.append(access)
+            if any(self._conflict(other, access) for other in seen[:-1]):
+                return True
+            around = _loop_around(op)
+            elsewhere = access.argument in self.roles.regions and access.home is around  # in each turn
+            if around is not None and not elsewhere and self._conflict(access, access):
+                return True
+        return False
+
     def _conflict(self, a: _Access, b: _Access) -> bool:
         """Whether two accesses of one block need an order."""
-        roles = self.roles
-        named = {*roles.shared, *roles.regions, *roles.ordered, *roles.accumulators, roles.failures, _PRINTED}
-        if (a.synchronises or b.synchronises) and not {a.argument, b.argument} & named:
+        if (a.synchronises or b.synchronises) and self.named.isdisjoint((a.argument, b.argument)):
             return True
         if a.argument != b.argument or not (a.writes or b.writes) or a.argument in self.roles.accumulators:
             return False

@@ -58,8 +58,10 @@ def warn_padding(module: ModuleOp, told: dict[Any, Any] | None = None) -> None:
 
 def padding_folded(kernel: KernelOp) -> list[PaddingFolded | RestLeftOut]:
     """The reductions of a kernel over padding that they see, and its loops that leave out what would be padded."""
-    found = _Padding(kernel)
-    found.block(kernel.body.block)
+    ops = walk(kernel)
+    found = _Padding(kernel, [op for op in ops if isinstance(op, LoadOp)])
+    if found.overhang and any(op.name == "cuda_tile.reduce" for op in ops):
+        found.block(kernel.body.block)
     return found.errors
 
 
@@ -88,12 +90,19 @@ class _Sum:
 class _Padding:
     """The padding in the tiles of one kernel."""
 
-    def __init__(self, kernel: KernelOp):
+    def __init__(self, kernel: KernelOp, loads: Sequence[LoadOp]):
         self.errors: list[PaddingFolded | RestLeftOut] = []
-        self._loads = [op for op in walk(kernel) if isinstance(op, LoadOp)]
+        self._loads = loads
         self._pads: dict[SSAValue, Pads] = {}
         self._sums: dict[SSAValue, _Sum] = {}
         self._divisors = _divisors(kernel)
+        for op in loads:
+            self._load(op)
+
+    @property
+    def overhang(self) -> bool:
+        """Whether a tile that is loaded may be partly outside of its tensor."""
+        return bool(self._pads)
 
     def block(self, block: Block) -> None:
         """Follows the operations of a block."""
@@ -101,14 +110,16 @@ class _Padding:
             self._operation(op)
 
     def _operation(self, op: Operation) -> None:
-        if isinstance(op, LoadOp):
-            self._load(op)
-        elif op.name in ("cuda_tile.reduce", "cuda_tile.scan"):
-            self._fold(op)
-        elif op.regions:
-            self._enter(op)
-        elif len(op.results) == 1 and isinstance(op.results[0].type, TileType):
-            self._through(op, op.results[0])
+        if op.regions:
+            if op.name in ("cuda_tile.reduce", "cuda_tile.scan"):
+                self._fold(op)
+            else:
+                self._enter(op)
+        elif len(op.results) == 1 and isinstance(op.results[0].type, TileType) and not isinstance(op, LoadOp):
+            if not self._pads.keys().isdisjoint(op.operands):
+                self._through(op, op.results[0])
+            elif not self._sums.keys().isdisjoint(op.operands):
+                self._with_sum(op, op.results[0])
 
     def _load(self, op: LoadOp) -> None:
         value = 0.0 if op.padding_value is None else _PADDINGS[op.padding_value.data.value]
@@ -162,17 +173,21 @@ class _Padding:
         pads: Pads = {}
         if name in ("reshape", "broadcast", "permute"):
             pads = _moved(op, self._pads.get(op.operands[0], {}))
-            self._of_sum(op.operands[0], result)
         elif name == "mmaf" or name == "mmai":
             pads = self._product(op)
-        elif name not in _MASKS and any(operand in self._pads for operand in op.operands):
+        elif name not in _MASKS:
             pads = self._element_by_element(op, name)
-        if name in ("divf", "mulf"):
-            self._mean(op, name)
-        elif name in ("ftof", "itof"):
-            self._of_sum(op.operands[0], result)
+        self._with_sum(op, result)
         if pads:
             self._pads[result] = pads
+
+    def _with_sum(self, op: Operation, result: SSAValue) -> None:
+        """One operation on tiles, as far as sums are concerned."""
+        name = op.name.removeprefix("cuda_tile.")
+        if name in ("divf", "mulf"):
+            self._mean(op, name)
+        elif name in ("reshape", "broadcast", "permute", "ftof", "itof"):
+            self._of_sum(op.operands[0], result)
 
     def _element_by_element(self, op: Operation, name: str) -> Pads:
         if any(_is_condition(operand) for operand in op.operands):
@@ -391,7 +406,7 @@ def _whole_tiles(index: SSAValue, size: int) -> Operation | None:
 def _divisors(kernel: KernelOp) -> dict[Term, int]:
     """What a kernel requires its extents to be multiples of."""
     found: dict[Term, int] = {}
-    for op in walk(kernel):
+    for op in kernel.body.block.ops:
         if isinstance(op, RequireOp):
             for t in conjuncts(op.condition):
                 if t.op == "==" and t.args[0].op == "%" and t.args[1] == const(0) and t.args[0].args[1].is_const:

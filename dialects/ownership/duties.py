@@ -169,7 +169,15 @@ class DutyAttr(PlainAttribute):
     @property
     def owed(self) -> Owed:
         """The duty with its axis."""
-        return self.duty, self.axis.data
+        return self.met[0]
+
+    @property
+    def met(self) -> tuple[Owed, Rung]:
+        """The duty with its axis, and where it is met: what is asked of a record again and again."""
+        kept = vars(self)
+        if (found := kept.get("_met")) is None:
+            found = kept["_met"] = (self.duty, self.axis.data), self.rung
+        return found
 
     @property
     def predicate(self) -> Term | None:
@@ -249,15 +257,17 @@ class OwingOp(IRDLOperation, metaclass=Plain):
     @property
     def owes(self) -> list[DutyAttr]:
         """What the operation owes, each as it is recorded; open, if it is not."""
-        if self.duties is None:
-            return [DutyAttr.open(*owed) for owed in self.owed]
-        recorded = {owed: found for found in self.duties.data if found.rung in self.met_on((owed := found.owed)[0])}
+        recorded: dict[Owed, DutyAttr] = {}
+        for duty in () if self.duties is None else self.duties.data:
+            owed, rung = duty.met
+            if rung in self.met_on(owed[0]):
+                recorded[owed] = duty
         return [recorded.get(owed) or DutyAttr.open(*owed) for owed in self.owed]
 
     def discharge(self, *found: DutyAttr) -> None:
         """Records how duties are met. Those that the operation does not owe are left out."""
-        new = {duty.owed: duty for duty in found}
         if owes := self.owes:
+            new = {duty.owed: duty for duty in found}
             self.duties = array([new.get(duty.owed, duty) for duty in owes])
 
     def duty(self, duty: Duty, axis: int = -1) -> DutyAttr:

@@ -79,6 +79,7 @@ from freehold.passes.analysis.tile_values import NotFollowedError, Place, Values
 from freehold.passes.analysis.wording import tensor_of
 from freehold.passes.launch_contract import kernel_checks
 from freehold.passes.prover.polynomials import poly
+from freehold.passes.verify_duties import recorded
 from freehold.support import terms
 from freehold.support.contract import FAILURE_SLOTS, FAILURE_WORDS, Checks
 from freehold.support.terms import Term
@@ -154,7 +155,7 @@ class Owned:
         values.rules[CoordinateOp] = self._coordinate
         values.rules[StartOp] = values.rules[StopOp] = self._edge
         self.groups = Groups(kernel, launch, values, self._element)
-        self.numbers = {key: number for number, key in enumerate(kernel_checks(kernel, checks))}
+        self.numbers = {key: number for number, key in enumerate(kernel_checks(recorded(kernel), checks))}
         """Of checks, by operation and axis."""
         for argument, term in launch.scalars.items():
             values.define(kernel.body.block.args[argument], term)

@@ -75,7 +75,7 @@ def disjoint(a: RegionOp, b: RegionOp, facts: KernelFacts) -> Outcome:
     if same and common and set(common) == set(first) == set(second):
         # Of one execution only one of them runs, and two executions have different coordinates: by what holds at both
         # places alone, because what tells executions of one place apart need not tell them from those of the other.
-        shared = Hypotheses().extended(f for f in facts.places[a].given.facts if f in facts.places[b].given.facts)
+        shared = Hypotheses().extended(f for f in facts.places[a].given.facts if f in facts.places[b].given)
         if recovers(facts.coordinates(a), first, shared, facts.uniform):
             return Outcome("proved", "rules")
     return _apart(a, b, common, facts)

@@ -56,6 +56,7 @@ from freehold.passes.launch_contract import (
     kernel_checks,
 )
 from freehold.passes.rewriting import Inserter
+from freehold.passes.verify_duties import Record
 from freehold.support.contract import Checks, EntryParameter
 from freehold.support.terms import Term
 
@@ -76,10 +77,10 @@ class Conversion:
     """A kernel on its way to an entry point. What holds for the whole launch is made in front of the kernel's first
     operation, when it is first asked for."""
 
-    def __init__(self, kernel: KernelOp, checks: Checks, parameters: Sequence[EntryParameter] | None):
+    def __init__(self, kernel: KernelOp, record: Record, checks: Checks, parameters: Sequence[EntryParameter] | None):
         self.kernel = kernel
         self.checks = checks
-        self.numbers = {key: number for number, key in enumerate(kernel_checks(kernel, checks))}
+        self.numbers = {key: number for number, key in enumerate(kernel_checks(record, checks))}
         """Of checks, by operation and axis."""
         self.entry = entry_parameters(kernel, checks, failing=bool(self.numbers)) if parameters is None else parameters
         self.body = kernel.body.block

@@ -35,7 +35,7 @@ def at_most_zero(predicate: Term) -> tuple[Poly, ...] | None:
 class Hypotheses:
     """A set of predicates that hold, and the bounds they give. It is never changed: `extended` makes another one."""
 
-    __slots__ = ("_index", "bounds", "facts", "inequalities")
+    __slots__ = ("_index", "_known", "bounds", "facts", "inequalities")
 
     def __init__(self) -> None:
         self.facts: tuple[Term, ...] = ()
@@ -45,13 +45,19 @@ class Hypotheses:
         self.bounds: dict[Monomial, Interval] = {}
         """Bounds of atoms and of products of atoms."""
         self._index: dict[Monomial, list[Poly]] | None = None
+        self._known: dict[Term, None] = {terms.TRUE: None}
+
+    def __contains__(self, fact: Term) -> bool:
+        """Whether a predicate is one of them."""
+        return fact in self._known
 
     def extended(self, facts: Iterable[Term]) -> Self:
         """These hypotheses and `facts`."""
         new = type(self)()
-        known = {terms.TRUE, *self.facts}
-        added = dict.fromkeys(part for fact in facts for part in terms.conjuncts(fact) if part not in known)
+        known = self._known
+        added = dict.fromkeys([part for fact in facts for part in terms.conjuncts(fact) if part not in known])
         new.facts = (*self.facts, *added)
+        new._known = known | added
         new.bounds = dict(self.bounds)
         inequalities = list(self.inequalities)
         for fact in added:

@@ -35,7 +35,7 @@ def holds(goal: Term, given: Hypotheses) -> bool:
 def _follows(goal: Term, given: Hypotheses, depth: int) -> bool:
     if goal.is_const:
         return bool(goal.value)
-    if goal in given.facts:
+    if goal in given:
         return True
     match goal.op:
         case "and":

@@ -19,6 +19,7 @@ from freehold.runtime.deploy.package import FORMAT, MANIFEST, VERSION, described
 from freehold.runtime.variants.hints import given
 
 if TYPE_CHECKING:
+    from freehold.passes.analysis.facts import KernelFacts
     from freehold.runtime.jit.kernel import Kernel
     from freehold.runtime.launch.launch import Launch
     from freehold.support.span import Span
@@ -118,6 +119,7 @@ class _Builder:
             contract_of,
             in_this_environment,
             optimised,
+            pinned,
             validate,
             verified,
             warn_of_breakpoints,
@@ -133,14 +135,15 @@ class _Builder:
             specs.append(text)
         breakpoints: list[Span] = []
         with journal() if self.proofs else nullcontext({}) as claims:
-            module = verified(kernel.function, specialisation, kernel.options, breakpoints)
-            chosen = optimised(module, kernel.options.math)
+            facts: list[KernelFacts] = []
+            module = verified(kernel.function, specialisation, kernel.options, breakpoints, facts=facts)
+            chosen = optimised(module, kernel.options.math, facts)
         warn_of_breakpoints(breakpoints)
         code = bytecode(chosen, kernel.options)
         if in_this_environment(kernel.options).validate:
             validate(chosen, code, kernel.options.checks, contract=kernel.options.contract)
         stem = f"{kernel.__name__}-{number}"
-        contract = contract_of(chosen, kernel.options.checks, of=module)
+        contract = pinned(contract_of(chosen, kernel.options.checks), module)
         if self.proofs:
             self._file(f"{stem}.smt2", script(claims, f"kernel `{kernel.__name__}`").encode())
         return {

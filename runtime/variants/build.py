@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from freehold.frontend.fingerprint import Fingerprint, Read
     from freehold.frontend.source import KernelFunction
+    from freehold.passes.analysis.facts import KernelFacts
     from freehold.support.span import Span
 
 
@@ -82,36 +83,46 @@ def verified(
     options: Options,
     left_out: list[Span] | None = None,
     reads: list[Read] | None = None,
+    facts: list[KernelFacts] | None = None,
 ) -> ModuleOp:
-    """The kernel in the ownership dialect, with every obligation met and recorded; as `lower`. Raises `Rejected`."""
+    """The kernel in the ownership dialect, with every obligation met and recorded; as `lower`. Raises `Rejected`.
+
+    What was found out about it is added to `facts`.
+    """
     from freehold.passes.pipeline import verify
     from freehold.passes.warn_padding import warn_padding
 
     module = lower(function, specialisation, options, left_out, reads)
-    verify(module, deny_kernel_checks=options.deny_kernel_checks, deny_unsafe=options.deny_unsafe)
+    verify(module, deny_kernel_checks=options.deny_kernel_checks, deny_unsafe=options.deny_unsafe, facts=facts)
     warn_padding(module, function.function.__globals__.setdefault("__warningregistry__", {}))
     return module
 
 
-def optimised(module: ModuleOp, math: Math = "precise") -> ModuleOp:
-    """What code is made of: a verified module, rewritten and verified again; itself, where there is nothing to gain."""
+def optimised(module: ModuleOp, math: Math = "precise", facts: Sequence[KernelFacts] = ()) -> ModuleOp:
+    """What code is made of: a verified module, rewritten; itself, where there is nothing to gain. `facts` are those of
+    its kernel, where they have been found."""
     from freehold.passes.split_loops import split_loops
 
     if math == "fast":
         from freehold.passes.approximate_math import approximate_math
 
-        module = module.clone()
+        module, facts = module.clone(), ()
         approximate_math(module)
-    return split_loops(module)
+    return split_loops(module, *facts)
 
 
-def contract_of(module: ModuleOp, checks: Checks = True, *, of: ModuleOp | None = None) -> LaunchContract:
-    """What a launch of a verified module, lowered with these checks, must respect; with its digest, or with that of
-    the module that it was made `of`."""
-    from freehold.passes.analysis.digest import digest
+def contract_of(module: ModuleOp, checks: Checks = True) -> LaunchContract:
+    """What a launch of a verified module, lowered with these checks, must respect."""
     from freehold.passes.launch_contract import contract
 
-    return replace(contract(module, checks), verified=digest(of or module))
+    return contract(module, checks)
+
+
+def pinned(contract: LaunchContract, module: ModuleOp) -> LaunchContract:
+    """A contract with the digest of the verified module that it was made of."""
+    from freehold.passes.analysis.digest import digest
+
+    return replace(contract, verified=digest(module))
 
 
 class IgnoredBreakpoint(RuntimeWarning):
@@ -189,12 +200,15 @@ def build(
                 pass
     breakpoints: list[Span] = []
     reads: list[Read] = []
-    module = verified(function, specialisation, options, breakpoints, reads)
-    chosen = optimised(module, options.math)
-    contract = contract_of(chosen, options.checks, of=module)
+    facts: list[KernelFacts] = []
+    module = verified(function, specialisation, options, breakpoints, reads, facts)
+    chosen = optimised(module, options.math, facts)
+    contract = contract_of(chosen, options.checks)
     code = bytecode(chosen, options)
 
     def compare() -> None:
+        nonlocal contract
+        contract = pinned(contract, module)
         if options.validate:
             validate(chosen, code, options.checks, contract=options.contract)
 

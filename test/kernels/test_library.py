@@ -20,7 +20,7 @@ from freehold.backend.assembler import assemble
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.dialects.ownership import KernelOp, Rung, UnsafeOp, duties_of
 from freehold.frontend.schedule import Blocks
-from freehold.passes.pipeline import contract, convert
+from freehold.passes.pipeline import contract, convert, verify
 from freehold.passes.split_loops import split_loops
 from freehold.runtime.interpreter import run, run_entry
 from freehold.runtime.jit.kernel import Kernel
@@ -90,6 +90,8 @@ def test_computes_what_numpy_does(name: str, schedule: str) -> None:
     module = kernel.verify(*arguments)
     cut = split_loops(module)
     found, lowered = contract(cut), convert(cut)
+    if cut is not module:
+        verify(cut.clone())
     given = passed(kernel, arguments, tuple(found.parameters))
     for order in ("decreasing", 1) if schedule == "each" else (2,):
         for is_lowered in (False, True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from xdsl.dialects.builtin import StringAttr, UnitAttr
@@ -324,8 +325,15 @@ class AssertOp(TileOp):
 
 def has_no_memory_effect(op: Operation) -> bool:
     """Whether an operation, and all inside it, neither touches memory nor stops the kernel."""
-    if op.has_trait(RecursiveMemoryEffect):
+    inside, nothing = _memory_effect(type(op))
+    if inside:
         return all(
             has_no_memory_effect(inner) for region in op.regions for block in region.blocks for inner in block.ops
         )
-    return op.has_trait(NoMemoryEffect)
+    return nothing
+
+
+@cache
+def _memory_effect(kind: type[Operation]) -> tuple[bool, bool]:
+    """Whether the effects of a class's operations are those inside them, and whether there are none."""
+    return kind.has_trait(RecursiveMemoryEffect), kind.has_trait(NoMemoryEffect)

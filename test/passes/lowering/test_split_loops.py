@@ -15,12 +15,13 @@ from freehold.backend.bytecode.writer import write_bytecode
 from freehold.dialects.cuda_tile.ops.arith_int import CmpIOp
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp
 from freehold.dialects.cuda_tile.ops.shape import SelectOp
-from freehold.dialects.ownership import CheckOp
+from freehold.dialects.ownership import CheckOp, KernelOp, Rung
 from freehold.passes import split_loops as split_loops_module
 from freehold.passes.launch_contract import kernel_of
-from freehold.passes.pipeline import contract, convert
+from freehold.passes.pipeline import contract, convert, verify
 from freehold.passes.split_loops import split_loops
 from freehold.passes.validate_translation import entry_of, validate_translation
+from freehold.passes.verify_duties import recorded
 from freehold.runtime.interpreter import run, run_entry
 
 F32 = fh.f32
@@ -292,14 +293,42 @@ def test_what_is_not_cut_is_the_module_itself() -> None:
     assert split_loops(module) is module
 
 
-def test_what_does_not_verify_again_stays_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    module, _ = of_lines(causal)
+@pytest.mark.parametrize("function", [case[0] for case in LINES], ids=lambda function: function.__name__)
+def test_what_is_cut_would_verify_again(function: Callable[..., None]) -> None:
+    """Nothing of it is open, and what verifiers say of it on its own is what it has from the kernel."""
+    cut = split_loops(of_lines(function)[0])
+    met = rungs(cut)
+    assert Rung.OPEN not in met
+    verify(cut)
+    assert rungs(cut) == met
 
-    def refuse(_: object) -> list[str]:
+
+def rungs(module: ModuleOp) -> list[Rung]:
+    return [duty.rung for _, duties in recorded(kernel_of(module)) for duty in duties]
+
+
+def looked_up(y: fh.Out["N"], x: fh.Ref["N"], n: fh.i32):
+    sums, at = fh.zeros(y.tile, F32), x.load((0,), (1,)).max().astype(fh.i32)
+    for k in range(n):
+        if k >= at:
+            sums = sums + x.load((k,), y.tile)
+        else:
+            sums = sums - x.load((at,), y.tile)
+    y.store(sums)
+
+
+def test_what_is_checked_in_the_kernel_is_verified_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    module, asked = of_lines(looked_up)[0], list[KernelOp]()
+    assert Rung.KERNEL in rungs(module)
+
+    def refuse(kernel: KernelOp) -> list[str]:
+        asked.append(kernel)
         return ["an error"]
 
+    assert split_loops(module) is not module
     monkeypatch.setattr(split_loops_module, "verify_kernel", refuse)
     assert split_loops(module) is module
+    assert len(asked) == 1
 
 
 def test_long_bodies_are_written_down_once(monkeypatch: pytest.MonkeyPatch) -> None:
