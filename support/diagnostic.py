@@ -33,8 +33,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import TracebackType
 from typing import ClassVar, Self, cast
 
+from freehold.support import frames
 from freehold.support.report import Argument, Edit, PlacedText, Report
 from freehold.support.span import SourceMap, Span
 
@@ -217,6 +219,16 @@ class Rejected(Exception):
         self.sources = sources
         """Text that is on no disk and in no shell, for the excerpts."""
         super().__init__(self.errors, kernel)
+        frames.see_that_they_are_left_out()
+
+    @property
+    def __traceback__(self) -> TracebackType | None:  # pyright: ignore[reportIncompatibleVariableOverride] -- as here
+        """The way to the error through the program; Freehold's own frames are left out (`support.frames`)."""
+        return frames.of_the_program(frames.whole(self))
+
+    @__traceback__.setter
+    def __traceback__(self, value: TracebackType | None) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        self.with_traceback(value)
 
     @property
     def codes(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from logging import getLogger
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, cast
 
@@ -222,6 +223,12 @@ class Tuned(Generic[C]):
         measured.sort(key=lambda m: m.seconds)
         left = tuple(c for (c, _), s in zip(bound, samples, strict=True) if not s)
         found = Search(self.kind(*arrays), tuple(measured), tuple(refused), left)
+        log = getLogger("freehold.tuning")
+        for m in measured:
+            log.debug("%s: %s takes %.3g s", self.kernel.__name__, m.configuration, m.seconds)
+        for configuration, why in refused:
+            log.debug("%s: %s is refused: %s", self.kernel.__name__, configuration, why)
+        log.info("%s: %s is the fastest of %d", self.kernel.__name__, found.best, len(measured))
         self._chosen[found.kind] = found.best
         self._keep(found)
         return found

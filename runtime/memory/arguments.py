@@ -239,6 +239,8 @@ def _foreign(array: Any) -> ArrayView:
         interface = array.__cuda_array_interface__
     except (AttributeError, RuntimeError, TypeError, ValueError):  # e.g. an array on the host, or of bfloat16
         interface = None
+    except Exception as e:
+        raise Unreadable(f"its `__cuda_array_interface__` raises {type(e).__name__}: {e}") from e
     if interface is not None:
         return _cuda_interface(array, interface, read_only)
     if hasattr(array, "__dlpack__") and hasattr(array, "__dlpack_device__"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from logging import getLogger
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeVar
 
 from freehold.runtime.base.call_site import CallSite
@@ -114,6 +115,7 @@ def completed(
         except Nothing as nothing:
             _refuse(kernel, problem, nothing, site)
         kernel.warn(problem.specialisation(found.schedule))
+        getLogger("freehold.schedule").info("%s for %s: %s", kernel.__name__, target, found.schedule)
         if target is not None and found.considered:
             kept.store(to_json(found.schedule, problem))
         return found

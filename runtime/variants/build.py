@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from time import monotonic
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast
 
 from freehold.frontend.signature import ConstSpec, Specialisation
@@ -11,6 +12,8 @@ from freehold.runtime.variants.hints import Hints, in_tile_ir
 from freehold.support.contract import Checks, LaunchContract
 
 if TYPE_CHECKING:
+    from logging import Logger
+
     from xdsl.dialects.builtin import ModuleOp
 
     from freehold.frontend.fingerprint import Fingerprint, Read
@@ -195,9 +198,11 @@ def build(
             try:
                 contract = LaunchContract.from_json(found.contract)
                 if known in (None, contract.verified):
+                    _log().debug("%s for %s: found on disk", function.name, arch)
                     return Product(contract, found.cubin)
             except (ValueError, KeyError, TypeError):  # written by another version of Freehold under the same number
                 pass
+    began = monotonic()
     breakpoints: list[Span] = []
     reads: list[Read] = []
     facts: list[KernelFacts] = []
@@ -218,7 +223,14 @@ def build(
         store = None
     if store is not None and key is not None and assembler is not None and _is_made_of(function, fingerprint, reads):
         store.store(key, cache.Entry(contract.to_json(), cubin, assembler))
+    _log().info("%s for %s: compiled in %.2f s, %d bytes", function.name, arch, monotonic() - began, len(cubin))
     return Product(contract, cubin)
+
+
+def _log() -> Logger:
+    from logging import getLogger
+
+    return getLogger("freehold.compile")
 
 
 def _is_made_of(function: KernelFunction, fingerprint: Fingerprint | None, reads: list[Read]) -> bool:

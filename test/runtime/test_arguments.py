@@ -235,3 +235,13 @@ def test_reading_arguments_imports_no_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_an_interface_that_raises_is_no_array() -> None:
+    class Broken:
+        @property
+        def __cuda_array_interface__(self) -> Any:
+            raise KeyError("gone")
+
+    with pytest.raises(Unreadable, match="its `__cuda_array_interface__` raises KeyError"):
+        view(Broken())
