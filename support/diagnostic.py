@@ -219,7 +219,7 @@ class Rejected(Exception):
         self.sources = sources
         """Text that is on no disk and in no shell, for the excerpts."""
         super().__init__(self.errors, kernel)
-        frames.see_that_they_are_left_out()
+        frames.see_that_they_are_left_out(Rejected)
 
     @property
     def __traceback__(self) -> TracebackType | None:  # pyright: ignore[reportIncompatibleVariableOverride] -- as here

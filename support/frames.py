@@ -37,18 +37,16 @@ def of_the_program(traceback: TracebackType | None) -> TracebackType | None:
     return made or traceback
 
 
-def see_that_they_are_left_out() -> None:
+def see_that_they_are_left_out(refusals: type[BaseException]) -> None:
     """Makes Python print what `of_the_program` leaves, where it looks at the exception's own slot: before 3.13."""
+
+    def show(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+        if not isinstance(error, refusals):
+            sys.__excepthook__(kind, error, traceback)
+            return
+        from traceback import print_exception
+
+        print_exception(error)
+
     if sys.version_info < (3, 13) and sys.excepthook is sys.__excepthook__:
-        sys.excepthook = _print
-
-
-def _print(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
-    from freehold.support.diagnostic import Rejected
-
-    if not isinstance(error, Rejected):
-        sys.__excepthook__(kind, error, traceback)
-        return
-    from traceback import print_exception
-
-    print_exception(error)
+        sys.excepthook = show
