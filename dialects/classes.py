@@ -9,8 +9,9 @@ four calls each time; here the field's property knows.
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from itertools import chain
 from struct import Struct
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
@@ -153,6 +154,19 @@ def _right(constraint: object) -> _Right:
             return lambda value: isinstance(value, ArrayAttr) and all(isinstance(v, kind) for v in _values(value))
         case _:
             return lambda value: False
+
+
+def walk(op: Operation) -> Iterator[Operation]:
+    """An operation and all inside it, each before what is inside it, however deep that is."""
+    stack: list[Iterator[Operation]] = [iter((op,))]
+    while stack:
+        for inner in stack[-1]:
+            yield inner
+            if inner.regions:
+                stack.append(chain.from_iterable(block.ops for region in inner.regions for block in region.blocks))
+                break
+        else:
+            stack.pop()
 
 
 def build(

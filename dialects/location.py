@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, SSAValue
 
+from freehold.dialects.classes import array
 from freehold.support.span import Span
 
 LocT = TypeVar("LocT", bound=ParametrizedAttribute)
@@ -32,11 +33,24 @@ LocT = TypeVar("LocT", bound=ParametrizedAttribute)
 @lru_cache(maxsize=4096)
 def location_of(span: Span) -> LocationAttr:
     """The location that stands for a span."""
-    file = _file(span.file)
-    start = _made(FileLineColLoc, filename=file, line=_number(span.line), column=_number(span.start + 1))
-    end = _made(FileLineColLoc, filename=file, line=_number(span.end_line), column=_number(span.end + 1))
-    here = _made(FusedLoc, locations=ArrayAttr((start, end)), metadata=_NONE)
+    here = _fused(span.file, span.line, span.start, span.end_line, span.end)
     return here if span.call_site is None else _made(CallSiteLoc, callee=here, caller=location_of(span.call_site))
+
+
+def location_on_line(file: str, line: int, start: int, end: int) -> LocationAttr:
+    """The location of a span inside one line: as `location_of`, where there are many that differ."""
+    return _fused(file, line, start, line, end)
+
+
+def position(file: StringAttr, line: int, column: int) -> FileLineColLoc:
+    """A place in a file; lines and columns count from 1."""
+    return _made(FileLineColLoc, filename=file, line=_number(line), column=_number(column))
+
+
+def _fused(path: str, first_line: int, first: int, last_line: int, last: int) -> FusedLoc:
+    file = _file(path)
+    start, end = position(file, first_line, first + 1), position(file, last_line, last + 1)
+    return _made(FusedLoc, locations=array((start, end)), metadata=_NONE)
 
 
 _NONE: Final = NoneAttr()

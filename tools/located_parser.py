@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp
+from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr, ModuleOp
 from xdsl.ir import AttributeInvT, BlockArgument, Operation, SSAValue
 from xdsl.parser import UnresolvedOperand
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError, VerifyException
 from xdsl.utils.lexer import Span as TextSpan
 
 from freehold.dialects.cuda_tile.text import TileParser
-from freehold.dialects.location import location_of
+from freehold.dialects.location import location_on_line
 from freehold.support.diagnostic import Rejected
 from freehold.support.span import SourceMap, Span
 from freehold.tools.errors import NotIR
 
-_RESULTS = re.compile(r"%[^=\n]*=\s*")
 _CODE = re.compile(r'(?:"(?:\\.|[^"\\\n])*"|(?!//)[^\n])*')
 
 
@@ -32,22 +32,16 @@ class LocatedParser(TileParser):
 
     def __init__(self, context: Context, text: str, file: str):
         super().__init__(context, text, file)
-        self._name_at = 0  # where the name of the operation stands that is being parsed
         self._first_use: dict[str, TextSpan] = {}  # of a value that was not defined there
+        self._lines = [0, *(newline.end() for newline in re.finditer("\n", text))]  # where they begin
 
-    def parse_operation(self) -> Operation:
-        """Parses one operation, with its regions."""
-        text = self.lexer.input.content
-        results = _RESULTS.match(text, self.pos)
-        self._name_at = begin = results.end() if results else self.pos
-        op = super().parse_operation()
+    def locate(self, op: Operation, begin: int) -> None:
+        """Gives an operation that has no location the place where it stands, which begins at `begin`."""
         if op.location == UNKNOWN_LOC:
-            code = _CODE.match(text, begin, self.pos)
+            code = _CODE.match(self.lexer.input.content, begin, self.pos)
             line = code.group() if code else ""
             # What opens a region is left out: it belongs to what follows.
-            end = begin + max(1, len(line.rstrip().removesuffix("{").rstrip()))
-            op.location = location_of(self._span(begin, end))
-        return op
+            op.location = self._location(begin, begin + max(1, len(line.rstrip().removesuffix("{").rstrip())))
 
     def resolve_operand(self, operand: UnresolvedOperand, type: AttributeInvT) -> SSAValue[AttributeInvT]:
         """The value of this name, which may be defined further on."""
@@ -57,8 +51,8 @@ class LocatedParser(TileParser):
 
     def position(self) -> Span:
         """From the name of the operation that is being parsed to where parsing is, on one line."""
-        code = _CODE.match(self.lexer.input.content, self._name_at, max(self.pos, self._name_at + 1))
-        return self._span(self._name_at, self._name_at + max(1, len(code.group().rstrip()) if code else 1))
+        code = _CODE.match(self.lexer.input.content, self.name_at, max(self.pos, self.name_at + 1))
+        return self._span(self.name_at, self.name_at + max(1, len(code.group().rstrip()) if code else 1))
 
     def undefined(self) -> list[NotIR]:
         """An error for each value that was used and never defined, where it was used first."""
@@ -74,17 +68,23 @@ class LocatedParser(TileParser):
         super()._register_ssa_definition(name, values, span)
         for value in values:
             if isinstance(value, BlockArgument) and value.location == UNKNOWN_LOC:
-                value.location = location_of(self._span(span.start, span.end))
+                value.location = self._location(span.start, span.end)
 
     def _get_op_by_name(self, name: str) -> type[Operation]:
         try:
             return super()._get_op_by_name(name)
         except ParseError as error:  # it points at what follows the name
-            quotes = 2 * self.lexer.input.content.startswith('"', self._name_at)
-            self.raise_error(error.msg, self._name_at, self._name_at + len(name) + quotes)
+            quotes = 2 * self.lexer.input.content.startswith('"', self.name_at)
+            self.raise_error(error.msg, self.name_at, self.name_at + len(name) + quotes)
 
     def _span(self, begin: int, end: int) -> Span:
         return _span(TextSpan(begin, end, self.lexer.input))
+
+    def _location(self, begin: int, end: int) -> LocationAttr:
+        """The location of a place on one line: there is one for every operation, so lines are not counted each time."""
+        line = bisect_right(self._lines, begin)
+        start = self._lines[line - 1]
+        return location_on_line(self.lexer.input.name, line, begin - start, end - start)
 
 
 def parse_module(

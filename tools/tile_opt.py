@@ -20,10 +20,10 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from io import StringIO
 from typing import TYPE_CHECKING, TextIO
 
 from freehold.support.diagnostic import Error, Rejected
+from freehold.support.large import large
 from freehold.support.render import wants_colour
 from freehold.support.span import SourceMap
 from freehold.tools import files
@@ -32,6 +32,7 @@ from freehold.tools.errors import DoesNotVerify, PassFailed
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
     from xdsl.passes import ModulePass
 
     from freehold.tools.pipeline_text import PassFactories
@@ -48,6 +49,7 @@ def verify(module: ModuleOp, after: str | None = None) -> None:
     """
     from xdsl.utils.exceptions import VerifyException
 
+    from freehold.dialects.classes import walk
     from freehold.dialects.location import span_of
 
     errors: list[Error] = []
@@ -55,18 +57,25 @@ def verify(module: ModuleOp, after: str | None = None) -> None:
     def refuse(error: DoesNotVerify) -> None:
         errors.append(error if after is None else error.add(error.After(after)))
 
-    for op in module.walk():
-        try:
-            op.verify(verify_nested_ops=False)
-        except VerifyException as broken:
-            refuse(DoesNotVerify(span_of(op), op.name, str(broken).removeprefix(f"{op.name}: ")))
-    if not errors:
-        try:  # what only a check of the whole sees, such as a block without operations
-            module.verify()
-        except VerifyException as broken:
-            refuse(DoesNotVerify(span_of(module), module.name, str(broken)))
+    with large():
+        for op in walk(module):
+            try:
+                op.verify(verify_nested_ops=False)
+                _verify_blocks(op)
+            except VerifyException as broken:
+                refuse(DoesNotVerify(span_of(op), op.name, str(broken).removeprefix(f"{op.name}: ")))
     if errors:
         raise Rejected(errors)
+
+
+def _verify_blocks(op: Operation) -> None:
+    """A block that must end in a terminator has operations: no operation in it could say so."""
+    from xdsl.traits import NoTerminator
+    from xdsl.utils.exceptions import VerifyException
+
+    for region in op.regions:
+        if len(region.blocks) == 1 and region.block.is_empty and not op.has_trait(NoTerminator):
+            raise VerifyException("contains empty block in single-block region that expects at least a terminator")
 
 
 @dataclass
@@ -165,7 +174,8 @@ def _apply(context: Context, each: ModulePass, module: ModuleOp) -> None:
     from freehold.dialects.location import span_of
 
     try:
-        each.apply(context, module)
+        with large():
+            each.apply(context, module)
     except DiagnosticException as failed:
         raise Rejected([PassFailed(span_of(module), each.name, str(failed))]) from failed
 
@@ -178,15 +188,11 @@ def _verify_timed(module: ModuleOp, after: str | None, options: Options, timing:
 
 
 def _print(module: ModuleOp, options: Options) -> str:
-    from xdsl.printer import Printer
+    from freehold.dialects.cuda_tile.text import print_module, text_of
 
     if options.elide_prefix:
-        from freehold.dialects.cuda_tile.text import print_module
-
         return print_module(module, locations=options.debuginfo)
-    stream = StringIO()
-    Printer(stream=stream, print_generic_format=options.generic, print_debuginfo=options.debuginfo).print_op(module)
-    return stream.getvalue() + "\n"
+    return text_of(module, locations=options.debuginfo, generic=options.generic)
 
 
 def _told(module: ModuleOp, options: Options, sources: SourceMap) -> str:

@@ -33,19 +33,14 @@ from freehold.backend.bytecode.tables import DebugTag
 from freehold.backend.bytecode.types import Lacks, NoForm
 from freehold.dialects.cuda_tile.debug import DICompileUnitAttr, DIFileAttr, DILexicalBlockAttr, DISubprogramAttr
 from freehold.dialects.cuda_tile.version import V13_5, Version
+from freehold.dialects.location import position
+from freehold.support.large import MAX_NESTING
 
-MAX_NESTING = 64
-"""How deep calls and blocks may stand in one another."""
 MAX_CALL_SITES = 1024
 """How many call sites may stand in one location: they are a tree in memory and can be less than that in a file."""
 
 
 _RecordT = TypeVar("_RecordT", bound=Attribute)
-
-
-@lru_cache(maxsize=4096)
-def _int(value: int) -> IntAttr:
-    return IntAttr(value)
 
 
 @lru_cache(maxsize=256)
@@ -324,7 +319,7 @@ class DebugReader:
             if not scope or self._record(scope, at) != _scope_in(path, self._subprogram):
                 return None
             file = self._plain[scope, path] = StringAttr(path)
-        return FileLineColLoc(file, _int(cursor.varint()), _int(cursor.varint()))
+        return position(file, cursor.varint(), cursor.varint())
 
     def _simplified(self, record: Attribute, cursor: Cursor) -> LocationAttr:
         """The location of a record, without a scope that would be derived from its position anyway."""
@@ -348,8 +343,10 @@ class DebugReader:
             raise cursor.fail(f"there is no debug record {number}")
         record = self._records[number - 1]
         if record is None:
-            if number in self._open or len(self._open) >= MAX_NESTING:
-                raise cursor.fail(f"debug record {number} is made of itself or nested too deep")
+            if number in self._open:
+                raise cursor.fail(f"debug record {number} is made of itself")
+            if len(self._open) >= MAX_NESTING:
+                raise cursor.fail(f"more than {MAX_NESTING} debug records stand in one another")
             self._open.add(number)
             record = self._records[number - 1] = self._read(Cursor(self._data, *self._entries[number - 1]))
             self._open.remove(number)

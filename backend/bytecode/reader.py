@@ -41,18 +41,18 @@ from freehold.backend.bytecode.tables import (
     op_record,
 )
 from freehold.backend.bytecode.types import TypeReader
+from freehold.dialects.classes import build
 from freehold.dialects.cuda_tile.attrs import OptimizationHintsAttr, SymbolVisibilityAttr
 from freehold.dialects.cuda_tile.op import SEGMENTS, segments
 from freehold.dialects.cuda_tile.ops.module import EntryOp, GlobalOp, TileModuleOp
 from freehold.dialects.cuda_tile.types import TileType
 from freehold.dialects.cuda_tile.version import V13_3, V13_5, VERSIONS, Version
+from freehold.support.large import MAX_NESTING, large
 
 MODULE_NAME: Final = "kernels"
 """The name of modules that are read: files do not hold one."""
 MAX_FILE: Final = 64 << 20
 """The largest file that is read, in bytes."""
-MAX_NESTING: Final = 64
-"""How deep regions may stand in one another."""
 
 
 def read_bytecode(data: bytes) -> ModuleOp:
@@ -66,7 +66,8 @@ def read_bytecode(data: bytes) -> ModuleOp:
     if len(data) > MAX_FILE:
         raise MalformedBytecode(MAX_FILE, f"the file has {len(data)} bytes; at most {MAX_FILE} are read")
     try:
-        return _Reader(data).module()
+        with large():
+            return _Reader(data).module()
     except (RecursionError, MemoryError) as error:  # the bounds above should make this impossible
         raise MalformedBytecode(0, f"reading it takes too much ({type(error).__name__})") from None
 
@@ -264,13 +265,11 @@ class _Reader:
         regions: Sequence[Region] = ()
         if record.may_be_empty:
             regions = self._regions(record, cursor, depth)
-        op = record.type.create(
-            operands=operands,
-            result_types=result_types,
-            properties=properties,
-            regions=regions,
-            location=location,
-        )
+        op = record.type.__new__(record.type)
+        build(op, operands, result_types, properties, regions)
+        op.__post_init__()
+        if location is not None:
+            op.location = location
         if record.newer_results:
             for field, result in zip(record.results, op.results, strict=True):
                 if field.there:
@@ -376,7 +375,7 @@ class _Reader:
     def _regions(self, record: OpRecord, cursor: Cursor, depth: int) -> list[Region]:
         at = cursor.position
         if depth >= MAX_NESTING:
-            raise cursor.fail("regions are nested too deep", at)
+            raise cursor.fail(f"more than {MAX_NESTING} regions stand in one another", at)
         number = cursor.count("regions")
         if number != len(record.may_be_empty):
             raise cursor.fail(f"`{record.type.short_name()}` has {len(record.may_be_empty)} regions, not {number}", at)

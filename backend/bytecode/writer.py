@@ -43,6 +43,7 @@ from freehold.dialects.cuda_tile.ops.module import EntryOp, GlobalOp, TileModule
 from freehold.dialects.cuda_tile.version import V13_3, V13_5, VERSIONS, Version
 from freehold.dialects.location import span_of
 from freehold.support.diagnostic import Error, Rejected
+from freehold.support.large import MAX_NESTING, large
 from freehold.support.span import Span
 
 MAX_PLACES: Final = 4
@@ -63,7 +64,8 @@ def write_bytecode(module: ModuleOp | TileModuleOp, version: Version | None = No
     writer = _Writer(version or VERSIONS[0], lowest=version is None)
     while True:
         try:
-            data = writer.file(_tile_module(module))
+            with large():
+                data = writer.file(_tile_module(module))
         except _TooLow as low:
             # What stood before it was written in vain, which is still cheaper than asking.
             writer = _Writer(low.needs, lowest=True)
@@ -156,6 +158,7 @@ class _Writer:
         self._numbers: dict[int, int] = {}
         """The numbers of the values in scope, by identity: hashing a value takes a call."""
         self._next = 0
+        self._depth = 0
         self._locations: list[int] | None = None
 
     def _lack(self, what: str, since: Version) -> None:
@@ -309,16 +312,19 @@ class _Writer:
             else:
                 put_varint(out, number)
         if record.bare:
-            operands = op.operands
-            if record.counts_operands:
-                put_varint(out, len(operands))
-            self._operands(operands)
+            operands = op._operands  # pyright: ignore[reportPrivateUsage] -- its property makes a list of them anew
+            self._operands(operands, record.counts_operands)
         else:
             self._details(record, cast("TileOp", op))
         if record.may_be_empty:
+            if self._depth >= MAX_NESTING:
+                what = f"operation `{op.name.removeprefix('cuda_tile.')}`"
+                raise NoForm(what, f"more than {MAX_NESTING} regions stand in one another")
+            self._depth += 1
             put_varint(out, len(op.regions))
             for region in op.regions:
                 self._region(region)
+            self._depth -= 1
         number, numbers = self._next, self._numbers
         for result in results:
             numbers[id(result)] = number
@@ -338,7 +344,7 @@ class _Writer:
                 for index, flag in record.operand_flags:
                     if sizes[index]:
                         flags |= flag
-            put_varint(out, flags)
+            out.append(flags) if flags < 0x80 else put_varint(out, flags)
         for field in record.written:
             value = properties.get(field.name)
             if value is None:
@@ -353,25 +359,24 @@ class _Writer:
             else:
                 self._property(field.form, op, value)
         for field in record.absent:
-            self._absent(record, field, op, properties.get(field.name), sizes)
-        operands = tuple(op.operands)
+            if (value := properties.get(field.name)) is not None:
+                self._absent(record, field, op, value, sizes)
+        operands = op._operands  # pyright: ignore[reportPrivateUsage] -- its property makes a list of them anew
         if sizes is None:
-            if record.counts_operands:
-                put_varint(out, len(operands))
-            self._operands(operands)
+            self._operands(operands, record.counts_operands)
             return
         first = 0
         for values, size in zip(record.operands, sizes, strict=True):
-            if values.counted:
-                put_varint(out, size)
-            if size:
-                if not values.there:
+            if size or values.counted:
+                if size and not values.there:
                     self._lack(f"`{values.name}` of `{record.type.short_name()}`", values.since)
-                self._operands(operands[first : first + size])
+                self._operands(operands[first : first + size], values.counted)
                 first += size
 
-    def _operands(self, operands: Sequence[SSAValue]) -> None:
+    def _operands(self, operands: Sequence[SSAValue], counted: bool) -> None:
         out, numbers = self._out, self._numbers
+        if counted:
+            put_varint(out, len(operands))
         for operand in operands:
             number = numbers.get(id(operand))
             if number is None:
@@ -395,10 +400,10 @@ class _Writer:
         return tuple(kept)
 
     def _absent(
-        self, record: OpRecord, field: Property, op: TileOp, value: Attribute | None, sizes: tuple[int, ...] | None
+        self, record: OpRecord, field: Property, op: TileOp, value: Attribute, sizes: tuple[int, ...] | None
     ) -> None:
         """A property that this version does not have can only have the value that its absence means."""
-        if value is not None and value != record.type.missing_property(field.name, sizes or (len(op.operands),)):
+        if value != record.type.missing_property(field.name, sizes or (len(op.operands),)):
             self._lack(f"`{field.name}` of `{record.type.short_name()}`", field.since)
 
     def _property(self, form: Form, op: TileOp, value: Attribute) -> None:

@@ -58,10 +58,10 @@ class WireEnumAttr(Data[E_co], ABC, Generic[E_co]):
     @classmethod
     def from_wire(cls, value: int) -> Self:
         """The attribute of a wire value. Raises `ValueError` where the enumeration has no such value."""
-        members = list(cls.enum_type)
+        members = _members(cls)
         if not 0 <= value < len(members):
             raise ValueError(f"{cls.name.removeprefix('cuda_tile.')} has no value {value}")
-        return cls.of(members[value].value)
+        return cast(Self, members[value])
 
     @classmethod
     def of(cls, keyword: str) -> Self:
@@ -102,6 +102,12 @@ class WireEnumAttr(Data[E_co], ABC, Generic[E_co]):
 @cache
 def _enum_attr(cls: type[WireEnumAttr[WireEnum]], keyword: str) -> WireEnumAttr[WireEnum]:
     return cls(cls.enum_type(keyword))
+
+
+@cache
+def _members(cls: type[WireEnumAttr[WireEnum]]) -> tuple[WireEnumAttr[WireEnum], ...]:
+    """The attributes of an enumeration, by their wire values."""
+    return tuple(cls.of(member.value) for member in cls.enum_type)
 
 
 class Signedness(WireEnum):

@@ -142,9 +142,9 @@ class DenseElementsAttr(PlainAttribute):
 
     @classmethod
     def from_elements(cls, type_: TileType, elements: Sequence[bytes]) -> DenseElementsAttr:
-        """A tile of the given elements, each as bytes; equal elements become a fill."""
+        """A tile of the given elements, each as bytes, or a tile of one; equal elements become a fill."""
         count = type_.num_elements
-        if len(elements) != count:
+        if len(elements) not in (1, count):
             raise VerifyException(f"cuda_tile.dense: {type_} takes {count} values, got {len(elements)}")
         same = all(data == elements[0] for data in elements)
         if is_int(type_.element_type) and type_.element_type.width.data == 1:

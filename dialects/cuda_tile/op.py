@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar, cast
 from xdsl.dialects.builtin import BytesAttr, DenseArrayBase, IntegerType, i32
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, traits_def
+from xdsl.traits import OpTrait
 from xdsl.utils.exceptions import VerifyException
 
 from freehold.dialects.classes import Plain, build
@@ -115,6 +116,45 @@ def _defaults(cls: type[TileOp]) -> tuple[tuple[str, Attribute], ...]:
 
 TileOpT = TypeVar("TileOpT", bound=TileOp)
 
+_RIGHT: Final[set[tuple[Any, ...]]] = set()
+"""What operations consist of that were found to be as they are declared: that it is so depends on nothing else."""
+_MOST_RIGHT: Final = 8192
+
+
+def _verify_once(cls: type[TileOp], rules: Callable[[TileOp], None]) -> None:
+    """Let an operation be compared with its declaration only if none was yet that consists of the same.
+
+    `rules` are what the class checks beyond it, which may ask what is around the operation: they always are.
+    """
+    definition = cls.get_irdl_definition()
+    traits = tuple(trait for trait in definition.traits if type(trait).verify is not OpTrait.verify)
+    plain = not definition.regions and not definition.attributes
+
+    def verify_(op: TileOp) -> None:
+        if not plain or op.successors:
+            definition.verify(op)
+        else:
+            values = op.properties
+            key = (
+                cls,
+                tuple([value.type for value in op._operands]),  # pyright: ignore[reportPrivateUsage] -- its property copies
+                tuple([value.type for value in op.results]),
+                tuple(values),
+                tuple(values.values()),
+                len(op.regions),
+            )
+            if key not in _RIGHT:
+                definition.verify(op)
+                if len(_RIGHT) >= _MOST_RIGHT:
+                    _RIGHT.clear()
+                _RIGHT.add(key)
+            else:
+                for trait in traits:
+                    trait.verify(op)
+        rules(op)
+
+    cls.verify_ = verify_
+
 
 def tile_op(
     opcode: int, *, group: str, since: Version = V13_1, field_since: Mapping[str, Version] | None = None
@@ -122,7 +162,9 @@ def tile_op(
     """Define an operation: IRDL's definition of the class, and its place in the bytecode."""
 
     def define(cls: type[TileOpT]) -> type[TileOpT]:
+        rules = cls.verify_
         cls = irdl_op_definition(cls)
+        _verify_once(cls, rules)
         cls.opcode = opcode
         cls.since = since
         cls.field_since = dict(field_since or {})

@@ -2,13 +2,14 @@
 
 `TileParser` reads what xDSL's parser lacks: location aliases, also at the end of a file; `fused<...>[...]` and
 `#cuda_tile.di_loc<... in ...>` locations; `dense<...>` literals of tile types; and enumerations that MLIR's generic
-form spells as integers. `TilePrinter` leaves out the dialect's name inside its modules.
+form spells as integers.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -25,12 +26,15 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
 )
-from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue
-from xdsl.irdl import VarResultDef
+from xdsl.ir import Attribute, AttributeInvT, Block, Operation, Region, SSAValue
 from xdsl.parser import ForwardDeclaredValue, Parser, UnresolvedOperand
-from xdsl.printer import Printer
-from xdsl.traits import IsolatedFromAbove
-from xdsl.utils.mlir_lexer import MLIRTokenKind
+from xdsl.utils.lexer import Input
+from xdsl.utils.lexer import Span as TextSpan
+from xdsl.utils.mlir_lexer import MLIRTokenKind, PunctuationSpelling
+
+from freehold.dialects.cuda_tile.text_lexer import TileLexer, TileToken
+from freehold.dialects.cuda_tile.text_printer import TilePrinter
+from freehold.support.large import MAX_NESTING, large
 
 if TYPE_CHECKING:
     from freehold.dialects.cuda_tile.op import TileOp
@@ -39,6 +43,8 @@ if TYPE_CHECKING:
 _ALIAS: Final = re.compile(r"^#[\w.$-]+[ \t]*=", re.MULTILINE)
 _PRODUCER: Final = re.compile(r"^// Producer: (.*)$", re.MULTILINE)
 _DI_LOC: Final = "#cuda_tile.di_loc"
+_AROUND: Final = 3
+"""The regions around a kernel's own: of a builtin module, of a module, and of the entry."""
 _NUMBER_TOKENS: Final = (MLIRTokenKind.INTEGER_LIT, MLIRTokenKind.FLOAT_LIT, MLIRTokenKind.MINUS)
 
 
@@ -50,7 +56,32 @@ class TileParser(Parser):
 
     def __init__(self, ctx: Context, input: str | bytes, name: str = "<unknown>"):
         super().__init__(ctx, input, name)
+        self._parser_state.lexer = TileLexer(cast("Input[str]", self.lexer.input))
+        self._resume_from(0)
         self._placeholders: list[tuple[ForwardDeclaredValue, UnresolvedOperand]] = []
+        self._defined: list[str] = []
+        """The values that were defined in the region that is being read, and in none inside it."""
+        self._depth = -_AROUND
+        self.name_at = 0
+        """Where the name of the operation stands that is being read."""
+
+    @property
+    def pos(self) -> int:
+        """Where the next token begins."""
+        token = self._parser_state.current_token
+        return token.start if type(token) is TileToken else token.span.start
+
+    def parse_optional_characters(self, text: str) -> str | None:
+        """Read a token that is just this text, if it is the next one."""
+        state = self._parser_state
+        if state.current_token.text != text:
+            return None
+        state.current_token = state.lexer.lex()
+        return text
+
+    def parse_optional_punctuation(self, punctuation: PunctuationSpelling) -> PunctuationSpelling | None:
+        """Read a punctuation, if it is the next token."""
+        return None if self.parse_optional_characters(punctuation) is None else punctuation
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         """Read a whole file. Aliases may stand after their uses."""
@@ -59,7 +90,8 @@ class TileParser(Parser):
             self._resume_from(match.start())
             self._parse_alias_def()
         self._resume_from(0)
-        module = super().parse_module(allow_implicit_module)
+        with large():
+            module = super().parse_module(allow_implicit_module)
         for value, operand in self._placeholders:
             if value.first_use is not None:  # defined in a region of the operation that uses it
                 self.raise_error(f"%{operand.operand_name} is not defined here", operand.span)
@@ -120,16 +152,82 @@ class TileParser(Parser):
     def parse_operation(self) -> Operation:
         """Read one operation, with its regions."""
         outside = self._exact_floats
-        try:
-            return super().parse_operation()
-        finally:
-            self._exact_floats = outside
-
-    def _get_op_by_name(self, name: str) -> type[Operation]:
-        op_type = super()._get_op_by_name(name)
+        state = self._parser_state
+        at = self.pos
+        bound = self._parse_op_result_list() if state.current_token.kind is MLIRTokenKind.PERCENT_IDENT else ()
+        token = state.current_token
+        begin = self.name_at = self.pos
+        name = token.text if token.kind is MLIRTokenKind.BARE_IDENT else None
+        if name is None:
+            name = self.expect(self.parse_optional_str_literal, "operation name expected")
+            parse = self._parse_generic_operation
+        else:
+            state.current_token = state.lexer.lex()
+            parse = self._parse_custom_operation
+        op_type = self._get_op_by_name(name)
         # From here to the end of the operation floats are numbers of ours, in its regions those of what stands there.
         self._exact_floats = op_type.name.startswith("cuda_tile.")
-        return op_type
+        state.dialect_stack.append(op_type.dialect_name())
+        op = parse(op_type)
+        state.dialect_stack.pop()
+        self.locate(op, begin)
+        results = op.results
+        if bound and len(results) != (number := sum(size for _, size in bound)):
+            self.raise_error(f"Operation has {len(results)} results, but was given {number} to bind.", at)
+        first = 0
+        for span, size in bound:
+            self._register_ssa_definition(span.text[1:], results[first : first + size], span)
+            first += size
+        self._exact_floats = outside
+        return op
+
+    def locate(self, op: Operation, begin: int) -> None:
+        """Called for each operation that was read, whose name begins at `begin`."""
+
+    def _parse_custom_operation(self, op_type: type[Operation]) -> Operation:
+        op = op_type.parse(self)
+        if self._parser_state.current_token.text == "loc" and (location := self.parse_optional_location()) is not None:
+            op.location = location
+        return op
+
+    def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: TextSpan) -> None:
+        super()._register_ssa_definition(name, values, span)
+        self._defined.append(name)
+
+    def parse_optional_region(self, arguments: Iterable[Parser.Argument] | None = None) -> Region | None:
+        """Read `{...}` if it stands here. What is defined inside goes out of scope at the end of it."""
+        if self.parse_optional_characters("{") is None:
+            return None
+        if self._depth >= MAX_NESTING:
+            self.raise_error(f"more than {MAX_NESTING} regions stand in one another")
+        outside = self.blocks, self.forward_block_references, self._defined
+        self.blocks, self.forward_block_references, self._defined = {}, defaultdict(list), []
+        self._depth += 1
+        region = Region()
+        if arguments is not None:
+            if self._current_token.kind is MLIRTokenKind.CARET_IDENT:
+                self.raise_error("invalid block name in region with named arguments")
+            given = tuple(arguments)
+            block = Block(arg_types=[argument.type for argument in given])
+            for value, argument in zip(block.args, given, strict=True):
+                self._register_ssa_definition(argument.name.text[1:], (value,), argument.name)
+                if argument.location is not None:
+                    value.location = argument.location
+            self._parse_block_body(block)
+            region.add_block(block)
+        elif self._current_token.text != "}" and self._current_token.kind is not MLIRTokenKind.CARET_IDENT:
+            block = Block()
+            self._parse_block_body(block)
+            region.add_block(block)
+        while self.parse_optional_characters("}") is None:
+            region.add_block(self._parse_block())
+        for name, spans in self.forward_block_references.items():
+            self.raise_error(f"block {name} is not defined in this region", spans[0])
+        for name in self._defined:
+            del self.ssa_values[name]
+        self.blocks, self.forward_block_references, self._defined = outside
+        self._depth -= 1
+        return region
 
     def _parse_optional_builtin_attr(self) -> Attribute | None:
         """As xDSL, but strings may have escapes that are bytes of UTF-8, and floats of ours keep their bits."""
@@ -185,41 +283,6 @@ def _add_missing(op: TileOp) -> None:
                 op.properties[name] = value
 
 
-class TilePrinter(Printer):
-    """Prints operations inside a `cuda_tile.module` without the dialect's name, and result groups as `%x:2`."""
-
-    def print_op(self, op: Operation) -> None:
-        """Write one operation and what is inside it."""
-        from freehold.dialects.cuda_tile.op import TileOp
-
-        if self.print_generic_format or not isinstance(op, TileOp) or not isinstance(op.parent_op(), TileOp):
-            super().print_op(op)
-            return
-        scope = op.has_trait(IsolatedFromAbove)
-        self._print_results(op)
-        if scope:
-            self.enter_scope()
-        self.print_string(op.short_name())
-        op.print(self)
-        if self.print_debuginfo:
-            self.print_string(" ")
-            self.print_attribute(op.location)
-        if scope:
-            self.exit_scope()
-
-    def _print_results(self, op: Operation) -> None:
-        from freehold.dialects.cuda_tile.op import TileOp
-
-        definitions = op.get_irdl_definition().results if isinstance(op, TileOp) else []
-        if len(op.results) < 2 or len(definitions) != 1 or not isinstance(definitions[0][1], VarResultDef):
-            super()._print_results(op)
-            return
-        name = self.print_ssa_value(op.results[0])
-        self.print_string(f":{len(op.results)} = ")
-        for index, result in enumerate(op.results):
-            self._ssa_values[result] = f"{name}#{index}"
-
-
 def print_module(module: Operation, *, locations: bool = False) -> str:
     """The text of a module, as cuda-tile-opt writes it. A builtin module around a single one is left out.
 
@@ -231,8 +294,18 @@ def print_module(module: Operation, *, locations: bool = False) -> str:
         inner = list(module.body.ops)
         if len(inner) == 1 and isinstance(inner[0], TileOp):
             module = inner[0]
+    return text_of(module, locations=locations, elide=True)
+
+
+def text_of(op: Operation, *, locations: bool = False, generic: bool = False, elide: bool = False) -> str:
+    """The text of an operation, with all that is inside it.
+
+    With `locations`, every operation says where it comes from. In `generic` form nothing is spelled as its dialect has
+    it. With `elide`, operations inside a `cuda_tile.module` stand without the dialect's name.
+    """
     stream = StringIO()
-    TilePrinter(stream, print_debuginfo=locations).print_op(module)
+    with large():
+        TilePrinter(stream, print_debuginfo=locations, print_generic_format=generic, elide=elide).print_op(op)
     return stream.getvalue() + "\n"
 
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
+import struct
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from xdsl.dialects.builtin import BytesAttr, Float64Type, IntegerAttr, IntegerType
@@ -35,6 +40,21 @@ _PRECISION: Final = {
 """The bits of each float type's significand, the leading one included."""
 
 Nested = bytes | list["Nested"]
+
+_LISTED: Final = re.compile(r"\[[\[\]0-9eE+\-.,\s]*+(?<=\])")
+"""Numbers in brackets: JSON, unless one of them is written as JSON does not have it."""
+_NO_POINT: Final = re.compile(r"[\[,\s\-][0-9]++[eE]")
+"""A number with an exponent and no point, which JSON has and MLIR has not."""
+_PACKED: Final = {"i8": "b", "i16": "h", "i32": "i", "i64": "q", "f16": "e", "f32": "f", "f64": "d"}
+"""The `struct` codes of element types."""
+
+
+@dataclass
+class Packed:
+    """The elements of nested lists, row by row, as they are stored, and the lengths of the lists."""
+
+    data: bytes
+    dims: tuple[int, ...]
 
 
 def _bit_pattern(parser: AttrParser, text: str, negative: bool, element: Attribute, start: int) -> int:
@@ -78,6 +98,27 @@ def _parse_nested(parser: AttrParser, element: Attribute) -> Nested:
     return _parse_element(parser, element) if items is None else items
 
 
+def _parse_packed(parser: AttrParser, element: Attribute) -> Packed | None:
+    """Nested lists of decimal numbers that fit, as most literals are; nothing is read where they are anything else."""
+    code = _PACKED.get(element_name(element))
+    listed = _LISTED.match(parser.lexer.input.content, parser.pos)
+    if code is None or listed is None or _NO_POINT.search(listed.group()):
+        return None
+    try:
+        values = json.loads(listed.group())
+        dims = [len(values)]
+        while values and isinstance(values[0], list):
+            dims.append(len(values[0]))
+            if any(len(row) != dims[-1] for row in values):
+                return None
+            values = list(chain.from_iterable(values))
+        data = struct.pack(f"<{len(values)}{code}", *values)
+    except (ValueError, TypeError, OverflowError, struct.error):
+        return None
+    parser._resume_from(listed.end())  # pyright: ignore[reportPrivateUsage] -- what stands there has been read
+    return Packed(data, tuple(dims))
+
+
 def _flatten(nested: Nested, dims: tuple[int, ...], parser: AttrParser, out: list[bytes]) -> None:
     if isinstance(nested, bytes):
         if dims:
@@ -104,16 +145,21 @@ def _from_hex(parser: AttrParser, text: str, type_: TileType) -> DenseElementsAt
     return DenseElementsAttr.from_elements(type_, [raw[at : at + size] for at in range(0, len(raw), size)])
 
 
-def _parse_value(parser: AttrParser) -> tuple[Attribute, Nested | str]:
+def _parse_elements(parser: AttrParser, element: Attribute) -> Nested | Packed | str:
+    text = parser.parse_optional_str_literal()
+    return text if text is not None else _parse_packed(parser, element) or _parse_nested(parser, element)
+
+
+def _parse_value(parser: AttrParser) -> tuple[Attribute, Nested | Packed | str]:
     element = parse_short_type(parser)
     storage_bytes(element)
     parser.parse_punctuation(":")
-    if (text := parser.parse_optional_str_literal()) is not None:
-        return element, text
-    return element, _parse_nested(parser, element)
+    return element, _parse_elements(parser, element)
 
 
-def _finish(parser: AttrParser, element: Attribute, value: Nested | str, type_: Attribute) -> DenseElementsAttr:
+def _finish(
+    parser: AttrParser, element: Attribute, value: Nested | Packed | str, type_: Attribute
+) -> DenseElementsAttr:
     if not isinstance(type_, TileType):
         parser.raise_error("a literal has a tile type")
     if type_.element_type != element:
@@ -121,7 +167,12 @@ def _finish(parser: AttrParser, element: Attribute, value: Nested | str, type_: 
     if isinstance(value, str):
         return _from_hex(parser, value, type_)
     if isinstance(value, bytes):
-        return DenseElementsAttr.from_elements(type_, [value] * type_.num_elements)
+        return DenseElementsAttr.from_elements(type_, [value])
+    if isinstance(value, Packed):
+        if value.dims != type_.dims:
+            parser.raise_error(f"the literal does not have the shape of its type: got {value.dims[0]} items")
+        first = value.data[: storage_bytes(element)]
+        return DenseElementsAttr(type_, first if first * type_.num_elements == value.data else value.data)
     flat: list[bytes] = []
     _flatten(value, type_.dims, parser, flat)
     return DenseElementsAttr.from_elements(type_, flat)
@@ -308,6 +359,9 @@ def _skip_nested(parser: AttrParser) -> None:
     """Pass over the literal between the angle brackets of `dense<...>`."""
     if parser.parse_optional_str_literal() is not None:
         return
+    if (listed := _LISTED.match(parser.lexer.input.content, parser.pos)) is not None:
+        parser._resume_from(listed.end())  # pyright: ignore[reportPrivateUsage] -- to the next token
+        return
     if parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, lambda: _skip_nested(parser)) is None:
         parser.parse_optional_punctuation("-")
         parser.parse_number()
@@ -330,7 +384,6 @@ def parse_builtin_dense(parser: AttrParser) -> DenseElementsAttr | None:
     end = parser.pos
     parser._resume_from(start)  # pyright: ignore[reportPrivateUsage] -- the type stands after the values it is needed for
     with parser.in_angle_brackets():
-        text = parser.parse_optional_str_literal()
-        value = _parse_nested(parser, type_.element_type) if text is None else text
+        value = _parse_elements(parser, type_.element_type)
     parser._resume_from(end)  # pyright: ignore[reportPrivateUsage]
     return _finish(parser, type_.element_type, value, type_)

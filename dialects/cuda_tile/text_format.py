@@ -13,11 +13,12 @@ from typing import cast
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, StringAttr, UnitAttr, i1, i32, i64
 from xdsl.ir import Attribute
-from xdsl.irdl import IRDLOperation, OpDef
+from xdsl.irdl import IRDLOperation, IRDLOperationInvT, OpDef
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
     CustomDirective,
     FormatProgram,
+    OptionalOperandVariable,
     ParsingState,
     PrintingState,
     TypeDirective,
@@ -26,15 +27,16 @@ from xdsl.irdl.declarative_assembly_format import (
     irdl_custom_directive,
 )
 from xdsl.irdl.declarative_assembly_format_parser import FormatParser
-from xdsl.parser import Parser
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
+from freehold.dialects.classes import build
 from freehold.dialects.cuda_tile.attrs import OptimizationHintsAttr, WireEnum, WireEnumAttr
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
-from freehold.dialects.cuda_tile.op import TileOp
+from freehold.dialects.cuda_tile.op import SEGMENTS, TileOp, segments
 from freehold.dialects.cuda_tile.text_dense import parse_literal, print_literal
-from freehold.dialects.cuda_tile.text_types import parse_short_type, parse_types, print_types
-from freehold.dialects.cuda_tile.types import TileViewType
+from freehold.dialects.cuda_tile.text_types import parse_short_type, parse_types, print_short_type, print_types
+from freehold.dialects.cuda_tile.types import TileType, TileViewType
 
 
 def _enum_class(variable: AttributeVariable) -> type[WireEnumAttr[WireEnum]]:
@@ -430,6 +432,64 @@ class Predicate(CustomDirective):
             attr.print_parameters(printer)
 
 
+@irdl_custom_directive
+class MaskPad(CustomDirective):
+    """`, %mask`, `, %mask, %padding`, ` padding=%padding`, or nothing."""
+
+    mask: OptionalOperandVariable
+    padding: OptionalOperandVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        """Read the operands. What stands alone behind a comma is a mask until its type says otherwise."""
+        mask = parser.parse_unresolved_operand() if parser.parse_optional_punctuation(",") else None
+        padding = None
+        if mask is not None and parser.parse_optional_punctuation(","):
+            padding = parser.parse_unresolved_operand()
+        elif mask is None and parser.parse_optional_keyword("padding"):
+            parser.parse_punctuation("=")
+            padding = parser.parse_unresolved_operand()
+        self.mask.set(state, mask)
+        self.padding.set(state, padding)
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        """Write the operands."""
+        mask, padding = self.mask.get(op), self.padding.get(op)
+        if mask is not None:
+            printer.print_string(", ")
+            printer.print_ssa_value(mask)
+        if padding is not None:
+            printer.print_string(", " if mask is not None else " padding=")
+            printer.print_ssa_value(padding)
+
+
+@irdl_custom_directive
+class MaskPadTy(CustomDirective):
+    """The types of `MaskPad`, each after a comma."""
+
+    mask: TypeDirective
+    padding: TypeDirective
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        """Read the types. NVIDIA's tools print a padding value without a mask as if it were one."""
+        mask, padding = (cast("OptionalOperandVariable", types.inner) for types in (self.mask, self.padding))
+        masks, paddings = state.operands[mask.index] or (), state.operands[padding.index] or ()
+        types: list[Attribute] = []
+        for _ in (*masks, *paddings):
+            parser.parse_punctuation(",")
+            types.append(parse_short_type(parser))
+        if masks and not paddings and not (isinstance(types[0], TileType) and types[0].element_type == i1):
+            masks, paddings = (), masks
+            state.operands[mask.index], state.operands[padding.index] = masks, paddings
+        self.mask.set(state, types[: len(masks)])
+        self.padding.set(state, types[len(masks) :])
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        """Write the types."""
+        for type_ in (*self.mask.get(op), *self.padding.get(op)):
+            printer.print_string(", ")
+            print_short_type(type_, printer)
+
+
 DIRECTIVES: Sequence[type[CustomDirective]] = (
     Ty,
     Ty3,
@@ -449,12 +509,44 @@ DIRECTIVES: Sequence[type[CustomDirective]] = (
     Hints,
     Sym,
     Predicate,
+    MaskPad,
+    MaskPadTy,
 )
+
+
+class TileFormat(FormatProgram):
+    """A format that makes an operation of what was read without IRDL's general handling of arguments."""
+
+    def parse(self, parser: Parser, op_type: type[IRDLOperationInvT]) -> IRDLOperationInvT:
+        """Read the operation. Types that stand in the text are not checked here: verification does it."""
+        state = ParsingState(op_type)
+        for statement in self.stmts:
+            statement.parse(parser, state)
+        definition = op_type.get_irdl_definition()
+        operand_types, result_types = state.operand_types, state.result_types
+        if None in operand_types or None in result_types:
+            self.resolve_constraint_variables(state, definition)
+            operand_types = self.resolve_operand_types(state, definition)
+            result_types = self.resolve_result_types(state, definition)
+        at = parser.pos
+        operands = [
+            parser.resolve_operands(cast("Sequence[UnresolvedOperand]", given), cast("Sequence[Attribute]", types), at)
+            for given, types in zip(state.operands, operand_types, strict=True)
+        ]
+        if definition.options and (sizes := tuple(len(values) for values in operands)):
+            state.properties[SEGMENTS] = segments(*sizes)
+        op = op_type.__new__(op_type)
+        results = [type_ for types in result_types for type_ in cast("Sequence[Attribute]", types)]
+        build(op, [value for values in operands for value in values], results, state.properties)
+        op.attributes = state.attributes
+        op.__post_init__()
+        return op
 
 
 def compile_format(cls: type[TileOp]) -> FormatProgram:
     """Compile a class's `FORMAT`."""
     definition: OpDef = cls.get_irdl_definition()
     assert cls.FORMAT is not None, f"{cls.name} has no assembly format"
+    assert not definition.regions, f"{cls.name} has regions, which formats here do not speak of"
     definition.custom_directives = {directive.__name__: directive for directive in DIRECTIVES}
-    return FormatParser(cls.FORMAT, definition).parse_format()
+    return TileFormat(FormatParser(cls.FORMAT, definition).parse_format().stmts)

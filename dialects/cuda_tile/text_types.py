@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from io import StringIO
 from typing import Final
 
 from xdsl.dialects.builtin import DictionaryAttr, IntAttr, IntegerAttr, IntegerType, NoneAttr, i32
@@ -43,12 +46,31 @@ _SHORT: Final[dict[str, type[TileDialectType]]] = {
 }
 
 
+_WRITTEN: Final = re.compile(
+    rf"(?:{'|'.join(_SHORT)})(?:<(?:[^<>]++|<(?:[^<>]++|<(?:[^<>]++|<(?:[^<>]++|<[^<>]*+>)*+>)*+>)*+>)*+>|\\b)"
+)
+"""A type in its short form: brackets close what they open, five deep."""
+_READ: Final[dict[str, Attribute]] = {}
+"""Types by their text. A pure cache: what stands in it names no alias."""
+_MOST_READ: Final = 4096
+
+
 def parse_short_type(parser: AttrParser) -> Attribute:
     """Read a type as operations spell it, `tile<4xf32>`, or as `!cuda_tile.tile<4xf32>`, or a builtin type."""
+    start = parser.pos
+    written = _WRITTEN.match(parser.lexer.input.content, start)
+    if written is not None and (known := _READ.get(written.group())) is not None:
+        parser._resume_from(written.end())  # pyright: ignore[reportPrivateUsage] -- what it would read is known
+        return known
     keyword = parser.parse_optional_keyword_in(_SHORT)
     if keyword is not None:
         cls = _SHORT[keyword]
-        return cls.new(cls.parse_parameters(parser))
+        type_ = cls.new(cls.parse_parameters(parser))
+        if written is not None and "#" not in written.group() and "!" not in written.group():
+            if len(_READ) >= _MOST_READ:
+                _READ.clear()
+            _READ[written.group()] = type_
+        return type_
     if parser.parse_optional_keyword_in(("fnv8E5M3FNU", "f8E5M3FNU")) is not None:
         return fnv8E5M3FNU
     return parser.parse_type()
@@ -57,12 +79,19 @@ def parse_short_type(parser: AttrParser) -> Attribute:
 def print_short_type(type_: Attribute, printer: Printer) -> None:
     """Write a type as operations spell it, without the dialect prefix."""
     if isinstance(type_, TileDialectType):
-        printer.print_string(type_.short_name())
-        type_.print_parameters(printer)
+        printer.print_string(_short_text(type_))
     elif isinstance(type_, FNV8E5M3FNUType):
         printer.print_string("fnv8E5M3FNU")
     else:
         printer.print_attribute(type_)
+
+
+@lru_cache(maxsize=_MOST_READ)
+def _short_text(type_: TileDialectType) -> str:
+    stream = StringIO()
+    stream.write(type_.short_name())
+    type_.print_parameters(Printer(stream))
+    return stream.getvalue()
 
 
 def parse_types(parser: AttrParser) -> list[Attribute]:

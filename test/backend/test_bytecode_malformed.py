@@ -143,7 +143,7 @@ def test_regions_nested_without_end():
     body = one * 5000
     payload = bytes((1, *function.payload[1:5])) + varint(len(body)) + body
     function.payload[:] = payload
-    assert "nested too deep" in refused(join(header, parts))
+    assert "stand in one another" in refused(join(header, parts))
 
 
 def test_attributes_nested_without_end():

@@ -96,7 +96,7 @@ class AtomicCasTkoOp(PointerAccess):
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     FORMAT: ClassVar[str | None] = (
         "custom<Key>($memory_ordering_semantics) custom<Key>($memory_scope) $pointers `,` $cmp `,` $val (`,` $mask^)?"
-        " (`token` `=` $token^)? attr-dict `:` custom<Ty>(type($pointers)) `,` custom<Ty>(type($val))"
+        " (`token` `` `=` `` $token^)? attr-dict `:` custom<Ty>(type($pointers)) `,` custom<Ty>(type($val))"
         " (`,` custom<Ty>(type($mask))^)? `->` custom<Ty>(type($result)) `,` custom<Ty>(type($result_token))"
     )
 
@@ -150,7 +150,7 @@ class AtomicRmwTkoOp(PointerAccess):
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     FORMAT: ClassVar[str | None] = (
         "custom<Key>($memory_ordering_semantics) custom<Key>($memory_scope) $pointers `,` custom<Key>($mode) `,` $arg"
-        " (`,` $mask^)? (`token` `=` $token^)? attr-dict `:` custom<Ty>(type($pointers)) `,`"
+        " (`,` $mask^)? (`token` `` `=` `` $token^)? attr-dict `:` custom<Ty>(type($pointers)) `,`"
         " custom<Ty>(type($arg)) (`,` custom<Ty>(type($mask))^)? `->` custom<Ty>(type($result)) `,`"
         " custom<Ty>(type($result_token))"
     )

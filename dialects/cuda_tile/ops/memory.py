@@ -109,7 +109,8 @@ def access_properties(
 class LoadPtrTkoOp(PointerAccess):
     """Loads one element a pointer. Where the mask is false nothing is read and the padding value stands instead.
 
-    Without a padding value, masked elements are not specified. Ordered with other accesses by tokens only.
+    Without a padding value, masked elements are not specified; without a mask, a padding value (`padding=%x`) says
+    nothing. Ordered with other accesses by tokens only.
     """
 
     name = "cuda_tile.load_ptr_tko"
@@ -126,9 +127,9 @@ class LoadPtrTkoOp(PointerAccess):
     traits = traits_def(OrderedRead())
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     FORMAT: ClassVar[str | None] = (
-        "custom<Key>($memory_ordering_semantics) custom<OptKey>($memory_scope) $source (`,` $mask^)?"
-        " (`,` $paddingValue^)? (`token` `=` $token^)? custom<Hints>($optimization_hints) attr-dict `:`"
-        " custom<Ty>(type($source)) (`,` custom<Ty>(type($mask))^)? (`,` custom<Ty>(type($paddingValue))^)? `->`"
+        "custom<Key>($memory_ordering_semantics) custom<OptKey>($memory_scope) $source"
+        " custom<MaskPad>($mask, $paddingValue) (`token` `` `=` `` $token^)? custom<Hints>($optimization_hints)"
+        " attr-dict `:` custom<Ty>(type($source)) custom<MaskPadTy>(type($mask), type($paddingValue)) `->`"
         " custom<Ty>(type($result)) `,` custom<Ty>(type($result_token))"
     )
 
@@ -152,14 +153,11 @@ class LoadPtrTkoOp(PointerAccess):
         )
 
     def verify_(self) -> None:
-        """Ordering, pointers, mask and padding fit; padding needs a mask, for text could not tell the two apart."""
+        """Ordering, pointers, mask and padding fit."""
         self.verify_ordering()
         self.verify_access(self.source.type, self.result.type, self.mask)
-        if self.paddingValue is not None:
-            if self.mask is None:
-                raise self.fail("a padding value needs a mask")
-            if self.paddingValue.type != self.result.type:
-                raise self.fail(f"the padding value must be {self.result.type}, got {self.paddingValue.type}")
+        if self.paddingValue is not None and self.paddingValue.type != self.result.type:
+            raise self.fail(f"the padding value must be {self.result.type}, got {self.paddingValue.type}")
 
 
 @tile_op(101, group=GROUP)
@@ -180,7 +178,7 @@ class StorePtrTkoOp(PointerAccess):
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     FORMAT: ClassVar[str | None] = (
         "custom<Key>($memory_ordering_semantics) custom<OptKey>($memory_scope) $destination `,` $value (`,` $mask^)?"
-        " (`token` `=` $token^)? custom<Hints>($optimization_hints) attr-dict `:`"
+        " (`token` `` `=` `` $token^)? custom<Hints>($optimization_hints) attr-dict `:`"
         " custom<Ty>(type($destination)) `,` custom<Ty>(type($value)) (`,` custom<Ty>(type($mask))^)? `->`"
         " custom<Ty>(type($result_token))"
     )

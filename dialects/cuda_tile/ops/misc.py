@@ -115,7 +115,7 @@ class PrintTkoOp(TileOp):
     traits = traits_def(ReadAndWrite())
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     FORMAT: ClassVar[str | None] = (
-        "custom<Str>($str) (`,` $args^)? (`token` `=` $token^)? attr-dict"
+        "custom<Str>($str) (`,` $args^)? (`token` `` `=` `` $token^)? attr-dict"
         " (`:` custom<Ty>(type($args))^)? `->` custom<Ty>(type($result_token))"
     )
 

@@ -16,8 +16,8 @@ cuda_tile.module @m {
   // CHECK: cuda_tile.exti %[[BITS]] signed : tile<i32> -> tile<i64>
   // CHECK: cuda_tile.ftof %h : tile<bf16> -> tile<f32>
   // CHECK: cuda_tile.constant <i64: 1024>
-  // CHECK: cuda_tile.store_ptr_tko weak %{{.*}}, %[[WORD]] token = %[[T]]
-  // CHECK: cuda_tile.store_ptr_tko release sys %failures, %{{.*}} token = %
+  // CHECK: cuda_tile.store_ptr_tko weak %{{.*}}, %[[WORD]] token=%[[T]]
+  // CHECK: cuda_tile.store_ptr_tko release sys %failures, %{{.*}} token=%
   // CHECK: }
   // CHECK: cuda_tile.return
   // CHECK: }

@@ -15,8 +15,8 @@ ownership.kernel @once(%x: !ownership.tensor<[N], f32>) {
 // CHECK-LABEL: @straight
 // CHECK: %[[A:.*]] = cuda_tile.print_tko "a" -> token
 // CHECK: ownership.store %c, %r :
-// CHECK: %[[B:.*]] = cuda_tile.print_tko "%i", %i token = %[[A]] : tile<i32> -> token
-// CHECK: cuda_tile.print_tko "c" token = %[[B]] -> token
+// CHECK: %[[B:.*]] = cuda_tile.print_tko "%i", %i token=%[[A]] : tile<i32> -> token
+// CHECK: cuda_tile.print_tko "c" token=%[[B]] -> token
 ownership.kernel @straight(%x: !ownership.tensor<[N], f32>) {
   %p = ownership.partition %x : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [4], [N], f32>
   ownership.distribute %p : !ownership.partition<mut tile [4], [N], f32> {
@@ -34,9 +34,9 @@ ownership.kernel @straight(%x: !ownership.tensor<[N], f32>) {
 // CHECK-LABEL: @loop
 // CHECK: %[[A:.*]] = cuda_tile.print_tko "a" -> token
 // CHECK: %[[L:.*]] = cuda_tile.for {{.*}} iter_values(%[[T:.*]] = %[[A]]) -> (token)
-// CHECK: %[[B:.*]] = cuda_tile.print_tko "b" token = %[[T]] -> token
+// CHECK: %[[B:.*]] = cuda_tile.print_tko "b" token=%[[T]] -> token
 // CHECK: cuda_tile.continue %[[B]]
-// CHECK: cuda_tile.print_tko "c" token = %[[L]] -> token
+// CHECK: cuda_tile.print_tko "c" token=%[[L]] -> token
 ownership.kernel @loop(%x: !ownership.tensor<[N], f32>, %n: !cuda_tile.tile<i32>) {
   %p = ownership.partition %x : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [4], [N], f32>
   ownership.distribute %p : !ownership.partition<mut tile [4], [N], f32> {
@@ -55,11 +55,11 @@ ownership.kernel @loop(%x: !ownership.tensor<[N], f32>, %n: !cuda_tile.tile<i32>
 // CHECK-LABEL: @branch
 // CHECK: %[[A:.*]] = cuda_tile.print_tko "a" -> token
 // CHECK: %[[I:.*]] = cuda_tile.if %q -> (token) {
-// CHECK: %[[B:.*]] = cuda_tile.print_tko "b" token = %[[A]] -> token
+// CHECK: %[[B:.*]] = cuda_tile.print_tko "b" token=%[[A]] -> token
 // CHECK: cuda_tile.yield %[[B]]
 // CHECK: } else {
 // CHECK: cuda_tile.yield %[[A]]
-// CHECK: cuda_tile.print_tko "c" token = %[[I]] -> token
+// CHECK: cuda_tile.print_tko "c" token=%[[I]] -> token
 ownership.kernel @branch(%x: !ownership.tensor<[N], f32>, %q: !cuda_tile.tile<i1>) {
   %p = ownership.partition %x : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [4], [N], f32>
   ownership.distribute %p : !ownership.partition<mut tile [4], [N], f32> {
@@ -75,7 +75,7 @@ ownership.kernel @branch(%x: !ownership.tensor<[N], f32>, %q: !cuda_tile.tile<i1
 // A token that is there already gives way.
 // CHECK-LABEL: @again
 // CHECK: %[[A:.*]] = cuda_tile.print_tko "a" -> token
-// CHECK: cuda_tile.print_tko "b" token = %[[A]] -> token
+// CHECK: cuda_tile.print_tko "b" token=%[[A]] -> token
 ownership.kernel @again(%x: !ownership.tensor<[N], f32>) {
   %p = ownership.partition %x : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [4], [N], f32>
   ownership.distribute %p : !ownership.partition<mut tile [4], [N], f32> {

@@ -42,7 +42,7 @@ builtin.module {
 
 // -----
 
-// CHECK:      error[O502]: `builtin.module`: Operation test.op contains empty block in single-block region
+// CHECK:      error[O502]: `test.op`: contains empty block in single-block region
 "test.op"() ({
 ^bb0(%x: i32):
 }) : () -> ()

@@ -15,7 +15,7 @@
 // CHECK: cuda_tile.atomic_cas_tko acq_rel sys %pi, %n, %n : tile<4xptr<i32>>, tile<4xi32> -> tile<4xi32>, token
 %r0_a, %r0_b = cuda_tile.atomic_cas_tko acq_rel sys %pi, %n, %n : tile<4xptr<i32>>, tile<4xi32> -> tile<4xi32>, token
 
-// CHECK: cuda_tile.atomic_cas_tko relaxed device %pi, %n, %n, %b token = %k : tile<4xptr<i32>>, tile<4xi32>, tile<4xi1> -> tile<4xi32>, token
+// CHECK: cuda_tile.atomic_cas_tko relaxed device %pi, %n, %n, %b token=%k : tile<4xptr<i32>>, tile<4xi32>, tile<4xi1> -> tile<4xi32>, token
 %r1_a, %r1_b = cuda_tile.atomic_cas_tko relaxed device %pi, %n, %n, %b token = %k : tile<4xptr<i32>>, tile<4xi32>, tile<4xi1> -> tile<4xi32>, token
 
 // CHECK: cuda_tile.atomic_rmw_tko relaxed device %pi, and, %n : tile<4xptr<i32>>, tile<4xi32> -> tile<4xi32>, token
@@ -45,7 +45,7 @@
 // CHECK: cuda_tile.atomic_rmw_tko relaxed device %pi, xchg, %n : tile<4xptr<i32>>, tile<4xi32> -> tile<4xi32>, token
 %r10_a, %r10_b = cuda_tile.atomic_rmw_tko relaxed device %pi, xchg, %n : tile<4xptr<i32>>, tile<4xi32> -> tile<4xi32>, token
 
-// CHECK: cuda_tile.atomic_rmw_tko release tl_blk %ps, addf, %f, %b token = %k : tile<4xptr<f32>>, tile<4xf32>, tile<4xi1> -> tile<4xf32>, token
+// CHECK: cuda_tile.atomic_rmw_tko release tl_blk %ps, addf, %f, %b token=%k : tile<4xptr<f32>>, tile<4xf32>, tile<4xi1> -> tile<4xf32>, token
 %r11_a, %r11_b = cuda_tile.atomic_rmw_tko release tl_blk %ps, addf, %f, %b token = %k : tile<4xptr<f32>>, tile<4xf32>, tile<4xi1> -> tile<4xf32>, token
 
 // CHECK: cuda_tile.atomic_red_view_tko relaxed device %pv[%s, %s], addf, %x token = %k inbounds = [true, true] : tile<4x2xf32>, partition_view<tile=(4x2), tensor_view<?x16xf32, strides=[?,1]>>, tile<i32> -> token

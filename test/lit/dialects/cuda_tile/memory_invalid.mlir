@@ -33,13 +33,6 @@
 
 // -----
 
-// CHECK: load_ptr_tko`: a padding value needs a mask
-%f = "test.op"() : () -> !cuda_tile.tile<4xf32>
-%ps = "test.op"() : () -> !cuda_tile.tile<4xptr<f32>>
-%r, %r2 = "cuda_tile.load_ptr_tko"(%ps, %f) <{memory_ordering_semantics = #cuda_tile.memory_ordering_semantics<weak>, operandSegmentSizes = array<i32: 1, 0, 1, 0>}> : (!cuda_tile.tile<4xptr<f32>>, !cuda_tile.tile<4xf32>) -> (!cuda_tile.tile<4xf32>, !cuda_tile.token)
-
-// -----
-
 // CHECK: load_ptr_tko`: f4E2M1FN is addressed through views; pointers to it are scalars
 %f4p = "test.op"() : () -> !cuda_tile.tile<4xptr<f4E2M1FN>>
 %r, %r2 = cuda_tile.load_ptr_tko weak %f4p : tile<4xptr<f4E2M1FN>> -> tile<4xf4E2M1FN>, token

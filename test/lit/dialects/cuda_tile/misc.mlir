@@ -30,7 +30,7 @@
 // CHECK: cuda_tile.print_tko "hello\0A" -> token
 %r6_a = cuda_tile.print_tko "hello\0A" -> token
 
-// CHECK: cuda_tile.print_tko "%d %f %%", %n, %f token = %k : tile<4xi32>, tile<4xf32> -> token
+// CHECK: cuda_tile.print_tko "%d %f %%", %n, %f token=%k : tile<4xi32>, tile<4xf32> -> token
 %r7_a = cuda_tile.print_tko "%d %f %%", %n, %f token = %k : tile<4xi32>, tile<4xf32> -> token
 
 // CHECK: cuda_tile.assert %b, "not \22so\22" : tile<4xi1>

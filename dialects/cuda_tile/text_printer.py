@@ -1,0 +1,66 @@
+"""Printing: xDSL's printer, quicker, and with the forms of NVIDIA's tools."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.ir import Operation, SSAValue
+from xdsl.irdl import VarResultDef
+from xdsl.printer import Printer
+from xdsl.traits import IsolatedFromAbove
+
+from freehold.dialects.cuda_tile.op import TileOp
+
+
+@dataclass(eq=False, repr=False)
+class TilePrinter(Printer):
+    """Prints operations inside a `cuda_tile.module` as NVIDIA's tools do: groups of results as `%x:2`.
+
+    `elide` leaves out the dialect's name there.
+    """
+
+    elide: bool = False
+
+    def print_string(self, text: str, *, indent: int | None = None) -> None:
+        """Write text; new lines in it are indented."""
+        if "\n" in text or self.stream is None:
+            super().print_string(text, indent=indent)
+        else:
+            self.stream.write(text)
+
+    def print_ssa_value(self, value: SSAValue) -> str:
+        """Write the name of a value, which gets one if it has none yet; returns it."""
+        name = self._ssa_values.get(value)
+        if name is None:
+            return super().print_ssa_value(value)
+        self.print_string(f"%{name}")
+        return name
+
+    def print_op(self, op: Operation) -> None:
+        """Write one operation and what is inside it."""
+        if self.print_generic_format or not isinstance(op, TileOp):
+            super().print_op(op)
+            return
+        scope = op.has_trait(IsolatedFromAbove)
+        self._print_results(op)
+        if scope:
+            self.enter_scope()
+        self.print_string(op.short_name() if self.elide and isinstance(op.parent_op(), TileOp) else op.name)
+        op.print(self)
+        if self.print_debuginfo:
+            self.print_string(" ")
+            self.print_attribute(op.location)
+        if scope:
+            self.exit_scope()
+
+    def _print_results(self, op: Operation) -> None:
+        if not op.results:
+            return
+        definitions = op.get_irdl_definition().results if self.elide and isinstance(op, TileOp) else []
+        if len(op.results) < 2 or len(definitions) != 1 or not isinstance(definitions[0][1], VarResultDef):
+            super()._print_results(op)
+            return
+        name = self.print_ssa_value(op.results[0])
+        self.print_string(f":{len(op.results)} = ")
+        for index, result in enumerate(op.results):
+            self._ssa_values[result] = f"{name}#{index}"

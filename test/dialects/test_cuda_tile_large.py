@@ -1,0 +1,153 @@
+"""Large modules: deep regions, large literals, and the quick ways to read and verify, against the slow ones."""
+
+from __future__ import annotations
+
+import gc
+import re
+import sys
+
+import pytest
+from benchmarks.toolkit import constant, nested, through
+from hypothesis import given
+from hypothesis import strategies as st
+from xdsl.ir import Block, Region
+from xdsl.utils.exceptions import ParseError
+from xdsl.utils.lexer import Input
+from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
+
+from freehold.backend.bytecode.reader import read_bytecode
+from freehold.backend.bytecode.writer import write_bytecode
+from freehold.dialects.classes import walk
+from freehold.dialects.cuda_tile import ConstantOp, EntryOp, IfOp, TileModuleOp, YieldOp
+from freehold.dialects.cuda_tile.dense import DenseElementsAttr
+from freehold.dialects.cuda_tile.text import parse_disassembly, print_module
+from freehold.dialects.cuda_tile.text_lexer import TileLexer
+from freehold.support.diagnostic import Rejected
+from freehold.support.large import MAX_NESTING, large
+from freehold.tools.context import make_context
+from freehold.tools.located_parser import parse_module
+from freehold.tools.tile_opt import verify
+
+_WORDS = "%a %0 #x #-} {-# { } !t ^b @f -> - 0x1F 0xi3 1.5e-3 12 1. ... 4x4xf32 é a.b$ < > [ ( :: ? | * / + ="
+_PIECES = st.sampled_from([*re.findall(r"\S+", _WORDS), '@"q"', '"s\\0A"', "// c\n", " ", "\n"])
+
+
+def _tokens(lexer: MLIRLexer) -> list[tuple[MLIRTokenKind, int, str]] | str:
+    tokens: list[tuple[MLIRTokenKind, int, str]] = []
+    try:
+        while True:
+            token = lexer.lex()
+            tokens.append((token.kind, token.span.start, token.text))
+            if token.kind is MLIRTokenKind.EOF:
+                return tokens
+    except ParseError as error:
+        return error.msg
+
+
+@given(st.lists(_PIECES | st.text(max_size=3), max_size=20).map("".join))
+def test_lexer(text: str):
+    """The tokens of any text are those that xDSL's lexer finds."""
+    source = Input(text, "t")
+    assert _tokens(TileLexer(source)) == _tokens(MLIRLexer(source))
+
+
+def test_nesting():
+    """Text, verifier, printer, and bytecode both ways have one limit, and say so beyond it."""
+    before = sys.getrecursionlimit()
+    through(nested(MAX_NESTING))
+    assert sys.getrecursionlimit() == before
+    with pytest.raises(Rejected, match=f"more than {MAX_NESTING} regions stand in one another"):
+        through(nested(MAX_NESTING + 1))
+
+
+def _module(depth: int) -> TileModuleOp:
+    text = "entry @k(%c: tile<i1>) {\n" + "if %c {\n" * depth + "}\n" * depth + "return }"
+    (module,) = parse_disassembly(text).body.ops
+    assert isinstance(module, TileModuleOp)
+    return module
+
+
+def test_nesting_of_bytecode():
+    """The writer refuses what the reader would not read."""
+    module = _module(MAX_NESTING)
+    assert read_bytecode(write_bytecode(module))
+    innermost = [op for op in walk(module) if isinstance(op, IfOp)][-1]
+    inside = innermost.thenRegion.block
+    assert inside.first_op is not None
+    inside.insert_op_before(IfOp(innermost.condition, then_region=Region(Block([YieldOp()]))), inside.first_op)
+    with pytest.raises(Rejected, match=f"more than {MAX_NESTING} regions stand in one another"):
+        write_bytecode(module)
+
+
+def test_walk():
+    """In the order of xDSL's walk."""
+    module = _module(5)
+    assert list(walk(module)) == list(module.walk())
+
+
+def test_large_leaves_no_trace():
+    """What it changes is as it was, whoever leaves first."""
+
+    def found() -> tuple[bool, bool]:
+        return sys.getrecursionlimit() > limit, gc.isenabled()
+
+    limit = sys.getrecursionlimit()
+    first, second = large(), large()
+    first.__enter__()
+    second.__enter__()
+    assert found() == (True, False)
+    first.__exit__(None, None, None)
+    assert found() == (True, False)
+    second.__exit__(None, None, None)
+    assert found() == (False, True)
+
+
+def _constant(text: str) -> DenseElementsAttr:
+    module = parse_disassembly(f"entry @k() {{\n%0 = constant {text}\nreturn }}")
+    (op,) = [op for op in module.walk() if isinstance(op, ConstantOp)]
+    assert isinstance(op.value, DenseElementsAttr)
+    return op.value
+
+
+@pytest.mark.parametrize("element", ["i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64"])
+def test_listed_literals(element: str):
+    """Literals that are read as a whole are those that are read one by one, which a `0x` in them makes them be."""
+    values = [3, -1, 0, 127] if element[0] == "i" else [1.5, -0.0, 65504.0, 0.1]
+    listed = ", ".join(map(str, values))
+    whole = _constant(f"<{element}: [[{listed}], [{listed}]]> : tile<2x4x{element}>")
+    single = _constant(f"<{element}: [[{listed}], [{listed.replace(', ', ', /* */ ', 0)}]]> : tile<2x4x{element}>")
+    assert whole == single
+    assert [float(value) for value in whole.values()][:2] == pytest.approx([float(v) for v in values[:2]], rel=1e-2)
+    assert whole == DenseElementsAttr.from_values(whole.type, [*values, *values])
+
+
+@pytest.mark.parametrize(
+    "text", ["[[1], [2, 3]]", "[1, 2]", "[[1, 2]]", "[]", "[[], []]", "[[1, [2]], [3, 4]]", "[[1, 2], 3]"]
+)
+def test_listed_literals_of_another_shape(text: str):
+    """A literal without the shape of its type is refused."""
+    with pytest.raises(ParseError, match=r"shape of its type|fewer dimensions|values"):
+        _constant(f"<i32: {text}> : tile<2x2xi32>")
+
+
+def test_large_constant():
+    """A constant of many elements goes through text and bytecode."""
+    module = parse_module(make_context(), constant(4096), "c.mlir")
+    assert print_module(read_bytecode(write_bytecode(module))).count("0000003F") == 1
+
+
+def test_verified_again():
+    """That an operation was found to be right once says nothing of one that consists of something else."""
+    module = parse_disassembly("entry @k(%a: tile<i32>, %b: tile<i64>) {\n%0 = addi %a, %a : tile<i32>\nreturn }")
+    verify(module)
+    (kernel,) = [op for op in module.walk() if isinstance(op, EntryOp)]
+    (add,) = [op for op in module.walk() if op.name == "cuda_tile.addi"]
+    add.operands[1] = kernel.body.block.args[1]
+    with pytest.raises(Rejected, match=r"cuda_tile\.addi"):
+        verify(module)
+
+
+def test_literal_without_a_point():
+    """What JSON reads and MLIR does not is refused."""
+    with pytest.raises(ParseError):
+        _constant("<f32: [1e3, 2.0]> : tile<2xf32>")
