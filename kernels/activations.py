@@ -10,8 +10,14 @@ from freehold.kernels.operators import operator
 from freehold.kernels.schedules import hinted, power_of_two
 from freehold.kernels.tiles import exponential, safe, sigmoid, wide
 
-KINDS: Final = ("silu", "gelu", "relu", "squared relu", "sigmoid", "tanh", "softplus")
+KINDS: Final = (
+    *("silu", "gelu", "exact gelu", "relu", "squared relu", "leaky relu", "elu", "selu"),
+    *("sigmoid", "hardsigmoid", "tanh", "hardtanh", "softplus", "softsign"),
+)
 """What `activation` knows by name. "gelu" is the approximation by tanh."""
+
+_SELU: Final = 1.0507009873554805, 1.7580993408473766
+"""What SELU multiplies positive numbers by, and the exponentials less 1 of others."""
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
@@ -28,13 +34,32 @@ def activate(t: Any, KIND: str) -> Any:
         case "squared relu":
             r = fh.maximum(t, 0.0)
             return r * r
+        case "exact gelu":
+            return 0.5 * t * (1.0 + fh.erf(t * 0.7071067811865476))
+        case "leaky relu":
+            return fh.where(t > 0.0, t, 0.01 * t)
+        case "elu":
+            return fh.where(t > 0.0, t, less_one(fh.minimum(t, 0.0)))
+        case "selu":
+            return fh.where(t > 0.0, _SELU[0] * t, _SELU[1] * less_one(fh.minimum(t, 0.0)))
         case "sigmoid":
             return sigmoid(t)
+        case "hardsigmoid":
+            return fh.clip(t / 6.0 + 0.5, 0.0, 1.0)
         case "tanh":
             return fh.tanh(t)
+        case "hardtanh":
+            return fh.clip(t, -1.0, 1.0)
+        case "softsign":
+            return t / (1.0 + abs(t))
         case _:
             fh.static_assert(KIND == "softplus", "an activation of KINDS")
             return fh.maximum(t, 0.0) + fh.log(1.0 + exponential(-abs(t)))
+
+
+def less_one(t: Any) -> Any:
+    """e ** t - 1."""
+    return fh.exp(t) - 1.0 if t.dtype == fh.f64 else fh.expm1(t)
 
 
 def derivative(t: Any, KIND: str) -> Any:
@@ -50,9 +75,25 @@ def derivative(t: Any, KIND: str) -> Any:
             return fh.where(t > 0.0, fh.ones(t.shape, t.dtype), 0.0)
         case "squared relu":
             return 2.0 * fh.maximum(t, 0.0)
+        case "exact gelu":
+            bell = exponential(-0.5 * t * t) * 0.3989422804014327
+            return 0.5 * (1.0 + fh.erf(t * 0.7071067811865476)) + t * bell
+        case "leaky relu":
+            return fh.where(t > 0.0, fh.ones(t.shape, t.dtype), 0.01)
+        case "elu":
+            return fh.where(t > 0.0, 1.0, exponential(t))
+        case "selu":
+            return fh.where(t > 0.0, _SELU[0], _SELU[1] * exponential(t))
         case "sigmoid":
             s = sigmoid(t)
             return s * (1.0 - s)
+        case "hardsigmoid":
+            return fh.where(abs(t) < 3.0, fh.ones(t.shape, t.dtype), 0.0) / 6.0
+        case "hardtanh":
+            return fh.where(abs(t) < 1.0, fh.ones(t.shape, t.dtype), 0.0)
+        case "softsign":
+            r = 1.0 / (1.0 + abs(t))
+            return r * r
         case "tanh":
             r = fh.tanh(t)
             return 1.0 - r * r
@@ -101,8 +142,11 @@ def activation(x: Any, kind: str) -> Any:
     """
     One of `KINDS` of each element, in the shape and dtype of `x`; differentiable.
 
-    "gelu" is torch's `approximate="tanh"`. Raises `ValueError` for other names.
+    "gelu" is torch's `approximate="tanh"`, "exact gelu" the one by erf, of up to 32 bits; slopes and bounds are torch's
+    defaults. Raises `ValueError` for other names.
     """
+    if kind == "exact gelu" and x.element_size() > 4:
+        raise ValueError("the exact gelu is of f32, bf16 and f16")
     return _activation(x, _known(kind))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, i32
+from freehold.kernels.caches import append_each
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.prefill import LOWEST, power_of_2
 from freehold.kernels.schedules import PROCESSORS, ceildiv, hinted, power_of_two
@@ -156,8 +157,8 @@ def append_kv(k_cache: Any, v_cache: Any, k: Any, v: Any, position: Any) -> None
     """
     Writes `k` (B, KH, T, D) and `v` (B, KH, T, E) to `position` and on of the caches (B, KH, S, D) and (B, KH, S, E).
 
-    `position` is a tensor of one int32, which a graph may replay with another value; where what is written would
-    leave the cache the launch fails (O233 to O236). Changes the caches, and has no gradients.
+    `position` is a tensor of one int32, or of one for each sequence, which a graph may replay with other values; where
+    what is written would leave the cache the launch fails (O233 to O236). Changes the caches, and has no gradients.
     """
     _append(k_cache, v_cache, k, v, position)
 
@@ -190,4 +191,11 @@ def _decode(o: Any, q: Any, k: Any, v: Any, table: Any, lengths: Any, scale: flo
 @operator("append_kv(Tensor(a!) k_cache, Tensor(b!) v_cache, Tensor k, Tensor v, Tensor position) -> ()", results=None)
 def _append(k_cache: Any, v_cache: Any, k: Any, v: Any, position: Any) -> None:
     for cache, new in ((k_cache, k), (v_cache, v)):
-        append_rows(fh.partition(cache, (1, 1, 1, power_of_two(cache.shape[3]))), new, position).on()
+        count = position.shape[0]
+        if count > 1 and new.shape[2] == 1:
+            append_each(cache, new, position)
+            continue
+        for b in range(count):
+            rows = slice(None) if count == 1 else slice(b, b + 1)
+            part = fh.partition(cache[rows], (1, 1, 1, power_of_two(cache.shape[3])))
+            append_rows(part, new[rows], position[b : b + 1]).on()

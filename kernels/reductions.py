@@ -1,12 +1,20 @@
-"""Sums over the rows of a matrix."""
+"""Sums, means and extremes along any axis, where extremes are, and rows divided by their norms."""
 
 from __future__ import annotations
 
-from typing import Any
+from math import prod
+from typing import Any, Final
 
 import freehold as fh
-from freehold import Const, Out, Ref
+from freehold import Const, Out, Ref, f32, i32
+from freehold.kernels.operators import operator, wide_dtype
+from freehold.kernels.schedules import PROCESSORS, ceildiv, power_of_two
 from freehold.kernels.tiles import accumulator, safe, wide
+
+FOLDS: Final = ("sum", "mean", "amax", "amin", "abs sum", "square sum")
+NORMS: Final = {1: "abs sum", 2: "square sum"}
+
+# --- Kernels ----------------------------------------------------------------------------------------------------------
 
 
 @safe
@@ -16,6 +24,190 @@ def sum_of_rows(y: Out["N"], x: Ref["M", "N"], R: Const[int] = 32):
     for i in fh.tiles(x, axis=0, size=R):
         acc += wide(x.load((i, y.index[0]), (R, y.tile[0])))
     y.store(acc.sum(axis=0).astype(y.dtype))
+
+
+def folded(x: Any, at: tuple[Any, Any], tile: tuple[int, int, int], KIND: str, start: Any = 0, step: Any = 1) -> Any:
+    """The reduction of the tiles of `x` along its middle axis, from tile `start` on, each `step`-th of them."""
+    extreme = KIND in ("amax", "amin")
+    begin = float("-inf") if KIND == "amax" else float("inf") if KIND == "amin" else 0.0
+    acc = fh.full(tile, begin, accumulator(x.dtype))
+    for k in fh.tiles(x, axis=1, size=tile[1], start=start, step=step):
+        t = wide(x.load((at[0], k, at[1]), tile))
+        if extreme:
+            inside = (k * tile[1] + fh.arange(tile[1]))[None, :, None] < x.shape[1]
+            t = fh.where(inside, t, begin)
+        match KIND:
+            case "amax":
+                acc = fh.maximum(acc, t)
+            case "amin":
+                acc = fh.minimum(acc, t)
+            case "abs sum":
+                acc += abs(t)
+            case "square sum":
+                acc += t * t
+            case _:
+                acc += t
+    if KIND == "amax":
+        return acc.max(axis=1)
+    return acc.min(axis=1) if KIND == "amin" else acc.sum(axis=1)
+
+
+@safe
+def fold_axis(y: Out["A", "P", "C"], x: Ref["A", "R", "C"], KIND: Const[str], TR: Const[int]):
+    """One of `FOLDS` along the middle axis, in P parts: part p has every P-th tile of TR. The mean is of one part."""
+    a, p, c = y.index
+    TA, _, TC = y.tile
+    found = folded(x, (a, c), (TA, TR, TC), KIND, p, y.shape[1])
+    if KIND == "mean":
+        fh.require("P == 1", "a mean is of one part")
+        found = found / x.shape[1].astype(found.dtype)
+    y.store(found[:, None, :].astype(y.dtype))
+
+
+@safe
+def extreme_axis(y: Out["A", "C"], x: Ref["A", "R", "C"], LEAST: Const[bool], TR: Const[int]):
+    """Where the middle axis is largest, or with `LEAST` smallest: the first of equals, or the first NaN."""
+    a, c = y.index
+    TA, TC = y.tile
+    begin = float("inf") if LEAST else float("-inf")
+    best = fh.full((TA, TC), begin, accumulator(x.dtype))
+    found = fh.zeros((TA, TC), i32)
+    for k in fh.tiles(x, axis=1, size=TR):
+        t = wide(x.load((a, k, c), (TA, TR, TC)))
+        t = fh.where((k * TR + fh.arange(TR))[None, :, None] < x.shape[1], t, begin)
+        here = t.min(axis=1) if LEAST else t.max(axis=1)
+        where = fh.argmin(t, axis=1) if LEAST else fh.argmax(t, axis=1)
+        better = here < best if LEAST else here > best
+        better = better | (fh.isnan(here) & ~fh.isnan(best))
+        found = fh.where(better, k * TR + where, found)
+        best = fh.where(better, here, best)
+    y.store(found.astype(y.dtype))
+
+
+@safe
+def divide_by_norm(y: Out["A", "R", "C"], x: Ref["A", "R", "C"], eps: f32, KIND: Const[str], MEAN: Const[bool]):
+    """y = x / norm of the middle axis: its absolute sum, or the root of its sum of squares, each at least eps."""
+    a, c = y.index
+    sums = folded(x, (a, c), y.tile, KIND)[:, None, :]
+    least = eps.astype(sums.dtype)
+    if MEAN:
+        sums = sums / x.shape[1].astype(sums.dtype) + least
+        scale = fh.rsqrt(sums) if KIND == "square sum" else 1.0 / sums
+    else:
+        scale = 1.0 / fh.maximum(fh.sqrt(sums) if KIND == "square sum" else sums, least)
+    for k in fh.tiles(y, axis=1, size=y.tile[1]):
+        y.at(k).store((wide(x.load((a, k, c), y.tile)) * scale).astype(y.dtype))
+
+
+# --- Functions --------------------------------------------------------------------------------------------------------
+
+
+def reduce(x: Any, kind: str, dim: int | tuple[int, ...] | None = None, keepdim: bool = False) -> Any:
+    """
+    One of `FOLDS` of `x`, of floats, along an axis, neighbouring axes, or all: "sum", "mean", "amax", "amin", "abs sum"
+    or "square sum".
+
+    In the dtype of `x`, computed in float32, or float64 for float64. Extremes of NaN are NaN. All but extremes are
+    differentiable. Raises `ValueError` for other kinds, and axes that are no neighbours.
+    """
+    if kind not in FOLDS:
+        raise ValueError(f"a reduction is one of {', '.join(FOLDS)}, not {kind!r}")
+    seen, shape = _seen(x, dim, keepdim)
+    return _fold(seen, kind).reshape(shape)
+
+
+def argmax(x: Any, dim: int = -1, keepdim: bool = False) -> Any:
+    """Where `x`, of floats, is largest along an axis: the first of equals, or the first NaN, in int64."""
+    seen, shape = _seen(x, dim, keepdim)
+    return _extreme(seen, False).reshape(shape)
+
+
+def argmin(x: Any, dim: int = -1, keepdim: bool = False) -> Any:
+    """Where `x`, of floats, is smallest along an axis: the first of equals, or the first NaN, in int64."""
+    seen, shape = _seen(x, dim, keepdim)
+    return _extreme(seen, True).reshape(shape)
+
+
+def normalize(
+    x: Any, p: int = 2, dim: int | tuple[int, ...] | None = -1, *, mean: bool = False, eps: float = 1e-12
+) -> Any:
+    """
+    x / max(norm, eps) along an axis, neighbouring axes, or all (None), for the norm `p` 1 or 2: as
+    `torch.nn.functional.normalize`.
+
+    With `mean` it is divided by `mean(abs(x)) + eps`, or by `sqrt(mean(x ** 2) + eps)`. In the dtype of `x`. No
+    gradients. Raises `ValueError` for other norms, and axes that are no neighbours.
+    """
+    if p not in NORMS:
+        raise ValueError(f"a norm is 1 or 2, not {p!r}")
+    return _normalize(_seen(x, dim, True)[0], NORMS[p], mean, eps).reshape(x.shape)
+
+
+def _seen(x: Any, dim: int | tuple[int, ...] | None, keepdim: bool) -> tuple[Any, tuple[int, ...]]:
+    """`x` with what is in front of the axes, the axes, and what is behind them; and the shape of a reduction."""
+    given = range(x.dim()) if dim is None else (dim,) if isinstance(dim, int) else dim
+    axes = sorted(d % x.dim() for d in given)
+    if axes != list(range(axes[0], axes[0] + len(axes))):
+        raise ValueError(f"axes that are neighbours, not {dim}")
+    one, two, three = x.shape[: axes[0]], x.shape[axes[0] : axes[-1] + 1], x.shape[axes[-1] + 1 :]
+    kept = (1,) * len(axes) if keepdim else ()
+    return x.reshape(prod(one), prod(two), prod(three)), (*one, *kept, *three)
+
+
+# --- Operators --------------------------------------------------------------------------------------------------------
+
+
+def axis_tile(A: int, R: int, C: int, most: int = 4096) -> tuple[int, int, int]:
+    """A tile of about `most` elements for a walk along the middle axis."""
+    width = min(128, power_of_two(C))
+    high = min(most // width, power_of_two(R))
+    return min(max(1, most // (width * high)), power_of_two(A)), high, width
+
+
+@operator("fold_axis(Tensor x, str kind) -> Tensor", results=lambda x, kind: x.new_empty((x.shape[0], x.shape[2])))
+def _fold(y: Any, x: Any, kind: str) -> None:
+    A, R, C = x.shape
+    tile = axis_tile(A, R, C)
+    blocks = ceildiv(A, tile[0]) * ceildiv(C, tile[2])
+    P = max(1, min(ceildiv(R, tile[1]), 4 * PROCESSORS // blocks))
+    out = y.unsqueeze(1)
+    if P > 1:
+        parts = x.new_empty((A, P, C), dtype=wide_dtype(x))
+        first = "sum" if kind == "mean" else kind
+        fold_axis(fh.partition(parts, (tile[0], 1, tile[2])), x, first, tile[1]).on()
+        if kind == "mean":
+            parts.div_(R)
+        x, kind, tile = parts, kind if kind in ("amax", "amin") else "sum", axis_tile(A, P, C)
+    fold_axis(fh.partition(out, (tile[0], 1, tile[2])), x, kind, tile[1]).on()
+
+
+@_fold.backward(keeps=lambda inputs, output: inputs[:1])
+def _fold_gradient(ctx: Any, dy: Any) -> tuple[Any, ...]:
+    (x,), (kind,) = ctx.saved_tensors, ctx.arguments
+    dy = dy[:, None, :]
+    if kind in ("sum", "mean"):
+        return (dy / x.shape[1] if kind == "mean" else dy).expand(x.shape), None
+    if kind in ("amax", "amin"):
+        raise NotImplementedError(f"{kind} has no gradient here")
+    return dy * (x.sign() if kind == "abs sum" else 2 * x), None
+
+
+def _places(x: Any, least: bool) -> Any:
+    return x.new_empty((x.shape[0], x.shape[2])).long()
+
+
+@operator("extreme_axis(Tensor x, bool least) -> Tensor", results=_places)
+def _extreme(y: Any, x: Any, least: bool) -> None:
+    tile = axis_tile(*x.shape)
+    extreme_axis(fh.partition(y, (tile[0], tile[2])), x, least, tile[1]).on()
+
+
+@operator(
+    "divide_by_norm(Tensor x, str kind, bool mean, float eps) -> Tensor",
+    results=lambda x, kind, mean, eps: x.new_empty(x.shape),
+)
+def _normalize(y: Any, x: Any, kind: str, mean: bool, eps: float) -> None:
+    divide_by_norm(fh.partition(y, axis_tile(*x.shape), owned=1), x, eps, kind, mean).on()
 
 
 def sum_rows(y: Any, x: Any) -> None:

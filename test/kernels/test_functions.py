@@ -9,32 +9,19 @@ element by element; `torch.compile`, torch's own checks of operators and of grad
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
+from comparing import BOUNDS, Case, assembled, close, compared, inputs, integers, made, tuple_of
 
-import freehold as fh
 from freehold import kernels
 from freehold.kernels.activations import KINDS
 from freehold.runtime.jit.kernel import Kernel
 
 torch: Any = pytest.importorskip("torch")
 F: Any = torch.nn.functional
-
-
-class Case(NamedTuple):
-    """A function, what torch makes of the same arguments, and the shapes of the arguments that are differentiated."""
-
-    ours: Callable[..., Any]
-    theirs: Callable[..., Any]
-    shapes: tuple[tuple[int, ...], ...]
-    others: tuple[Any, ...] = ()
-    """Arguments that have no gradient."""
-    slack: float = 3
-    """How many times the bound an element may be away."""
 
 
 def rotated(x: Any, cos: Any, sin: Any, interleaved: bool = False) -> Any:
@@ -44,10 +31,6 @@ def rotated(x: Any, cos: Any, sin: Any, interleaved: bool = False) -> Any:
     a, b = (x[..., 0::2], x[..., 1::2]) if interleaved else (x[..., :half], x[..., half:])
     pair = a * cos - b * sin, b * cos + a * sin
     return torch.stack(pair, -1).flatten(-2) if interleaved else torch.cat(pair, -1)
-
-
-def integers(below: int, *shape: int, seed: int = 5) -> Any:
-    return torch.randint(0, below, shape, generator=torch.Generator().manual_seed(seed))
 
 
 def angles(*shape: int) -> tuple[Any, Any]:
@@ -71,6 +54,12 @@ TORCH: dict[str, Callable[..., Any]] = {
     "gelu": partial(F.gelu, approximate="tanh"),
     "relu": F.relu,
     "squared relu": lambda x: F.relu(x) ** 2,
+    "leaky relu": F.leaky_relu,
+    "elu": F.elu,
+    "selu": F.selu,
+    "hardsigmoid": lambda x: (x / 6 + 0.5).clamp(0, 1),  # torch divides by 6 in float32
+    "hardtanh": F.hardtanh,
+    "softsign": F.softsign,
     "sigmoid": torch.sigmoid,
     "tanh": torch.tanh,
     "softplus": F.softplus,
@@ -111,7 +100,7 @@ CASES: dict[str, Case] = {
         ((9, 50),),
         (integers(50, 9),),
     ),
-    **{f"activation {k}": Case(partial(kernels.activation, kind=k), TORCH[k], ((5, 50),)) for k in KINDS},
+    **{f"activation {k}": Case(partial(kernels.activation, kind=k), TORCH[k], ((5, 50),)) for k in TORCH},
     "swiglu": Case(kernels.swiglu, lambda g, u: F.silu(g) * u, ((5, 50), (5, 50))),
     "swiglu of halves": Case(
         lambda x: kernels.swiglu(*x.chunk(2, -1)), lambda x: F.silu(x[..., :20]) * x[..., 20:], ((2, 3, 40),)
@@ -191,73 +180,14 @@ CASES.update(
         ),
     }
 )
-BOUNDS = {torch.float32: 2e-6, torch.float64: 1e-13, torch.bfloat16: 2**-8}
-"""Of an element, relative to itself or to the root mean square of all of its tensor, whichever is larger."""
-
-
-@pytest.fixture
-def launched(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[Kernel, Any]]:
-    """The kernels that a test launches, each with a specialisation."""
-    found: dict[str, tuple[Kernel, Any]] = {}
-    interpreted = Kernel.interpreted
-
-    def watched(self: Kernel, specialisation: Any, *rest: Any) -> Any:
-        found.setdefault(self.__name__, (self, specialisation))
-        return interpreted(self, specialisation, *rest)
-
-    monkeypatch.setattr(Kernel, "interpreted", watched)
-    return found
-
-
-def made(shape: tuple[int, ...], dtype: Any, seed: int) -> Any:
-    generator = torch.Generator().manual_seed(seed)
-    return (torch.randn(shape, generator=generator, dtype=torch.float64) + 0.5).to(dtype)
-
-
-def inputs(case: Case, dtype: Any) -> tuple[list[Any], list[Any]]:
-    """What is differentiated, and the other arguments, in a dtype."""
-    given = [made(shape, dtype, n).requires_grad_() for n, shape in enumerate(case.shapes)]
-    return given, [t.to(dtype) if torch.is_tensor(t) and t.is_floating_point() else t for t in case.others]
-
-
-def tuple_of(value: Any) -> tuple[Any, ...]:
-    return value if isinstance(value, tuple) else (value,)
-
-
-def close(found: Any, wanted: Any, bound: float) -> None:
-    found, wanted = found.detach(), wanted.detach()
-    size = wanted.double().square().mean().sqrt()
-    error = (found.double() - wanted.double()).abs() / wanted.double().abs().maximum(size).clamp_min(1e-300)
-    assert found.shape == wanted.shape
-    assert error.max() <= bound, float(error.max())
-
-
-_assembled: set[str] = set()
 
 
 @pytest.mark.parametrize("dtype", BOUNDS, ids=str)
 @pytest.mark.parametrize("name", CASES)
 def test_results_and_gradients(name: str, dtype: Any, launched: dict[str, tuple[Kernel, Any]]) -> None:
-    case = CASES[name]
-    given, others = inputs(case, dtype)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", fh.KernelWarning)
-        found = tuple_of(case.ours(*given, *others))
-    wide = [t.detach().double().requires_grad_() for t in given]
-    wanted = tuple_of(
-        case.theirs(*wide, *(t.double() if torch.is_tensor(t) and t.is_floating_point() else t for t in others))
-    )
-    above = [made(tuple(t.shape), t.dtype, 100 + n) for n, t in enumerate(found)]
-    gradients = torch.autograd.grad(found, given, above)
-    of_torch = torch.autograd.grad(wanted, wide, [t.double() for t in above])
-    for ours, theirs in zip((*found, *gradients), (*wanted, *of_torch), strict=True):
-        close(ours, theirs, case.slack * BOUNDS[dtype])
+    compared(CASES[name], dtype)
     if dtype is torch.bfloat16:
-        for kernel, specialisation in launched.values():
-            if kernel.__name__ not in _assembled:
-                _assembled.add(kernel.__name__)
-                assert kernel.options.deny_unsafe
-                assert kernel.compiled(specialisation, "sm_90").cubin.startswith(b"\x7fELF")
+        assembled(launched)
 
 
 SMALL = [name for name in CASES if "long" not in name and "many" not in name and "tiles" not in name]
@@ -316,6 +246,17 @@ def test_empty_tensors() -> None:
 def test_what_does_not_fit_is_refused(call: Callable[[], Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_exact_gelu() -> None:
+    x = made((5, 50), torch.float32, 0).requires_grad_()
+    wide = x.detach().double().requires_grad_()
+    y, wanted = kernels.activation(x, "exact gelu"), F.gelu(wide)
+    close(y, wanted, 2e-6)
+    close(*(torch.autograd.grad(t.sum(), of)[0] for t, of in ((y, x), (wanted, wide))), 2e-6)
+    with pytest.raises(ValueError, match="exact gelu is of f32"):
+        kernels.activation(wide, "exact gelu")
+    assert set(KINDS) == {*TORCH, "exact gelu"}
 
 
 def test_what_is_no_row_is_seen() -> None:

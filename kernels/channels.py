@@ -1,0 +1,226 @@
+"""Norms over groups of channels: group, instance and batch norm, forward and backward."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import freehold as fh
+from freehold import Const, Out, Ref, f32
+from freehold.kernels.operators import operator, wide_dtype
+from freehold.kernels.schedules import PROCESSORS, ceildiv, power_of_two
+from freehold.kernels.tiles import accumulator, places, safe, wide
+
+# --- Kernels ----------------------------------------------------------------------------------------------------------
+
+
+def inside(x: Any, c: Any, k: Any, tile: tuple[int, int, int]) -> Any:
+    """Which elements of the tile at (_, c, k) are in the tensor."""
+    channel, place = places(c * tile[1], tile[1]), places(k * tile[2], tile[2])
+    return (channel < x.shape[1])[None, :, None] & (place < x.shape[2])[None, None, :]
+
+
+@safe
+def moments_parts(
+    mean: Out["R", "P"],
+    squares: Out["R", "P"],
+    count: Out["R", "P"],
+    x: Ref["R", "C", "L"],
+    TC: Const[int],
+    TL: Const[int],
+):
+    """Each row's mean, sum of squared distances from it, and count, in P parts of every P-th tile of channels."""
+    r, p = mean.index
+    tile, dtype = (1, TC, TL), accumulator(x.dtype)
+    middle, total, n = fh.zeros((), dtype), fh.zeros((), dtype), fh.zeros((), dtype)
+    for c in fh.tiles(x, axis=1, size=TC, start=p, step=mean.shape[1]):
+        for k in fh.tiles(x, axis=2, size=TL):
+            t, here = wide(x.load((r, c, k), tile)), inside(x, c, k, tile)
+            more = fh.where(here, 1, 0).sum().astype(dtype)
+            of_tile = t.sum() / more
+            d = fh.where(here, t - of_tile, 0.0)
+            away, both = of_tile - middle, n + more
+            middle += away * (more / both)
+            total += (d * d).sum() + away * away * (n * more / both)
+            n = both
+    mean.store(middle.reshape(1, 1))
+    squares.store(total.reshape(1, 1))
+    count.store(n.reshape(1, 1))
+
+
+@safe
+def moments_joined(
+    mean: Out["R"],
+    rstd: Out["R"],
+    means: Ref["R", "P"],
+    squares: Ref["R", "P"],
+    counts: Ref["R", "P"],
+    eps: f32,
+    W: Const[int],
+):
+    """The moments of all parts together; W is P, up to a power of two."""
+    fh.require("P <= W", "the parts fit a tile")
+    (r,) = mean.index
+    n, m = counts.load((r, 0), (1, W)), means.load((r, 0), (1, W))
+    total = n.sum()
+    middle = (n * m).sum() / total
+    away = fh.where(n > 0.0, m - middle, 0.0)
+    variance = (squares.load((r, 0), (1, W)) + n * away * away).sum() / total
+    mean.store(middle[None])
+    rstd.store(fh.rsqrt(variance + eps.astype(variance.dtype))[None])
+
+
+def of_channels(w: Any, r: Any, c: Any, TC: int, EACH: bool) -> Any:
+    """What the channels of a tile have, as (1, TC, 1), or the one number of a row's."""
+    t = w.load((r % w.shape[0], c), (1, TC)) if EACH else w.load((r % w.shape[0], 0), (1, 1))
+    return wide(t)[:, :, None]
+
+
+@safe
+def scaled_channels(
+    y: Out["R", "C", "L"],
+    x: Ref["R", "C", "L"],
+    mean: Ref["R"],
+    rstd: Ref["R"],
+    w: Ref["G", "W"],
+    b: Ref["G", "W"],
+    EACH: Const[bool],
+):
+    """y = (x - mean) * rstd * w + b, where row r has the weights r % G, for each channel or for all of it."""
+    fh.require("W == C" if EACH else "W == 1")
+    r, c, _ = y.index
+    TC = y.tile[1]
+    t = (wide(x.load_like(y)) - mean.load(r, ())) * rstd.load(r, ())
+    y.store((t * of_channels(w, r, c, TC, EACH) + of_channels(b, r, c, TC, EACH)).astype(y.dtype))
+
+
+@safe
+def channel_sums(
+    plain: Out["R", "C"],
+    dotted: Out["R", "C"],
+    dy: Ref["R", "C", "L"],
+    x: Ref["R", "C", "L"],
+    mean: Ref["R"],
+    rstd: Ref["R"],
+    TL: Const[int],
+):
+    """Of each channel the sum of dy, and that of dy times the normalised x."""
+    r, c = plain.index
+    tile, dtype = (1, plain.tile[1], TL), accumulator(x.dtype)
+    one, other = fh.zeros(tile, dtype), fh.zeros(tile, dtype)
+    middle, scale = mean.load(r, ()), rstd.load(r, ())
+    for k in fh.tiles(x, axis=2, size=TL):
+        g = wide(dy.load((r, c, k), tile))
+        one, other = one + g, other + g * (wide(x.load((r, c, k), tile)) - middle) * scale
+    plain.store(one.sum(axis=2))
+    dotted.store(other.sum(axis=2))
+
+
+@safe
+def scaled_channels_backward(
+    dx: Out["R", "C", "L"],
+    dy: Ref["R", "C", "L"],
+    x: Ref["R", "C", "L"],
+    mean: Ref["R"],
+    rstd: Ref["R"],
+    w: Ref["G", "W"],
+    straight: Ref["R"],
+    along: Ref["R"],
+    EACH: Const[bool],
+):
+    """dx = rstd * (dy * w - straight - normalised x * along)."""
+    fh.require("W == C" if EACH else "W == 1")
+    r, c, _ = dx.index
+    scale = rstd.load(r, ())
+    t = (wide(x.load_like(dx)) - mean.load(r, ())) * scale
+    g = wide(dy.load_like(dx)) * of_channels(w, r, c, dx.tile[1], EACH)
+    dx.store((scale * (g - straight.load(r, ()) - t * along.load(r, ()))).astype(dx.dtype))
+
+
+# --- Functions --------------------------------------------------------------------------------------------------------
+
+
+def group_norm(x: Any, groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """
+    Groups of channels of `x` (N, C, ...), each by its mean and variance, times `weight` (C), plus `bias` (C),
+    as `torch.nn.functional.group_norm`; differentiable. With a group for each channel it is an instance norm.
+
+    In the dtype of `x`, computed in float32, or float64 for float64. Raises `ValueError` for other shapes.
+    """
+    N, C = x.shape[:2]
+    if C % groups or any(t is not None and tuple(t.shape) != (C,) for t in (weight, bias)):
+        raise ValueError(f"{C} channels in {groups} groups, with a weight and a bias for each channel")
+    w, b = _weights(x, weight, bias, (groups, C // groups))
+    return _norm(x.reshape(N * groups, C // groups, -1), w, b, eps)[0].view(x.shape)
+
+
+def instance_norm(x: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """Each channel of each sample by its mean and variance, as `group_norm` with a group for each channel."""
+    return group_norm(x, x.shape[1], weight, bias, eps)
+
+
+def batch_norm(x: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> tuple[Any, Any, Any]:
+    """
+    Each channel of `x` (N, C, ...) by its mean and variance over all samples, as `torch.nn.functional.batch_norm` in
+    training, in what it takes as `group_norm`. Returns it, and the means (C) and variances (C; by N, not N - 1).
+    """
+    rows = x.reshape(x.shape[0], x.shape[1], -1).transpose(0, 1)
+    w, b = _weights(x, weight, bias, (x.shape[1], 1))
+    y, mean, rstd = _norm(rows, w, b, eps)
+    return y.transpose(0, 1).reshape(x.shape), mean.detach(), rstd.detach() ** -2 - eps
+
+
+def _weights(x: Any, weight: Any, bias: Any, shape: tuple[int, int]) -> tuple[Any, Any]:
+    w = x.new_ones(shape) if weight is None else weight.view(shape)
+    return w, x.new_zeros(shape) if bias is None else bias.view(shape)
+
+
+# --- Operators --------------------------------------------------------------------------------------------------------
+
+
+def _tile(C: int, L: int) -> tuple[int, int, int]:
+    width = min(2048, power_of_two(L))
+    return 1, min(max(1, 2048 // width), power_of_two(C)), width
+
+
+def _per_row(x: Any) -> Any:
+    return x.new_empty((x.shape[0],), dtype=wide_dtype(x))
+
+
+@operator(
+    "norm_channels(Tensor x, Tensor w, Tensor b, float eps) -> (Tensor, Tensor, Tensor)",
+    results=lambda x, w, b, eps: (x.new_empty_strided(x.shape, x.stride()), _per_row(x), _per_row(x)),
+)
+def _norm(y: Any, mean: Any, rstd: Any, x: Any, w: Any, b: Any, eps: float) -> None:
+    R, C, L = x.shape
+    tile = _tile(C, L)
+    P = max(1, min(ceildiv(C, tile[1]), ceildiv(4 * PROCESSORS, R)))
+    parts = [mean.new_empty((R, P)) for _ in range(3)]
+    moments_parts(*(fh.partition(t, (1, 1)) for t in parts), x, *tile[1:]).on()
+    moments_joined(fh.partition(mean, 1), fh.partition(rstd, 1), *parts, eps, power_of_two(P)).on()
+    scaled_channels(fh.partition(y, tile), x, mean, rstd, w, b, w.shape[1] == C).on()
+
+
+@operator(
+    "norm_channels_backward(Tensor dy, Tensor x, Tensor w, Tensor mean, Tensor rstd) -> (Tensor, Tensor, Tensor)",
+    results=lambda dy, x, w, mean, rstd: (
+        x.new_empty_strided(x.shape, x.stride()),
+        w.new_empty(w.shape),
+        w.new_empty(w.shape),
+    ),
+)
+def _norm_backward(dx: Any, dw: Any, db: Any, dy: Any, x: Any, w: Any, mean: Any, rstd: Any) -> None:
+    R, C, L = x.shape
+    tile, each = _tile(C, L), w.shape[1] == C
+    plain, dotted = (mean.new_empty((R, C)) for _ in range(2))
+    channel_sums(*(fh.partition(t, tile[:2]) for t in (plain, dotted)), dy, x, mean, rstd, tile[2]).on()
+    weights = w.to(mean.dtype).expand(w.shape[0], C).repeat(R // w.shape[0], 1)
+    straight, along = ((t * weights).sum(1) / (C * L) for t in (plain, dotted))
+    for out, t in ((dw, dotted), (db, plain)):
+        seen = t.view(R // w.shape[0], w.shape[0], C).sum(0)
+        out.copy_(seen if each else seen.sum(1, keepdim=True))
+    scaled_channels_backward(fh.partition(dx, tile), dy, x, mean, rstd, w, straight, along, each).on()
+
+
+@_norm.backward(keeps=lambda inputs, output: (*inputs[:2], *output[1:]))
+def _norm_gradients(ctx: Any, dy: Any, *_: Any) -> tuple[Any, ...]:
+    return *_norm_backward(dy, *ctx.saved_tensors), None

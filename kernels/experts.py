@@ -1,0 +1,380 @@
+"""Mixtures of experts: routing, tokens by expert and back, and products of groups of rows, each with its own matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import freehold as fh
+from freehold import Acc, Const, Out, Ref, i32
+from freehold.kernels.activations import gated
+from freehold.kernels.operators import operator, wide_dtype
+from freehold.kernels.schedules import ceildiv, hinted, power_of_two
+from freehold.kernels.tiles import accumulator, exponential, places, safe, safe_with_data, wide
+
+# --- Kernels ----------------------------------------------------------------------------------------------------------
+
+
+@safe
+def route_rows(
+    weights: Out["T", "K"],
+    experts: Out[i32, "T", "K"],
+    logits: Ref["T", "E"],
+    WE: Const[int],
+    WK: Const[int],
+    SHARE: Const[bool],
+):
+    """
+    The K likeliest experts of each token in order, and their share of the softmax over all, or with `SHARE` over the K.
+
+    All experts fit a tile of `WE`, the K one of `WK`.
+    """
+    fh.require("E <= WE and K <= WK")
+    t, _ = weights.index
+    high = weights.tile[0]
+    x = wide(logits.load((t, 0), (high, WE)))
+    place = places(0, WE)[None, :]
+    x = fh.where(place < logits.shape[1], x, float("-inf"))
+    p = exponential(x - x.max(axis=1, keepdims=True))
+    whole = p.sum(axis=1, keepdims=True)
+    turn = places(0, WK)[None, :]
+    best, chosen = fh.zeros((high, WK), p.dtype), fh.zeros((high, WK), i32)
+    for k in range(weights.shape[1]):
+        at = fh.argmax(x, axis=1)[:, None]
+        hit = place == at
+        best = fh.where(turn == k, fh.where(hit, p, 0.0).sum(axis=1, keepdims=True), best)
+        chosen = fh.where(turn == k, at, chosen)
+        x = fh.where(hit, float("-inf"), x)
+    total = best.sum(axis=1, keepdims=True) if SHARE else whole
+    weights.store((best / total).astype(weights.dtype))
+    experts.store(chosen)
+
+
+@safe
+def count_experts(counts: Out[i32, "B", "E"], experts: Ref[i32, "N"], W: Const[int]):
+    """How often each of the E numbers is there in each tile of W."""
+    b, e = counts.index
+    mine = experts.load((b,), (W,))
+    inside = places(b * W, W) < experts.shape[0]
+    number = places(e * counts.tile[1], counts.tile[1])
+    hit = (mine[:, None] == number[None, :]) & inside[:, None]
+    counts.store(hit.sum(axis=0)[None])
+
+
+@safe
+def sum_counts(offsets: Out[i32, "L"], before: Out[i32, "B", "E"], counts: Ref[i32, "B", "E"], WE: Const[int]):
+    """Where each expert's rows begin (L is E + 1), and how many of them are in front of each tile; in one block."""
+    fh.require("E < WE and L == E + 1")
+    run = fh.zeros((1, WE), i32)
+    for b in fh.tiles(counts, axis=0, size=1):
+        before.at(b).store(run)
+        run += counts.load((b, 0), (1, WE))
+    ends = fh.cumsum(run, axis=1) - run
+    offsets.store(ends.reshape(offsets.tile))
+
+
+@safe
+def places_of_rows(
+    slot: Out[i32, "N"], experts: Ref[i32, "N"], offsets: Ref[i32, "L"], before: Ref[i32, "B", "E"], WE: Const[int]
+):
+    """Where each row goes when they are put in order of their experts, equal ones as they were; -1 for no expert."""
+    fh.require("E <= WE and L == E + 1")
+    (b,) = slot.index
+    W = slot.tile[0]
+    mine = experts.load((b,), (W,))
+    inside = places(b * W, W) < experts.shape[0]
+    hit = (mine[:, None] == places(0, WE)[None, :]) & inside[:, None]
+    one = fh.where(hit, 1, 0)
+    first = before.load((b, 0), (1, WE)) + offsets.load((0,), (WE,))[None, :]
+    found = fh.where(hit, fh.cumsum(one, axis=0) - one + first, 0).sum(axis=1)
+    slot.store(fh.where(hit.any(axis=1), found, -1))
+
+
+@safe
+def invert(source: Acc[i32, "S"], slot: Ref[i32, "N"]):
+    """
+    Adds each row's number at its slot: of zeros this makes the inverse, for no two rows have one slot.
+
+    It is a sum, so that nobody has to prove that.
+    """
+    inside = places(slot.index[0] * slot.tile[0], slot.tile[0]) < slot.shape[0]
+    rows = places(slot.index[0] * slot.tile[0], slot.tile[0])
+    source.add_at(rows, slot.load(), mask=inside)
+
+
+@safe
+def gather_rows(y: Out["S", "D"], x: Ref["T", "D"], source: Ref[i32, "S"], K: Const[int]):
+    """Row s of y is row source[s] // K of x; zeros where that is no row."""
+    s, d = y.index
+    rows = source.load((s,), (y.tile[0],)) // K
+    y.store(x.gather(rows[:, None], places(d * y.tile[1], y.tile[1])[None, :]))
+
+
+@safe
+def combine_rows(y: Out["T", "D"], x: Ref["S", "D"], slot: Ref[i32, "T", "K"], weights: Ref["T", "K"], K: Const[int]):
+    """y[t] = sum over its K of x[slot[t, k]] * weights[t, k], in the same order every time."""
+    t, d = y.index
+    rows, column = places(t * y.tile[0], y.tile[0]), places(d * y.tile[1], y.tile[1])
+    acc = fh.zeros(y.tile, accumulator(x.dtype))
+    for k in fh.static_range(K):
+        part = wide(x.gather(slot.gather(rows, k, padding=-1)[:, None], column[None, :]))
+        acc += part * wide(weights.gather(rows, k))[:, None]
+    y.store(acc.astype(y.dtype))
+
+
+@safe
+def combine_rows_backward(
+    dx: Out["S", "D"],
+    dweights: Out["S"],
+    dy: Ref["T", "D"],
+    x: Ref["S", "D"],
+    weights: Ref["N"],
+    source: Ref[i32, "S"],
+    K: Const[int],
+    W: Const[int],
+):
+    """dx[s] = dy[source[s] // K] * weights[source[s]], and dweights[s] = sum(dy * x) of these rows."""
+    (s,) = dweights.index
+    high = dweights.tile[0]
+    here = source.load((s,), (high,))
+    weight = wide(weights.gather(here))[:, None]
+    dot = fh.zeros((high, W), accumulator(x.dtype))
+    for k in fh.tiles(x, axis=1, size=W):
+        g = wide(dy.gather((here // K)[:, None], places(k * W, W)[None, :]))
+        dot += g * wide(x.load((s, k), (high, W)))
+        dx.at(k).store((g * weight).astype(dx.dtype))
+    dweights.store(dot.sum(axis=1).astype(dweights.dtype))
+
+
+@safe_with_data
+def grouped_tiles(
+    y: Out["S", "N"],
+    x: Ref["S", "K"],
+    w: Ref["E", "P", "Q"],
+    offsets: Ref[i32, "E + 1"],
+    BK: Const[int],
+    TB: Const[bool] = False,
+):
+    """y = x @ w[e] for the rows of each group e, from offsets[e] to offsets[e + 1]; `TB` takes w[e] transposed."""
+    fh.require("N == P and K == Q" if TB else "K == P and N == Q")
+    e, _, n = y.index
+    TM, TN = y.tile
+    acc = fh.zeros(y.tile, accumulator(x.dtype))
+    for k in fh.tiles(x, axis=1, size=BK):
+        rows = x.load_window((y.start[0], k * BK), (TM, BK))
+        if TB:
+            part = w.load((e, n, k), (1, TN, BK)).reshape(TN, BK).T
+        else:
+            part = w.load((e, k, n), (1, BK, TN)).reshape(BK, TN)
+        acc = fh.mma(rows, part, acc)
+    y.store(acc.astype(y.dtype))
+
+
+@safe
+def grouped_tiles_backward(
+    dw: Out["E", "N", "K"], dy: Ref["S", "N"], x: Ref["S", "K"], offsets: Ref[i32, "L"], BS: Const[int]
+):
+    """dw[e] = dy.T @ x over the rows of each group."""
+    fh.require("L == E + 1 and S <= 1073741824")
+    e, n, k = dw.index
+    _, TN, TK = dw.tile
+    first, last = offsets.gather(e), offsets.gather(e + 1)
+    acc = fh.zeros((TN, TK), accumulator(x.dtype))
+    for s in range(first, last, BS):
+        inside = (places(s, BS) < last)[:, None]
+        left = fh.where(inside, dy.load_window((s, n * TN), (BS, TN)), 0.0)
+        acc = fh.mma(left.T, x.load_window((s, k * TK), (BS, TK)), acc)
+    dw.store(acc[None].astype(dw.dtype))
+
+
+# --- Functions --------------------------------------------------------------------------------------------------------
+
+
+def route(logits: Any, k: int, *, normalize: bool = True) -> tuple[Any, Any]:
+    """
+    The `k` likeliest experts (T, k; int32) of each token, the first of equals, and their weights (T, k; float32).
+
+    Of `logits` (T, E), of at most 512 experts. Weights are the softmax over all experts, and with `normalize` they sum
+    to 1. Differentiable. Raises `ValueError` for other shapes.
+    """
+    if logits.dim() != 2 or not 0 < k <= logits.shape[1] <= 512:
+        raise ValueError(f"logits are (T, E) of at most 512 experts, of which 1 to E are chosen: {logits.shape}, {k}")
+    return _route(logits, k, normalize)
+
+
+def sort_by_expert(experts: Any, count: int) -> tuple[Any, Any, Any]:
+    """
+    How rows are put in order of their experts: `offsets` (count + 1) where each one's rows begin, the `slot` that each
+    row goes to, in the shape of `experts` (int32), and for each slot its `source`, a row's number; all int32.
+
+    A number that is no expert's has slot -1, and the slots behind the last offset have source 0. No gradients.
+    """
+    return _sort_by_expert(experts, count)
+
+
+def dispatch(x: Any, slot: Any, source: Any) -> Any:
+    """The rows of `x` (T, D) in order of their experts (T * K, D), by `sort_by_expert` of (T, K); differentiable."""
+    return _dispatch(x, slot, source)
+
+
+def combine(x: Any, slot: Any, source: Any, weights: Any) -> Any:
+    """
+    The sum of each token's rows of `x` (T * K, D), times its `weights` (T, K): the way back from `dispatch`;
+    differentiable in `x` and `weights`.
+    """
+    return _combine(x, slot, source, weights)
+
+
+def grouped_linear(x: Any, weight: Any, offsets: Any) -> Any:
+    """
+    x @ weight[e].T for the rows of each group e, from offsets[e] up to offsets[e + 1]; differentiable.
+
+    `x` is (S, K), `weight` (E, N, K), `offsets` (E + 1, int32) ascend from 0 to S: where they do not, the launch fails
+    (O236). Raises `ValueError` for other shapes.
+    """
+    E, _, K = weight.shape
+    if x.shape[1] != K or tuple(offsets.shape) != (E + 1,):
+        raise ValueError(f"groups of {tuple(x.shape)} do not multiply {tuple(weight.shape)} by {tuple(offsets.shape)}")
+    return _grouped(x, weight, offsets, True)
+
+
+def moe(x: Any, logits: Any, gate_up: Any, down: Any, k: int, *, normalize: bool = True, kind: str = "silu") -> Any:
+    """
+    A mixture of experts of `x` (T, D) by its router's `logits` (T, E): the weighted sum of the `k` likeliest experts'
+    `gated(gate(x), up(x)) @ down.T`; differentiable.
+
+    `gate_up` is (E, 2 * I, D), gates first, and `down` (E, D, I).
+    """
+    weights, experts = route(logits, k, normalize=normalize)
+    offsets, slot, source = sort_by_expert(experts, logits.shape[1])
+    both = grouped_linear(dispatch(x, slot, source), gate_up, offsets)
+    hidden = gated(*both.chunk(2, dim=-1), kind)
+    return combine(grouped_linear(hidden, down, offsets), slot, source, weights)
+
+
+# --- Operators --------------------------------------------------------------------------------------------------------
+
+
+@operator(
+    "route(Tensor logits, int k, bool share) -> (Tensor, Tensor)",
+    results=lambda logits, k, share: (
+        logits.new_empty((logits.shape[0], k), dtype=wide_dtype(logits)),
+        logits.new_empty((logits.shape[0], k)).int(),
+    ),
+)
+def _route(weights: Any, experts: Any, logits: Any, k: int, share: bool) -> None:
+    tile, width = (1, power_of_two(k)), power_of_two(logits.shape[1])
+    route_rows(fh.partition(weights, tile), fh.partition(experts, tile), logits, width, tile[1], share).on()
+
+
+@_route.backward(keeps=lambda inputs, output: (inputs[0], *output))
+def _route_gradient(ctx: Any, dweights: Any, _: Any) -> tuple[Any, ...]:
+    logits, weights, experts = ctx.saved_tensors
+    _, share = ctx.arguments
+    chosen = experts.long()
+    inner = weights * (dweights - (dweights * weights).sum(1, keepdim=True))
+    if share:
+        given = logits.new_zeros(logits.shape, dtype=weights.dtype).scatter_(1, chosen, inner)
+    else:
+        p = logits.to(weights.dtype).softmax(1)
+        given = -p * (dweights * weights).sum(1, keepdim=True)
+        given.scatter_add_(1, chosen, dweights * weights)
+    return given.to(logits.dtype), None, None
+
+
+@operator(
+    "sort_by_expert(Tensor experts, int count) -> (Tensor, Tensor, Tensor)",
+    results=lambda experts, count: (
+        experts.new_empty((count + 1,)),
+        experts.new_empty(experts.shape),
+        experts.new_empty((experts.numel(),)),
+    ),
+)
+def _sort_by_expert(offsets: Any, slot: Any, source: Any, experts: Any, count: int) -> None:
+    flat, width = experts.reshape(-1), power_of_two(count + 1)
+    tile = max(16, min(256, 16384 // width))
+    counts = flat.new_empty((ceildiv(flat.shape[0], tile), count))
+    before = counts.new_empty(counts.shape)
+    count_experts(fh.partition(counts, (1, width)), flat, tile).on()
+    sum_counts(fh.partition(offsets, width), fh.partition(before, (1, width), owned=0), counts, width).on()
+    places_of_rows(fh.partition(slot.view(-1), tile), flat, offsets, before, width).on()
+    source.zero_()
+    invert(source, fh.partition(slot.view(-1), 256)).on()
+
+
+def _tile(rows: Any) -> tuple[int, int]:
+    width = min(1024, power_of_two(rows.shape[1]))
+    return min(max(1, 2048 // width), power_of_two(rows.shape[0])), width
+
+
+@operator(
+    "moe_dispatch(Tensor x, Tensor slot, Tensor source) -> Tensor",
+    results=lambda x, slot, source: x.new_empty((source.shape[0], x.shape[1])),
+)
+def _dispatch(y: Any, x: Any, slot: Any, source: Any) -> None:
+    gather_rows(fh.partition(y, _tile(y)), x, source, slot.numel() // x.shape[0]).on()
+
+
+@_dispatch.backward(keeps=lambda inputs, output: inputs[1:])
+def _dispatch_gradient(ctx: Any, dy: Any) -> tuple[Any, ...]:
+    slot, source = ctx.saved_tensors
+    return _combine(dy.contiguous(), slot, source, dy.new_ones(slot.shape)), None, None
+
+
+@operator(
+    "moe_combine(Tensor x, Tensor slot, Tensor source, Tensor weights) -> Tensor",
+    results=lambda x, slot, source, weights: x.new_empty((slot.shape[0], x.shape[1])),
+)
+def _combine(y: Any, x: Any, slot: Any, source: Any, weights: Any) -> None:
+    combine_rows(fh.partition(y, _tile(y)), x, slot, weights, slot.shape[1]).on()
+
+
+@operator(
+    "moe_combine_backward(Tensor dy, Tensor x, Tensor source, Tensor weights) -> (Tensor, Tensor)",
+    results=lambda dy, x, source, weights: (
+        x.new_empty(x.shape),
+        x.new_empty((x.shape[0],), dtype=weights.dtype),
+    ),
+)
+def _combine_backward(dx: Any, dweights: Any, dy: Any, x: Any, source: Any, weights: Any) -> None:
+    high, width = _tile(x)
+    part = fh.partition(dx, (high, width), owned=1)
+    given = dy, x, weights.reshape(-1), source, weights.shape[1], width
+    combine_rows_backward(part, fh.partition(dweights, high), *given).on()
+
+
+@_combine.backward(keeps=lambda inputs, output: inputs)
+def _combine_gradient(ctx: Any, dy: Any) -> tuple[Any, ...]:
+    x, slot, source, weights = ctx.saved_tensors
+    dx, dslots = _combine_backward(dy.contiguous(), x, source, weights)
+    return dx, None, None, dslots[slot.long()]
+
+
+@operator(
+    "grouped_linear(Tensor x, Tensor weight, Tensor offsets, bool turned) -> Tensor",
+    results=lambda x, weight, offsets, turned: x.new_empty((x.shape[0], weight.shape[1 if turned else 2])),
+)
+def _grouped(y: Any, x: Any, weight: Any, offsets: Any, turned: bool) -> None:
+    narrow = x.element_size() <= 2
+    mean = ceildiv(x.shape[0], weight.shape[0])
+    high = max(16, min(128 if narrow else 32, power_of_two(mean)))
+    tile = high, min(128 if narrow else 64, power_of_two(max(16, y.shape[1])))
+    step = max(16, min(64 if narrow else 32, power_of_two(x.shape[1])))
+    part = fh.ragged(y, tile, by="offsets", blocks=fh.PERSISTENT)
+    hinted(grouped_tiles, {"num_worker_warps": 4, "occupancy": 2})(part, x, weight, offsets, step, turned).on()
+
+
+@operator(
+    "grouped_linear_backward(Tensor dy, Tensor x, Tensor weight, Tensor offsets) -> Tensor",
+    results=lambda dy, x, weight, offsets: weight.new_empty(weight.shape),
+)
+def _grouped_backward(dw: Any, dy: Any, x: Any, weight: Any, offsets: Any) -> None:
+    most = 64 if x.element_size() <= 2 else 32
+    tile = 1, min(most, power_of_two(max(16, dw.shape[1]))), min(most, power_of_two(max(16, dw.shape[2])))
+    grouped_tiles_backward(fh.partition(dw, tile), dy, x, offsets, 32).on()
+
+
+@_grouped.backward(keeps=lambda inputs, output: inputs[:3])
+def _grouped_gradient(ctx: Any, dy: Any) -> tuple[Any, ...]:
+    x, weight, offsets = ctx.saved_tensors
+    dy = dy.contiguous()
+    return _grouped(dy, weight, offsets, False), _grouped_backward(dy, x, weight, offsets), None, None

@@ -1,0 +1,178 @@
+"""Pooling over one to three axes: the largest and the mean of windows, forward and backward."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import freehold as fh
+from freehold import Const, Out, Ref, i32
+from freehold.kernels.convolutions import Extents, gaps, under, window_of
+from freehold.kernels.operators import operator
+from freehold.kernels.schedules import power_of_two
+from freehold.kernels.tiles import accumulator, places, safe, wide
+
+# --- Kernels ----------------------------------------------------------------------------------------------------------
+
+
+def walked(x: Any, row: Any, place: Any, high: Any, width: Any, WINDOW: Any, LARGEST: bool) -> tuple[Any, Any]:
+    """The sum of the windows at the places; or the largest of each, and which place of the window that is."""
+    taps = WINDOW[0][0] * WINDOW[0][1] * WINDOW[0][2]
+    shape = row.shape[0], place.shape[1]
+    acc = fh.full(shape, float("-inf") if LARGEST else 0.0, accumulator(x.dtype))
+    found = fh.zeros(shape, i32)
+    for k in fh.static_range(taps) if taps <= 32 else range(taps):
+        (d, h, w), _ = under(place, high, width, k, WINDOW)
+        t = wide(x.gather(row, d, h, w, padding=float("-inf") if LARGEST else 0.0))
+        if LARGEST:
+            higher = (t > acc) | (t != t)
+            found = fh.where(higher, k, found)
+            acc = fh.where(higher, t, acc)
+        else:
+            acc += t
+    return acc, found
+
+
+@safe
+def pool_tiles(
+    y: Out["R", "P"],
+    x: Ref["R", "D", "H", "W"],
+    high: i32,
+    width: i32,
+    WINDOW: Const[Any],
+    LARGEST: Const[bool],
+):
+    """The largest of each window, or the mean of its places, those beyond the ends counted as zeros."""
+    fh.require("high > 0 and width > 0")
+    r, p = y.index
+    row, place = places(r * y.tile[0], y.tile[0])[:, None], places(p * y.tile[1], y.tile[1])[None, :]
+    acc, _ = walked(x, row, place, high, width, WINDOW, LARGEST)
+    if not LARGEST:
+        acc = acc / (WINDOW[0][0] * WINDOW[0][1] * WINDOW[0][2])
+    y.store(acc.astype(y.dtype))
+
+
+@safe
+def pool_places(taps: Out[i32, "R", "P"], x: Ref["R", "D", "H", "W"], high: i32, width: i32, WINDOW: Const[Any]):
+    """Which place of its window is the largest: the first of equals."""
+    fh.require("high > 0 and width > 0")
+    r, p = taps.index
+    row, place = places(r * taps.tile[0], taps.tile[0])[:, None], places(p * taps.tile[1], taps.tile[1])[None, :]
+    taps.store(walked(x, row, place, high, width, WINDOW, True)[1])
+
+
+@safe
+def pool_tiles_backward(
+    dx: Out["R", "I"],
+    dy: Ref["R", "D", "H", "W"],
+    taps: Ref["X", "Y", "Z", "Q"],
+    high: i32,
+    width: i32,
+    WINDOW: Const[Any],
+    LARGEST: Const[bool],
+):
+    """What each element gets of the windows that it is in: `high` and `width` are the axes of dx."""
+    fh.require("high > 0 and width > 0")
+    r, i = dx.index
+    row, place = places(r * dx.tile[0], dx.tile[0])[:, None], places(i * dx.tile[1], dx.tile[1])[None, :]
+    count = WINDOW[0][0] * WINDOW[0][1] * WINDOW[0][2]
+    acc = fh.zeros(dx.tile, accumulator(dx.dtype))
+    for k in fh.static_range(count) if count <= 32 else range(count):
+        (d, h, w), there = under(place, high, width, k, WINDOW)
+        t = wide(dy.gather(row, d, h, w, mask=there if gaps(WINDOW) else None))
+        if LARGEST:
+            t = fh.where(taps.gather(row, d, h, w, padding=-1) == k, t, 0.0)
+        acc += t
+    dx.store((acc if LARGEST else acc / count).astype(dx.dtype))
+
+
+# --- Functions --------------------------------------------------------------------------------------------------------
+
+
+def max_pool(x: Any, size: Extents, stride: Extents | None = None, padding: Extents = 0, dilation: Extents = 1) -> Any:
+    """
+    The largest element of each window over the one to three axes behind the first two of `x` (N, C, ...), as
+    `torch.nn.functional.max_pool1d`, `2d`, `3d`; differentiable. NaN is the largest.
+
+    Windows are `size` apart unless `stride` says otherwise. Raises `ValueError` where no window fits.
+    """
+    return _pooled(_max_pool, x, size, stride, padding, dilation)
+
+
+def avg_pool(x: Any, size: Extents, stride: Extents | None = None, padding: Extents = 0) -> Any:
+    """
+    The mean of each window, those of its places that are beyond the ends counted as zeros, as
+    `torch.nn.functional.avg_pool1d`, `2d`, `3d`; otherwise as `max_pool`.
+    """
+    return _pooled(_avg_pool, x, size, stride, padding, 1)
+
+
+def _pooled(function: Any, x: Any, size: Extents, stride: Extents | None, pad: Extents, dilation: Extents) -> Any:
+    axes = x.dim() - 2
+    if axes not in (1, 2, 3):
+        raise ValueError(f"pooling is along one to three axes of (N, C, ...), not of {tuple(x.shape)}")
+    given = size, size if stride is None else stride, pad, dilation
+    each = [(e,) * axes if isinstance(e, int) else tuple(e) for e in given]
+    found = [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in zip(x.shape[2:], *each, strict=True)]
+    if min(found) < 1:
+        raise ValueError(f"the window does not fit {tuple(x.shape)}")
+    flat = [n for nothing, e in zip((1, 1, 0, 1), each, strict=True) for n in (*(nothing,) * (3 - axes), *e)]
+    seen = x.reshape(-1, *(1,) * (3 - axes), *x.shape[2:])
+    return function(seen, flat, [1] * (3 - axes) + found).view(*x.shape[:2], *found)
+
+
+# --- Operators --------------------------------------------------------------------------------------------------------
+
+
+def _tile(out: Any) -> tuple[int, int]:
+    width = min(1024, power_of_two(out.shape[1]))
+    return min(max(1, 1024 // width), power_of_two(out.shape[0])), width
+
+
+def _launched(y: Any, x: Any, window: Any, size: Any, largest: bool) -> None:
+    out = y.view(y.shape[0], -1)
+    pool_tiles(fh.partition(out, _tile(out)), x, size[1], size[2], window_of(window, False), largest).on()
+
+
+def _backward(dy: Any, taps: Any, shape: Any, window: Any) -> Any:
+    dx = dy.new_empty((dy.shape[0], shape[1:].numel()))
+    seen = dy.contiguous()
+    given = seen if taps is None else taps.view(dy.shape), shape[2], shape[3], window_of(window, True), taps is not None
+    pool_tiles_backward(fh.partition(dx, _tile(dx)), seen, *given).on()
+    return dx.view(shape)
+
+
+def _results(x: Any, window: Any, size: Any) -> Any:
+    return x.new_empty((x.shape[0], *size))
+
+
+@operator("max_pool(Tensor x, int[] window, SymInt[] size) -> Tensor", results=_results)
+def _max_pool(y: Any, x: Any, window: Any, size: Any) -> None:
+    _launched(y, x, window, size, True)
+
+
+@operator("avg_pool(Tensor x, int[] window, SymInt[] size) -> Tensor", results=_results)
+def _avg_pool(y: Any, x: Any, window: Any, size: Any) -> None:
+    _launched(y, x, window, size, False)
+
+
+@operator(
+    "pool_backward(Tensor dy, Tensor x, int[] window, bool largest) -> Tensor",
+    results=lambda dy, x, window, largest: x.new_empty(x.shape),
+)
+def _pool_backward(dx: Any, dy: Any, x: Any, window: Any, largest: bool) -> None:
+    taps = None
+    if largest:
+        taps = dy.new_empty((dy.shape[0], dy.shape[1:].numel())).int()
+        given = x, dy.shape[2], dy.shape[3], window_of(window, False)
+        pool_places(fh.partition(taps, _tile(taps)), *given).on()
+    dx.copy_(_backward(dy, taps, x.shape, window))
+
+
+@_max_pool.backward(keeps=lambda inputs, output: inputs[:1])
+def _max_gradient(ctx: Any, dy: Any) -> tuple[Any, ...]:
+    return _pool_backward(dy, ctx.saved_tensors[0], ctx.arguments[0], True), None, None
+
+
+@_avg_pool.backward(keeps=lambda inputs, output: inputs[:1])
+def _avg_gradient(ctx: Any, dy: Any) -> tuple[Any, ...]:
+    return _pool_backward(dy, ctx.saved_tensors[0], ctx.arguments[0], False), None, None

@@ -1,0 +1,273 @@
+"""Drawing tokens from logits over vocabularies of any size: greedy, temperature, top-k, top-p, min-p, by a seed."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import freehold as fh
+from freehold import Const, Out, Ref, f32, i32, i64
+from freehold.kernels.operators import operator
+from freehold.kernels.rows import sums_of_exponentials
+from freehold.kernels.schedules import PROCESSORS, ceildiv, hinted, power_of_two
+from freehold.kernels.tiles import exponential, places, safe, wide
+
+# --- Kernels ----------------------------------------------------------------------------------------------------------
+
+
+def order_of(t: Any) -> Any:
+    """Floats of 16 or 32 bits as `i32` numbers in the same order; NaN is beyond the infinity of its sign."""
+    if t.dtype == f32:
+        bits = fh.bitcast(t, i32)
+        return bits ^ ((bits >> 31) & 0x7FFFFFFF)
+    bits = fh.bitcast(t, fh.i16).astype(i32)
+    return bits ^ ((bits >> 15) & 0x7FFF)
+
+
+def weight_at(x: Any, row: Any, W: int, cuts: Any, top: Any, rate: Any, COUNT: bool) -> Any:
+    """For each of the cuts, how many elements of a row are there or above; or the sum of their exponentials."""
+    sums = tuple(fh.zeros((1, W), f32) for _ in cuts)
+    for k in fh.tiles(x, axis=1, size=W):
+        t = x.load((row, k), (1, W), padding="-inf")
+        found = order_of(t)
+        one = fh.ones((1, W), f32) if COUNT else exponential((t.astype(f32) - top) * rate)
+        one = fh.where(places(k * W, W)[None, :] < x.shape[1], one, 0.0)
+        sums = tuple(s + fh.where(found >= cut, one, 0.0) for s, cut in zip(sums, cuts))  # noqa: B905 -- no keyword
+    return tuple(s.sum() for s in sums)
+
+
+def threshold(x: Any, row: Any, W: int, low: Any, high: Any, wanted: Any, top: Any, rate: Any, COUNT: bool) -> Any:
+    """
+    The largest number from `low` up to `high` at or above which elements weigh `wanted` or more; `low` if none.
+
+    Numbers are those of `order_of`. Each turn quarters what is left, so there are at most 16, of 16-bit floats 8.
+    """
+    while high - low > 1:
+        part = fh.maximum((high - low) // 4, 1)
+        cuts = low + part, fh.minimum(low + 2 * part, high - 1), fh.minimum(low + 3 * part, high - 1)
+        one, two, three = weight_at(x, row, W, tuple(c.astype(i32) for c in cuts), top, rate, COUNT)
+        upper = cuts[0] if one < wanted else cuts[1] if two < wanted else cuts[2] if three < wanted else high
+        low = cuts[2] if three >= wanted else cuts[1] if two >= wanted else cuts[0] if one >= wanted else low
+        high = upper
+    return low
+
+
+@safe
+def sampling_thresholds(
+    least: Out[i32, "M"],
+    x: Ref["M", "N"],
+    temperature: Ref[f32, "M"],
+    top_k: Ref["M"],
+    top_p: Ref[f32, "M"],
+    min_p: Ref[f32, "M"],
+    W: Const[int],
+    TOP_K: Const[bool] = False,
+    TOP_P: Const[bool] = False,
+    MIN_P: Const[bool] = False,
+):
+    """
+    The number, as `order_of` has it, at or above which a row's elements may be drawn.
+
+    First those count that are among the `top_k` largest, then of these the largest which together have a share `top_p`
+    of what these weigh, or a little more; and those that are `min_p` times as likely as the largest, or more.
+    """
+    (m,) = least.index
+    top = fh.full((), float("-inf"), f32)
+    for k in fh.tiles(x, axis=1, size=W):
+        top = fh.maximum(top, x.load((m, k), (1, W), padding="-inf").astype(f32).max())
+    rate = 1.0 / fh.maximum(temperature.load(m, ()), 1e-6)
+    ends = order_of(fh.full((1, 1), float("-inf"), f32).astype(x.dtype)), order_of(top.reshape(1, 1).astype(x.dtype))
+    low, high = ends[0].item().astype(i64), ends[1].item().astype(i64) + 1
+    if TOP_K:
+        count = top_k.load(m, ()).astype(i64)
+        if (count > 0) & (count < x.shape[1]):
+            low = threshold(x, m, W, low, high, count.astype(f32), top, rate, True)
+    if TOP_P:
+        share = top_p.load(m, ())
+        if share < 1.0:
+            (whole,) = weight_at(x, m, W, (low.astype(i32),), top, rate, False)
+            low = threshold(x, m, W, low, high, share * whole, top, rate, False)
+    if MIN_P:
+        share = fh.log(min_p.load(m, ())) / rate + top
+        low = fh.maximum(low, order_of(share.reshape(1, 1).astype(x.dtype)).item().astype(i64))
+    least.store(low.astype(i32)[None])
+
+
+@safe
+def sample_parts(
+    score: Out[f32, "M", "P"],
+    where: Out[i32, "M", "P"],
+    x: Ref["M", "N"],
+    least: Ref[i32, "M"],
+    temperature: Ref[f32, "M"],
+    seeds: Ref[i64, "M"],
+    W: Const[int],
+    CUT: Const[bool] = False,
+    DRAW: Const[bool] = True,
+    EACH: Const[bool] = False,
+):
+    """
+    The largest of a row's logits over its temperature, with a number of the Gumbel distribution added, in P parts.
+
+    So each is the largest as often as softmax says. Part p has every P-th tile of W columns. A temperature of 0 adds
+    nothing, nor is anything added without `DRAW`. With `CUT` only numbers of `least` and above count. The numbers are
+    made of the row's seed, the column and, unless `EACH` row has a seed of its own, the row.
+    """
+    m, p = score.index
+    warm, seed = temperature.load(m, ()), seeds.load(m, ())
+    rate = 1.0 / warm if DRAW else 1.0
+    best = fh.full((1, W), float("-inf"), f32)
+    found = fh.full((1, W), 2147483647, i32)
+    for k in fh.tiles(x, axis=1, size=W, start=p, step=score.shape[1]):
+        t = x.load((m, k), (1, W), padding="-inf")
+        column = places(k * W, W)[None, :]
+        s = t.astype(f32)
+        if CUT:
+            s = fh.where(order_of(t) >= least.load(m, ()), s, float("-inf"))
+        if DRAW and warm > 0.0:
+            counter = column.astype(i64) if EACH else column.astype(i64) + (m.astype(i64) << 32)
+            uniform = (fh.random_bits(seed, counter).astype(f32) + 0.5) * 2.0**-32
+            s = s * rate - fh.log(-fh.log1p(-fh.minimum(uniform, 1.0 - 2.0**-24)))
+        s = fh.where(column < x.shape[1], s, float("-inf"))
+        higher = (s > best) | ((found == 2147483647) & (column < x.shape[1]))
+        best, found = fh.where(higher, s, best), fh.where(higher, column, found)
+    top = best.max()
+    score.store(top.reshape(1, 1))
+    where.store(fh.where(best == top, found, 2147483647).min().reshape(1, 1))
+
+
+@safe
+def sample_merge(y: Out["M"], score: Ref[f32, "M", "P"], where: Ref[i32, "M", "P"], W: Const[int]):
+    """Of each row's parts the column that has the largest score, and of equals the first."""
+    (m,) = y.index
+    best = score.load((m, 0), (y.tile[0], W), padding="-inf")
+    found = where.load((m, 0), (y.tile[0], W))
+    found = fh.where(places(0, W)[None, :] < score.shape[1], found, 2147483647)
+    fh.require("P <= W", "a row fits a tile")
+    found = fh.where(best == best.max(axis=1, keepdims=True), found, 2147483647)
+    y.store(found.min(axis=1).astype(y.dtype))
+
+
+@safe
+def logprob_rows(y: Out["M"], logits: Ref["M", "N"], ids: Ref["M"], W: Const[int]):
+    """y = logits[ids] - log(sum(exp(logits))), along rows; NaN where that is no column."""
+    (m,) = y.index
+    tile = (y.tile[0], W)
+    top, total = sums_of_exponentials(logits, m, tile, 0)
+    row = places(m * y.tile[0], y.tile[0])
+    taken = wide(logits.gather(row, ids.load((m,), y.tile), padding=float("nan")))
+    y.store(taken - (top + fh.log(total)).reshape(y.tile))
+
+
+# --- Functions --------------------------------------------------------------------------------------------------------
+
+
+def sample(
+    logits: Any,
+    *,
+    seed: Any,
+    temperature: Any = 1.0,
+    top_k: Any = None,
+    top_p: Any = None,
+    min_p: Any = None,
+) -> Any:
+    """
+    Draws a column of each row of `logits` (M, N; f32, bf16 or f16), as often as softmax says: (M,) in int64.
+
+    `temperature` divides the logits first; 0 takes the largest, and of equals the first. `top_k` leaves the so many
+    largest (and what equals the last of them; 0: all), `top_p` of these the likeliest that have such a share of what is
+    left, and `min_p` those that are so many times as likely as the likeliest. Each is a number, or a tensor (M,) with
+    one for every row, which a graph may replay with other ones. What is drawn depends on `seed`, a whole number or a
+    tensor (M,) of int64: give each draw another one. With one seed, rows draw by themselves; where each row has a seed,
+    what it draws does not depend on its place. The same is drawn in every schedule. A row of -inf alone gives any
+    column. No gradients.
+    """
+    M = _checked(logits)
+    full = _per_row(logits, M)
+    f, i = "float32", "int32"
+    greedy = isinstance(temperature, int | float) and temperature <= 0
+    given = (None if greedy or t is None else full(t, d) for t, d in ((top_k, i), (top_p, f), (min_p, f)))
+    seeds = full(seed, "int64")
+    return _sample(logits, full(temperature, f), *given, seeds, not greedy, not isinstance(seed, int))
+
+
+def greedy(logits: Any) -> Any:
+    """The column of each row of `logits` (M, N) that is largest, and of equals the first: (M,) in int64."""
+    return sample(logits, seed=0, temperature=0)
+
+
+def logprobs(logits: Any, ids: Any) -> Any:
+    """
+    The logarithm of the softmax of each row of `logits` (M, N) at its column `ids` (M, integers): (M,) in float32.
+
+    NaN where that is no column. No gradients: `cross_entropy` with `reduction="none"` is the same below zero.
+    """
+    _checked(logits)
+    return _logprobs(logits, ids)
+
+
+def _checked(logits: Any) -> int:
+    if logits.dim() != 2:
+        raise ValueError(f"logits are (M, N), not {tuple(logits.shape)}")
+    if not logits.is_floating_point() or logits.element_size() > 4:
+        raise ValueError(f"logits are f32, bf16 or f16, not {logits.dtype}")
+    return logits.shape[0]
+
+
+def _per_row(logits: Any, count: int) -> Any:
+    from freehold.kernels.operators import _torch  # pyright: ignore[reportPrivateUsage] -- the library's own
+
+    torch = _torch()
+
+    def full(value: Any, dtype: str) -> Any:
+        kind = getattr(torch, dtype)
+        if isinstance(value, torch.Tensor):
+            return value.to(kind)
+        return torch.full((count,), value, dtype=kind, device=logits.device)
+
+    return full
+
+
+# --- Operators --------------------------------------------------------------------------------------------------------
+
+_WIDTH: Final = 2048
+"""Columns of a tile, at most."""
+
+
+@operator(
+    "sample(Tensor logits, Tensor temperature, Tensor? top_k, Tensor? top_p, Tensor? min_p, Tensor seeds, bool draw,"
+    " bool each) -> Tensor",
+    results=lambda logits, temperature, top_k, top_p, min_p, seeds, draw, each: seeds.new_empty((logits.shape[0],)),
+)
+def _sample(
+    ids: Any,
+    logits: Any,
+    temperature: Any,
+    top_k: Any,
+    top_p: Any,
+    min_p: Any,
+    seeds: Any,
+    draw: bool,
+    each: bool,
+) -> None:
+    M, N = logits.shape
+    width = min(_WIDTH, power_of_two(N))
+    least = temperature.new_empty((M,)).int()
+    rules = [t is not None for t in (top_k, top_p, min_p)]
+    if any(rules):
+        given = (seeds if top_k is None else top_k, *(temperature if t is None else t for t in (top_p, min_p)))
+        high = min(2 * _WIDTH, power_of_two(N))
+        kernel = hinted(sampling_thresholds, {"num_worker_warps": 16, "occupancy": 1})
+        kernel(fh.partition(least, 1), logits, temperature, *given, high, *rules).on()
+    P = max(1, min(ceildiv(N, width), ceildiv(4 * PROCESSORS, M)))
+    score, where = temperature.new_empty((M, P)), least.new_empty((M, P))
+    parts = fh.partition(score, (1, 1)), fh.partition(where, (1, 1))
+    sample_parts(*parts, logits, least, temperature, seeds, width, any(rules), draw, each).on()
+    sample_merge(fh.partition(ids, 1), score, where, power_of_two(P)).on()
+
+
+@operator(
+    "logprobs(Tensor logits, Tensor ids) -> Tensor",
+    results=lambda logits, ids: logits.new_empty((logits.shape[0],)).float(),
+)
+def _logprobs(y: Any, logits: Any, ids: Any) -> None:
+    logprob_rows(fh.partition(y, 1), logits, ids, min(2 * _WIDTH, power_of_two(logits.shape[1]))).on()

@@ -1,0 +1,222 @@
+"""Reductions, scans, losses, experts, convolutions, pooling and norms of channels, against torch; all assembled."""
+
+# What torch has is of no types here.
+# pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+from comparing import Case, assembled, close, compared, inputs, integers, made, tuple_of
+
+from freehold import kernels
+from freehold.runtime.jit.kernel import Kernel
+
+torch: Any = pytest.importorskip("torch")
+F: Any = torch.nn.functional
+EPS = 2**-17
+
+
+def hinge(x: Any, t: Any) -> Any:
+    return (1 - x * t).clamp(min=0).mean()
+
+
+def run(x: Any, dim: int, *, reverse: bool = False, exclusive: bool = False, mask: Any = None) -> Any:
+    """A running sum."""
+    x = x if mask is None else x * mask
+    found = x.flip(dim).cumsum(dim).flip(dim) if reverse else x.cumsum(dim)
+    return found - x if exclusive else found
+
+
+def mixture(k: int, normalize: bool, x: Any, logits: Any, gate_up: Any, down: Any) -> Any:
+    """Each token by its experts, one after the other."""
+    weights, experts = torch.softmax(logits, 1).topk(k, 1)
+    if normalize:
+        weights = weights / weights.sum(1, keepdim=True)
+    half = gate_up.shape[1] // 2
+    rows: list[Any] = []
+    for token, w, chosen in zip(x, weights, experts, strict=True):
+        hidden = [gate_up[e] @ token for e in chosen]
+        rows.append(
+            sum(
+                w[n] * (down[e] @ (F.silu(h[:half]) * h[half:]))
+                for n, (e, h) in enumerate(zip(chosen, hidden, strict=True))
+            )
+        )
+    return torch.stack(rows)
+
+
+MOE = (21, 24), (21, 7), (7, 20, 24), (7, 24, 10)
+WIDE = {"stride": (2, 1), "padding": (1, 2), "dilation": (1, 2), "groups": 2}
+TURNED = {"stride": (2, 3), "padding": (1, 0), "output_padding": (1, 1), "groups": 2, "dilation": (1, 2)}
+MASK = integers(2, 3, 700).bool()
+CASES: dict[str, Case] = {
+    "sum": Case(lambda x: kernels.reduce(x, "sum", 1), lambda x: x.sum(1), ((3, 70, 5),), (), 9),
+    "mean of all": Case(lambda x: kernels.reduce(x, "mean"), lambda x: x.mean(), ((3, 5000),), (), 9),
+    "squares": Case(
+        lambda x: kernels.reduce(x, "square sum", (1, 2), True),
+        lambda x: (x * x).sum((1, 2), True),
+        ((3, 7, 5),),
+        (),
+        9,
+    ),
+    "cumsum": Case(partial(kernels.cumsum, dim=1), partial(run, dim=1), ((3, 70, 5),), (), 40),
+    "cumsum backwards, in parts": Case(
+        partial(kernels.cumsum, dim=-1, reverse=True, exclusive=True),
+        partial(run, dim=-1, reverse=True, exclusive=True),
+        ((2, 5000),),
+        (),
+        200,
+    ),
+    "cumsum, masked": Case(partial(kernels.cumsum, mask=MASK), partial(run, dim=-1, mask=MASK), ((3, 700),), (), 100),
+    "mse_loss": Case(kernels.mse_loss, F.mse_loss, ((6, 50),), (made((6, 50), torch.float64, 7),)),
+    "smooth_l1_loss": Case(
+        partial(kernels.smooth_l1_loss, reduction="sum"),
+        partial(F.smooth_l1_loss, reduction="sum"),
+        ((6, 50),),
+        (made((6, 50), torch.float64, 7),),
+    ),
+    "kl_div": Case(
+        partial(kernels.kl_div, reduction="batchmean"),
+        partial(F.kl_div, reduction="batchmean"),
+        ((6, 50),),
+        (made((6, 50), torch.float64, 7).relu(),),
+    ),
+    "hinge": Case(
+        lambda x, t: kernels.pair_loss(x, t, "hinge"), hinge, ((6, 50),), (made((50,), torch.float64, 7).sign(),)
+    ),
+    "triplet": Case(kernels.triplet_margin_loss, F.triplet_margin_loss, ((6, 50), (6, 50), (6, 50)), (), 40),
+    "moe": Case(partial(kernels.moe, k=3), lambda *a: mixture(3, True, *a), MOE, (), 40),
+    "moe, not normalised": Case(
+        partial(kernels.moe, k=2, normalize=False), lambda *a: mixture(2, False, *a), MOE, (), 40
+    ),
+    "conv1d": Case(partial(kernels.conv, stride=2), partial(F.conv1d, stride=2), ((2, 4, 20), (5, 4, 3)), (), 9),
+    "conv2d": Case(
+        partial(kernels.conv, **WIDE), partial(F.conv2d, **WIDE), ((2, 6, 9, 11), (8, 3, 3, 5), (8,)), (), 9
+    ),
+    "conv3d": Case(
+        partial(kernels.conv, padding=1), partial(F.conv3d, padding=1), ((1, 2, 5, 6, 7), (3, 2, 2, 3, 3)), (), 9
+    ),
+    "conv, depthwise": Case(
+        partial(kernels.conv, padding=1, groups=6),
+        partial(F.conv2d, padding=1, groups=6),
+        ((2, 6, 9, 11), (6, 1, 3, 3), (6,)),
+        (),
+        9,
+    ),
+    "conv_transpose": Case(
+        partial(kernels.conv_transpose, **TURNED),
+        partial(F.conv_transpose2d, **TURNED),
+        ((2, 6, 9, 11), (6, 4, 3, 2), (8,)),
+        (),
+        9,
+    ),
+    "max_pool": Case(lambda x: kernels.max_pool(x, 3, 2, 1), lambda x: F.max_pool2d(x, 3, 2, 1), ((2, 3, 9, 11),)),
+    "max_pool of volumes": Case(
+        lambda x: kernels.max_pool(x, 2, 1, 1, 2), lambda x: F.max_pool3d(x, 2, 1, 1, 2), ((1, 2, 5, 6, 7),)
+    ),
+    "avg_pool": Case(
+        lambda x: kernels.avg_pool(x, (3, 2), 2, 1), lambda x: F.avg_pool2d(x, (3, 2), 2, 1), ((2, 3, 9, 11),)
+    ),
+    "group_norm": Case(
+        lambda x, w, b: kernels.group_norm(x, 2, w, b, EPS),
+        lambda x, w, b: F.group_norm(x, 2, w, b, EPS),
+        ((3, 6, 9, 11), (6,), (6,)),
+        (),
+        40,
+    ),
+    "instance_norm": Case(
+        partial(kernels.instance_norm, eps=EPS), partial(F.instance_norm, eps=EPS), ((3, 6, 90),), (), 40
+    ),
+    "batch_norm": Case(
+        lambda x, w, b: kernels.batch_norm(x, w, b, EPS)[0],
+        lambda x, w, b: F.batch_norm(x, None, None, w, b, True, 0.1, EPS),
+        ((3, 6, 9, 11), (6,), (6,)),
+        (),
+        40,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_results_and_gradients(name: str, launched: dict[str, tuple[Kernel, Any]]) -> None:
+    compared(CASES[name], torch.float64)
+    assembled(launched)
+
+
+@pytest.mark.parametrize("name", ["sum", "cumsum", "mse_loss", "moe", "conv2d", "max_pool", "group_norm"])
+def test_other_dtypes(name: str) -> None:
+    """In float32 against torch, and in bfloat16, whose results are near those of float32, and in one piece."""
+    case = CASES[name]
+    compared(case, torch.float32)
+    given, others = inputs(case, torch.bfloat16)
+    with torch.no_grad():
+        found = tuple_of(case.ours(*given, *others))
+        wanted = tuple_of(case.theirs(*(t.float() for t in given), *others))
+    for ours, theirs in zip(found, wanted, strict=True):
+        assert (ours.float() - theirs.float()).norm() <= 2e-2 * theirs.float().norm()
+
+
+@pytest.mark.parametrize("name", ["cumsum", "moe", "conv2d", "avg_pool"])
+def test_one_piece(name: str) -> None:
+    """As `torch.compile` sees the functions."""
+    case = CASES[name]
+    given, others = inputs(case, torch.float32)
+    torch.compiler.reset()
+    compiled = torch.compile(lambda *a: case.ours(*a), fullgraph=True, backend="aot_eager")
+    for ours, theirs in zip(tuple_of(compiled(*given, *others)), tuple_of(case.ours(*given, *others)), strict=True):
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_extremes(launched: dict[str, tuple[Kernel, Any]]) -> None:
+    x = made((3, 70, 50), torch.float32, 0)
+    x[1, 3] = x[1, 60] = 9.0
+    x[2, 40, 7] = float("nan")
+    assert torch.equal(kernels.reduce(x, "amax", 1).nan_to_num(99), x.amax(1).nan_to_num(99))
+    assert torch.equal(kernels.reduce(x[:2], "amin"), x[:2].amin())
+    assert torch.equal(kernels.argmax(x, 1), x.argmax(1))
+    assert torch.equal(kernels.argmin(x, -1, keepdim=True), x.argmin(-1, keepdim=True))
+    close(kernels.normalize(x[:2], 2, 1), F.normalize(x[:2].double(), 2.0, 1), 2e-6)
+    close(kernels.normalize(x[:2], 1, (1, 2), mean=True, eps=0), x[:2] / x[:2].abs().mean((1, 2), True), 2e-6)
+    close(kernels.cumprod(1 + x[:2] / 1e4, -1), (1 + x[:2].double() / 1e4).cumprod(-1), 2e-5)
+    close(kernels.cumprod(1 + x[:1].view(1, -1) / 1e6), (1 + x[:1].view(1, -1).double() / 1e6).cumprod(1), 1e-3)
+    assembled(launched)
+
+
+def test_rows_by_expert() -> None:
+    experts = integers(8, 300, 3).int() - 1  # -1 is no expert's number
+    offsets, slot, source = kernels.sort_by_expert(experts, 7)
+    flat = experts.view(-1).long()
+    assert torch.equal(offsets.diff().long(), torch.bincount(flat[flat >= 0], minlength=7))
+    count = int(offsets[-1])
+    assert torch.equal(source[:count].long(), torch.argsort(flat, stable=True)[-count:])
+    assert torch.equal(slot.view(-1)[source[:count].long()], torch.arange(count, dtype=torch.int32))
+    assert (slot.view(-1)[flat < 0] == -1).all()
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: kernels.reduce(torch.ones(3), "max"), "not 'max'"),
+        (lambda: kernels.reduce(torch.ones(3, 3, 3), "sum", (0, 2)), "neighbours"),
+        (lambda: kernels.normalize(torch.ones(3), 3), "1 or 2"),
+        (lambda: kernels.cumsum(torch.ones(3), mask=torch.ones(2)), "as large"),
+        (lambda: kernels.pair_loss(torch.ones(3), torch.ones(2), "squared"), "a target for each"),
+        (lambda: kernels.pair_loss(torch.ones(3), torch.ones(3), "cubed"), "not 'cubed'"),
+        (lambda: kernels.mse_loss(torch.ones(3), torch.ones(3), "none"), "not 'none'"),
+        (lambda: kernels.route(torch.ones(3, 4), 5), "1 to E"),
+        (lambda: kernels.grouped_linear(torch.ones(3, 4), torch.ones(2, 5, 4), torch.zeros(2)), "do not multiply"),
+        (lambda: kernels.conv(torch.ones(1, 4, 5), torch.ones(3, 3, 2)), "no convolution"),
+        (lambda: kernels.conv(torch.ones(1, 4, 5), torch.ones(3, 4, 9)), "does not fit"),
+        (lambda: kernels.max_pool(torch.ones(1, 4), 2), "one to three axes"),
+        (lambda: kernels.avg_pool(torch.ones(1, 4, 5), 6), "does not fit"),
+        (lambda: kernels.group_norm(torch.ones(1, 4, 5), 3), "4 channels in 3"),
+    ],
+)
+def test_what_does_not_fit_is_refused(call: Callable[[], Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        call()
