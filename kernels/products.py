@@ -212,7 +212,10 @@ def tiling(m: int, n: int, k: int, size: int) -> Tiling:
     step = max(16, min(128 // size, power_of_two(k)))
     if size > 2:
         tile = min(64, power_of_two(max(16, m))), min(64, power_of_two(max(16, n)))
-        return Tiling(tile, max(16, min(32, power_of_two(k))), 1, 4, 2)
+        splits, blocks = 1, ceildiv(m, tile[0]) * ceildiv(n, tile[1])
+        while splits < 64 and blocks * splits * 2 <= 2 * PROCESSORS and k >= 4096 * splits:
+            splits *= 2
+        return Tiling(tile, max(16, min(32, power_of_two(k))), splits, 4, 2)
     if m <= 64:  # bound by reading what is multiplied: narrow tiles, so that all multiprocessors read
         tile = power_of_two(max(16, m)), min(32 if m <= 16 else 64, power_of_two(max(16, n)))
         splits = 1
