@@ -5,7 +5,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from freehold import kernels
+from freehold.kernels.activations import gated
+from freehold.kernels.channels import group_norm
+from freehold.kernels.embeddings import embedding
+from freehold.kernels.losses import cross_entropy
+from freehold.kernels.norms import add_rms_norm, layer_norm, rms_norm
+from freehold.kernels.products import linear
+from freehold.kernels.vocabularies import linear_cross_entropy
 
 torch: Any = import_module("torch")
 Module: Any = torch.nn.Module
@@ -21,7 +27,7 @@ class RMSNorm(Module):
 
     def forward(self, x: Any) -> Any:
         """The norm of (..., size)."""
-        return kernels.rms_norm(x, self.weight, self.eps)
+        return rms_norm(x, self.weight, self.eps)
 
 
 class AddRMSNorm(RMSNorm):
@@ -29,7 +35,7 @@ class AddRMSNorm(RMSNorm):
 
     def forward(self, x: Any, residual: Any) -> Any:
         """The norm and the sum."""
-        return kernels.add_rms_norm(x, residual, self.weight, self.eps)
+        return add_rms_norm(x, residual, self.weight, self.eps)
 
 
 class LayerNorm(Module):
@@ -43,7 +49,7 @@ class LayerNorm(Module):
 
     def forward(self, x: Any) -> Any:
         """The norm of (..., size)."""
-        return kernels.layer_norm(x, self.weight, self.bias, self.eps)
+        return layer_norm(x, self.weight, self.bias, self.eps)
 
 
 class GroupNorm(Module):
@@ -57,7 +63,7 @@ class GroupNorm(Module):
 
     def forward(self, x: Any) -> Any:
         """The norm of each group of channels."""
-        return kernels.group_norm(x, self.groups, self.weight, self.bias, self.eps)
+        return group_norm(x, self.groups, self.weight, self.bias, self.eps)
 
 
 class Linear(torch.nn.Linear):  # pyright: ignore[reportUntypedBaseClass] -- torch has no types here
@@ -69,7 +75,7 @@ class Linear(torch.nn.Linear):  # pyright: ignore[reportUntypedBaseClass] -- tor
 
     def forward(self, x: Any) -> Any:
         """activate(x @ weight.T + bias)."""
-        return kernels.linear(x, self.weight, self.bias, activation=self.activation)
+        return linear(x, self.weight, self.bias, activation=self.activation)
 
 
 class Embedding(torch.nn.Embedding):  # pyright: ignore[reportUntypedBaseClass] -- torch has no types here
@@ -80,7 +86,7 @@ class Embedding(torch.nn.Embedding):  # pyright: ignore[reportUntypedBaseClass] 
 
     def forward(self, ids: Any) -> Any:
         """The rows that the numbers say."""
-        return kernels.embedding(ids, self.weight)
+        return embedding(ids, self.weight)
 
 
 class GatedMLP(Module):
@@ -94,7 +100,7 @@ class GatedMLP(Module):
 
     def forward(self, x: Any) -> Any:
         """The two products of (..., size), with what is between them."""
-        return self.down(kernels.gated(*self.gate_up(x).chunk(2, dim=-1), self.kind))
+        return self.down(gated(*self.gate_up(x).chunk(2, dim=-1), self.kind))
 
 
 class CrossEntropyLoss(Module):
@@ -106,7 +112,7 @@ class CrossEntropyLoss(Module):
 
     def forward(self, logits: Any, target: Any) -> Any:
         """The loss of (M, N) against (M)."""
-        return kernels.cross_entropy(logits, target, **self.options)
+        return cross_entropy(logits, target, **self.options)
 
 
 class LinearCrossEntropyLoss(Module):
@@ -118,4 +124,4 @@ class LinearCrossEntropyLoss(Module):
 
     def forward(self, x: Any, weight: Any, target: Any) -> Any:
         """The loss of `x @ weight.T` against the target."""
-        return kernels.linear_cross_entropy(x, weight, target, **self.options)
+        return linear_cross_entropy(x, weight, target, **self.options)

@@ -9,7 +9,11 @@ from inspect import unwrap
 from types import FunctionType, MethodType
 from typing import Any, Final
 
-from freehold import kernels
+from freehold.kernels.activations import gated
+from freehold.kernels.losses import cross_entropy
+from freehold.kernels.norms import rms_norm
+from freehold.kernels.prefill import attention
+from freehold.kernels.rotary import rope
 
 MODELS: Final = ("qwen3", "llama")
 """The types of models, as their configurations have them, that `patch` knows."""
@@ -49,11 +53,11 @@ def patch(model: Any) -> Any:
 
 
 def _norm(self: Any, x: Any) -> Any:
-    return kernels.rms_norm(x, self.weight, self.variance_epsilon)
+    return rms_norm(x, self.weight, self.variance_epsilon)
 
 
 def _mlp(self: Any, x: Any, *, kind: str) -> Any:
-    return self.down_proj(kernels.gated(self.gate_proj(x), self.up_proj(x), kind))
+    return self.down_proj(gated(self.gate_proj(x), self.up_proj(x), kind))
 
 
 def _rotate(q: Any, k: Any, cos: Any, sin: Any, unsqueeze_dim: int = 1) -> tuple[Any, Any]:
@@ -62,7 +66,7 @@ def _rotate(q: Any, k: Any, cos: Any, sin: Any, unsqueeze_dim: int = 1) -> tuple
         raise ValueError("heads stand in front of positions")
     half = q.shape[-1] // 2
     angles = [t[..., :half].expand(q.shape[0], -1, -1).contiguous() for t in (cos, sin)]
-    one, other = (kernels.rope(t.transpose(1, 2), *angles).transpose(1, 2) for t in (q, k))
+    one, other = (rope(t.transpose(1, 2), *angles).transpose(1, 2) for t in (q, k))
     return one, other
 
 
@@ -83,7 +87,7 @@ def _attention(
     if options.get("dropout"):
         raise ValueError("attention of a patched model has no dropout")
     window = options.get("sliding_window") or getattr(module, "sliding_window", None)
-    found = kernels.attention(query, key, value, causal=True, scale=scaling, window=window)
+    found = attention(query, key, value, causal=True, scale=scaling, window=window)
     return found.transpose(1, 2), None
 
 
@@ -114,5 +118,5 @@ def _loss(
         shift_labels[..., :-1] = labels[..., 1:]
     rows, target = logits.reshape(-1, logits.shape[-1]), shift_labels.reshape(-1).to(logits.device)
     if num_items_in_batch is None:
-        return kernels.cross_entropy(rows, target, ignore_index=ignore_index)
-    return kernels.cross_entropy(rows, target, ignore_index=ignore_index, reduction="sum") / num_items_in_batch
+        return cross_entropy(rows, target, ignore_index=ignore_index)
+    return cross_entropy(rows, target, ignore_index=ignore_index, reduction="sum") / num_items_in_batch
