@@ -32,9 +32,11 @@ _MOST_PAIRS: Final = 3000
 
 @dataclass(frozen=True)
 class Conflict:
-    """Two accesses that may not meet, and do: of two tile blocks, of one, or of one store with itself."""
+    """Two accesses that may not meet, and do: of two tile blocks, of one, or of one store with itself.
 
-    kind: Literal["race", "unordered", "lanes"]
+    Or one that reads what nothing wrote."""
+
+    kind: Literal["race", "unordered", "lanes", "unwritten"]
     array: int
     """The parameter in whose memory they meet."""
     first: Operation
@@ -104,6 +106,7 @@ class Group:
             return
         yield from self._between_blocks(cells)
         yield from self._in_blocks(cells)
+        yield from self._unwritten(cells)
 
     def _of_unknown_places(self) -> Iterator[Undecided]:
         told: set[tuple[Operation, Operation]] = set()
@@ -129,6 +132,27 @@ class Group:
             cell, first, second = met
             address = cells.address(cell)
             yield Conflict("race", self.array_at(address), a.op, b.op, (first, second), address, a.maybe or b.maybe)
+
+    def _unwritten(self, cells: _Cells) -> Iterator[Conflict]:
+        """Reads of what the tile block itself has not written, of arrays that hold nothing when the launch begins."""
+        if not any(self.placed(n).tensor.unwritten for n in self.arrays):
+            return
+        told: set[Operation] = set()
+        for number, access in enumerate(self.known):
+            if access.kind == "write" or access.op in told:
+                continue
+            written = [
+                cells.keys[n]
+                for n, other in enumerate(self.known)
+                if other.kind != "read" and other.blocks is access.blocks and access.before >> other.number & 1
+            ]
+            missing = np.setdiff1d(cells.keys[number], np.concatenate(written) if written else np.zeros(0, np.int64))
+            for key in missing[:1]:
+                block, address = cells.place(int(key))
+                array = self.array_at(address)
+                if self.placed(array).tensor.unwritten:
+                    told.add(access.op)
+                    yield Conflict("unwritten", array, access.op, access.op, (block, block), address, access.maybe)
 
     def array_at(self, address: int) -> int:
         """The parameter that an address belongs to."""
@@ -290,9 +314,9 @@ class _Cells:
     def shared(self, a: int, b: int) -> tuple[int, int] | None:
         """A tile block in which two executions meet, and the address where."""
         common = np.intersect1d(self.keys[a], self.keys[b])
-        return None if not common.size else self._place(int(common[0]))
+        return None if not common.size else self.place(int(common[0]))
 
-    def _place(self, key: int) -> tuple[int, int]:
+    def place(self, key: int) -> tuple[int, int]:
         return key & _BLOCK, self.address(key >> _BITS)
 
     def repeated(self, number: int) -> tuple[int, int] | None:
@@ -301,7 +325,7 @@ class _Cells:
             return None
         keys = np.sort(self.keys[number])
         twice = np.flatnonzero(keys[1:] == keys[:-1])
-        return None if not twice.size else self._place(int(keys[twice[0]]))
+        return None if not twice.size else self.place(int(keys[twice[0]]))
 
     def in_order(self) -> list[tuple[int, int]] | None:
         """Pairs of executions that meet at an element and lack an order: for each element neighbours in time alone.

@@ -518,10 +518,10 @@ class _Run:
             for entries in (type_.shape.data, type_.strides.data)
         )
         for number in (*shape, *strides):
-            bad = np.broadcast_to(number <= 0, (self.n,)) & lanes
+            bad = np.broadcast_to(number < 0, (self.n,)) & lanes
             if bad.any():
-                self.note(op, "an extent or a stride of a view is not positive", bad)
-                return Unknown("an extent or a stride of the view is not positive")
+                self.note(op, "an extent or a stride of a view is negative", bad)
+                return Unknown("an extent or a stride of the view is negative")
         return View(base.base, base.address, shape, strides, element_of(type_.element_type).memory_bytes)
 
     def shape(self, op: Operation, view: Value) -> None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from freehold.dialects.location import span_of
+from freehold.runtime.interpreter.access import keyword
 from freehold.runtime.interpreter.compile import reject
 from freehold.runtime.interpreter.elements import Array
 from freehold.runtime.interpreter.errors import Race, Uninitialised, Unordered
@@ -110,11 +111,12 @@ class Watch:
             if missing.any():
                 part, index = self._element(shadow, int(grains[missing][0]))
                 reject(Uninitialised(span_of(op), part, index, self.label))
-        for traces in (shadow.weak,) if strong else (shadow.weak, shadow.strong):
+        covers = strong and keyword(op, "memory_scope") != "tl_blk"  # that scope covers no other block
+        for traces in (shadow.weak,) if covers else (shadow.weak, shadow.strong):
             self._conflicts(op, kind, shadow, traces, grains)
         if self.tokens:
             token = self._order(op, kind, shadow, grains, site, token, strong)
-        self._note(kind, shadow.strong if strong else shadow.weak, grains, site)
+        self._note(kind, shadow.strong if covers else shadow.weak, grains, site)
         if kind != "read":
             shadow.stored[grains] = True
         return token
