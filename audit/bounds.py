@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -35,15 +35,20 @@ class Bound:
 _WORST: tuple[Status, ...] = ("in bounds", "masked", "unknown", "out of bounds")
 
 
-def check_bounds(call: Call, trace: Trace) -> list[Bound]:
-    """The worst of the executions of each access."""
+def check_bounds(call: Call, trace: Trace, shown: Callable[[Operation, int], bool]) -> list[Bound]:
+    """The worst of the executions of each access.
+
+    `shown` says of an access to the memory of a parameter, whose place is not known, that it is in bounds all the same.
+    """
     found: dict[Operation, Bound] = {}
     for access in trace.accesses:
         bound = _of(call, access)
         known = found.get(access.op)
         if known is None or _WORST.index(bound.status) > _WORST.index(known.status):
             found[access.op] = bound
-    return list(found.values())
+    return [
+        Bound(b.op, b.array, "masked") if b.status == "unknown" and shown(b.op, b.array) else b for b in found.values()
+    ]
 
 
 def _of(call: Call, access: Access) -> Bound:

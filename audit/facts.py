@@ -15,7 +15,7 @@ import numpy as np
 from freehold.dialects.cuda_tile.ops.module import EntryOp
 from freehold.dialects.cuda_tile.types import PointerType, TileType
 from freehold.runtime.interpreter.arguments import element_of_dtype
-from freehold.runtime.interpreter.elements import Array, Element, element_of
+from freehold.runtime.interpreter.elements import ELEMENTS, Array, Element, element_of
 
 _APART: Final = 1 << 44
 """Between the addresses of two arrays of which nothing is said."""
@@ -210,6 +210,36 @@ def _placed(facts: Sequence[Fact]) -> dict[str, Placed]:
             base = found[tensor.same]
             found[tensor.name] = Placed(tensor, base.start + tensor.shift * base.tensor.element.memory_bytes)
     return found
+
+
+def launch_of(grid: Sequence[int], values: Sequence[object], names: Sequence[str]) -> Launch:
+    """The facts of a launch that is about to happen: an array or a number for each parameter of the entry.
+
+    Arrays keep their addresses, so those that share memory are known to; integers are taken to hold what they hold now.
+    Raises `FactsError` for an argument of another kind.
+    """
+    facts: list[Fact] = []
+    for number, (value, given) in enumerate(zip(values, names, strict=True)):
+        name = given if all(fact.name != given for fact in facts) else f"{given}#{number}"
+        if not isinstance(value, np.ndarray):
+            if not isinstance(value, int | float | np.generic):
+                raise FactsError(f"`{name}` is neither an array nor a number")
+            plain: Any = value.item() if isinstance(value, np.generic) else value
+            facts.append(Number(name, plain))
+            continue
+        found = cast(Array, value)
+        dtype = next((e.name for e in ELEMENTS if e.dtype == found.dtype), None)
+        if dtype is None and found.dtype.kind in "iu":
+            dtype = f"i{found.dtype.itemsize * 8}"
+        if dtype is None or any(s < 0 or s % found.itemsize for s in found.strides):
+            raise FactsError(
+                f"`{name}` is an array of {found.dtype} with strides {found.strides}, which is not known here"
+            )
+        strides = tuple(s // found.itemsize for s in found.strides)
+        contents = found.copy() if found.dtype.kind in "biu" else None
+        facts.append(Tensor(name, dtype, found.shape, strides, contents, found.ctypes.data))
+    x, y, z = (*grid, 1, 1)[:3]
+    return Launch((x, y, z), tuple(facts))
 
 
 # Facts as data

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
+from freehold.audit.folds import followed
 from freehold.dialects.cuda_tile.ops.control_flow import (
     BreakOp,
     ContinueOp,
@@ -74,7 +75,7 @@ def _sources(value: SSAValue, jumps: dict[Operation, list[Operation]]) -> Iterat
     if isinstance(op, ForOp | IfOp | LoopOp):
         kinds = {ForOp: ContinueOp, LoopOp: BreakOp, IfOp: YieldOp}[type(op)]
         yield from (jump.operands[number] for jump in jumps[op] if isinstance(jump, kinds))
-    elif not isinstance(op, Aggregate):
+    elif not isinstance(op, Aggregate) or followed(op):
         yield from op.operands
 
 

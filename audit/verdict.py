@@ -14,6 +14,7 @@ from freehold.audit.conflicts import SMALLER, Conflict, Group, Undecided, groups
 from freehold.audit.facts import Call, Launch, call_of
 from freehold.audit.lanes import Unknown
 from freehold.audit.replay import agrees, replay
+from freehold.audit.terms import InBounds
 from freehold.audit.walk import TooMuchError, Walk
 from freehold.dialects.cuda_tile.ops.module import EntryOp
 from freehold.runtime.interpreter.access import keyword
@@ -111,7 +112,7 @@ class _Audit:
     def run(self) -> Audit:
         for op, why, block, maybe in self.trace.undefined:
             self._confirm("undefined", (op,), (block,), why, maybe)
-        bounds = check_bounds(self.call, self.trace)
+        bounds = check_bounds(self.call, self.trace, InBounds(self.entry, self.call).shown)
         for bound in bounds:
             if bound.status == "out of bounds":
                 self._confirm("bounds", (bound.op,), (bound.block,), bound.what, None)

@@ -16,6 +16,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from freehold.audit.accesses import Access, Box, Kind, Points, Trace, box_addresses
 from freehold.audit.facts import Call, Placed
+from freehold.audit.folds import folded
 from freehold.audit.lanes import (
     Evaluator,
     Pointer,
@@ -30,6 +31,7 @@ from freehold.audit.lanes import (
 from freehold.audit.relevant import relevant
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, ReturnOp, YieldOp
 from freehold.dialects.cuda_tile.ops.module import EntryOp
+from freehold.dialects.cuda_tile.ops.reduce import Aggregate
 from freehold.dialects.cuda_tile.types import (
     DYNAMIC,
     TOKEN,
@@ -474,6 +476,11 @@ class _Run:
                 self.values[op.results[0]] = self.tensor_view(op, lanes)
             case "cuda_tile.get_tensor_shape" | "cuda_tile.get_index_space_shape":
                 self.shape(op, operands[0])
+            case "cuda_tile.reduce" | "cuda_tile.scan":
+                for result, value in zip(
+                    op.results, folded(cast(Aggregate, op), operands, self.whole.evaluator), strict=True
+                ):
+                    self.values[result] = value
             case _:
                 found = self.whole.evaluator.compute(op, operands, lanes)
                 self.whole.spend(found.size // _A_STEP if isinstance(found, np.ndarray) else 0)

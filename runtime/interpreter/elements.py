@@ -80,8 +80,8 @@ _ELEMENTS: Final = {
     e.name: e
     for e in (
         Element("i1", np.dtype(np.bool_), 1),
-        Element("i4", np.dtype(np.int8), 4),
         Element("i8", np.dtype(np.int8), 8),
+        Element("i4", np.dtype(np.int8), 4),
         Element("i16", np.dtype(np.int16), 16),
         Element("i32", np.dtype(np.int32), 32),
         Element("i64", np.dtype(np.int64), 64),
@@ -107,6 +107,10 @@ UNSIGNED: Final[dict[Any, Any]] = {
     np.dtype(np.bool_): np.dtype(np.bool_),
 }
 """The unsigned dtype of each integer dtype."""
+
+
+ELEMENTS: Final = tuple(_ELEMENTS.values())
+"""All element types; of two with one dtype, the one that memory holds stands first."""
 
 
 @cache
