@@ -209,14 +209,16 @@ def assemble(
     kernel: str | None = None,
     assembler: Assembler | None = None,
     meanwhile: Callable[[], None] | None = None,
+    remarks: tuple[str, Callable[[str], None]] | None = None,
 ) -> bytes:
     """
     The cubin for `arch` (such as `sm_90`) of a bytecode file.
 
-    `kernel` is named in errors. `meanwhile` is called while the assembler runs; what it raises ends that. Raises
-    `Rejected`: O401 to O403 where there is no assembler to run, O404 where it crashed, O405 after `options.time_limit`
-    seconds, O406 where it refuses, O407 where it does not know `arch`, O408 where the module uses what `arch` does not
-    have.
+    `kernel` is named in errors. `remarks` is a category (`all`, `memory`, `tensorcore`) and what takes the assembler's
+    remarks of it, as YAML (`backend.remarks`). `meanwhile` is called while the assembler runs; what it raises ends
+    that. Raises `Rejected`: O401 to O403 where there is no assembler to run, O404 where it crashed, O405 after
+    `options.time_limit` seconds, O406 where it refuses, O407 where it does not know `arch`, O408 where the module uses
+    what `arch` does not have.
     """
     found = find_assembler() if assembler is None else assembler
     subject = "a module" if kernel is None else f"kernel `{kernel}`"
@@ -225,6 +227,9 @@ def assemble(
         source, target = folder / "module.tileirbc", folder / "module.cubin"
         source.write_bytes(bytecode)
         command = [str(found.path), f"--gpu-name={arch}", *options.flags, f"--output-file={target}", str(source)]
+        told = folder / "remarks.yaml"
+        if remarks is not None:
+            command += [f"--remarks={remarks[0]}", "--remark-format=yaml", f"--remarks-output-file={told}"]
         outcome = _run(command, folder, options.time_limit, meanwhile)
         if outcome.timed_out:
             raise Rejected([AssemblerTimedOut(None, subject, arch, options.time_limit)], kernel)
@@ -237,6 +242,8 @@ def assemble(
                 if errors := lacking(bytecode, arch, subject):
                     raise Rejected(errors, kernel)
             raise _refusal(outcome, subject, arch, kernel, found)
+        if remarks is not None and told.exists():
+            remarks[1](told.read_text(encoding="utf-8", errors="replace"))
         try:
             return target.read_bytes()
         except OSError:

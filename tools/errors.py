@@ -185,3 +185,52 @@ class NoFacts(Error):
     code: ClassVar[str] = "O511"
     title: ClassVar[str] = "{reason}"
     reason: str
+
+
+@dataclass(frozen=True)
+class NotProduced(Error):
+    """
+    A comment says that a diagnostic will come, and none came: under `--verify-diagnostics`.
+
+    `// expected-error @below {{text}}` stands for one error on the next line that contains the text. Kinds are `error`,
+    `warning`, `note` and `remark`; lines are `@above`, `@below`, `@+N`, `@-N`, `@unknown`, or the comment's own.
+    """
+
+    code: ClassVar[str] = "O515"
+    title: ClassVar[str] = "the {kind} `{text}` did not come"
+    label: ClassVar[str] = "expected here"
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Unexpected(Error):
+    """
+    A diagnostic came that no comment of the file expects: under `--verify-diagnostics`.
+
+    Notes count, too: an error's further labels at their own lines, its notes and helps at the error's. With
+    `--verify-diagnostics=only-expected` what no comment names is let pass.
+    """
+
+    code: ClassVar[str] = "O516"
+    title: ClassVar[str] = "an unexpected {kind}: {text}"
+    label: ClassVar[str] = "it came here"
+    kind: str
+    text: str
+
+    @dataclass(frozen=True)
+    class Near(Note):
+        """The text fits a comment, the kind does not."""
+
+        text: ClassVar[str] = "a comment expects this text as a {kind}"
+        kind: str
+
+
+@dataclass(frozen=True)
+class BadExpectation(Error):
+    """A comment `expected-...` cannot be read: under `--verify-diagnostics`, where it would expect nothing."""
+
+    code: ClassVar[str] = "O517"
+    title: ClassVar[str] = "this comment expects nothing that could come"
+    label: ClassVar[str] = "{reason}"
+    reason: str

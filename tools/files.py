@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,10 +12,11 @@ from freehold.support.report import Argument
 from freehold.tools.errors import NoInput, NoOutput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from xdsl.dialects.builtin import ModuleOp
 
+    from freehold.dialects.cuda_tile.version import Version
     from freehold.support.span import SourceMap
 
 
@@ -53,21 +55,68 @@ def written(name: str, save: Callable[[], object], option: str, program: str) ->
         raise Rejected([NoOutput(Argument(option, program), name, error.strerror or str(error))]) from error
 
 
+_DIVIDER = re.compile(rb"^// -----[^\S\n]*(?:\n|\Z)", re.MULTILINE)
+
+
+def chunks(data: bytes, split: bool) -> Iterator[bytes]:
+    """
+    The modules of a file divided by lines `// -----`, or the whole file where it is not to be split.
+
+    Text is moved down to the lines where it stands, so that positions are those of the file; bytecode is not.
+    """
+    from freehold.backend.bytecode.encoding import MAGIC
+
+    if not split:
+        yield data
+        return
+    line, position = 0, 0
+    for divider in [*_DIVIDER.finditer(data), None]:
+        chunk = data[position : divider.start() if divider else len(data)]
+        yield chunk if chunk.startswith(MAGIC) else b"\n" * line + chunk
+        if divider:
+            line += data.count(b"\n", position, divider.end())
+            position = divider.end()
+
+
+def is_bytecode(data: bytes) -> bool:
+    """Whether a file is bytecode."""
+    from freehold.backend.bytecode.encoding import MAGIC
+
+    return data.startswith(MAGIC)
+
+
+def read_bytecode_module(data: bytes, file: str) -> ModuleOp:
+    """The module of a bytecode file. Raises `Rejected` (O409)."""
+    from freehold.backend.bytecode.encoding import MalformedBytecode
+    from freehold.backend.bytecode.reader import read_bytecode
+    from freehold.backend.errors import UnreadableBytecode
+
+    try:
+        return read_bytecode(data)
+    except MalformedBytecode as problem:
+        raise Rejected([UnreadableBytecode(Argument("file", file), problem.reason, problem.offset)]) from None
+
+
+def version_of(text: str | None, program: str) -> Version | None:
+    """The version of the bytecode that an option names. Raises `Rejected`."""
+    from freehold.backend.errors import UnknownVersion
+    from freehold.dialects.cuda_tile.version import VERSIONS, Version
+
+    if text is None:
+        return None
+    try:
+        return Version.parse(text)
+    except ValueError:
+        known = ", ".join(map(str, VERSIONS))
+        raise Rejected([UnknownVersion(Argument("--version", program), text, known)]) from None
+
+
 def read_module(
     data: bytes, file: str, program: str, sources: SourceMap, *, must_be_bytecode: bool = False
 ) -> ModuleOp:
     """The module of a file, text or bytecode, not verified. Raises `Rejected`."""
-    from freehold.backend.bytecode.encoding import MAGIC, MalformedBytecode
-
-    if data[: len(MAGIC)] == MAGIC or must_be_bytecode:
-        from freehold.backend.bytecode.reader import read_bytecode
-        from freehold.backend.errors import UnreadableBytecode
-
-        try:
-            return read_bytecode(data)
-        except MalformedBytecode as problem:
-            place = Argument(file, program)
-            raise Rejected([UnreadableBytecode(place, problem.reason, problem.offset)]) from None
+    if must_be_bytecode or is_bytecode(data):
+        return read_bytecode_module(data, file)
     from freehold.tools.context import make_context
     from freehold.tools.located_parser import parse_module
 

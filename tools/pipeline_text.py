@@ -1,7 +1,13 @@
-"""Pipelines as they are written on a command line: `verify-borrows,canonicalize,mlir{canonicalize,cse}`."""
+"""
+Pipelines as they are written on a command line: `verify-borrows,canonicalize,mlir{canonicalize,cse}`.
+
+Nested as MLIR writes them, `builtin.module(cuda_tile.module(canonicalize,cse))`, the inner passes run on each operation
+of that name, alone. `@FILE` is a pipeline in a file, where `#` and `//` begin comments.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -33,13 +39,13 @@ def available_passes() -> PassFactories:
 
 
 def split_pipeline(text: str) -> list[str]:
-    """The items of a pipeline: what stands between commas outside braces and quotes, without blanks around it."""
+    """The items of a pipeline: what stands between commas outside brackets and quotes, without blanks around it."""
     items: list[str] = [""]
     depth, quoted = 0, False
     for char in text:
         quoted ^= char == '"'
         if not quoted:
-            depth += (char == "{") - (char == "}")
+            depth += (char in "{(") - (char in "})")
             if char == "," and depth == 0:
                 items.append("")
                 continue
@@ -50,21 +56,55 @@ def split_pipeline(text: str) -> list[str]:
 
 def parse_pipeline(text: str, factories: PassFactories | None = None, tool: str = "tile-opt") -> list[ModulePass]:
     """
-    The passes that a pipeline names, with their options, in order.
+    The passes that a pipeline names, with their options, in order; `@FILE` names a file that holds one.
 
-    Raises `Rejected` with every unknown pass (O504) and every item that cannot be read (O505).
+    Raises `Rejected` with every unknown pass (O504) and every item that cannot be read (O505, O506).
     """
     factories = available_passes() if factories is None else factories
+    if text.startswith("@"):
+        text = _in_file(text[1:], tool)
+    items = split_pipeline(text)
+    if len(items) == 1 and (match := _NESTED.fullmatch(items[0])) and match[1] == "builtin.module":
+        items = split_pipeline(match[2])  # MLIR's pipelines name the module that they begin at
     passes: list[ModulePass] = []
     errors: list[Error] = []
-    for item in split_pipeline(text):
+    for item in items:
         try:
-            passes.append(_parse_item(item, factories, tool))
+            passes += _parse_nested(item, factories, tool, ())
         except Rejected as rejected:
             errors += rejected.errors
     if errors:
         raise Rejected(errors)
     return passes
+
+
+_NESTED = re.compile(r"([a-z_][\w.]*)\s*\((.*)\)", re.DOTALL)
+_REMARK = re.compile(r"(?:#|//).*")
+_LAST_COMMA = re.compile(r",\s*\)")
+
+
+def _in_file(name: str, tool: str) -> str:
+    from freehold.tools import files
+
+    data, _ = files.read(name, tool)
+    text = _REMARK.sub("", files.decoded(data, name, tool)).strip().removesuffix(",")
+    return _LAST_COMMA.sub(")", text)
+
+
+def _parse_nested(item: str, factories: PassFactories, tool: str, anchors: tuple[str, ...]) -> list[ModulePass]:
+    """The passes of one item, which may be a pipeline for the operations of a name."""
+    match = _NESTED.fullmatch(item)
+    if match is None:
+        found = _parse_item(item, factories, tool)
+        if not anchors:
+            return [found]
+        from freehold.tools.pass_nesting import NestedPass
+
+        return [NestedPass(found, anchors)]
+    inner = split_pipeline(match[2])
+    if "." not in match[1] and match[1] != "any":
+        raise Rejected([NoPipeline(Argument("-p", tool), item, f"`{match[1]}` is the name of no operation")])
+    return [each for part in inner for each in _parse_nested(part, factories, tool, (*anchors, match[1]))]
 
 
 def _parse_item(item: str, factories: PassFactories, tool: str) -> ModulePass:

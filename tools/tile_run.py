@@ -20,13 +20,14 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, cast
 
 from freehold.support.diagnostic import Rejected
 from freehold.support.render import wants_colour
 from freehold.support.report import Argument
 from freehold.support.span import SourceMap
-from freehold.tools import files
+from freehold.tools import driver, files
 from freehold.tools.errors import NoInput
 
 if TYPE_CHECKING:
@@ -73,13 +74,12 @@ def argument_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--save", action="append", default=[], metavar="N=FILE", help="write argument N, from 0, as FILE in .npy form"
     )
+    driver.add_arguments(parser)
     return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command; returns its exit status."""
-    from freehold.tools.tile_opt import verify
-
     parser = argument_parser()
     options = parser.parse_args(argv)
     grid = _numbers(options.grid)
@@ -94,34 +94,59 @@ def main(argv: Sequence[str] | None = None) -> int:
     for option, given in own.items():
         if options.gpu and given:
             parser.error(f"{option} is the interpreter's: leave it out, or leave out --gpu")
-    sources = SourceMap()
     try:
         data, file = files.read(options.file, PROGRAM)
-        arguments = [_argument(n, text) for n, text in enumerate(options.arg)]
-        saves = [_save(text, len(arguments)) for text in options.save]
+        _arguments(options)  # mistakes of the command line are told before anything runs
+        going = driver.Driver(file, options)
+        saved: list[tuple[str, Any]] = []
+
+        def work(chunk: bytes) -> bytes:
+            arguments, saves = _arguments(options)
+            _ran(chunk, file, arguments, (*grid, 1, 1)[:3], order, options, going)
+            saved.extend((name, arguments[number]) for number, name in saves)
+            return b""
+
+        results, refused = going.over(data, work)
+        files.write("-", b"".join(results), PROGRAM)
+        for name, array in saved:
+            _write_array(name, array)
     except Rejected as rejected:
         print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
         return 2
+    return int(refused)
+
+
+def _arguments(options: argparse.Namespace) -> tuple[list[Any], list[tuple[int, str]]]:
+    """The arguments of a run, new for each, and which of them are to be saved as what. Raises `Rejected`."""
+    arguments = [_argument(n, text) for n, text in enumerate(options.arg)]
+    return arguments, [_save(text, len(arguments)) for text in options.save]
+
+
+def _ran(
+    chunk: bytes,
+    file: str,
+    arguments: list[Any],
+    grid: tuple[int, ...],
+    order: str | int | None,
+    options: argparse.Namespace,
+    going: driver.Driver,
+) -> None:
+    """Runs one module, and prints what it may have written. Raises `Rejected`."""
+    from freehold.tools.processing import verify
+
+    sources = SourceMap()
     try:
-        module = files.read_module(data, file, PROGRAM, sources)
+        module = files.read_module(chunk, file, PROGRAM, sources)
         verify(module)
         _name_elements(module, arguments, options.symbol)
-        with warnings.catch_warnings():
-            warnings.showwarning = _warn
-            written = _run(module, arguments, (*grid, 1, 1)[:3], order, options)
+        with warnings.catch_warnings() if going.said is None else nullcontext():
+            if going.said is None:
+                warnings.showwarning = _warn
+            written = _run(module, arguments, grid, order, options)
     except Rejected as rejected:
         rejected.sources = rejected.sources or sources
-        sys.stdout.flush()
-        print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
-        return 1
+        raise
     _show(arguments, written, options.print)
-    try:
-        for number, name in saves:
-            _write_array(name, arguments[number])
-    except Rejected as rejected:
-        print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
-        return 2
-    return 0
 
 
 def _warn(message: Warning | str, *where: object) -> None:

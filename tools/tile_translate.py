@@ -19,14 +19,11 @@ from typing import TYPE_CHECKING
 
 from freehold.support.diagnostic import Rejected
 from freehold.support.render import wants_colour
-from freehold.support.report import Argument
 from freehold.support.span import SourceMap
-from freehold.tools import files
+from freehold.tools import driver, files
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
-
-    from freehold.dialects.cuda_tile.version import Version
 
 PROGRAM = "tile-translate"
 
@@ -53,6 +50,7 @@ def argument_parser() -> argparse.ArgumentParser:
     parser.add_argument("--time-limit", type=float, default=300.0, metavar="SECONDS", help="for the assembler")
     parser.add_argument("--no-verify", action="store_true", help="do not check the module that was read")
     parser.add_argument("--print-debuginfo", action="store_true", help="print locations")
+    driver.add_arguments(parser)
     return parser
 
 
@@ -62,33 +60,33 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     if arguments.to_cubin and arguments.arch is None:
         parser.error("--to-cubin needs --arch")
-    sources = SourceMap()
     try:
         data, file = files.read(arguments.file, PROGRAM)
-    except Rejected as rejected:
-        print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
-        return 2
-    try:
-        result = translate(data, file, arguments, sources)
-    except Rejected as rejected:
-        rejected.sources = rejected.sources or sources
-        print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
-        return 1
-    try:
-        files.write(arguments.output, result, PROGRAM)
+        results, refused = driver.Driver(file, arguments).over(data, lambda chunk: _translated(chunk, file, arguments))
+        if results or not refused:
+            files.write(arguments.output, b"// -----\n".join(results), PROGRAM)
     except Rejected as rejected:
         print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
         return 2
     except BrokenPipeError:
         sys.stderr.close()  # whoever read our output has gone
         return 1
-    return 0
+    return int(refused)
+
+
+def _translated(chunk: bytes, file: str, arguments: argparse.Namespace) -> bytes:
+    sources = SourceMap()
+    try:
+        return translate(chunk, file, arguments, sources)
+    except Rejected as rejected:
+        rejected.sources = rejected.sources or sources
+        raise
 
 
 def translate(data: bytes, file: str, arguments: argparse.Namespace, sources: SourceMap) -> bytes:
     """What the command writes for what it has read. Raises `Rejected`."""
     from freehold.backend.bytecode.writer import write_bytecode
-    from freehold.tools.tile_opt import verify
+    from freehold.tools.processing import verify
 
     module = files.read_module(data, file, PROGRAM, sources, must_be_bytecode=arguments.from_bytecode)
     if not arguments.no_verify:
@@ -97,7 +95,7 @@ def translate(data: bytes, file: str, arguments: argparse.Namespace, sources: So
         from freehold.dialects.cuda_tile.text import print_module
 
         return print_module(module, locations=arguments.print_debuginfo).encode()
-    bytecode = write_bytecode(module, _version(arguments.version))
+    bytecode = write_bytecode(module, files.version_of(arguments.version, PROGRAM))
     if arguments.to_bytecode:
         return bytecode
     from freehold.backend.assembler import AssembleOptions, assemble
@@ -106,19 +104,6 @@ def translate(data: bytes, file: str, arguments: argparse.Namespace, sources: So
         opt_level=arguments.opt_level, line_info=not arguments.no_line_info, time_limit=arguments.time_limit
     )
     return assemble(bytecode, arguments.arch, options, kernel=_kernel(module))
-
-
-def _version(text: str | None) -> Version | None:
-    from freehold.backend.errors import UnknownVersion
-    from freehold.dialects.cuda_tile.version import VERSIONS, Version
-
-    if text is None:
-        return None
-    try:
-        return Version.parse(text)
-    except ValueError:
-        known = ", ".join(map(str, VERSIONS))
-        raise Rejected([UnknownVersion(Argument("--version", PROGRAM), text, known)]) from None
 
 
 def _kernel(module: ModuleOp) -> str | None:

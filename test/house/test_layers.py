@@ -35,7 +35,7 @@ ONLY_IN = {
     "ml_dtypes": ("runtime/*",),
     "z3": ("passes/*",),
     "xdsl": ("dialects/*", "frontend/*", "passes/*", "backend/*", "runtime/*", "audit/*", "tools/*"),
-    "subprocess": ("backend/assembler.py", "tools/build_native.py", "tools/mlir_bridge.py"),
+    "subprocess": ("backend/assembler.py", "tools/build_native.py", "tools/mlir_bridge.py", "tools/commands.py"),
 }
 """Packages that only certain files may import. `backend/cache.py` may have no more of cuda than its program cache."""
 

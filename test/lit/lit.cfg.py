@@ -35,7 +35,7 @@ config.substitutions.append(("ROUNDTRIP", "tile-opt %s | tile-opt | filecheck %s
 # All verifiers, for what takes verified kernels.
 config.substitutions.append(("VERIFIERS", "verify-domains,verify-borrows,verify-partitions,resolve-obligations"))
 # One refusal a chunk, rendered as a user sees it.
-config.substitutions.append(("REJECTS", "tile-opt %s --verify-diagnostics --split-input-file"))
+config.substitutions.append(("REJECTS", "tile-opt %s --print-diagnostics --split-input-file"))
 
 if mlir_bridge.find() is not None:
     config.available_features.add("mlir")

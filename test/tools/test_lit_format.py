@@ -47,7 +47,7 @@ def run(warm: ModuleType, tmp_path: Path) -> Callable[[str], str | None]:
         "tile-opt %good.mlir | tile-opt - | tile-opt | filecheck %good.mlir --check-prefix=CHECK",
         "tile-opt < %good.mlir | filecheck %good.mlir",
         "not tile-opt %bad.mlir 2>&1 | filecheck %bad.mlir",
-        "tile-opt %bad.mlir --verify-diagnostics | filecheck %bad.mlir",
+        "tile-opt %bad.mlir --print-diagnostics | filecheck %bad.mlir",
         "tile-opt %good.mlir | not filecheck %good.mlir --check-prefix=OTHER",
         "not tile-opt --no-such-option",
     ],

@@ -58,7 +58,20 @@ class BreakPass(ModulePass):
         first.regions[0].block.add_op(test_dialect.TestOp())
 
 
+@dataclass(frozen=True)
+class CrashPass(ModulePass):
+    """Has a fault of its own."""
+
+    name = "crash"
+    key: str = "x"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if any(isinstance(each, test_dialect.TestOp) for each in op.walk()):
+            raise KeyError(self.key)
+
+
 PASSES: PassFactories = {
+    "crash": lambda: CrashPass,
     "refuse-test": lambda: RefuseTestPass,
     "give-up": lambda: GiveUpPass,
     "break-ir": lambda: BreakPass,
@@ -83,8 +96,8 @@ def test_a_refusal_is_rendered_on_standard_error(tmp_path: Path, capsys: pytest.
     assert "\033" not in err
 
 
-def test_verify_diagnostics_prints_it_on_standard_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert tile_opt.main([write(tmp_path, TWO), "-p", "refuse-test", "--verify-diagnostics"], PASSES) == 0
+def test_print_diagnostics_prints_it_on_standard_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tile_opt.main([write(tmp_path, TWO), "-p", "refuse-test", "--print-diagnostics"], PASSES) == 0
     out, err = capsys.readouterr()
     assert out.count("error[O503]") == 2
     assert err == ""
@@ -217,3 +230,41 @@ def test_output_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFix
     (tmp_path / "s.mlir").write_text(text.replace("()", "(%p: tile<ptr<f32>>)"))
     assert tile_run.main([str(tmp_path / "s.mlir"), *arguments]) == 2
     assert "error[O509]: cannot write `/no/such/folder/x.npy`" in capsys.readouterr().err
+
+
+def test_a_crash_leaves_a_reproducer_that_crashes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    left = tmp_path / "crash.mlir"
+    with pytest.raises(KeyError) as crash:
+        tile_opt.main(
+            [write(tmp_path, TWO), "-p", 'canonicalize,crash{key="y z"},cse', "--reproducer", str(left)], PASSES
+        )
+    assert crash.value.__notes__ == [f"a reproducer was left: tile-opt {left} --run-reproducer"]
+    text = left.read_text()
+    assert text.startswith("// tile-opt crashed in `crash`: KeyError: 'y z'\n// configuration: --pass-pipeline=")
+    assert "canonicalize" not in text.splitlines()[1]
+    assert '"test.op"() : () -> () loc(fused["' in text
+    with pytest.raises(KeyError, match="y z"):
+        tile_opt.main([str(left), "--run-reproducer", "--reproducer", str(tmp_path / "again.mlir")], PASSES)
+
+
+def test_a_pass_that_is_nested_sees_its_operation_alone() -> None:
+    seen: list[tuple[str, int]] = []
+
+    class SeePass(ModulePass):
+        name = "see"
+
+        def apply(self, ctx: Context, op: ModuleOp) -> None:
+            (inside,) = op.body.block.ops
+            seen.append((inside.name, len(list(inside.walk()))))
+            inside.detach()
+            for _ in range(2):
+                op.body.block.add_op(test_dialect.TestOp())
+
+    text = '"test.op"() ({\n}) : () -> ()\n"other.op"() : () -> ()\n"test.op"() : () -> ()\n'
+    factories: PassFactories = {"see": lambda: SeePass}
+    context = make_context(allow_unregistered=True)
+    printed = tile_opt.process(context, text, "k.mlir", parse_pipeline("test.op(see)", factories))
+    assert seen == [("test.op", 1), ("test.op", 1)]
+    assert [line.strip().split("(")[0] for line in printed.splitlines()[1:-1]] == [
+        '"test.op"', '"test.op"', '"other.op"', '"test.op"', '"test.op"',
+    ]  # fmt: skip

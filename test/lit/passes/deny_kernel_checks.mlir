@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p resolve-obligations,deny-kernel-checks --verify-diagnostics --split-input-file | filecheck %s
+// RUN: tile-opt %s -p resolve-obligations,deny-kernel-checks --print-diagnostics --split-input-file | filecheck %s
 
 // CHECK:      error[O301]: this load from `x` needs an in-kernel bounds check, and these are denied
 // CHECK:      cannot prove `0 <= s and s < ceildiv(M, 64)`

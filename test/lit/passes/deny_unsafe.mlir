@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p deny-unsafe --verify-diagnostics --split-input-file | filecheck %s
+// RUN: tile-opt %s -p deny-unsafe --print-diagnostics --split-input-file | filecheck %s
 
 // CHECK:      error[O132]: an unsafe access to `q`, and these are denied
 // CHECK:      nothing is proved of this access

@@ -1,6 +1,6 @@
 // Partitions into groups that offsets bound, refused.
 
-// RUN: tile-opt %s -p VERIFIERS --verify-diagnostics --split-input-file | filecheck %s
+// RUN: tile-opt %s -p VERIFIERS --print-diagnostics --split-input-file | filecheck %s
 
 // Without a condition.
 // CHECK: error[O306]: a region of `c` is not shown to lie in its group

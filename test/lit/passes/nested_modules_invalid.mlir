@@ -1,5 +1,5 @@
-// RUN: tile-opt %s -p verify-partitions --split-input-file --verify-diagnostics | filecheck %s
-// RUN: tile-opt %s -p deny-unsafe --split-input-file --verify-diagnostics | filecheck %s --check-prefix=UNSAFE
+// RUN: tile-opt %s -p verify-partitions --split-input-file --print-diagnostics | filecheck %s
+// RUN: tile-opt %s -p deny-unsafe --split-input-file --print-diagnostics | filecheck %s --check-prefix=UNSAFE
 
 // All blocks write region 0: wherever the kernel stands.
 // CHECK:      error[O101]: two tile blocks write overlapping regions of `y`

@@ -1,5 +1,5 @@
-// RUN: tile-opt %s -p VERIFIERS,report-obligations,print-launch-contract --verify-diagnostics --split-input-file | filecheck %s
-// RUN: tile-opt %s -p VERIFIERS,convert-ownership-to-cuda-tile --verify-diagnostics --split-input-file | filecheck %s --check-prefix=TILE
+// RUN: tile-opt %s -p VERIFIERS,report-obligations,print-launch-contract --print-diagnostics --split-input-file | filecheck %s
+// RUN: tile-opt %s -p VERIFIERS,convert-ownership-to-cuda-tile --print-diagnostics --split-input-file | filecheck %s --check-prefix=TILE
 
 // A requirement is a fact in proofs and a check of the launcher; the divisor is positive, and that is part of it. An
 // integer scalar is known to the launcher by its name, or by another one where an extent is called so.

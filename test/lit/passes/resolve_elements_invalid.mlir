@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p resolve-obligations --verify-diagnostics --split-input-file | filecheck %s
+// RUN: tile-opt %s -p resolve-obligations --print-diagnostics --split-input-file | filecheck %s
 
 // Indices that are negative, all of them: nothing counts from the end.
 // CHECK:      error[O303]: this gather touches no element of `x`

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p resolve-obligations --verify-diagnostics --split-input-file | filecheck %s
+// RUN: tile-opt %s -p resolve-obligations --print-diagnostics --split-input-file | filecheck %s
 
 // CHECK:      error[O302]: this load from `x` is out of bounds along axis 0
 // CHECK:      tile index `4` is never below 4

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p 'VERIFIERS,validate-translation' --split-input-file --verify-diagnostics | filecheck %s
+// RUN: tile-opt %s -p 'VERIFIERS,validate-translation' --split-input-file --print-diagnostics | filecheck %s
 
 // Indices in another order.
 // CHECK: error[O140]: what was emitted for `copy` is not shown to do what was verified

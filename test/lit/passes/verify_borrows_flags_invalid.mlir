@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p verify-borrows --verify-diagnostics --split-input-file | filecheck %s
+// RUN: tile-opt %s -p verify-borrows --print-diagnostics --split-input-file | filecheck %s
 
 // As in verify_borrows_flags.mlir, but under the flag where it should be under its negation.
 

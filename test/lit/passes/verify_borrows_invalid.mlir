@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p verify-borrows --verify-diagnostics --split-input-file | filecheck %s
+// RUN: tile-opt %s -p verify-borrows --print-diagnostics --split-input-file | filecheck %s
 
 // CHECK:      error[O102]: cannot store through `x`: it is a shared borrow
 // CHECK:      {{[0-9]+}} |   %u = ownership.borrow %x

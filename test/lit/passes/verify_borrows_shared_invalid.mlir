@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p verify-borrows --verify-diagnostics --split-input-file | filecheck %s
+// RUN: tile-opt %s -p verify-borrows --print-diagnostics --split-input-file | filecheck %s
 
 // An accumulator is read by nobody.
 // CHECK:      error[O130]: `x` is an accumulator and lent for reading

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p verify-borrows --no-verify --verify-diagnostics | filecheck %s
+// RUN: tile-opt %s -p verify-borrows --no-verify --print-diagnostics | filecheck %s
 
 // IR that comes from elsewhere need not have been verified: `if` takes no ownership, and the pass says so itself.
 // CHECK:      error[O110]: a region of `y` is handed on through control flow

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p VERIFIERS --verify-diagnostics --split-input-file | filecheck %s
+// RUN: tile-opt %s -p VERIFIERS --print-diagnostics --split-input-file | filecheck %s
 
 // Fewer points than regions.
 // CHECK:      error[O122]: not all of the output `y` is written

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p verify-dominance --verify-diagnostics --split-input-file | filecheck %s
+// RUN: tile-opt %s -p verify-dominance --print-diagnostics --split-input-file | filecheck %s
 
 // CHECK:      error[O120]: `cuda_tile.addi` uses a value that is not defined there
 // CHECK-NEXT:   --> {{.*}}verify_dominance_invalid.mlir:10:8

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p resolve-obligations,verify-duties --verify-diagnostics | filecheck %s
+// RUN: tile-opt %s -p resolve-obligations,verify-duties --print-diagnostics | filecheck %s
 
 // Bounds are proved, and nothing else was looked at.
 // CHECK:      error[O142]: `fill` is not verified

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p verify-partitions --verify-diagnostics --split-input-file | filecheck %s
+// RUN: tile-opt %s -p verify-partitions --print-diagnostics --split-input-file | filecheck %s
 
 // CHECK:      error[O101]: two tile blocks write overlapping regions of `u`
 // CHECK:      step 64 is smaller than the tile extent 128

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p verify-partitions --verify-diagnostics --split-input-file | filecheck %s
+// RUN: tile-opt %s -p verify-partitions --print-diagnostics --split-input-file | filecheck %s
 
 // To a signed reading the one bit of a truth value is -1: the smaller of two is true where either of them is, and the
 // larger where both are.

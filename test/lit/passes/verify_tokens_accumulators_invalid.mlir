@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p 'verify-tokens{accumulators=0}' --split-input-file --verify-diagnostics | filecheck %s
+// RUN: tile-opt %s -p 'verify-tokens{accumulators=0}' --split-input-file --print-diagnostics | filecheck %s
 
 // Sums commute, whoever comes first.
 // CHECK: entry @sums

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -p 'verify-tokens{regions=0 shared=1}' --split-input-file --verify-diagnostics | filecheck %s
+// RUN: tile-opt %s -p 'verify-tokens{regions=0 shared=1}' --split-input-file --print-diagnostics | filecheck %s
 
 // A write behind a read.
 // CHECK: cuda_tile.store_view_tko

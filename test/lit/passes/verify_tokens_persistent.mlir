@@ -1,5 +1,5 @@
-// RUN: tile-opt %s -p 'verify-tokens{ordered=0 persistent=true}' --split-input-file --verify-diagnostics | filecheck %s
-// RUN: tile-opt %s -p 'verify-tokens{ordered=0}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=EACH
+// RUN: tile-opt %s -p 'verify-tokens{ordered=0 persistent=true}' --split-input-file --print-diagnostics | filecheck %s
+// RUN: tile-opt %s -p 'verify-tokens{ordered=0}' --split-input-file --print-diagnostics | filecheck %s --check-prefix=EACH
 
 // A point may touch a place again, in a loop behind the first one: in order. Another turn of a persistent block is
 // another point, whose regions are others. Where blocks have one point each, the outer loop may come back to a place.

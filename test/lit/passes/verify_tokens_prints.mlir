@@ -1,5 +1,5 @@
-// RUN: tile-opt %s -p 'verify-tokens' --split-input-file --verify-diagnostics | filecheck %s
-// RUN: tile-opt %s -p 'verify-tokens{persistent=true}' --split-input-file --verify-diagnostics | filecheck %s --check-prefix=POINTS
+// RUN: tile-opt %s -p 'verify-tokens' --split-input-file --print-diagnostics | filecheck %s
+// RUN: tile-opt %s -p 'verify-tokens{persistent=true}' --split-input-file --print-diagnostics | filecheck %s --check-prefix=POINTS
 
 // In order, through a loop and a branch.
 // CHECK-LABEL: @ordered

@@ -1,5 +1,5 @@
 // All verifiers on a window that is no kernel's own: it is refused by one of them, and none of the others falls over it.
-// RUN: tile-opt %s --report --verify-diagnostics | filecheck %s
+// RUN: tile-opt %s --report --print-diagnostics | filecheck %s
 
 // CHECK: error[O118]
 ownership.kernel @in_a_branch(%c: !ownership.tensor<[S], f32>, %y: !ownership.tensor<[S], f32>, %n: !cuda_tile.tile<i32>) {

@@ -1,6 +1,6 @@
 // Windows of tensors that are refused.
 
-// RUN: tile-opt %s -p VERIFIERS --verify-diagnostics --split-input-file | filecheck %s
+// RUN: tile-opt %s -p VERIFIERS --print-diagnostics --split-input-file | filecheck %s
 
 // A window in a loop.
 // CHECK: error[O118]: a window of `c` is made inside another operation

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --verify-diagnostics --split-input-file | filecheck %s
+// RUN: tile-opt %s --print-diagnostics --split-input-file | filecheck %s
 
 // Every operation that does not verify is shown where it stands, all of a module at once.
 

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --verify-diagnostics --split-input-file | filecheck %s
+// RUN: tile-opt %s --print-diagnostics --split-input-file | filecheck %s
 
 // CHECK: `ownership.check`: each value has a name and a dtype
 ownership.kernel @k(%ok: !cuda_tile.tile<i1>, %n: !cuda_tile.tile<i32>) {

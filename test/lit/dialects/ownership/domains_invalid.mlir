@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --verify-diagnostics --split-input-file | filecheck %s
+// RUN: tile-opt %s --print-diagnostics --split-input-file | filecheck %s
 
 // CHECK: `ownership.distribute`: needs a domain, or a partition to take its points from
 ownership.kernel @k(%x: !ownership.tensor<[N], f32>) {

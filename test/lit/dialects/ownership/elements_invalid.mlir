@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --verify-diagnostics --split-input-file | filecheck %s
+// RUN: tile-opt %s --print-diagnostics --split-input-file | filecheck %s
 
 // CHECK: 1 indices for a tensor of rank 2
 ownership.kernel @k(%x: !ownership.tensor<[M, K], f32>, %h: !ownership.tensor<[B], i32>, %q: !ownership.tensor<[B], i32>, %z: !ownership.tensor<[N], f32>) {

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --verify-diagnostics --split-input-file | filecheck %s
+// RUN: tile-opt %s --print-diagnostics --split-input-file | filecheck %s
 
 // CHECK: extents are positive, not 0
 ownership.kernel @k(%x: !ownership.tensor<[0], f32>) {}
