@@ -1,7 +1,6 @@
 """What `tile-opt` does with one module: reads it, verifies, runs passes, tells of it; as functions, for other tools.
 
-On the way it prints between passes, takes the time, counts operations. A pass that crashes leaves a reproducer
-(`tools.reproducer`).
+On the way it prints between passes, takes the time, counts operations.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
@@ -84,8 +83,8 @@ class Options:
     bytecode_version: str | None = None
     remarks: Category | None = None
     """The category of the assembler's remarks that are told beside the module: `all`, `memory`, `tensorcore`."""
-    reproducer: str | None = None
-    """The file that a crash is written to; a new one in the folder for temporary files if None."""
+    crashed: Callable[[Exception, str | bytes, str, Sequence[ModulePass], Options], None] | None = None
+    """What is called where a pass has a fault, before that is raised on: with the input, and the passes up to it."""
     report: bool = False
     """Whether to say how each obligation is met, and what would meet it better, in place of printing the module."""
     proofs: bool = False
@@ -216,9 +215,8 @@ def transformed(
         except Rejected:
             raise
         except Exception as crash:
-            from freehold.tools.reproducer import leave
-
-            leave(crash, text, file, passes[: number + 1], options)
+            if options.crashed is not None:
+                options.crashed(crash, text, file, passes[: number + 1], options)
             raise
         timing.add(name, start)
         if statistics is not None and before is not None:

@@ -13,8 +13,9 @@ import re
 import shlex
 import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,7 +38,7 @@ def leave(crash: Exception, text: str | bytes, file: str, passes: Sequence[Modul
     from freehold.tools.pass_nesting import name_of, spec_of
     from freehold.tools.processing import Timing, transformed
 
-    quiet = replace(options, print_before=False, print_after=False, only_changes=False)
+    quiet = replace(options, print_before=False, print_after=False, only_changes=False, crashed=None)
     left = passes
     try:
         module = transformed(make_context(allow_unregistered=True), text, file, passes[:-1], quiet, Timing())
@@ -54,11 +55,9 @@ def leave(crash: Exception, text: str | bytes, file: str, passes: Sequence[Modul
     lines += traceback.format_exc().splitlines()
     header = "".join(f"// {line}".rstrip() + "\n" for line in lines)
     try:
-        if options.reproducer is None:
+        if name is None:
             handle, name = tempfile.mkstemp(prefix="tile-opt-crash-", suffix=".mlir")
             os.close(handle)
-        else:
-            name = options.reproducer
         Path(name).write_text(f"{header}\n{body}", encoding="utf-8")
     except OSError as failed:
         crash.add_note(f"no reproducer was written: {failed}")

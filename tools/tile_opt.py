@@ -149,6 +149,8 @@ def main(argv: Sequence[str] | None = None, passes: PassFactories | None = None)
 
 
 def _options(arguments: argparse.Namespace) -> Options:
+    from freehold.tools.reproducer import leaving
+
     return Options(
         verify=not arguments.no_verify,
         generic=arguments.print_op_generic,
@@ -161,7 +163,7 @@ def _options(arguments: argparse.Namespace) -> Options:
         bytecode=arguments.emit_bytecode,
         bytecode_version=arguments.emit_bytecode_version,
         remarks=arguments.remarks,
-        reproducer=arguments.reproducer,
+        crashed=leaving(arguments.reproducer),
         report=arguments.report,
         proofs=arguments.proofs,
         explain=arguments.explain,
