@@ -27,7 +27,14 @@ if TYPE_CHECKING:
 _CONFIGURATION = re.compile(r"^// configuration: (.*)$", re.MULTILINE)
 
 
-def leave(crash: Exception, text: str | bytes, file: str, passes: Sequence[ModulePass], options: Options) -> None:
+def leaving(name: str | None) -> Callable[[Exception, str | bytes, str, Sequence[ModulePass], Options], None]:
+    """What leaves a reproducer of a crash in a file of this name, or in a new one in the folder for temporary files."""
+    return partial(_leave, name)
+
+
+def _leave(
+    name: str | None, crash: Exception, text: str | bytes, file: str, passes: Sequence[ModulePass], options: Options
+) -> None:
     """
     Writes the reproducer of a crash in the last of `passes`, and notes its name on the exception.
 
