@@ -24,7 +24,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from freehold.dialects.cuda_tile.op import TileOp
 from freehold.dialects.cuda_tile.ops.arith_float import CmpFOp, FloatOp, FmaOp
-from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, ReturnOp
+from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, LoopOp, ways_out
 from freehold.dialects.cuda_tile.ops.mma import Mma
 from freehold.dialects.cuda_tile.ops.reduce import Aggregate
 from freehold.dialects.cuda_tile.types import TileType
@@ -54,7 +54,6 @@ MOST_SUMMED: Final = 1 << 16
 
 _ZERO: Final = terms.const(0)
 _ONE: Final = terms.const(1)
-_LEAVING: Final = (BreakOp, ContinueOp, ReturnOp)
 _UNCOUNTED: Final = frozenset({"Memory", "Atomics", "Views"})
 
 
@@ -255,7 +254,7 @@ class _Count:
                     for region in op.regions:
                         for inner in region.blocks:
                             self.block(inner, maybe=True)
-                    maybe = maybe or _leaves(op)
+                    maybe = maybe or bool(ways_out(op))
                 case ForOp():
                     self.nested(op.block, [self.turns(op)], maybe)
                 case LoopOp():
@@ -370,11 +369,6 @@ class _Around:
 
     turns: tuple[_Turns, ...]
     always: bool
-
-
-def _leaves(op: IfOp) -> bool:
-    """Whether a branch of it may leave the block it stands in."""
-    return any(isinstance(inner, _LEAVING) for inner in op.walk())
 
 
 def _operations(op: Operation) -> int:

@@ -18,11 +18,11 @@ from xdsl.passes import ModulePass
 from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED
 from freehold.dialects.cuda_tile.integers import width_of
 from freehold.dialects.cuda_tile.ops.arith_int import CmpIOp, OrIOp
-from freehold.dialects.cuda_tile.ops.control_flow import AssertOp, BreakOp, ContinueOp, ForOp, LoopOp, ReturnOp
+from freehold.dialects.cuda_tile.ops.control_flow import AssertOp, ForOp, LoopOp
 from freehold.dialects.cuda_tile.types import is_scalar
 from freehold.dialects.ownership import CheckOp
 from freehold.passes.hoist_invariants import hoist_from
-from freehold.passes.rewriting import Inserter, defined_outside, integer, loops, walk
+from freehold.passes.rewriting import Inserter, defined_outside, integer, loops, may_leave
 from freehold.support.integers import read
 
 
@@ -51,7 +51,7 @@ def _hoist(loop: ForOp | LoopOp) -> None:
     no_turn: SSAValue | None = None
     known = isinstance(loop, LoopOp) or _has_turns(loop)
     op = body.first_op
-    while op is not None and not _may_leave(op):
+    while op is not None and not may_leave(op):
         following = op.next_op
         if isinstance(op, AssertOp | CheckOp) and _decided_outside(op, loop):
             condition = op.condition
@@ -82,24 +82,3 @@ def _has_turns(loop: ForOp) -> bool:
         return False
     signed = loop.unsignedCmp is None
     return read(lower, width, signed=signed) < read(upper, width, signed=signed)
-
-
-def _may_leave(op: Operation) -> bool:
-    """Whether control may not come to what follows `op`: it leaves the turn, or may run for ever."""
-    return any(
-        isinstance(inner, LoopOp)
-        or (isinstance(inner, BreakOp | ContinueOp | ReturnOp) and _target_is_outside(inner, op))
-        for inner in walk(op)
-    )
-
-
-def _target_is_outside(op: Operation, root: Operation) -> bool:
-    """Whether a `break`, `continue` or `return` inside `root` (or `root` itself) leaves `root`."""
-    parent = op.parent_op()
-    while parent is not None and op is not root:
-        if isinstance(parent, ForOp | LoopOp) and not isinstance(op, ReturnOp):
-            return False
-        if parent is root:
-            return True
-        parent = parent.parent_op()
-    return True

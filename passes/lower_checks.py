@@ -45,6 +45,8 @@ from freehold.dialects.cuda_tile.ops.control_flow import (
     LoopOp,
     ReturnOp,
     YieldOp,
+    ends_of,
+    ways_out,
 )
 from freehold.dialects.cuda_tile.ops.conversion import BitcastOp, ExtIOp, FToFOp
 from freehold.dialects.cuda_tile.ops.memory import MakeTokenOp, StorePtrTkoOp
@@ -54,7 +56,7 @@ from freehold.dialects.cuda_tile.ops.shape import ConstantOp, OffsetOp, SelectOp
 from freehold.dialects.cuda_tile.ops.views import StoreViewTkoOp
 from freehold.dialects.cuda_tile.types import TOKEN, PointerType, TileType, element_name, tile
 from freehold.dialects.ownership import CheckOp
-from freehold.passes.rewriting import Inserter, walk
+from freehold.passes.rewriting import Inserter, around, walk
 from freehold.support.contract import FAILURE_SLOTS
 
 FAILURES: Final = tile((), PointerType(i64))
@@ -147,7 +149,7 @@ class _Lowering:
             elif isinstance(op, ForOp) and any(isinstance(inner, CheckOp) for inner in walk(op)):
                 carried = self.carry(op, carried)
             elif not isinstance(op, ForOp):
-                for end in _leaving(op, ContinueOp):
+                for end in ways_out(op, (ContinueOp,)):
                     end.operands = (*end.operands, *carried)
         values = [*loop.initValues, *state]
         new = _with_body_of(loop, values)
@@ -166,7 +168,7 @@ class _Lowering:
         """Exchanges a loop for one with a flag, and leaves what is around it where the flag is set."""
         false, true = self.truth
         leaving = ContinueOp if isinstance(loop, ForOp) else BreakOp
-        for op in _leaving(loop, leaving):
+        for op in ends_of(loop, leaving):
             op.operands = (*op.operands, false)
         body = loop.region.block
         if isinstance(loop, ForOp):
@@ -185,9 +187,7 @@ class _Lowering:
 
     def exit(self, op: Operation) -> Block:
         """A block that ends the tile block from where `op` stands."""
-        parent = op.parent_op()
-        while parent is not None and not isinstance(parent, _Loop):
-            parent = parent.parent_op()
+        parent = next((outer for outer in around(op) if isinstance(outer, _Loop)), None)
         if parent not in self.flagged:
             return Block([ReturnOp()])
         if isinstance(parent, ForOp):
@@ -275,30 +275,10 @@ def _with_body_of(loop: _Loop, values: Sequence[SSAValue], more: Sequence[Attrib
 
 def _without_return(op: Operation) -> list[_Loop]:
     """The loops around an operation that no `return` may leave: up to the outermost `for`, the innermost first."""
-    around: list[_Loop] = []
-    parent = op.parent_op()
-    while parent is not None:
-        if isinstance(parent, _Loop):
-            around.append(parent)
-        parent = parent.parent_op()
-    while around and isinstance(around[-1], LoopOp):
-        around.pop()
-    return around
-
-
-def _leaving(root: Operation, kind: type[ContinueOp | BreakOp]) -> list[Operation]:
-    """What of this kind in an operation, or itself, leaves a loop: the operation, if it is one, or that around it."""
-    nested = (ForOp, LoopOp) if kind is ContinueOp else (LoopOp,)
-    if isinstance(root, kind):
-        return [root]
-    return [
-        found
-        for region in root.regions
-        for block in region.blocks
-        for op in block.ops
-        if not isinstance(op, nested)
-        for found in _leaving(op, kind)
-    ]
+    found = [outer for outer in around(op) if isinstance(outer, _Loop)]
+    while found and isinstance(found[-1], LoopOp):
+        found.pop()
+    return found
 
 
 def _some(type_: Attribute) -> Operation:

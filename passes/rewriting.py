@@ -18,7 +18,7 @@ from xdsl.traits import IsTerminator, NoMemoryEffect, Pure, SymbolOpInterface
 
 from freehold.dialects.classes import build
 from freehold.dialects.cuda_tile.folding import literal
-from freehold.dialects.cuda_tile.ops.control_flow import ForOp, LoopOp
+from freehold.dialects.cuda_tile.ops.control_flow import ForOp, LoopOp, ways_out
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import LocationAttr
@@ -168,6 +168,28 @@ def inline_behind(body: Block, op: Operation, arguments: Sequence[SSAValue]) -> 
         body.detach_op(moved)
         target.insert_op_after(moved, last)
         last = moved
+
+
+def around(place: Operation | Block) -> Iterator[Operation]:
+    """The operations around an operation or a block, inside out."""
+    op = place.parent_op()
+    while op is not None:
+        yield op
+        op = op.parent_op()
+
+
+def in_front(op: Operation) -> Iterator[Operation]:
+    """The operations in front of one, in its block and then in those around it, each in program order."""
+    for at in (op, *around(op)):
+        for earlier in () if at.parent is None else at.parent.ops:
+            if earlier is at:
+                break
+            yield earlier
+
+
+def may_leave(op: Operation) -> bool:
+    """Whether control may not come to what follows an operation: it leaves its block, or may run for ever."""
+    return bool(ways_out(op)) or any(isinstance(inner, LoopOp) for inner in walk(op))
 
 
 def integer(value: SSAValue) -> int | None:

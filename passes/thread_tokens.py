@@ -199,8 +199,8 @@ _Structured = IfOp | ForOp | LoopOp
 class _Threader:
     def __init__(self, uses: _Uses):
         self.uses = uses
-        self.targets: list[tuple[Operation, tuple[SSAValue, ...], _Accesses]] = []
-        """The loops around the current operation, with the regions that each carries a token for."""
+        self.carries: dict[Operation, tuple[SSAValue, ...]] = {}
+        """The regions that each loop carries a token for."""
 
     def block(self, block: Block, states: _States) -> None:
         """Threads through one block, from the states at its start to those at its end, in place."""
@@ -286,9 +286,8 @@ class _Threader:
             token = body.insert_arg(TOKEN, len(body.args), op.location)
             # Where nothing is written, the reads of earlier turns need not be waited for by those of later ones.
             start[r] = _State(token) if inside[r].write else _State(start.get(r, _State()).write, (token,))
-        self.targets.append((op, regions, inside))
+        self.carries[op] = regions
         self.block(body, start)
-        self.targets.pop()
         if not regions:
             return
         detached = op.detach_region(op.region)
@@ -309,9 +308,7 @@ class _Threader:
 
     def leave(self, op: ContinueOp | BreakOp, states: _States) -> None:
         """Hands the tokens of the loop that is continued or left to it."""
-        kinds = (LoopOp,) if isinstance(op, BreakOp) else (ForOp, LoopOp)
-        regions = next((regions for loop, regions, _ in reversed(self.targets) if isinstance(loop, kinds)), ())
-        if regions:
+        if regions := self.carries[op.loop]:
             at = Inserter(op)
             _append(op, [_token(at, states.get(r, _State())) for r in regions])
 

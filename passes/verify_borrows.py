@@ -93,7 +93,7 @@ from freehold.passes.errors.borrow import (
 )
 from freehold.passes.errors.sharing import UpdatesDiffer, UsedInTwoWays
 from freehold.passes.errors.windows import WindowsMeet
-from freehold.passes.rewriting import walk
+from freehold.passes.rewriting import around, walk
 from freehold.passes.verify_dominance import verify_dominance
 from freehold.support.diagnostic import Error, Rejected
 
@@ -386,10 +386,7 @@ def _later(op: Operation, store: StoreOp) -> bool:
 
 def _around(op: Operation) -> Operation | None:
     """What an operation is part of, past the control flow around it."""
-    parent = op.parent_op()
-    while isinstance(parent, IfOp | ForOp | LoopOp):
-        parent = parent.parent_op()
-    return parent
+    return next((outer for outer in around(op) if not isinstance(outer, IfOp | ForOp | LoopOp)), None)
 
 
 @dataclass

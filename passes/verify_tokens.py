@@ -80,7 +80,7 @@ from freehold.dialects.ownership import (
 from freehold.passes.analysis.flow import End, Flow
 from freehold.passes.analysis.windows import argument_of
 from freehold.passes.launch_contract import entry_parameters
-from freehold.passes.rewriting import walk
+from freehold.passes.rewriting import around, walk
 from freehold.support.contract import Checks, EntryParameter
 
 
@@ -470,23 +470,13 @@ def _is_over_points(op: Operation) -> bool:
 
 
 def _loop_around(owner: Operation | Block) -> Operation | None:
-    op = owner.parent_op()
-    while op is not None and not isinstance(op, _Loop):
-        op = op.parent_op()
-    return op
+    return next((op for op in around(owner) if isinstance(op, _Loop)), None)
 
 
 def _innermost(loops: Sequence[Operation | None]) -> Operation | None:
     """Of loops around one place, the one that all others are around."""
     found = [loop for loop in loops if loop is not None]
-    return max(found, key=lambda loop: sum(1 for _ in _ancestors(loop)), default=None)
-
-
-def _ancestors(op: Operation) -> Iterator[Operation]:
-    parent = op.parent_op()
-    while parent is not None:
-        yield parent
-        parent = parent.parent_op()
+    return max(found, key=lambda loop: sum(1 for _ in around(loop)), default=None)
 
 
 def _named(op: Operation) -> str:

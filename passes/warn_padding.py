@@ -26,14 +26,15 @@ from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.float_bits import FloatBitsAttr
 from freehold.dialects.cuda_tile.types import TileType
 from freehold.dialects.location import span_of
-from freehold.dialects.ownership import KernelOp, LoadOp, RegionType, RequireOp, kernels_of, tensor_type
+from freehold.dialects.ownership import KernelOp, LoadOp, RegionType, kernels_of, tensor_type
+from freehold.passes.analysis.divisibility import Divisors
 from freehold.passes.analysis.wording import name_of
 from freehold.passes.errors.padding import PaddingFolded, RestLeftOut
 from freehold.passes.rewriting import walk
 from freehold.support.diagnostic import KernelWarning
 from freehold.support.render import render
 from freehold.support.span import Span
-from freehold.support.terms import Term, conjuncts, const
+from freehold.support.terms import Term
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class _Padding:
         self._loads = loads
         self._pads: dict[SSAValue, Pads] = {}
         self._sums: dict[SSAValue, _Sum] = {}
-        self._divisors = _divisors(kernel)
+        self._divisors = Divisors(kernel)
         for op in loads:
             self._load(op)
 
@@ -145,7 +146,7 @@ class _Padding:
     def _divides(self, extent: Term, size: int, layout: Any, axis: int) -> bool:
         """Whether an extent is shown to be a multiple of a tile's size."""
         known = _int(layout.data[axis]) if axis < len(layout.data) else 1
-        return max(known, _divisor(extent, self._divisors)) % size == 0
+        return math.lcm(known, self._divisors.of_term(extent)) % size == 0
 
     def _enter(self, op: Operation) -> None:
         """Loops hand operands to their bodies; of what loops and branches give, padding is what is so on all ways."""
@@ -398,31 +399,3 @@ def _whole_tiles(index: SSAValue, size: int) -> Operation | None:
     rounding: Any = count.properties.get("rounding")
     floor = rounding is None or rounding.data.value in ("negative_inf", "zero")
     return count if floor and not isinstance(extent, Block) and extent.name == "ownership.dim" else None
-
-
-# --- Which tiles overhang ---------------------------------------------------------------------------------------------
-
-
-def _divisors(kernel: KernelOp) -> dict[Term, int]:
-    """What a kernel requires its extents to be multiples of."""
-    found: dict[Term, int] = {}
-    for op in kernel.body.block.ops:
-        if isinstance(op, RequireOp):
-            for t in conjuncts(op.condition):
-                if t.op == "==" and t.args[0].op == "%" and t.args[1] == const(0) and t.args[0].args[1].is_const:
-                    number, by = t.args[0].args
-                    found[number] = math.lcm(found.get(number, 1), by.value)
-    return found
-
-
-def _divisor(t: Term, known: Mapping[Term, int]) -> int:
-    """A number that a term is a multiple of."""
-    if t in known:
-        return known[t]
-    if t.is_const:
-        return abs(t.value)
-    if t.op == "*":
-        return math.prod(_divisor(a, known) for a in t.args)
-    if t.op in ("+", "-"):
-        return math.gcd(*(_divisor(a, known) for a in t.args))
-    return 1

@@ -322,7 +322,8 @@ def conjuncts(t: Term) -> Iterator[Term]:
         yield t
 
 
-def _ceildiv(a: int, b: int) -> int:
+def rounded_up(a: int, b: int) -> int:
+    """`a / b`, rounded up."""
     return -(-a // b)
 
 
@@ -373,7 +374,7 @@ _EVALUATE: Final[dict[str, Callable[..., int]]] = {
     "*": operator.mul,
     "//": _floordiv,
     "%": operator.mod,
-    "ceildiv": _ceildiv,
+    "ceildiv": rounded_up,
     "min": _lower,
     "max": _higher,
     "<": operator.lt,
@@ -471,6 +472,17 @@ def _affine(t: Term, name: str) -> tuple[int, Term] | None:
         (m, x), by = ((m, x), y) if m else ((n, y), x)
         return (m * by.value, mul(x, by)) if by.is_const else None
     return (m + n, add(x, y)) if t.op == "+" else (m - n, sub(x, y))
+
+
+def as_python(t: Term, names: Mapping[str, str]) -> str:
+    """A term as Python, fully parenthesised, over other names for its symbols, and `ceildiv` (`rounded_up`)."""
+
+    def node(t: Term, operands: Sequence[str]) -> str:
+        if t.op in ("min", "max", "ceildiv"):
+            return f"{t.op}({', '.join(operands)})"
+        return f"(not {operands[0]})" if t.op == "not" else f"({operands[0]} {t.op} {operands[1]})"
+
+    return t.fold(lambda leaf: f"({leaf.value})" if leaf.is_const else names[leaf.name], node)
 
 
 def parse(text: str) -> Term:

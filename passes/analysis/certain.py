@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from itertools import islice, product
 from typing import Final
 
-from xdsl.ir import Block, Operation
+from xdsl.ir import Operation
 
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, LoopOp
 from freehold.dialects.ownership import AccessOp
 from freehold.passes.analysis.facts import KernelFacts
-from freehold.passes.analysis.reached import may_leave
 from freehold.passes.prover import rules
 from freehold.passes.prover.search import find
+from freehold.passes.rewriting import around, in_front, may_leave
 from freehold.support import terms
 from freehold.support.terms import Term
 
@@ -65,20 +65,5 @@ def _always_reached(op: Operation, facts: KernelFacts) -> bool:
 
 def reached_in_every_turn(op: Operation) -> bool:
     """Whether every point gets there in every turn of the loops around it, which are all counted."""
-    while (block := op.parent) is not None:
-        if any(may_leave(earlier) for earlier in _before(op, block)):
-            return False
-        parent = block.parent_op()
-        if isinstance(parent, IfOp | LoopOp):
-            return False
-        if parent is None:
-            return True
-        op = parent
-    return True
-
-
-def _before(op: Operation, block: Block) -> Iterator[Operation]:
-    for earlier in block.ops:
-        if earlier is op:
-            return
-        yield earlier
+    conditional = any(isinstance(outer, IfOp | LoopOp) for outer in around(op))
+    return not conditional and not any(map(may_leave, in_front(op)))

@@ -1,12 +1,13 @@
-"""Powers of two that divide integers in every launch, and with them addresses: how far windows are aligned.
+"""What divides integers in every launch, and with them addresses: how far windows are aligned.
 
-A power of two that divides two numbers divides their sum, difference and product, also where these wrap around.
+Of terms that is any number, of values in registers a power of two: one that divides two numbers divides their sum,
+difference and product, also where these wrap around.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import gcd
+from math import gcd, lcm
 from typing import Final
 
 from xdsl.ir import Operation, SSAValue
@@ -54,23 +55,23 @@ class Divisors:
                         self._note(number, divisor.value if divisor.is_const else 1)
 
     def _note(self, number: Term, divisor: int) -> None:
-        self.terms[number] = max(self.terms.get(number, 1), power_of_two(divisor))
+        self.terms[number] = lcm(self.terms.get(number, 1), divisor)
 
     def of_term(self, t: Term) -> int:
         """What divides a term over what the launch knows."""
-        return t.fold(lambda leaf: power_of_two(leaf.value) if leaf.is_const else 1, _node, dict(self.terms))
+        return t.fold(lambda leaf: abs(leaf.value) if leaf.is_const else 1, _node, dict(self.terms))
 
     def of(self, value: SSAValue) -> int:
-        """What divides an integer."""
+        """The power of two that divides an integer."""
         if (symbol := self.scalars.get(value)) is not None:
-            return self.of_term(symbol)
+            return power_of_two(self.of_term(symbol))
         owner = value.owner
         if width_of(value.type) is None or not isinstance(owner, Operation):
             return 1
         if (constant := integer(value)) is not None:
             return power_of_two(constant)
         if isinstance(owner, DimOp):
-            return self.of_term(tensor_type(owner.source).extent(owner.axis.data))
+            return power_of_two(self.of_term(tensor_type(owner.source).extent(owner.axis.data)))
         rule = _RULES.get(type(owner))
         return 1 if rule is None else rule(*map(self.of, owner.operands))
 

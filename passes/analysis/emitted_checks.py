@@ -249,12 +249,8 @@ class ChecksAlike:
         """Whether nothing happens behind the end of a block in which a check has failed."""
         if not isinstance(op, ContinueOp | BreakOp):
             return isinstance(op, ReturnOp)
-        loop = op.parent_op()
-        kinds = (ForOp, LoopOp) if isinstance(op, ContinueOp) else (LoopOp,)
-        while loop is not None and not isinstance(loop, kinds):
-            loop = loop.parent_op()
         kind = ForOp if isinstance(op, ContinueOp) else LoopOp
-        if loop not in self.loops or not isinstance(loop, kind) or not op.operands:
+        if op.loop not in self.loops or not isinstance(op.loop, kind) or not op.operands:
             return False
         return self.values.whole(op.operands[-1]) == terms.TRUE
 

@@ -14,7 +14,7 @@ from typing import Final
 from xdsl.ir import Operation
 
 from freehold.passes.analysis.facts import KernelFacts
-from freehold.passes.analysis.reached import ways_out
+from freehold.passes.analysis.reached import leaving_in_front
 from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses, at_most_zero
 from freehold.passes.prover.polynomials import bound_term, poly, to_term
@@ -32,7 +32,7 @@ def at_launch(index: Term, count: Term, op: Operation, facts: KernelFacts, *, lo
     which has the index, is reached: a check at the launch would refuse what never happens.
     """
     place, counted = facts.places[op], _counted(facts)
-    if any(not condition.symbols() <= counted for condition in ways_out(op, facts)):
+    if any(not condition.symbols() <= counted for condition in leaving_in_front(op, facts)):
         return None
     search = _Extremes(place.given, facts.launch)
     wanted: list[Term] = []

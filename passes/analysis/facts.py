@@ -8,7 +8,7 @@ where every turn is shown to keep that.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from keyword import iskeyword
 from typing import Final, NamedTuple
@@ -17,7 +17,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
 from freehold.dialects.cuda_tile.integers import width_of
-from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, ReturnOp, YieldOp
+from freehold.dialects.cuda_tile.ops.control_flow import ContinueOp, ForOp, IfOp, LoopOp, WayOut, YieldOp, ends_of
 from freehold.dialects.cuda_tile.ops.module import GetTileBlockIdOp
 from freehold.dialects.cuda_tile.ops.shape import SelectOp
 from freehold.dialects.ownership import (
@@ -49,6 +49,7 @@ from freehold.dialects.ownership import (
 )
 from freehold.passes import schedules
 from freehold.passes.analysis.arithmetic import term_of, truth
+from freehold.passes.analysis.flow import handed_on
 from freehold.passes.analysis.ranges import scalars_behind
 from freehold.passes.analysis.wording import tensor_of
 from freehold.passes.prover import rules
@@ -242,8 +243,8 @@ class _Walk:
         self.distribution: DistributeOp | None = None
         self.edges: dict[tuple[RegionOp, type[Operation]], Term] = {}
         """Where regions of groups begin and end."""
-        self.handed_on: list[tuple[ContinueOp, Hypotheses]] = []
-        """The `continue` operations met, with what holds there."""
+        self.turned: dict[WayOut, Hypotheses] = {}
+        """What holds where a turn of a loop ends."""
         self.interesting, self.decisive = _slices(kernel)
 
     # What is known now
@@ -329,11 +330,11 @@ class _Walk:
             case ForOp():
                 self.count(op)
             case LoopOp():
-                self.turns(op, op.block, op.initValues, 0, [])
+                self.turns(op, [])
             case DistributeOp():
                 self.distribute(op)
             case ContinueOp():
-                self.handed_on.append((op, self.given))
+                self.turned[op] = self.given
             case UnsafeOp():
                 self.plain(op)
             case AccessOp():
@@ -501,14 +502,12 @@ class _Walk:
                     facts.append(((symbol - low) % step).eq(0))
             if rules.holds(low.lt(high), self.given):
                 self.facts.repeated.add(op)
-        self.turns(op, op.block, op.initValues, 1, facts)
+        self.turns(op, facts)
 
-    def turns(
-        self, op: ForOp | LoopOp, body: Block, initial: Sequence[SSAValue], skip: int, facts: Sequence[Term]
-    ) -> None:
+    def turns(self, op: ForOp | LoopOp, facts: Sequence[Term]) -> None:
         """The body of a loop: once, or again with fewer assumptions about what it carries."""
-        carried = list(zip(body.args[skip:], initial, strict=True))
-        leaving = _continues(op)
+        body, carried = op.block, list(zip(op.carried, op.initValues, strict=True))
+        leaving = ends_of(op, ContinueOp)
         kept: set[BlockArgument] = set()
         for n, (argument, start) in enumerate(carried):
             if width_of(argument.type) is not None and all(c.operands[n] is argument for c in leaving):
@@ -522,14 +521,11 @@ class _Walk:
         while True:
             self.loops.append(op)
             self.conditions.extend(facts)
-            before = len(self.handed_on)
             outside = self.given
             self.facts.turns[op] = outside, self.nested(body, [*facts, *(fact for _, fact in candidates)])
-            ends = [e for e in self.handed_on[before:] if e[0] in leaving]
-            del self.handed_on[before:]
             del self.conditions[len(self.conditions) - len(facts) :]
             self.loops.pop()
-            failed = [c for c in candidates if not all(self.kept(c, carried, e) for e in ends)]
+            failed = [c for c in candidates if not all(self.kept(c, carried, e) for e in leaving)]
             if not failed:
                 break
             candidates = [c for c in candidates if c not in failed]
@@ -543,12 +539,11 @@ class _Walk:
         self,
         candidate: tuple[int, Term],
         carried: Sequence[tuple[BlockArgument, SSAValue]],
-        end: tuple[ContinueOp, Hypotheses],
+        end: WayOut,
     ) -> bool:
         """Whether a turn that ends here hands on what the candidate says."""
         n, _ = candidate
-        leaving, given = end
-        return rules.holds(self.term(carried[n][1]).le(self.term(leaving.operands[n])), given)
+        return rules.holds(self.term(carried[n][1]).le(self.term(end.operands[n])), self.turned[end])
 
     def distribute(self, op: DistributeOp) -> None:
         """The points of the domain."""
@@ -571,23 +566,6 @@ class _Walk:
         self.distribution = outer
 
 
-def _continues(loop: ForOp | LoopOp) -> list[ContinueOp]:
-    """The operations that begin the next turn of a loop."""
-    found: list[ContinueOp] = []
-
-    def look(block: Block) -> None:
-        for op in block.ops:
-            if isinstance(op, ContinueOp):
-                found.append(op)
-            elif isinstance(op, IfOp):
-                for region in op.regions:
-                    for inner in region.blocks:
-                        look(inner)
-
-    look(loop.block)
-    return found
-
-
 def _name(value: SSAValue) -> str:
     """What a number is called that has no name: a point's coordinate by its axis, `i`, `j`, `k`, `l`, `i4`, ..."""
     if isinstance(value, BlockArgument):
@@ -596,9 +574,6 @@ def _name(value: SSAValue) -> str:
         if isinstance(value.owner.parent_op(), ForOp) and value.index == 0:
             return "turn"
     return "number"
-
-
-_HANDS_ON = (YieldOp, ContinueOp, BreakOp, ReturnOp)
 
 
 def _slices(kernel: KernelOp) -> tuple[set[SSAValue], set[SSAValue]]:
@@ -621,11 +596,12 @@ def _slices(kernel: KernelOp) -> tuple[set[SSAValue], set[SSAValue]]:
                 conditions.append(op.condition)
             case _:
                 pass
-    decisive = _closure(places)
-    return decisive | _closure(conditions), decisive
+    handed = handed_on(kernel)
+    decisive = _closure(places, handed)
+    return decisive | _closure(conditions, handed), decisive
 
 
-def _closure(values: Iterable[SSAValue]) -> set[SSAValue]:
+def _closure(values: Iterable[SSAValue], handed: Mapping[SSAValue, Sequence[SSAValue]]) -> set[SSAValue]:
     """The values, and all that they are computed from, through loops and branches."""
     found: set[SSAValue] = set()
     todo = list(values)
@@ -634,12 +610,8 @@ def _closure(values: Iterable[SSAValue]) -> set[SSAValue]:
         if value in found or width_of(value.type) is None:
             continue
         found.add(value)
-        owner = value.owner
-        if isinstance(owner, Operation):
-            todo += owner.operands
-            if owner.regions:
-                todo += (v for inner in walk(owner) if isinstance(inner, _HANDS_ON) for v in inner.operands)
-        elif (parent := owner.parent_op()) is not None and isinstance(parent, ForOp | LoopOp):
-            todo += parent.operands
-            todo += (v for inner in walk(parent) if isinstance(inner, ContinueOp) for v in inner.operands)
+        todo += handed.get(value, ())
+        maker = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
+        if isinstance(value.owner, Operation) or isinstance(maker, ForOp | LoopOp):
+            todo += maker.operands
     return found

@@ -19,7 +19,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from freehold.dialects.cuda_tile.integers import meaning_of, width_of
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, ReturnOp, YieldOp
-from freehold.passes.rewriting import defined_outside, integer, walk
+from freehold.passes.rewriting import around, defined_outside, integer, walk
 
 State = TypeVar("State")
 Loop = ForOp | LoopOp
@@ -70,7 +70,6 @@ class Domain(Protocol[State]):
 class _Leaving(Generic[State]):
     """The ways in which the turns of a loop are ended, and the loop is left."""
 
-    loop: Loop
     continued: list[End[State]] = field(default_factory=list[End[State]])
     broken: list[End[State]] = field(default_factory=list[End[State]])
 
@@ -83,7 +82,7 @@ class Flow(Generic[State]):
         flags = _flags(root)
         self.spans = _spans(root) if flags else {}
         self.flags = dict(sorted(_last_asked(flags, self.spans).items(), key=lambda item: item[1]))
-        self.around: list[_Leaving[State]] = []
+        self.around: dict[Loop, _Leaving[State]] = {}
 
     def block(self, block: Block, paths: Paths[State]) -> list[End[State]]:
         """Follows a block; how its own end is reached, and what it yields."""
@@ -94,11 +93,9 @@ class Flow(Generic[State]):
                 case YieldOp():
                     return [End(flags, state, tuple(op.operands)) for flags, state in paths.items()]
                 case ContinueOp() | BreakOp():
-                    kinds = LoopOp if isinstance(op, BreakOp) else Loop
-                    leaving = next((each for each in reversed(self.around) if isinstance(each.loop, kinds)), None)
-                    if leaving is not None:
-                        ends = leaving.broken if isinstance(op, BreakOp) else leaving.continued
-                        ends += (End(flags, state, tuple(op.operands)) for flags, state in paths.items())
+                    leaving = self.around[op.loop]
+                    ends = leaving.broken if isinstance(op, BreakOp) else leaving.continued
+                    ends += (End(flags, state, tuple(op.operands)) for flags, state in paths.items())
                     return []
                 case ReturnOp():
                     return []
@@ -136,14 +133,13 @@ class Flow(Generic[State]):
 
     def _loop(self, op: Loop, paths: Paths[State]) -> Paths[State]:
         """Follows turns until nothing changes."""
-        carried = op.block.args[1:] if isinstance(op, ForOp) else op.block.args
+        carried = op.carried
         start = [End(flags, self.domain.fork(state), tuple(op.initValues)) for flags, state in paths.items()]
         head, rounds = self._met(op, start, carried, turns=True), 0
         while True:
-            leaving: _Leaving[State] = _Leaving(op)
-            self.around.append(leaving)
+            leaving: _Leaving[State] = _Leaving()
+            self.around[op] = leaving
             self.block(op.block, {flags: self.domain.fork(state) for flags, state in head.items()})
-            self.around.pop()
             turns = [end._replace(state=self.domain.turned(op, end.state)) for end in leaving.continued]
             # Paths that stay apart in one round and meet in the next could go on so for ever.
             apart = rounds < _MOST_ROUNDS
@@ -237,7 +233,7 @@ def _flags(root: Operation) -> list[SSAValue]:
     those of which more than one thing depends; in an order that every run has."""
     found: list[SSAValue] = []
     todo = [op.condition for op in walk(root) if isinstance(op, IfOp)]
-    handed = _handed(root) if todo else {}
+    handed = handed_on(root) if todo else {}
     seen: set[SSAValue] = set()
     while todo:
         value = todo.pop()
@@ -258,9 +254,8 @@ def _spans(root: Operation) -> dict[Operation, tuple[int, int]]:
     first = {op: number for number, op in enumerate(order)}
     last = dict(first)
     for op in reversed(order):
-        around = op.parent_op()
-        if op is not root and around is not None:
-            last[around] = max(last[around], last[op])
+        if op is not root and (outer := op.parent_op()) is not None:
+            last[outer] = max(last[outer], last[op])
     return {op: (first[op], last[op]) for op in order}
 
 
@@ -277,44 +272,37 @@ def _last_asked(flags: Iterable[SSAValue], spans: Mapping[Operation, tuple[int, 
         if user not in spans:  # taken out of the kernel, or around it
             return sys.maxsize
         number = spans[user][0]
-        around = user.parent_op()
-        while around is not None and defined_outside(value, around) and around in spans:
-            if isinstance(around, ForOp | LoopOp):
-                number = spans[around][1]  # the next turn asks, too
-            around = around.parent_op()
+        for outer in around(user):
+            if not defined_outside(value, outer) or outer not in spans:
+                break
+            if isinstance(outer, ForOp | LoopOp):
+                number = spans[outer][1]  # the next turn asks, too
         made = () if user.regions else user.results
         return max(number, *(last(result) for result in made if width_of(result.type) == 1), -1)
 
     return {flag: last(flag) for flag in flags}
 
 
-def _handed(root: Operation) -> dict[SSAValue, list[SSAValue]]:
-    """What control flow hands on: by results and carried values, what may become them."""
+def handed_on(root: Operation) -> dict[SSAValue, list[SSAValue]]:
+    """What control flow hands on inside an operation: by results and carried values, what may become them."""
     found: dict[SSAValue, list[SSAValue]] = {}
-
-    def hand(targets: Sequence[SSAValue], sources: Sequence[SSAValue]) -> None:
-        for target, source in zip(targets, sources, strict=False):
+    for op in walk(root):
+        match op:
+            case YieldOp() if (parent := op.parent_op()) is not None:
+                targets, sources = parent.results, op.operands
+            case ContinueOp(loop=loop):
+                targets, sources = _by_turns(loop), op.operands
+            case BreakOp(loop=loop):
+                targets, sources = loop.results, op.operands
+            case ForOp() | LoopOp():
+                targets, sources = _by_turns(op), op.initValues
+            case _:
+                continue
+        for target, source in zip(targets, (*sources, *sources), strict=False):
             found.setdefault(target, []).append(source)
-
-    def look(block: Block, targets: Sequence[SSAValue], around: Sequence[Loop]) -> None:
-        for op in block.ops:
-            if isinstance(op, YieldOp):
-                hand(targets, op.operands)
-            elif isinstance(op, ContinueOp) and around:
-                loop = around[-1]
-                hand(loop.block.args[isinstance(loop, ForOp) :], op.operands)
-                hand(loop.results if isinstance(loop, ForOp) else (), op.operands)
-            elif isinstance(op, BreakOp):
-                hand(next((loop.results for loop in reversed(around) if isinstance(loop, LoopOp)), ()), op.operands)
-            elif isinstance(op, ForOp | LoopOp):
-                hand(op.block.args[isinstance(op, ForOp) :], op.initValues)
-                hand(op.results if isinstance(op, ForOp) else (), op.initValues)
-            inside = [*around, op] if isinstance(op, ForOp | LoopOp) else around
-            for region in op.regions:
-                for nested in region.blocks:
-                    look(nested, op.results, inside)
-
-    for region in root.regions:
-        for block in region.blocks:
-            look(block, (), ())
     return found
+
+
+def _by_turns(loop: Loop) -> Sequence[SSAValue]:
+    """What the values that a turn begins or ends with become: a `for` ends with those of its last turn."""
+    return (*loop.carried, *loop.results) if isinstance(loop, ForOp) else loop.carried

@@ -10,12 +10,8 @@ from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, RemIOp
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, IfOp, LoopOp, ReturnOp
 from freehold.dialects.ownership import DistributeOp, KernelOp
 from freehold.passes.analysis.facts import KernelFacts
+from freehold.passes.rewriting import in_front
 from freehold.support.terms import Term
-
-
-def may_leave(op: Operation) -> bool:
-    """Whether what stands behind an operation, in its block, may not be reached."""
-    return isinstance(op, LoopOp) or (isinstance(op, IfOp) and bool(leaving(op)))
 
 
 def leaving(op: IfOp, ends: tuple[type[Operation], ...] = (ContinueOp, BreakOp, ReturnOp)) -> list[SSAValue]:
@@ -33,10 +29,10 @@ def unknown_in(coordinates: Sequence[Term], facts: KernelFacts) -> list[str]:
 
 def conditions_of(op: Operation, facts: KernelFacts) -> list[Term]:
     """What has to hold for an operation to be reached: of branches and loops around it, and of the ways out."""
-    return [*facts.places[op].conditions, *ways_out(op, facts)]
+    return [*facts.places[op].conditions, *leaving_in_front(op, facts)]
 
 
-def ways_out(op: Operation, facts: KernelFacts) -> list[Term]:
+def leaving_in_front(op: Operation, facts: KernelFacts) -> list[Term]:
     """The conditions under which a branch leaves before an operation is reached: one in front of it, or one behind it
     in a loop around both, in an earlier turn."""
     found: list[Term] = []
@@ -54,16 +50,8 @@ def ways_out(op: Operation, facts: KernelFacts) -> list[Term]:
 
 def divisors_before(op: Operation, facts: KernelFacts) -> list[Term]:
     """What is divided by on every way to an operation."""
-    found: list[Term] = []
-    at: Operation | None = op
-    while at is not None and at.parent is not None:
-        for earlier in at.parent.ops:
-            if earlier is at:
-                break
-            if isinstance(earlier, DivIOp | RemIOp) and earlier.rhs in facts.terms:
-                found.append(facts.terms[earlier.rhs])
-        at = at.parent_op()
-    return found
+    divisions = (earlier for earlier in in_front(op) if isinstance(earlier, DivIOp | RemIOp))
+    return [facts.terms[division.rhs] for division in divisions if division.rhs in facts.terms]
 
 
 def computed(conditions: Sequence[Term], facts: KernelFacts) -> list[str]:

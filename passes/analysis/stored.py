@@ -9,11 +9,10 @@ from typing import Final
 
 from xdsl.ir import Operation
 
-from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp
+from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, ways_out
 from freehold.dialects.ownership import RegionOp, StoreOp
 from freehold.passes.analysis.arithmetic import truth
 from freehold.passes.analysis.facts import KernelFacts
-from freehold.passes.analysis.reached import may_leave
 from freehold.passes.prover.prove import prove
 from freehold.passes.rewriting import defined_outside
 from freehold.support import terms
@@ -59,7 +58,7 @@ def _leaves_before(op: Operation, start: Operation | None) -> bool:
     for earlier in op.parent.ops:
         if earlier is op:
             return not begun
-        if begun and may_leave(earlier):
+        if begun and ways_out(earlier):
             return True
         begun = begun or earlier is start
     return True

@@ -25,7 +25,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from freehold.dialects.cuda_tile.op import TileOp
 from freehold.dialects.cuda_tile.ops.arith_float import AddFOp
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, DivIOp, MaxIOp, MinIOp, SubIOp
-from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, YieldOp
+from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, YieldOp, ends_of
 from freehold.dialects.cuda_tile.ops.mma import Mma
 from freehold.dialects.cuda_tile.ops.reduce import ReduceOp, ScanOp
 from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, IotaOp, PermuteOp, ReshapeOp, SelectOp
@@ -117,7 +117,6 @@ class _Walk:
         self.points: dict[str, tuple[int, int]] = {}
         """The symbols of the point: their axes, and how many elements a tile has there."""
         self.counters: set[str] = set()
-        self.ends: list[list[Operation]] = []
 
     # --- The walk -----------------------------------------------------------------------------------------------------
 
@@ -129,14 +128,11 @@ class _Walk:
                     self.distribution(op)
                 case ForOp():
                     self.bounds(op)
-                    self.loop(op, op.block, op.block.args[1:], op.operands[3:])
+                    self.loop(op)
                 case LoopOp():
-                    self.loop(op, op.block, op.block.args, op.operands)
+                    self.loop(op)
                 case IfOp():
                     self.branches(op)
-                case BreakOp() | ContinueOp():
-                    if self.ends:
-                        self.ends[-1].append(op)
                 case AccessOp():
                     self.access(op)
                 case TileOp():
@@ -173,29 +169,25 @@ class _Walk:
         else:
             self.counted(value)
 
-    def loop(self, op: Operation, block: Block, carried: Sequence[SSAValue], given: Sequence[SSAValue]) -> None:
+    def loop(self, op: ForOp | LoopOp) -> None:
         """A loop: what it carries stands for the same in each turn, or for what the turns make of it."""
-        for argument, value in zip(carried, given, strict=True):
+        carried, turns = op.carried, ends_of(op, ContinueOp)
+        for argument, value in zip(carried, op.initValues, strict=True):
             self.axes[argument] = self.of(value)
             self.counted(value)
-        ends: list[Operation] = []
         for _ in range(3):
-            self.ends.append([])
-            self.block(block)
-            ends = self.ends.pop()
+            self.block(op.block)
             before = [self.axes[argument] for argument in carried]
-            for end in ends:
-                if isinstance(end, ContinueOp):
-                    for argument, value in zip(carried, end.operands, strict=True):
-                        self.axes[argument] = self.joined([self.axes[argument], self.of(value)])
-                        self.counted(value)
+            for end in turns:
+                for argument, value in zip(carried, end.operands, strict=True):
+                    self.axes[argument] = self.joined([self.axes[argument], self.of(value)])
+                    self.counted(value)
             if before == [self.axes[argument] for argument in carried]:
                 break
-        leaving = [e for e in ends if isinstance(e, BreakOp)] if isinstance(op, LoopOp) else ends
+        ways = [end.operands for end in (ends_of(op, BreakOp) if isinstance(op, LoopOp) else turns)]
+        ways += [] if isinstance(op, LoopOp) else [op.initValues]
         for n, result in enumerate(op.results):
-            ways = [self.of(end.operands[n]) for end in leaving if n < len(end.operands)]
-            ways += [] if isinstance(op, LoopOp) else [self.of(given[n])]
-            self.axes[result] = self.joined(ways or [self.of(result)])
+            self.axes[result] = self.joined([self.of(way[n]) for way in ways] or [self.of(result)])
 
     def branches(self, op: IfOp) -> None:
         self.counted(op.operands[0])

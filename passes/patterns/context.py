@@ -90,7 +90,7 @@ class Conversion:
         self.top = Inserter(first, kernel.location)
         self.positions: dict[SSAValue, int] = {a: n for n, a in enumerate(self.body.args)}
         known = Divisors(kernel)
-        self.divisors = known.terms
+        self.divisors = {t: power_of_two(divisor) for t, divisor in known.terms.items()}
         """What each extent is known to be a multiple of."""
         tensors = [a for a in self.body.args if isinstance(a.type, TensorType)]
         self.alignments: dict[SSAValue, int] = {

@@ -253,24 +253,7 @@ def _pool(predicates: Sequence[Term]) -> list[int]:
 def compiled(t: Term) -> Evaluate:
     """A term as a function of its symbols' values. It raises what `Term.evaluate` does."""
     try:
-        return eval(f"lambda v: {t.fold(_leaf, _node)}", {"ceildiv": _ceildiv})
+        text = terms.as_python(t, {name: f"v[{name!r}]" for name in t.symbols()})
+        return eval(f"lambda v: {text}", {"ceildiv": terms.rounded_up})
     except (SyntaxError, RecursionError, MemoryError):  # nested more deeply than Python's parser goes
         return t.evaluate
-
-
-def _ceildiv(a: int, b: int) -> int:
-    return -(-a // b)
-
-
-def _leaf(t: Term) -> str:
-    return f"({t.value})" if t.is_const else f"v[{t.name!r}]"
-
-
-def _node(t: Term, operands: Sequence[str]) -> str:
-    match t.op:
-        case "not":
-            return f"(not {operands[0]})"
-        case "min" | "max" | "ceildiv":
-            return f"{t.op}({', '.join(operands)})"
-        case _:
-            return f"({operands[0]} {t.op} {operands[1]})"

@@ -25,8 +25,8 @@ from freehold.runtime.interop.results import Cut, Results, cutter
 from freehold.runtime.launch import modes
 from freehold.runtime.memory.arguments import HOST, ArrayView, contiguous, read_by
 from freehold.runtime.memory.numpy_types import numpy_dtype
-from freehold.runtime.variants.evaluation import ceildiv
 from freehold.support.dtypes import DType, from_name
+from freehold.support.terms import rounded_up
 
 if TYPE_CHECKING:
     from freehold.frontend.signature import Parameter
@@ -84,7 +84,7 @@ class _Function:
         self._shapes = self._shape_functions()
 
     def _shape_functions(self) -> dict[str, Callable[..., tuple[int, ...]]]:
-        scope: dict[str, Any] = {"ceildiv": ceildiv}
+        scope: dict[str, Any] = {"ceildiv": rounded_up}
         names = ", ".join(p.name for p in self.taken)
         for name in self._results.dtypes:
             exec(f"def shape_of_{name}({names}):\n    return {self._results.shape(name)}", scope)

@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from freehold.runtime.launch.partition import partition
-from freehold.runtime.variants.evaluation import as_python, solution
+from freehold.runtime.variants.evaluation import solution
 from freehold.support import terms
 from freehold.support.dtypes import DType
+from freehold.support.terms import as_python
 
 if TYPE_CHECKING:
     from freehold.frontend.signature import Parameter

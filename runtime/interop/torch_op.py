@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 from freehold.frontend.schedule import Grid
 from freehold.runtime.interop.results import Cut, Results, cutter
 from freehold.runtime.memory.scalars import scalar_dtype
-from freehold.runtime.variants.evaluation import ceildiv
 from freehold.support.dtypes import DType
+from freehold.support.terms import rounded_up
 
 if TYPE_CHECKING:
     from freehold.frontend.signature import Parameter
@@ -103,7 +103,7 @@ class _Operator:
     def _functions(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """The operator's function, and the one for tensors that have no elements to work on."""
         torch: Any = import_module("torch")
-        scope: dict[str, Any] = {"kernel": self.kernel, "empty": torch.empty, "ceildiv": ceildiv}
+        scope: dict[str, Any] = {"kernel": self.kernel, "empty": torch.empty, "ceildiv": rounded_up}
         arguments: list[str] = []
         repeated: list[str] = []
         for p in self.kernel.signature.parameters:

@@ -17,7 +17,7 @@ from operator import mul
 from typing import Any, NamedTuple
 
 from freehold.support.contract import MOST_EACH, MOST_PERSISTENT, LaunchContract, ScalarParameter, TensorParameter
-from freehold.support.terms import Solution, Term, parse, solved
+from freehold.support.terms import Solution, Term, as_python, parse, rounded_up, solved
 
 Shapes = Sequence[tuple[int, ...]]
 Values = Sequence[Any] | Mapping[int, Any]
@@ -140,7 +140,7 @@ class Evaluator:
             elif entry.kind == "stride":
                 integers.append(f"strides[{place[entry.argument]}][{entry.axis}]")
         lines.append(f"    return Geometry(points, ({''.join(f'{i}, ' for i in integers)}))")
-        scope: dict[str, object] = {"Geometry": Geometry, "ceildiv": ceildiv, "signed": signed}
+        scope: dict[str, object] = {"Geometry": Geometry, "ceildiv": rounded_up, "signed": signed}
         exec("\n".join(lines), scope)
         evaluate: Evaluate = scope["evaluate"]  # pyright: ignore[reportAssignmentType] -- just defined
 
@@ -162,7 +162,7 @@ class Evaluator:
             lines.append(f"    {''.join(f'{names[name]}, ' for name in self.binders)} = extents")
         lines += [f"    {names[name]} = {self._read(name)}" for name in self.scalars]
         lines.append(f"    return {' and '.join(f'({as_python(term, names)})' for term in checks)}")
-        scope: dict[str, object] = {"signed": signed, "ceildiv": ceildiv}
+        scope: dict[str, object] = {"signed": signed, "ceildiv": rounded_up}
         exec("\n".join(lines), scope)
         admits: Callable[[Sequence[int], Sequence[Any]], bool] = scope["admits"]  # pyright: ignore[reportAssignmentType] -- just defined
 
@@ -194,27 +194,8 @@ def signed(value: Any, width: int) -> int:
     return value - (1 << width) if width and value >> (width - 1) else value
 
 
-def ceildiv(a: int, b: int) -> int:
-    """`a / b`, rounded up."""
-    return -(-a // b)
-
-
 def solution(found: Solution, extent: str, names: dict[str, str]) -> str:
     """What a symbol is, as a Python expression over the extent that determines it and other names for its symbols."""
     if found.factor == 1 and found.offset.is_const and not found.offset.value:
         return extent
     return f"({extent} - {as_python(found.offset, names)}) // {found.factor}"
-
-
-def as_python(term: Term, names: dict[str, str]) -> str:
-    """A term as a Python expression, fully parenthesised, over other names for its symbols."""
-    if term.op == "const":
-        return f"({term.value})"
-    if term.op == "sym":
-        return names[term.name]
-    arguments = [as_python(a, names) for a in term.args]
-    if term.op in ("min", "max", "ceildiv"):
-        return f"{term.op}({', '.join(arguments)})"
-    if term.op == "not":
-        return f"(not {arguments[0]})"
-    return f"({arguments[0]} {term.op} {arguments[1]})"

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from xdsl.dialects.builtin import StringAttr, UnitAttr
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import (
     VarConstraint,
     operand_def,
@@ -73,6 +73,15 @@ def _enclosing(
     return None
 
 
+def _loop_around(op: Operation) -> ForOp | LoopOp:
+    """The innermost loop around an operation, in IR that has been verified."""
+    loop = op.parent_op()
+    while isinstance(loop, IfOp):
+        loop = loop.parent_op()
+    assert isinstance(loop, ForOp | LoopOp)
+    return loop
+
+
 @tile_op(92, group=GROUP)
 class ReturnOp(Terminator):
     """Ends the kernel for this tile block. It stands in a kernel, or in an `if` or `loop` (13.4) inside one."""
@@ -112,6 +121,11 @@ class BreakOp(Terminator):
     name = "cuda_tile.break"
     traits = traits_def(IsTerminator())
 
+    @property
+    def loop(self) -> ForOp | LoopOp:
+        """The loop that it leaves."""
+        return _loop_around(self)
+
     def verify_(self) -> None:
         """Only `if` lies between this and the loop, and the types are those of its results."""
         loop = _enclosing(self, "must stand in a loop, through if only", (IfOp,), (LoopOp,))
@@ -125,6 +139,11 @@ class ContinueOp(Terminator):
 
     name = "cuda_tile.continue"
     traits = traits_def(IsTerminator())
+
+    @property
+    def loop(self) -> ForOp | LoopOp:
+        """The loop of which it ends a turn."""
+        return _loop_around(self)
 
     def verify_(self) -> None:
         """Only `if` lies between this and the loop, and the types are those of its carried values."""
@@ -229,6 +248,11 @@ class ForOp(TileOp):
         """The block of the body: its arguments are the induction variable and the carried values."""
         return self.region.block
 
+    @property
+    def carried(self) -> Sequence[BlockArgument]:
+        """The values that are carried from turn to turn."""
+        return self.block.args[1:]
+
     def verify_(self) -> None:
         """The body's arguments fit the bounds and the carried values, and it ends in a terminator."""
         types = _types(self.initValues)
@@ -286,6 +310,11 @@ class LoopOp(TileOp):
         """The block of the body, whose arguments are the carried values."""
         return self.region.block
 
+    @property
+    def carried(self) -> Sequence[BlockArgument]:
+        """The values that are carried from turn to turn."""
+        return self.block.args
+
     def verify_(self) -> None:
         """The body's arguments are the carried values, and it ends in a terminator."""
         types = _types(self.initValues)
@@ -337,3 +366,21 @@ def has_no_memory_effect(op: Operation) -> bool:
 def _memory_effect(kind: type[Operation]) -> tuple[bool, bool]:
     """Whether the effects of a class's operations are those inside them, and whether there are none."""
     return kind.has_trait(RecursiveMemoryEffect), kind.has_trait(NoMemoryEffect)
+
+
+WayOut = ContinueOp | BreakOp | ReturnOp
+WAYS_OUT: Final[tuple[type[WayOut], ...]] = (ContinueOp, BreakOp, ReturnOp)
+
+
+def ways_out(op: Operation, kinds: tuple[type[WayOut], ...] = WAYS_OUT) -> list[WayOut]:
+    """What of these kinds leaves an operation: itself, or what is in it and does not lead to a loop in it."""
+    if isinstance(op, kinds):
+        return [op]
+    inner = tuple(kind for kind in kinds if kind is ReturnOp) if isinstance(op, ForOp | LoopOp) else kinds
+    blocks = (block for region in op.regions for block in region.blocks) if inner else ()
+    return [end for block in blocks for each in block.ops for end in ways_out(each, inner)]
+
+
+def ends_of(loop: ForOp | LoopOp, kind: type[ContinueOp | BreakOp]) -> list[WayOut]:
+    """What ends the turns of a loop, or leaves it."""
+    return [end for op in loop.block.ops for end in ways_out(op, (kind,))]
