@@ -530,14 +530,14 @@ class _Comparison:
         return isinstance(op, IfOp | ForOp) and all(self.harmless(i) for i in self.reached(op))
 
     def reached(self, op: Operation) -> Iterator[Operation]:
-        """What may run inside an operation: of a branch that is decided at compile time, one side."""
-        mark = self.verified.mark()
-        taken = op.regions
-        if isinstance(op, IfOp):
-            with suppress(NotFollowedError):  # it depends on a loop that nobody has walked
-                if (condition := self.verified.whole(op.condition)).is_const:
-                    taken = op.regions[:1] if condition.value else op.regions[1:]
-            self.verified.forget(mark)
+        """What may run inside an operation: not what it is decided at compile time of that it is never done."""
+        mark, taken = self.verified.mark(), op.regions
+        with suppress(NotFollowedError):  # it depends on a loop that nobody has walked
+            if isinstance(op, IfOp) and (condition := self.verified.whole(op.condition)).is_const:
+                taken = op.regions[:1] if condition.value else op.regions[1:]
+            elif isinstance(op, ForOp) and self.turns(self.verified, op) == terms.TRUE:
+                taken = ()
+        self.verified.forget(mark)
         for inner in (inner for region in taken for block in region.blocks for inner in block.ops):
             yield inner
             yield from self.reached(inner)

@@ -67,6 +67,9 @@ def turns(a: Any, b: Any) -> Any:
     if a == b + 1:
         found = a - b
         limit = 1
+        for _ in range(limit, 1):
+            while found < b:
+                found += 1
         if b < a or limit > 0:
             found *= 3
         else:
