@@ -285,7 +285,10 @@ class Runner:
 
 
 def meeting(a: RegionOp, b: RegionOp, found: Sequence[Visit], grid: Sequence[int]) -> tuple[Visit, Visit] | None:
-    """Two takings, by `a` and by `b`, of one region that exists: of different points if there are such."""
+    """Two takings, by `a` and by `b`, of one region that exists: of different points if there are such.
+
+    Of one point none are wrong where a region may be taken again: that is not so of outputs.
+    """
     seen: dict[tuple[int, ...], list[Visit]] = {}
     best: tuple[Visit, Visit] | None = None
     for taking in found:
@@ -296,7 +299,7 @@ def meeting(a: RegionOp, b: RegionOp, found: Sequence[Visit], grid: Sequence[int
                 continue
             if earlier.point != taking.point:
                 return earlier, taking
-            best = best or (earlier, taking)
+            best = best or ((earlier, taking) if a.result.type.partition.covered else None)
         seen.setdefault(taking.coordinates, []).append(taking)
     return best
 

@@ -249,8 +249,8 @@ class ChecksAlike:
         """Whether nothing happens behind the end of a block in which a check has failed."""
         if not isinstance(op, ContinueOp | BreakOp):
             return isinstance(op, ReturnOp)
-        kind = ForOp if isinstance(op, ContinueOp) else LoopOp
-        if op.loop not in self.loops or not isinstance(op.loop, kind) or not op.operands:
+        leaves = isinstance(op, BreakOp) or isinstance(op.loop, ForOp)
+        if op.loop not in self.loops or not leaves or not op.operands:
             return False
         return self.values.whole(op.operands[-1]) == terms.TRUE
 

@@ -612,6 +612,5 @@ def _closure(values: Iterable[SSAValue], handed: Mapping[SSAValue, Sequence[SSAV
         found.add(value)
         todo += handed.get(value, ())
         maker = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
-        if isinstance(value.owner, Operation) or isinstance(maker, ForOp | LoopOp):
-            todo += maker.operands
+        todo += () if maker is None or isinstance(maker, KernelOp | DistributeOp) else maker.operands
     return found

@@ -281,3 +281,53 @@ ownership.kernel @somewhere(%y: !ownership.tensor<[N], f32>, %x: !ownership.tens
     ownership.store %v, %r : !cuda_tile.tile<4xf32>, !ownership.region<out tile [4], [N], f32>
   }
 }
+
+// -----
+
+// A point may take a region of a `mut` again: that it does is not what is wrong, but that two points may take one.
+// CHECK:     error[O113]: cannot show that tile blocks write different regions of `y`
+// CHECK-NOT: taken twice
+ownership.kernel @in_each_turn(%y: !ownership.tensor<[N], f32>) {
+  %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [2], [N], f32>
+  ownership.distribute %p : !ownership.partition<mut tile [2], [N], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %value = cuda_tile.constant <f32: 1.0> : !cuda_tile.tile<2xf32>
+    %zero = cuda_tile.constant <i32: 0> : !cuda_tile.tile<i32>
+    %one = cuda_tile.constant <i32: 1> : !cuda_tile.tile<i32>
+    %two = cuda_tile.constant <i32: 2> : !cuda_tile.tile<i32>
+    %n = ownership.tiles %p, 0 by 2 : !ownership.partition<mut tile [2], [N], f32>
+    %x = cuda_tile.xori %i, %one : tile<i32>
+    %c = cuda_tile.cmpi less_than %x, %n, signed : tile<i32> -> tile<i1>
+    cuda_tile.if %c {
+      cuda_tile.for %k in (%zero to %two, step %one) : tile<i32> {
+        %r = ownership.region %p[%x] : !ownership.partition<mut tile [2], [N], f32> -> !ownership.region<mut tile [2], [N], f32>
+        ownership.store %value, %r : !cuda_tile.tile<2xf32>, !ownership.region<mut tile [2], [N], f32>
+        cuda_tile.continue
+      }
+    }
+  }
+}
+
+// -----
+
+// CHECK:     error[O113]: cannot show that tile blocks write different regions of `y`
+// CHECK-NOT: taken twice
+ownership.kernel @in_a_branch(%y: !ownership.tensor<[N], f32>) {
+  %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [2], [N], f32>
+  ownership.distribute %p : !ownership.partition<mut tile [2], [N], f32> {
+  ^bb0(%i: !cuda_tile.tile<i32>):
+    %value = cuda_tile.constant <f32: 1.0> : !cuda_tile.tile<2xf32>
+    %zero = cuda_tile.constant <i32: 0> : !cuda_tile.tile<i32>
+    %one = cuda_tile.constant <i32: 1> : !cuda_tile.tile<i32>
+    %two = cuda_tile.constant <i32: 2> : !cuda_tile.tile<i32>
+    %n = ownership.tiles %p, 0 by 2 : !ownership.partition<mut tile [2], [N], f32>
+    %x = cuda_tile.xori %i, %one : tile<i32>
+    %c = cuda_tile.cmpi less_than %x, %n, signed : tile<i32> -> tile<i1>
+    cuda_tile.if %c {
+      %r = ownership.region %p[%x] : !ownership.partition<mut tile [2], [N], f32> -> !ownership.region<mut tile [2], [N], f32>
+      ownership.store %value, %r : !cuda_tile.tile<2xf32>, !ownership.region<mut tile [2], [N], f32>
+      %s = ownership.region %p[%x] : !ownership.partition<mut tile [2], [N], f32> -> !ownership.region<mut tile [2], [N], f32>
+      ownership.store %value, %s : !cuda_tile.tile<2xf32>, !ownership.region<mut tile [2], [N], f32>
+    }
+  }
+}
