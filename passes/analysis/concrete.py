@@ -284,11 +284,11 @@ class Runner:
             run.work.whole = run.work.whole and run.defined
 
 
-def meeting(a: RegionOp, b: RegionOp, found: Sequence[Visit], grid: Sequence[int]) -> tuple[Visit, Visit] | None:
-    """Two takings, by `a` and by `b`, of one region that exists: of different points if there are such.
-
-    Of one point none are wrong where a region may be taken again: that is not so of outputs.
-    """
+def meeting(
+    a: RegionOp, b: RegionOp, found: Sequence[Visit], grid: Sequence[int], *, at_one_point: bool
+) -> tuple[Visit, Visit] | None:
+    """Two takings, by `a` and by `b`, of one region that exists: of different points if there are such, or else, if
+    that is asked for, of one point."""
     seen: dict[tuple[int, ...], list[Visit]] = {}
     best: tuple[Visit, Visit] | None = None
     for taking in found:
@@ -299,7 +299,7 @@ def meeting(a: RegionOp, b: RegionOp, found: Sequence[Visit], grid: Sequence[int
                 continue
             if earlier.point != taking.point:
                 return earlier, taking
-            best = best or ((earlier, taking) if a.result.type.partition.covered else None)
+            best = best or ((earlier, taking) if at_one_point else None)
         seen.setdefault(taking.coordinates, []).append(taking)
     return best
 

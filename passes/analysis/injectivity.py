@@ -88,7 +88,7 @@ def apart(a: RegionOp, b: RegionOp, facts: KernelFacts) -> Outcome:
     points = facts.points[place.distribution]
     if not points or (a is b and recovers(facts.coordinates(a), points, place.given, facts.uniform)):
         return Outcome("proved", "rules")
-    return _apart(a, b, points, facts)
+    return _apart(a, b, points, facts, at_one_point=False)
 
 
 def exclusive(a: Place, b: Place) -> bool:
@@ -168,14 +168,16 @@ def _turned(atom: Term, known: set[str], given: Hypotheses) -> tuple[str, ...]:
     return (digit.name,) if below else ()
 
 
-def _apart(a: RegionOp, b: RegionOp, different: Sequence[str], facts: KernelFacts) -> Outcome:
+def _apart(
+    a: RegionOp, b: RegionOp, different: Sequence[str], facts: KernelFacts, *, at_one_point: bool = True
+) -> Outcome:
     """Whether `a` and `b` take different regions in every two executions that differ in one of `different`.
 
     Without any such symbols: in every two executions whatsoever.
     """
     one, other = facts.places[a], facts.places[b]
     first, second = facts.coordinates(a), facts.coordinates(b)
-    pair = Pair.of(a, b, facts)
+    pair = Pair.of(a, b, facts, at_one_point=at_one_point)
     unknown = unknown_in((*first, *second), facts)
     conditions = [*conditions_of(a, facts), *conditions_of(b, facts)]
     undecided = computed(conditions, facts)

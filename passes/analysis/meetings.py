@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Final
 
 from freehold.dialects.ownership import DistributeOp, RegionOp
-from freehold.passes.analysis.concrete import Runner, Visit, is_outside, meeting
+from freehold.passes.analysis.concrete import Runner, Visit, Work, is_outside, meeting
 from freehold.passes.analysis.facts import KernelFacts
 from freehold.passes.analysis.groups import index_space
 from freehold.passes.analysis.races import complete, launches, samples, turns
@@ -59,21 +59,26 @@ class Pair:
     b: RegionOp
     facts: KernelFacts
     distribution: DistributeOp
+    at_one_point: bool
+    """Whether two takings of one region by one point are looked for, too."""
 
     @staticmethod
-    def of(a: RegionOp, b: RegionOp, facts: KernelFacts) -> Pair:
+    def of(a: RegionOp, b: RegionOp, facts: KernelFacts, *, at_one_point: bool = True) -> Pair:
         """The pair, in the distribution around both."""
         distribution = facts.places[a].distribution
         assert distribution is not None
-        return Pair(a, b, facts, distribution)
+        return Pair(a, b, facts, distribution, at_one_point)
+
+    def met(self, work: Work) -> Meeting | None:
+        """The meeting of two points that have worked, if any do."""
+        grid = [count.evaluate(work.launch) for count in index_space(self.a)]
+        pair = meeting(self.a, self.b, work.visits, grid, at_one_point=self.at_one_point)
+        return None if pair is None else Meeting(work.launch, *pair)
 
     def run(self, runner: Runner, launch: Mapping[str, int], points: Sequence[tuple[int, ...]]) -> Meeting | None:
         """The meeting of these points, if they do meet."""
         work = runner.work(launch, tuple(dict.fromkeys(points)))
-        if work is None:
-            return None
-        pair = meeting(self.a, self.b, work.visits, [count.evaluate(launch) for count in index_space(self.a)])
-        return None if pair is None else Meeting(launch, *pair)
+        return None if work is None else self.met(work)
 
     def point(self, values: Mapping[str, int], suffix: str = "") -> tuple[int, ...]:
         """The point that values speak of; 0 where they leave it open."""
@@ -160,18 +165,17 @@ def in_small_launches(pair: Pair) -> Meeting | Outside | None:
     """What running small launches as a whole meets: two takings of one region, at two points rather than at one; or
     else one of a region that there is not."""
     runner, at_one_point, outside = Runner(pair.distribution, pair.facts), None, None
-    counts = index_space(pair.a)
     for launch in samples(pair.facts, pair.distribution):
         work = runner.work(launch)
         if work is None:
             continue
-        grid = [count.evaluate(launch) for count in counts]
-        if (found := meeting(pair.a, pair.b, work.visits, grid)) is None:
+        if (found := pair.met(work)) is None:
+            grid = tuple(count.evaluate(launch) for count in index_space(pair.a))
             wrong = (v for v in work.visits if v.op in (pair.a, pair.b) and is_outside(v, grid))
             visit = next((v for v in wrong if v.defined or not v.coordinates), None)
-            outside = outside or (visit and Outside(launch, visit, tuple(grid)))
+            outside = outside or (visit and Outside(launch, visit, grid))
             continue
-        if found[0].point != found[1].point:
-            return Meeting(launch, *found)
-        at_one_point = at_one_point or Meeting(launch, *found)
+        if found.first.point != found.second.point:
+            return found
+        at_one_point = at_one_point or found
     return at_one_point or outside
