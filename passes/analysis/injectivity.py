@@ -14,7 +14,8 @@ from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp
 from freehold.dialects.ownership import RegionOp
 from freehold.passes.analysis.facts import KernelFacts, Place
 from freehold.passes.analysis.groups import index_space
-from freehold.passes.analysis.meetings import OTHER, Meeting, Outside, Pair, enumerated, in_small_launches, refuted
+from freehold.passes.analysis.meetings import OTHER, Meeting, Outside, Pair, in_launches, refuted
+from freehold.passes.analysis.races import launches, samples
 from freehold.passes.analysis.reached import computed, conditions_of, unknown_in
 from freehold.passes.prover import rules
 from freehold.passes.prover.hypotheses import Hypotheses
@@ -182,8 +183,8 @@ def _apart(
     conditions = [*conditions_of(a, facts), *conditions_of(b, facts)]
     undecided = computed(conditions, facts)
     if not unknown and not undecided:
-        executions = ({*(identity(op, facts) or ()), *different} for op in (a, b))
-        if (found := enumerated(pair, different, *executions)) is not None:
+        found = in_launches(pair, launches(facts, pair.distribution))
+        if isinstance(found, Meeting):
             return Outcome("refuted", "search", found)
     renaming = {
         name: terms.sym(f"{name}{OTHER}")
@@ -207,7 +208,7 @@ def _apart(
         found = refuted(pair, goal, given.extended([inside]), verdict, renaming)
         if found is not None:
             return Outcome("refuted", verdict.by, found)
-    found = in_small_launches(pair)
+    found = in_launches(pair, samples(facts, pair.distribution))
     if isinstance(found, Meeting):
         return Outcome("refuted", "search", found)
     return Outcome("unknown", verdict.by, found, names)

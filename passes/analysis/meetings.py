@@ -1,33 +1,29 @@
-"""Two takings of one region: pairs of points that are suspected to meet, each run on numbers before it is believed.
+"""Two takings of one region, in runs of small launches.
 
-Suspicion comes from enumeration of small launches, from counterexamples of the prover, those with small numbers first,
-and from small launches that are worked through as a whole. What is found comes about in a run of the two points: in a
-launch that the launcher admits, on the way that they take, and with nothing undefined before.
+They are looked for in launches that are worked through as a whole, and where counterexamples of the prover say, those
+with small numbers first. What is found comes about in a run: in a launch that the launcher admits, on the way that the
+points take, and with nothing undefined before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Final
 
 from freehold.dialects.ownership import DistributeOp, RegionOp
 from freehold.passes.analysis.concrete import Runner, Visit, Work, is_outside, meeting
 from freehold.passes.analysis.facts import KernelFacts
 from freehold.passes.analysis.groups import index_space
-from freehold.passes.analysis.races import complete, launches, samples, turns
+from freehold.passes.analysis.races import complete
 from freehold.passes.analysis.reached import divisors_before
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.prove import Verdict, prove
-from freehold.passes.prover.search import Evaluate, compiled
 from freehold.support import terms
 from freehold.support.terms import Term
 
 OTHER: Final = "_of_the_other"
 """How the symbols of the second taking end, where a question is about two."""
-_MOST_PAIRS: Final = 24
-"""Pairs of points of enumerated launches that are run."""
 _SMALL: Final = (64, 1024)
 """Limits of extents and scalars under which the prover is asked for a counterexample first."""
 
@@ -85,52 +81,6 @@ class Pair:
         return tuple(values.get(f"{name}{suffix}", 0) for name in self.facts.points[self.distribution])
 
 
-def enumerated(pair: Pair, different: Sequence[str], mine: set[str], others: set[str]) -> Meeting | None:
-    """Two takings of one region, if enumeration of small launches meets them: those that differ in one of `different`.
-
-    `mine` and `others` are the symbols that tell one execution of an operation from another.
-    """
-    runner = Runner(pair.distribution, pair.facts)
-    for launch, one, other in islice(_suspected(pair, different, mine, others), _MOST_PAIRS):
-        if (found := pair.run(runner, launch, (one, other))) is not None:
-            return found
-    return None
-
-
-def _suspected(
-    pair: Pair, different: Sequence[str], mine: set[str], others: set[str]
-) -> Iterator[tuple[Mapping[str, int], tuple[int, ...], tuple[int, ...]]]:
-    """Launches, each with two points that take one region by what terms say of them."""
-    facts = pair.facts
-    one, other = facts.places[pair.a], facts.places[pair.b]
-    first, second = facts.coordinates(pair.a), facts.coordinates(pair.b)
-    counts = index_space(pair.a)
-    one_place, other_place = [compiled(c) for c in first], [compiled(c) for c in second]
-    for launch in launches(facts, pair.distribution):
-        seen: dict[tuple[int, ...], list[dict[str, int]]] = {}
-        met: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
-        grid = [count.evaluate(launch) for count in counts]
-        for values in turns(launch, one.given.facts, [*first, *map(terms.sym, mine)]):
-            if (at := _at(one_place, values)) is not None and all(0 <= n < g for n, g in zip(at, grid, strict=True)):
-                seen.setdefault(at, []).append(values)
-        for values in turns(launch, other.given.facts, [*second, *map(terms.sym, others)]):
-            for match in seen.get(_at(other_place, values) or (), ()):
-                if different and all(match[n] == values[n] for n in different):
-                    continue
-                points = pair.point(match), pair.point(values)
-                if points not in met:
-                    met.add(points)
-                    yield launch, *points
-
-
-def _at(place: Sequence[Evaluate], values: Mapping[str, int]) -> tuple[int, ...] | None:
-    """The coordinates of a place; None where a divisor is zero, which what is not enumerated may rule out."""
-    try:
-        return tuple(c(values) for c in place)
-    except ZeroDivisionError:
-        return None
-
-
 def refuted(
     pair: Pair, goal: Term, given: Hypotheses, verdict: Verdict, renaming: Mapping[str, Term]
 ) -> Meeting | None:
@@ -161,11 +111,11 @@ def _smaller(goal: Term, given: Hypotheses, facts: KernelFacts) -> Iterator[Mapp
             yield verdict.witness
 
 
-def in_small_launches(pair: Pair) -> Meeting | Outside | None:
-    """What running small launches as a whole meets: two takings of one region, at two points rather than at one; or
+def in_launches(pair: Pair, some: Iterable[Mapping[str, int]]) -> Meeting | Outside | None:
+    """What running launches as a whole meets: two takings of one region, at two points rather than at one; or
     else one of a region that there is not."""
     runner, at_one_point, outside = Runner(pair.distribution, pair.facts), None, None
-    for launch in samples(pair.facts, pair.distribution):
+    for launch in some:
         work = runner.work(launch)
         if work is None:
             continue

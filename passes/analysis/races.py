@@ -25,7 +25,7 @@ from freehold.dialects.ownership import (
 from freehold.passes.analysis.concrete import Runner, Visit, Work
 from freehold.passes.analysis.facts import KernelFacts
 from freehold.passes.analysis.wording import sizes, span_text, tuple_text
-from freehold.passes.prover.search import compiled, find, holds_in
+from freehold.passes.prover.search import find, holds_in
 from freehold.support.integers import wrapped
 from freehold.support.terms import TRUE, Term, sym
 
@@ -35,8 +35,6 @@ _COUNTS: Final = (2, 4, 3, 9, 1, 40, 6)
 """Numbers of regions."""
 _SCALARS: Final = (1, 2, 3, 0, 4, -1, 100)
 """Integers that a launch passes."""
-_FEW: Final = 4
-"""Values of a point's coordinate and of a counter that are tried."""
 _SMALL: Final = 64
 """Up to where extents and scalars of a counterexample are small."""
 _LAUNCHES: Final = 12
@@ -112,23 +110,6 @@ def _steps(distribution: DistributeOp) -> dict[str, int]:
         elif extent.op == "ceildiv" and extent.args[0].op == "sym" and extent.args[1].is_const:
             steps.setdefault(extent.args[0].name, extent.args[1].value)
     return steps
-
-
-def turns(
-    extents: Mapping[str, int], facts: Sequence[Term], coordinates: Sequence[Term], most: int = _FEW
-) -> Iterator[dict[str, int]]:
-    """Values below `most` of all symbols that coordinates depend on, under which `facts` hold."""
-    names = sorted({n for c in coordinates for n in c.symbols()} - extents.keys())
-    if len(names) > 4:
-        return
-    own = [compiled(f) for f in facts if f.symbols() <= {*extents, *names}]
-    for values in product(range(most), repeat=len(names)):
-        found = {**extents, **dict(zip(names, values, strict=True))}
-        try:
-            if all(f(found) for f in own):
-                yield found
-        except ZeroDivisionError:
-            continue
 
 
 def _worked_through(facts: KernelFacts, distribution: DistributeOp) -> Iterator[Work]:

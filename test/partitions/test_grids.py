@@ -15,8 +15,9 @@ from freehold import Acc, Const, Mut, Out, Ref, f32, i32, i64, u32
 from freehold.passes.pipeline import contract, convert
 from freehold.runtime.jit.kernel import Kernel
 from freehold.runtime.launch.partition import Partition
-from freehold.runtime.variants.evaluation import Evaluator, ceildiv
+from freehold.runtime.variants.evaluation import Evaluator
 from freehold.support.contract import LaunchContract, ScalarParameter
+from freehold.support.terms import rounded_up
 
 
 def code(refused: Any) -> str:
@@ -187,7 +188,7 @@ def test_extents_are_what_python_computes(texts: list[str], n: int, m: int, N: i
         LaunchContract("k", (tensor_of(tensor, ("N", "M")), *scalars), (), grid.extents, persistent=True, checks=())
     )
     values = {"n": n, "m": m if m >= 0 else m % 256 - 256, "N": N, "M": M}
-    wanted = [eval(t, {"cdiv": ceildiv, "max": max}, values) for t in texts]
+    wanted = [eval(t, {"cdiv": rounded_up, "max": max}, values) for t in texts]
     geometry = found.evaluate([(N, M)], [(M, 1)], (None, n, m % 256))
     if all(e >= 1 for e in wanted):
         assert geometry is not None
