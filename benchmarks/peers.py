@@ -69,6 +69,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cutile", type=Path, metavar="PATH", help="a checkout of NVIDIA/cutile-python")
     parser.add_argument("--tilegym", type=Path, metavar="PATH", help="a checkout of NVIDIA/TileGym")
+    parser.add_argument("--cuda-tile", type=Path, metavar="PATH", help="a checkout of NVIDIA/cuda-tile")
     parser.add_argument("--file", action="append", default=[], metavar="NAME", help="only test files of this name")
     parser.add_argument("-k", default="", metavar="EXPRESSION", help="only tests that pytest selects by it")
     parser.add_argument("--minutes", type=float, default=30, help="for one file; 30 if left out")
@@ -93,11 +94,15 @@ def main(argv: list[str] | None = None) -> int:
                 print(f"{peer} {file.name}: {line(result.get('tests', {})) or line(result['files'])}", flush=True)
         for what in ("files", "launches", "tests"):
             print(f"{peer}, {what}: {line(total[what])}")
+    if options.cuda_tile is not None:
+        from benchmarks.peers_cuda_tile import table
+
+        everything["cuda-tile"] = table(options.cuda_tile.resolve(), options.file)
     if not everything:
-        parser.error("give --cutile or --tilegym")
+        parser.error("give --cutile, --tilegym or --cuda-tile")
     if options.json:
         options.json.write_text(json.dumps(everything, indent=1), encoding="utf-8")
-    return int(any(total["failed"] for total in everything.values()))
+    return int(any(total["failed"] for total in everything.values() if isinstance(total, dict)))
 
 
 def add(total: dict[str, Any], result: dict[str, Any]) -> None:

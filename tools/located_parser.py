@@ -37,11 +37,10 @@ class LocatedParser(TileParser):
 
     def locate(self, op: Operation, begin: int) -> None:
         """Gives an operation that has no location the place where it stands, which begins at `begin`."""
-        if op.location == UNKNOWN_LOC:
-            code = _CODE.match(self.lexer.input.content, begin, self.pos)
-            line = code.group() if code else ""
-            # What opens a region is left out: it belongs to what follows.
-            op.location = self._location(begin, begin + max(1, len(line.rstrip().removesuffix("{").rstrip())))
+        code = _CODE.match(self.lexer.input.content, begin, self.pos)
+        line = code.group() if code else ""
+        # What opens a region is left out: it belongs to what follows.
+        op.location = self._location(begin, begin + max(1, len(line.rstrip().removesuffix("{").rstrip())))
 
     def resolve_operand(self, operand: UnresolvedOperand, type: AttributeInvT) -> SSAValue[AttributeInvT]:
         """The value of this name, which may be defined further on."""

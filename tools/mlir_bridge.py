@@ -129,8 +129,17 @@ def find() -> Upstream | None:
     return None
 
 
-def to_mlir(module: ModuleOp) -> str:
-    """The module as text that upstream MLIR reads: generic form, with locations."""
+def to_mlir(module: ModuleOp, *, knows_tile_ir: bool = False) -> str:
+    """
+    The module as text that upstream MLIR reads: generic form, with locations.
+
+    An MLIR that `knows_tile_ir` gets literals and enumerations as the dialect of NVIDIA's tools has them; to any other
+    they are attributes of a dialect that it has never heard of.
+    """
+    if knows_tile_ir:
+        from freehold.dialects.cuda_tile.text import text_of
+
+        return text_of(module, generic=True, locations=True)
     from xdsl.printer import Printer
 
     stream = StringIO()
@@ -160,7 +169,8 @@ def run(context: Context, module: ModuleOp, pipeline: str, upstream: Upstream | 
     if upstream is None:
         raise Rejected([NoUpstream(None)])
     try:
-        text = upstream.run(to_mlir(module), pipeline)
+        knows = os.path.basename(upstream.name).startswith("cuda-tile-")
+        text = upstream.run(to_mlir(module, knows_tile_ir=knows), pipeline)
     except UpstreamError as error:
         refused = UpstreamRefused(None, upstream.name, pipeline)
         raise Rejected([refused.add(refused.Words(str(error).strip()))]) from error

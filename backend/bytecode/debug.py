@@ -8,7 +8,6 @@ is dropped again, and anything else kept as a scope (`fused<scope>[position]`).
 
 from __future__ import annotations
 
-import posixpath
 import struct
 from functools import lru_cache
 from typing import TypeVar, cast
@@ -21,7 +20,6 @@ from xdsl.dialects.builtin import (
     IntAttr,
     LocationAttr,
     NameLoc,
-    NoneAttr,
     StringAttr,
     UnknownLoc,
 )
@@ -31,7 +29,16 @@ from freehold.backend.bytecode.attributes import AttributeReader, AttributeWrite
 from freehold.backend.bytecode.encoding import Cursor, pad, put_offset_table, put_varint
 from freehold.backend.bytecode.tables import DebugTag
 from freehold.backend.bytecode.types import Lacks, NoForm
-from freehold.dialects.cuda_tile.debug import DICompileUnitAttr, DIFileAttr, DILexicalBlockAttr, DISubprogramAttr
+from freehold.dialects.cuda_tile.debug import (
+    DICompileUnitAttr,
+    DIFileAttr,
+    DILexicalBlockAttr,
+    DISubprogramAttr,
+    file_of,
+    function_of,
+    position_of,
+    subprogram_of,
+)
 from freehold.dialects.cuda_tile.version import V13_5, Version
 from freehold.dialects.location import position
 from freehold.support.large import MAX_NESTING
@@ -44,56 +51,12 @@ _RecordT = TypeVar("_RecordT", bound=Attribute)
 
 
 @lru_cache(maxsize=256)
-def _file(path: str) -> DIFileAttr:
-    directory, name = posixpath.split(path)
-    return DIFileAttr(StringAttr(name), StringAttr(directory))
-
-
-@lru_cache(maxsize=256)
-def _subprogram(path: str, line: int, name: str) -> DISubprogramAttr:
-    """The subprogram of an entry that begins at this position."""
-    file, entry = _file(path), StringAttr(name)
-    return DISubprogramAttr(file, IntAttr(line), entry, entry, DICompileUnitAttr(file), IntAttr(line), IntAttr(0))
-
-
-@lru_cache(maxsize=256)
 def _scope_in(path: str, subprogram: DISubprogramAttr) -> DISubprogramAttr | DILexicalBlockAttr:
     """What a position in a file belongs to: the entry's subprogram, or a block of it that is text of another file."""
-    file = _file(path)
+    file = file_of(path)
     if file == subprogram.file:
         return subprogram
     return DILexicalBlockAttr(subprogram, file, IntAttr(1), IntAttr(1))
-
-
-def _function(scope: DISubprogramAttr | DILexicalBlockAttr) -> DISubprogramAttr:
-    """The function that a scope is a part of."""
-    while isinstance(scope, DILexicalBlockAttr):
-        scope = cast("DISubprogramAttr | DILexicalBlockAttr", scope.scope)
-    return scope
-
-
-def _position(location: Attribute) -> tuple[FileLineColLoc | None, DISubprogramAttr | DILexicalBlockAttr | None]:
-    """The position where a location's text begins, and the scope that it names itself."""
-    if type(location) is FusedLoc and type(location.metadata) is NoneAttr:  # a span, as most locations are
-        first = cast("ArrayAttr[Attribute]", location.locations).data[:1]
-        if first and type(first[0]) is FileLineColLoc:
-            return first[0], None
-    match location:
-        case FileLineColLoc():
-            return location, None
-        case NameLoc():
-            return _position(location.location)
-        case CallSiteLoc():
-            return _position(location.callee)
-        case FusedLoc():
-            scope = location.metadata if isinstance(location.metadata, DISubprogramAttr | DILexicalBlockAttr) else None
-            for part in cast("ArrayAttr[Attribute]", location.locations).data:
-                position, inner = _position(part)
-                if position is not None:
-                    return position, scope or inner
-        case _:
-            pass
-    return None, None
 
 
 class DebugWriter:
@@ -121,13 +84,13 @@ class DebugWriter:
         self._callees.clear()
         self._kept.clear()
         self._places.clear()
-        position, scope = _position(location)
+        position, scope = position_of(location)
         if position is None:
             self._subprogram = None
             return None
         path, line = position.filename.data, position.line.data
         if scope is None:
-            self._subprogram = _subprogram(path, line, name)
+            self._subprogram = subprogram_of(path, line, name)
         elif not isinstance(scope, DISubprogramAttr):
             raise NoForm(f"the debug information of `{name}`", "the scope of a kernel is a `di_subprogram`")
         elif scope.linkage_name.data != name:
@@ -167,12 +130,12 @@ class DebugWriter:
             return self._record(DebugTag.CALL_SITE, callee, caller) if callee and caller else callee or caller
         if type(location) is NameLoc:
             return self._number(location.location, inlined)
-        position, scope = _position(location)
+        position, scope = position_of(location)
         if position is None or self._subprogram is None:
             return 0
         path = position.filename.data
         if scope is not None:
-            if not inlined and (function := _function(scope)) != self._subprogram:
+            if not inlined and (function := function_of(scope)) != self._subprogram:
                 what = "the debug information of an operation"
                 raise NoForm(what, f"its scope is of `{function.linkage_name.data}`, another function than the kernel")
             return self._located(position, self._scope(scope), self._attributes.string(path))
@@ -290,9 +253,9 @@ class DebugReader:
         if scope.linkage_name.data != name:
             raise cursor.fail(f"the subprogram of {name!r} has the linkage name {scope.linkage_name.data!r}", at)
         self._subprogram = scope
-        position, _ = _position(cast("FusedLoc", record))
+        position, _ = position_of(cast("FusedLoc", record))
         assert position is not None
-        derived = scope == _subprogram(position.filename.data, position.line.data, name)
+        derived = scope == subprogram_of(position.filename.data, position.line.data, name)
         return (position if derived else cast("LocationAttr", record)), numbers[1:]
 
     def location(self, number: int, cursor: Cursor) -> LocationAttr:
@@ -327,7 +290,7 @@ class DebugReader:
             case CallSiteLoc():
                 return CallSiteLoc(self._simplified(record.callee, cursor), self._simplified(record.caller, cursor))
             case FusedLoc():
-                position, scope = _position(record)
+                position, scope = position_of(record)
                 assert position is not None
                 if self._subprogram is None:
                     raise cursor.fail("an operation has a scope and its function has none")

@@ -203,6 +203,8 @@ class _Writer:
         self.current = module
         if module.producer is None:
             return None
+        if self.version < V13_3 and not self._lowest:
+            return None  # it says nothing of the kernels, so that whoever asks for a version does without
         if self.version < V13_3:
             self._lack("`producer` of `module`", V13_3)
         out = bytearray()

@@ -344,6 +344,9 @@ ENUMS: Final = (
     MultimemReductionKindAttr,
 )
 
+UNNAMED: Final = (AtomicRMWModeAttr, MemoryScopeAttr, MemoryOrderingSemanticsAttr)
+"""The enumerations without a spelling of their own as attributes: MLIR's generic form has their numbers."""
+
 SIGNED: Final = SignednessAttr.of("signed")
 UNSIGNED: Final = SignednessAttr.of("unsigned")
 NO_OVERFLOW_FLAG: Final = IntegerOverflowAttr.of("none")

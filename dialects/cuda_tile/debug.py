@@ -8,12 +8,23 @@ stands in. Where it does not (a file of another producer, a helper function with
 
 from __future__ import annotations
 
+import posixpath
 from abc import ABC
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from xdsl.dialects.builtin import IntAttr, StringAttr
-from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    CallSiteLoc,
+    FileLineColLoc,
+    FusedLoc,
+    IntAttr,
+    NameLoc,
+    NoneAttr,
+    StringAttr,
+)
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
 
@@ -60,7 +71,7 @@ class DICompileUnitAttr(DebugAttr):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         """Read `<file = ...>`."""
-        return _parse_fields(parser, (("file", _attribute),))
+        return _parse_fields(parser, (("file", _file),))
 
     def print_parameters(self, printer: Printer) -> None:
         """Write `<file = ...>`."""
@@ -99,11 +110,11 @@ class DISubprogramAttr(DebugAttr):
         return _parse_fields(
             parser,
             (
-                ("file", _attribute),
+                ("file", _file),
                 ("line", _integer),
                 ("name", _string),
                 ("linkageName", _string),
-                ("compileUnit", _attribute),
+                ("compileUnit", _unit),
                 ("scopeLine", _integer),
                 ("flags", _declaration),
             ),
@@ -152,7 +163,7 @@ class DILexicalBlockAttr(DebugAttr):
         """Read `<scope = ..., file = ..., line = 20, column = 5>`."""
         return _parse_fields(
             parser,
-            (("scope", _attribute), ("file", _attribute), ("line", _integer), ("column", _integer)),
+            (("scope", _attribute), ("file", _file), ("line", _integer), ("column", _integer)),
             optional=("column",),
         )
 
@@ -166,11 +177,112 @@ DEBUG_ATTRS: Final[tuple[type[DebugAttr], ...]] = (DIFileAttr, DICompileUnitAttr
 """The debug attributes of the dialect."""
 
 
+Scope: TypeAlias = DISubprogramAttr | DILexicalBlockAttr
+"""What a position may belong to."""
+
+
+@lru_cache(maxsize=256)
+def file_of(path: str) -> DIFileAttr:
+    """The file of a path, as it is derived."""
+    directory, name = posixpath.split(path)
+    return DIFileAttr(StringAttr(name), StringAttr(directory))
+
+
+@lru_cache(maxsize=256)
+def subprogram_of(path: str, line: int, name: str) -> DISubprogramAttr:
+    """The subprogram of an entry that begins at this position and has no scope of its own."""
+    file, entry = file_of(path), StringAttr(name)
+    return DISubprogramAttr(file, IntAttr(line), entry, entry, DICompileUnitAttr(file), IntAttr(line), IntAttr(0))
+
+
+def function_of(scope: Scope) -> DISubprogramAttr:
+    """The function that a scope is a part of."""
+    while isinstance(scope, DILexicalBlockAttr):
+        scope = cast("Scope", scope.scope)
+    return scope
+
+
+def position_of(location: Attribute) -> tuple[FileLineColLoc | None, Scope | None]:
+    """The position where a location's text begins, and the scope that it names itself."""
+    if type(location) is FusedLoc and type(location.metadata) is NoneAttr:  # a span, as most locations are
+        first = cast("ArrayAttr[Attribute]", location.locations).data[:1]
+        if first and type(first[0]) is FileLineColLoc:
+            return first[0], None
+    match location:
+        case FileLineColLoc():
+            return location, None
+        case NameLoc():
+            return position_of(location.location)
+        case CallSiteLoc():
+            return position_of(location.callee)
+        case FusedLoc():
+            scope = location.metadata if isinstance(location.metadata, DISubprogramAttr | DILexicalBlockAttr) else None
+            for part in cast("ArrayAttr[Attribute]", location.locations).data:
+                position, inner = position_of(part)
+                if position is not None:
+                    return position, scope or inner
+        case _:
+            pass
+    return None, None
+
+
+def own_scope(location: Attribute) -> Scope | None:
+    """The scope of the kernel's own text that a location names: of inlined text, that of the place of the call."""
+    match location:
+        case FusedLoc():
+            if isinstance(location.metadata, DISubprogramAttr | DILexicalBlockAttr):
+                return location.metadata
+            parts = cast("ArrayAttr[Attribute]", location.locations).data
+            return next((scope for part in parts if (scope := own_scope(part)) is not None), None)
+        case NameLoc():
+            return own_scope(location.location)
+        case CallSiteLoc():
+            return own_scope(location.caller)
+        case _:
+            return None
+
+
+def wrong_scope(entry: Operation, name: str, ops: Iterable[Operation]) -> str | None:
+    """What is wrong with the scopes of an entry and of the operations in it; None where nothing is."""
+    if isinstance(entry.location, CallSiteLoc):
+        return "the location of a kernel is no call site"
+    scope = own_scope(entry.location)
+    if isinstance(scope, DILexicalBlockAttr):
+        return "the scope of a kernel is a di_subprogram, got a di_lexical_block"
+    if scope is not None and scope.linkage_name.data != name:
+        return f"the scope of the kernel has the linkage name `{scope.linkage_name.data}`"
+    place, _ = position_of(entry.location)
+    expected = scope
+    if expected is None and place is not None:
+        expected = subprogram_of(place.filename.data, place.line.data, name)
+    for op in ops:
+        if (inner := own_scope(op.location)) is not None and (function := function_of(inner)) != expected:
+            if scope is None:
+                return f"`{op.name}` in it has a scope, and the kernel has none"
+            return f"the scope of `{op.name}` in it is of `{function.linkage_name.data}`, another function"
+    return None
+
+
 _Read: TypeAlias = Callable[["AttrParser"], Attribute]
 
 
 def _attribute(parser: AttrParser) -> Attribute:
     return parser.parse_attribute()
+
+
+def _file(parser: AttrParser) -> Attribute:
+    return _short(parser, DIFileAttr)
+
+
+def _unit(parser: AttrParser) -> Attribute:
+    return _short(parser, DICompileUnitAttr)
+
+
+def _short(parser: AttrParser, kind: type[DebugAttr]) -> Attribute:
+    """Read an attribute of a field that takes one kind only, whose name may be left out."""
+    if parser.lexer.input.content[parser.pos : parser.pos + 1] != "<":
+        return parser.parse_attribute()
+    return kind.new(kind.parse_parameters(parser))
 
 
 def _integer(parser: AttrParser) -> Attribute:

@@ -80,6 +80,22 @@ class TileOp(IRDLOperation, metaclass=Plain):
         del operand_sizes
         return cls.get_irdl_definition().properties[name].default_value
 
+    def operand_sizes(self) -> tuple[int, ...]:
+        """The number of operands in each operand field, where the operation says it; else of all of them."""
+        given = self.properties.get(SEGMENTS)
+        if isinstance(given, DenseArrayBase):
+            return tuple(cast("DenseArrayBase[IntegerType]", given).get_values())
+        return (len(self.operands),)
+
+    def unsaid_properties(self) -> frozenset[str]:
+        """The properties that came later than the operation, and have the value that their absence means."""
+        sizes = self.operand_sizes()
+        return frozenset(
+            name
+            for name in self.field_since
+            if name in self.properties and self.properties[name] == self.missing_property(name, sizes)
+        )
+
     def fail(self, rule: str) -> VerifyException:
         """The exception that says which rule this operation breaks; raise it."""
         return VerifyException(f"{self.name}: {rule}")

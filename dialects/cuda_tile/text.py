@@ -18,7 +18,6 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     Builtin,
     BytesAttr,
-    DenseArrayBase,
     FusedLoc,
     IntegerAttr,
     IntegerType,
@@ -28,6 +27,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, AttributeInvT, Block, Operation, Region, SSAValue
 from xdsl.parser import ForwardDeclaredValue, Parser, UnresolvedOperand
+from xdsl.traits import SymbolTable
 from xdsl.utils.lexer import Input
 from xdsl.utils.lexer import Span as TextSpan
 from xdsl.utils.mlir_lexer import MLIRTokenKind, PunctuationSpelling
@@ -62,6 +62,8 @@ class TileParser(Parser):
         self._defined: list[str] = []
         """The values that were defined in the region that is being read, and in none inside it."""
         self._depth = -_AROUND
+        self._placed = False
+        """Whether a location stands where one was looked for last."""
         self.name_at = 0
         """Where the name of the operation stands that is being read."""
 
@@ -91,11 +93,30 @@ class TileParser(Parser):
             self._parse_alias_def()
         self._resume_from(0)
         with large():
-            module = super().parse_module(allow_implicit_module)
+            module = self._parse_all(allow_implicit_module)
         for value, operand in self._placeholders:
             if value.first_use is not None:  # defined in a region of the operation that uses it
                 self.raise_error(f"%{operand.operand_name} is not defined here", operand.span)
         return module
+
+    def _parse_all(self, implicit: bool) -> ModuleOp:
+        ops: list[Operation] = []
+        while (kind := self._current_token.kind) is not MLIRTokenKind.EOF:
+            if kind is MLIRTokenKind.HASH_IDENT or kind is MLIRTokenKind.EXCLAMATION_IDENT:
+                self._parse_alias_def()
+            elif kind is MLIRTokenKind.FILE_METADATA_BEGIN:
+                self._parse_file_metadata_dictionary()
+            else:
+                op = self.parse_optional_operation()
+                ops.append(self.raise_error("Could not parse entire input!") if op is None else op)
+        if self.forward_ssa_references:
+            names = ", ".join(f"%{name}" for name in self.forward_ssa_references)
+            self.raise_error(f"values used but not defined: [{names}]")
+        if len(ops) == 1 and isinstance(ops[0], ModuleOp):
+            return ops[0]
+        if not implicit and (len(ops) != 1 or not ops[0].has_trait(SymbolTable)):
+            self.raise_error("a module is expected, and nothing beside it", 0)
+        return ModuleOp(ops)
 
     def resolve_operand(self, operand: UnresolvedOperand, type: AttributeInvT) -> SSAValue[AttributeInvT]:
         """The value of this name, which may be defined further on."""
@@ -170,7 +191,8 @@ class TileParser(Parser):
         state.dialect_stack.append(op_type.dialect_name())
         op = parse(op_type)
         state.dialect_stack.pop()
-        self.locate(op, begin)
+        if not self._placed:
+            self.locate(op, begin)
         results = op.results
         if bound and len(results) != (number := sum(size for _, size in bound)):
             self.raise_error(f"Operation has {len(results)} results, but was given {number} to bind.", at)
@@ -182,13 +204,20 @@ class TileParser(Parser):
         return op
 
     def locate(self, op: Operation, begin: int) -> None:
-        """Called for each operation that was read, whose name begins at `begin`."""
+        """Called for each operation that was read without a location, and whose name begins at `begin`."""
 
     def _parse_custom_operation(self, op_type: type[Operation]) -> Operation:
         op = op_type.parse(self)
+        self._placed = False
         if self._parser_state.current_token.text == "loc" and (location := self.parse_optional_location()) is not None:
             op.location = location
         return op
+
+    def parse_optional_location(self) -> LocationAttr | None:
+        """Read `loc(...)` if it stands here."""
+        location = super().parse_optional_location()
+        self._placed = location is not None
+        return location
 
     def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: TextSpan) -> None:
         super()._register_ssa_definition(name, values, span)
@@ -271,11 +300,7 @@ def _name_enumerations(op: Operation) -> None:
 
 def _add_missing(op: TileOp) -> None:
     """Give the properties that text of an older version does not have what their absence means."""
-    from freehold.dialects.cuda_tile.op import SEGMENTS
-
-    sizes: Sequence[int] = (len(op.operands),)
-    if isinstance(given := op.properties.get(SEGMENTS), DenseArrayBase):
-        sizes = cast("DenseArrayBase[IntegerType]", given).get_values()
+    sizes = op.operand_sizes()
     for name in op.field_since:
         if name in op.get_irdl_definition().properties and name not in op.properties:
             value = op.missing_property(name, sizes)
@@ -328,8 +353,7 @@ def parse_disassembly(text: str, name: str = "kernels", file: str = "<disassembl
     parser = TileParser(_context(), text, file)
     stack: list[str] = parser._parser_state.dialect_stack  # pyright: ignore[reportPrivateUsage] -- there is no other way in
     stack.append("cuda_tile")
-    empty = not re.sub(r"//[^\n]*", "", text).strip()
-    module = ModuleOp([]) if empty else parser.parse_module()
+    module = parser.parse_module()
     ops = list(module.body.ops)
     if any(isinstance(op, TileModuleOp) for op in ops):
         return module

@@ -169,6 +169,8 @@ def _finish(
     if isinstance(value, bytes):
         return DenseElementsAttr.from_elements(type_, [value])
     if isinstance(value, Packed):
+        if len(value.dims) < type_.rank:
+            parser.raise_error("the literal has fewer dimensions than its type")
         if value.dims != type_.dims:
             parser.raise_error(f"the literal does not have the shape of its type: got {value.dims[0]} items")
         first = value.data[: storage_bytes(element)]
@@ -274,9 +276,21 @@ def _print_nested(elements: list[bytes], dims: tuple[int, ...], element: Attribu
 
 
 def _print_value(attr: DenseElementsAttr, printer: Printer) -> None:
-    element = attr.type.element_type
-    print_short_type(element, printer)
+    print_short_type(attr.type.element_type, printer)
     printer.print_string(": ")
+    _print_elements(attr, printer)
+
+
+def print_builtin_dense(attr: DenseElementsAttr, printer: Printer) -> None:
+    """Write `dense<1.0> : !cuda_tile.tile<4xf32>`, as MLIR's generic form has it."""
+    printer.print_string("dense<")
+    _print_elements(attr, printer)
+    printer.print_string("> : ")
+    printer.print_attribute(attr.type)
+
+
+def _print_elements(attr: DenseElementsAttr, printer: Printer) -> None:
+    element = attr.type.element_type
     elements = attr.elements()
     if attr.is_splat or all(data == elements[0] for data in elements):
         print_element(elements[0], element, printer)
@@ -362,7 +376,8 @@ def _skip_nested(parser: AttrParser) -> None:
     if (listed := _LISTED.match(parser.lexer.input.content, parser.pos)) is not None:
         parser._resume_from(listed.end())  # pyright: ignore[reportPrivateUsage] -- to the next token
         return
-    if parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, lambda: _skip_nested(parser)) is None:
+    items = parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, lambda: _skip_nested(parser))
+    if items is None and parser.parse_optional_boolean() is None:
         parser.parse_optional_punctuation("-")
         parser.parse_number()
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import cast
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import ArrayAttr, FusedLoc, IntegerAttr, i32
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import VarResultDef
 from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove
 
+from freehold.dialects.cuda_tile.attrs import UNNAMED
+from freehold.dialects.cuda_tile.debug import DebugAttr
+from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.op import TileOp
+from freehold.dialects.cuda_tile.text_dense import print_builtin_dense
 
 
 @dataclass(eq=False, repr=False)
@@ -20,6 +26,8 @@ class TilePrinter(Printer):
     """
 
     elide: bool = False
+    _of: TileOp | None = field(default=None, init=False)
+    """The operation of this dialect whose generic form is printed."""
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
         """Write text; new lines in it are indented."""
@@ -52,6 +60,43 @@ class TilePrinter(Printer):
             self.print_attribute(op.location)
         if scope:
             self.exit_scope()
+
+    def print_attribute(self, attribute: Attribute) -> None:
+        """Write an attribute: literals in generic form as MLIR has them, positions in a scope as NVIDIA's tools do."""
+        if isinstance(attribute, FusedLoc) and isinstance(attribute.metadata, DebugAttr):
+            parts = cast("ArrayAttr[Attribute]", attribute.locations).data
+            if len(parts) == 1:
+                self._print_scoped(parts[0], attribute.metadata)
+                return
+        if self.print_generic_format and isinstance(attribute, DenseElementsAttr):
+            print_builtin_dense(attribute, self)
+            return
+        super().print_attribute(attribute)
+
+    def _print_scoped(self, position: Attribute, scope: DebugAttr) -> None:
+        with self.in_location():
+            self.print_string("#cuda_tile.di_loc<")
+            self.printing_location = False
+            self.print_attribute(position)
+            self.printing_location = True
+            self.print_string(" in ")
+            self.print_attribute(scope)
+            self.print_string(">")
+
+    def print_op_with_default_format(self, op: Operation) -> None:
+        """Write the generic form, without properties that say what older versions mean by leaving them out."""
+        self._of = op if isinstance(op, TileOp) else None
+        super().print_op_with_default_format(op)
+
+    def _print_op_properties(self, properties: dict[str, Attribute]) -> None:
+        if (op := self._of) is not None:
+            unsaid = op.unsaid_properties()
+            properties = {
+                name: IntegerAttr(value.wire, i32) if isinstance(value, UNNAMED) else value
+                for name, value in properties.items()
+                if name not in unsaid
+            }
+        super()._print_op_properties(properties)
 
     def _print_results(self, op: Operation) -> None:
         if not op.results:

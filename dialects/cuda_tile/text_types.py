@@ -113,7 +113,10 @@ def _optional_int_or_question(parser: AttrParser) -> int | None:
 
 def _int_list(parser: AttrParser) -> ShapeAttr:
     def one() -> int:
+        at = parser.pos
         value = _optional_int_or_question(parser)
+        if value == DYNAMIC:  # the number that stands for `?`
+            parser.raise_error(f"{value} is out of range", at)
         return DYNAMIC if value is None else value
 
     return shape(tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, one)))

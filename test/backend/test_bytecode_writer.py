@@ -99,7 +99,6 @@ def test_the_smallest_file_byte_by_byte():
     ("build", "lowest"),
     [
         (lambda: module(kernel()), V13_1),
-        (lambda: module(kernel(), producer="a compiler"), V13_3),
         (lambda: module(vector("g")), V13_1),
         (lambda: module(vector("g", constant=True)), V13_3),
         (lambda: module(vector("g", visibility="private")), V13_3),
@@ -116,6 +115,13 @@ def test_the_lowest_version(build: Callable[[], ModuleOp], lowest: Version):
             with pytest.raises(Rejected) as caught:
                 write_bytecode(build(), version)
             assert caught.value.codes == ("O410",)
+
+
+def test_producer_of_older_versions():
+    """Whoever asks for a version without producers gets the module without it; otherwise the lowest that has it."""
+    named = module(kernel(), producer="a compiler")
+    assert bytecode_version(write_bytecode(named)) == V13_3
+    assert write_bytecode(named, V13_1) == write_bytecode(module(kernel()), V13_1)
 
 
 def test_the_producer_is_a_comment_of_the_disassembler():

@@ -20,8 +20,10 @@ from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.irdl import opt_prop_def, prop_def, region_def, result_def, traits_def
 from xdsl.traits import IsolatedFromAbove, NoTerminator, Pure, SymbolOpInterface, SymbolTable
 
+from freehold.dialects.classes import walk
 from freehold.dialects.cuda_tile.attrs import PUBLIC, OptimizationHintsAttr, SymbolVisibilityAttr
 from freehold.dialects.cuda_tile.constraints import SCALAR_I32, SCALAR_POINTER
+from freehold.dialects.cuda_tile.debug import own_scope, wrong_scope
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.op import TileOp, tile_op
 from freehold.dialects.cuda_tile.types import PointerType, TileType, element_name, tile
@@ -133,6 +135,8 @@ class EntryOp(TileOp):
             raise self.fail(f"{len(block.args)} arguments but {len(self.arg_attrs.data)} argument attributes")
         if not isinstance(block.last_op, ReturnOp):
             raise self.fail("the body must end in cuda_tile.return")
+        if (wrong := wrong_scope(self, self.sym_name.data, walk(self))) is not None:
+            raise self.fail(f"debug information does not fit: {wrong}")
 
     @classmethod
     def parse(cls, parser: Parser) -> EntryOp:
@@ -183,6 +187,8 @@ class GlobalOp(TileOp):
 
     def verify_(self) -> None:
         """The value is a vector and the alignment is not negative."""
+        if own_scope(self.location) is not None:
+            raise self.fail("debug information does not fit: a global has no scope")
         if self.value.type.rank != 1:
             raise self.fail(f"the value must have rank 1, got {self.value.type}")
         if cast("IntegerAttr[IntegerType]", self.alignment).value.data < 0:
