@@ -15,7 +15,7 @@ TORCH ?= torch==2.13.0$(if $(filter Linux,$(shell uname)),+cpu)
 PYTHON ?=
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.14 python3.13 python3.12 python3.11)
 
-.PHONY: help demo test lint format types lit pytest fuzz fuzz-analyses fuzz-text fuzz-gpu faults mutants plant fuzz-bytecode fuzz-frontend soak docs golden clean
+.PHONY: help demo test lint format types lit pytest fuzz fuzz-analyses fuzz-text fuzz-gpu faults mutants plant fuzz-audit fuzz-bytecode fuzz-frontend soak docs golden clean
 .DEFAULT_GOAL := help
 export JOBS VENV TORCH
 
@@ -78,6 +78,9 @@ mutants: $(VENV)/.installed-test ## Damage every accepted kernel in every way, a
 fuzz-frontend: $(VENV)/.installed-test ## Throw CASES=100000 random kernels at the frontend, and compare as many with Python; SEED=0
 	$(BIN)/python test/fuzz/fuzz_frontend.py --cases $(or $(CASES),100000) --seed $(or $(SEED),0) $(ALL_CORES)
 	$(BIN)/python test/fuzz/fuzz_meaning.py --cases $(or $(CASES),100000) --seed $(or $(SEED),0) $(ALL_CORES)
+
+fuzz-audit: $(VENV)/.installed-test ## Audit CASES=100000 mutants of kernels of cuTile Python, which has to be installed; SEED=0
+	$(BIN)/python test/fuzz/fuzz_audit.py --cases $(or $(CASES),100000) --seed $(or $(SEED),0)
 
 fuzz-bytecode: $(VENV)/.installed-test ## Throw INPUTS=2000000 hostile inputs at the bytecode reader
 	$(BIN)/python test/fuzz/fuzz_bytecode.py --inputs $(INPUTS)

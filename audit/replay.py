@@ -43,7 +43,7 @@ def replay(module: Operation, symbol: str, call: Call, blocks: Sequence[int], *,
     total = sum(placed.end - placed.start for placed in call.arrays.values())
     if total > MOST_BYTES:
         return Replay(None, f"its arrays have {total >> 20} MiB, too much to replay it")
-    values, keep = _values(call)
+    values, keep = arrays_of(call)
     try:
         entry = Entry.of(module, symbol, checked=checked, turns=_MOST_TURNS)
         unwritten = frozenset(n for n, placed in call.arrays.items() if placed.tensor.unwritten)
@@ -71,7 +71,7 @@ def agrees(error: Error, codes: Sequence[str], ops: Sequence[Operation]) -> bool
     return not isinstance(error.place, Span) or error.place in spans or None in spans
 
 
-def _values(call: Call) -> tuple[list[Any], list[Array]]:
+def arrays_of(call: Call) -> tuple[list[Any], list[Array]]:
     """Arrays and numbers for the parameters of an entry. Arrays that share memory by the facts do so here."""
     memories: list[list[Placed]] = []
     end = -1

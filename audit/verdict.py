@@ -17,8 +17,9 @@ from freehold.audit.replay import agrees, replay
 from freehold.audit.terms import InBounds
 from freehold.audit.walk import TooMuchError, Walk
 from freehold.dialects.cuda_tile.ops.module import EntryOp
+from freehold.passes.verify_dominance import verify_dominance
 from freehold.runtime.interpreter.access import keyword
-from freehold.support.diagnostic import Error
+from freehold.support.diagnostic import Error, Rejected
 
 Share = Literal["untouched", "read only", "disjoint", "commuting", "atomic", "race", "unknown"]
 """What blocks do with an array among themselves."""
@@ -88,7 +89,12 @@ _CODES: Final = {
 
 
 def audit(module: Operation, entry: EntryOp, launch: Launch) -> Audit:
-    """Audits an entry of a module in a launch. Raises `FactsError` where the facts do not fit the entry."""
+    """Audits an entry of a verified module in a launch.
+
+    Raises `FactsError` where the facts do not fit the entry, and `Rejected` where a value is used before it is defined.
+    """
+    if errors := verify_dominance(module):
+        raise Rejected(errors)
     call = call_of(entry, launch)
     walk = Walk(entry, call)
     try:
@@ -97,6 +103,12 @@ def audit(module: Operation, entry: EntryOp, launch: Launch) -> Audit:
         trace = walk.trace
         trace.gave_up.append(Unknown("the launch is too large to be walked", SMALLER))
     return _Audit(module, entry, call, trace).run()
+
+
+def unread(entry: EntryOp, grid: tuple[int, int, int], why: str) -> Audit:
+    """The audit of a launch whose arguments are of kinds that are not known here: nothing is decided."""
+    launch = Launch(grid, ())
+    return Audit(entry.sym_name.data, launch, Call(launch, (), ()), [], [], [Open("the launch", (), why)], Trace())
 
 
 class _Audit:

@@ -4,8 +4,10 @@
     tile-audit add.tileirbc --grid 8 --arg 'a=f32[1000]' --arg 'b=f32[1000]' --arg 'c=f32[1000]:unwritten'
     tile-audit gather.tileirbc --grid 4 --arg 'x=f32[64,8]' --arg 'rows=i32[128]:contents=rows.npy' --arg n=128
     tile-audit kernel.mlir --launch launch.yaml --format sarif -o audit.sarif
+    tile-audit --record train.py --epochs 1
 
-Reads text or bytecode, and the facts of a launch: the grid, and an argument for each that the kernel has, in order. The
+Reads text or bytecode, and the facts of a launch: the grid, and an argument for each that the kernel has, in order. Or
+runs a program that launches kernels of cuTile Python, and audits each of its launches, without a GPU, too. The
 exit status is 0 where the kernel is safe in that launch, 1 where something is wrong, 3 where not all is decided, and 2
 where the command line or a file was wrong.
 """
@@ -51,6 +53,12 @@ def argument_parser() -> argparse.ArgumentParser:
         help="an argument, in the kernel's order: n=5, x=f32[4,8], and behind an array :strides=8,1 :contents=FILE.npy"
         " :same=OTHER :shift=N :alignment=N :unwritten",
     )
+    parser.add_argument(
+        "--record",
+        nargs=argparse.REMAINDER,
+        metavar="PROGRAM",
+        help="run a Python program with its arguments, and audit what it launches of cuTile Python",
+    )
     parser.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="of the report")
     parser.add_argument("-o", "--output", default="-", metavar="FILE", help="where to write it")
     return parser
@@ -62,6 +70,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     if options.launch is not None and (options.arg or options.grid):
         parser.error("--launch says what --grid and --arg say: give one or the other")
+    if options.record is not None:
+        return _recorded(parser, options)
     sources = SourceMap()
     try:
         data, file = files.read(options.file, PROGRAM)
@@ -75,15 +85,38 @@ def main(argv: Sequence[str] | None = None) -> int:
         rejected.sources = rejected.sources or sources
         print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
         return 2
+    return _told([found], file, options, sources)
+
+
+def _told(audits: Sequence[Audit], file: str, options: argparse.Namespace, sources: SourceMap) -> int:
+    """Writes the report; returns the exit status, that of the worst audit."""
     try:
-        files.write(options.output, _report(found, file, options.format, sources), PROGRAM)
+        files.write(options.output, _report(audits, file, options.format, sources), PROGRAM)
     except Rejected as rejected:
         print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
         return 2
     except BrokenPipeError:
         sys.stderr.close()  # whoever read our output has gone
         return 2
-    return STATUS[found.verdict]
+    verdicts = {found.verdict for found in audits}
+    return next((STATUS[v] for v in ("faulty", "unknown") if v in verdicts), 0)
+
+
+def _recorded(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
+    """Runs a program and audits what it launches, each launch of one kind once."""
+    if not options.record:
+        parser.error("--record takes a program and its arguments")
+    from freehold.tools.audit_record import run_program
+
+    try:
+        audits, failed = run_program(options.record)
+    except (OSError, ImportError) as error:
+        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        return 2
+    status = _told(audits, options.record[0], options, SourceMap())
+    if failed is not None:
+        print(f"{PROGRAM}: the program ended in {failed}", file=sys.stderr)
+    return status or (2 if failed is not None else 0)
 
 
 def audit_file(data: bytes, file: str, launch: Launch, entry: str | None, sources: SourceMap) -> Audit:
@@ -165,12 +198,13 @@ def _numbers(text: str) -> list[int]:
     return [int(n) for n in text.replace(" ", "").split(",") if n]
 
 
-def _report(found: Audit, file: str, form: str, sources: SourceMap) -> bytes:
+def _report(audits: Sequence[Audit], file: str, form: str, sources: SourceMap) -> bytes:
     from freehold.audit import sarif, text
 
     if form == "text":
-        return (text.text_of(found, sources, wants_colour(sys.stdout)) + "\n").encode()
-    data = sarif.log([found], file) if form == "sarif" else sarif.plain(found)
+        colour = wants_colour(sys.stdout)
+        return ("\n\n".join(text.text_of(found, sources, colour) for found in audits) + "\n").encode()
+    data = sarif.log(audits, file) if form == "sarif" else [sarif.plain(found) for found in audits]
     return (json.dumps(data, indent=2) + "\n").encode()
 
 
