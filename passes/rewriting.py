@@ -59,7 +59,8 @@ def walk(root: Operation) -> list[Operation]:
     """
     found = [root]
     for region in root.regions:
-        for block in region.blocks:
+        block = region.first_block
+        while block is not None:
             op = block.first_op
             while op is not None:
                 if op.regions:
@@ -67,6 +68,7 @@ def walk(root: Operation) -> list[Operation]:
                 else:
                     found.append(op)
                 op = op.next_op
+            block = block.next_block
     return found
 
 
@@ -210,7 +212,8 @@ def defined_outside(value: SSAValue, op: Operation) -> bool:
 def loops(root: Operation) -> Iterator[ForOp | LoopOp]:
     """The loops inside `root`, innermost first. What is inserted in front of one meanwhile is not visited."""
     for region in root.regions:
-        for block in region.blocks:
+        block = region.first_block
+        while block is not None:
             op = block.first_op
             while op is not None:
                 following = op.next_op
@@ -219,3 +222,4 @@ def loops(root: Operation) -> Iterator[ForOp | LoopOp]:
                     if isinstance(op, ForOp | LoopOp):
                         yield op
                 op = following
+            block = block.next_block

@@ -24,6 +24,7 @@ from xdsl.passes import ModulePass
 
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.float_bits import FloatBitsAttr
+from freehold.dialects.cuda_tile.integers import element_width
 from freehold.dialects.cuda_tile.types import TileType
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import KernelOp, LoadOp, RegionType, kernels_of, tensor_type
@@ -340,7 +341,7 @@ def _is_condition(value: SSAValue) -> bool:
         "cuda_tile.itof",
         "cuda_tile.exti",
     ):
-        return isinstance(value.type, TileType) and value.type.element_type == IntegerType(1)
+        return element_width(value.type) == 1
     return _is_condition(op.operands[0])
 
 

@@ -171,13 +171,16 @@ class DutyAttr(PlainAttribute):
         """The duty with its axis."""
         return self.met[0]
 
-    @property
-    def met(self) -> tuple[Owed, Rung]:
-        """The duty with its axis, and where it is met: what is asked of a record again and again."""
-        kept = vars(self)
-        if (found := kept.get("_met")) is None:
-            found = kept["_met"] = (self.duty, self.axis.data), self.rung
-        return found
+    if TYPE_CHECKING:  # IRDL takes a field for a parameter
+
+        @property
+        def met(self) -> tuple[Owed, Rung]:
+            """The duty with its axis, and where it is met: what is asked of a record again and again."""
+            ...
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        vars(self)["met"] = (self.duty, self.axis.data), self.rung
 
     @property
     def predicate(self) -> Term | None:
