@@ -129,8 +129,6 @@ def check(tree: ast.FunctionDef | ast.Lambda, span: Callable[[ast.AST], Span]) -
     taken: set[int] = set()
     """Arguments of calls; a call comes before them."""
     for node in _nodes(tree):
-        if type(node) in _PLAIN:
-            continue
         if _is_refused(node):
             what, why, instead = REFUSED[type(node)]
             refuse(node, what, why, _as_tuple(node) or instead)
@@ -231,29 +229,33 @@ _WORDS: Final[dict[type[ast.AST], str]] = {
 
 
 def _nodes(tree: ast.FunctionDef | ast.Lambda) -> Iterator[ast.AST]:
-    """The statements and expressions of a function that are part of the kernel: neither decorators nor annotations."""
+    """The statements and expressions of a function that are part of the kernel, neither decorators nor annotations, but
+    for those that are supported in every form."""
     waiting: list[ast.AST] = list(tree.body) if isinstance(tree, ast.FunctionDef) else [tree.body]
     while waiting:
         node = waiting.pop()
+        if type(node) in _PLAIN:
+            waiting += _children(node)
+            continue
         yield node
         if _is_refused(node) or (isinstance(node, ast.With) and not is_unsafe(node)):
             continue  # one error is enough
         if isinstance(node, ast.FunctionDef):
             waiting += [*node.body, *node.args.defaults, *filter(None, node.args.kw_defaults)]
-        elif isinstance(node, ast.AnnAssign):
-            waiting += [node.target, *([node.value] if node.value else [])]
         else:
             waiting += _children(node)
 
 
-def _children(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes directly below `node`; neither operators nor contexts."""
+def _children(node: ast.AST) -> list[ast.AST]:
+    """The nodes directly below `node`; neither operators, nor contexts, nor annotations."""
+    found: list[ast.AST] = []
     for name in _parts(type(node)):
         value = getattr(node, name, None)
         if type(value) is list:
-            yield from (item for item in cast("list[object]", value) if isinstance(item, ast.AST))
+            found += [item for item in cast("list[object]", value) if isinstance(item, ast.AST)]
         elif isinstance(value, ast.AST):
-            yield value
+            found.append(value)
+    return found
 
 
 @cache
@@ -264,5 +266,5 @@ def _parts(kind: type[ast.AST]) -> tuple[str, ...]:
     return tuple(name for name in kind._fields if name not in _LEAVES)
 
 
-_LEAVES: Final = frozenset(("ctx", "op", "ops", "id", "attr", "arg", "name", "type_comment", "kind"))
-"""Fields that hold text, operators or contexts."""
+_LEAVES: Final = frozenset(("ctx", "op", "ops", "id", "attr", "arg", "name", "type_comment", "kind", "annotation"))
+"""Fields that hold text, operators, contexts or annotations."""
