@@ -94,11 +94,13 @@ soak-threads: $(VENV)/.installed-test ## Take STEPS=1000000 steps in 8 threads w
 switches: $(VENV)/.installed-test ## Switch between two threads at every pair of steps of the runtime; SWITCHES=2
 	$(BIN)/python test/runtime/switches.py --preemptions $(or $(SWITCHES),2)
 
-docs: $(VENV)/.installed-test ## Write the pages and texts that are generated from docstrings and error classes
+docs: $(VENV)/.installed-test ## Write what is generated from docstrings and error classes, and build the book in build/site
 	$(BIN)/python -m freehold.tools.error_pages
 	$(BIN)/python -m freehold.tools.op_reference --write docs/reference/cuda_tile.md
 	$(BIN)/python -m freehold.tools.pass_reference
+	$(BIN)/python -m freehold.tools.python_reference
 	$(BIN)/python -m pytest --update-golden test/house/test_layout.py test/house/test_wording.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 golden: $(VENV)/.installed-test ## Accept the texts that tests compare with as they are now; read the difference before committing
 	$(BIN)/python -m pytest -n $(JOBS) --update-golden

@@ -175,8 +175,11 @@ class IndexMap:
     """
 
     region: OfPoint
+    """The region's coordinates, of a point's."""
     domain: Extents | None = None
+    """The extents of the points' index space, or a function of the numbers of regions that gives them."""
     where: OfPoint | None = None
+    """Whether a point does anything."""
 
 
 @dataclass(frozen=True, slots=True)

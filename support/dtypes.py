@@ -22,10 +22,15 @@ class DType:
     """
 
     name: str
+    """What it is called in `freehold`: "bf16"."""
     kind: Kind
+    """ "float", "int" or "bool"."""
     bits: int
+    """Its width in a tile."""
     storage_bits: int
+    """Its width in memory; 0 where it has none."""
     signed: bool = True
+    """Whether an integer has a sign."""
 
     @property
     def itemsize(self) -> int:

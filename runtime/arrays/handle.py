@@ -39,13 +39,17 @@ class Handle:
         self.pointer: Final = pointer
         """The address of element (0, ..., 0)."""
         self.shape: Final = shape
+        """The extents."""
         self.strides: Final = strides
         """In bytes."""
         self.dtype: Final = dtype
+        """The type of its elements."""
         self.device: Final = storage.device
         """The number of the GPU, or `freehold.HOST`."""
         self.space: Final[Space] = storage.space
+        """Where it is noted who uses it."""
         self.epoch: Final = epoch
+        """How often its memory had changed hands when this handle was made."""
         low, high = views.reach(shape, strides, dtype.itemsize)
         self.low: Final = pointer + low
         """The address of its first byte in memory."""

@@ -43,6 +43,7 @@ class Recorded(Generic[T]):
     def __init__(self) -> None:
         self._state: Literal["not recorded", "recording", "complete", "closed"] = "not recorded"
         self.recording = Recording()
+        """What was recorded, and what it uses."""
         self._made: Any = None
         self.place: Place | None = None
         """Where a replay runs that names no stream, if that is the default stream, and there is nothing else to do."""

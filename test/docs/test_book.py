@@ -1,0 +1,55 @@
+"""Every block of Python in the README and the book is run, and prints what the page says it prints."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from before import BASICS, BEFORE, NOT_RUN
+from book import ROOT, blocks, pages, run
+
+TUTORIAL = ROOT / "docs" / "tutorial"
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda p: p.stem)
+@pytest.mark.filterwarnings("ignore:The given NumPy array is not writable")
+def test_a_page_runs(
+    page: Path, golden: Callable[[Path, str], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = page.read_text(encoding="utf-8")
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    if page.parent != TUTORIAL:  # a chapter has all that it needs
+        run(BASICS, f"{page.stem}-before.py", scope)
+    said: list[tuple[tuple[int, int], str]] = []
+    for block in blocks(text):
+        which = (page.name, block.number)
+        if which in NOT_RUN:
+            compile(block.code, page.name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+            continue
+        run(BEFORE.get(which, ""), f"{page.stem}-{block.number}-before.py", scope)
+        printed = run(block.code, f"{page.stem}-{block.number}.py", scope)
+        if block.place is not None:
+            said.append((block.place, printed))
+        elif page.parent == TUTORIAL:
+            assert not printed, f"block {block.number} prints, and the chapter does not say what"
+    for (start, end), printed in reversed(said):
+        text = text[:start] + "".join(f"{line.rstrip()}\n" for line in printed.splitlines()) + text[end:]
+    golden(page, text)
+
+
+def test_what_is_not_run_is_there() -> None:
+    there = {(page.name, block.number) for page in pages() for block in blocks(page.read_text(encoding="utf-8"))}
+    assert NOT_RUN.keys() <= there
+    assert BEFORE.keys() <= there
+
+
+def test_the_tutorial_has_ten_chapters() -> None:
+    chapters = sorted(p.name for p in TUTORIAL.glob("*.md"))
+    assert [name[:2] for name in chapters] == [f"{n:02}" for n in range(1, 11)]
+    for name in chapters:
+        found = [*blocks((TUTORIAL / name).read_text(encoding="utf-8"))]
+        assert any(block.printed for block in found), f"{name} shows nothing of what it prints"
