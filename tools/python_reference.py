@@ -146,10 +146,11 @@ def _members(owner: type) -> list[tuple[str, str, str]]:
     names = {n for b in bases for n in vars(b) if not n.startswith("_")}
     found: list[tuple[str, str, str]] = []
     for name in sorted(names):
-        static = inspect.getattr_static(owner, name)
-        member = getattr(owner, name) if isinstance(static, staticmethod | classmethod) else static
+        static: Any = inspect.getattr_static(owner, name)
+        member: Any = getattr(owner, name) if isinstance(static, staticmethod | classmethod) else static
         called = f"{name}{_parameters(member)}" if inspect.isroutine(member) else name
-        text = inspect.getdoc(member if inspect.isroutine(member) else static) or ""
+        said: object = member if inspect.isroutine(member) else static
+        text = inspect.getdoc(said) or ""  # pyright: ignore[reportUnknownArgumentType] -- narrowed
         if not inspect.isroutine(member) and not isinstance(static, property):
             text = _field(bases, name)
         found.append((name, called, text))
