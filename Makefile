@@ -15,7 +15,7 @@ TORCH ?= torch==2.13.0$(if $(filter Linux,$(shell uname)),+cpu)
 PYTHON ?=
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.14 python3.13 python3.12 python3.11)
 
-.PHONY: help demo test lint format types lit pytest fuzz fuzz-analyses fuzz-text fuzz-gpu faults mutants plant fuzz-audit fuzz-bytecode fuzz-frontend soak docs golden clean
+.PHONY: help demo serve-demo test lint format types lit pytest fuzz fuzz-analyses fuzz-text fuzz-gpu faults mutants plant fuzz-audit fuzz-bytecode fuzz-frontend soak docs golden clean
 .DEFAULT_GOAL := help
 export JOBS VENV TORCH
 
@@ -24,6 +24,9 @@ help: ## List the targets
 
 demo: $(VENV)/.installed ## Install into .venv and run the quick start: on the GPU if there is one, else interpreted
 	$(BIN)/python examples/quickstart.py
+
+serve-demo: $(VENV)/.installed-test ## Serve a tiny random model on this machine, and talk to it with OpenAI's client
+	$(BIN)/python examples/serve.py
 
 # The checks run beside pytest, whose output is shown from when they are done: it comes last.
 test: $(VENV)/.installed-test ## Lint, type check, lit suites and pytest

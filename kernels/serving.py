@@ -50,10 +50,14 @@ def turned_heads(
 
 @safe_with_data
 def append_slots(
-    cache: Mut["S", 2, "KH", "D"], k: Ref["T", "KH", "D"], v: Ref["T", "KH", "D"], slots: Ref[i32, "2 * T + 1"]
+    cache: Mut["S", 2, "KH", "D"],
+    k: Ref["T", "KH", "D"],
+    v: Ref["T", "KH", "D"],
+    order: Ref[i32, "T"],
+    slots: Ref[i32, "2 * T + 1"],
 ):
     """
-    Row t of k and v goes to where `slots[2 * t]` says, if that is less than `slots[2 * t + 1]`, else nowhere.
+    Row `order[t]` of k and v goes to where `slots[2 * t]` says, if that is less than `slots[2 * t + 1]`, else nowhere.
 
     The slots cut the cache into groups of rows (`fh.ragged(cache, (1, 2, KH, D), by="slots", most=1, partial=True)`):
     what is between two tokens is a group, too, which nobody writes. They ascend, which is checked: so no two tokens
@@ -62,8 +66,9 @@ def append_slots(
     e, _, _, h, _ = cache.index
     _, _, high, width = cache.tile
     if e % 2 == 0:
-        key = k.load((e // 2, h, 0), (1, high, width))[:, None]
-        value = v.load((e // 2, h, 0), (1, high, width))[:, None]
+        row = order.load((e // 2,), ())
+        key = k.load((row, h, 0), (1, high, width))[:, None]
+        value = v.load((row, h, 0), (1, high, width))[:, None]
         cache.store(fh.concatenate((key, value), axis=1).astype(cache.dtype))
 
 
@@ -103,3 +108,9 @@ def paged_queries(
         state = attended(state, queries, keys, values, places(j * PAGE, PAGE)[None, :] <= place[:, None], c)
     _, total, acc = state
     o.store((acc / fh.maximum(total, 1e-30)).reshape(o.tile).astype(o.dtype))
+
+
+@safe
+def added_tiles(y: Mut["M", "N"], x: Ref["M", "N"]):
+    """y += x: what penalties, biases and grammars add to logits."""
+    y.store((wide(y.load()) + wide(x.load_like(y))).astype(y.dtype))

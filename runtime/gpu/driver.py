@@ -7,7 +7,7 @@ import os
 import sys
 from collections import defaultdict
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from threading import local
 from typing import Any, Final, NoReturn
@@ -219,9 +219,15 @@ def context(device: int) -> Any:
     return checked("asking for a context", api().cuDevicePrimaryCtxRetain(device))[1]
 
 
-def memory_left() -> tuple[int, int] | None:
-    """The bytes that are free on the calling thread's GPU, and all it has; None where the driver does not say."""
-    error, free, total = api().cuMemGetInfo()
+def memory_left(device: int | None = None) -> tuple[int, int] | None:
+    """
+    The bytes that are free on a GPU, or on the calling thread's, and all it has; None where the driver does not say, or
+    there is no GPU.
+    """
+    if not gpu_available():
+        return None
+    with nullcontext() if device is None else on_device(device):
+        error, free, total = api().cuMemGetInfo()
     return None if error else (int(free), int(total))
 
 

@@ -166,7 +166,7 @@ if TYPE_CHECKING:
     from freehold.runtime.deploy.package import load
     from freehold.runtime.deploy.package_build import build
     from freehold.runtime.deploy.tuning import Tuned
-    from freehold.runtime.gpu.driver import gpu_available
+    from freehold.runtime.gpu.driver import gpu_available, memory_left
     from freehold.runtime.gpu.failures import raise_failures
     from freehold.runtime.gpu.streams import RoundRobin, SingleStream, stream_policy
     from freehold.runtime.jit.kernel import kernel
@@ -201,6 +201,7 @@ _LAZY: Final = {
     "SingleStream": "freehold.runtime.gpu.streams",
     "stream_policy": "freehold.runtime.gpu.streams",
     "gpu_available": "freehold.runtime.gpu.driver",
+    "memory_left": "freehold.runtime.gpu.driver",
     "HOST": "freehold.runtime.base.locks",
     "Tensor": "freehold.runtime.arrays.tensor",
     "Tuned": "freehold.runtime.deploy.tuning",
@@ -329,6 +330,7 @@ __all__ = [
     "gather",
     "gelu",
     "gpu_available",
+    "memory_left",
     "graph",
     "grouped",
     "i4",

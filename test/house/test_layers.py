@@ -20,6 +20,7 @@ MAY_IMPORT = {
     "runtime": {"support", "dialects", "frontend", "passes", "backend"},
     "audit": {"support", "dialects", "passes", "backend", "runtime"},
     "tools": {"support", "dialects", "frontend", "passes", "backend", "runtime", "audit"},
+    "engine": {"kernels"},  # what users have, and the library
     "kernels": set[str](),  # what users have: the names of `freehold` alone
 }
 """The rooms, and what each may use beside itself."""
@@ -29,9 +30,10 @@ ONLY_IN = {
     "numpy": (
         "runtime/*",
         "audit/*",
+        "engine/*",
         "tools/tile_run.py",
         "tools/record.py",
-    ),  # tile-run makes and prints arrays, as a user would
+    ),  # tile-run makes and prints arrays, as a user would; so does the engine
     "ml_dtypes": ("runtime/*",),
     "z3": ("passes/*",),
     "xdsl": ("dialects/*", "frontend/*", "passes/*", "backend/*", "runtime/*", "audit/*", "tools/*"),

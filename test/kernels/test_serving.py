@@ -39,8 +39,8 @@ def appended(slots: list[int], rows: int = 64) -> tuple[Any, Any, Any]:
     T, KH, D = len(slots) // 2, 2, 16
     cache, k, v = np.zeros((rows, 2, KH, D), np.float32), normal(T, KH, D), normal(T, KH, D)
     part = fh.ragged(cache, (1, 2, KH, D), by="slots", most=1, partial=True)
-    append_slots(part, k, v, np.array(slots, np.int32)).sync()
-    return cache, k, v
+    append_slots(part, k, v, np.arange(T, dtype=np.int32)[::-1].copy(), np.array(slots, np.int32)).sync()
+    return cache, k[::-1], v[::-1]
 
 
 def test_tokens_go_to_their_slots_and_nowhere_else() -> None:

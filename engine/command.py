@@ -1,0 +1,197 @@
+"""The command `freehold`: serves a model, talks to it, generates texts, and measures."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+from freehold.engine import demo
+from freehold.engine.engine import Delta, Engine, Request
+from freehold.engine.errors import EngineError
+from freehold.engine.sampling import Sampling
+
+TINY = "tiny"
+"""The name of the model that `demo` makes, for `--demo`."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; returns its exit status: 0, 1 where the engine refuses, 2 for wrong arguments."""
+    given = _parser().parse_args(arguments)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            if given.model == TINY and not Path(TINY).exists():
+                given.model = str(demo.make(Path(folder) / TINY))
+            with _engine(given) as engine:
+                given.run(engine, given)
+    except EngineError as error:
+        print(f"freehold: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("freehold", description="Inference with safe kernels (docs/engine.md).")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument("model", help=f"a folder, a name of Hugging Face's hub, or `{TINY}`: one with random weights")
+    shared.add_argument("--device", type=int, help="a GPU's number; -1: the host")
+    shared.add_argument("--tokens", type=int, default=2048, help="tokens of a step, at most (%(default)s)")
+    shared.add_argument("--sequences", type=int, default=64, help="sequences of a step, at most (%(default)s)")
+    shared.add_argument("--page", type=int, help="tokens of a page of the cache, a power of two")
+    shared.add_argument("--pages", type=int, help="pages of the cache; else as many as fit")
+    shared.add_argument("--memory", type=float, default=0.9, help="share of free memory for the cache (%(default)s)")
+    shared.add_argument("--no-graphs", action="store_true", help="launch each kernel of a step by itself")
+
+    serve = commands.add_parser("serve", parents=[shared], help="answer over HTTP as OpenAI's interface does")
+    serve.add_argument("--host", default="127.0.0.1")
+    serve.add_argument("--port", type=int, default=8000)
+    serve.add_argument("--name", help="what the model is called; else the last part of its folder")
+    serve.add_argument("--token", default=os.environ.get("FREEHOLD_TOKEN"), help="bearer token (FREEHOLD_TOKEN)")
+    serve.add_argument("--drain", type=float, default=30.0, help="seconds to answer what there is, at the end")
+    serve.add_argument("--waiting", type=int, default=1024, help="requests that may wait (%(default)s)")
+    serve.set_defaults(run=_serve)
+
+    chat = commands.add_parser("chat", parents=[shared], help="talk in the terminal")
+    generate = commands.add_parser("generate", parents=[shared], help="continue texts")
+    generate.add_argument("prompt", nargs="+")
+    for command in (chat, generate):
+        command.add_argument("--max-tokens", type=int, default=128)
+        command.add_argument("--temperature", type=float, default=0.7)
+        command.add_argument("--seed", type=int)
+    chat.set_defaults(run=_chat)
+    generate.set_defaults(run=_generate)
+
+    bench = commands.add_parser("bench", parents=[shared], help="tokens a second of random prompts")
+    bench.add_argument("--requests", type=int, default=64)
+    bench.add_argument("--input", type=int, default=1024, help="tokens of a prompt (%(default)s)")
+    bench.add_argument("--output", type=int, default=256, help="tokens of an answer (%(default)s)")
+    bench.set_defaults(run=_bench)
+    return parser
+
+
+def _engine(given: argparse.Namespace) -> Engine:
+    path = Path(given.model)
+    return Engine(
+        path if path.is_dir() else given.model,
+        device=given.device,
+        tokens=given.tokens,
+        sequences=given.sequences,
+        page=given.page,
+        pages=given.pages,
+        memory=given.memory,
+        waiting=getattr(given, "waiting", 1 << 30),
+        graphs=not given.no_graphs,
+    )
+
+
+def _serve(engine: Engine, given: argparse.Namespace) -> None:
+    from freehold.engine.server import application
+
+    uvicorn: Any = import_module("uvicorn")
+    app = application(engine, token=given.token, name=given.name, drain=given.drain)
+    print(f"serving {given.name or engine.name} at http://{given.host}:{given.port}/v1", flush=True)
+    uvicorn.run(app, host=given.host, port=given.port, log_level="warning", timeout_graceful_shutdown=int(given.drain))
+
+
+def _sampling(given: argparse.Namespace) -> Sampling:
+    return Sampling(max_tokens=given.max_tokens, temperature=given.temperature, seed=given.seed)
+
+
+def _told(engine: Engine, prompt: Sequence[int], sampling: Sampling) -> str:
+    """Prints an answer as it comes, and returns it."""
+    queue: SimpleQueue[Delta | BaseException] = SimpleQueue()
+    request: Request = engine.submit(prompt, sampling, queue.put)
+    text = ""
+    try:
+        while True:
+            delta = queue.get()
+            if isinstance(delta, BaseException):
+                raise delta
+            print(delta.text, end="", flush=True)
+            text += delta.text
+            if delta.reason is not None:
+                print()
+                return text
+    finally:
+        request.cancel()
+
+
+def _generate(engine: Engine, given: argparse.Namespace) -> None:
+    for prompt in given.prompt:
+        print(prompt, end="")
+        _told(engine, engine.prompt(prompt), _sampling(given))
+
+
+def _chat(engine: Engine, given: argparse.Namespace) -> None:
+    messages: list[dict[str, Any]] = []
+    while True:
+        try:
+            said = input("> ")
+        except EOFError:
+            return
+        messages.append({"role": "user", "content": said})
+        answer = _told(engine, engine.prompt(messages), _sampling(given))
+        messages.append({"role": "assistant", "content": answer})
+
+
+def _bench(engine: Engine, given: argparse.Namespace) -> None:
+    rng = random.Random(0)
+    words = range(engine.config.vocabulary)
+    sampling = Sampling(max_tokens=given.output, temperature=0.0, ignore_eos=True)
+    seen = _Seen(given.requests)
+    engine.generate([[rng.choice(words) for _ in range(given.input)]], Sampling(max_tokens=4, ignore_eos=True))
+    began = time.perf_counter()
+    for n in range(given.requests):
+        engine.submit([rng.choice(words) for _ in range(given.input)], sampling, seen.listener(n))
+    seen.done.wait()
+    took = time.perf_counter() - began
+    tokens = given.requests * given.output
+    print(f"{given.requests} requests of {given.input} + {given.output} tokens in {took:.2f} s")
+    print(f"{tokens / took:.1f} tokens a second, {given.requests * given.input / took:.1f} of prompts")
+    for name, times in (("first token", seen.first), ("each next", seen.between)):
+        if len(times) > 1:
+            cuts = statistics.quantiles(times, n=100, method="inclusive")
+            print(f"{name}: median {1e3 * cuts[49]:.1f} ms, p90 {1e3 * cuts[89]:.1f}, p99 {1e3 * cuts[98]:.1f}")
+
+
+class _Seen:
+    """The times at which tokens come."""
+
+    def __init__(self, requests: int):
+        self.first: list[float] = []
+        self.between: list[float] = []
+        self.done = threading.Event()
+        self._left = requests
+
+    def listener(self, _: int) -> Any:
+        began = last = time.perf_counter()
+        count = 0
+
+        def tell(delta: Delta | BaseException) -> None:
+            nonlocal last, count
+            now = time.perf_counter()
+            (self.between if count else self.first).append(now - (last if count else began))
+            last, count = now, count + 1
+            if isinstance(delta, BaseException) or delta.reason is not None:
+                self._left -= 1
+                if self._left == 0:
+                    self.done.set()
+
+        return tell
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,160 @@
+"""Steps on the device: the inputs of a plan are brought there, the model runs, the tokens come back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+import freehold as fh
+from freehold.engine import sampling
+from freehold.engine.batch import Batch, Share
+from freehold.engine.config import Config
+from freehold.engine.errors import ModelError
+from freehold.engine.layers import added
+from freehold.engine.model import Model
+from freehold.engine.scheduler import Planned
+from freehold.kernels.schedules import ceildiv, power_of_two
+
+_HOST_PAGES: Final = 256
+"""Pages on the host, where nothing says how much memory a trial may take."""
+
+Chosen = dict[Planned, tuple[int, Any]]
+"""The next token of each sequence that has one, and what there is to tell of probabilities."""
+
+
+class Ways(NamedTuple):
+    """What a step does besides running the model; each has operations of its own."""
+
+    draws: bool
+    """Whether any token is drawn by chance."""
+    changes: bool
+    """Whether any logits are changed first."""
+
+
+class Runner:
+    """
+    A model on a device with its caches, and the graphs of its decoding steps, by numbers of sequences.
+
+    See `Engine` for the arguments. Raises `ModelError` where weights and one page do not fit the device.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        config: Config,
+        device: int | None,
+        tokens: int,
+        sequences: int,
+        page: int | None,
+        pages: int | None,
+        memory: float,
+        graphs: bool,
+    ):
+        if device is None:
+            device = fh.empty((1,)).sync().device
+        self.device = device
+        self.on_host = device == fh.HOST
+        self.page = page or (16 if self.on_host else 64)
+        self.model = Model(folder, config, device, tokens, sequences, self.page)
+        sampling.reserve(self.model.room, sequences, config.vocabulary)
+        self.pages = pages or self._pages_that_fit(memory)
+        self.model.allocate(self.pages)
+        self.longest = min(ceildiv(config.positions, self.page), self.pages)
+        """Pages of the longest sequence."""
+        self.graphs = graphs and not self.on_host
+        self._decoding: dict[tuple[int, Ways], tuple[Batch, Any]] = {}
+
+    def _pages_that_fit(self, share: float) -> int:
+        """How many pages fit in a share of what is free; not more than the longest sequences may need."""
+        c = self.model.config
+        most = self.model.sequences * ceildiv(c.positions, self.page)
+        left = None if self.on_host else fh.memory_left(self.device)
+        if left is None:
+            return min(most, _HOST_PAGES)
+        fits = int(left[0] * share) // self.model.page_bytes()
+        if fits < 1:
+            raise ModelError("the weights leave no room for a page of keys and values on the GPU")
+        return min(most, fits, (2**31 - 1) // self.page)
+
+    def step(self, plan: Sequence[Planned]) -> Chosen:
+        """Runs one step, and returns the token that follows each sequence whose tokens were all in it."""
+        ways = Ways(any(p.sequence.sampling.temperature > 0 for p in plan), any(p.sequence.changes for p in plan))
+        if all(p.length == 1 for p in plan):
+            batch, graph = self._decoder(len(plan), ways)
+            self._fill(batch, plan, ways).on()
+            if graph is None:
+                self._enqueue(batch, ways)
+            else:
+                graph.replay().on()
+        else:
+            batch = self._batch(sum(p.length for p in plan), len(plan), max(p.length for p in plan))
+            self._fill(batch, plan, ways).on()
+            self._enqueue(batch, ways)
+        return self._read(plan)
+
+    def _batch(self, tokens: int, sequences: int, longest: int) -> Batch:
+        slots = self.pages * self.page
+        return Batch(tokens, sequences, self.longest, longest, slots, self.device)
+
+    def _decoder(self, count: int, ways: Ways) -> tuple[Batch, Any]:
+        """The batch of a decoding step with room for `count` sequences, and its graph if there is one."""
+        size = min(power_of_two(count), self.model.sequences)
+        found = self._decoding.get((size, ways))
+        if found is None:
+            batch, graph = self._batch(size, size, 1), None
+            if self.graphs:
+                for op in self._operations(
+                    batch, ways
+                ):  # compiled in front of the graph, in which nothing is allocated
+                    op.on()
+                with fh.graph() as graph:
+                    for op in self._operations(batch, ways):
+                        graph.record(op)
+            found = self._decoding[size, ways] = batch, graph
+        return found
+
+    def _operations(self, batch: Batch, ways: Ways) -> Any:
+        model, logits = self.model, self.model.logits(batch.sequences)
+        yield from model.forward(batch)
+        if ways.changes:
+            yield from added(logits, model.room.rows("extra", batch.sequences))
+        yield from sampling.chosen(model.room, logits, batch.floats, batch.top_k, batch.seeds, ways.draws)
+
+    def _enqueue(self, batch: Batch, ways: Ways) -> None:
+        for op in self._operations(batch, ways):
+            op.on()
+
+    def _fill(self, batch: Batch, plan: Sequence[Planned], ways: Ways) -> Any:
+        batch.choice.clear()
+        for row, p in enumerate(plan):
+            s = p.sequence
+            batch.choice.put(row, s.sampling, sampling.seed_of(s.seed, len(s.tokens)))
+        shares = [Share(p.sequence.tokens[p.first : p.first + p.length], p.first, p.sequence.pages) for p in plan]
+        if ways.changes:
+            self._change(plan)
+        return batch.fill(shares, self.page)
+
+    def _change(self, plan: Sequence[Planned]) -> None:
+        """Brings to the device what is added to the logits of each row."""
+        extra = np.zeros((len(plan), self.model.config.vocabulary), np.float32)
+        for row, p in zip(extra, plan, strict=True):
+            if p.whole:
+                p.sequence.change(row)
+        target = self.model.room.rows("extra", len(plan))
+        target.copy_from(fh.from_numpy(extra, device=self.device)).on()
+
+    def _read(self, plan: Sequence[Planned]) -> Chosen:
+        found = self.model.room.rows("chosen", len(plan)).numpy()
+        told: Chosen = {}
+        for row, p in enumerate(plan):
+            if not p.whole:
+                continue
+            token, asked = int(found[row]), p.sequence.sampling.logprobs
+            logprob = None
+            if asked is not None:
+                logprob = sampling.likeliest(self.model.logits(len(plan))[row].numpy(), token, asked)
+            told[p] = token, logprob
+        return told

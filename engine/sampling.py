@@ -1,0 +1,146 @@
+"""How the next token is chosen: what a request may ask for, and the operations that do it for all rows at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any, Final
+
+import numpy as np
+
+import freehold as fh
+from freehold.engine.errors import RequestError
+from freehold.engine.layers import Room, Steps
+from freehold.kernels.sampling import sample_merge, sample_parts, sampling_thresholds
+from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, hinted, power_of_two
+
+_WIDTH: Final = 2048
+"""Columns that a block looks at together."""
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """
+    How tokens are chosen, and when to stop. The names and ranges are those of OpenAI's interface, and vLLM's.
+
+    A `temperature` of 0 takes the likeliest token. `top_k` (0: all), `top_p` and `min_p` leave out unlikely ones.
+    With a `seed` a request gives the same tokens each time, whatever else is served.
+    """
+
+    max_tokens: int = 16
+    temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
+    min_p: float = 0.0
+    presence_penalty: float = 0.0
+    frequency_penalty: float = 0.0
+    logit_bias: Mapping[int, float] = field(default_factory=dict[int, float])
+    seed: int | None = None
+    stop: Sequence[str] = ()
+    stop_token_ids: Sequence[int] = ()
+    ignore_eos: bool = False
+    logprobs: int | None = None
+    """How many of the likeliest tokens to tell of, besides the one that was chosen; None: of none."""
+
+    def __post_init__(self) -> None:
+        ranges = (
+            ("max_tokens", self.max_tokens, 1, 1 << 30),
+            ("temperature", self.temperature, 0.0, 1e6),
+            ("top_k", self.top_k, 0, 1 << 30),
+            ("top_p", self.top_p, 1e-9, 1.0),
+            ("min_p", self.min_p, 0.0, 1.0),
+            ("presence_penalty", self.presence_penalty, -2.0, 2.0),
+            ("frequency_penalty", self.frequency_penalty, -2.0, 2.0),
+            ("logprobs", self.logprobs or 0, 0, 20),
+        )
+        for name, value, low, high in ranges:
+            if not isfinite(value) or not low <= value <= high:
+                raise RequestError(f"{name} is from {low:g} to {high:g}, not {value:g}", name)
+        if any(not text for text in self.stop):
+            raise RequestError("a stop text has a letter at least", "stop")
+
+    @property
+    def changes(self) -> bool:
+        """Whether logits are changed before a token is chosen."""
+        return bool(self.presence_penalty or self.frequency_penalty or self.logit_bias)
+
+    def change(self, row: Any, written: Sequence[int]) -> None:
+        """Adds to a row of numbers what penalties and biases add to the logits."""
+        for token, count in Counter(written).items():
+            row[token] -= self.presence_penalty + count * self.frequency_penalty
+        for token, bias in self.logit_bias.items():
+            if 0 <= token < row.shape[0]:
+                row[token] += bias
+
+
+class Choice:
+    """
+    The inputs of a choice, on the host: numbers by row, in the order and types of the kernels.
+
+    `extra` is added to the logits where any row asks for it, (rows, vocabulary) in f32.
+    """
+
+    def __init__(self, floats: Any, top_k: Any, seeds: Any):
+        self.floats, self.top_k, self.seeds = floats, top_k, seeds
+
+    def clear(self) -> None:
+        """Rows that nobody has choose the likeliest."""
+        self.floats[:], self.top_k[:], self.seeds[:] = np.array([[0.0], [1.0], [0.0]]), 0, 0
+
+    def put(self, row: int, s: Sampling, seed: int) -> None:
+        """What the sequence in a row asks for."""
+        self.floats[:, row] = s.temperature, s.top_p, s.min_p
+        self.top_k[row], self.seeds[row] = s.top_k, seed
+
+
+def chosen(room: Room, logits: Any, floats: Any, top_k: Any, seeds: Any, cuts: bool) -> Steps:
+    """
+    The operations that write to `chosen` the token of each row of `logits` (M, N).
+
+    `floats` (3, M) are temperatures, top_p and min_p. Where nobody leaves out unlikely tokens, `cuts` is false, and the
+    pass that finds the limits is left out.
+    """
+    M, N = logits.shape
+    least, parts = room.rows("least", M), parts_of(M, N)
+    width = min(_WIDTH, power_of_two(N))
+    if cuts:
+        kernel = hinted(sampling_thresholds, {"num_worker_warps": 16, "occupancy": 1})
+        high = min(2 * _WIDTH, power_of_two(N))
+        yield kernel(cut(least, (1,)), logits, floats[0], top_k, floats[1], floats[2], high, True, True, True)
+    score, where = room.rows("score", M)[:, :parts], room.rows("where", M)[:, :parts]
+    cuts_ = cut(score, (1, 1)), cut(where, (1, 1))
+    yield sample_parts(*cuts_, logits, least, floats[0], seeds, width, cuts, True, True)
+    yield sample_merge(cut(room.rows("chosen", M), (1,)), score, where, power_of_two(parts))
+
+
+def parts_of(rows: int, columns: int) -> int:
+    """Parts into which a row is cut, so that all multiprocessors look."""
+    return max(1, min(ceildiv(columns, min(_WIDTH, power_of_two(columns))), ceildiv(4 * PROCESSORS, rows)))
+
+
+def reserve(room: Room, rows: int, columns: int) -> None:
+    """Makes the memory that `chosen` writes."""
+    parts = parts_of(1, columns)
+    room.reserve("least", (rows,), fh.i32)
+    room.reserve("score", (rows, parts), fh.f32)
+    room.reserve("where", (rows, parts), fh.i32)
+    room.reserve("chosen", (rows,), fh.i32)
+    room.reserve("extra", (rows, columns), fh.f32)
+
+
+def likeliest(row: Any, token: int, count: int) -> tuple[float, list[tuple[int, float]]]:
+    """The logarithm of the probability of a token, and the likeliest tokens with theirs, of a row of logits."""
+    row = row.astype(np.float64)
+    row = row - (row.max() + np.log(np.exp(row - row.max()).sum()))
+    count = min(count, row.shape[0])
+    best = np.argpartition(-row, count - 1)[:count] if count else np.zeros(0, np.int64)
+    return float(row[token]), [(int(t), float(row[t])) for t in best[np.argsort(-row[best], kind="stable")]]
+
+
+def seed_of(base: int, place: int) -> int:
+    """The seed of a draw: another for each place of a sequence, the same for the same seed and place."""
+    mixed = (base * 0x9E3779B97F4A7C15 + place * 0xD1B54A32D192ED03 + 0x2545F4914F6CDD1D) & (1 << 64) - 1
+    mixed = ((mixed ^ mixed >> 31) * 0x94D049BB133111EB) & (1 << 64) - 1
+    return (mixed ^ mixed >> 29) >> 1

@@ -1,0 +1,87 @@
+"""Tensors of safetensors files, looked up by name, checked, and put together on the device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from importlib import import_module
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import freehold as fh
+from freehold.engine.config import document
+from freehold.engine.errors import ModelError
+
+PIECE = 256 << 20
+"""Bytes that are on their way to the device at once, at most."""
+
+
+class Checkpoint:
+    """
+    The tensors of a model's folder, in one file (`model.safetensors`) or several that an index lists.
+
+    Files are mapped, and read as they are asked for. To be used as a context manager.
+    """
+
+    def __init__(self, folder: Path, device: int | None):
+        self.folder = folder
+        self.device = device
+        self.files = ExitStack()
+        index = folder / "model.safetensors.index.json"
+        if index.exists():
+            names: dict[str, str] = document(index).get("weight_map", {})
+            opened = {file: self._open(folder / file) for file in sorted(set(names.values()))}
+            self.where = {name: opened[file] for name, file in names.items()}
+        else:
+            file = self._open(folder / "model.safetensors")
+            self.where = dict.fromkeys(file.keys(), file)
+
+    def _open(self, path: Path) -> Any:
+        safetensors: Any = import_module("safetensors")
+        if path.resolve().parent != self.folder.resolve() and not path.is_symlink():
+            raise ModelError(f"the index names {path}, which is not in the model's folder")
+        try:
+            return self.files.enter_context(safetensors.safe_open(path, framework="numpy"))
+        except FileNotFoundError:
+            raise ModelError(f"there is no {path}") from None
+        except Exception as error:
+            raise ModelError(f"{path} cannot be read: {error}") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
+        self.files.close()
+
+    def rows(self, names: Sequence[str], shapes: Sequence[tuple[int, ...]], dtype: Any) -> Any:
+        """
+        The named tensors below each other, as one of `dtype` on the device: (sum of rows, ...).
+
+        Raises `ModelError` where one is missing or has another shape than is given for it.
+        """
+        total = sum(shape[0] for shape in shapes)
+        result = fh.empty((total, *shapes[0][1:]), dtype, device=self.device).sync()
+        at = 0
+        for name, shape in zip(names, shapes, strict=True):
+            self._copy(result[at : at + shape[0]], name, shape, dtype)
+            at += shape[0]
+        return result
+
+    def one(self, name: str, shape: tuple[int, ...], dtype: Any) -> Any:
+        """One tensor; see `rows`."""
+        return self.rows([name], [shape], dtype)
+
+    def _copy(self, target: Any, name: str, shape: tuple[int, ...], dtype: Any) -> None:
+        if (file := self.where.get(name)) is None:
+            raise ModelError(f"{self.folder} has no tensor {name}")
+        part = file.get_slice(name)
+        if tuple(part.get_shape()) != shape:
+            raise ModelError(f"{name} has the shape {tuple(part.get_shape())}, where the model's is {shape}")
+        row = 4
+        for n in shape[1:]:
+            row *= n
+        step = max(1, PIECE // row)
+        for first in range(0, shape[0], step):
+            piece = part[first : min(first + step, shape[0])]
+            target[first : first + len(piece)].copy_from(fh.from_numpy(piece, dtype, device=self.device)).sync()

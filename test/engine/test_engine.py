@@ -1,0 +1,160 @@
+"""The engine on the interpreter: many requests give what each gives alone, however they are put into steps."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import Counter
+from contextlib import aclosing
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+import numpy as np
+import pytest
+
+import freehold as fh
+from freehold.engine import Completion, Delta, Engine, EngineError, Overloaded, RequestError, Sampling
+from freehold.engine.sampling import likeliest
+
+PROMPTS = [[5, 6, 7], list(range(20, 59)), [9] * 33, [9] * 40]
+GREEDY = Sampling(max_tokens=6, temperature=0, ignore_eos=True)
+
+
+@pytest.fixture(scope="module")
+def alone(tiny: Path) -> list[Completion]:
+    """Each answer by itself, nothing shared and nothing in chunks."""
+    with Engine(tiny, device=fh.HOST, tokens=64, sequences=1, pages=24) as engine:
+        return [engine.generate([p], GREEDY)[0] for p in PROMPTS]
+
+
+def test_together_in_chunks_and_from_the_cache(engine: Engine, alone: list[Completion]) -> None:
+    found: list[Completion] = []
+    for _ in range(2):
+        found = engine.generate(PROMPTS, GREEDY)
+        assert [c.tokens for c in found] == [c.tokens for c in alone]
+        assert [c.reason for c in found] == ["length"] * 4
+    assert [c.reused_tokens for c in found] == [0, 32, 32, 32]
+    assert engine.pages.free == engine.pages.count
+
+
+def test_those_that_give_back_their_pages_go_on(tiny: Path, alone: list[Completion]) -> None:
+    with Engine(tiny, device=fh.HOST, tokens=64, sequences=4, pages=7) as engine:
+        longer = Sampling(max_tokens=20, temperature=0, ignore_eos=True)
+        found = engine.generate([PROMPTS[1], PROMPTS[2], PROMPTS[0]], longer)
+        assert engine.scheduler.preempted > 0
+        assert [c.tokens[:6] for c in found] == [alone[n].tokens for n in (1, 2, 0)]
+        assert engine.pages.free == 7
+
+
+def test_a_seed_gives_the_same_in_any_company(engine: Engine) -> None:
+    drawn = Sampling(max_tokens=6, seed=11, top_k=40, top_p=0.9, min_p=0.01, ignore_eos=True)
+    (one,) = engine.generate([PROMPTS[0]], drawn)
+    several = engine.generate([PROMPTS[2], PROMPTS[0], PROMPTS[1]], drawn)
+    assert several[1].tokens == one.tokens
+    other = engine.generate([PROMPTS[0]], Sampling(max_tokens=6, seed=12, ignore_eos=True))
+    assert other[0].tokens != one.tokens
+
+
+def test_probabilities_biases_and_penalties(engine: Engine) -> None:
+    (found,) = engine.generate([PROMPTS[0]], Sampling(max_tokens=2, temperature=0, logprobs=3, ignore_eos=True))
+    for token, (value, best) in zip(found.tokens, found.logprobs, strict=True):
+        assert best[0] == (token, value)
+        assert [v for _, v in best] == sorted((v for _, v in best), reverse=True)
+    biased = Sampling(max_tokens=3, temperature=0, logit_bias={77: 100.0}, ignore_eos=True)
+    assert engine.generate([PROMPTS[0]], biased)[0].tokens == (77, 77, 77)
+    row = np.zeros(8)
+    Sampling(presence_penalty=0.5, frequency_penalty=0.25, logit_bias={2: 4.0, 3: -1.0, 9: 1.0}).change(row, [2, 5, 2])
+    np.testing.assert_array_equal(row, [0, 0, 3, -1, 0, -0.75, 0, 0])
+
+
+def test_likeliest_tokens() -> None:
+    value, best = likeliest(np.log(np.array([0.5, 0.125, 0.25, 0.125], np.float32)), 2, 2)
+    assert np.isclose(np.exp(value), 0.25)
+    assert [t for t, _ in best] == [0, 2]
+
+
+def test_answers_end_at_tokens_and_texts(engine: Engine) -> None:
+    word = engine.tokenizer.encode("Z")[0]
+    always: dict[str, Any] = {"max_tokens": 4, "temperature": 0, "logit_bias": {word: 100.0}}
+    other: dict[str, Any] = {**always, "logit_bias": {1: 100.0}}
+    assert engine.generate(["a"], Sampling(**always))[0].text == "ZZZZ"
+    ended = engine.generate(["a"], Sampling(**always, stop=["ZZZ"]))[0]
+    assert (ended.text, ended.reason, len(ended.tokens)) == ("", "stop", 3)
+    ended = engine.generate(["a"], Sampling(**always, stop_token_ids=[word]))[0]
+    assert (ended.text, ended.reason) == ("", "stop")
+    ended = engine.generate(["a"], Sampling(**other))[0]
+    assert (ended.tokens, ended.reason) == ((1,), "stop")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "sampling", "said"),
+    [
+        ([], GREEDY, "a token at least"),
+        ([999], GREEDY, "from 0 to 383"),
+        ([1] * 300, Sampling(max_tokens=100), "more than the 384 that fit"),
+    ],
+)
+def test_requests_that_do_not_fit(engine: Engine, prompt: list[int], sampling: Sampling, said: str) -> None:
+    with pytest.raises(RequestError, match=said):
+        engine.generate([prompt], sampling)
+
+
+@pytest.mark.parametrize("wrong", [{"temperature": -1.0}, {"top_p": 0.0}, {"logprobs": 21}, {"stop": [""]}])
+def test_settings_out_of_range(wrong: dict[str, Any]) -> None:
+    with pytest.raises(RequestError) as caught:
+        Sampling(**wrong)
+    assert caught.value.parameter in wrong
+
+
+def test_leaving_a_stream_ends_the_request(engine: Engine) -> None:
+    async def listen() -> None:
+        tokens: list[int] = []
+        long = Sampling(max_tokens=200, temperature=0, ignore_eos=True)
+        async with aclosing(engine.stream(PROMPTS[0], long)) as stream:
+            async for delta in stream:
+                tokens += delta.tokens
+                if len(tokens) == 2:
+                    break
+
+    asyncio.run(listen())
+    for _ in range(500):
+        if not engine.scheduler.running:
+            break
+        threading.Event().wait(0.02)
+    assert not engine.scheduler.running
+    assert engine.pages.free == engine.pages.count
+
+
+def test_full_and_closed(tiny: Path) -> None:
+    told: SimpleQueue[Delta | BaseException] = SimpleQueue()
+    engine = Engine(tiny, device=fh.HOST, tokens=16, sequences=1, pages=8, waiting=2)
+    sampling = Sampling(max_tokens=60, ignore_eos=True)
+
+    def ask(count: int) -> None:
+        for _ in range(count):
+            engine.submit([1], sampling, told.put)
+
+    with pytest.raises(Overloaded):
+        ask(5)
+    engine.close()
+    assert not engine.healthy
+    with pytest.raises(EngineError):
+        engine.generate([[1]], sampling)
+    ends = Counter(type(told.get()).__name__ for _ in range(told.qsize()))
+    assert ends["EngineError"] >= 2
+
+
+def test_a_failure_in_a_step_is_told_to_all(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = Engine(tiny, device=fh.HOST, tokens=16, sequences=2, pages=8)
+
+    def fail(_: Any) -> Any:
+        raise MemoryError("no more")
+
+    monkeypatch.setattr(engine.runner, "step", fail)
+    with pytest.raises(EngineError, match="no more"):
+        engine.generate([[1]], GREEDY)
+    assert not engine.healthy
+    with pytest.raises(EngineError, match=r"has stopped: .*no more"):
+        engine.generate([[1]], GREEDY)
+    engine.close()

@@ -1,0 +1,135 @@
+"""Models on the interpreter give the logits that transformers computes, however tokens are put into steps."""
+
+# What transformers has is of no types here.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import freehold as fh
+from freehold.engine import Config, ModelError, demo
+from freehold.engine.batch import Batch, Share
+from freehold.engine.model import Model
+
+LLAMA = {
+    "architectures": ["LlamaForCausalLM"],
+    "model_type": "llama",
+    "tie_word_embeddings": False,
+    "rope_theta": 500000.0,
+    "rope_scaling": {
+        "rope_type": "llama3",
+        "factor": 8.0,
+        "low_freq_factor": 1.0,
+        "high_freq_factor": 4.0,
+        "original_max_position_embeddings": 64,
+    },
+}
+MOE = {
+    "architectures": ["Qwen3MoeForCausalLM"],
+    "model_type": "qwen3_moe",
+    "num_experts": 6,
+    "num_experts_per_tok": 2,
+    "moe_intermediate_size": 24,
+    "norm_topk_prob": True,
+    "decoder_sparse_step": 1,
+    "mlp_only_layers": [],
+}
+MODELS: dict[str, dict[str, Any]] = {
+    "Qwen3": {},
+    "Qwen3, six heads on two": {"num_attention_heads": 6, "tie_word_embeddings": False},
+    "Qwen3, experts": MOE,
+    "Llama": LLAMA,
+}
+"""What differs from `demo.SETTINGS`."""
+
+
+def stepped(model: Model, shares: list[Share], room: int) -> Any:
+    """The logits behind each share, from one step."""
+    tokens, longest = sum(len(s.ids) for s in shares), max(len(s.ids) for s in shares)
+    count = max(len(shares), 4) if longest == 1 else len(shares)
+    batch = Batch(max(tokens, count) if longest == 1 else tokens, count, 4, longest, room, fh.HOST)
+    batch.fill(shares, model.page).sync()
+    for op in model.forward(batch):
+        op.on()
+    return model.logits(len(shares)).numpy()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_logits_are_those_of_transformers(name: str, tmp_path: Path, transformers: Any) -> None:
+    torch = pytest.importorskip("torch")
+    folder = demo.make(tmp_path, **MODELS[name])
+    theirs = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    model = Model(folder, Config.read(folder), fh.HOST, 48, 4, 16)
+    model.allocate(8)
+    a, b = (np.random.default_rng(n).integers(0, 384, 40 - 17 * n).tolist() for n in range(2))
+
+    def wanted(tokens: list[int]) -> Any:
+        with torch.no_grad():
+            return theirs(torch.tensor([tokens])).logits[0, -1].double().numpy()
+
+    prefill = stepped(model, [Share(a[:33], 0, [5, 2, 7])], 128)[0]
+    mixed = stepped(model, [Share(b[:20], 0, [1, 0]), Share(a[33:38], 33, [5, 2, 7])], 128)
+    decode = stepped(model, [Share(a[38:39], 38, [5, 2, 7]), Share(b[20:21], 20, [1, 0])], 128)
+    pairs = [(prefill, a[:33]), (mixed[0], b[:20]), (mixed[1], a[:38]), (decode[0], a[:39]), (decode[1], b[:21])]
+    for ours, tokens in pairs:
+        np.testing.assert_allclose(ours, wanted(tokens), atol=2e-5, rtol=1e-5)
+
+
+def test_sharded_files_and_bfloat16(tmp_path: Path) -> None:
+    """Two files that an index lists are the model that one file is."""
+    safetensors: Any = pytest.importorskip("safetensors.numpy")
+    folder = demo.make(tmp_path, num_hidden_layers=1, dtype="bfloat16")
+    whole = Model(folder, Config.read(folder), fh.HOST, 16, 2, 16)
+    weights = safetensors.load_file(folder / "model.safetensors")
+    names = sorted(weights)
+    where: dict[str, str] = {}
+    for n, part in enumerate((names[::2], names[1::2])):
+        safetensors.save_file({k: weights[k] for k in part}, folder / f"model-{n}.safetensors")
+        where |= dict.fromkeys(part, f"model-{n}.safetensors")
+    (folder / "model.safetensors").unlink()
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": where}), encoding="utf-8")
+    parts = Model(folder, Config.read(folder), fh.HOST, 16, 2, 16)
+    one, other = ({**vars(m.layers[0]), **vars(m.layers[0].fed)} for m in (whole, parts))
+    for name in one.keys() - {"fed"}:
+        assert one[name].dtype == fh.bf16
+        np.testing.assert_array_equal(one[name].numpy(), other[name].numpy())
+
+
+def damaged(folder: Path, **changes: Any) -> Path:
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    (folder / "config.json").write_text(json.dumps({**config, **changes}), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"architectures": ["GPT2LMHeadModel"]}, "is a GPT2LMHeadModel; known are"),
+        ({"hidden_act": "gelu"}, "`hidden_act` = 'gelu'"),
+        ({"num_key_value_heads": 3}, "do not fit together"),
+        ({"dtype": "int8"}, "weights of int8"),
+        ({"rope_scaling": {"rope_type": "yarn"}}, "'yarn'"),
+        ({"vocab_size": 385}, "has the shape (384, 64), where the model's is (385, 64)"),
+        ({"num_hidden_layers": 3}, "has no tensor model.layers.2.self_attn.q_proj.weight"),
+    ],
+)
+def test_a_folder_that_cannot_be_served_is_refused(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
+    folder = damaged(demo.make(tmp_path), **changes)
+    with pytest.raises(ModelError) as caught:
+        Model(folder, Config.read(folder), fh.HOST, 16, 2, 16)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("file", ["config.json", "model.safetensors"])
+def test_files_that_are_missing_or_damaged_are_named(tmp_path: Path, file: str) -> None:
+    folder = demo.make(tmp_path)
+    for missing in (False, True):
+        (folder / file).unlink() if missing else (folder / file).write_bytes(b"\x07" * 9)
+        with pytest.raises(ModelError, match=file):
+            Model(folder, Config.read(folder), fh.HOST, 16, 2, 16)

@@ -1,0 +1,113 @@
+"""Pages of the cache and the scheduler over them, at random beside a model of what must hold."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from freehold.engine.pages import Pages, key_of
+from freehold.engine.sampling import Sampling
+from freehold.engine.scheduler import Planned, Scheduler, Sequence
+
+
+def test_pages_are_found_by_what_they_hold() -> None:
+    pages = Pages(4, 2)
+    first, second = pages.take(), pages.take()
+    assert first is not None
+    assert second is not None
+    one = key_of(b"", [1, 2])
+    pages.publish(first, one)
+    pages.publish(second, key_of(one, [3, 4]))
+    assert pages.shared([1, 2, 3, 4, 5])[0] == [first, second]
+    assert pages.shared([1, 2, 3, 4])[0] == [first]  # one token at least is left to compute
+    assert pages.shared([3, 4, 1, 2, 9])[0] == []
+    assert pages.hits == 6
+
+
+def test_what_nobody_uses_is_kept_until_it_is_needed() -> None:
+    pages = Pages(2, 2)
+    first = pages.take()
+    assert first is not None
+    pages.publish(first, key_of(b"", [1, 2]))
+    pages.release([first])
+    assert pages.free == 2
+    assert pages.shared([1, 2, 3])[0] == [first]
+    pages.release([first])
+    assert {pages.take(), pages.take()} == {0, 1}
+    assert pages.take() is None
+    assert pages.shared([1, 2, 3])[0] == []
+
+
+class Cache:
+    """What would be in the pages: every token that is read must have been written there by whoever has the page."""
+
+    def __init__(self, pages: Pages):
+        self.size = pages.size
+        self.slots: dict[tuple[int, int], tuple[int, ...]] = {}
+
+    def run(self, planned: Planned) -> None:
+        s, size = planned.sequence, self.size
+        for n in range(planned.first, planned.first + planned.length):
+            self.slots[s.pages[n // size], n % size] = tuple(s.tokens[: n + 1])
+        for n in range(planned.first + planned.length):
+            assert self.slots[s.pages[n // size], n % size] == tuple(s.tokens[: n + 1])
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 10**9), st.integers(4, 12), st.integers(1, 5), st.integers(2, 16))
+def test_every_sequence_gets_all_its_tokens(seed: int, count: int, sequences: int, tokens: int) -> None:
+    random, pages = Random(seed), Pages(count, 4)
+    scheduler, cache = Scheduler(pages, tokens, sequences), Cache(pages)
+    left = {
+        Sequence([random.randrange(2) for _ in range(random.randrange(1, 2 * count))], Sampling(), 0) for _ in range(8)
+    }
+    for s in left:
+        scheduler.add(s)
+    steps = 0
+    while left:
+        steps += 1
+        assert steps < 4000, "somebody waits for ever"
+        plan = scheduler.plan()
+        assert plan
+        assert sum(p.length for p in plan) <= tokens
+        assert len(plan) <= sequences
+        assert len({p.sequence for p in plan}) == len(plan)
+        for p in plan:
+            assert p.length > 0
+            assert p.first == p.sequence.computed
+            cache.run(p)
+            scheduler.done(p)
+        for p in plan:
+            if p.whole:
+                p.sequence.tokens.append(random.randrange(2))
+                full = -(-len(p.sequence.tokens) // 4) >= count
+                if full or random.random() < 0.1:
+                    scheduler.finish(p.sequence)
+                    left.discard(p.sequence)
+        if random.random() < 0.05 and left:  # cancelled
+            gone = random.choice(sorted(left, key=id))
+            scheduler.finish(gone)
+            left.discard(gone)
+    assert pages.free == count
+    assert not scheduler.running
+    assert not scheduler.waiting
+
+
+@pytest.mark.parametrize("pages", [3, 4])
+def test_who_came_last_gives_back(pages: int) -> None:
+    scheduler = Scheduler(Pages(pages, 4), 16, 4)
+    one, other = (Sequence([t] * 4, Sampling(), 0) for t in (1, 2))
+    for s in (one, other):
+        scheduler.add(s)
+    for _ in range(6):
+        for p in scheduler.plan():
+            scheduler.done(p)
+            if p.whole:
+                p.sequence.tokens.append(0)
+    assert scheduler.preempted == 1
+    assert list(scheduler.waiting) == [other]
+    assert not other.pages
+    assert len(one.tokens) > len(other.tokens)
