@@ -17,6 +17,7 @@ from freehold.engine.server import application
 
 
 def main() -> None:
+    """Makes the model, serves it, and asks it something."""
     with tempfile.TemporaryDirectory() as folder, socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))
         port = sock.getsockname()[1]
