@@ -70,6 +70,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="numbers of problems, with commas")
     parser.add_argument("--gpu", action="store_true", help="at the problems' own shapes, on a GPU, with times")
     parser.add_argument("--small", action="store_true", help="with --gpu: at small shapes, without times")
+    parser.add_argument("--no-times", action="store_true", help="with --gpu: only see that results are right")
     parser.add_argument("--no-compile", action="store_true", help="leave torch.compile out")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no problem after so many")
     parser.add_argument("--json", metavar="FILE", help="write the rows there, too")
@@ -88,9 +89,10 @@ def main() -> None:
                 if not error <= problem.bound:
                     raise AssertionError(f"relative error {error:.1e}")
                 right += 1
-                if arguments.gpu and not arguments.small:
+                if arguments.gpu and not (arguments.small or arguments.no_times):
                     rows += timed(problem, given, not arguments.no_compile)
-                print(f"{problem.number:3} {problem.name}: {error:.1e}", flush=True)
+                times = f", {rows[-1].ours:.3g} ms, {rows[-1].ratio:.2f} to {rows[-1].rival_name}" if rows else ""
+                print(f"{problem.number:3} {problem.name}: {error:.1e}{times}", flush=True)
         except Exception as e:  # the others are told, too
             wrong.append(f"{problem.number} {problem.name}: {e}")
         given = ()

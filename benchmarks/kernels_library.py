@@ -17,38 +17,16 @@ import statistics
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 import freehold as fh
 from benchmarks.gpu import seconds
 from benchmarks.report import Row, show, timed
+from benchmarks.works import Work, bytes_of
 from freehold import kernels
 
 TURNS = 7
 """How many times all rivals are timed."""
-
-
-class Work(NamedTuple):
-    """A function of the library on tensors, torch's way of the same, and how much of it there is."""
-
-    name: str
-    ours: Callable[..., Any]
-    theirs: Callable[..., Any]
-    tensors: tuple[Any, ...]
-    amount: float
-    """Terabytes, or teraflops."""
-    unit: str = "TB/s"
-    bound: float = 1e-2
-    """The largest relative error in the Frobenius norm."""
-    compiled: bool = True
-    """Whether torch.compile is a rival, too."""
-    recorded: bool = True
-    """Whether calls are replayed from a graph; gradients cannot be."""
-
-
-def bytes_of(*tensors: Any) -> float:
-    """Terabytes of tensors."""
-    return sum(t.numel() * t.element_size() for t in tensors) / 1e12
 
 
 def row_works(torch: Any) -> Iterator[Work]:
@@ -182,7 +160,7 @@ def right(torch: Any, work: Work) -> None:
     large = sum(t.numel() for t in work.tensors) > 1 << 27
     dtype = torch.float32 if large or work.unit != "TB/s" else torch.float64
     given = work.tensors
-    if "attention" not in work.name:  # whose rivals have 16 bits alone
+    if work.widened and "attention" not in work.name:  # whose rivals have 16 bits alone
         given = [t.to(dtype) if t.is_floating_point() else t for t in given]
     wanted: Any = work.theirs(*given)
     pairs: Any = zip(found, wanted, strict=True) if isinstance(found, tuple) else [(found, wanted)]
@@ -260,7 +238,8 @@ def main() -> None:
     """Run the benchmarks and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", metavar="FILE", help="write the rows there, too")
-    parser.add_argument("--only", default="", help="only functions whose name has this in it")
+    parser.add_argument("--only", default="", help="only functions whose name has one of these in it, with commas")
+    parser.add_argument("--no-times", action="store_true", help="only see that results are right")
     parser.add_argument("--no-compile", action="store_true", help="leave torch.compile out")
     arguments = parser.parse_args()
     torch: Any = import_module("torch")  # no dependency of the project
@@ -268,20 +247,25 @@ def main() -> None:
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, freehold {fh.__version__}\n")
     rows: list[Row] = []
     wrong: list[str] = []
-    for works in (row_works, product_works, attention_works):
+    more: Any = import_module("benchmarks.kernels_more")
+    for works in (row_works, product_works, attention_works, *more.FAMILIES):
         for work in works(torch):
-            if arguments.only in work.name:
+            if any(part in work.name for part in arguments.only.split(",")):
                 try:
                     with torch.no_grad():
                         right(torch, work)
+                        if arguments.no_times:
+                            continue
                         rows += measured(torch, work, not arguments.no_compile)
                 except Exception as e:  # the others are told, too
                     wrong.append(f"{work.name}: {e}")
                     continue
-                print(f"{work.name}: {rows[-1].ours:.2f} {work.unit}", flush=True)
-    if arguments.only in "host":
+                last = rows[-1]
+                print(f"{work.name}: {last.ours:.2f} {work.unit}, {last.ratio:.2f} to {last.rival_name}", flush=True)
+    if arguments.only in "host" and not arguments.no_times:
         rows += host_works(torch)
-    show(rows, arguments.json)
+    if rows:
+        show(rows, arguments.json)
     if wrong:
         raise SystemExit("\n".join(wrong))
 

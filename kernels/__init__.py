@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from freehold.kernels.distances import kl_div, mse_loss, pair_loss, smooth_l1_loss, triplet_margin_loss
     from freehold.kernels.embeddings import embedding
     from freehold.kernels.experts import combine, dispatch, grouped_linear, moe, route, sort_by_expert
+    from freehold.kernels.layouts import transpose
     from freehold.kernels.losses import cross_entropy
     from freehold.kernels.norms import add_rms_norm, layer_norm, rms_norm
     from freehold.kernels.orders import sort, topk
@@ -25,11 +26,13 @@ if TYPE_CHECKING:
     from freehold.kernels.prefill import attention
     from freehold.kernels.products import linear, matmul
     from freehold.kernels.quantised import dequantise, quantise, scaled_linear
+    from freehold.kernels.recurrences import linear_attention
     from freehold.kernels.reductions import argmax, argmin, normalize, reduce
     from freehold.kernels.rotary import rope
     from freehold.kernels.rows import log_softmax, softmax
     from freehold.kernels.sampling import greedy, logprobs, sample
     from freehold.kernels.scans import cumprod, cumsum
+    from freehold.kernels.sequences import varlen_attention
     from freehold.kernels.vocabularies import linear_cross_entropy
 
 _LAZY: Final = {
@@ -60,6 +63,7 @@ _LAZY: Final = {
     "kl_div": "distances",
     "layer_norm": "norms",
     "linear": "products",
+    "linear_attention": "recurrences",
     "linear_cross_entropy": "vocabularies",
     "log_softmax": "rows",
     "logprobs": "sampling",
@@ -85,7 +89,9 @@ _LAZY: Final = {
     "sort_by_expert": "experts",
     "swiglu": "activations",
     "topk": "orders",
+    "transpose": "layouts",
     "triplet_margin_loss": "distances",
+    "varlen_attention": "sequences",
 }
 """The functions, each by the file that has it, which is loaded when it is first asked for."""
 
@@ -130,6 +136,7 @@ __all__ = [
     "kl_div",
     "layer_norm",
     "linear",
+    "linear_attention",
     "linear_cross_entropy",
     "log_softmax",
     "logprobs",
@@ -155,5 +162,7 @@ __all__ = [
     "sort_by_expert",
     "swiglu",
     "topk",
+    "transpose",
     "triplet_margin_loss",
+    "varlen_attention",
 ]

@@ -50,6 +50,30 @@ def mixture(k: int, normalize: bool, x: Any, logits: Any, gate_up: Any, down: An
     return torch.stack(rows)
 
 
+STARTS = torch.tensor([0, 5, 5, 45, 50], dtype=torch.int32), torch.tensor([0, 9, 9, 49, 60], dtype=torch.int32)
+
+
+def one_by_one(causal: bool, q: Any, k: Any, v: Any) -> Any:
+    """Attention of each sequence by itself."""
+    found: list[Any] = []
+    for a, b, c, d in zip(*(t[n:][:4].tolist() for t in STARTS for n in (0, 1)), strict=True):
+        keys, values = (t[c:d].repeat_interleave(2, 1) for t in (k, v))
+        s = torch.einsum("ihd,jhd->hij", q[a:b], keys) / 4
+        if causal:
+            s = s.masked_fill(torch.ones(b - a, d - c).tril(d - c - b + a) == 0, -torch.inf)
+        found.append(torch.einsum("hij,jhe->ihe", torch.softmax(s, -1), values))
+    return torch.cat(found)
+
+
+def recurrent(q: Any, k: Any, v: Any, gate: Any = None) -> Any:
+    """Linear attention with all pairs."""
+    s = (q @ k.transpose(-1, -2)).tril()
+    if gate is not None:
+        g = gate.abs().neg().cumsum(-1)
+        s = s * (g[..., :, None] - g[..., None, :]).tril().exp()
+    return s @ v
+
+
 MOE = (21, 24), (21, 7), (7, 20, 24), (7, 24, 10)
 WIDE = {"stride": (2, 1), "padding": (1, 2), "dilation": (1, 2), "groups": 2}
 TURNED = {"stride": (2, 3), "padding": (1, 0), "output_padding": (1, 1), "groups": 2, "dilation": (1, 2)}
@@ -93,6 +117,31 @@ CASES: dict[str, Case] = {
     "moe": Case(partial(kernels.moe, k=3), lambda *a: mixture(3, True, *a), MOE, (), 40),
     "moe, not normalised": Case(
         partial(kernels.moe, k=2, normalize=False), lambda *a: mixture(2, False, *a), MOE, (), 40
+    ),
+    "transpose": Case(kernels.transpose, lambda x: x.mT.contiguous(), ((2, 3, 40, 70),)),
+    "varlen_attention": Case(
+        lambda q, k, v: kernels.varlen_attention(q, k, v, *STARTS, most=44, scale=0.25),
+        partial(one_by_one, True),
+        ((50, 4, 12), (60, 2, 12), (60, 2, 20)),
+        (),
+        40,
+    ),
+    "varlen_attention, not causal": Case(
+        lambda q, k, v: kernels.varlen_attention(q, k, v, *STARTS, causal=False, scale=0.25),
+        partial(one_by_one, False),
+        ((50, 4, 12), (60, 2, 12), (60, 2, 20)),
+        (),
+        40,
+    ),
+    "linear_attention": Case(
+        lambda q, k, v, g: kernels.linear_attention(q, k, v, g.abs().neg()),
+        recurrent,
+        ((1, 2, 70, 12), (1, 2, 70, 12), (1, 2, 70, 20), (1, 2, 70)),
+        (),
+        400,
+    ),
+    "linear_attention without decay": Case(
+        kernels.linear_attention, recurrent, ((1, 2, 40, 12), (1, 2, 40, 12), (1, 2, 40, 20)), (), 40
     ),
     "conv1d": Case(partial(kernels.conv, stride=2), partial(F.conv1d, stride=2), ((2, 4, 20), (5, 4, 3)), (), 9),
     "conv2d": Case(
@@ -148,7 +197,10 @@ def test_results_and_gradients(name: str, launched: dict[str, tuple[Kernel, Any]
     assembled(launched)
 
 
-@pytest.mark.parametrize("name", ["sum", "cumsum", "mse_loss", "moe", "conv2d", "max_pool", "group_norm"])
+@pytest.mark.parametrize(
+    "name",
+    ["sum", "cumsum", "mse_loss", "moe", "conv2d", "max_pool", "group_norm", "varlen_attention", "linear_attention"],
+)
 def test_other_dtypes(name: str) -> None:
     """In float32 against torch, and in bfloat16, whose results are near those of float32, and in one piece."""
     case = CASES[name]
@@ -210,6 +262,10 @@ def test_rows_by_expert() -> None:
         (lambda: kernels.mse_loss(torch.ones(3), torch.ones(3), "none"), "not 'none'"),
         (lambda: kernels.route(torch.ones(3, 4), 5), "1 to E"),
         (lambda: kernels.grouped_linear(torch.ones(3, 4), torch.ones(2, 5, 4), torch.zeros(2)), "do not multiply"),
+        (lambda: kernels.transpose(torch.ones(3)), "two axes or more"),
+        (lambda: kernels.varlen_attention(*(torch.ones(4, h, 8) for h in (3, 2, 2)), STARTS[0]), "no attention"),
+        (lambda: kernels.linear_attention(*(torch.ones(1, 2, 3, d) for d in (4, 5, 4))), "no linear attention"),
+        (lambda: kernels.linear_attention(*(torch.ones(1, 2, 3, 4),) * 3, torch.ones(3)), "a decay for each"),
         (lambda: kernels.conv(torch.ones(1, 4, 5), torch.ones(3, 3, 2)), "no convolution"),
         (lambda: kernels.conv(torch.ones(1, 4, 5), torch.ones(3, 4, 9)), "does not fit"),
         (lambda: kernels.max_pool(torch.ones(1, 4), 2), "one to three axes"),
