@@ -6,7 +6,7 @@ from typing import Any
 
 import freehold as fh
 from freehold import Const, Out, Ref
-from freehold.kernels.operators import operator
+from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.scans import cumsum
 from freehold.kernels.schedules import hinted, power_of_two
 from freehold.kernels.tiles import accumulator, exponential, places, safe, wide
@@ -77,7 +77,8 @@ def linear_attention(q: Any, k: Any, v: Any, log_decay: Any = None) -> Any:
         raise ValueError(f"no linear attention of {tuple(q.shape)}, {tuple(k.shape)} and {tuple(v.shape)}")
     if log_decay is not None and log_decay.shape != q.shape[:3]:
         raise ValueError(f"a decay for each position of each head, {tuple(q.shape[:3])}, not {tuple(log_decay.shape)}")
-    gates = q.new_zeros(q.shape[:3]) if log_decay is None else cumsum(log_decay)
+    dtype = wide_dtype(q)
+    gates = q.new_zeros(q.shape[:3], dtype=dtype) if log_decay is None else cumsum(log_decay.to(dtype))
     return _linear_attention(q, k, v, gates, False)
 
 

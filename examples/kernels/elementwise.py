@@ -1,4 +1,4 @@
-"""Elementwise kernels: sums, dropout, an optimiser's step, weights out of 8 bits; activations of `freehold.kernels`."""
+"""Elementwise kernels: sums and dropout; activations, optimisers and 8 bits of `freehold.kernels`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import numpy as np
 
 import freehold as fh
 from examples.kernels.example import BF16, Example, Inputs, unwritten
-from freehold import Mut, Out, Ref, f32, i8, i64, u32
+from freehold import Mut, Out, Ref, f32, i64, u32
 from freehold.kernels.activations import activation_tiles, activation_tiles_backward, gated_tiles, gated_tiles_backward
+from freehold.kernels.optimisers import adam_tiles, lion_tiles, sgd_tiles
+from freehold.kernels.quantised import dequantise_tiles, quantise_groups
 
 
 @fh.kernel
@@ -33,26 +35,6 @@ def dropout(y: Out["M", "N"], x: Ref["M", "N"], p: f32, seed: u32):
     counters = rows[:, None].astype(i64) * x.shape[1] + columns[None, :]
     keep = fh.random_uniform(seed, counters) >= p
     y.store(fh.where(keep, x.load_like(y) / (1.0 - p), 0.0))
-
-
-@fh.kernel
-def adam(p: Mut["N"], m: Mut["N"], v: Mut["N"], g: Ref["N"], rate: f32, beta1: f32, beta2: f32, eps: f32, step: f32):
-    """One step of Adam with bias correction, in place on the parameters and both moments."""
-    t = g.load_like(p)
-    first = beta1 * m.load() + (1.0 - beta1) * t
-    second = beta2 * v.load() + (1.0 - beta2) * t * t
-    m.store(first)
-    v.store(second)
-    scale = rate / (1.0 - fh.exp(step * fh.log(beta1)))
-    p.store(p.load() - scale * first / (fh.sqrt(second / (1.0 - fh.exp(step * fh.log(beta2)))) + eps))
-
-
-@fh.kernel
-def dequantise(y: Out["N", "K"], w: Ref[i8, "N", "K"], scale: Ref[f32, "N", "(K + 31) // 32"]):
-    """y = w * scale: groups of 32 weights along K share a scale, and a tile is a group wide."""
-    fh.static_assert(y.tile[1] == 32, "a tile is a group wide")
-    s = scale.load((y.index[0], y.index[1]), (y.tile[0], 1))
-    y.store((w.load_like(y).astype(f32) * s).astype(y.dtype))
 
 
 def philox(seed: int, counters: np.ndarray[tuple[int, ...], np.dtype[np.uint64]]) -> np.ndarray:
@@ -107,10 +89,23 @@ def examples() -> Iterator[Example]:
 
     p, m, v, g = new.normal(1000), new.normal(1000), abs(new.normal(1000)), new.normal(1000)
     m1, v1 = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
-    p1 = p - 1e-2 / (1 - 0.9**3) * m1 / (np.sqrt(v1 / (1 - 0.999**3)) + 1e-8)
-    parts = tuple(fh.partition(a.copy(), 256) for a in (p, m, v))
-    yield Example(adam, (*parts, g, 1e-2, 0.9, 0.999, 1e-8, 3.0), {0: p1, 1: m1, 2: v1})
+    p1 = p * (1 - 1e-3) - 1e-2 * m1 / (np.sqrt(v1) / 0.5 + 1e-8)
+
+    def changed(*arrays: Any) -> tuple[Any, ...]:
+        return tuple(fh.partition(a.copy(), 256) for a in arrays)
+
+    yield Example(adam_tiles, (*changed(p, m, v), g, 1e-2, 1e-3, 0.9, 0.999, 1e-8, 0.5, True), {0: p1, 1: m1, 2: v1})
+    m1 = 0.9 * m + 0.5 * (g + 0.1 * p)
+    step = g + 0.1 * p + 0.9 * m1
+    yield Example(sgd_tiles, (*changed(p, m), g, 1e-2, 0.1, 0.9, 0.5, True, True), {0: p - 1e-2 * step, 1: m1})
+    p1, m1 = p * (1 - 1e-3) - 1e-2 * np.sign(0.9 * m + 0.1 * g), 0.99 * m + 0.01 * g
+    yield Example(lion_tiles, (*changed(p, m), g, 1e-2, 1e-3, 0.9, 0.99), {0: p1, 1: m1})
 
     w, s = new.integers(-128, 128, 20, 96, dtype=np.int8), new.normal(20, 3)
     wide = w * np.repeat(s, 32, axis=1)
-    yield Example(dequantise, (fh.partition(unwritten(20, 96, dtype=BF16), (8, 32)), w, s), {0: wide}, 4e-3)
+    yield Example(dequantise_tiles, (fh.partition(unwritten(20, 96, dtype=BF16), (8, 32)), w, s, 32), {0: wide}, 4e-3)
+    x = new.normal(20, 96)
+    top = abs(x.reshape(20, 3, 32)).max(2) / 127
+    q = np.rint(x / np.repeat(top, 32, axis=1))
+    parts = fh.partition(unwritten(20, 96, dtype=np.int8), (8, 64)), fh.partition(unwritten(20, 3), (8, 2))
+    yield Example(quantise_groups, (*parts, x, 127.0, 32), {0: q, 1: top})

@@ -1,4 +1,4 @@
-"""Matrix products: launches of `freehold.kernels`; and sums that meet in memory, 8-bit integers and floats."""
+"""Matrix products: launches of `freehold.kernels`; and sums that meet in memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 import freehold as fh
 from examples.kernels.example import BF16, FP8, Example, Inputs, unwritten
-from freehold import Acc, Const, Out, Ref, f8e4m3fn, f32, i8, i32
+from freehold import Acc, Const, Ref, f32, i32
 from freehold.kernels.products import (
     batched_matmul_tiles,
     matmul_splits,
@@ -16,6 +16,7 @@ from freehold.kernels.products import (
     matvec_rows,
     sum_of_splits,
 )
+from freehold.kernels.quantised import scaled_matmul_tiles
 
 
 @fh.kernel
@@ -45,36 +46,6 @@ def gemm_splits(
     for k in fh.tiles(a, axis=1, size=BK, start=s, step=splits):
         acc = fh.mma(a.load((m, k), (16, BK)), b.load((k, n), (BK, 32)), acc)
     c.at(m, n).add(acc)
-
-
-@fh.kernel
-def gemm_i8(
-    c: Out["M", "N"], a: Ref[i8, "M", "K"], b: Ref[i8, "K", "N"], sa: Ref["M"], sb: Ref["N"], BK: Const[int] = 64
-):
-    """c = (a @ b) * sa[:, None] * sb: exact sums of products of 8-bit integers, scaled by rows and columns."""
-    m, n = c.index
-    acc = fh.zeros(c.tile, i32)
-    for k in fh.tiles(a, axis=1, size=BK):
-        acc = fh.mma(a.load((m, k), (c.tile[0], BK)), b.load((k, n), (BK, c.tile[1])), acc)
-    scale = sa.load((m,), (c.tile[0],))[:, None] * sb.load((n,), (c.tile[1],))[None, :]
-    c.store((acc.astype(f32) * scale).astype(c.dtype))
-
-
-@fh.kernel
-def gemm_fp8(
-    c: Out["M", "N"],
-    a: Ref[f8e4m3fn, "M", "K"],
-    b: Ref[f8e4m3fn, "K", "N"],
-    sa: Ref["M", "(K + 63) // 64"],
-    sb: Ref["(K + 63) // 64", "N"],
-):
-    """c = a @ b of 8-bit floats, with a scale for each 64 steps along K of a row of a and of a column of b."""
-    m, n = c.index
-    acc = fh.zeros(c.tile, f32)
-    for k in fh.tiles(a, axis=1, size=64):
-        part = fh.mma(a.load((m, k), (c.tile[0], 64)), b.load((k, n), (64, c.tile[1])), fh.zeros(c.tile, f32))
-        acc += part * sa.load((m, k), (c.tile[0], 1)) * sb.load((k, n), (1, c.tile[1]))
-    c.store(acc.astype(c.dtype))
 
 
 def examples() -> Iterator[Example]:
@@ -116,14 +87,19 @@ def examples() -> Iterator[Example]:
 
     a8, b8 = (new.integers(-128, 128, *shape, dtype=np.int8) for shape in ((M, K), (K, N)))
     sa, sb = new.normal(M), new.normal(N)
-    scaled = (a8.astype(np.int32) @ b8.astype(np.int32)) * sa[:, None] * sb
-    yield Example(gemm_i8, (fh.partition(unwritten(M, N), (16, 32)), a8, b8, sa, sb), {0: scaled})
+    scaled = (a8.astype(np.int32) @ b8.astype(np.int32)) * sa[:, None] * sb + bias
+    part, turned = fh.partition(unwritten(M, N), (16, 32)), np.ascontiguousarray(b8.T)
+    given = a8, turned, sa[:, None].copy(), sb[:, None].copy(), bias, 64, False, True
+    yield Example(scaled_matmul_tiles, (part, *given), {0: scaled})
 
     f8, g8 = new.normal(M, K, dtype=FP8), new.normal(K, N, dtype=FP8)
-    sa, sb = abs(new.normal(M, 3)), abs(new.normal(3, N))
+    sa, sb = abs(new.normal(M, 2)), abs(new.normal(1, 2))
+    steps = [range(128), range(128, K)]
     blocks = [(f8[:, t].astype(np.float32) @ g8[t].astype(np.float32)) for t in steps]
-    scaled = sum(part * sa[:, k : k + 1] * sb[k : k + 1] for k, part in enumerate(blocks))
-    yield Example(gemm_fp8, (fh.partition(unwritten(M, N), (16, 32)), f8, g8, sa, sb), {0: np.asarray(scaled)})
+    scaled = sum(part * sa[:, k : k + 1] * sb[0, k] for k, part in enumerate(blocks))
+    part, turned = fh.partition(unwritten(M, N), (16, 32)), np.ascontiguousarray(g8.T)
+    given = f8, turned, sa, sb, bias, 128, True
+    yield Example(scaled_matmul_tiles, (part, *given), {0: np.asarray(scaled)})
 
     x = new.normal(K, dtype=BF16)
     wanted = wide_a @ x.astype(np.float32) + bias[:M]

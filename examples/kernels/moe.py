@@ -1,4 +1,4 @@
-"""Mixtures of experts: routing, sorting tokens by expert, and putting the results back together."""
+"""Mixtures of experts: launches of `freehold.kernels`; groups scaled in place, and sums in any order."""
 
 from __future__ import annotations
 
@@ -8,52 +8,18 @@ import numpy as np
 
 import freehold as fh
 from examples.kernels.example import BF16, Example, Inputs, softmax, unwritten
-from freehold import Acc, Const, Mut, Out, Ref, f32, i32
-
-
-@fh.kernel
-def route(weights: Out["T", "K"], experts: Out[i32, "T", "K"], logits: Ref["T", "E"]):
-    """The K most likely experts of each token, and the softmax over those. The experts of a token fit a tile."""
-    t, _ = weights.index
-    E: Const[int] = 16
-    scores = logits.load((t, 0), (weights.tile[0], E), padding="-inf")
-    best, where = fh.top_k(scores, weights.tile[1])
-    e = fh.exp(best - best.max(axis=1, keepdims=True))
-    weights.store(e / e.sum(axis=1, keepdims=True))
-    experts.store(where)
-
-
-@fh.kernel
-def count(counts: Acc[i32, "E"], experts: Ref[i32, "N"]):
-    """How many tokens each expert has."""
-    inside = experts.index[0] * experts.tile[0] + fh.arange(experts.tile[0]) < experts.shape[0]
-    counts.add_at(1, experts.load(), mask=inside)
-
-
-@fh.kernel
-def permute(y: Out["S", "D"], x: Ref["T", "D"], token: Ref[i32, "S"]):
-    """Row s of y is the row token[s] of x; zeros where that is no row."""
-    s, d = y.index
-    rows = token.load((s,), (y.tile[0],))
-    columns = d * y.tile[1] + fh.arange(y.tile[1])
-    y.store(x.gather(rows[:, None], columns[None, :]))
-
-
-@fh.kernel
-def grouped_gemm(
-    y: Out["S", "N"],
-    x: Ref["S", "K"],
-    w: Ref["E", "K", "N"],
-    offsets: Ref[i32, "E + 1"],
-    BK: Const[int] = 16,
-):
-    """y = x @ w[e] for the rows of each expert e, which are those from offsets[e] up to offsets[e + 1]."""
-    e, _, n = y.index
-    acc = fh.zeros(y.tile, f32)
-    for k in fh.tiles(x, axis=1, size=BK):
-        rows = x.load_window((y.start[0], k * BK), (y.tile[0], BK))
-        acc = fh.mma(rows, w.load((e, k, n), (1, BK, y.tile[1])).reshape(BK, y.tile[1]), acc)
-    y.store(acc.astype(y.dtype))
+from freehold import Acc, Mut, Ref, i32
+from freehold.kernels.experts import (
+    combine_rows,
+    count_experts,
+    gather_rows,
+    grouped_tiles,
+    grouped_tiles_backward,
+    invert,
+    places_of_rows,
+    route_rows,
+    sum_counts,
+)
 
 
 @fh.kernel
@@ -74,19 +40,6 @@ def combine(y: Acc["T", "D"], x: Ref["S", "D"], token: Ref[i32, "S"], weight: Re
     y.add_at(part, rows[:, None], columns[None, :], mask=inside[:, None])
 
 
-@fh.kernel
-def combine_by_token(y: Out["T", "D"], x: Ref["S", "D"], slot: Ref[i32, "T", 2], weight: Ref["T", 2]):
-    """The same in a fixed order: token t gathers its two rows, which `slot` says the places of."""
-    t, d = y.index
-    rows = t * y.tile[0] + fh.arange(y.tile[0])
-    columns = d * y.tile[1] + fh.arange(y.tile[1])
-    acc = fh.zeros(y.tile, y.dtype)
-    for n in fh.static_range(2):
-        part = x.gather(slot.gather(rows, n)[:, None], columns[None, :])
-        acc += part * weight.gather(rows, n)[:, None]
-    y.store(acc)
-
-
 def examples() -> Iterator[Example]:
     """A launch of each kernel of this file."""
     new = Inputs(6)
@@ -95,24 +48,43 @@ def examples() -> Iterator[Example]:
     experts = np.argsort(-logits, axis=1, kind="stable")[:, :K].astype(np.int32)
     weights = softmax(np.take_along_axis(logits, experts, axis=1))
     parts = fh.partition(unwritten(T, K), (8, K)), fh.partition(unwritten(T, K, dtype=np.int32), (8, K))
-    yield Example(route, (*parts, logits), {0: weights, 1: experts})
+    yield Example(route_rows, (*parts, logits, 16, K, True), {0: weights, 1: experts})
 
     flat = experts.reshape(-1)
-    yield Example(count, (np.zeros(E, np.int32), fh.partition(flat, 16)), {0: np.bincount(flat, minlength=E)}, 0)
+    counts = np.stack([np.bincount(flat[n : n + 16], minlength=E) for n in range(0, T * K, 16)]).astype(np.int32)
+    part = fh.partition(unwritten(3, E, dtype=np.int32), (1, 16))
+    yield Example(count_experts, (part, flat, 16), {0: counts}, 0)
 
     order = np.argsort(flat, kind="stable")
     token = (order // K).astype(np.int32)
     x = new.normal(T, D)
-    yield Example(permute, (fh.partition(unwritten(T * K, D), (8, 32)), x, token), {0: x[token]}, 0)
+    source = order.astype(np.int32)
+    yield Example(gather_rows, (fh.partition(unwritten(T * K, D), (8, 32)), x, source, K), {0: x[token]}, 0)
 
     offsets = np.concatenate([[0], np.bincount(flat, minlength=E).cumsum()]).astype(np.int32)
+    before = counts.cumsum(0).astype(np.int32) - counts
+    parts = (
+        fh.partition(unwritten(E + 1, dtype=np.int32), 16),
+        fh.partition(unwritten(3, E, dtype=np.int32), (1, 16), owned=0),
+    )
+    yield Example(sum_counts, (*parts, counts, 16), {0: offsets, 1: before}, 0)
+    slot = np.empty(T * K, np.int32)
+    slot[order] = np.arange(T * K)
+    part = fh.partition(unwritten(T * K, dtype=np.int32), 16)
+    yield Example(places_of_rows, (part, flat, offsets, before, 16), {0: slot}, 0)
+    yield Example(invert, (np.zeros(T * K, np.int32), fh.partition(slot, 16)), {0: source}, 0)
+
     x, w = new.normal(T * K, D), new.normal(E, D, 50)
     wanted = np.concatenate([x[offsets[e] : offsets[e + 1]] @ w[e] for e in range(E)])
     y = unwritten(T * K, 50)
-    yield Example(grouped_gemm, (fh.ragged(y, (4, 32), by="offsets"), x, w, offsets), {0: wanted}, checks=1)
-    narrow = x.astype(BF16), w.astype(BF16), offsets, 32
+    yield Example(grouped_tiles, (fh.ragged(y, (4, 32), by="offsets"), x, w, offsets, 16), {0: wanted}, checks=1)
+    dy = new.normal(T * K, 50)
+    dw = np.stack([dy[offsets[e] : offsets[e + 1]].T @ x[offsets[e] : offsets[e + 1]] for e in range(E)])
+    part = fh.partition(unwritten(E, 50, D), (1, 32, 32))
+    yield Example(grouped_tiles_backward, (part, dy, x, offsets, 16), {0: dw})
+    narrow = x.astype(BF16), np.ascontiguousarray(w.swapaxes(1, 2)).astype(BF16), offsets, 32, True
     y = fh.ragged(unwritten(T * K, 50, dtype=BF16), (16, 64), by="offsets", most=16)
-    yield Example(grouped_gemm, (y, *narrow), {0: wanted}, 2e-2, checks=1)
+    yield Example(grouped_tiles, (y, *narrow), {0: wanted}, 2e-2, checks=1)
 
     some, scale = offsets[2:], new.normal(E - 2)
     wanted = x.copy()
@@ -127,7 +99,5 @@ def examples() -> Iterator[Example]:
     sums = np.zeros((T, D), np.float32)
     yield Example(combine, (sums, fh.partition(rows, (8, 32)), token, weight), {0: wanted})
 
-    slot = np.empty(T * K, np.int32)
-    slot[order] = np.arange(T * K)
     part = fh.partition(unwritten(T, D), (8, 32))
-    yield Example(combine_by_token, (part, rows, slot.reshape(T, K), weights), {0: wanted})
+    yield Example(combine_rows, (part, rows, slot.reshape(T, K), weights, K), {0: wanted})

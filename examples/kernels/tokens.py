@@ -12,20 +12,7 @@ from examples.kernels.example import Example, Inputs, softmax, unwritten
 from freehold import Const, Out, Ref, f32, i32, u32
 from freehold.kernels.embeddings import embedding_rows, embedding_rows_backward
 from freehold.kernels.losses import cross_entropy_rows, cross_entropy_tiles_backward, sum_of_losses
-
-
-@fh.kernel
-def argmax(y: Out[i32, "N"], logits: Ref["N", "V"], TV: Const[int] = 64):
-    """Where each row is largest; the first of equals."""
-    (n,) = y.index
-    top = fh.full(y.tile, float("-inf"), f32)
-    found = fh.zeros(y.tile, i32)
-    for k in fh.tiles(logits, axis=1, size=TV):
-        t = logits.load((n, k), (y.tile[0], TV), padding="-inf").astype(f32)
-        higher = t.max(axis=1)
-        found = fh.where(higher > top, k * TV + fh.argmax(t, axis=1), found)
-        top = fh.maximum(top, higher)
-    y.store(found)
+from freehold.kernels.reductions import extreme_axis
 
 
 @fh.kernel
@@ -77,8 +64,8 @@ def examples() -> Iterator[Example]:
     part, scale = fh.partition(unwritten(N, V), (4, 64)), np.array([0.5], np.float32)
     yield Example(cross_entropy_tiles_backward, (part, scale, logits, target, lse, ignored, 0.25, False), {0: gradient})
 
-    part = fh.partition(unwritten(N, dtype=np.int32), 4)
-    yield Example(argmax, (part, logits), {0: logits.argmax(1)}, 0)
+    part = fh.partition(unwritten(N, 1, dtype=np.int32), (4, 1))
+    yield Example(extreme_axis, (part, logits[:, :, None].copy(), False, 64), {0: logits.argmax(1)[:, None]}, 0)
 
     few = new.normal(N, 60)
     t = few / np.float32(0.7)
