@@ -223,4 +223,4 @@ def _norm_backward(dx: Any, dw: Any, db: Any, dy: Any, x: Any, w: Any, mean: Any
 
 @_norm.backward(keeps=lambda inputs, output: (*inputs[:2], *output[1:]))
 def _norm_gradients(ctx: Any, dy: Any, *_: Any) -> tuple[Any, ...]:
-    return *_norm_backward(dy, *ctx.saved_tensors), None
+    return *_norm_backward(dy.contiguous(), *ctx.saved_tensors), None

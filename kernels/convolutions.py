@@ -137,7 +137,7 @@ def depthwise_tiles(
     channel, place = places(c * TC, TC)[:, None], places(p * TP, TP)[None, :]
     taps = WINDOW[0][0] * WINDOW[0][1] * WINDOW[0][2]
     acc = fh.zeros((TC, TP), accumulator(x.dtype))
-    for k in fh.static_range(taps) if taps <= 32 else fh.tiles(w, axis=1, size=1):
+    for k in fh.static_range(taps) if taps <= 9 else fh.tiles(w, axis=1, size=1):
         (d, h, at), there = under(place, high, width, k, WINDOW)
         t = wide(x.gather(n, channel, d, h, at, mask=there if gaps(WINDOW) else None))
         acc += t * wide(w.gather(channel, k))

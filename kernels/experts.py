@@ -52,6 +52,7 @@ def route_rows(
 @safe
 def count_experts(counts: Out[i32, "B", "E"], experts: Ref[i32, "N"], W: Const[int]):
     """How often each of the E numbers is there in each tile of W."""
+    fh.static_assert(counts.tile[0] == 1, "a row of counts for each tile")
     b, e = counts.index
     mine = experts.load((b,), (W,))
     inside = places(b * W, W) < experts.shape[0]

@@ -20,7 +20,7 @@ def walked(x: Any, row: Any, place: Any, high: Any, width: Any, WINDOW: Any, LAR
     shape = row.shape[0], place.shape[1]
     acc = fh.full(shape, float("-inf") if LARGEST else 0.0, accumulator(x.dtype))
     found = fh.zeros(shape, i32)
-    for k in fh.static_range(taps) if taps <= 32 else range(taps):
+    for k in fh.static_range(taps) if taps <= 9 else range(taps):
         (d, h, w), _ = under(place, high, width, k, WINDOW)
         t = wide(x.gather(row, d, h, w, padding=float("-inf") if LARGEST else 0.0))
         if LARGEST:
@@ -76,7 +76,7 @@ def pool_tiles_backward(
     row, place = places(r * dx.tile[0], dx.tile[0])[:, None], places(i * dx.tile[1], dx.tile[1])[None, :]
     count = WINDOW[0][0] * WINDOW[0][1] * WINDOW[0][2]
     acc = fh.zeros(dx.tile, accumulator(dx.dtype))
-    for k in fh.static_range(count) if count <= 32 else range(count):
+    for k in fh.static_range(count) if count <= 9 else range(count):
         (d, h, w), there = under(place, high, width, k, WINDOW)
         t = wide(dy.gather(row, d, h, w, mask=there if gaps(WINDOW) else None))
         if LARGEST:

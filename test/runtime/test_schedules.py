@@ -18,9 +18,11 @@ from freehold.runtime.scheduling.completion import Completed, completed
 
 LIBRARY = dict(library())
 AUTHORS_OWN = {
-    "dequantise", "softmax_rows_2", "layer_norm_rows_2", "norm_backward_rows", "norm_backward_rows_2",
-    "cross_entropy_rows_2", "gemm_split_k", "rope", "qk_norm_rope_append", "qk_norm_rope_append_at",
-    "grouped_gemm", "grouped_gemm_2", "scale_groups", "sum_tiles", "cumsum_tiles", "add_before",
+    "softmax_rows_2", "layer_norm_rows_2", "norm_backward_rows", "norm_backward_rows_2", "sgd_tiles", "count_experts",
+    "quantise_groups",
+    "cross_entropy_rows_2", "gemm_split_k", "rope", "rotate_and_append", "rotate_and_append_2", "append_row_each",
+    "grouped_tiles", "grouped_tiles_2", "scale_groups", "sum_counts", "places_of_rows", "sum_tiles", "cumsum_tiles",
+    "add_before",
 }  # fmt: skip
 """Examples whose text counts regions, or whose outputs go together as only their author knows: no tile is chosen."""
 
