@@ -120,10 +120,14 @@ def rope_append(
 # --- Operators --------------------------------------------------------------------------------------------------------
 
 
+def _queries(k_cache: Any, v_cache: Any, q: Any, *_: Any) -> Any:
+    return q.new_empty(q.shape)
+
+
 @operator(
     "rotate_and_append(Tensor(a!) k_cache, Tensor(b!) v_cache, Tensor q, Tensor k, Tensor v, Tensor? q_weight,"
     " Tensor? k_weight, Tensor cos, Tensor sin, Tensor positions, float eps) -> Tensor",
-    results=lambda k_cache, v_cache, q, *_: q.new_empty(q.shape),
+    results=_queries,
 )
 def _rotate_and_append(
     y: Any,

@@ -47,7 +47,7 @@ def slope_of(x: Any, t: Any, KIND: str) -> Any:
             return fh.where(x * t < 1.0, -t, 0.0)
 
 
-def target_at(t: Any, i: Any, k: Any, tile: tuple[int, int], ROW: bool) -> Any:
+def target_at(t: Any, i: Any, k: Any, tile: tuple[int, ...], ROW: bool) -> Any:
     """A tile of the targets, of which all rows may be one."""
     return wide(t.load((0, k), (1, tile[1])) if ROW else t.load((i, k), tile))
 

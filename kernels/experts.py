@@ -178,7 +178,8 @@ def grouped_tiles_backward(
     fh.require("L == E + 1 and S <= 1073741824")
     e, n, k = dw.index
     _, TN, TK = dw.tile
-    first, last = offsets.gather(e), offsets.gather(e + 1)
+    first: Any = offsets.gather(e)
+    last: Any = offsets.gather(e + 1)
     acc = fh.zeros((TN, TK), accumulator(x.dtype))
     for s in range(first, last, BS):
         inside = (places(s, BS) < last)[:, None]
@@ -248,8 +249,8 @@ def moe(x: Any, logits: Any, gate_up: Any, down: Any, k: int, *, normalize: bool
     weights, experts = route(logits, k, normalize=normalize)
     offsets, slot, source = sort_by_expert(experts, logits.shape[1])
     both = grouped_linear(dispatch(x, slot, source), gate_up, offsets)
-    hidden = gated(*both.chunk(2, dim=-1), kind)
-    return combine(grouped_linear(hidden, down, offsets), slot, source, weights)
+    gate, up = both.chunk(2, dim=-1)
+    return combine(grouped_linear(gated(gate, up, kind), down, offsets), slot, source, weights)
 
 
 # --- Operators --------------------------------------------------------------------------------------------------------

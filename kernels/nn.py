@@ -1,5 +1,8 @@
 """The library's functions as modules of torch, with the parameters and names that torch's own have."""
 
+# What torch has is of no types here.
+# pyright: reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from importlib import import_module
@@ -30,8 +33,13 @@ class RMSNorm(Module):
         return rms_norm(x, self.weight, self.eps)
 
 
-class AddRMSNorm(RMSNorm):
-    """`add_rms_norm`: the norm of `x + residual`, and that sum."""
+class AddRMSNorm(Module):
+    """`add_rms_norm`: the norm of `x + residual`, and that sum; otherwise as `RMSNorm`."""
+
+    def __init__(self, size: int, eps: float = 1e-6, device: Any = None, dtype: Any = None):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(size, device=device, dtype=dtype))
+        self.eps = eps
 
     def forward(self, x: Any, residual: Any) -> Any:
         """The norm and the sum."""
@@ -100,7 +108,8 @@ class GatedMLP(Module):
 
     def forward(self, x: Any) -> Any:
         """The two products of (..., size), with what is between them."""
-        return self.down(gated(*self.gate_up(x).chunk(2, dim=-1), self.kind))
+        gate, up = self.gate_up(x).chunk(2, dim=-1)
+        return self.down(gated(gate, up, self.kind))
 
 
 class CrossEntropyLoss(Module):
@@ -108,7 +117,11 @@ class CrossEntropyLoss(Module):
 
     def __init__(self, ignore_index: int = -100, label_smoothing: float = 0.0, reduction: str = "mean"):
         super().__init__()
-        self.options = {"ignore_index": ignore_index, "label_smoothing": label_smoothing, "reduction": reduction}
+        self.options: dict[str, Any] = {
+            "ignore_index": ignore_index,
+            "label_smoothing": label_smoothing,
+            "reduction": reduction,
+        }
 
     def forward(self, logits: Any, target: Any) -> Any:
         """The loss of (M, N) against (M)."""
@@ -120,7 +133,11 @@ class LinearCrossEntropyLoss(Module):
 
     def __init__(self, ignore_index: int = -100, label_smoothing: float = 0.0, chunk: int = 1024):
         super().__init__()
-        self.options = {"ignore_index": ignore_index, "label_smoothing": label_smoothing, "chunk": chunk}
+        self.options: dict[str, Any] = {
+            "ignore_index": ignore_index,
+            "label_smoothing": label_smoothing,
+            "chunk": chunk,
+        }
 
     def forward(self, x: Any, weight: Any, target: Any) -> Any:
         """The loss of `x @ weight.T` against the target."""

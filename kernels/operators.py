@@ -29,6 +29,7 @@ Results = (
     | Callable[[Any, Any, Any, Any, Any], Any]
     | Callable[[Any, Any, Any, Any, Any, Any], Any]
     | Callable[[Any, Any, Any, Any, Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any, Any, Any, Any, Any], Any]
     | Callable[[Any, Any, Any, Any, Any, Any, Any, Any, Any], Any]
 )
 """A function of an operator's arguments, which type checkers tell by their number."""

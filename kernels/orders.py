@@ -145,7 +145,11 @@ def _rows(x: Any, dim: int) -> tuple[Any, Any]:
     if x.element_size() > 4:
         raise ValueError(f"elements of up to 32 bits are put in order, not {x.dtype}")
     moved = x.transpose(dim, -1)
-    return moved.reshape(-1, moved.shape[-1]), lambda t: t.view(*moved.shape[:-1], t.shape[-1]).transpose(dim, -1)
+
+    def back(t: Any) -> Any:
+        return t.view(*moved.shape[:-1], t.shape[-1]).transpose(dim, -1)
+
+    return moved.reshape(-1, moved.shape[-1]), back
 
 
 # --- Operators --------------------------------------------------------------------------------------------------------

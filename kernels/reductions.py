@@ -26,7 +26,7 @@ def sum_of_rows(y: Out["N"], x: Ref["M", "N"], R: Const[int] = 32):
     y.store(acc.sum(axis=0).astype(y.dtype))
 
 
-def folded(x: Any, at: tuple[Any, Any], tile: tuple[int, int, int], KIND: str, start: Any = 0, step: Any = 1) -> Any:
+def folded(x: Any, at: tuple[Any, Any], tile: tuple[int, ...], KIND: str, start: Any = 0, step: Any = 1) -> Any:
     """The reduction of the tiles of `x` along its middle axis, from tile `start` on, each `step`-th of them."""
     extreme = KIND in ("amax", "amin")
     begin = float("-inf") if KIND == "amax" else float("inf") if KIND == "amin" else 0.0

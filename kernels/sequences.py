@@ -72,7 +72,7 @@ def sequence_attention(
 
 
 def weighed(
-    queries: Any, keys: Any, shift: Any, c: Any, row: Any, column: Any, of: tuple[Any, ...], CAUSAL: bool
+    queries: Any, keys: Any, shift: Any, c: Any, row: Any, column: Any, of: tuple[Any, Any, Any], CAUSAL: bool
 ) -> Any:
     """The weights of keys, by the logarithm of their sums, which is `shift`."""
     s = fh.mma(queries, keys.T, fh.zeros((queries.shape[0], keys.shape[0]), c.dtype))
@@ -144,7 +144,7 @@ def sequence_attention_keys(
     keys, values = rows_of(k, at, h, (TK, WIDTH)), rows_of(v, at, h, (TK, DV))
     c, ahead, column = scale.astype(dtype) * LOG2E, end - count, places(j * TK, TK)[None, :]
     one, other = fh.zeros((TK, WIDTH), dtype), fh.zeros((TK, DV), dtype)
-    begin = fh.maximum(j * TK - ahead, 0) // TQ if CAUSAL else 0
+    begin: Any = fh.maximum(j * TK - ahead, 0) // TQ if CAUSAL else 0
     for g in fh.static_range(G):
         for i in range(begin, fh.cdiv(count, TQ)):
             here = first + i * TQ
@@ -220,10 +220,14 @@ def _attention(
     hinted(sequence_attention, {"num_worker_warps": 4, "occupancy": 2})(*parts, *given).on()
 
 
+def _inputs(do: Any, q: Any, k: Any, v: Any, *_: Any) -> Any:
+    return tuple(t.new_empty(t.shape) for t in (q, k, v))
+
+
 @operator(
     "varlen_attention_backward(Tensor do, Tensor q, Tensor k, Tensor v, Tensor o, Tensor lse, Tensor q_offsets,"
     " Tensor k_offsets, SymInt most, bool causal, float scale) -> (Tensor, Tensor, Tensor)",
-    results=lambda do, q, k, v, *_: tuple(t.new_empty(t.shape) for t in (q, k, v)),
+    results=_inputs,
 )
 def _backward(
     dq: Any,

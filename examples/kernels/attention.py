@@ -204,7 +204,7 @@ def _parts(s: Array, v: Array, parts: int, tile: int = 16) -> tuple[Array, Array
     return out, top + np.log(np.stack([np.exp(t - t.max(-1, keepdims=True)).sum(-1) for t in of_parts], axis=2))
 
 
-def _paged(q: Array, keys: Array, values: Array, length: Any) -> Array:
+def _paged(q: Array, keys: Array, values: Array, length: int) -> Array:
     """Attention of one sequence over its own pages, (pages, heads, 16, D)."""
     k, v = (np.moveaxis(t, 1, 0).reshape(t.shape[1], -1, t.shape[3])[:, :length] for t in (keys, values))
     return softmax(np.einsum("hgd,hjd->hgj", q, k) * 0.25) @ v

@@ -5,7 +5,7 @@ element by element; `torch.compile`, torch's own checks of operators and of grad
 
 # What torch has is of no types here.
 # pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
+# pyright: reportUnknownArgumentType=false, reportCallIssue=false
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 # What torch has is of no types here.
 # pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
+# pyright: reportUnknownArgumentType=false, reportCallIssue=false
 
 from __future__ import annotations
 

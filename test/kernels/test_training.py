@@ -2,7 +2,7 @@
 
 # What torch has is of no types here.
 # pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
+# pyright: reportUnknownArgumentType=false, reportCallIssue=false
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def lion(p: Any, m: Any, g: Any, lr: float, decay: float) -> None:
     m.mul_(0.99).add_(0.01 * g)
 
 
-OPTIMISERS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+OPTIMISERS: dict[str, Any] = {
     "sgd": (partial(optimisers.SGD, lr=0.125), partial(torch.optim.SGD, lr=0.125)),
     "nesterov": tuple(
         partial(kind, lr=0.125, momentum=0.875, weight_decay=2**-6, nesterov=True)
