@@ -54,6 +54,8 @@ def replay(module: Operation, symbol: str, call: Call, blocks: Sequence[int], *,
         return Replay(rejected.errors[0])
     except TooManyTurns:
         return Replay(None, "the replay does not come to its end")
+    except OverflowError:
+        return Replay(None, "addresses in its replay do not fit in 64 bits")
     finally:
         del keep
     return Replay(None, "the replay went well")

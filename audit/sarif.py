@@ -25,6 +25,7 @@ def plain(found: Audit) -> dict[str, Any]:
             {
                 "name": array.name,
                 "share": array.share,
+                "in_every_launch": array.everywhere,
                 "accesses": [{"at": where((b.op,)), "bounds": b.status, "what": b.what} for b in array.bounds],
             }
             for array in found.arrays

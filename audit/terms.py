@@ -6,6 +6,7 @@ any number of its width, and so is what loops carry. The prover of the compiler 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, cast
 
 from xdsl.ir import Operation, SSAValue
@@ -14,6 +15,7 @@ from freehold.audit.facts import Call, Placed
 from freehold.audit.walk import dim_map, steps
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp
 from freehold.dialects.cuda_tile.ops.module import EntryOp, GetNumTileBlocksOp, GetTileBlockIdOp
+from freehold.dialects.cuda_tile.ops.views import GetIndexSpaceShapeOp, GetTensorShapeOp
 from freehold.dialects.cuda_tile.types import (
     DYNAMIC,
     GatherScatterViewType,
@@ -23,7 +25,7 @@ from freehold.dialects.cuda_tile.types import (
     TileViewType,
 )
 from freehold.passes.analysis.machine_integers import Integers
-from freehold.passes.analysis.tile_values import NotFollowedError, Values
+from freehold.passes.analysis.tile_values import NotFollowedError, Place, Values
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.prove import prove
 from freehold.passes.rewriting import walk
@@ -32,7 +34,7 @@ from freehold.support import terms
 from freehold.support.terms import Term
 
 
-class _Values(Values):
+class GridValues(Values):
     """Values of an entry in a launch: the grid has the extents that the launch gives."""
 
     def __init__(self, call: Call):
@@ -47,6 +49,41 @@ class _Values(Values):
             x, y, z = (self.integers.symbol(f"block{a}", 0, n - 1) for a, n in zip("xyz", grid, strict=True))
         return x, y, z
 
+    def _at(self, value: SSAValue, place: Place) -> Term:
+        owner = value.owner
+        if isinstance(owner, GetTensorShapeOp | GetIndexSpaceShapeOp):
+            return self._extent(owner, next(n for n, result in enumerate(owner.results) if result is value))
+        return super()._at(value, place)
+
+    def _extent(self, op: GetTensorShapeOp | GetIndexSpaceShapeOp, number: int) -> Term:
+        """An extent of a tensor view, or how many tiles it has along a dimension."""
+        made, view = made_view(op.src), op.src.type
+        if made is None:
+            raise NotFollowedError(op, "asks for the shape of a view that is not known")
+        axis = dim_map(view)[number] if isinstance(view, TileViewType) else number
+        extent = shape_of(made, self)[axis]
+        if isinstance(view, TileViewType):
+            extent = self.integers.ceil_divided(extent, terms.const(steps(view)[number]))
+        return self.integers.wrapped(extent, element_of(cast(TileType, op.results[number].type).element_type).bits)
+
+
+def made_view(view: SSAValue) -> Operation | None:
+    """The operation that made the tensor view that a view is of."""
+    while isinstance(view.owner, Operation) and view.owner.name != "cuda_tile.make_tensor_view":
+        if not view.owner.name.startswith("cuda_tile.make_"):
+            return None
+        view = view.owner.operands[0]
+    return view.owner if isinstance(view.owner, Operation) else None
+
+
+def shape_of(made: Operation, values: Values, which: str = "shape") -> list[Term]:
+    """The extents of a tensor view, or its strides."""
+    type_ = cast(TensorViewType, made.results[0].type)
+    parts: Any = made
+    dynamic = iter(parts.dynamicShape if which == "shape" else parts.dynamicStrides)
+    entries = (type_.shape if which == "shape" else type_.strides).data
+    return [values.at(next(dynamic), ()) if n == DYNAMIC else terms.const(n) for n in entries]
+
 
 class InBounds:
     """Asks, of accesses of one entry in one launch, whether they are in bounds whatever memory holds."""
@@ -54,10 +91,10 @@ class InBounds:
     def __init__(self, entry: EntryOp, call: Call):
         self.entry = entry
         self.call = call
-        self.values = _Values(call)
+        self.values = self.made_values(call)
         for argument, value in zip(entry.body.block.args, call.values, strict=True):
             if isinstance(value, int):
-                self.values.define(argument, terms.const(value))
+                self.number(argument, value)
             elif isinstance(value, Placed):
                 self.values.define(argument, terms.const(0))
             else:
@@ -68,6 +105,14 @@ class InBounds:
                     for argument in block.args:  # what loops carry may be any number
                         self.values.bind(argument, ("carried", argument))
 
+    def made_values(self, call: Call) -> GridValues:
+        """The values to begin with."""
+        return GridValues(call)
+
+    def number(self, argument: SSAValue, value: int) -> None:
+        """A parameter that is a number."""
+        self.values.define(argument, terms.const(value))
+
     def shown(self, op: Operation, base: int) -> bool:
         """Whether an access to the memory of parameter `base` is in bounds."""
         placed = self.call.arrays.get(base)
@@ -75,14 +120,14 @@ class InBounds:
             return False
         try:
             goals = self._of_view(op, placed) if hasattr(op, "view") else self._of_pointers(op, placed)
-            given = Hypotheses().extended(self._around(op))
+            given = Hypotheses().extended(self.around(op))
             if (mask := getattr(op, "mask", None)) is not None:
                 place = self.values.everywhere(mask.type)
-                given = given.extended([_holds(self.values.at(mask, place))])
+                given = given.extended([holds(self.values.at(mask, place))])
         except (NotFollowedError, RecursionError):
             return False
         for goal in goals:
-            known = given.extended(self._ranges(goal, *given.facts))
+            known = given.extended(self.ranges(goal, *given.facts))
             if not prove(goal, known).proved:
                 return False
         return True
@@ -103,54 +148,47 @@ class InBounds:
         """That each index is in the index space, and the tensor in its memory."""
         fields: Any = op
         view = cast(TileViewType, fields.view.type)
-        made = self._made(fields.view)
+        made = made_view(fields.view)
         if made is None or isinstance(view, GatherScatterViewType) or any(fields.inbounds.get_values()):
             return [terms.FALSE]
-        tensor = cast(TensorViewType, made.results[0].type)
-        parts: Any = made
-        sizes, strides = iter(parts.dynamicShape), iter(parts.dynamicStrides)
-        shape = [self._scalar(next(sizes)) if n == DYNAMIC else terms.const(n) for n in tensor.shape.data]
-        steps_ = [self._scalar(next(strides)) if n == DYNAMIC else terms.const(n) for n in tensor.strides.data]
+        shape, steps_ = shape_of(made, self.values), shape_of(made, self.values, "strides")
         if not all(t.is_const and t.value >= 0 for t in (*shape, *steps_)):
             return [terms.FALSE]
-        start = self._scalar(parts.base)
+        start = self.scalar(made.operands[0])
         end = start
         for extent, step in zip(shape, steps_, strict=True):
             end = end + (extent - 1) * step
         goals = [terms.const(0).le(start), end.lt(placed.tensor.span)]
         for d, index in enumerate(fields.index):
             extent, step = shape[dim_map(view)[d]].value, steps(view)[d]
-            number = self._scalar(index)
+            number = self.scalar(index)
             goals += [terms.const(0).le(number), number.lt(-(-extent // step))]
         return goals
 
-    def _scalar(self, value: SSAValue) -> Term:
+    def scalar(self, value: SSAValue) -> Term:
         return self.values.at(value, ())
 
-    def _made(self, view: SSAValue) -> Operation | None:
-        """The tensor view that a view is of."""
-        while isinstance(view.owner, Operation) and view.owner.name != "cuda_tile.make_tensor_view":
-            if not view.owner.name.startswith("cuda_tile.make_"):
-                return None
-            view = view.owner.operands[0]
-        return view.owner if isinstance(view.owner, Operation) else None
-
-    def _around(self, op: Operation) -> list[Term]:
+    def around(self, op: Operation) -> list[Term]:
         """What holds where an operation stands: conditions of branches, bounds of loops."""
         found: list[Term] = []
         inner, around = op, op.parent_op()
         while around is not None and around is not self.entry:
-            if isinstance(around, IfOp):
-                condition = _holds(self._scalar(around.condition))
-                found.append(condition if inner.parent_region() is around.regions[0] else terms.negate(condition))
-            elif isinstance(around, ForOp) and around.unsignedCmp is None:
-                counter = self._scalar(around.block.args[0])
-                found.append(self._scalar(around.lowerBound).le(counter))
-                found.append(counter.lt(self._scalar(around.upperBound)))
+            with suppress(NotFollowedError):  # one fact less
+                found += self._inside(around, inner)
             inner, around = around, around.parent_op()
         return found
 
-    def _ranges(self, *predicates: Term) -> list[Term]:
+    def _inside(self, around: Operation, inner: Operation) -> list[Term]:
+        """What holds inside of a branch or a loop."""
+        if isinstance(around, IfOp):
+            condition = holds(self.scalar(around.condition))
+            return [condition if inner.parent_region() is around.regions[0] else terms.negate(condition)]
+        if isinstance(around, ForOp) and around.unsignedCmp is None:
+            counter = self.scalar(around.block.args[0])
+            return [self.scalar(around.lowerBound).le(counter), counter.lt(self.scalar(around.upperBound))]
+        return []
+
+    def ranges(self, *predicates: Term) -> list[Term]:
         """The bounds of the symbols in predicates."""
         found: list[Term] = []
         for name in sorted({name for predicate in predicates for name in predicate.symbols()}):
@@ -161,6 +199,6 @@ class InBounds:
         return found
 
 
-def _holds(truth: Term) -> Term:
+def holds(truth: Term) -> Term:
     """A truth value as a predicate."""
     return truth if truth.op in ("<", "<=", "==", "and", "or", "not", "const") else truth.eq(1)

@@ -50,7 +50,8 @@ def _became(found: Audit, array: ArrayVerdict) -> str:
     """What became of an array, in words."""
     share = {
         "untouched": "not accessed",
-        "disjoint": "blocks write apart",
+        "disjoint": "blocks write apart in every launch" if array.everywhere else "blocks write apart",
+        "unordered": "accesses without order",
         "commuting": "updates that commute",
         "atomic": "atomic accesses, whose order matters",
         "unknown": "not decided",

@@ -11,6 +11,7 @@ from xdsl.ir import Operation
 from freehold.audit.accesses import Access, Trace, strong_between_blocks
 from freehold.audit.bounds import Bound, check_bounds
 from freehold.audit.conflicts import SMALLER, Conflict, Group, Undecided, groups_of
+from freehold.audit.everywhere import Everywhere
 from freehold.audit.facts import Call, Launch, call_of
 from freehold.audit.lanes import Unknown
 from freehold.audit.replay import agrees, replay
@@ -21,7 +22,7 @@ from freehold.passes.verify_dominance import verify_dominance
 from freehold.runtime.interpreter.access import keyword
 from freehold.support.diagnostic import Error, Rejected
 
-Share = Literal["untouched", "read only", "disjoint", "commuting", "atomic", "race", "unknown"]
+Share = Literal["untouched", "read only", "disjoint", "commuting", "atomic", "race", "unordered", "unknown"]
 """What blocks do with an array among themselves."""
 
 
@@ -55,6 +56,8 @@ class ArrayVerdict:
     repeated: bool = False
     """Whether a tile block touches an element of it more than once, in an order that tokens give."""
     bounds: list[Bound] = field(default_factory=list[Bound])
+    everywhere: bool = False
+    """Whether tile blocks are apart in it in every launch with as many axes of the grid."""
 
 
 @dataclass
@@ -120,6 +123,7 @@ class _Audit:
         self.findings: list[Finding] = []
         self.open: list[Open] = [Open("the kernel", (), u.why, u.fact) for u in dict.fromkeys(trace.gave_up)]
         self.hidden: list[Open] = []
+        self.everywhere = Everywhere(entry, call)
 
     def run(self) -> Audit:
         for op, why, block, maybe in self.trace.undefined:
@@ -143,7 +147,7 @@ class _Audit:
 
     def _arrays(self, group: Group, bounds: Sequence[Bound]) -> list[ArrayVerdict]:
         """What becomes of the arrays of a group: what is wrong with one is wrong with all that share its memory."""
-        wrong: set[int] = set()
+        wrong: dict[int, Share] = {}
         open_: set[int] = set()
         for found in group.check():
             if isinstance(found, Undecided):
@@ -151,16 +155,18 @@ class _Audit:
                 open_ |= set(group.arrays)
                 continue
             confirmed = self._conflict(found)
-            (wrong if confirmed else open_).update((found.array,))
+            if not confirmed:
+                open_.add(found.array)
+            elif found.kind == "race" or found.array not in wrong:
+                wrong[found.array] = "race" if found.kind == "race" else "unordered"
         result: list[ArrayVerdict] = []
         for number in group.arrays:
             own = [a for a in (*group.known, *group.wild) if a.base == number]
-            share: Share = "race" if number in wrong else "unknown" if number in open_ else _share(own)
-            result.append(
-                ArrayVerdict(
-                    number, self.call.names[number], share, _repeated(own), [b for b in bounds if b.array == number]
-                )
-            )
+            share: Share = wrong.get(number) or ("unknown" if number in open_ else _share(own))
+            known = share in ("read only", "disjoint", "commuting")
+            everywhere = known and not group.wild and self.everywhere.apart(own)
+            of_it = [b for b in bounds if b.array == number]
+            result.append(ArrayVerdict(number, self.call.names[number], share, _repeated(own), of_it, everywhere))
         return result
 
     def _conflict(self, found: Conflict) -> bool:

@@ -529,7 +529,10 @@ class _Run:
             if bad.any():
                 self.note(op, "an extent or a stride of a view is negative", bad)
                 return Unknown("an extent or a stride of the view is negative")
-        return View(base.base, base.address, shape, strides, element_of(type_.element_type).memory_bytes)
+        size = element_of(type_.element_type).memory_bytes
+        if any((n.astype(np.float64) * s * size).max() >= 2.0**60 for n, s in zip(shape, strides, strict=True)):
+            return Unknown("the extents and strides of a view do not fit in 64 bits")
+        return View(base.base, base.address, shape, strides, size)
 
     def shape(self, op: Operation, view: Value) -> None:
         for number, result in enumerate(op.results):

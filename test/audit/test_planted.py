@@ -43,3 +43,15 @@ def test_the_twin_is_safe(name: str) -> None:
 
 def test_there_are_enough() -> None:
     assert len(CASES) >= 40
+
+
+@pytest.mark.parametrize("name", ["same_tile", "overlap_scatter", "transpose_long", "persistent_step", "heads_swapped"])
+def test_that_blocks_are_apart_is_shown_for_every_launch(name: str) -> None:
+    assert all(array.everywhere for array in audited(CASES[name][1]).arrays)
+
+
+@pytest.mark.parametrize("name", ["table_twice", "scatter_twice", "ragged_unended", "some_blocks"])
+def test_what_holds_in_this_launch_alone_is_not_said_of_every_one(name: str) -> None:
+    bad, good = (audited(made) for made in CASES[name])
+    assert not any(array.everywhere for array in bad.arrays if array.share != "read only")
+    assert name == "some_blocks" or not any(array.everywhere for array in good.arrays if array.share != "read only")

@@ -92,7 +92,7 @@ def whole(module: ModuleOp, entry: EntryOp, launch: Launch) -> str | None:
         compiled.run(values, launch.grid, names=call.names, watched=True, outputs=unwritten, write=lambda _: None)
     except Rejected as rejected:
         return rejected.codes[0]
-    except TooManyTurns:
+    except (TooManyTurns, OverflowError):
         return None
     finally:
         del keep

@@ -10,7 +10,7 @@
 
 // SAFE: kernel `add`, grid 8: safe in this launch
 // SAFE-NEXT: `x` f32[1000]  read only; in bounds, masked at the edge
-// SAFE-NEXT: `y` f32[1000]  blocks write apart; in bounds, masked at the edge
+// SAFE-NEXT: `y` f32[1000]  blocks write apart in every launch; in bounds, masked at the edge
 // SAFE: def add(x: Ref[f32, 'X0'], y: Out[f32, 'Y0'])  # partition y by [128]
 
 // RACE: error[O523]: blocks (0, 1, 0) and (0, 0, 0) both access element [0] of `y`
