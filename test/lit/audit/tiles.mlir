@@ -13,7 +13,7 @@
 // SAFE-NEXT: `y` f32[1000]  blocks write apart in every launch; in bounds, masked at the edge
 // SAFE: def add(x: Ref[f32, 'X0'], y: Out[f32, 'Y0'])  # partition y by [128]
 
-// RACE: error[O523]: blocks (0, 1, 0) and (0, 0, 0) both access element [0] of `y`
+// RACE: error[O523]: blocks (0, 0, 0) and (0, 1, 0) both access element [0] of `y`
 // RACE: kernel `add`, grid 8 x 2: faulty in this launch
 // RACE: `y` f32[1000]  race;
 
@@ -24,7 +24,7 @@
 // ORDER: error[O525]: no token orders two accesses to element [0] of `x`
 
 // LOG: "level": "error"
-// LOG: "text": "blocks (0, 1, 0) and (0, 0, 0) both access element [0] of `y`
+// LOG: "text": "blocks (0, 0, 0) and (0, 1, 0) both access element [0] of `y`
 
 // TABLE: kernel `table`, grid 8: not decided for this launch
 // TABLE: not decided:
