@@ -134,7 +134,8 @@ def _call_static(c: Context, function: object, node: core.Call) -> Value:
     if function is dataclasses.replace:
         return records.replaced(c, node)
     if isinstance(function, FunctionType):
-        if (function.__module__ or "").startswith("freehold.runtime."):
+        module = function.__module__ or ""
+        if module.startswith("freehold.runtime.") or elsewhere.of_another_language(module):
             return _not_callable(c, function, node)
         return _inline_host(c, function, node)
     if getattr(function, "__module__", None) == "math" and isinstance(function, BuiltinFunctionType):
@@ -202,6 +203,8 @@ def _not_callable(c: Context, function: object, node: core.Call) -> Poison:
         why = "this function of Python has no meaning on a GPU"
     elif isinstance(function, type):
         why = records.only_on_host(cast("type[object]", function)) or "kernels make no objects"
+    elif elsewhere.of_another_language(module):
+        why = f"it is a function of `{'.'.join(module.split('.')[:2])}`"
     elif callable(function):
         why = "it runs on the host, and has no source that could be compiled"
     else:

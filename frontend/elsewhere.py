@@ -91,14 +91,39 @@ EDITS: Final = {
         ("atomic_cas", "atomic_xchg"),
         _words("blocks that take turns are nothing that can be proved: declare a `Raw`, and say why in `fh.unsafe`"),
     ),
+    "atomic_and": _words(_UPDATE.replace("UPDATE", "bitwise_and")),
+    "atomic_or": _words(_UPDATE.replace("UPDATE", "bitwise_or")),
+    "atomic_xor": _words(_UPDATE.replace("UPDATE", "bitwise_xor")),
+    "store_advanced_indexing": _words(
+        "each block stores to its own region: `{region}.store(tile)`; what data say where is added to an `Acc`: "
+        "`add_at(values, i)`"
+    ),
+    "load_advanced_indexing": _words("elements are read where they lie: `x.gather(i, j)`"),
+    "num_tiles": Foreign("x, axis, shape", "`fh.cdiv({x:p}.shape[{axis}], {shape:p}[{axis}])`"),
     **dict.fromkeys(("syncthreads", "debug_barrier"), _BARRIER),
-    **dict.fromkeys(("multiple_of", "max_contiguous"), _ASSURED),
+    **dict.fromkeys(("multiple_of", "max_contiguous", "assume_divisible_by"), _ASSURED),
+    # What is decided before a kernel runs.
+    "static_eval": Foreign("x", "leave it out, what is known is computed when the kernel is compiled: `{x}`"),
+    "static_iter": _words("loop over the tuple, or over `fh.static_range(n)`: both are written out"),
+    "static_exception": _words("say what has to hold: `fh.static_assert(test, message)`"),
+    "ensure_constant": _CONSTANT,
+    "astile": _words("a number meets tiles as it is; a tile of it is `fh.full(shape, value, dtype)`"),
+    "launch": _words("a kernel is called by the host: `kernel(fh.partition(y, tile), x).sync()`"),
+    "tune": _words("a search is made by the host: `fh.Tuned(kernel, space, arguments)`"),
+    "compiler_timeout": _words("leave it out: nothing limits how long the assembler takes"),
+    **dict.fromkeys(
+        ("grid_dependency_control_wait", "grid_dependency_control_launch_dependents"),
+        _words("leave it out: a launch waits for what writes its arguments"),
+    ),
+    "foreign_pointer_dtype": _words("there are no pointers: pass the tensor as a parameter"),
+    "function": _words("a helper is a plain function of Python: leave the decorator out"),
     **dict.fromkeys(
         ("make_block_ptr", "make_tensor_descriptor"),
         _words("there are no pointers: a tensor is a parameter, and `load(index, shape)` reads its tile at `index`"),
     ),
     "swizzle2d": _words("the order of blocks is the partition's: `fh.partition(y, tile, order=fh.grouped(8))`"),
     "device_print": Foreign("", "`fh.print({rest})`"),
+    "printf": _words('values print by themselves, and formats are Python\'s: `fh.print(f"{x:.3f}")`'),
     # Making tiles.
     "zeros_like": Foreign("t, dtype={t:p}.dtype", "`fh.zeros({t:p}.shape, {dtype})`"),
     "ones_like": Foreign("t, dtype={t:p}.dtype", "`fh.ones({t:p}.shape, {dtype})`"),
@@ -152,8 +177,11 @@ EDITS: Final = {
     "rint": Foreign("x", "`fh.round({x})`"),
     "trunc": Foreign("x", "`fh.where({x:p} < 0, fh.ceil({x}), fh.floor({x}))`"),
     "nan_to_num": Foreign("x", "of `f32`: `fh.clip(fh.where(fh.isnan({x}), 0, {x}), -3.4028234e38, 3.4028234e38)`"),
-    "true_divide": _binary("/"),
-    **dict.fromkeys(("floor_divide", "floor_div"), _binary("//")),
+    "mul": _binary("*"),
+    "sub": _binary("-"),
+    **dict.fromkeys(("true_divide", "truediv"), _binary("/")),
+    **dict.fromkeys(("floor_divide", "floor_div", "floordiv"), _binary("//")),
+    "divmod": Foreign("x, y", "`divmod({x}, {y})`"),
     **dict.fromkeys(("mod", "remainder"), _binary("%")),
     "div_rn": _binary("/"),
     "sqrt_rn": Foreign("x", "`fh.sqrt({x})`"),
@@ -166,15 +194,17 @@ EDITS: Final = {
     "bitwise_or": _binary("|"),
     "bitwise_xor": _binary("^"),
     **dict.fromkeys(("bitwise_not", "invert"), Foreign("x", "`~{x:p}`")),
-    "left_shift": _binary("<<"),
-    "right_shift": _binary(">>"),
+    **dict.fromkeys(("left_shift", "bitwise_lshift"), _binary("<<")),
+    **dict.fromkeys(("right_shift", "bitwise_rshift"), _binary(">>")),
     "equal": _binary("=="),
     "not_equal": _binary("!="),
     "less": _binary("<"),
     "less_equal": _binary("<="),
     "greater": _binary(">"),
     "greater_equal": _binary(">="),
-    "cast": Foreign("x, dtype", "`{x:p}.astype({dtype})`"),
+    **dict.fromkeys(("cast", "astype"), Foreign("x, dtype", "`{x:p}.astype({dtype})`")),
+    "pack_to_bytes": Foreign("x", "`fh.pack({x})`"),
+    "unpack_from_bytes": Foreign("x, dtype", "`fh.unpack({x}, {dtype})`"),
     # Reductions and scans.
     **dict.fromkeys(
         ("mean", "average"),
@@ -314,3 +344,8 @@ OF_TENSORS: Final = {
     ("raw", "store"): "name elements: `.scatter(values, i, j)`",
 }
 """What a tensor of a mode has instead of a method."""
+
+
+def of_another_language(module: str) -> bool:
+    """Whether a module is of a language for kernels: its functions have sources that say nothing of what they do."""
+    return module.startswith(("cuda.tile", "triton.", "numba.cuda", "cutlass."))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,3 +30,9 @@ def test_it_is_written_where_asked(tmp_path: Path, capsys: pytest.CaptureFixture
     assert op_reference.main(["--write", str(tmp_path / "page.md")]) == 0
     assert op_reference.main([]) == 0
     assert (tmp_path / "page.md").read_text(encoding="utf-8") == capsys.readouterr().out
+
+
+def test_it_is_a_program(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "freehold.tools.op_reference", "--write", str(tmp_path / "page.md")]
+    assert subprocess.run(command, check=True, capture_output=True).stdout == b""
+    assert (tmp_path / "page.md").read_text(encoding="utf-8") == op_reference.reference()

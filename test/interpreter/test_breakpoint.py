@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 from evaluate import parse
 
-from freehold.runtime.interpreter import run
+from freehold.runtime.interpreter import breakpoints, run
 
 TEXT = """
 ownership.kernel @doubled(%x: !ownership.tensor<[N], f32>) {
@@ -52,3 +53,24 @@ def test_a_hook_sees_the_names(monkeypatch: pytest.MonkeyPatch) -> None:
         ("doubled", (1,), (4,), [4, 5, 6, 7], [8, 10, 12, 14], float("inf")),
     ]
     assert x.tolist() == [2 * n for n in range(8)]
+
+
+def test_whose_debugger_it_would_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ours stands in for Python's own, and for no other: neither a hook, nor one that the environment names."""
+    is_pdb = breakpoints._is_pdb  # pyright: ignore[reportPrivateUsage] -- of which no session is held here
+    monkeypatch.setattr(sys, "breakpointhook", sys.__breakpointhook__)
+    monkeypatch.delenv("PYTHONBREAKPOINT", raising=False)
+    own: Any = ModuleType("pdb")
+    own.set_trace = lambda: None
+    own.set_trace.__module__ = "pdb"
+    monkeypatch.setitem(sys.modules, "pdb", own)
+    assert is_pdb(sys.__breakpointhook__)
+    assert not is_pdb(print)
+    for named, same in (("pdb.set_trace", True), ("ipdb.set_trace", False)):
+        monkeypatch.setenv("PYTHONBREAKPOINT", named)
+        assert is_pdb(sys.__breakpointhook__) is same
+    monkeypatch.delenv("PYTHONBREAKPOINT")
+    own.set_trace.__module__ = "_pytest.debugging"
+    assert not is_pdb(sys.__breakpointhook__)
+    monkeypatch.delitem(sys.modules, "pdb")
+    assert is_pdb(sys.__breakpointhook__)

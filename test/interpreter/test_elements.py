@@ -398,3 +398,27 @@ def test_the_list_of_operations_is_whole() -> None:
 def locked_module() -> ModuleOp:
     arguments = [np.zeros(2, np.int32), np.zeros(1, np.int32), fh.partition(np.zeros(4, np.int32), 1)]
     return locked.verify(*arguments)
+
+
+@fh.kernel
+def swaps(was: Out["N"], r: Raw["K"], at: Ref[i32, "N"], expected: Ref["N"], desired: Ref["N"], mask: Ref[i32, "N"]):
+    place, inside = at.load_like(was), mask.load_like(was) != 0
+    with fh.unsafe("whoever comes first swaps"):
+        found = r.atomic_cas(expected.load_like(was), desired.load_like(was), place, mask=inside)
+    was.store(fh.where(inside, found, 99))
+
+
+def test_elements_are_swapped_where_their_bits_are_equal() -> None:
+    """Of a tile of places, each by itself: zero is no negative zero, NaN is itself, and a place is swapped once."""
+    nan = np.float32("nan")
+    r = np.array([0.0, -0.0, nan, 4.0, 5.0], np.float32)
+    at = np.array([0, 1, 2, 3, 4, 4, 0, 3], np.int32)
+    expected = np.array([0.0, 0.0, nan, 5.0, 5.0, 5.0, 0.0, 4.0], np.float32)
+    desired = np.array([7, 8, 9, 10, 11, 11, 12, 13], np.float32)
+    mask = np.array([1, 1, 1, 1, 1, 1, 0, 1], np.int32)
+    was = np.zeros(8, np.float32)
+    swaps(fh.partition(was, 8), r, at, expected, desired, mask).sync()
+    np.testing.assert_array_equal(r, np.array([7, -0.0, 9, 13, 11], np.float32))
+    assert np.signbit(r[1])
+    np.testing.assert_array_equal(was[[0, 1, 2, 3, 6, 7]], np.array([0, -0.0, nan, 4, 99, 4], np.float32))
+    assert sorted(was[4:6]) == [5, 11]

@@ -221,3 +221,21 @@ def test_comparisons_hand_it_on() -> None:
     with fh.interpreting("checked"), pytest.raises(fh.Rejected) as caught:
         counted(fh.partition(np.zeros(6, np.int32), 4), np.ones((6, 20), np.int32)).sync()
     assert caught.value.codes == ("O536",)
+
+
+@fh.kernel
+def larger(y: Out["M"], x: Ref["M", "N"], padding: Const[str]):
+    t = x.load((y.index[0], 0), (y.tile[0], 32), padding=padding)
+    y.store(fh.maximum(t, 0.0).sum(axis=1))
+
+
+def test_padding_that_wins_a_maximum_by_being_nan_is_found() -> None:
+    y, x = np.zeros(6, np.float32), rows()
+    with fh.interpreting("checked"):
+        for padding in ("nan", "inf"):
+            with pytest.raises(fh.Rejected) as caught:
+                larger(fh.partition(y, 2), x, padding).sync()
+            assert "O536" in caught.value.codes
+        for padding in ("zero", "-inf"):  # what is there wins, or they are equal
+            larger(fh.partition(y, 2), x, padding).sync()
+            np.testing.assert_allclose(y, np.maximum(x, 0).sum(axis=1), rtol=1e-5)

@@ -102,6 +102,20 @@ CASES: dict[str, tuple[Callable[[Array, Array], Any], Array]] = {
     "fh.logical_and(x, y > 2)": (lambda x, y: np.logical_and(x, y > 2), INTEGERS),
     "fh.logical_not(x > 0)": (lambda x, y: ~(x > 0), WIDE),
     "fh.mod(x, y) + fh.remainder(x, y)": (lambda x, y: 2 * np.mod(x, y), INTEGERS),
+    "fh.mul(x, y)": (lambda x, y: x * y, WIDE),
+    "fh.sub(x, y + 1)": (lambda x, y: x - (y + 1), WIDE),
+    "fh.mul(x - 1, y + 1)": (lambda x, y: (x - 1) * (y + 1), NUMBERS),
+    "fh.truediv(x, y)": (lambda x, y: x / y, POSITIVE),
+    "fh.floordiv(x, y)": (lambda x, y: x // y, INTEGERS),
+    "fh.divmod(x, y)[0]": (lambda x, y: x // y, INTEGERS),
+    "fh.bitwise_lshift(x, y)": (lambda x, y: x << y, INTEGERS),
+    "fh.bitwise_rshift(x, y)": (lambda x, y: x >> y, INTEGERS),
+    "fh.astype(x, i32)": (lambda x, y: x.astype(np.int32), NUMBERS * np.float32(99)),
+    "fh.unpack_from_bytes(fh.pack(x), f32)": (lambda x, y: x, WIDE),
+    "fh.unpack(fh.pack_to_bytes(x), f32)": (lambda x, y: x, WIDE),
+    "fh.num_tiles(p, 0, (4, 8)) + x": (lambda x, y: x + 4, NUMBERS),
+    "fh.assume_divisible_by(x, 8)": (lambda x, y: x, WIDE),
+    "fh.static_eval(2 + 3) + x": (lambda x, y: x + 5, NUMBERS),
     "fh.mod(x, y)": (lambda x, y: np.mod(x, y), POSITIVE),
     "fh.floor_div(x, 3)": (lambda x, y: x // 3, INTEGERS),
     "fh.reciprocal(x)": (lambda x, y: 1 / x, POSITIVE),
@@ -260,3 +274,47 @@ def test_every_edit_is_tried() -> None:
     called = {name for name in EDITS for call in CASES if f"fh.{name}(" in call}
     others = {"store", "device_print", "rand", "randint", "randn", "take", "torch.var", "torch.std", "torch.median"}
     assert EDITS.keys() - called - WORDS.keys() - others == set()
+
+
+CUTILE = """
+abs add arange argmax argmin assert_ assume_divisible_by astile astype atan2 atomic_add atomic_and atomic_cas
+atomic_max atomic_min atomic_or atomic_xchg atomic_xor bid bitcast bitwise_and bitwise_lshift bitwise_not bitwise_or
+bitwise_rshift bitwise_xor broadcast_to cat cdiv ceil compiler_timeout cos cosh cumprod cumsum divmod ensure_constant
+equal exp exp2 expand_dims extract floor floordiv foreign_pointer_dtype full function gather greater greater_equal
+grid_dependency_control_launch_dependents grid_dependency_control_wait insert isnan launch less less_equal load
+load_advanced_indexing log log2 matmul max maximum min minimum mma mma_scaled mod mul negative not_equal num_blocks
+num_tiles ones pack_to_bytes permute pow print printf prod reduce reshape rsqrt scan scatter sin sinh sqrt
+static_assert static_eval static_exception static_iter store store_advanced_indexing sub sum tan tanh transpose
+truediv tune unpack_from_bytes where zeros
+""".split()  # noqa: SIM905 -- short
+"""The functions of cuTile Python 1.7."""
+
+METHODS = {"gather"}
+"""Those that are methods here, under the same name."""
+
+
+@pytest.mark.parametrize("name", CUTILE)
+def test_every_function_of_cutile_is_here_or_has_an_answer(name: str) -> None:
+    assert hasattr(fh, name) or name in EDITS or name in METHODS or name in PYTHON_TOO
+
+
+PYTHON_TOO = {"abs", "max", "min", "sum", "print"}
+"""Those that Python has, too."""
+
+
+@pytest.mark.parametrize("name", ["mul", "static_iter", "exp", "load"])
+def test_functions_of_other_languages_are_not_looked_into(name: str) -> None:
+    def stands_for(*_: Any) -> Any:
+        raise AssertionError("it says nothing of what it does")
+
+    stands_for.__name__, stands_for.__module__ = name, "cuda.tile._stub"
+    program = HEADER + PROGRAM.format(call="theirs(x, y)")
+    fh.register_source("theirs.py", program)
+    names: dict[str, Any] = {"theirs": stands_for}
+    exec(compile(program, "theirs.py", "exec"), names)
+    out = np.zeros((16, 16), np.float32)
+    with pytest.raises(fh.Rejected) as caught:
+        names["kernel"](fh.partition(out, (16, 16)), *NUMBERS).sync()
+    assert caught.value.codes[0] == "O014"
+    assert "it is a function of `cuda.tile`" in str(caught.value)
+    assert "= help: " in str(caught.value)
