@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from freehold.kernels.caches import rope_append
     from freehold.kernels.channels import batch_norm, group_norm, instance_norm
     from freehold.kernels.convolutions import conv, conv_transpose
+    from freehold.kernels.counts import histogram
     from freehold.kernels.decoding import append_kv, decode_attention, paged_attention
     from freehold.kernels.distances import kl_div, mse_loss, pair_loss, smooth_l1_loss, triplet_margin_loss
     from freehold.kernels.embeddings import embedding
@@ -59,6 +60,7 @@ _LAZY: Final = {
     "greedy": "sampling",
     "group_norm": "channels",
     "grouped_linear": "experts",
+    "histogram": "counts",
     "instance_norm": "channels",
     "kl_div": "distances",
     "layer_norm": "norms",
@@ -132,6 +134,7 @@ __all__ = [
     "greedy",
     "group_norm",
     "grouped_linear",
+    "histogram",
     "instance_norm",
     "kl_div",
     "layer_norm",

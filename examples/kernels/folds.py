@@ -8,7 +8,8 @@ import numpy as np
 
 import freehold as fh
 from examples.kernels.example import Example, Inputs, unwritten
-from freehold import Acc, Const, Out, Ref, f32, i32
+from freehold import Acc, Const, Out, Ref, f32
+from freehold.kernels.counts import histogram_tiles
 
 
 @fh.kernel
@@ -66,14 +67,6 @@ def add_before(y: fh.Mut["N"], totals: Ref["B"], TILE: Const[int] = 16):
     y.store(y.load() + acc.sum())
 
 
-@fh.kernel
-def histogram(h: Acc[i32, "B"], x: Ref[f32, "N"], low: f32, high: f32):
-    """How many elements fall into each of B equal parts of low to high; others count nowhere."""
-    inside = x.index[0] * x.tile[0] + fh.arange(x.tile[0]) < x.shape[0]
-    t = (x.load() - low) / (high - low) * h.shape[0].astype(f32)
-    h.add_at(1, fh.floor(t).astype(i32), mask=inside & (t >= 0.0))
-
-
 def examples() -> Iterator[Example]:
     """A launch of each kernel of this file."""
     new = Inputs(8)
@@ -96,4 +89,4 @@ def examples() -> Iterator[Example]:
     yield Example(add_before, (part, sums[:, -1].copy()), {0: x.cumsum()}, 1e-4)
 
     wanted = np.bincount(np.floor((x + 2) / 4 * 10).astype(int)[abs(x) < 2], minlength=10)
-    yield Example(histogram, (np.zeros(10, np.int32), fh.partition(x, 128), -2.0, 2.0), {0: wanted}, 0)
+    yield Example(histogram_tiles, (np.zeros(10, np.int32), fh.partition(x, 128), -2.0, 2.0), {0: wanted}, 0)

@@ -253,6 +253,15 @@ def test_extremes(launched: dict[str, tuple[Kernel, Any]]) -> None:
     assembled(launched)
 
 
+def test_histogram(launched: dict[str, tuple[Kernel, Any]]) -> None:
+    x = torch.tensor([0.0, 0.5, 1.0, 1.5, 4.0, -0.1, 4.1, float("nan"), float("inf"), 1e30] * 300)
+    found = kernels.histogram(x, 8, 0.0, 4.0)
+    assert found.tolist() == [300, 300, 300, 300, 0, 0, 0, 300]
+    with pytest.raises(ValueError, match="from 1 to 1"):
+        kernels.histogram(x, 3, 1, 1)
+    assembled(launched)
+
+
 def test_rows_by_expert() -> None:
     experts = integers(8, 300, 3).int() - 1  # -1 is no expert's number
     offsets, slot, source = kernels.sort_by_expert(experts, 7)

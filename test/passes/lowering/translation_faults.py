@@ -364,7 +364,7 @@ FAULTS: Final[dict[str, tuple[str, Callable[[ModuleOp], ModuleOp]]]] = {
     "a persistent block takes others' points": ("matmul_tiles, persistent", emitted(by_ones, GetNumTileBlocksOp)),
     "branches are exchanged": ("collatz", emitted(exchange_branches, IfOp)),
     "a loop has one more turn": ("matmul_tiles", emitted(one_more_turn, ForOp)),
-    "an update is another": ("histogram", emitted(update_otherwise, AtomicRmwTkoOp)),
+    "an update is another": ("histogram_tiles", emitted(update_otherwise, AtomicRmwTkoOp)),
     "a tile is updated in another way": ("gemm_split_k", emitted(update_otherwise, AtomicRedViewTkoOp)),
     "a store is made twice": ("matmul_tiles", emitted(store_twice, StoreViewTkoOp)),
     "a store is dropped": ("matmul_tiles", emitted(erase, StoreViewTkoOp)),
