@@ -1,10 +1,9 @@
 /*
  * The native module: launches, and chains of them, without Python in between (`freehold.runtime.base.native` says when).
  *
- * It does the plain case: exact classes, the same partition, extents, strides and alignment, scalars that fit, arrays
- * that lie apart, tensors that one stream alone uses. It judges nothing: whatever is otherwise, the driver's errors too,
- * it leaves as it is, for the Python that makes all checks and says what is wrong. So nothing here raises an error of its
- * own, and everything works without it.
+ * It launches what looks like a launch that Python checked. It judges nothing: whatever is otherwise, the driver's errors
+ * too, it leaves as it is, for the Python that makes all checks and says what is wrong. So nothing here raises an error of
+ * its own, and everything works without it.
  *
  * In this file: how objects of Freehold are laid out, and locks.
  */
@@ -19,7 +18,7 @@ Py_ssize_t offsets[SLOTS];
 
 static const struct { int class; const char *name; } slots[SLOTS] = {
   {LAUNCH, "_dispatcher"}, {LAUNCH, "_arguments"}, {LAUNCH, "_code"}, {LAUNCH, "_instruction"}, {BOUND, "_state"},
-  {DISPATCHER, "plain"}, {CHAIN, "_source"}, {CHAIN, "_function"}, {CHAIN, "_nests"}, {NEXT, "operation"},
+  {DISPATCHER, "launcher"}, {CHAIN, "_source"}, {CHAIN, "_function"}, {CHAIN, "_nests"}, {NEXT, "operation"},
   {NEXT, "resume"}, {PARTITION, "array"}, {PARTITION, "spec"}, {TENSOR, "pointer"}, {TENSOR, "_key"}, {TENSOR, "space"},
   {TENSOR, "storage"}, {TENSOR, "epoch"}, {STORAGE, "epoch"}, {SPACE, "sole"}, {SPACE, "wrote"}, {TIMELINE, "now"},
   {TIMELINE, "remember"}, {TIMELINE, "eager"},
@@ -66,11 +65,6 @@ static PyObject *learn(PyObject *module, PyObject *args) {
     Py_RETURN_NONE;
   }
   return PyErr_Format(PyExc_ValueError, "no class is called %s", name);
-}
-
-static PyObject *undo(PyObject *module, PyObject *answer) {
-  Py_INCREF(undone = answer);
-  Py_RETURN_NONE;
 }
 
 PyObject *otherwise(PyObject *function, PyObject *first, PyObject *const *given, Py_ssize_t count, PyObject *names) {
@@ -155,7 +149,6 @@ static PyType_Spec lock_spec = {"freehold.runtime._native.Lock", sizeof(Lock), 0
 
 static PyMethodDef functions[] = {
   {"learn", learn, METH_VARARGS, "learn(name, instance): finds where the slots of objects of a class lie."},
-  {"undo", undo, METH_O, "undo(answer): what `run` of a launcher returns that did nothing."},
   {0},
 };
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_native", "Plain launches, without Python.", -1, functions};
@@ -172,7 +165,7 @@ PyMODINIT_FUNC PyInit__native(void) {
   lock_class = PyType_FromSpec(&lock_spec);
   int good = module && lock_class && !PyModule_AddObjectRef(module, "Lock", lock_class);
   good = good && !PyModule_AddIntConstant(module, "INTERFACE", INTERFACE);
-  good = good && add_launchers(module) && add_descriptions(module) && add_runs(module);
+  good = good && add_readers(module) && add_launchers(module) && add_bound(module) && add_descriptions(module) && add_runs(module);
   if (good) return module;
   Py_XDECREF(module);
   return NULL;

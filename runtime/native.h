@@ -11,7 +11,7 @@
 #include <Python.h>
 #include <stdint.h>
 
-#define INTERFACE 5 /* with `freehold.runtime.base.native`: raised when either expects something else of the other */
+#define INTERFACE 6 /* with `freehold.runtime.base.native`: raised when either expects something else of the other */
 
 #define CLASS(object) ((PyObject *)Py_TYPE((PyObject *)(object)))
 
@@ -19,7 +19,7 @@ enum { LAUNCH, BOUND, DISPATCHER, CHAIN, NEXT, PARTITION, TENSOR, STORAGE, SPACE
 extern PyObject *classes[CLASSES]; /* NULL for those that are not known yet */
 
 enum {
-  LAUNCH_DISPATCHER, LAUNCH_ARGUMENTS, LAUNCH_CODE, LAUNCH_INSTRUCTION, BOUND_STATE, DISPATCHER_PLAIN,
+  LAUNCH_DISPATCHER, LAUNCH_ARGUMENTS, LAUNCH_CODE, LAUNCH_INSTRUCTION, BOUND_STATE, DISPATCHER_LAUNCHER,
   CHAIN_SOURCE, CHAIN_FUNCTION, CHAIN_NESTS, NEXT_OPERATION, NEXT_RESUME, PARTITION_ARRAY, PARTITION_SPEC,
   TENSOR_POINTER, TENSOR_KEY, TENSOR_SPACE, TENSOR_STORAGE, TENSOR_EPOCH, STORAGE_EPOCH, SPACE_SOLE, SPACE_WROTE,
   TIMELINE_NOW, TIMELINE_REMEMBER, TIMELINE_EAGER, EXECUTION_PLACES, EXECUTION_RECORDING, KERNEL_PLAIN, SLOTS
@@ -50,12 +50,15 @@ extern PyObject *lock_class;
 void lock_hold(PyObject *lock);
 int lock_release(PyObject *lock);
 
-/* Plain launches (`native_launch.c`). */
+/* Launches (`native_launch.c`), and those that are bound (`native_bound.c`). */
+int add_readers(PyObject *module);
 int add_launchers(PyObject *module);
-extern PyObject *undone;   /* what `run` of a launcher returns that did nothing */
-/* The value of a launch, with arguments that are not its own unless NULL, once `plain` of its kernel's dispatcher has
- * enqueued it; NULL where nothing was done, or with an exception. */
-PyObject *plainly(PyObject *plain, PyObject *launch, PyObject *execution, PyObject *arguments);
+int add_bound(PyObject *module);
+extern PyObject *undone; /* what `run` returns that did nothing */
+/* Runs a launch as a part of others, by its dispatcher's launcher: its value; NULL where nothing was done, or with an
+ * exception. `bound_plainly` the same of a bound launch's. */
+PyObject *plainly(PyObject *launcher, PyObject *launch, PyObject *execution);
+PyObject *bound_plainly(PyObject *bound, PyObject *execution);
 
 /* What operations are described by (`native_describe.c`), and how they are run (`native_run.c`). */
 int add_descriptions(PyObject *module);

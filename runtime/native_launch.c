@@ -1,56 +1,20 @@
 /*
- * Launchers: plain launches of one plan.
+ * Launchers: what looks at the arguments of a launch, leases what it uses, and enqueues it.
  *
- * A launcher knows one plan: a kernel, its grid, what its arguments have to look like. It launches where everything is
- * as it knows it. No Python runs between looking and leasing. The interpreter's lock is given up while the driver works.
+ * A launcher is one kernel's. It makes a key of what the arguments look like (`native_read.c`), and knows plans by their
+ * keys: a kernel as it is loaded, its grid, and what is known of its parameters. No Python runs between looking and leasing,
+ * unless arrays are used by several streams (`ledger.lease`), or the plan asks for more than packing (`Plan.enqueue`). A
+ * bound launch is the same with parameters that are packed already: it looks only whether arrays are where they were. The
+ * interpreter's lock is given up while the driver works. What is unusual is left to Python, which finds out what it is.
  */
-#include "native.h"
+#include "native_launch.h"
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
-enum { MOST = 64 }; /* arguments, and parameters, of a kernel */
-
-typedef int (*LaunchKernel)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
-typedef int (*CurrentDevice)(int *);
-
-static const char launcher_doc[] =
-  "Launcher(launch, current, kernel, blocks, device, memory, offsets, arguments, places, what, value, lock, site): one plan's launches.\n\n"
-  "`launch` and `current` are addresses of the driver's functions. An argument is (code, place, written, low, size, class,\n"
-  "spec, known).";
-
-typedef struct {
-  int code;          /* P: an address; c: a constant; else as `struct` calls a scalar */
-  int place;         /* of the parameter in memory */
-  int written, low;  /* an array: whether it is more than read, and the last four bits of its address */
-  long long size;    /* an array: bytes that it spans */
-  PyObject *class;
-  PyObject *spec;    /* its partition's, or None */
-  PyObject *known;   /* a tensor's key; a constant */
-  PyObject *seen;    /* an array: its address, as it was last */
-  uint64_t address;  /* the same */
-} Argument;
-
-typedef struct {
-  PyObject_HEAD
-  LaunchKernel launch;
-  CurrentDevice current; /* NULL where there is one GPU only */
-  void *kernel;
-  unsigned blocks;
-  int device, arguments, parameters;
-  uint64_t memory[MOST]; /* what is known of the parameters, eight bytes each */
-  uint16_t at[MOST];     /* by parameter: where it lies there, in bytes */
-  Argument *argument;
-  int value;             /* the argument that is the launch's value; -1 where it is not one of them */
-  PyObject *number;      /* the device's */
-  PyObject *places;      /* a dictionary: where launches run that name no stream */
-  PyObject *what;        /* what a launch is, in an error's words */
-  PyObject *lock;        /* the device's */
-  PyObject *site;        /* where launches are described, as a trace has it; None where each says so */
-  int apart;             /* whether arrays at the addresses that were seen last lie apart */
-  PyObject *place;       /* where the last launch ran */
-  uint64_t stream;       /* the handle of its stream */
-} Launcher;
+PyTypeObject *entry_type, *launcher_type;
+static PyObject *lease, *outside, *timeline, *wrong, *let_go, *constant; /* of Python; `wrong` are exceptions that it finds the cause of */
+static PyObject *n_place, *n_borrow, *n_keep, *n_enqueued;
 
 /* Packs a scalar as `struct` would; 0 where that would raise. May run Python. */
 static int pack(int code, PyObject *value, uint64_t *memory) {
@@ -85,12 +49,12 @@ static int pack(int code, PyObject *value, uint64_t *memory) {
 }
 
 /* Whether no array that is written shares a byte's span with another one. */
-static int apart(const Launcher *self, const uint64_t *memory) {
-  for (int n = 0; n < self->arguments; n++) {
-    const Argument *one = &self->argument[n];
+static int apart(const Entry *entry, const uint64_t *memory) {
+  for (int n = 0; n < entry->values; n++) {
+    const Value *one = &entry->value[n];
     if (one->code != 'P') continue;
     for (int m = 0; m < n; m++) {
-      const Argument *other = &self->argument[m];
+      const Value *other = &entry->value[m];
       if (other->code != 'P' || !(one->written || other->written)) continue;
       uint64_t p = memory[one->place], q = memory[other->place];
       if (p < q + (uint64_t)other->size && q < p + (uint64_t)one->size) return 0;
@@ -107,35 +71,16 @@ static PyObject *enter_thread(PyObject *module, PyObject *unused) {
 }
 
 /* Whether the driver took it. Without the interpreter's lock. */
-static int enqueued(const Launcher *self, void *stream, uint64_t *memory) {
+static int taken(const Entry *entry, void *stream, uint64_t *memory) {
   if (!entered) return 0;
   void *parameters[MOST];
-  for (int n = 0; n < self->parameters; n++) parameters[n] = (char *)memory + self->at[n];
+  for (int n = 0; n < entry->parameters; n++) parameters[n] = (char *)memory + entry->at[n];
   PyThreadState *state = PyEval_SaveThread();
-  int device = self->device;
-  int error = self->current ? self->current(&device) || device != self->device : 0;
-  if (!error) error = self->launch(self->kernel, self->blocks, 1, 1, 1, 1, 1, 0, stream, parameters, NULL);
+  int device = entry->device;
+  int error = entry->current ? entry->current(&device) || device != entry->device : 0;
+  if (!error) error = entry->launch(entry->kernel, entry->blocks, 1, 1, 1, 1, 1, 0, stream, parameters, NULL);
   PyEval_RestoreThread(state);
   return !error;
-}
-
-/* Packs a stream, addresses and scalars. Whether all is as it should be; no exception is set. */
-static int packed(const Launcher *self, PyObject *const *given, Py_ssize_t count, uint64_t *stream, uint64_t *memory) {
-  memcpy(memory, self->memory, sizeof(uint64_t) * self->parameters);
-  Py_ssize_t next = 0;
-  int good = count > 0 && pack('P', given[next++], stream);
-  for (int n = 0; good && n < self->arguments; n++)
-    if (self->argument[n].code != 'c')
-      good = next < count && pack(self->argument[n].code, given[next++], &memory[self->argument[n].place]);
-  good = good && next == count && apart(self, memory);
-  PyErr_Clear();
-  return good;
-}
-
-static PyObject *values(Launcher *self, PyObject *const *given, Py_ssize_t count) {
-  uint64_t memory[MOST], stream = 0;
-  int good = packed(self, given, count, &stream, memory);
-  return PyBool_FromLong(good && enqueued(self, (void *)(uintptr_t)stream, memory));
 }
 
 /* The next tick of a timeline, with a reference; NULL where there is none. */
@@ -144,13 +89,12 @@ static PyObject *next_tick(PyObject *user) {
   return now && PyLong_CheckExact(now) ? PyLong_FromLongLong(PyLong_AsLongLong(now) + 1) : NULL;
 }
 
-/* Leaves a trace in a timeline. Whether that went well. */
-static int traced(PyObject *user, PyObject *what, PyObject *code, PyObject *instruction) {
+int traced(PyObject *user, PyObject *what, PyObject *launch) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   PyObject *when = PyLong_FromLongLong(time.tv_sec * 1000000000LL + time.tv_nsec), *now = SLOT(user, TIMELINE_NOW);
   Py_XINCREF(now); /* another launch may replace it */
-  PyObject *trace = when && now ? PyTuple_Pack(5, now, when, what, code, instruction) : NULL;
+  PyObject *trace = when && now ? PyTuple_Pack(5, now, when, what, SLOT(launch, LAUNCH_CODE), SLOT(launch, LAUNCH_INSTRUCTION)) : NULL;
   PyObject *noted = trace ? PyObject_CallFunctionObjArgs(SLOT(user, TIMELINE_REMEMBER), trace, NULL) : NULL;
   Py_XDECREF(now), Py_XDECREF(when), Py_XDECREF(trace), Py_XDECREF(noted);
   return noted != NULL;
@@ -161,283 +105,477 @@ static int same_number(PyObject *one, PyObject *other) {
   return one && other && PyLong_AsLongLong(one) == PyLong_AsLongLong(other);
 }
 
-/* Whether a timeline alone uses all of these tensors, which are what they were when their handles were made. */
-static int sole(PyObject *tensors, PyObject *user) {
-  for (Py_ssize_t n = 0; n < PyTuple_Size(tensors); n++) {
-    PyObject *tensor = PyTuple_GetItem(tensors, n);
-    if (CLASS(tensor) != classes[TENSOR]) return 0;
-    PyObject *space = SLOT(tensor, TENSOR_SPACE), *storage = SLOT(tensor, TENSOR_STORAGE);
-    if (!space || CLASS(space) != classes[SPACE] || SLOT(space, SPACE_SOLE) != user) return 0;
-    if (!storage || CLASS(storage) != classes[STORAGE]) return 0;
-    if (!same_number(SLOT(tensor, TENSOR_EPOCH), SLOT(storage, STORAGE_EPOCH))) return 0;
-  }
-  return 1;
-}
-
 static void wrote(PyObject *space, PyObject *tick) {
   Py_INCREF(tick);
   put(space, SPACE_WROTE, tick);
 }
 
-static PyObject *alone(Launcher *self, PyObject *const *given, Py_ssize_t count) {
-  uint64_t memory[MOST], stream = 0;
-  if (count < 4 || CLASS(given[0]) != classes[TIMELINE] || CLASS(given[1]) != classes[SPACE]) Py_RETURN_FALSE;
-  PyObject *user = given[0], *reads = given[2], *writes = given[3], *tick = NULL;
-  if (!PyTuple_CheckExact(reads) || !PyTuple_CheckExact(writes)) Py_RETURN_FALSE;
-  if (!packed(self, given + 4, count - 4, &stream, memory)) Py_RETURN_FALSE;
-  lock_hold(self->lock);
-  int free = SLOT(given[1], SPACE_SOLE) == user && SLOT(user, TIMELINE_EAGER) == Py_False;
-  if (free && sole(reads, user) && sole(writes, user)) tick = next_tick(user);
-  if (tick) {
-    wrote(given[1], tick);
-    for (Py_ssize_t n = 0; n < PyTuple_Size(writes); n++) wrote(SLOT(PyTuple_GetItem(writes, n), TENSOR_SPACE), tick);
-    put(user, TIMELINE_NOW, tick);
-  }
-  int done = tick && enqueued(self, (void *)(uintptr_t)stream, memory);
-  lock_release(self->lock);
-  if (done && self->site != Py_None) traced(user, self->what, PyTuple_GetItem(self->site, 0), PyTuple_GetItem(self->site, 1));
-  PyErr_Clear();
-  return PyBool_FromLong(done);
+/* --- Looking --------------------------------------------------------------------------------------------------------- */
+
+/* Puts a compile-time argument into the key: integers as they are, others by a number that Python gives to equal ones. */
+static int add_constant(PyObject *value, Key *key) {
+  if (value == Py_None || PyBool_Check(value)) return add_object(key, value);
+  if (!add_object(key, CLASS(value))) return 0;
+  PyObject *number = PyLong_CheckExact(value) ? value : PyObject_CallFunctionObjArgs(constant, value, NULL);
+  int overflow = 0;
+  long long word = number ? PyLong_AsLongLongAndOverflow(number, &overflow) : -1;
+  if (number && number != value) Py_DECREF(number);
+  return !overflow && !PyErr_Occurred() && add_word(key, (uint64_t)word);
 }
 
-/* Where to run, as `Execution.place` says, with a reference; NULL where that is not known yet. */
-static PyObject *place_of(const Launcher *self, PyObject *execution) {
-  PyObject *found = NULL;
-  if (execution == Py_None) {
-    found = self->places;
-  } else if (CLASS(execution) == classes[EXECUTION] && SLOT(execution, EXECUTION_RECORDING) == Py_None) {
-    found = SLOT(execution, EXECUTION_PLACES);
+/* Looks at all arguments; 0 where any of them is unusual. No exception is set. */
+static int look(const Launcher *self, PyObject *arguments, Key *key, Arrays *arrays) {
+  if (!arguments || !PyTuple_CheckExact(arguments) || PyTuple_Size(arguments) != self->arguments) return 0;
+  int good = 1;
+  for (int n = 0; good && n < self->arguments; n++) {
+    PyObject *given = PyTuple_GetItem(arguments, n);
+    good = self->mode[n] == 't' ? read_array(given, n, 0, key, arrays)
+         : self->mode[n] == 's' ? add_object(key, CLASS(given)) : add_constant(given, key);
   }
-  if (found && PyDict_Check(found)) found = PyDict_GetItemWithError(found, self->number);
-  if (!found || !PyTuple_CheckExact(found) || PyTuple_Size(found) != 3) return NULL;
-  if (CLASS(PyTuple_GetItem(found, 2)) != classes[TIMELINE]) return NULL;
-  Py_INCREF(found);
+  if (PyErr_Occurred()) PyErr_Clear(), good = 0;
+  return good;
+}
+
+/* The plan for what looks like this, with a reference; NULL where there is none. */
+static Entry *entry_of(Launcher *self, const Key *key) {
+  Py_ssize_t size = (Py_ssize_t)sizeof(uint64_t) * key->count;
+  if (self->recent && PyBytes_Size(self->recent) == size && !memcmp(PyBytes_AsString(self->recent), key->word, size))
+    return (Entry *)Py_NewRef((PyObject *)self->last);
+  PyObject *bytes = PyBytes_FromStringAndSize((const char *)key->word, size);
+  PyObject *found = bytes ? PyDict_GetItemWithError(self->entries, bytes) : NULL, *before = self->recent, *last = (PyObject *)self->last;
+  PyErr_Clear();
+  if (!found) return Py_XDECREF(bytes), NULL;
+  Py_INCREF(found), Py_INCREF(found);
+  self->recent = bytes, self->last = (Entry *)found;
+  Py_XDECREF(before), Py_XDECREF(last);
+  return (Entry *)found;
+}
+
+/* Packs scalars and addresses; 0 where something does not fit. */
+static int packed(const Launcher *self, const Entry *entry, PyObject *arguments, const Arrays *arrays, uint64_t *memory) {
+  memcpy(memory, entry->memory, sizeof(uint64_t) * entry->parameters);
+  int value = 0, array = 0;
+  for (int n = 0; n < self->arguments; n++) {
+    if (self->mode[n] == 'c') continue;
+    const Value *known = &entry->value[value++];
+    if (self->mode[n] == 't') memory[known->place] = arrays->array[array++].pointer;
+    else if (!pack(known->code, PyTuple_GetItem(arguments, n), &memory[known->place])) return 0;
+  }
+  return 1;
+}
+
+/* --- Where ----------------------------------------------------------------------------------------------------------- */
+
+/* The timeline of a stream, with a reference. */
+static PyObject *timeline_of(const Entry *entry, uint64_t handle) {
+  PyObject *number = PyLong_FromUnsignedLongLong(handle), *found = number ? PyDict_GetItemWithError(entry->timelines, number) : NULL;
+  if (found) Py_INCREF(found);
+  else if (number && !PyErr_Occurred()) found = PyObject_CallFunctionObjArgs(timeline, entry->number, number, NULL);
+  Py_XDECREF(number);
+  if (found && CLASS(found) != classes[TIMELINE]) Py_CLEAR(found);
   return found;
 }
 
-/* The tensor of an argument that looks as it is known; NULL for others. */
-static PyObject *tensor_of(const Argument *known, PyObject *given) {
-  if (CLASS(given) != known->class) return NULL;
-  if (known->spec != Py_None) {
-    if (SLOT(given, PARTITION_SPEC) != known->spec) return NULL;
-    given = SLOT(given, PARTITION_ARRAY);
-  }
-  if (!given || CLASS(given) != classes[TENSOR] || SLOT(given, TENSOR_KEY) != known->known) return NULL;
-  return given;
+static int same_stream(uint64_t one, uint64_t other) { return one == other || (one <= 1 && other <= 1); }
+
+/*
+ * The streams of others that a launch has to be in order with: those of the libraries of its arrays, the default one for
+ * arrays that only describe themselves, and what their descriptions name. -1 with an exception, or how many there are.
+ */
+static int streams_of(const Entry *entry, const Arrays *arrays, uint64_t *found) {
+  int count = 0;
+  for (int family = TORCH; family <= CUPY; family *= 2)
+    if (arrays->families & family && !current_stream(family, entry->device, &found[count++])) return -1;
+  if (arrays->families & FOREIGN) found[count++] = 0;
+  for (int n = 0; n < arrays->count; n++)
+    if (arrays->array[n].stream) found[count++] = arrays->array[n].stream;
+  return count;
 }
 
-/* Remembers where an array is. Whether that is aligned as it was. */
-static int saw(Argument *known, PyObject *address) {
-  if (!address || !PyLong_CheckExact(address)) return 0;
-  uint64_t pointer = PyLong_AsUnsignedLongLong(address);
-  if ((int)(pointer & 15) != known->low || PyErr_Occurred()) return 0;
-  PyObject *before = known->seen;
-  Py_INCREF(known->seen = address);
-  known->address = pointer;
-  Py_XDECREF(before);
-  return 1;
+PyObject *place_of(const Entry *entry, PyObject *execution, int anew, const Arrays *arrays, uint64_t *handle) {
+  uint64_t theirs[MOST + 3];
+  int count = streams_of(entry, arrays, theirs);
+  if (count < 0) return NULL;
+  if (execution == Py_None) {
+    *handle = arrays->families & (TORCH | CUPY) ? theirs[0] : 0;
+    for (int n = 0; n < count; n++)
+      if (!same_stream(theirs[n], *handle)) return NULL;
+    return timeline_of(entry, *handle);
+  }
+  if (CLASS(execution) != classes[EXECUTION] || SLOT(execution, EXECUTION_RECORDING) != Py_None) return NULL;
+  PyObject *places = SLOT(execution, EXECUTION_PLACES), *user = NULL;
+  PyObject *place = places && PyDict_Check(places) ? PyDict_GetItemWithError(places, entry->number) : NULL;
+  Py_XINCREF(place);
+  if (!place && anew && !PyErr_Occurred())
+    place = PyObject_CallMethodObjArgs(execution, n_place, entry->number, entry->family, NULL);
+  if (!place || !PyTuple_CheckExact(place) || PyTuple_Size(place) != 3) return Py_XDECREF(place), NULL;
+  *handle = PyLong_AsUnsignedLongLong(PyTuple_GetItem(place, 1));
+  int good = !PyErr_Occurred() && CLASS(PyTuple_GetItem(place, 2)) == classes[TIMELINE];
+  for (int n = 0; good && n < count; n++) {
+    if (same_stream(theirs[n], *handle)) continue;
+    PyObject *number = PyLong_FromUnsignedLongLong(theirs[n]);
+    PyObject *done = number ? PyObject_CallMethodObjArgs(execution, n_borrow, number, entry->number, NULL) : NULL;
+    good = done != NULL;
+    Py_XDECREF(number), Py_XDECREF(done);
+  }
+  if (good) Py_INCREF(user = PyTuple_GetItem(place, 2));
+  Py_DECREF(place);
+  return user;
 }
 
-/* Looks at all tensors and, where nobody is in the way, enters the launch in the ledger. Under its lock; runs no Python. */
-static int taken(Launcher *self, PyObject *arguments, PyObject *user, uint64_t *memory) {
-  PyObject *written[MOST];
-  int writes = 0;
-  for (int n = 0; n < self->arguments; n++) {
-    Argument *known = &self->argument[n];
-    if (known->code != 'P') continue;
-    PyObject *tensor = tensor_of(known, PyTuple_GetItem(arguments, n));
-    if (!tensor) return 0;
-    PyObject *address = SLOT(tensor, TENSOR_POINTER), *space = SLOT(tensor, TENSOR_SPACE), *storage = SLOT(tensor, TENSOR_STORAGE);
-    if (!space || CLASS(space) != classes[SPACE]) return 0;
-    if (!storage || CLASS(storage) != classes[STORAGE] || SLOT(space, SPACE_SOLE) != user) return 0;
-    if (!same_number(SLOT(tensor, TENSOR_EPOCH), SLOT(storage, STORAGE_EPOCH))) return 0;
-    if (!address || address != known->seen) {
-      self->apart = 0;
-      if (!saw(known, address)) return 0;
-    }
-    memory[known->place] = known->address;
-    if (known->written) written[writes++] = space;
-  }
-  if (PyErr_Occurred() || !(self->apart || (self->apart = apart(self, memory)))) return 0;
-  PyObject *tick = SLOT(user, TIMELINE_EAGER) == Py_False ? next_tick(user) : NULL;
-  if (!tick) return 0;
-  for (int n = 0; n < writes; n++) {
-    Py_INCREF(tick);
-    put(written[n], SPACE_WROTE, tick);
-  }
-  put(user, TIMELINE_NOW, tick);
-  return 1;
+/* --- Leasing --------------------------------------------------------------------------------------------------------- */
+
+const Value *value_of(const Entry *entry, int array) {
+  for (int n = 0; n < entry->values; n++)
+    if (entry->value[n].size && !array--) return &entry->value[n];
+  return NULL;
 }
 
-/* Whether it launched. */
-static int launched(Launcher *self, PyObject *arguments, PyObject *place) {
-  uint64_t memory[MOST];
-  memcpy(memory, self->memory, sizeof(uint64_t) * self->parameters);
-  if (place != self->place) {
-    uint64_t handle;
-    if (!pack('P', PyTuple_GetItem(place, 1), &handle)) return 0;
-    PyObject *before = self->place;
-    Py_INCREF(self->place = place), self->stream = handle;
-    Py_XDECREF(before);
-  }
-  uint64_t stream = self->stream; /* another thread may change it while this one packs, or waits */
-  for (int n = 0; n < self->arguments; n++) {
-    const Argument *known = &self->argument[n];
-    if (known->code == 'P') continue; /* once the lock is held */
-    PyObject *given = PyTuple_GetItem(arguments, n);
-    if (CLASS(given) != known->class) return 0;
-    if (known->code == 'c' ? given != known->known : !pack(known->code, given, &memory[known->place])) return 0;
-  }
-  lock_hold(self->lock);
-  int done = taken(self, arguments, PyTuple_GetItem(place, 2), memory);
-  if (!done) PyErr_Clear();
-  done = done && enqueued(self, (void *)(uintptr_t)stream, memory);
-  lock_release(self->lock);
-  return done;
+/* Whether a timeline alone uses an array's memory, and the array may be used. Runs no Python. */
+static int sole(const Entry *entry, const Array *array, PyObject *user) {
+  if (array->family != OWN) return SLOT(entry->outside, SPACE_SOLE) == user;
+  PyObject *space = SLOT(array->array, TENSOR_SPACE), *storage = SLOT(array->array, TENSOR_STORAGE);
+  if (!space || CLASS(space) != classes[SPACE] || SLOT(space, SPACE_SOLE) != user) return 0;
+  if (!storage || CLASS(storage) != classes[STORAGE]) return 0;
+  return same_number(SLOT(array->array, TENSOR_EPOCH), SLOT(storage, STORAGE_EPOCH));
 }
 
-/* The timeline that it launched on, with a reference; NULL where it did not. */
-static PyObject *user_of(Launcher *self, PyObject *arguments, PyObject *execution) {
-  if (!arguments || !PyTuple_CheckExact(arguments) || PyTuple_Size(arguments) != self->arguments) return NULL;
-  PyObject *user = NULL, *place = place_of(self, execution);
-  int done = place ? launched(self, arguments, place) : 0;
-  if (done) Py_INCREF(user = PyTuple_GetItem(place, 2));
-  Py_XDECREF(place);
-  if (!done) PyErr_Clear();
+/* As `ledger.lease`, which it calls where several timelines use the arrays. Under the lock. 0 with an exception, or without. */
+static int leased(const Entry *entry, const Arrays *arrays, PyObject *user) {
+  int alone = 1;
+  for (int n = 0; alone && n < arrays->count; n++) alone = sole(entry, &arrays->array[n], user);
+  if (alone) {
+    PyObject *tick = next_tick(user);
+    if (!tick) return 0;
+    if (arrays->families & ~OWN) wrote(entry->outside, tick);
+    for (int n = 0; n < arrays->count; n++)
+      if (arrays->array[n].family == OWN && value_of(entry, n)->written) wrote(SLOT(arrays->array[n].array, TENSOR_SPACE), tick);
+    put(user, TIMELINE_NOW, tick);
+    return 1;
+  }
+  PyObject *lists[2] = {PyList_New(0), PyList_New(0)}, *done = NULL;
+  int good = lists[0] && lists[1];
+  for (int n = 0; good && n < arrays->count; n++) {
+    const Array *array = &arrays->array[n];
+    const Value *value = value_of(entry, n);
+    unsigned long long low = array->pointer, high = low + (unsigned long long)value->size;
+    PyObject *one = array->family == OWN ? (Py_INCREF(array->array), array->array) : PyObject_CallFunction(outside, "OKK", entry->number, low, high);
+    good = one && !PyList_Append(lists[value->written], one);
+    Py_XDECREF(one);
+  }
+  if (good) done = PyObject_CallFunctionObjArgs(lease, user, lists[0], lists[1], NULL);
+  Py_XDECREF(lists[0]), Py_XDECREF(lists[1]), Py_XDECREF(done);
+  return done != NULL;
+}
+
+/* Has Python check and pack and enqueue a launch that was leased; 0 with an exception. */
+static int enqueued(const Launcher *self, const Entry *entry, PyObject *arguments, const Arrays *arrays, uint64_t handle) {
+  PyObject *given = PyTuple_New(entry->values + 1), *done = NULL;
+  if (!given) return 0;
+  PyTuple_SetItem(given, 0, PyLong_FromUnsignedLongLong(handle));
+  for (int n = 0, next = 1, array = 0; n < self->arguments; n++) {
+    if (self->mode[n] == 'c') continue;
+    PyObject *value = PyTuple_GetItem(arguments, n);
+    if (self->mode[n] == 't') value = PyLong_FromUnsignedLongLong(arrays->array[array++].pointer);
+    else Py_INCREF(value);
+    PyTuple_SetItem(given, next++, value);
+  }
+  if (!PyErr_Occurred()) done = PyObject_CallObject(entry->enqueue, given);
+  Py_DECREF(given), Py_XDECREF(done);
+  return done != NULL;
+}
+
+/* Forgets an exception of which Python finds the cause; others stay. */
+static PyObject *forgiven(PyObject *user) {
+  if (PyErr_Occurred() && PyErr_ExceptionMatches(wrong)) PyErr_Clear();
+  Py_DECREF(user);
+  return NULL;
+}
+
+/* What keeps the memory of arrays that only describe themselves, in a list; NULL where there are none, or with an exception. */
+static PyObject *owners_of(const Arrays *arrays) {
+  PyObject *owners = arrays->families & FOREIGN ? PyList_New(0) : NULL;
+  for (int n = 0; owners && n < arrays->count; n++)
+    if (arrays->array[n].owner && PyList_Append(owners, arrays->array[n].owner)) Py_CLEAR(owners);
+  return owners;
+}
+
+PyObject *fired(const Launcher *self, const Entry *entry, PyObject *arguments, const Arrays *arrays, PyObject *user, uint64_t handle,
+                uint64_t *memory) {
+  PyObject *owners = owners_of(arrays), *told = NULL;
+  int tells = owners || SLOT(user, TIMELINE_EAGER) != Py_False, done = 0;
+  if (PyErr_Occurred()) return forgiven(user);
+  lock_hold(entry->lock);
+  if (leased(entry, arrays, user)) {
+    /* They are kept before it is enqueued: an exception of a signal may come between. */
+    PyObject *kept = owners ? PyObject_CallMethodObjArgs(user, n_keep, owners, NULL) : NULL;
+    done = !owners || kept;
+    Py_XDECREF(kept);
+    if (done) done = memory ? taken(entry, (void *)(uintptr_t)handle, memory) : enqueued(self, entry, arguments, arrays, handle);
+    if (done && tells) told = PyObject_CallMethodObjArgs(user, n_enqueued, NULL);
+  }
+  lock_release(entry->lock);
+  Py_XDECREF(owners);
+  if (!done) return forgiven(user);
+  if (tells && told) { /* what was kept for earlier work may be dropped now */
+    Py_DECREF(told);
+    told = PyObject_CallNoArgs(let_go);
+  }
+  Py_XDECREF(told);
+  if (tells && !told) Py_CLEAR(user); /* it was launched, so nobody may do it again */
+  return user;
+}
+
+/* --- Launching ------------------------------------------------------------------------------------------------------- */
+
+int interpreted(const Launcher *self) {
+  if (self->asks == Py_None) return 0;
+  PyObject *mode = PyObject_CallNoArgs(self->asks);
+  Py_XDECREF(mode);
+  return mode != Py_None;
+}
+
+/* The timeline that it launched on, with a reference; NULL where it did not, or with an exception that is no argument's. */
+static PyObject *launched(Launcher *self, PyObject *arguments, PyObject *execution, int anew) {
+  if (interpreted(self)) return NULL;
+  Arrays arrays;
+  Key key;
+  arrays.count = arrays.families = 0, key.count = 0, key.kept = NULL;
+  uint64_t memory[MOST], handle = 0;
+  Entry *entry = look(self, arguments, &key, &arrays) ? entry_of(self, &key) : NULL;
+  PyObject *user = NULL;
+  int plain = entry && entry->plain && packed(self, entry, arguments, &arrays, memory) && apart(entry, memory);
+  PyErr_Clear();
+  if (entry) user = place_of(entry, execution, anew, &arrays, &handle);
+  if (user) user = fired(self, entry, arguments, &arrays, user, handle, plain ? memory : NULL);
+  Py_XDECREF((PyObject *)entry);
+  close_arrays(&arrays);
   return user;
 }
 
 static PyObject *read_(Launcher *self, PyObject *const *given, Py_ssize_t count) {
   if (count != 2) return PyErr_Format(PyExc_TypeError, "read takes 2 arguments, not %zd", count);
-  PyObject *user = user_of(self, given[0], given[1]);
-  if (user) return user;
+  PyObject *user = launched(self, given[0], given[1], 1);
+  if (user || PyErr_Occurred()) return user;
   Py_RETURN_NONE;
 }
 
-/* A launch's value, once it is enqueued and its trace is left. Takes over the reference to its timeline. */
-static PyObject *done(Launcher *self, PyObject *launch, PyObject *arguments, PyObject *user) {
-  PyObject *value = PyTuple_GetItem(arguments, self->value);
-  if (self->argument[self->value].spec != Py_None) value = SLOT(value, PARTITION_ARRAY);
-  Py_XINCREF(value);
-  if (!traced(user, self->what, SLOT(launch, LAUNCH_CODE), SLOT(launch, LAUNCH_INSTRUCTION))) Py_CLEAR(value);
-  Py_DECREF(user);
+/* The array of an argument. Borrowed. */
+static PyObject *array_of(const Launcher *self, PyObject *arguments, int output) {
+  PyObject *given = PyTuple_GetItem(arguments, self->output[output]);
+  return is_partition(given) ? SLOT(given, PARTITION_ARRAY) : given;
+}
+
+/* A launch's value, as its arguments have it. */
+static PyObject *outcome(const Launcher *self, PyObject *arguments) {
+  PyObject *value = self->outputs == 1 ? array_of(self, arguments, 0) : PyTuple_New(self->outputs);
+  if (self->outputs == 1) Py_XINCREF(value);
+  for (int n = 0; value && self->outputs != 1 && n < self->outputs; n++) {
+    PyObject *one = array_of(self, arguments, n);
+    Py_XINCREF(one), PyTuple_SetItem(value, n, one);
+  }
   return value;
 }
 
-/* As `plainly`; `given` are the launch's own arguments unless NULL. */
-static PyObject *run(Launcher *self, PyObject *launch, PyObject *execution, PyObject *given) {
-  if (self->value < 0 || CLASS(launch) != classes[LAUNCH]) return NULL;
-  PyObject *arguments = given ? given : SLOT(launch, LAUNCH_ARGUMENTS), *value = NULL;
-  Py_XINCREF(arguments);
-  if (!given) Py_INCREF(Py_None), put(launch, LAUNCH_ARGUMENTS, Py_None); /* no other thread runs it */
-  PyObject *user = user_of(self, arguments, execution);
-  if (user) value = done(self, launch, arguments, user);
-  else if (!given) Py_XINCREF(arguments), put(launch, LAUNCH_ARGUMENTS, arguments);
-  Py_XDECREF(arguments);
+/* Runs a launch as a part of others, where it is known. Its value; NULL where nothing was done, or with an exception. */
+PyObject *plainly(PyObject *launcher, PyObject *launch, PyObject *execution) {
+  if (!launcher || Py_TYPE(launcher) != launcher_type || CLASS(launch) != classes[LAUNCH]) return NULL;
+  PyObject *arguments = SLOT(launch, LAUNCH_ARGUMENTS), *value = NULL;
+  Py_XINCREF(arguments), Py_INCREF(launcher);
+  Py_INCREF(Py_None), put(launch, LAUNCH_ARGUMENTS, Py_None); /* no other thread runs it */
+  Launcher *self = (Launcher *)launcher;
+  PyObject *user = launched(self, arguments, execution, 0);
+  if (user) {
+    value = outcome(self, arguments);
+    if (!traced(user, self->what, launch)) Py_CLEAR(value);
+    Py_DECREF(user);
+  } else if (!PyErr_Occurred()) {
+    Py_XINCREF(arguments), put(launch, LAUNCH_ARGUMENTS, arguments);
+  }
+  Py_XDECREF(arguments), Py_DECREF(launcher);
   return value;
 }
 
 static PyObject *run_(Launcher *self, PyObject *const *given, Py_ssize_t count) {
-  if (count != 2 && count != 3) return PyErr_Format(PyExc_TypeError, "run takes 2 or 3 arguments, not %zd", count);
-  PyObject *value = run(self, given[0], given[1], count == 3 ? given[2] : NULL);
+  if (count != 2) return PyErr_Format(PyExc_TypeError, "run takes 2 arguments, not %zd", count);
+  PyObject *value = plainly((PyObject *)self, given[0], given[1]);
   if (!value && !PyErr_Occurred()) Py_INCREF(value = undone);
   return value;
 }
 
-PyObject *plainly(PyObject *plain, PyObject *launch, PyObject *execution, PyObject *arguments) {
-  if (!plain || CLASS(plain) != (PyObject *)&PyCFunction_Type) return NULL;
-  if (PyCFunction_GetFunction(plain) != (PyCFunction)(void (*)(void))run_) return NULL;
-  Py_INCREF(plain); /* another thread may find a better one */
-  PyObject *value = run((Launcher *)PyCFunction_GetSelf(plain), launch, execution, arguments);
-  Py_DECREF(plain);
-  return value;
+/* Whether what describes itself said of its extents and strides what the plan was made for. */
+static int as_planned(const Key *key, const Array *array, PyObject *layout) {
+  long long size, low;
+  PyObject *shape, *strides;
+  if (!PyArg_ParseTuple(layout, "O!O!LL", &PyTuple_Type, &shape, &PyTuple_Type, &strides, &size, &low)) return 0;
+  if ((long long)(array->pointer & 15) != low) return 0;
+  if (array->family != FOREIGN) return 1;
+  if (array->itemsize != size || PyTuple_Size(shape) != array->rank || PyTuple_Size(strides) != array->rank) return 0;
+  for (int n = 0; n < 2 * array->rank; n++) {
+    PyObject *number = n < array->rank ? PyTuple_GetItem(shape, n) : PyTuple_GetItem(strides, n - array->rank);
+    if (PyLong_AsLongLong(number) != (long long)key->word[array->shape + n]) return 0;
+  }
+  return 1;
 }
 
-static void dealloc(Launcher *self) {
-  PyObject *type = CLASS(self);
-  for (int n = 0; n < self->arguments; n++) {
-    Py_XDECREF(self->argument[n].class), Py_XDECREF(self->argument[n].spec), Py_XDECREF(self->argument[n].known);
-    Py_XDECREF(self->argument[n].seen);
+enum { MOST_ENTRIES = 4096 }; /* plans of a launcher; past that it forgets all and begins anew */
+
+static PyObject *add(Launcher *self, PyObject *const *given, Py_ssize_t count) {
+  if (count != 3 || Py_TYPE(given[1]) != entry_type || !PyTuple_CheckExact(given[2]))
+    return PyErr_Format(PyExc_TypeError, "add takes arguments, an entry and layouts");
+  Arrays arrays;
+  Key key;
+  arrays.count = arrays.families = 0, key.count = 0, key.kept = PyList_New(0);
+  int good = key.kept && look(self, given[0], &key, &arrays) && arrays.count == PyTuple_Size(given[2]);
+  for (int n = 0; good && n < arrays.count; n++) good = as_planned(&key, &arrays.array[n], PyTuple_GetItem(given[2], n));
+  if (good) {
+    Entry *entry = (Entry *)given[1];
+    PyObject *before = entry->kept, *bytes = PyBytes_FromStringAndSize((const char *)key.word, (Py_ssize_t)sizeof(uint64_t) * key.count);
+    entry->kept = key.kept, key.kept = NULL;
+    Py_XDECREF(before);
+    if (PyDict_Size(self->entries) >= MOST_ENTRIES) PyDict_Clear(self->entries);
+    if (bytes) PyDict_SetItem(self->entries, bytes, given[1]);
+    Py_XDECREF(bytes);
   }
-  Py_XDECREF(self->number), Py_XDECREF(self->places), Py_XDECREF(self->what), Py_XDECREF(self->lock), Py_XDECREF(self->site);
-  Py_XDECREF(self->place);
-  PyMem_Free(self->argument);
+  close_arrays(&arrays);
+  Py_XDECREF(key.kept);
+  if (PyErr_Occurred()) return NULL;
+  return PyBool_FromLong(good);
+}
+
+static PyObject *knows(Launcher *self, PyObject *arguments) {
+  Arrays arrays;
+  Key key;
+  arrays.count = arrays.families = 0, key.count = 0, key.kept = NULL;
+  int good = look(self, arguments, &key, &arrays);
+  Entry *entry = good ? entry_of(self, &key) : NULL;
+  close_arrays(&arrays);
+  Py_XDECREF((PyObject *)entry);
+  return PyBool_FromLong(!good || entry);
+}
+
+static PyObject *guard(Launcher *self, PyObject *asks) {
+  PyObject *before = self->asks;
+  Py_INCREF(self->asks = asks);
+  Py_DECREF(before);
+  Py_RETURN_NONE;
+}
+
+/* --- Making ---------------------------------------------------------------------------------------------------------- */
+
+static void free_entry(Entry *self) {
+  PyObject *type = CLASS(self);
+  Py_XDECREF(self->enqueue), Py_XDECREF(self->outside), Py_XDECREF(self->timelines), Py_XDECREF(self->lock);
+  Py_XDECREF(self->number), Py_XDECREF(self->family), Py_XDECREF(self->kept);
   PyObject_Free(self);
   Py_DECREF(type);
 }
 
-static PyObject *make(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+static PyObject *make_entry(PyTypeObject *type, PyObject *args, PyObject *options) {
   unsigned long long launch, current, kernel;
   unsigned blocks;
-  int device;
+  int device, plain;
   const char *memory, *at;
   Py_ssize_t bytes, parameters;
-  PyObject *arguments, *places, *what, *lock, *site;
-  int value;
-  if (!PyArg_ParseTuple(args, "KKKIiy#y#O!O!OiO!O", &launch, &current, &kernel, &blocks, &device, &memory, &bytes, &at,
-                        &parameters, &PyTuple_Type, &arguments, &PyDict_Type, &places, &what, &value, lock_class, &lock, &site))
+  PyObject *values, *enqueue, *space, *timelines, *lock, *family;
+  if (!PyArg_ParseTuple(args, "KKKIiy#y#O!pOOO!O!O", &launch, &current, &kernel, &blocks, &device, &memory, &bytes, &at, &parameters,
+                        &PyTuple_Type, &values, &plain, &enqueue, &space, &PyDict_Type, &timelines, lock_class, &lock, &family))
     return NULL;
-  Py_ssize_t count = PyTuple_Size(arguments);
+  Py_ssize_t count = PyTuple_Size(values);
   parameters /= 2;
-  if (count > MOST || bytes > (Py_ssize_t)sizeof(uint64_t) * MOST || parameters > MOST || bytes < 8 * parameters || value >= count)
+  if (count > MOST || bytes > (Py_ssize_t)sizeof(uint64_t) * MOST || parameters > MOST || bytes < 8 * parameters)
     return PyErr_Format(PyExc_ValueError, "too many arguments");
-  Launcher *self = (Launcher *)PyType_GenericAlloc(type, 0);
+  Entry *self = (Entry *)PyType_GenericAlloc(type, 0);
   if (!self) return NULL;
   self->launch = (LaunchKernel)(uintptr_t)launch;
   self->current = (CurrentDevice)(uintptr_t)current;
   self->kernel = (void *)(uintptr_t)kernel;
-  self->blocks = blocks;
-  self->device = device;
-  self->parameters = (int)parameters;
+  self->blocks = blocks, self->device = device, self->parameters = (int)parameters, self->plain = plain, self->values = (int)count;
   memcpy(self->memory, memory, bytes);
   memcpy(self->at, at, 2 * parameters);
-  Py_INCREF(self->places = places), Py_INCREF(self->what = what), Py_INCREF(self->lock = lock), Py_INCREF(self->site = site);
-  self->value = value;
+  Py_INCREF(self->enqueue = enqueue), Py_INCREF(self->outside = space), Py_INCREF(self->lock = lock);
+  Py_INCREF(self->timelines = timelines), Py_INCREF(self->family = family);
   self->number = PyLong_FromLong(device);
-  self->argument = PyMem_Calloc(count + 1, sizeof(Argument));
-  if (!self->number || !self->argument) goto failed;
-  for (Py_ssize_t n = 0; n < count; n++) {
-    Argument *made = &self->argument[n];
-    if (!PyArg_ParseTuple(PyTuple_GetItem(arguments, n), "CiiiLOOO", &made->code, &made->place, &made->written, &made->low,
-                          &made->size, &made->class, &made->spec, &made->known))
-      goto failed;
-    if (made->code != 'c' && (made->place < 0 || made->place >= parameters)) {
+  for (int n = 0; n < count; n++) {
+    Value *made = &self->value[n];
+    if (!PyArg_ParseTuple(PyTuple_GetItem(values, n), "CiiL", &made->code, &made->place, &made->written, &made->size)) goto failed;
+    if (made->place >= 0 && made->place < parameters) continue;
+    if (plain) {
       PyErr_SetString(PyExc_ValueError, "an argument has no place");
       goto failed;
     }
-    Py_INCREF(made->class), Py_INCREF(made->spec), Py_INCREF(made->known);
-    self->arguments = (int)n + 1;
   }
-  return (PyObject *)self;
+  if (self->number && CLASS(space) == classes[SPACE]) return (PyObject *)self;
 failed:
+  Py_DECREF(self);
+  return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "a space is wanted");
+}
+
+static PyType_Slot entry_slots[] = {{Py_tp_new, make_entry}, {Py_tp_dealloc, free_entry}, {0}};
+static PyType_Spec entry_spec = {"freehold.runtime._native.Entry", sizeof(Entry), 0, Py_TPFLAGS_DEFAULT, entry_slots};
+
+static void free_launcher(Launcher *self) {
+  PyObject *type = CLASS(self);
+  Py_XDECREF(self->what), Py_XDECREF(self->entries), Py_XDECREF(self->asks), Py_XDECREF(self->recent), Py_XDECREF((PyObject *)self->last);
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+static PyObject *make_launcher(PyTypeObject *type, PyObject *args, PyObject *options) {
+  const char *modes;
+  Py_ssize_t count;
+  PyObject *outputs, *what;
+  if (!PyArg_ParseTuple(args, "s#O!O", &modes, &count, &PyTuple_Type, &outputs, &what)) return NULL;
+  if (count > MOST || PyTuple_Size(outputs) > count) return PyErr_Format(PyExc_ValueError, "too many arguments");
+  Launcher *self = (Launcher *)PyType_GenericAlloc(type, 0);
+  if (!self) return NULL;
+  memcpy(self->mode, modes, count);
+  self->arguments = (int)count, self->outputs = (int)PyTuple_Size(outputs);
+  Py_INCREF(self->what = what), Py_INCREF(self->asks = Py_None);
+  self->entries = PyDict_New();
+  for (int n = 0; n < self->outputs; n++) self->output[n] = (int)PyLong_AsLong(PyTuple_GetItem(outputs, n));
+  for (int n = 0; n < self->outputs && !PyErr_Occurred(); n++)
+    if (self->output[n] < 0 || self->output[n] >= count) PyErr_SetString(PyExc_ValueError, "there is no such argument");
+  if (self->entries && !PyErr_Occurred()) return (PyObject *)self;
   Py_DECREF(self);
   return NULL;
 }
 
-static PyMethodDef methods[] = {
-  {"values", (PyCFunction)(void (*)(void))values, METH_FASTCALL,
-   "values(handle, *values): whether it launched, on a stream, with addresses and scalars that were leased."},
-  {"alone", (PyCFunction)(void (*)(void))alone, METH_FASTCALL,
-   "alone(user, space, reads, writes, handle, *values): as `values`, and enters the launch in the timeline, if the space and\n"
-   "these tensors are its alone."},
+static PyMethodDef launcher_methods[] = {
   {"read", (PyCFunction)(void (*)(void))read_, METH_FASTCALL,
-   "read(arguments, execution): launches on tensors of Freehold, and returns the timeline; None if it did not."},
+   "read(arguments, execution): launches where there is a plan, and returns the timeline; None if it did not."},
   {"run", (PyCFunction)(void (*)(void))run_, METH_FASTCALL,
-   "run(launch, execution, arguments=the launch's): does what `Launch.enqueue` does, and returns its value; or nothing."},
+   "run(launch, execution): does what `Launch.enqueue` does, where the execution knows its stream; or nothing."},
+  {"add", (PyCFunction)(void (*)(void))add, METH_FASTCALL,
+   "add(arguments, entry, layouts): launches what looks like these arguments from here on; whether it can."},
+  {"knows", (PyCFunction)knows, METH_O, "knows(arguments): whether it has a plan for what looks like these, or cannot have one."},
+  {"guard", (PyCFunction)guard, METH_O, "guard(asks): asks from here on whether the interpreter is to be used."},
   {0},
 };
 static PyType_Slot launcher_slots[] = {
-  {Py_tp_doc, (void *)launcher_doc}, {Py_tp_new, make}, {Py_tp_dealloc, dealloc}, {Py_tp_methods, methods}, {0},
+  {Py_tp_new, make_launcher}, {Py_tp_dealloc, free_launcher}, {Py_tp_methods, launcher_methods}, {0},
 };
 static PyType_Spec launcher_spec = {
   "freehold.runtime._native.Launcher", sizeof(Launcher), 0, Py_TPFLAGS_DEFAULT, launcher_slots,
 };
 
+static PyObject *launches(PyObject *module, PyObject *args) {
+  if (!PyArg_ParseTuple(args, "OOOOOOO", &lease, &outside, &timeline, &wrong, &let_go, &constant, &undone)) return NULL;
+  Py_INCREF(args); /* with all that is in it, for good */
+  Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
   {"enter_thread", enter_thread, METH_NOARGS, "Says that the calling thread has a context of the driver."},
+  {"launches", launches, METH_VARARGS, "launches(lease, outside, timeline, wrong, let_go, constant, undone): what launchers call."},
   {0},
 };
 
 int add_launchers(PyObject *module) {
-  return !PyModule_AddFunctions(module, functions) && add_type(module, "Launcher", &launcher_spec);
+  n_place = PyUnicode_InternFromString("place"), n_borrow = PyUnicode_InternFromString("borrow");
+  n_keep = PyUnicode_InternFromString("keep_for_last"), n_enqueued = PyUnicode_InternFromString("enqueued");
+  entry_type = (PyTypeObject *)PyType_FromSpec(&entry_spec), launcher_type = (PyTypeObject *)PyType_FromSpec(&launcher_spec);
+  return n_place && n_borrow && n_keep && n_enqueued && entry_type && launcher_type &&
+         !PyModule_AddFunctions(module, functions) && !PyModule_AddObjectRef(module, "Entry", (PyObject *)entry_type) &&
+         !PyModule_AddObjectRef(module, "Launcher", (PyObject *)launcher_type);
 }

@@ -13,12 +13,12 @@ static PyObject *started(PyObject *operation, PyObject *execution) {
   if (class == classes[LAUNCH]) {
     PyObject *dispatcher = SLOT(operation, LAUNCH_DISPATCHER);
     if (dispatcher && CLASS(dispatcher) == classes[DISPATCHER])
-      value = plainly(SLOT(dispatcher, DISPATCHER_PLAIN), operation, execution, NULL);
+      value = plainly(SLOT(dispatcher, DISPATCHER_LAUNCHER), operation, execution);
   } else if (class == classes[BOUND]) {
-    PyObject *state = SLOT(operation, BOUND_STATE); /* with `arguments`, `launch` and `plain` */
+    PyObject *state = SLOT(operation, BOUND_STATE); /* the last of it is the native module's */
     if (state && PyTuple_Check(state) && PyTuple_Size(state) == 5) {
       Py_INCREF(state); /* another thread may bind others */
-      value = plainly(PyTuple_GetItem(state, 4), PyTuple_GetItem(state, 3), execution, PyTuple_GetItem(state, 1));
+      value = bound_plainly(PyTuple_GetItem(state, 4), execution);
       Py_DECREF(state);
     }
   }

@@ -4,8 +4,7 @@ The native module (`native*.c`): plain launches, and chains of them, without Pyt
 Nothing else needs it. It is built with the package where there is a C compiler (`tools/build_native.py`).
 `FREEHOLD_NATIVE=0` does without it, and so does a Python without the interpreter's lock, on which it relies. It
 launches only where everything is as it was when a plan was made. The rest it leaves to the Python that makes all
-checks (`runtime.launch.readers`, `runtime.launch.plan`), so there is one place that says what is wrong, and nothing
-differs but time.
+checks (`runtime.launch.launch`), so there is one place that says what is wrong, and nothing differs but time.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ CODES: Final = {
 """How `struct` calls the dtypes of scalars that it packs."""
 
 
-INTERFACE: Final = 5
+INTERFACE: Final = 6
 """What this module and the native one expect of each other; one that was built of another source is not used."""
 
 
@@ -137,12 +136,6 @@ def learn(name: str, instance: Any) -> None:
             _NATIVE.learn(name, instance)
         except SystemError:  # objects are not laid out as they always were
             _fits = False
-
-
-def undone(answer: object) -> None:
-    """Tells it what `Dispatcher.plain` returns where it did nothing."""
-    if BUILT:
-        _NATIVE.undo(answer)
 
 
 _fits = True

@@ -11,7 +11,6 @@ from contextlib import contextmanager, nullcontext
 from functools import cache
 from threading import local
 from typing import Any, Final, NoReturn
-from weakref import WeakValueDictionary
 
 from freehold.runtime.base import native
 from freehold.runtime.base.locks import plain
@@ -62,10 +61,9 @@ def forget() -> None:
     _forked = True
     cuda_core.cache_clear()
     api.cache_clear()
+    parts.cache_clear()
     for known in (*streams.values(), _handles):
         known.clear()
-    for places in _places.values():
-        places.clear()
     _owners.clear()
 
 
@@ -524,17 +522,6 @@ def config(x: int, y: int = 1, z: int = 1) -> Any:
     return cuda_core().LaunchConfig(grid=(x, y, z), block=(1, 1, 1))
 
 
-class Places(dict[int, Any]):
-    """What a launch found out for streams, by handle. Empty in a forked process, as nothing of it holds there."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        _places[id(self)] = self
-
-
-_places: Final[WeakValueDictionary[int, Places]] = WeakValueDictionary()
-
-
 def launch_config(blocks: int, handle: int) -> Any:
     """As `config` for so many blocks, for the driver itself and for one stream. Nobody may change it."""
     made = api().CUlaunchConfig()
@@ -552,6 +539,7 @@ def parameter_block(data: bytearray, offsets: Sequence[int]) -> tuple[bytearray,
     return data, ctypes.addressof(pointers), (memory, pointers)
 
 
+@cache
 def parts() -> tuple[Any, Any]:
     """
     What a launch is made of: `launch(launch_config, kernel, address, 0)` of the driver, which enqueues a kernel on the
@@ -566,13 +554,18 @@ def parts() -> tuple[Any, Any]:
 @cache
 def addresses() -> tuple[int, int]:
     """Of the driver's functions `cuLaunchKernel` and `cuCtxGetDevice`, for native code."""
+    return _address(b"cuLaunchKernel"), _address(b"cuCtxGetDevice")
+
+
+def pointer_attribute() -> int:
+    """The same of `cuPointerGetAttribute`."""
+    return _address(b"cuPointerGetAttribute")
+
+
+def _address(name: bytes) -> int:
     bindings = api()
     flags = bindings.CUdriverProcAddress_flags.CU_GET_PROC_ADDRESS_DEFAULT
-    launch, current = (
-        checked("loading the driver", bindings.cuGetProcAddress(name, 12000, flags))[1]
-        for name in (b"cuLaunchKernel", b"cuCtxGetDevice")
-    )
-    return int(launch), int(current)
+    return int(checked("loading the driver", bindings.cuGetProcAddress(name, 12000, flags))[1])
 
 
 def launch_failed(error: Any, device: int, config: Any, kernel: int, address: int) -> None:

@@ -89,6 +89,10 @@ class Timeline:
             self.kept.append((self.now if tick is None else tick, what))
             self.enqueued()
 
+    def keep_for_last(self, what: object) -> None:
+        """Keeps something alive until the operation at the last tick, which comes next, is done. Under the lock."""
+        self.kept.append((self.now, what))
+
     def enqueued(self) -> None:
         """Says that the operation at the last tick is in the stream. Under the lock."""
         if self.eager:

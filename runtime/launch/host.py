@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +12,11 @@ from freehold.runtime.gpu.timeline import host_timeline
 from freehold.runtime.launch import modes
 from freehold.runtime.launch.callee import Callee, Interpreted
 from freehold.runtime.launch.checks import geometry
+from freehold.runtime.launch.plan import Arrays
 from freehold.runtime.memory import ledger
 from freehold.runtime.memory.arguments import HOST, ArrayView
 from freehold.runtime.memory.numpy_types import numpy_dtype
-from freehold.support.contract import ScalarParameter, TensorParameter
+from freehold.support.contract import ScalarParameter
 
 if TYPE_CHECKING:
     from freehold.runtime.base.call_site import CallSite
@@ -25,41 +27,64 @@ if TYPE_CHECKING:
     from freehold.runtime.operations.leases import Leases
 
 
-def run(kernel: Callee, bound: Bound, site: CallSite, execution: Execution, used: Leases, blame: Blame) -> None:
-    """Checks a launch and runs it on the interpreter, or records it."""
+class HostPlan(Arrays):
+    """One launch on the interpreter, without its arrays: a kernel made ready for a mode, and what it asks of them."""
+
+    __slots__ = ("made", "mode")
+
+    def __init__(self, made: Interpreted, mode: Mode, views: Sequence[ArrayView]):
+        super().__init__(made.evaluator, views)
+        self.made = made
+        self.mode = mode
+
+    def run(
+        self,
+        views: Sequence[ArrayView],
+        run_time: Sequence[Any],
+        execution: Execution,
+        used: Leases,
+        blame: Blame | None,
+    ) -> None:
+        """Runs it, or records it. Raises `Mismatch` where it is not for these arguments."""
+        self.verify([v.pointer if isinstance(v, ArrayView) else v for v in run_time])
+        if self.evaluator.varies:
+            self.geometry([run_time[n] for n in self.evaluator.varies])
+        recording = execution.recording
+        if recording is None:
+            for device in {view.device for view in views} - {HOST}:  # other libraries' streams are not known
+                driver.synchronize(device)
+            ledger.enqueue(host_timeline(), *used, lambda: self._interpret(run_time), blame)
+        else:
+            recording.uses(views, used.reads, used.writes)
+            recording.host_work(lambda: self._interpret(run_time))
+
+    def _interpret(self, run_time: Sequence[Any]) -> None:
+        """Runs the kernel, and copies back what it wrote where the arrays are elsewhere."""
+        arguments: list[Any] = []
+        written: list[tuple[ArrayView, Any]] = []
+        for parameter, value in zip(self.evaluator.contract.parameters, run_time, strict=True):
+            if isinstance(parameter, ScalarParameter):
+                arguments.append(numpy_dtype(parameter.dtype).type(value))
+                continue
+            assert isinstance(value, ArrayView)
+            array = array_of(value)
+            arguments.append(array)
+            if value.device != HOST and parameter.mode != "ref":
+                written.append((value, array))
+        self.made.kernel.run(arguments, order=self.mode.seed)
+        for view, array in written:
+            # What lies between the elements of one array may be another's, so it is read again before it is written.
+            data = _bytes_of(view)
+            _strided(view, data)[...] = array
+            transfers.copy_to_device(view.pointer, data.ctypes.data, view.size, view.device)
+
+
+def plan(kernel: Callee, bound: Bound, site: CallSite) -> HostPlan:
+    """The plan for checked arguments on the interpreter, in the mode that is asked for. Raises `Rejected`."""
     mode = modes.current() or modes.FAST
     made = kernel.interpreted(bound.specialisation, mode.kind)
     geometry(kernel.signature, made.evaluator, bound, site)
-    recording = execution.recording
-    if recording is None:
-        for device in {view.device for view in bound.views} - {HOST}:  # other libraries' streams are not known
-            driver.synchronize(device)
-        ledger.enqueue(host_timeline(), *used, lambda: _interpret(made, bound, mode), blame)
-    else:
-        recording.uses(bound.views, used.reads, used.writes)
-        recording.host_work(lambda: _interpret(made, bound, mode))
-
-
-def _interpret(made: Interpreted, bound: Bound, mode: Mode) -> None:
-    """Runs a kernel, and copies back what it wrote where the arrays are elsewhere."""
-    arguments: list[Any] = []
-    written: list[tuple[ArrayView, Any]] = []
-    for parameter, value in zip(made.evaluator.contract.parameters, bound.run_time, strict=True):
-        if isinstance(parameter, ScalarParameter):
-            arguments.append(numpy_dtype(parameter.dtype).type(value))
-            continue
-        assert isinstance(parameter, TensorParameter)
-        assert isinstance(value, ArrayView)
-        array = array_of(value)
-        arguments.append(array)
-        if value.device != HOST and parameter.mode != "ref":
-            written.append((value, array))
-    made.kernel.run(arguments, order=mode.seed)
-    for view, array in written:
-        # What lies between the elements of one array may be another's, so it is read again before it is written.
-        data = _bytes_of(view)
-        _strided(view, data)[...] = array
-        transfers.copy_to_device(view.pointer, data.ctypes.data, view.size, view.device)
+    return HostPlan(made, mode, bound.views)
 
 
 def array_of(view: ArrayView) -> Any:

@@ -1,8 +1,9 @@
 """
 Launches: one piece of work each, described when a kernel is called and done when it is asked for.
 
-Most launches have arguments that look like those of an earlier one: a reader (`runtime.launch.readers`) finds the plan
-for them. Whatever is new or wrong takes the thorough way (`runtime.launch.binding`).
+Most launches have arguments that look like those of an earlier one. The native module's launcher does these, where it
+is built and nothing is unusual (`runtime.launch.launcher`); else a plan is found by what the arguments look like
+(`runtime.launch.likeness`). Whatever is new or wrong takes the thorough way (`runtime.launch.binding`).
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 from freehold.runtime.base import native
 from freehold.runtime.gpu.failures import fresh
 from freehold.runtime.gpu.timeline import Timeline, timeline_of
-from freehold.runtime.launch import modes
+from freehold.runtime.launch import host, launcher, modes
 from freehold.runtime.launch.empty import launches_nothing
+from freehold.runtime.launch.host import HostPlan
+from freehold.runtime.launch.launcher import UNDONE
+from freehold.runtime.launch.likeness import Likeness, likeness
 from freehold.runtime.launch.partition import Partition
-from freehold.runtime.launch.plan import Plan, rounded
-from freehold.runtime.launch.readers import WRONG, Plans, Read, make_reader, reads_nothing
-from freehold.runtime.memory.arguments import HOST
+from freehold.runtime.launch.plan import WRONG, Plan
+from freehold.runtime.memory.arguments import HOST, ArrayView
 from freehold.runtime.memory.blame import of_launch
-from freehold.runtime.memory.ledger import enqueue
+from freehold.runtime.memory.ledger import Blame, enqueue
 from freehold.runtime.memory.versions import changed
 from freehold.runtime.operations.execution import Execution
 from freehold.runtime.operations.in_flight import InFlight
@@ -90,12 +93,7 @@ class Launch(Operation[Any], native.Dropped):
         arguments = self._arguments
         self._arguments = None
         dispatcher = self._dispatcher
-        try:
-            used = dispatcher.last(arguments, None)
-        except WRONG:
-            used = None
-        if used is None or used.__class__ is tuple:
-            used = dispatcher.run(arguments, self, None)
+        used = dispatcher.run(arguments, self, None)
         if used is UNMET:
             self._arguments = arguments
             return super().on()
@@ -109,19 +107,15 @@ class Launch(Operation[Any], native.Dropped):
     def enqueue(self, execution: Execution) -> Any:
         """Checks and enqueues it; first come operations among its arguments. Raises `Rejected`."""
         dispatcher = self._dispatcher
-        value = dispatcher.plain(self, execution)
-        if value is not UNDONE:
-            return value
+        if dispatcher.launcher is not None:
+            value = dispatcher.launcher.run(self, execution)
+            if value is not UNDONE:
+                return value
         arguments: Any = self._arguments
         self._arguments = None
         if execution.pooled and arguments and not execution.streams:
             execution.prefer(arguments[0])
-        try:
-            user = None if execution.recording is not None else dispatcher.last(arguments, execution)
-        except WRONG:
-            user = None
-        if user is None or user.__class__ is tuple:
-            user = dispatcher.run(arguments, self, execution)
+        user = dispatcher.run(arguments, self, execution)
         if user is UNMET:
             return self._after_arguments(arguments, execution)
         if user is not None:
@@ -241,34 +235,27 @@ def _in_place_of(argument: Any, value: Any) -> Any:
     return argument.of(value)
 
 
-UNDONE: Final = object()
-"""What `Dispatcher.plain` returns where it did nothing."""
-
-
-Plain = Callable[..., Any]
-"""`plain(launch, execution)` enqueues a launch, with the arguments that come third or else its own, and returns its
-value; or it does nothing and returns `UNDONE`."""
-
-
-def not_plain(launch: Launch, execution: Execution, arguments: Any = None) -> Any:
-    """A `Plain` that does nothing."""
-    return UNDONE
+MOST_PLANS: Final = 4096
+"""Plans that a kernel remembers; past that it forgets all and begins anew."""
 
 
 class Dispatcher:
-    """The launches of one kernel: the readers for its arguments, and the thorough way."""
+    """The launches of one kernel: the plans for its arguments, and the thorough way."""
 
-    __slots__ = ("__weakref__", "_readers", "kernel", "last", "plain", "value", "what")
+    __slots__ = ("__weakref__", "_plans", "kernel", "launcher", "read", "value", "what")
 
     def __init__(self, kernel: Callee):
         self.kernel = kernel
         self.what = f"`{kernel.__name__}`"
         """What a launch is, in an error's words."""
-        self._readers: dict[tuple[type, ...], tuple[Read, Plans]] = {}
-        self.last: Read = reads_nothing
-        """The reader for the classes of arguments that were met last."""
-        self.plain: Plain = not_plain
-        """For launches like those that were met last."""
+        self._plans: dict[object, Plan | HostPlan] = {}
+        """By what arguments look like."""
+        self.launcher: Any = None if modes.environment() else launcher.launcher(kernel.signature, self.what)
+        """The native module's, where there is one."""
+        self.read: Callable[[tuple[Any, ...], Execution | None], Timeline | None] = (
+            reads_nothing if self.launcher is None else self.launcher.read
+        )
+        """Launches what it knows and returns the timeline, or does nothing and returns None."""
         self.value = _value_of(kernel.signature)
         """The value of a launch with certain arguments."""
         modes.watch(self)
@@ -281,30 +268,21 @@ class Dispatcher:
         """
         if arguments is None:
             self._already()
+        used = self.read(arguments, execution)
+        if used is not None:
+            return used
         if execution is not None and execution.recording is not None:  # needs to know what is used
             return self._thoroughly(arguments, launch, execution)
+        found = likeness(self.kernel.signature, arguments)
+        plan = None if found is None else self._plans.get(found.key)
+        if found is None or plan is None:
+            return self._thoroughly(arguments, launch, execution, found)
         try:
-            found = self.last(arguments, execution)
+            used = self._enqueued(plan, found.views, found.run_time, execution)
         except WRONG:
             return self._thoroughly(arguments, launch, execution)
-        if found is not None and found.__class__ is not tuple:
-            return found
-        types = tuple(map(type, arguments))
-        if types not in self._readers:
-            self._readers[types] = make_reader(self.kernel.signature, arguments, self._promote)
-        read, plans = self._readers[types]
-        self._promote(read)
-        try:
-            found = read(arguments, execution)
-        except WRONG:
-            found = None
-        if found is not None and found.__class__ is not tuple:
-            return found
-        return self._thoroughly(arguments, launch, execution, plans, found)
-
-    def _promote(self, read: Read, plain: Plain = not_plain) -> None:
-        self.last = read
-        self.plain = plain
+        self._learn(arguments, plan, found.views)
+        return used
 
     def done(self, arguments: tuple[Any, ...]) -> Any:
         """The value of a launch that was run or enqueued; torch is told that what it writes has changed."""
@@ -313,9 +291,9 @@ class Dispatcher:
         return value
 
     def guard(self) -> None:
-        """Forgets the readers that do not ask whether the interpreter is to be used."""
-        self._readers.clear()
-        self._promote(reads_nothing)
+        """Asks from here on whether the interpreter is to be used."""
+        if self.launcher is not None:
+            self.launcher.guard(modes.chosen)
 
     def _already(self) -> NoReturn:
         from freehold.runtime.base.call_site import caller
@@ -328,49 +306,70 @@ class Dispatcher:
         arguments: tuple[Any, ...],
         launch: Launch,
         execution: Execution | None,
-        plans: Plans | None = None,
-        key: object = None,
+        looks: Likeness | None = None,
     ) -> Any:
         """Checks everything, compiles if that has not been done, runs, and keeps the plan for the next time."""
         if any(_operation_in(a) is not None for a in arguments):
             return UNMET
         kernel, site = self.kernel, launch.site
-        own = None if execution is not None else Execution()
-        chosen = execution or own
-        assert chosen is not None
         try:
             bound = kernel.checked(arguments, site)
         except Rejected as refused:
             if launches_nothing(kernel.signature, arguments, site, refused):
                 return None
             raise
-        used = leases(kernel.signature, bound.views)
         blame = of_launch(kernel.signature, arguments, site)
+        plan: Plan | HostPlan
         if bound.device == HOST or modes.current() is not None:
-            from freehold.runtime.launch import host
+            plan = host.plan(kernel, bound, site)
+        else:
+            from freehold.runtime.gpu import driver
 
-            host.run(kernel, bound, site, chosen, used, blame)
-            return None
+            driver.require_gpu()
+            plan = self.plan(bound, site)
+        user = self._enqueued(plan, bound.views, bound.run_time, execution, blame)
+        if looks is not None and looks.same(bound.views):
+            if len(self._plans) >= MOST_PLANS:
+                self._plans.clear()
+            self._plans[looks.key] = plan
+            self._learn(arguments, plan, bound.views)
+        return user
+
+    def _learn(self, arguments: tuple[Any, ...], plan: Plan | HostPlan, views: tuple[ArrayView, ...]) -> None:
+        """Has the launcher do what looks like these arguments from here on."""
+        if self.launcher is not None and isinstance(plan, Plan):
+            launcher.learn(self.launcher, arguments, self.kernel.signature, plan, views)
+
+    def _enqueued(
+        self,
+        plan: Plan | HostPlan,
+        views: tuple[ArrayView, ...],
+        run_time: tuple[Any, ...],
+        execution: Execution | None,
+        blame: Blame | None = None,
+    ) -> Timeline | None:
+        """Runs arguments that a plan is for; returns the timeline, or None where it is done. Raises one of `WRONG`."""
         from freehold.runtime.gpu import driver
 
-        driver.require_gpu()
-        plan = self.plan(bound, site)
+        chosen = execution or Execution()
+        used = leases(self.kernel.signature, views)
+        if isinstance(plan, HostPlan):
+            plan.run(views, run_time, chosen, used, blame)
+            return None
         stream = chosen.stream(plan.device, plan.family)
         handle = driver.handle_of(stream)
         user = timeline_of(stream, plan.device)
-        values = rounded(plan.contract, bound.values)
+        values = plan.rounded([v.pointer if isinstance(v, ArrayView) else v for v in run_time])
         if chosen.recording is not None:
-            chosen.recording.uses(bound.views, used.reads, used.writes)
-            plan.enqueue(plan, handle, *values)
+            chosen.recording.uses(views, used.reads, used.writes)
+            plan.enqueue(handle, *values)
             return user
         try:
-            kept = chosen.uses(bound.views)
-            enqueue(user, *used, lambda: plan.enqueue(plan, handle, *values), blame, kept=kept or None)
+            kept = chosen.uses(views)
+            enqueue(user, *used, lambda: plan.enqueue(handle, *values), blame, kept=kept or None)
         finally:
-            if own is not None:
-                own.give_back()
-        if plans is not None and key is not None:
-            plans.add(key, plan)
+            if execution is None:
+                chosen.give_back()
         return user
 
     def plan(self, bound: Bound, site: CallSite) -> Plan:
@@ -381,6 +380,10 @@ class Dispatcher:
         compiled = self.kernel.compiled(bound.specialisation, driver.architecture(bound.device))
         found = geometry(self.kernel.signature, compiled.evaluator, bound, site)
         return Plan(compiled, bound.views, bound.run_time, found, bound.device)
+
+
+def reads_nothing(arguments: tuple[Any, ...], execution: Execution | None) -> None:
+    """Instead of a launcher's `read`."""
 
 
 def _value_of(signature: KernelSignature) -> Callable[[tuple[Any, ...]], Any]:
@@ -402,5 +405,4 @@ def _array(argument: Any) -> Any:
 
 
 native.learn("Launch", Launch(cast(Any, None), cast(Any, None), cast(Any, None), 0))
-native.learn("Dispatcher", native.blank(Dispatcher, "plain"))
-native.undone(UNDONE)
+native.learn("Dispatcher", native.blank(Dispatcher, "launcher"))

@@ -1,112 +1,179 @@
-"""Launchers of the native module (`runtime/native_launch.c`), made for one plan each."""
+"""
+Launchers of the native module (`runtime/native_launch.c`): what they are told of kernels, plans and other libraries.
+
+A launcher knows plans by what arguments look like, of whatever libraries they are. All that it does is done by Python,
+too (`runtime.launch.launch`): it is faster, and it leaves alone whatever is unusual.
+"""
 
 from __future__ import annotations
 
+import ctypes
+import os
 import struct
-from typing import Any, Protocol
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import count
+from typing import Any, Final
 
-from freehold.frontend.signature import KernelSignature
+from freehold.frontend.signature import ConstSpec, KernelSignature
 from freehold.runtime.base import native
 from freehold.runtime.base.locks import lock
 from freehold.runtime.gpu import driver
-from freehold.runtime.gpu.timeline import timeline
+from freehold.runtime.gpu.timeline import let_go, timeline, timelines
 from freehold.runtime.launch.partition import Partition
-from freehold.runtime.memory.arguments import quick_family
-from freehold.runtime.variants.entry import Layout, in_native_code
-from freehold.support.contract import LaunchContract, ScalarParameter, TensorParameter
+from freehold.runtime.launch.plan import WRONG, Plan
+from freehold.runtime.memory.arguments import ALIGNMENT, ArrayView, is_self_describing, quick_family
+from freehold.runtime.memory.ledger import lease
+from freehold.runtime.memory.scalars import is_plain
+from freehold.runtime.memory.storage import Outside, foreign_space
+from freehold.runtime.variants.entry import in_native_code
+from freehold.support.contract import ScalarParameter, TensorParameter
+
+UNDONE: Final = object()
+"""What `run` of a launcher or a bound launch returns that did nothing."""
+
+_NONE, _OWN, _TORCH, _CUPY, _FOREIGN, _CUT = 0, 1, 2, 4, 8, 16
+"""Whose the arrays of a class are, as `runtime/native_read.h` calls them."""
+
+_CONSTANTS: Final[dict[ConstSpec, int]] = {}
+_NEXT: Final = count()
 
 
-class Plan(Protocol):
-    """What a launcher knows of a plan (`runtime.launch.plan`)."""
-
-    name: str
-    device: int
-    kernel: int
-    blocks: int
-    contract: LaunchContract
-    layout: Layout
-    integers: tuple[int, ...]
-    sizes: tuple[int, ...]
-    writes: tuple[bool, ...]
-    values: Any
-
-
-def values(plan: Plan) -> Any:
+def launcher(signature: KernelSignature, what: str) -> Any:
     """
-    `values(handle, *values)` of a plan: whether it enqueued a launch on a stream with addresses and scalars, as
-    `plan.enqueue` does. `alone(user, space, handle, *values)` enters it in the timeline `user`, too, if that is the
-    space's sole one. If not, nothing was done. None where the plan's launches cannot go through it.
+    A kernel's launcher, which knows no plans yet; None without the native module, or where it takes too many arguments.
+
+    `read(arguments, execution)` launches and returns the timeline, or does nothing and returns None; so does `run`
+    with launches that are a part of others, and returns their value or `UNDONE`.
     """
-    if not in_native_code(plan.contract, plan.layout):
+    if len(signature.parameters) > native.MOST or not _ready():
         return None
-    return _launcher(plan, [_described(plan, n) for n in range(len(plan.contract.parameters))])
+    modes = "".join("t" if p.is_tensor else p.mode[0] for p in signature.parameters)
+    outputs = tuple(n for n, p in enumerate(signature.parameters) if p.is_tensor and p.mode != "ref")
+    return native.module().Launcher(modes, outputs, what)
 
 
-def prepared(plan: Plan, data: bytearray, what: str, site: tuple[Any, int]) -> Any:
-    """As `values`, for launches whose parameters are packed; `alone` leaves a trace, too: what it is, and where."""
-    return (
-        None
-        if native.module() is None or len(plan.contract.entry) > native.MOST
-        else _launcher(plan, [], data, None, what, -1, site)
-    )
+def learn(
+    made: Any, arguments: tuple[Any, ...], signature: KernelSignature, plan: Plan, views: Sequence[ArrayView]
+) -> None:
+    """Tells a launcher the plan for what looks like these arguments, as they were read when it was made."""
+    if made.knows(arguments):
+        return
+    scalars = [type(a) for p, a in zip(signature.parameters, arguments, strict=True) if p.mode == "scalar"]
+    if all(map(is_plain, scalars)) and len(plan.contract.entry) <= native.MOST:
+        layouts = [(v.shape, v.strides, v.dtype.itemsize, v.pointer % ALIGNMENT) for v in views]
+        made.add(arguments, entry(plan), tuple(layouts))
 
 
-def launcher(plan: Plan, signature: KernelSignature, arguments: tuple[Any, ...]) -> Any:
+def entry(plan: Plan) -> Any:
+    """A plan, as launchers take it."""
+    launch, current = driver.addresses()
+    offsets = struct.pack(f"={len(plan.layout.offsets)}H", *plan.layout.offsets)
+    plain = in_native_code(plan.contract, plan.layout) and plan.admits is None and not plan.evaluator.varies
+    values = tuple(_described(plan, n) for n in range(len(plan.contract.parameters)))
+    return native.module().Entry(
+        launch, 0 if driver.device_count() == 1 else current, plan.kernel, plan.blocks, plan.device,
+        bytes(plan.layout.filled(plan.integers)), offsets, values, plain, plan.enqueue, foreign_space(plan.device),
+        timelines[plan.device], lock(plan.device), plan.family,
+    )  # fmt: skip
+
+
+def bound(made: Any, plan: Plan, arguments: tuple[Any, ...], data: bytearray, *more: Any) -> Any:
     """
-    Launches on tensors of ours that look like these: `read` as a `Read` does, and `run` as `Launch.enqueue` does.
-
-    None where the plan's launches cannot go through it.
+    Launches of a plan on the same arguments, which are packed in `data`; `more` are the launch that stands for them,
+    its value, what `on` does otherwise, and what makes an `InFlight` of a timeline. None where it cannot be.
     """
-
-    if plan.values is None or len(arguments) > native.MOST:
+    if len(plan.contract.entry) > native.MOST:
         return None
-    described: list[tuple[Any, ...]] = []
-    count = 0
-    for parameter, given in zip(signature.parameters, arguments, strict=True):
-        kind: Any = given.__class__
-        if parameter.mode == "const":
-            described.append(("c", 0, 0, 0, 0, kind, None, given))
-            continue
-        code, place, written, _, size, *_ = _described(plan, count)
-        count += 1
-        if code != "P":
-            described.append((code, place, written, 0, size, kind, None, None))
-            continue
-        array, spec = (given.array, given.spec) if isinstance(given, Partition) else (given, None)
-        if quick_family(array) != "freehold":
-            return None
-        described.append((code, place, written, array.pointer & 15, size, kind, spec, array.key))
-    places = driver.Places()
-    places[plan.device] = (driver.stream(0, plan.device), 0, timeline(plan.device))
-    (value, *others) = [n for n, p in enumerate(signature.parameters) if p.is_tensor and p.mode != "ref"]
-    return _launcher(plan, described, None, places, f"`{plan.name}`", -1 if others else value)
+    return native.module().Bound(made, entry(plan), arguments, bytes(data), *more)
 
 
 def _described(plan: Plan, number: int) -> tuple[Any, ...]:
-    """A run-time argument, as a launcher takes it."""
+    """A run-time argument: how it is packed, where, whether it is written, and how many bytes it spans."""
     parameters, layout = plan.contract.parameters, plan.layout
     given = [plan.contract.entry[n].argument for n in layout.given]
     parameter, place = parameters[number], given.index(number) if number in given else -1
     if isinstance(parameter, ScalarParameter):
-        return native.CODES[parameter.dtype], place, 0, 0, 0, None, None, None
+        return native.CODES.get(parameter.dtype, "\0"), place, 0, 0
     tensor = sum(isinstance(p, TensorParameter) for p in parameters[:number])
-    return "P", place, int(plan.writes[tensor]), 0, plan.sizes[tensor], None, None, None
+    return "P", place, int(plan.writes[tensor]), plan.sizes[tensor]
 
 
-def _launcher(
-    plan: Plan,
-    arguments: list[tuple[Any, ...]],
-    data: bytearray | None = None,
-    places: Any = None,
-    what: str = "",
-    value: int = -1,
-    site: tuple[Any, int] | None = None,
-) -> Any:
+# --- What the native module is told once ------------------------------------------------------------------------------
 
-    launch, current = driver.addresses()
-    memory = plan.layout.filled(plan.integers) if data is None else data
-    offsets = struct.pack(f"={len(plan.layout.offsets)}H", *plan.layout.offsets)
-    return native.module().Launcher(
-        launch, 0 if driver.device_count() == 1 else current, plan.kernel, plan.blocks, plan.device, bytes(memory),
-        offsets, tuple(arguments), {} if places is None else places, what, value, lock(plan.device), site,
-    )  # fmt: skip
+
+@cache
+def _ready() -> bool:
+    module = native.module()
+    if module is None or not driver.gpu_available():
+        return False
+    attribute = driver.pointer_attribute() if driver.device_count() > 1 else 0
+    module.reads(_family, attribute, {"stream": 1, "max_version": (1, 0)})
+    module.launches(lease, Outside, timeline, WRONG, let_go, _constant, UNDONE)
+    return True
+
+
+def _constant(value: object) -> int:
+    """A number that equal compile-time values have, and no others."""
+    if len(_CONSTANTS) > 1 << 16:
+        _CONSTANTS.clear()
+    return _CONSTANTS.setdefault(ConstSpec(value), next(_NEXT))
+
+
+def _family(kind: type) -> int:
+    """Whose the arrays of a class are."""
+    if issubclass(kind, Partition):
+        return _CUT
+    family = quick_family(kind)
+    if family == "freehold":
+        return _OWN
+    if family == "torch":
+        return _TORCH if _reads_torch() else _NONE
+    if family == "cupy":
+        native.module().reads_cupy(driver.current_of("cupy"))
+        return _CUPY
+    return _FOREIGN if is_self_describing(kind) else _NONE
+
+
+@cache
+def _reads_torch() -> bool:
+    """
+    Whether torch's tensors can be read by the C interface that it has for compiled code.
+
+    What an object of Python has of its tensor is no part of that: it is looked for, and all is tried once.
+    """
+    torch: Any = sys.modules["torch"]
+    names = "data_ptr", "layout", "device_type", "device_index", "dtype", "dim", "sizes", "strides"
+    try:
+        library = ctypes.CDLL(os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so"))
+        asks = [ctypes.cast(getattr(library, f"aoti_torch_get_{name}"), ctypes.c_void_p).value for name in names]
+        with torch.inference_mode(False), torch.no_grad():
+            tensor: Any = torch.empty(2, 2)
+            found = native.module().reads_torch(
+                tensor, tensor._cdata, driver.current_of("torch"), torch.is_grad_enabled, tuple(asks)
+            )
+            return found and _tells_apart(torch, lambda tensor: native.module().look_at(tensor, _TORCH))
+    except (AttributeError, OSError, TypeError):  # another torch, or one without CUDA
+        return False
+
+
+def _tells_apart(torch: Any, look: Callable[[Any], tuple[int, bytes] | None]) -> bool:
+    """Whether all is seen that is relied on, and the same is what looks the same."""
+    plain, same = torch.empty(2, 2), torch.empty(2, 2)
+    found = look(plain)
+    others = [
+        torch.empty(2, 2, dtype=torch.int32),
+        torch.empty(2, 3),
+        torch.empty(4),
+        torch.empty(2, 2).t(),
+        torch.empty(4, 2)[::2],
+        torch._neg_view(torch.empty(2, 2)),
+        torch.empty(2, 2, device="meta"),
+        torch.empty(2, 2).to_sparse(),
+        torch.empty(2, 2, requires_grad=True),
+    ]
+    if found is None or found[0] != plain.data_ptr():
+        return False
+    seen = look(same)
+    return seen is not None and seen[1] == found[1] and all((o := look(a)) is None or o[1] != found[1] for a in others)

@@ -8,7 +8,7 @@ has used one: until then they cost nothing more.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -115,11 +115,6 @@ def _refuse(given: str) -> Mode:
 # --- Launches ---------------------------------------------------------------------------------------------------------
 
 
-def watched() -> bool:
-    """Whether launches have to ask."""
-    return bool(_used)
-
-
 def watch(launches: Guarded) -> None:
     """Has launches asked to look, once there is something to look for."""
     _guarded.add(launches)
@@ -127,6 +122,6 @@ def watch(launches: Guarded) -> None:
         launches.guard()
 
 
-def asking(launch: Callable[..., Any], instead: Callable[..., Any]) -> Callable[..., Any]:
-    """A way to launch on a GPU, with another in its place where the interpreter is to be used."""
-    return lambda *arguments: (launch if _mode.get() is None else instead)(*arguments)
+def chosen() -> Mode | None:
+    """The mode of the block that is running; None outside of all."""
+    return _mode.get()

@@ -10,73 +10,116 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
+from itertools import combinations
+from struct import error as StructError
 from typing import Any, Final
 
-from freehold.runtime.gpu import driver
-from freehold.runtime.gpu.timeline import timelines
-from freehold.runtime.launch import launcher
+from freehold.runtime.base import native
+from freehold.runtime.gpu import checked, driver
 from freehold.runtime.memory.arguments import ArrayView
+from freehold.runtime.memory.ledger import Busy, Refusal
 from freehold.runtime.memory.numpy_types import numpy_dtype
 from freehold.runtime.memory.overlap import overlap
-from freehold.runtime.memory.storage import Outside, foreign_space
 from freehold.runtime.variants.compiled import Compiled
-from freehold.runtime.variants.entry import Enqueue, Fill, Mismatch
-from freehold.runtime.variants.evaluation import Geometry
-from freehold.support.contract import LaunchContract, ScalarParameter, TensorParameter
+from freehold.runtime.variants.entry import Mismatch
+from freehold.runtime.variants.evaluation import Evaluator, Geometry
+from freehold.support.contract import ScalarParameter
 
 MOST_FITS: Final = 256
 """Values of scalars for which a plan knows the geometry; past that it forgets all and begins anew."""
 
+WRONG: Final = (
+    Busy,
+    Mismatch,
+    Refusal,
+    AttributeError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    OverflowError,
+    StructError,
+)
+"""What comes of reading or passing something that is no good. The driver's errors are `Rejected`."""
 
-class Plan:
-    """One launch without its addresses."""
+
+class Arrays:
+    """What a plan knows of arrays and scalars, wherever it runs."""
+
+    __slots__ = ("_apart", "_disjoint", "_tensors", "admits", "evaluator", "extents", "layouts", "sizes", "writes")
+
+    def __init__(self, evaluator: Evaluator, views: Sequence[ArrayView]):
+        self.evaluator: Final = evaluator
+        self.sizes: Final = tuple(v.size for v in views)
+        self.layouts: Final = tuple((v.shape, v.strides, v.dtype.itemsize) for v in views)
+        """Extents, strides in bytes, and the size of an element."""
+        self.writes: Final = tuple(p.mode != "ref" for _, p in evaluator.tensors)
+        """By array: whether it is more than read."""
+        self.extents: tuple[int, ...] = evaluator.extents([v.shape for v in views])
+        """The values of the contract's symbols of extents."""
+        self.admits: Callable[[Sequence[int], Sequence[Any]], bool] | None = evaluator.admits
+        """Whether the checks that depend on scalars hold (`runtime.variants.evaluation`)."""
+        self._tensors = [n for n, _ in evaluator.tensors]
+        self._apart = [(i, j) for i, j in combinations(range(len(views)), 2) if self.writes[i] or self.writes[j]]
+        self._disjoint: dict[tuple[int, ...], bool] = {}
+        """Whether arrays at these distances overlap, where the spans of their bytes do."""
+
+    def verify(self, values: Sequence[Any]) -> None:
+        """Raises `Mismatch` if arrays at these addresses share a byte, or the scalars among the values do not fit."""
+        pointers = [values[n] for n in self._tensors]
+        for i, j in self._apart:
+            if -self.sizes[i] < pointers[i] - pointers[j] < self.sizes[j]:
+                self._verify_disjoint(i, j, pointers[j] - pointers[i])
+        if self.admits is not None and not self.admits(self.extents, values):
+            raise Mismatch
+
+    def geometry(self, scalars: Sequence[Any]) -> Geometry:
+        """What a launch is with other scalars where it depends on them. Raises `Mismatch` where there is none."""
+        shapes = [shape for shape, _, _ in self.layouts]
+        strides = [[s // size for s in strides] for _, strides, size in self.layouts]
+        evaluator = self.evaluator
+        found = evaluator.evaluate(shapes, strides, dict(zip(evaluator.varies, scalars, strict=True)))
+        if found is None:
+            raise Mismatch
+        return found
+
+    def _verify_disjoint(self, first: int, second: int, distance: int) -> None:
+        key = (first, second, distance)
+        shared = self._disjoint.get(key)
+        if shared is None:
+            if len(self._disjoint) > 256:
+                self._disjoint.clear()
+            one, other = self.layouts[first], self.layouts[second]
+            shared = self._disjoint[key] = overlap((0, *one), (distance, *other))
+        if shared:
+            raise Mismatch
+
+
+class Plan(Arrays):
+    """One launch on a GPU without its addresses."""
 
     __slots__ = (
-        "admits", "blocks", "checked", "compiled", "configs", "contract", "device", "enqueue", "extents", "family",
-        "fill", "fits", "functions", "integers", "kernel",
-        "layout", "layouts", "loaded", "missed", "name", "outside", "packed", "quick", "sizes",
-        "timelines", "values", "writes",
+        "_rounds", "_several", "blocks", "compiled", "configs", "contract", "device", "family", "fits", "integers",
+        "kernel", "layout", "loaded", "name", "packed",
     )  # fmt: skip
 
     def __init__(
         self, compiled: Compiled, views: Sequence[ArrayView], values: Sequence[Any], geometry: Geometry, device: int
     ):
-
+        super().__init__(compiled.evaluator, views)
         self.compiled = compiled
         self.name: str = compiled.name
         self.device = device
         self.family = family_of(views)
         """The library whose current stream is used."""
-        self.sizes = tuple(v.size for v in views)
-        self.layouts = tuple((v.shape, v.strides, v.dtype.itemsize) for v in views)
-        self.checked: dict[tuple[int, ...], bool] = {}
-        """Whether arrays at these distances overlap, where the spans of their bytes do."""
-        self.missed = 0
-        """How often it was found by a key and not by a guard (`runtime.launch.readers`)."""
-        self.timelines = timelines[device]
-        self.outside = foreign_space(device)
-        """Of all memory of other libraries on the GPU."""
-        tensors = [p for p in compiled.contract.parameters if isinstance(p, TensorParameter)]
-        self.writes = tuple(p.mode != "ref" for p in tensors)
-        """By array: whether it is more than read."""
         self.loaded = compiled.loaded(device)
         self.kernel = int(self.loaded.handle)
         self.contract = compiled.contract
         self.layout = compiled.layout
+        self._several = driver.device_count() != 1
+        scalars = [(n, p.dtype) for n, p in enumerate(self.contract.parameters) if isinstance(p, ScalarParameter)]
+        self._rounds = [(n, numpy_dtype(dtype).type) for n, dtype in scalars if dtype in ("f16", "f32")]
         self._for(geometry)
-        evaluator = compiled.evaluator
-        self.extents: tuple[int, ...] = evaluator.extents([v.shape for v in views])
-        """The values of the contract's symbols of extents."""
-        self.admits: Callable[[Sequence[int], Sequence[Any]], bool] | None = evaluator.admits
-        """Whether the checks that depend on scalars hold (`runtime.variants.evaluation`)."""
-        self.enqueue: Enqueue = compiled.enqueue
-        self.fill: Fill = compiled.fill
-        self.functions = compiled.functions
-        self.values = launcher.values(self) if self.functions.native else None
-        """Launches without Python, where that goes (`runtime.base.native`)."""
-        self.quick: tuple[Any, ...] | None = None
-        """What reads arguments like those that it was made for, once that was made (`runtime.launch.readers`)."""
-        self.fits: dict[tuple[Any, ...], Plan] = {tuple(values[n] for n in evaluator.varies): self}
+        self.fits: dict[tuple[Any, ...], Plan] = {tuple(values[n] for n in self.evaluator.varies): self}
         """The plans for the same arrays, by the values of the scalars that the geometry depends on."""
 
     def _for(self, geometry: Geometry) -> None:
@@ -94,60 +137,54 @@ class Plan:
         """Memory for the parameters of a launch that is not in use by one: bytes, the address of their addresses, and
         what keeps that alive. What the plan knows is in there."""
 
-    def fit(self, *scalars: Any) -> Plan:
+    def fit(self, scalars: tuple[Any, ...]) -> Plan:
         """The plan for the same arrays and other values of the scalars that the geometry depends on. Raises `Mismatch`
         where there is no launch for these."""
-        evaluator = self.compiled.evaluator
-        shapes = [shape for shape, _, _ in self.layouts]
-        strides = [[s // size for s in strides] for _, strides, size in self.layouts]
-        geometry = evaluator.evaluate(shapes, strides, dict(zip(evaluator.varies, scalars, strict=True)))
-        if geometry is None:
-            raise Mismatch
         found = copy(self)
-        found._for(geometry)
+        found._for(self.geometry(scalars))
         if len(self.fits) >= MOST_FITS:
             self.fits.clear()
         self.fits[scalars] = found
         return found
 
-    def config(self, handle: int) -> Any:
-        """The launch configuration for a stream."""
-        found = self.configs[handle] = driver.launch_config(self.blocks, handle)
+    def rounded(self, values: Sequence[Any]) -> list[Any]:
+        """Values with numbers that are too large for a float's dtype made infinite, as NumPy rounds them."""
+        found = list(values)
+        for n, kind in self._rounds:
+            found[n] = kind(found[n])
         return found
 
-    def leases(self, *pointers: int) -> tuple[list[Outside], list[Outside]]:
-        """Other libraries' arrays at these addresses, as the ledger knows them: those that are read, and the others."""
-        found: tuple[list[Outside], list[Outside]] = ([], [])
-        for pointer, size, written in zip(pointers, self.sizes, self.writes, strict=True):
-            found[written].append(Outside(self.device, pointer, pointer + size))
-        return found
+    def enqueue(self, handle: int, *values: Any) -> None:
+        """
+        Enqueues a launch on a stream's handle, with an address or a scalar for each of the kernel's run-time arguments.
 
-    def parameters(self) -> tuple[bytearray, int, Any]:
-        """More memory for parameters."""
-        return driver.parameter_block(self.layout.filled(self.integers), self.layout.offsets)
-
-    def verify_disjoint(self, first: int, second: int, p: int, q: int) -> None:
-        """Raises `Mismatch` if two arrays at these addresses, whose spans overlap, share a byte."""
-        key = (first, second, q - p)
-        shared = self.checked.get(key)
-        if shared is None:
-            (a, b, c), (d, e, f) = self.layouts[first], self.layouts[second]
-            if len(self.checked) > 256:
-                self.checked.clear()
-            shared = self.checked[key] = overlap((0, a, b, c), (q - p, d, e, f))
-        if shared:
-            raise Mismatch
+        Raises `Mismatch`, `TypeError`, `OverflowError` or `struct.error` for values that do not fit or cannot be
+        passed; nothing was launched then. Raises `Rejected` for the driver's errors.
+        """
+        self.verify(values)
+        plan, varies = self, self.evaluator.varies
+        if varies:
+            scalars = tuple([values[n] for n in varies])
+            plan = self.fits.get(scalars) or self.fit(scalars)
+        config = plan.configs.get(handle)
+        if config is None:
+            config = plan.configs[handle] = driver.launch_config(plan.blocks, handle)
+        try:
+            block = plan.packed.pop()
+        except IndexError:
+            block = driver.parameter_block(self.layout.filled(plan.integers), self.layout.offsets)
+        checks = self.contract.kernel_checks
+        room = (lambda: checked.enter(self.device, handle, self.name, checks)) if checks else None
+        self.layout.pack(block[0], values, room)
+        launch, current = driver.parts()
+        elsewhere = native.thread.new or (self._several and current()[1] != self.device)
+        error = elsewhere or launch(config, self.kernel, block[1], 0)[0]
+        if error:  # no context, or another GPU's, is current in this thread; or it is a real one
+            driver.launch_failed(error, self.device, config, self.kernel, block[1])
+        plan.packed.append(block)  # the driver has copied what is in it
 
 
 def family_of(views: Sequence[ArrayView]) -> str:
     """The library whose current stream a launch uses: torch's before CuPy's; empty for the default stream."""
     families = {v.family for v in views}
     return "torch" if "torch" in families else "cupy" if "cupy" in families else ""
-
-
-def rounded(contract: LaunchContract, values: Sequence[Any]) -> list[Any]:
-    """Values with numbers that are too large for a float's dtype made infinite, as NumPy rounds them."""
-    return [
-        numpy_dtype(p.dtype).type(v) if isinstance(p, ScalarParameter) and p.dtype in ("f16", "f32") else v
-        for p, v in zip(contract.parameters, values, strict=True)
-    ]

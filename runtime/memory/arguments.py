@@ -143,14 +143,18 @@ def _family(kind: type) -> str:
     return ""
 
 
-def quick_family(array: object) -> str | None:
-    """The library of an array whose class is exactly one that can be read quickly; None for others."""
-    kind = type(array)
+def quick_family(kind: type) -> str | None:
+    """The library of a class of arrays that can be read quickly; None for others, also for classes made of it."""
     name = f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
-    known = {"torch.Tensor": "torch", "torch.Parameter": "torch", "cupy.ndarray": "cupy"}
-    if name in known:
-        return known[name]
-    return "freehold" if name == "freehold.Tensor" else None
+    known = {"torch.Tensor": "torch", "torch.Parameter": "torch", "cupy.ndarray": "cupy", "freehold.Tensor": "freehold"}
+    return known.get(name)
+
+
+def is_self_describing(kind: type) -> bool:
+    """Whether arrays of a class are read by what they say of themselves, and by nothing else."""
+    return _READERS.get(kind, _reader(kind)) is _foreign and (
+        hasattr(kind, "__cuda_array_interface__") or hasattr(kind, "__dlpack__")
+    )
 
 
 _CLASSES: Final = frozenset((("torch", "Tensor"), ("numpy", "ndarray"), ("cupy", "ndarray"), ("freehold", "Tensor")))

@@ -345,11 +345,13 @@ def enqueue(
     waited = False
 
     def attempt() -> tuple[list[tuple[Timeline, int]], T | None]:
-        pending = _lease(user, reads, writes, blame, through, devices, waited)
+        pending: list[tuple[Timeline, int]] = []
+        if not _alone(user, reads, writes):
+            pending = _lease(user, reads, writes, blame, through, devices, waited)
         if pending:
             return pending, None
         if kept is not None:
-            user.kept.append((user.now, kept))
+            user.keep_for_last(kept)
         done = work()
         user.enqueued()
         return pending, done
@@ -374,21 +376,23 @@ def lease(user: Timeline, reads: Sequence[Leased], writes: Sequence[Leased]) -> 
 
     Raises `Busy` where the host has to wait first, and `Refusal`; nothing was leased then.
     """
+    if not _alone(user, reads, writes) and _lease(user, reads, writes, None, None, (user.device,), waited=False):
+        raise Busy(())
+
+
+def _alone(user: Timeline, reads: Sequence[Leased], writes: Sequence[Leased]) -> bool:
+    """Enters an operation, if its timeline alone uses all of its tensors: then there is nothing to order it with."""
     tick = user.now + 1
     for tensor in reads:
         if tensor.space.sole is not user or tensor.epoch != tensor.storage.epoch:
-            break
-    else:
-        for tensor in writes:
-            space = tensor.space
-            if space.sole is not user or tensor.epoch != tensor.storage.epoch:
-                break
-            space.wrote = tick  # also where another one is refused: then its readers wait for too much
-        else:
-            user.now = tick
-            return
-    if _lease(user, reads, writes, None, None, (user.device,), waited=False):
-        raise Busy(())
+            return False
+    for tensor in writes:
+        space = tensor.space
+        if space.sole is not user or tensor.epoch != tensor.storage.epoch:
+            return False
+        space.wrote = tick  # also where another one is refused: then its readers wait for too much
+    user.now = tick
+    return True
 
 
 def _lease(

@@ -7,7 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from freehold.runtime.gpu import driver
-from freehold.runtime.variants.entry import Enqueue, Fill, Functions, Layout, make_enqueue
+from freehold.runtime.variants.entry import Layout
 from freehold.runtime.variants.evaluation import Evaluator
 from freehold.runtime.variants.hints import of
 from freehold.support.contract import LaunchContract
@@ -67,22 +67,6 @@ class Compiled:
     def evaluator(self) -> Any:
         """The contract as a function (`runtime.variants.evaluation`)."""
         return self._once.get("evaluator", lambda: Evaluator(self.contract))
-
-    @property
-    def enqueue(self) -> Enqueue:
-        """What launches it (`runtime.variants.entry`)."""
-        return self.functions.enqueue
-
-    @property
-    def fill(self) -> Fill:
-        """What packs a launch's addresses and scalars (`runtime.variants.entry`)."""
-        return self.functions.fill
-
-    @property
-    def functions(self) -> Functions:
-        """What is written out for its contract (`runtime.variants.entry`)."""
-        asks, varies = self.evaluator.admits is not None, self.evaluator.varies
-        return self._once.get("enqueue", lambda: make_enqueue(self.contract, self.layout, asks, varies))
 
     @property
     def layout(self) -> Layout:

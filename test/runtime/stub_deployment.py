@@ -17,8 +17,10 @@ from stub import expect, passed, posing, run_tests, the_stub
 
 import freehold as fh
 from freehold import Mut, Out, Ref, f32
+from freehold.runtime.base import native
 from freehold.runtime.gpu import driver
-from freehold.runtime.launch import readers
+from freehold.runtime.launch import launcher
+from freehold.runtime.launch.launch import reads_nothing
 
 stub = the_stub()
 
@@ -104,9 +106,9 @@ def test_a_bound_launch_in_threads() -> None:
 # --- Torch ------------------------------------------------------------------------------------------------------------
 
 
-def test_torch_by_guards() -> None:
+def test_torch_without_looking_thoroughly() -> None:
     torch = posing()
-    assert readers.guards() is not None
+    assert native.module() is None or launcher._reads_torch()  # pyright: ignore[reportPrivateUsage] -- of its module
     z, x, y = (torch.zeros(1000) for _ in range(3))
     expect("QQQi")
     binding: Any = sys.modules["freehold.runtime.launch.binding"]
@@ -210,19 +212,25 @@ def test_what_looks_different_is_told_apart() -> None:
     assert rounds == [64, 48, 32, 16, 8, 4]
 
 
-def test_without_guards_keys_do() -> None:
+def test_without_a_launcher_plans_are_found_by_looks() -> None:
     torch = posing()
-    found = readers.guards
+    kernel = add.with_hints(occupancy=2)
+    z, x, y = (torch.zeros(64) for _ in range(3))
+    expect("QQQi")
+    kernel(fh.partition(z, 16), x, y).on()
+    dispatcher: Any = kernel._dispatcher
+    dispatcher.launcher, dispatcher.read = None, reads_nothing
+    for n in (64, 32, 64, 32):
+        kernel(fh.partition(z[:n], 16), x[:n], y[:n]).on()
+        assert passed("QQQi") == [z.data_ptr(), x.data_ptr(), y.data_ptr(), n]
+    binding: Any = sys.modules["freehold.runtime.launch.binding"]
+    bind = binding.bind
     try:
-        readers.guards = lambda: None  # pyright: ignore[reportAttributeAccessIssue] -- a torch without them
-        kernel = add.with_hints(occupancy=2)
-        z, x, y = (torch.zeros(64) for _ in range(3))
-        expect("QQQi")
-        for n in (64, 32, 64, 32):
-            kernel(fh.partition(z[:n], 16), x[:n], y[:n]).on()
-            assert passed("QQQi") == [z.data_ptr(), x.data_ptr(), y.data_ptr(), n]
+        binding.bind = None  # must not be called
+        kernel(fh.partition(z, 16), y, x).on()
+        assert passed("QQQi") == [z.data_ptr(), y.data_ptr(), x.data_ptr(), 64]
     finally:
-        readers.guards = found
+        binding.bind = bind
 
 
 def test_a_bound_launch_from_torch() -> None:

@@ -162,7 +162,7 @@ def test_a_package_computes_them_too() -> None:
             kernels.parts(fh.partition(z, (1, 64)), 3, 0, at=fh.Grid("splits", "cdiv(N, 64)")).sync()
 
 
-def test_torch_by_guards() -> None:
+def test_torch_without_looking_thoroughly() -> None:
     torch = posing()
     y = torch.zeros(1000)
     expect(PREFIX)

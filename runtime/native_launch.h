@@ -1,0 +1,72 @@
+/* Launchers, and what bound launches have of them (`native_launch.c`, `native_bound.c`). */
+#ifndef FREEHOLD_NATIVE_LAUNCH_H
+#define FREEHOLD_NATIVE_LAUNCH_H
+#include "native_read.h"
+
+typedef int (*LaunchKernel)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+typedef int (*CurrentDevice)(int *);
+
+typedef struct {
+  int code;      /* P: an address; 0: only Python can pass it; else as `struct` calls a scalar */
+  int place;     /* of the parameter in memory */
+  int written;   /* an array: whether it is more than read */
+  long long size; /* an array: bytes that it spans */
+} Value;
+
+typedef struct {
+  PyObject_HEAD
+  LaunchKernel launch;
+  CurrentDevice current; /* NULL where there is one GPU only */
+  void *kernel;
+  unsigned blocks;
+  int device, values, parameters, plain; /* `plain`: whether it is packed here, and not by Python */
+  uint64_t memory[MOST]; /* what is known of the parameters, eight bytes each */
+  uint16_t at[MOST];     /* by parameter: where it lies there, in bytes */
+  Value value[MOST];
+  PyObject *enqueue;     /* the plan's */
+  PyObject *outside;     /* the space of other libraries' memory */
+  PyObject *timelines;   /* by handle */
+  PyObject *lock;        /* the device's */
+  PyObject *number;      /* the device's */
+  PyObject *family;      /* the library whose current stream it runs on */
+  PyObject *kept;        /* what its key has addresses of */
+} Entry;
+
+typedef struct {
+  PyObject_HEAD
+  int arguments, outputs;
+  char mode[MOST];       /* of each parameter: c: a constant; s: a scalar; t: a tensor */
+  int output[MOST];      /* arguments that are the launch's value */
+  PyObject *what;        /* what a launch is, in an error's words */
+  PyObject *entries;     /* by key */
+  PyObject *asks;        /* says whether the interpreter is to be used, or is None */
+  PyObject *recent;      /* the bytes of the last key */
+  Entry *last;           /* and its plan */
+} Launcher;
+
+extern PyTypeObject *entry_type, *launcher_type;
+
+/* Whether the interpreter is to be used, or an exception says so. */
+int interpreted(const Launcher *self);
+
+/* The value of a plan that an array is; arrays are in the order of values. */
+const Value *value_of(const Entry *entry, int array);
+
+/*
+ * The timeline to launch on, with a reference, and its stream: of an execution, or the current one, where nobody else's
+ * has to be waited for. Unless `anew`, only of an execution that knows where. NULL with an exception, or where that is
+ * not known or unusual.
+ */
+PyObject *place_of(const Entry *entry, PyObject *execution, int anew, const Arrays *arrays, uint64_t *handle);
+
+/*
+ * Leases and launches on a timeline, to which it takes over a reference, with parameters that are packed in `memory`, or by
+ * Python where that is NULL. Returns the timeline; NULL where nothing was launched, or with an exception of which Python
+ * cannot find the cause.
+ */
+PyObject *fired(const Launcher *self, const Entry *entry, PyObject *arguments, const Arrays *arrays, PyObject *user, uint64_t handle,
+                uint64_t *memory);
+
+/* Leaves a trace in a timeline. Whether that went well. */
+int traced(PyObject *user, PyObject *what, PyObject *launch);
+#endif
