@@ -18,7 +18,7 @@ from typing import Any
 import numpy
 
 import freehold as fh
-from benchmarks.kernels import add
+from benchmarks.kernels import add, saxpy
 from benchmarks.report import Row, against, show
 
 CALLS = 2000
@@ -50,8 +50,55 @@ def main() -> None:
     operator = add.as_torch_op("freehold_benchmarks::add", {"z": 512})
     through = partial(operator, z, x, y)
     rows.append(row(torch, "it as an operator of torch, host time", "torch.add", through, rivals["torch.add"]))
+    rows += mixed_rows(torch, ours, x, y, z)
     rows += cupy_rows(torch)
     show(rows, arguments.json)
+
+
+class Described:
+    """A tensor of torch as another library's array: by `__cuda_array_interface__`, which is made anew each time."""
+
+    def __init__(self, tensor: Any):
+        self._shape, self._data = tuple(tensor.shape), (tensor.data_ptr(), False)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return {"shape": self._shape, "typestr": "<f4", "data": self._data, "strides": None, "version": 3}
+
+
+class Lent:
+    """The same by DLPack."""
+
+    def __init__(self, tensor: Any):
+        self._tensor = tensor
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._tensor.__dlpack_device__()
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._tensor.__dlpack__(**options)
+
+
+def mixed_rows(torch: Any, ours: Callable[[], None], x: Any, y: Any, z: Any) -> list[Row]:
+    """Launches with arguments of other kinds, against three tensors of torch (`ours`)."""
+    own = [fh.to_device(numpy.zeros(4096, numpy.float32), 0) for _ in range(3)]
+    said, lent = ([kind(t) for t in (z, x, y)] for kind in (Described, Lent))
+    in_torch = partial(seconds, torch, lambda: [t.__dlpack__(stream=1, max_version=(1, 0)) for t in (z, x, y)])
+    ways: dict[str, Callable[[], Any]] = {
+        "three tensors of Freehold": lambda: add(fh.partition(own[0], 512), own[1], own[2]).on(),
+        "Freehold's and torch's": lambda: add(fh.partition(own[0], 512), x, own[2]).on(),
+        "by `__cuda_array_interface__`": lambda: add(fh.partition(said[0], 512), said[1], said[2]).on(),
+        "torch's and one by `__cuda_array_interface__`": lambda: add(fh.partition(z, 512), said[1], y).on(),
+        "by DLPack": lambda: add(fh.partition(lent[0], 512), lent[1], lent[2]).on(),
+        "torch's, with an open schedule": lambda: add(z, x, y).on(),
+        "torch's and a scalar": lambda: saxpy(fh.partition(z, 512), x, 2.0).on(),
+        "torch's and a scalar of NumPy": lambda: saxpy(fh.partition(z, 512), x, numpy.float32(2.0)).on(),
+        "bound, of Freehold and torch": add.bind(fh.partition(own[0], 512), x, own[2]).on,
+    }
+    for way in ways.values():
+        way()
+    rows = [row(torch, f"launch: {name}, host time", "torch's", way, ours) for name, way in ways.items()]
+    return [*rows, against("three capsules of DLPack, made by torch", in_torch, None, unit="us", scale=1e6)]
 
 
 def cupy_rows(torch: Any) -> list[Row]:

@@ -49,9 +49,9 @@ class _State(NamedTuple):
             user = self.native.fire(execution)
             if user is not None:
                 return user
-        for n, (array, *before) in enumerate(self.places):
+        for n, (array, pointer, shape, strides) in enumerate(self.places):
             found = view(array)
-            if [found.pointer, found.shape, found.strides] != before:
+            if (found.pointer, found.shape, found.strides) != (pointer, shape, strides):
                 _moved(self.launch.dispatcher.kernel.signature, n)
         user = self.launch.dispatcher.run(self.arguments, self.launch, execution)
         changed(self.value)
@@ -131,7 +131,7 @@ class BoundLaunch(_Run):
         if bound.device != HOST and modes.current() is None:
             plan = dispatcher.plan(bound, self.site)
             # Where failures of checks are to go has to be seen each time.
-            if dispatcher.launcher is not None and not plan.contract.kernel_checks:
+            if dispatcher.ready() is not None and not plan.contract.kernel_checks:
                 data = plan.layout.filled(plan.integers)
                 plan.layout.pack(data, plan.rounded(bound.values))
                 more = launch, state.value, state.on, state.flight

@@ -250,15 +250,12 @@ class Dispatcher:
         """What a launch is, in an error's words."""
         self._plans: dict[object, Plan | HostPlan] = {}
         """By what arguments look like."""
-        self.launcher: Any = None if modes.environment() else launcher.launcher(kernel.signature, self.what)
-        """The native module's, where there is one."""
-        self.read: Callable[[tuple[Any, ...], Execution | None], Timeline | None] = (
-            reads_nothing if self.launcher is None else self.launcher.read
-        )
+        self.launcher: Any = None
+        """The native module's, once there was a launch on a GPU."""
+        self.read: Callable[[tuple[Any, ...], Execution | None], Timeline | None] = reads_nothing
         """Launches what it knows and returns the timeline, or does nothing and returns None."""
         self.value = _value_of(kernel.signature)
         """The value of a launch with certain arguments."""
-        modes.watch(self)
 
     def run(self, arguments: tuple[Any, ...] | None, launch: Launch, execution: Execution | None) -> Any:
         """
@@ -292,8 +289,7 @@ class Dispatcher:
 
     def guard(self) -> None:
         """Asks from here on whether the interpreter is to be used."""
-        if self.launcher is not None:
-            self.launcher.guard(modes.chosen)
+        self.launcher.guard(modes.chosen)
 
     def _already(self) -> NoReturn:
         from freehold.runtime.base.call_site import caller
@@ -337,8 +333,17 @@ class Dispatcher:
 
     def _learn(self, arguments: tuple[Any, ...], plan: Plan | HostPlan, views: tuple[ArrayView, ...]) -> None:
         """Has the launcher do what looks like these arguments from here on."""
-        if self.launcher is not None and isinstance(plan, Plan):
+        if isinstance(plan, Plan) and self.ready() is not None:
             launcher.learn(self.launcher, arguments, self.kernel.signature, plan, views)
+
+    def ready(self) -> Any:
+        """Its launcher, made if there is none yet; None where there can be none."""
+        if self.launcher is None:
+            made = launcher.launcher(self.kernel.signature, self.what)
+            if made is not None:
+                self.launcher, self.read = made, made.read
+                modes.watch(self)
+        return self.launcher
 
     def _enqueued(
         self,

@@ -60,7 +60,8 @@ def learn(
     """Tells a launcher the plan for what looks like these arguments, as they were read when it was made."""
     if made.knows(arguments):
         return
-    scalars = [type(a) for p, a in zip(signature.parameters, arguments, strict=True) if p.mode == "scalar"]
+    given = zip(signature.parameters, arguments, strict=True)
+    scalars: list[type] = [a.__class__ for p, a in given if p.mode == "scalar"]
     if all(map(is_plain, scalars)) and len(plan.contract.entry) <= native.MOST:
         layouts = [(v.shape, v.strides, v.dtype.itemsize, v.pointer % ALIGNMENT) for v in views]
         made.add(arguments, entry(plan), tuple(layouts))
@@ -106,7 +107,7 @@ def _described(plan: Plan, number: int) -> tuple[Any, ...]:
 @cache
 def _ready() -> bool:
     module = native.module()
-    if module is None or not driver.gpu_available():
+    if module is None:
         return False
     attribute = driver.pointer_attribute() if driver.device_count() > 1 else 0
     module.reads(_family, attribute, {"stream": 1, "max_version": (1, 0)})
@@ -121,7 +122,7 @@ def _constant(value: object) -> int:
     return _CONSTANTS.setdefault(ConstSpec(value), next(_NEXT))
 
 
-def _family(kind: type) -> int:
+def _family(kind: type[Any]) -> int:
     """Whose the arrays of a class are."""
     if issubclass(kind, Partition):
         return _CUT

@@ -37,7 +37,7 @@ def likeness(signature: KernelSignature, arguments: tuple[Any, ...]) -> Likeness
     run_time: list[Any] = []
     try:
         for parameter, argument in zip(signature.parameters, arguments, strict=True):
-            kind: Hashable = argument.__class__
+            kind: type = argument.__class__
             if parameter.is_tensor:
                 spec = None
                 if isinstance(argument, Partition):

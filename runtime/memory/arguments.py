@@ -143,14 +143,14 @@ def _family(kind: type) -> str:
     return ""
 
 
-def quick_family(kind: type) -> str | None:
+def quick_family(kind: type[Any]) -> str | None:
     """The library of a class of arrays that can be read quickly; None for others, also for classes made of it."""
     name = f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
     known = {"torch.Tensor": "torch", "torch.Parameter": "torch", "cupy.ndarray": "cupy", "freehold.Tensor": "freehold"}
     return known.get(name)
 
 
-def is_self_describing(kind: type) -> bool:
+def is_self_describing(kind: type[Any]) -> bool:
     """Whether arrays of a class are read by what they say of themselves, and by nothing else."""
     return _READERS.get(kind, _reader(kind)) is _foreign and (
         hasattr(kind, "__cuda_array_interface__") or hasattr(kind, "__dlpack__")
