@@ -34,6 +34,8 @@ static PyObject *bound_fired(Bound *self, PyObject *execution, int anew) {
   same = same && !memcmp(key.word, self->key.word, sizeof(uint64_t) * key.count);
   PyObject *user = same ? place_of(self->entry, execution, anew, &arrays, &handle) : NULL;
   if (user) user = fired(self->launcher, self->entry, self->arguments, &arrays, user, handle, memory);
+  if (user && !told(Py_NewRef(self->value), arrays.families)) Py_CLEAR(user);
+  else if (user) Py_DECREF(self->value);
   close_arrays(&arrays);
   return user;
 }

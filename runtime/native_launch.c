@@ -13,7 +13,7 @@
 #include <time.h>
 
 PyTypeObject *entry_type, *launcher_type;
-static PyObject *lease, *outside, *timeline, *wrong, *let_go, *constant; /* of Python; `wrong` are exceptions that it finds the cause of */
+static PyObject *lease, *outside, *timeline, *wrong, *let_go, *constant, *changed; /* of Python; `wrong` are exceptions that it finds the cause of */
 static PyObject *n_place, *n_borrow, *n_keep, *n_enqueued;
 
 /* Packs a scalar as `struct` would; 0 where that would raise. May run Python. */
@@ -336,7 +336,7 @@ int interpreted(const Launcher *self) {
 }
 
 /* The timeline that it launched on, with a reference; NULL where it did not, or with an exception that is no argument's. */
-static PyObject *launched(Launcher *self, PyObject *arguments, PyObject *execution, int anew) {
+static PyObject *launched(Launcher *self, PyObject *arguments, PyObject *execution, int anew, int *families) {
   if (interpreted(self)) return NULL;
   Arrays arrays;
   Key key;
@@ -349,13 +349,22 @@ static PyObject *launched(Launcher *self, PyObject *arguments, PyObject *executi
   if (entry) user = place_of(entry, execution, anew, &arrays, &handle);
   if (user) user = fired(self, entry, arguments, &arrays, user, handle, plain ? memory : NULL);
   Py_XDECREF((PyObject *)entry);
+  *families = arrays.families;
   close_arrays(&arrays);
   return user;
 }
 
+PyObject *told(PyObject *value, int families) {
+  PyObject *done = families & TORCH ? PyObject_CallFunctionObjArgs(changed, value, NULL) : Py_NewRef(Py_None);
+  if (!done) Py_CLEAR(value);
+  Py_XDECREF(done);
+  return value;
+}
+
 static PyObject *read_(Launcher *self, PyObject *const *given, Py_ssize_t count) {
   if (count != 2) return PyErr_Format(PyExc_TypeError, "read takes 2 arguments, not %zd", count);
-  PyObject *user = launched(self, given[0], given[1], 1);
+  int families;
+  PyObject *user = launched(self, given[0], given[1], 1, &families);
   if (user || PyErr_Occurred()) return user;
   Py_RETURN_NONE;
 }
@@ -384,10 +393,11 @@ PyObject *plainly(PyObject *launcher, PyObject *launch, PyObject *execution) {
   Py_XINCREF(arguments), Py_INCREF(launcher);
   Py_INCREF(Py_None), put(launch, LAUNCH_ARGUMENTS, Py_None); /* no other thread runs it */
   Launcher *self = (Launcher *)launcher;
-  PyObject *user = launched(self, arguments, execution, 0);
+  int families;
+  PyObject *user = launched(self, arguments, execution, 0, &families);
   if (user) {
-    value = outcome(self, arguments);
-    if (!traced(user, self->what, launch)) Py_CLEAR(value);
+    value = traced(user, self->what, launch) ? outcome(self, arguments) : NULL;
+    if (value) value = told(value, families);
     Py_DECREF(user);
   } else if (!PyErr_Occurred()) {
     Py_XINCREF(arguments), put(launch, LAUNCH_ARGUMENTS, arguments);
@@ -560,14 +570,14 @@ static PyType_Spec launcher_spec = {
 };
 
 static PyObject *launches(PyObject *module, PyObject *args) {
-  if (!PyArg_ParseTuple(args, "OOOOOOO", &lease, &outside, &timeline, &wrong, &let_go, &constant, &undone)) return NULL;
+  if (!PyArg_ParseTuple(args, "OOOOOOOO", &lease, &outside, &timeline, &wrong, &let_go, &constant, &changed, &undone)) return NULL;
   Py_INCREF(args); /* with all that is in it, for good */
   Py_RETURN_NONE;
 }
 
 static PyMethodDef functions[] = {
   {"enter_thread", enter_thread, METH_NOARGS, "Says that the calling thread has a context of the driver."},
-  {"launches", launches, METH_VARARGS, "launches(lease, outside, timeline, wrong, let_go, constant, undone): what launchers call."},
+  {"launches", launches, METH_VARARGS, "launches(lease, outside, timeline, wrong, let_go, constant, changed, undone): what launchers call."},
   {0},
 };
 

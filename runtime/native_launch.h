@@ -67,6 +67,9 @@ PyObject *place_of(const Entry *entry, PyObject *execution, int anew, const Arra
 PyObject *fired(const Launcher *self, const Entry *entry, PyObject *arguments, const Arrays *arrays, PyObject *user, uint64_t handle,
                 uint64_t *memory);
 
+/* The value of a launch, once torch knows that it is another one now. Takes over a reference; NULL with an exception. */
+PyObject *told(PyObject *value, int families);
+
 /* Leaves a trace in a timeline. Whether that went well. */
 int traced(PyObject *user, PyObject *what, PyObject *launch);
 #endif

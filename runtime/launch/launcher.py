@@ -27,6 +27,7 @@ from freehold.runtime.memory.arguments import ALIGNMENT, ArrayView, is_self_desc
 from freehold.runtime.memory.ledger import lease
 from freehold.runtime.memory.scalars import is_plain
 from freehold.runtime.memory.storage import Outside, foreign_space
+from freehold.runtime.memory.versions import changed
 from freehold.runtime.variants.entry import in_native_code
 from freehold.support.contract import ScalarParameter, TensorParameter
 
@@ -111,7 +112,7 @@ def _ready() -> bool:
         return False
     attribute = driver.pointer_attribute() if driver.device_count() > 1 else 0
     module.reads(_family, attribute, {"stream": 1, "max_version": (1, 0)})
-    module.launches(lease, Outside, timeline, WRONG, let_go, _constant, UNDONE)
+    module.launches(lease, Outside, timeline, WRONG, let_go, _constant, changed, UNDONE)
     return True
 
 

@@ -352,10 +352,12 @@ def test_what_describes_itself_is_believed_once() -> None:
     class Fickle(At):
         """Another array each time it is asked, by chance."""
 
+        odds = 0.4
+
         @property
         def __cuda_array_interface__(self) -> dict[str, Any]:
             said = super().__cuda_array_interface__
-            return said | {"shape": (16,)} if chance.random() < 0.4 else said
+            return said | {"shape": (16,)} if chance.random() < self.odds else said
 
     chance, refused, known = random.Random(0), 0, 0
     for _ in range(20):
@@ -369,8 +371,10 @@ def test_what_describes_itself_is_believed_once() -> None:
         dispatcher: Any = cast(Any, kernel)._dispatcher
         if dispatcher.launcher is None:  # nothing was launched
             continue
-        known += dispatcher.launcher.knows((fh.partition(y, 64), At(x.pointer), 1.0, 2))
-        assert not dispatcher.launcher.knows((fh.partition(y, 64), At(x.pointer, 16), 1.0, 2))
+        odd.odds = 0.0
+        known += dispatcher.launcher.knows((fh.partition(y, 64), odd, 1.0, 2))
+        odd.odds = 1.0
+        assert not dispatcher.launcher.knows((fh.partition(y, 64), odd, 1.0, 2))
     assert refused
     assert known
 
