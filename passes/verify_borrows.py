@@ -462,6 +462,10 @@ class _Paths:
         """The end of a turn gives nothing back."""
         return state
 
+    def matters(self, flag: SSAValue) -> bool:
+        """No flag is of more use than others."""
+        return False
+
     def runs(self, loop: ForOp) -> bool:
         """Whether a loop is shown to run."""
         return loop in self.facts.repeated

@@ -376,6 +376,11 @@ class _Walk:
         """Any loop may have no turn."""
         return False
 
+    def matters(self, flag: SSAValue) -> bool:
+        """What loops hand on last may say that a check has failed."""
+        loop = flag.owner if isinstance(flag.owner, Operation) else flag.owner.parent_op()
+        return isinstance(loop, _Loop) and flag in (*loop.carried[-1:], *loop.results[-1:])
+
     def meet(self, op: Operation, ends: Sequence[End[_State]], names: Sequence[SSAValue]) -> _State:
         """What holds after any of `ends`, whose values become `names`: not what those stood for in another turn."""
         found = _State()

@@ -29,9 +29,10 @@ Paths = Mapping[Flags, State]
 """The states of the paths that stay apart."""
 
 _MOST_PATHS: Final = 8
-"""Paths that stay apart. Where there are more, those meet whose flags alone differ, and then all."""
+"""Paths that stay apart. Where there are more, those meet whose flags alone differ, then those that differ in no flag
+that matters, and then all."""
 _MOST_ROUNDS: Final = 8
-"""Rounds through a loop in which they do."""
+"""Rounds through a loop in which they do; in as many more those do that differ in a flag that matters."""
 
 
 class End(NamedTuple, Generic[State]):
@@ -63,6 +64,10 @@ class Domain(Protocol[State]):
 
     def runs(self, loop: ForOp) -> bool:
         """Whether a counted loop is known to turn at least once."""
+        ...
+
+    def matters(self, flag: SSAValue) -> bool:
+        """Whether paths on which a truth value differs are to stay apart where there are too many paths."""
         ...
 
 
@@ -142,9 +147,9 @@ class Flow(Generic[State]):
             self.block(op.block, {flags: self.domain.fork(state) for flags, state in head.items()})
             turns = [end._replace(state=self.domain.turned(op, end.state)) for end in leaving.continued]
             # Paths that stay apart in one round and meet in the next could go on so for ever.
-            apart = rounds < _MOST_ROUNDS
-            before = [] if apart else [End(flags, state, tuple(carried)) for flags, state in head.items()]
-            following = self._met(op, [*start, *before, *turns], carried, turns=True, apart=apart)
+            kept = [] if rounds < _MOST_ROUNDS else head.items()
+            before = [End(flags, state, tuple(carried)) for flags, state in kept]
+            following = self._met(op, [*start, *before, *turns], carried, turns=True, rounds=rounds)
             if following == head:
                 break
             head, rounds = following, rounds + 1
@@ -158,7 +163,7 @@ class Flow(Generic[State]):
         names: Sequence[SSAValue],
         *,
         turns: bool = False,
-        apart: bool = True,
+        rounds: int = 0,
     ) -> Paths[State]:
         """The paths behind `op`, or at the head of its `turns`: of those that know the same, one is left."""
         known: list[tuple[Flags, End[State]]] = []
@@ -170,11 +175,13 @@ class Flow(Generic[State]):
                 if self.flags.get(name, -1) > here and (value := value_on(handed, end.flags)) is not None:
                     kept.add((name, value))
             known.append((frozenset(kept), end))
-        for flag in self.flags if apart else ():
+        for flag in self.flags:
             if len({flags for flags, _ in known}) <= _MOST_PATHS:
                 break
             known = _without(flag, known)
-        if not apart or len({flags for flags, _ in known}) > _MOST_PATHS:
+        if rounds >= _MOST_ROUNDS or len({flags for flags, _ in known}) > _MOST_PATHS:
+            known = [(frozenset(pair for pair in flags if self.domain.matters(pair[0])), end) for flags, end in known]
+        if rounds >= 2 * _MOST_ROUNDS or len({flags for flags, _ in known}) > _MOST_PATHS:
             known = [(frozenset(), end) for end in ends]
         return self._grouped(op, known, names)
 
@@ -189,11 +196,17 @@ class Flow(Generic[State]):
 
 
 def _without(flag: SSAValue, known: list[tuple[Flags, End[State]]]) -> list[tuple[Flags, End[State]]]:
-    """Paths without what is known of a flag, if some differ in it alone, and those have one state; else as they are."""
-    found = [(frozenset(pair for pair in flags if pair[0] is not flag), end) for flags, end in known]
-    states: dict[Flags, State] = {}
-    apart = any(states.setdefault(flags, end.state) != end.state for flags, end in found)
-    return known if apart or len(states) == len({flags for flags, _ in known}) else found
+    """Paths, of which those that differ in a flag alone, and have one state, do not know it any more."""
+    rest = [frozenset(pair for pair in flags if pair[0] is not flag) for flags, _ in known]
+    groups: dict[Flags, list[tuple[Flags, State]]] = {}
+    for less, (flags, end) in zip(rest, known, strict=True):
+        groups.setdefault(less, []).append((flags, end.state))
+    alike = {
+        less
+        for less, ends in groups.items()
+        if any(flags != ends[0][0] for flags, _ in ends) and all(state == ends[0][1] for _, state in ends)
+    }
+    return [(less if less in alike else flags, end) for less, (flags, end) in zip(rest, known, strict=True)]
 
 
 def value_on(value: SSAValue, flags: Flags) -> int | None:

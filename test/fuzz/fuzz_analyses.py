@@ -419,6 +419,10 @@ class Reached:
         """Nothing is forgotten."""
         return state
 
+    def matters(self, flag: SSAValue) -> bool:
+        """Some do."""
+        return bool(flag.uses) and len(list(flag.uses)) > 2
+
     def runs(self, loop: ForOp) -> bool:
         """Any loop may have no turn."""
         return False

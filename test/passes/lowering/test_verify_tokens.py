@@ -7,6 +7,7 @@ orders two accesses that meet, decides whether an edge was needed.
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import lowering_kernels as kernels
 import numpy as np
@@ -18,6 +19,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+import freehold as fh
 from freehold.dialects.cuda_tile.ops.memory import MakeTokenOp
 from freehold.dialects.cuda_tile.ops.module import EntryOp
 from freehold.dialects.cuda_tile.types import TOKEN
@@ -189,3 +191,91 @@ def test_what_is_verified_is_ordered(text: str, blocks: str, checks: Checks) -> 
     lowered = convert(module, checks=checks)  # which verifies the tokens
     assert accepted(lowered, roles_of(kernel_of(module), checks))
     assert len(edges(lowered)) >= 1
+
+
+# Steps of which it is not known that they are at least 1 are checked in the kernel, with a way out of each loop: there
+# are more paths than stay apart, but those on which a check has failed do.
+
+
+def flags_over_two_loops(y: fh.Out["N"], a: int, b: int):
+    c1 = a > 1
+    c2 = b > 1
+    c3 = True
+    c4 = a > b
+    n = 0
+    while n < 3 and c1:
+        n += 1
+        for i in range(0, a, b % 3 + 1):
+            if c2:
+                c3 = b < i
+                c4 = True
+            elif c3:
+                c2 = i > a
+                c4 = False
+                continue
+            if c3:
+                for _ in range(0, i, a % 3 + 1):
+                    c3 = c4
+                    c4 = False
+            if c4:
+                c2 = False
+                continue
+            if c3:
+                c1 = True
+    y.store(fh.full(y.tile, n, fh.f32))
+
+
+def flags_that_leave(y: fh.Out["N"], a: int, b: int):
+    c1 = a > 1
+    c2 = True
+    c3 = False
+    n = 0
+    while n < 3 and (c1 or c2):
+        n += 1
+        for i in range(0, a, b % 3 + 1):
+            if c1 and not c3:
+                for _ in range(0, i, a % 3 + 1):
+                    c2 = c1
+                    c1 = False
+                c3 = b < i
+                continue
+            if c2:
+                c3 = True
+                if a < i:
+                    continue
+                c1 = c3
+            else:
+                c2 = b < a
+    y.store(fh.full(y.tile, n, fh.f32))
+
+
+def flags_handed_round(y: fh.Out["N"], a: int, b: int):
+    c1 = a > 1
+    c2 = b > 1
+    c3 = True
+    c4 = False
+    n = 0
+    while n < 3 and not b < a:
+        n += 1
+        for i in range(n % 5, a % 3, a % 3 + 1):
+            if c1:
+                c1 = c2
+                c2 = c3
+                c3 = c4
+                c4 = b < i
+            if c2:
+                for _ in range(0, i % 5, n % 3 + 1):
+                    c3 = c1
+                    c4 = True
+                continue
+            if c3 and c4:
+                c2 = False
+                continue
+            c1 = c4
+    y.store(fh.full(y.tile, n, fh.f32))
+
+
+@pytest.mark.parametrize("checks", [True, False])
+@pytest.mark.parametrize("function", [flags_over_two_loops, flags_that_leave, flags_handed_round])
+def test_what_follows_a_failed_check_stays_apart_on_many_paths(function: Any, checks: bool) -> None:
+    convert(fh.kernel(function).verify(fh.partition(np.zeros(64, np.float32), 16), 3, 4), checks=checks)
