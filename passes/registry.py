@@ -35,6 +35,7 @@ ALL_PASSES: Final[dict[str, Callable[[], type[ModulePass]]]] = {
     "print-launch-contract": _lazy("PrintLaunchContractPass", "launch_contract"),
     "convert-ownership-to-cuda-tile": _lazy("ConvertOwnershipToCudaTilePass", "convert_ownership_to_cuda_tile"),
     "canonicalize": _lazy("CanonicalizePass", "canonicalize"),
+    "simplify-conditions": _lazy("SimplifyConditionsPass", "simplify_conditions"),
     "cse": _lazy("CommonSubexpressionsPass", "cse"),
     "hoist-invariants": _lazy("HoistInvariantsPass", "hoist_invariants"),
     "contract-multiply-add": _lazy("ContractMultiplyAddPass", "contract_multiply_add"),

@@ -146,28 +146,28 @@ def _verify_once(cls: type[TileOp], rules: Callable[[TileOp], None]) -> None:
     traits = tuple(trait for trait in definition.traits if type(trait).verify is not OpTrait.verify)
     plain = not definition.regions and not definition.attributes
 
-    def verify_(op: TileOp) -> None:
-        if not plain or op.successors:
-            definition.verify(op)
+    def verify_(self: TileOpT) -> None:
+        if not plain or self.successors:
+            definition.verify(self)
         else:
-            values = op.properties
+            values, operands = self.properties, self._operands  # the property of that name makes a list anew
             key = (
                 cls,
-                tuple([value.type for value in op._operands]),  # pyright: ignore[reportPrivateUsage] -- its property copies
-                tuple([value.type for value in op.results]),
+                tuple([value.type for value in operands]),
+                tuple([value.type for value in self.results]),
                 tuple(values),
                 tuple(values.values()),
-                len(op.regions),
+                len(self.regions),
             )
             if key not in _RIGHT:
-                definition.verify(op)
+                definition.verify(self)
                 if len(_RIGHT) >= _MOST_RIGHT:
                     _RIGHT.clear()
                 _RIGHT.add(key)
             else:
                 for trait in traits:
-                    trait.verify(op)
-        rules(op)
+                    trait.verify(self)
+        rules(self)
 
     cls.verify_ = verify_
 

@@ -28,7 +28,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, AttributeInvT, Block, Operation, Region, SSAValue
 from xdsl.parser import ForwardDeclaredValue, Parser, UnresolvedOperand
 from xdsl.traits import SymbolTable
-from xdsl.utils.lexer import Input
 from xdsl.utils.lexer import Span as TextSpan
 from xdsl.utils.mlir_lexer import MLIRTokenKind, PunctuationSpelling
 
@@ -56,7 +55,7 @@ class TileParser(Parser):
 
     def __init__(self, ctx: Context, input: str | bytes, name: str = "<unknown>"):
         super().__init__(ctx, input, name)
-        self._parser_state.lexer = TileLexer(cast("Input[str]", self.lexer.input))
+        self._parser_state.lexer = TileLexer(self.lexer.input)
         self._resume_from(0)
         self._placeholders: list[tuple[ForwardDeclaredValue, UnresolvedOperand]] = []
         self._defined: list[str] = []
