@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --split-input-file --verify-diagnostics | filecheck %s
+// RUN: REJECTS | filecheck %s
 
 // CHECK: `cuda_tile.entry`: debug information does not fit: the scope of the kernel has the linkage name `other`
 #file = #cuda_tile.di_file<"k.py" in "/src">
