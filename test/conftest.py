@@ -11,6 +11,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+# Tests run in as many processes as there are cores. Threads of NumPy's and torch's besides would wait for one another,
+# at full speed. Both read this when they are imported.
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")
+
 # A loaded machine is no failure: what counts is what an example shows, not how long it took.
 settings.register_profile("freehold", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
 # New examples are looked for where somebody can look at what they find; CI says the same of the same commit.
