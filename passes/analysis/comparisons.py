@@ -40,8 +40,10 @@ class Comparisons:
         self._sides: dict[CmpIOp, tuple[Range, Range] | None] = {}
 
     def where(self, *facts: Term) -> Comparisons:
-        """The same comparisons where more is known."""
-        return Comparisons(self.known, self.given.extended(facts))
+        """The same comparisons where more is known. Ranges that have been found are so there, too."""
+        found = Comparisons(self.known, self.given.extended(facts))
+        found._sides |= {op: sides for op, sides in self._sides.items() if sides is not None}
+        return found
 
     def shown(self, predicate: Term, wanted: SSAValue | None = None) -> bool:
         """Whether a predicate follows by rules."""
