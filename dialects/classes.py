@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from abc import ABCMeta
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
-from struct import Struct
+from struct import unpack
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, ArrayAttr, ArrayOfConstraint, StringAttr, i32
@@ -65,17 +65,22 @@ def _quick(accessor: object) -> property | None:
 def _bounds(op: Any, field: int) -> tuple[int, int]:
     """Where the operands of a field begin and end, of an operation that says how many operands its fields have."""
     found = op.properties["operandSegmentSizes"]
-    data = found.data.data
-    sizes = _SIZES[len(data) // 4].unpack(data) if found.elt_type is i32 and len(data) <= 32 else found.get_values()
+    if found.elt_type is i32:
+        return _between(found.data.data, field)
+    sizes = found.get_values()
+    start = sum(sizes[:field])
+    return start, start + sizes[field]
+
+
+@lru_cache(maxsize=4096)
+def _between(data: bytes, field: int) -> tuple[int, int]:
+    sizes = unpack(f"<{len(data) // 4}i", data)
     start = sum(sizes[:field])
     return start, start + sizes[field]
 
 
 def _values(array: Any) -> tuple[Attribute, ...]:
     return array.data
-
-
-_SIZES: Final = [Struct(f"<{n}i") for n in range(9)]
 
 
 def _optional(op: Any, field: int) -> Any:
