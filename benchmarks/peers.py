@@ -75,7 +75,12 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, default=30, help="for one file; 30 if left out")
     parser.add_argument("-j", type=int, default=1, help="how many files at once")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything there is to know")
+    parser.add_argument(
+        "--audit", action="store_true", help="audit what is launched, each kernel once, and run nothing"
+    )
     options = parser.parse_args(argv)
+    if options.audit:
+        os.environ["FREEHOLD_PEERS_AUDIT"] = "1"
     everything: dict[str, Any] = {}
     for peer, part in FOLDERS.items():
         checkout: Path | None = getattr(options, peer)

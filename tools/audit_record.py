@@ -55,27 +55,32 @@ class _Watcher:
 
     def launched(self, launch: Launch) -> None:
         """Audits a launch, if none of its kind was, and carries it out."""
-        from freehold.audit.facts import FactsError, launch_of
-        from freehold.audit.verdict import audit, unread
-        from freehold.backend.bytecode.reader import read_bytecode
-        from freehold.dialects.cuda_tile.ops.module import EntryOp
-
         key = _kind(launch)
         if key not in self.found:
-            module = read_bytecode(launch.bytecode)
-            entries = {op.sym_name.data: op for op in module.walk() if isinstance(op, EntryOp)}
-            entry = entries[launch.symbol]
-            try:
-                names = [_name(each.parameter, each.kind, each.axis) for each in launch.given]
-                facts = launch_of(launch.grid, [each.value for each in launch.given], names)
-                self.found[key] = audit(module, entry, facts)
-            except FactsError as error:
-                self.found[key] = unread(entry, launch.grid, str(error))
+            self.found[key] = audit_of(launch)
         if self.found[key].verdict != "faulty":
             try:
                 launch.run()
             except Rejected:
                 return  # what does not run here is not carried out; the audit has said what it knows
+
+
+def audit_of(launch: Launch) -> Audit:
+    """The audit of a recorded launch; nothing is decided of one with arguments of kinds that are not known."""
+    from freehold.audit.facts import FactsError, launch_of
+    from freehold.audit.verdict import audit, unread
+    from freehold.backend.bytecode.reader import read_bytecode
+    from freehold.dialects.cuda_tile.ops.module import EntryOp
+
+    module = read_bytecode(launch.bytecode)
+    entries = {op.sym_name.data: op for op in module.walk() if isinstance(op, EntryOp)}
+    entry = entries[launch.symbol]
+    try:
+        names = [_name(each.parameter, each.kind, each.axis) for each in launch.given]
+        facts = launch_of(launch.grid, [each.value for each in launch.given], names)
+        return audit(module, entry, facts)
+    except FactsError as error:
+        return unread(entry, launch.grid, str(error))
 
 
 def _name(parameter: str, kind: str, axis: int) -> str:

@@ -1,0 +1,112 @@
+"""What the facts of a launch do not decide: it is said, with the fact that would decide it, and never called safe."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("cuda.tile", reason="cuda-tile is not installed")
+
+import planted
+from planted import Made, T, array, ct
+
+from freehold.audit.facts import launch_from
+from freehold.audit.verdict import Audit, audit
+from freehold.backend.bytecode.reader import read_bytecode
+from freehold.dialects.cuda_tile.ops.module import EntryOp
+
+TABLE = {"name": "x", "dtype": "i32", "shape": [256]}
+
+
+def audited(kernel: Any, grid: int, *arguments: dict[str, Any]) -> Audit:
+    made = Made(kernel, (grid,), arguments)
+    module = read_bytecode(made.bytecode())
+    (entry,) = (op for op in module.walk() if isinstance(op, EntryOp))
+    return audit(module, entry, launch_from(made.facts))
+
+
+def locked(lock: Any, y: Any) -> None:
+    while ct.atomic_cas(lock, 0, 0, 1, memory_order=ct.MemoryOrder.ACQUIRE) == 1:
+        pass
+    ct.store(y, (0,), ct.load(y, (0,), (T,)) + 1)
+    ct.atomic_xchg(lock, 0, 0, memory_order=ct.MemoryOrder.RELEASE)
+
+
+def relaxed_lock(lock: Any, y: Any) -> None:
+    while ct.atomic_cas(lock, 0, 0, 1, memory_order=ct.MemoryOrder.RELAXED) == 1:
+        pass
+    ct.store(y, (0,), ct.load(y, (0,), (T,)) + 1)
+    ct.atomic_xchg(lock, 0, 0, memory_order=ct.MemoryOrder.RELAXED)
+
+
+def chosen(x: Any, y: Any) -> None:
+    i = ct.bid(0)
+    if ct.load(x, (i,), (1,)).item() > 0:
+        ct.store(y, (i,), ct.full((T,), 1.0, ct.float32))
+    else:
+        ct.store(y, (i,), ct.full((T,), 2.0, ct.float32))
+
+
+def chosen_place(x: Any, y: Any) -> None:
+    i = ct.bid(0)
+    if ct.load(x, (i,), (1,)).item() > 0:
+        ct.store(y, (i,), ct.full((T,), 1.0, ct.float32))
+    else:
+        ct.store(y, (0,), ct.full((T,), 2.0, ct.float32))
+
+
+def as_long(x: Any, y: Any) -> None:
+    i = ct.bid(0)
+    acc = ct.zeros((T,), ct.float32)
+    for _ in range(ct.load(x, (i,), (1,)).item()):
+        acc = acc + ct.load(y, (i,), (T,))
+        ct.store(y, (i,), acc)
+
+
+def as_far(x: Any, y: Any) -> None:
+    for k in range(ct.load(x, (ct.bid(0),), (1,)).item()):
+        ct.store(y, (k,), ct.full((T,), 1.0, ct.float32))
+
+
+def counted(x: Any, y: Any) -> None:
+    at = ct.load(x, (ct.bid(0),), (T,))
+    ct.atomic_add(y, at, 1.0)
+
+
+def looked_up(x: Any, y: Any) -> None:
+    i = ct.bid(0)
+    ct.store(y, (i,), ct.gather(x, ct.load(x, (i,), (T,))).astype(ct.float32))
+
+
+@pytest.mark.parametrize("kernel", [chosen, as_long, counted, looked_up])
+def test_what_is_safe_whatever_memory_holds_is_safe(kernel: Any) -> None:
+    found = audited(kernel, 4, TABLE, array("y", 256))
+    assert found.verdict == "safe", (found.findings, found.open)
+
+
+@pytest.mark.parametrize("kernel", [planted.permuted, planted.permuted_elements, planted.ragged, chosen_place, as_far])
+def test_what_depends_on_memory_is_not_decided(kernel: Any) -> None:
+    found = audited(kernel, 4, TABLE, array("y", 256))
+    assert found.verdict == "unknown"
+    assert "contents of `x`" in {item.fact for item in found.open}
+
+
+LOCK = {"name": "lock", "dtype": "i32", "shape": [1]}
+
+
+def test_blocks_that_wait_for_one_another_are_not_decided() -> None:
+    found = audited(locked, 4, LOCK, array("y", 64))
+    assert found.verdict == "unknown"
+
+
+def test_a_lock_that_orders_nothing_is_none() -> None:
+    found = audited(relaxed_lock, 4, LOCK, array("y", 64))
+    assert [finding.error.code for finding in found.findings] == ["O523"]
+
+
+def test_a_launch_that_is_too_large_is_not_decided() -> None:
+    line = array("x", 1 << 26), array("y", 1 << 26)
+    found = audited(planted.apart, (1 << 26) // T, *line)
+    assert found.verdict == "unknown"
+    assert {"a launch of the same kind, but smaller"} == {item.fact for item in found.open}
