@@ -78,6 +78,8 @@ class TileMeaning:
     """Axes of which the number of a region becomes data, or decides: what that means depends on the tile."""
     unclear: bool = False
     """Whether parts of tensors are combined that no tile of the launch is shown to be right for."""
+    spans: set[tuple[int, int, int | None]] = field(default_factory=set[tuple[int, int, int | None]])
+    """Axes of the launch, each with the length of a tile that stands for its places, and of the tensor's axis."""
     products: set[tuple[int, str]] = field(default_factory=set[tuple[int, str]])
     """Axes that are rows (`m`) or columns (`n`) of a matrix product."""
 
@@ -85,6 +87,8 @@ class TileMeaning:
         """Whether tiles of these extents are right, of which so many cover each axis of the launch."""
         if self.unclear or self.counted:
             return False
+        if any(axis in self.whole and (extent is None or size < extent) for axis, size, extent in self.spans):
+            return False  # one tile of the launch has all of the axis, and not all of another tensor's that goes along
         return all(counts[axis] == 1 for axis in self.whole) and all(tile[axis] == 1 for axis in self.ones)
 
 
@@ -292,6 +296,7 @@ class _Walk:
                 self.found.ones |= self.counts(start)
             return None
         if (point := self.point_of(start, size)) is not None:
+            self.found.spans.add((point, size, extent))
             return Along("point", point)
         if self.turns(term):
             return _LOOP

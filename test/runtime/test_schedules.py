@@ -62,6 +62,18 @@ def row_sums(y: Out["M", "N"], x: Ref["M", "N"]):
 
 
 @fh.kernel
+def counts_of_parts(y: Out["B", "E"], x: Ref[i32, "N"]):
+    mine = x.load((y.index[0],), (16,))
+    y.store((mine[:, None] == fh.arange(y.tile[1])[None, :]).sum(axis=0)[None].astype(f32))
+
+
+def test_a_tile_of_all_blocks_is_none_of_all_that_they_read() -> None:
+    """One tile of y would cover its three rows, and take the first 16 numbers for all of them."""
+    with pytest.raises(fh.Rejected, match="no tile was found"):
+        counts_of_parts(np.zeros((3, 8), np.float32), np.zeros(48, np.int32)).sync()
+
+
+@fh.kernel
 def row_sums_in_a_branch(y: Out["M", "N"], x: Ref["M", "N"], on: i32):
     t = x.load_like(y)
     if on > 0:
