@@ -13,11 +13,11 @@ from freehold.kernels.tiles import safe_with_data, wide
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
 
-def rotated_heads(t: Any, weight: Any, cos: Any, sin: Any, eps: Any, NORM: bool) -> Any:
+def rotated_heads(t: Any, weight: Any, cos: Any, sin: Any, size: Any, eps: Any, NORM: bool) -> Any:
     """Heads, the rows of a tile, by their root mean square if `NORM`, and rotated; their halves are pairs."""
     half = t.shape[1] // 2
     if NORM:
-        t = t * fh.rsqrt((t * t).sum(axis=1, keepdims=True) / t.shape[1] + eps.astype(t.dtype)) * weight
+        t = t * fh.rsqrt((t * t).sum(axis=1, keepdims=True) / size.astype(t.dtype) + eps.astype(t.dtype)) * weight
     a, b = t[:, :half], t[:, half:]
     return fh.concatenate((a * cos - b * sin, b * cos + a * sin), axis=1)
 
@@ -60,10 +60,10 @@ def rotate_and_append(
     c, s = tuple(wide(x.load_window((angle, 0), (1, D // 2))) for x in (cos, sin))
     heads = wide(q.load((b, t, h, 0, 0), (1, 1, 1, G, D)).reshape(G, D))
     weight = wide(q_weight.load((0,), (D,)))[None, :]
-    y.at(b, t, h, 0, 0).store(rotated_heads(heads, weight, c, s, eps, NORM).reshape(y.tile).astype(y.dtype))
+    y.at(b, t, h, 0, 0).store(rotated_heads(heads, weight, c, s, k.shape[3], eps, NORM).reshape(y.tile).astype(y.dtype))
     key = wide(k.load((b, t, h, 0), (1, 1, 1, D)).reshape(1, D))
     weight = wide(k_weight.load((0,), (D,)))[None, :]
-    key = rotated_heads(key, weight, c, s, eps, NORM)
+    key = rotated_heads(key, weight, c, s, k.shape[3], eps, NORM)
     keys.at(b, h, row, 0).store(key.reshape(1, 1, 1, D).astype(k_cache.dtype))
     values.at(b, h, row, 0).store(v.load((b, t, h, 0), (1, 1, 1, D)).astype(v_cache.dtype))
 
