@@ -127,12 +127,13 @@ class Everywhere(InBounds):
 
     def _places(self, a: Operation, b: Operation) -> tuple[list[Term], list[Term]] | None:
         """Numbers that are equal if two accesses touch one element; None where none are known."""
-        views = [getattr(op, "view", None) for op in (a, b)]
-        if all(view is None for view in views):
+        first: SSAValue | None = getattr(a, "view", None)
+        second: SSAValue | None = getattr(b, "view", None)
+        if first is None and second is None:
             return [self._address(a)], [self._address(b)]
-        if any(view is None or not isinstance(view.type, PartitionViewType) for view in views):
+        if first is None or second is None or not isinstance(first.type, PartitionViewType):
             return None
-        if views[0].type != views[1].type or self._shape(views[0]) != self._shape(views[1]):
+        if first.type != second.type or self._shape(first) != self._shape(second):
             return None
         fields: list[Any] = [a, b]
         left, right = ([self.scalar(index) for index in each.index] for each in fields)

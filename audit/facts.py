@@ -160,6 +160,7 @@ def call_of(entry: EntryOp, launch: Launch) -> Call:
     strides, which is how cuTile passes arrays.
     """
     placed = _placed(launch.arguments)
+    wrong: str | None = None
     for flatten in (False, True):
         values: list[Parameter] = []
         names: list[str] = []
@@ -173,9 +174,12 @@ def call_of(entry: EntryOp, launch: Launch) -> Call:
             if flatten:
                 values += [*fact.shape, *fact.steps]
                 names += [f"{fact.name}.{what}[{n}]" for what in ("shape", "stride") for n in range(len(fact.shape))]
-        if _misfit(entry, values, names) is None:
+        wrong = _misfit(entry, values, names)
+        if wrong is None:
             return Call(launch, tuple(values), tuple(names))
-    raise FactsError(_misfit(entry, values, names) or "")
+        if len(values) == len(entry.body.block.args):
+            break
+    raise FactsError(wrong or "")
 
 
 def _misfit(entry: EntryOp, values: Sequence[Parameter], names: Sequence[str]) -> str | None:
@@ -190,7 +194,7 @@ def _misfit(entry: EntryOp, values: Sequence[Parameter], names: Sequence[str]) -
             return f"parameter {number} is {'a pointer' if pointer else 'a number'}, and `{name}` is not"
         if isinstance(type_, PointerType) and isinstance(value, Placed):
             wanted, given = element_of(type_.pointee), value.tensor.element
-            if wanted.memory_bytes != given.memory_bytes or wanted.is_float != given.is_float:
+            if wanted.memory_bytes != given.memory_bytes:
                 return f"`{name}` has elements of {given.name}, and parameter {number} points to {wanted.name}"
     return None
 
@@ -224,7 +228,7 @@ def launch_of(grid: Sequence[int], values: Sequence[object], names: Sequence[str
         if not isinstance(value, np.ndarray):
             if not isinstance(value, int | float | np.generic):
                 raise FactsError(f"`{name}` is neither an array nor a number")
-            plain: Any = value.item() if isinstance(value, np.generic) else value
+            plain: int | float = cast(Any, value).item() if isinstance(value, np.generic) else value
             facts.append(Number(name, plain))
             continue
         found = cast(Array, value)
