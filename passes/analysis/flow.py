@@ -147,8 +147,8 @@ class Flow(Generic[State]):
             self.block(op.block, {flags: self.domain.fork(state) for flags, state in head.items()})
             turns = [end._replace(state=self.domain.turned(op, end.state)) for end in leaving.continued]
             # Paths that stay apart in one round and meet in the next could go on so for ever.
-            kept = [] if rounds < _MOST_ROUNDS else head.items()
-            before = [End(flags, state, tuple(carried)) for flags, state in kept]
+            late = rounds >= _MOST_ROUNDS
+            before = [End(flags, state, tuple(carried)) for flags, state in head.items()] if late else []
             following = self._met(op, [*start, *before, *turns], carried, turns=True, rounds=rounds)
             if following == head:
                 break
