@@ -35,6 +35,9 @@ TOOLS = {
     "tile-translate": "freehold.tools.tile_translate",
     "tile-audit": "freehold.tools.tile_audit",
     "tile-run": "freehold.tools.tile_run",
+    "tile-reduce": "freehold.tools.tile_reduce",
+    "tile-diff": "freehold.tools.tile_diff",
+    "tile-graph": "freehold.tools.tile_graph",
     "filecheck": "filecheck.main",
 }
 SECONDS = 300
