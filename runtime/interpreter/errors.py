@@ -47,10 +47,11 @@ class OutsideIndexSpace(Error):
 @dataclass(frozen=True)
 class BeyondView(Error):
     """
-    A tile was accessed at a coordinate that names no tile of a view with padding.
+    A tile was accessed at a coordinate that names no tile of a view with padding, or of one without elements.
 
     Tile IR leaves open what happens then. GPUs read padding and write nothing, programs count on it, and so does the
-    interpreter; checked mode warns of it, once for each operation. Without padding such an access is an error (O520).
+    interpreter; checked mode warns of it, once for each operation. In a view that has elements and no padding such an
+    access is an error (O520).
     """
 
     severity: ClassVar[str] = "warning"

@@ -173,7 +173,7 @@ class _Box:
             number, extent, step = _number(v[slot]), window.shape[axis], self.steps[d]
             start = number * step
             if not 0 <= start < extent:
-                if self.padded:
+                if self.padded or extent == 0:
                     warn_beyond(self.c, v[0], self.op, window, d, number)
                     return None
                 refuse_index(v[0], self.op, name_at(v[0], window.address), d, number, extent, step)
@@ -199,7 +199,7 @@ def _sparse(
             else:
                 start = _number(v[slot])
                 if not 0 <= start < window.shape[d]:
-                    if _padding_name(view) is None:
+                    if _padding_name(view) is None and window.shape[d]:
                         refuse_index(v[0], op, name_at(v[0], window.address), d, start, window.shape[d], 1)
                     warn_beyond(c, v[0], op, window, d, start)
                 numbers = np.arange(start, start + sizes[d], dtype=np.int64)

@@ -300,6 +300,8 @@ def test_a_view_without_elements_and_one_that_repeats_an_element() -> None:
     out = np.zeros((4, 8), np.float32)
     copied(padded, PLAIN, "|%c0, %c0|%c0, %c0|tile<i32>", np.zeros((0, 10), np.float32), out, checked=False)
     assert np.isnan(out).all()
+    copied(PLAIN, PLAIN, "|%c0, %c0|%c0, %c0|tile<i32>", np.zeros((0, 10), np.float32), out, checked=False)
+    assert not out.any()
     repeated = np.lib.stride_tricks.as_strided(X, (4, 8), (0, 4))
     copied(PLAIN, PLAIN, "|%c0, %c0|%c0, %c0|tile<i32>", repeated, out)
     assert np.array_equal(out, repeated)

@@ -1,0 +1,85 @@
+"""From a keystroke to diagnostics, by the language server: `python -m benchmarks.language_server`.
+
+Opens the library's kernels, or the files that are named, in a server of its own, as an editor would; then changes a
+line in the body of one kernel after the other, and takes the time until diagnostics come. Prints the median and the
+worst of each file, in milliseconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import asyncio
+import statistics
+import sys
+import time
+from pathlib import Path
+
+from lsprotocol import types as lsp
+from pygls.lsp.client import LanguageClient
+
+KERNELS = Path(__file__).resolve().parents[1] / "kernels"
+
+
+def keystrokes(text: str) -> list[str]:
+    """The text with a harmless statement added at the end of one kernel's body, for each kernel."""
+    lines = text.splitlines(keepends=True)
+    found: list[str] = []
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef) and node.decorator_list:
+            last = node.body[-1]
+            at, indent = last.lineno - 1, " " * last.col_offset
+            found.append("".join([*lines[:at], f"{indent}typed = 1\n", *lines[at:]]))
+    return found
+
+
+async def measured(files: list[Path], most: int) -> None:
+    """Prints a line for each file."""
+    client = LanguageClient("benchmark", "1")
+    told: asyncio.Queue[lsp.PublishDiagnosticsParams] = asyncio.Queue()
+
+    @client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+    def _(params: lsp.PublishDiagnosticsParams) -> None:
+        told.put_nowait(params)
+
+    await client.start_io(sys.executable, "-m", "freehold.tools.lsp.server")
+    await client.initialize_async(lsp.InitializeParams(capabilities=lsp.ClientCapabilities()))
+    every: list[float] = []
+    for file in files:
+        uri, text = file.resolve().as_uri(), file.read_text(encoding="utf-8")
+        start = time.perf_counter()
+        language = "python" if file.suffix == ".py" else "mlir"
+        client.text_document_did_open(lsp.DidOpenTextDocumentParams(lsp.TextDocumentItem(uri, language, 0, text)))
+        await told.get()
+        opened, taken = time.perf_counter() - start, list[float]()
+        for version, changed in enumerate(keystrokes(text)[:most], start=1):
+            start = time.perf_counter()
+            document = lsp.VersionedTextDocumentIdentifier(version, uri)
+            whole = lsp.TextDocumentContentChangeWholeDocument(changed)
+            client.text_document_did_change(lsp.DidChangeTextDocumentParams(document, [whole]))
+            await told.get()
+            taken.append(1e3 * (time.perf_counter() - start))
+        every += taken
+        if taken:
+            middle, worst = statistics.median(taken), max(taken)
+            print(f"{file.name:24} opened {1e3 * opened:7.0f}  median {middle:6.0f}  worst {worst:6.0f}", flush=True)
+    await client.shutdown_async(None)
+    client.exit(None)
+    await client.stop()
+    if every:
+        print(f"{len(every)} keystrokes: median {statistics.median(every):.0f} ms, worst {max(every):.0f} ms")
+
+
+def main() -> int:
+    """The command; returns its exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", type=Path, help="the library's kernels, if none is named")
+    parser.add_argument("--most", type=int, default=4, metavar="N", help="keystrokes in one file; 4 if left out")
+    options = parser.parse_args()
+    files = options.files or sorted(path for path in KERNELS.glob("*.py") if "@safe" in path.read_text())
+    asyncio.run(measured(files, options.most))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,176 @@
+"""The language server, asked by a client over standard input and output, as an editor asks it."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
+
+from lsprotocol import types as lsp
+from pygls.lsp.client import LanguageClient
+
+MLIR = """cuda_tile.module @m {
+  entry @k(%x: tile<i32>) {
+    %sum = addi %x, %x : tile<i32>
+    %both = muli %sum, %sum : tile<i32>
+    return
+  }
+}
+"""
+PYTHON = """import freehold as fh
+from freehold import Mut, Out, Ref
+
+raise RuntimeError("nothing is run")
+
+
+@fh.kernel
+def good(y: Out["N"], x: Ref["N"]):
+    y.store(x.load_like(y) * 2.0)
+
+
+@fh.kernel
+def wrong(y: Mut["N"]):
+    (i,) = y.index
+    left = y.load((fh.maximum(i - 1, 0),), y.tile)
+    y.store((left + y.load()) / 2.0)
+
+
+@fh.kernel
+def misspelt(y: Out["N"], x: Ref["N"]):
+    y.store(fh.sqrtt(x.load_like(y)))
+"""
+
+
+class Editor:
+    """A client that keeps what the server says of each file."""
+
+    def __init__(self) -> None:
+        self.client = LanguageClient("test", "1")
+        self.told: asyncio.Queue[lsp.PublishDiagnosticsParams] = asyncio.Queue()
+        self.version = 0
+
+        @self.client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+        def _(params: lsp.PublishDiagnosticsParams) -> None:
+            self.told.put_nowait(params)
+
+    async def start(self) -> None:
+        await self.client.start_io(sys.executable, "-m", "freehold.tools.lsp.server")
+        await self.client.initialize_async(lsp.InitializeParams(capabilities=lsp.ClientCapabilities()))
+        self.client.initialized(lsp.InitializedParams())
+
+    async def open(self, uri: str, text: str) -> list[lsp.Diagnostic]:
+        language = "python" if uri.endswith(".py") else "mlir"
+        item = lsp.TextDocumentItem(uri, language, 0, text)
+        self.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
+        return [*(await self.told.get()).diagnostics]
+
+    async def change(self, uri: str, text: str) -> list[lsp.Diagnostic]:
+        self.version += 1
+        whole = lsp.TextDocumentContentChangeWholeDocument(text)
+        document = lsp.VersionedTextDocumentIdentifier(self.version, uri)
+        self.client.text_document_did_change(lsp.DidChangeTextDocumentParams(document, [whole]))
+        return [*(await self.told.get()).diagnostics]
+
+    async def stop(self) -> None:
+        await self.client.shutdown_async(None)
+        self.client.exit(None)
+        await self.client.stop()
+
+
+def edited(work: Callable[[Editor], Awaitable[None]]) -> None:
+    async def run() -> None:
+        editor = Editor()
+        await editor.start()
+        try:
+            await work(editor)
+        finally:
+            await editor.stop()
+
+    asyncio.run(asyncio.wait_for(run(), 120))
+
+
+def at(text: str, word: str, skip: int = 0) -> lsp.Position:
+    lines = [n for n, line in enumerate(text.split("\n")) if word in line]
+    line = lines[skip]
+    return lsp.Position(line, text.split("\n")[line].index(word) + 1)
+
+
+def test_mlir_is_checked_as_it_is_typed(tmp_path: Path) -> None:
+    uri = (tmp_path / "k.mlir").as_uri()
+
+    async def work(editor: Editor) -> None:
+        assert await editor.open(uri, MLIR) == []
+        (wrong,) = await editor.change(uri, MLIR.replace("muli", "mulx"))
+        assert (wrong.code, wrong.range.start.line, wrong.range.start.character) == ("O501", 3, 12)
+        (wrong,) = await editor.change(uri, MLIR.replace("%both = muli %sum, %sum", "%both = muli %sum, %nope"))
+        assert "nope" in wrong.message
+        assert await editor.change(uri, MLIR) == []
+
+    edited(work)
+
+
+def test_mlir_names_are_explained_defined_and_completed(tmp_path: Path) -> None:
+    uri = (tmp_path / "k.mlir").as_uri()
+    document = lsp.TextDocumentIdentifier(uri)
+
+    async def work(editor: Editor) -> None:
+        await editor.open(uri, MLIR)
+        hover = await editor.client.text_document_hover_async(lsp.HoverParams(document, at(MLIR, "%sum", 1)))
+        assert hover is not None
+        assert isinstance(hover.contents, lsp.MarkupContent)
+        found = await editor.client.text_document_hover_async(lsp.HoverParams(document, at(MLIR, "addi")))
+        assert found is not None
+        assert isinstance(found.contents, lsp.MarkupContent)
+        assert found.contents.value.startswith("**cuda_tile.addi** (operation)\n\n")
+        place = lsp.Position(3, 18)  # %sum, where it is used
+        value: Any = await editor.client.text_document_hover_async(lsp.HoverParams(document, place))
+        assert value.contents.value == "```mlir\n%sum : !cuda_tile.tile<i32>\n```"
+        where: Any = await editor.client.text_document_definition_async(lsp.DefinitionParams(document, place))
+        assert where.range == lsp.Range(lsp.Position(2, 4), lsp.Position(2, 8))
+        argument: Any = await editor.client.text_document_definition_async(
+            lsp.DefinitionParams(document, lsp.Position(2, 16))
+        )
+        assert argument.range.start == lsp.Position(1, 11)
+        items: Any = await editor.client.text_document_completion_async(
+            lsp.CompletionParams(document, lsp.Position(3, 14))
+        )
+        assert {"muli", "mulf", "mulhii"} <= {item.label for item in items}
+        items = await editor.client.text_document_completion_async(lsp.CompletionParams(document, lsp.Position(3, 18)))
+        assert {item.label for item in items} >= {"%x"}
+
+    edited(work)
+
+
+def test_kernels_in_python_are_checked_without_being_run(tmp_path: Path) -> None:
+    uri = (tmp_path / "k.py").as_uri()
+    document = lsp.TextDocumentIdentifier(uri)
+    whole = lsp.Range(lsp.Position(0, 0), lsp.Position(99, 0))
+
+    async def work(editor: Editor) -> None:
+        found = {each.code: each for each in await editor.open(uri, PYTHON)}
+        assert "O103" in found
+        assert found["O103"].range.start.line == at(PYTHON, "left =").line
+        assert len(found) == 2
+        (misspelt,) = [each for code, each in found.items() if code != "O103"]
+        assert misspelt.range.start.line == at(PYTHON, "sqrtt").line
+        context = lsp.CodeActionContext(diagnostics=[misspelt])
+        params = lsp.CodeActionParams(document, misspelt.range, context)
+        actions: Any = await editor.client.text_document_code_action_async(params)
+        assert any(
+            edit.new_text == "fh.sqrt" or edit.new_text == "sqrt"
+            for action in actions
+            for edit in action.edit.changes[uri]
+        )
+        hints: Any = await editor.client.text_document_inlay_hint_async(lsp.InlayHintParams(document, whole))
+        assert at(PYTHON, "y.store(x.load_like(y) * 2.0)").line in {hint.position.line for hint in hints}
+        mended = PYTHON.replace("sqrtt", "sqrt")
+        assert [each.code for each in await editor.change(uri, mended)] == ["O103"]
+        assert [each.code for each in await editor.change(uri, mended + "def (")] == ["O103"]
+
+    edited(work)

@@ -1,0 +1,1 @@
+"""The language server: `.mlir` files and kernels in Python, as they are typed."""
