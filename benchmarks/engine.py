@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import tempfile
 import time
 from importlib import import_module
@@ -60,9 +61,21 @@ def made(folder: Path, size: str) -> Path:
     return folder
 
 
+def _transformers() -> Any:
+    """The library, imported without the checkout's root on the path: it looks for `kernels`, and would find ours."""
+    root, before = Path(__file__).resolve().parents[1], list(sys.path)
+    sys.path[:] = [p for p in before if Path(p or ".").resolve() != root]
+    try:
+        import_module("transformers.activations")
+        return import_module("transformers")
+    finally:
+        sys.path[:] = before
+
+
 def compared(folder: Path, engine: Engine, prompts: list[list[int]], count: int) -> None:
     """Prints after how many greedy tokens ours and those of transformers part, if they do."""
-    torch, transformers = import_module("torch"), import_module("transformers")
+    torch: Any = import_module("torch")
+    transformers = _transformers()
     model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.bfloat16).cuda().eval()
     ours = engine.generate(prompts, Sampling(max_tokens=count, temperature=0, ignore_eos=True))
     for prompt, found in zip(prompts, ours, strict=True):
