@@ -11,6 +11,9 @@ BIN := $(VENV)/bin
 # told to look (`PIP_EXTRA_INDEX_URL`, `PIP_FIND_LINKS`). Without it the tests that need torch are skipped. `TORCH=torch`
 # takes any build, and `TORCH=` none.
 TORCH ?= torch==2.13.0$(if $(filter Linux,$(shell uname)),+cpu)
+# `CONSTRAINTS=constraints.txt` installs the versions that the tests last passed with; without it, the newest that fit.
+CONSTRAINTS ?=
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
 # The interpreter that the virtual environment is made from. Without PYTHON=, the first one here that is new enough.
 PYTHON ?=
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.14 python3.13 python3.12 python3.11)
@@ -116,11 +119,11 @@ clean: ## Remove what was built, with the virtual environment
 EDITABLE := $(if $(wildcard src/freehold/support/span.py),-e )
 
 $(VENV)/.installed: pyproject.toml $(wildcard runtime/native*.[ch]) | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(EDITABLE).
+	$(PIP) $(EDITABLE).
 	@touch $@
 
 $(VENV)/.installed-test: pyproject.toml $(wildcard runtime/native*.[ch]) | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(EDITABLE)'.[test]'
+	$(PIP) $(EDITABLE)'.[test]'
 	@test -z '$(TORCH)' || $(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)' 2>/dev/null || \
 	  echo "note: pip does not find $(TORCH), so the tests that need torch will be skipped (see TORCH in the Makefile)"
 	@touch $@ $(VENV)/.installed

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from html import escape
 from logging import getLogger
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, cast
@@ -64,6 +65,16 @@ class Search(Generic[C]):
     def best(self) -> C:
         """The fastest configuration."""
         return self.measured[0].configuration
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the times as a table, and what was refused."""
+        fastest = self.measured[0].seconds
+        rows = [
+            (f"{1e6 * m.seconds:.2f} us", f"{m.seconds / fastest:.2f}", str(m.configuration)) for m in self.measured
+        ]
+        rows += [("refused", "", f"{configuration}: {why}") for configuration, why in self.refused]
+        cells = "".join(f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in rows)
+        return f"<table><caption>{escape(self.kind)}</caption>{cells}</table>"
 
     def __str__(self) -> str:
         lines = [f"{self.kind}: {len(self.measured)} measured, {len(self.refused)} refused, {len(self.left)} left"]

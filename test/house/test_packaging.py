@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("support", "dialects", "frontend", "passes", "backend", "runtime", "audit", "tools", "kernels")
@@ -104,3 +110,23 @@ def test_a_release_stops_where_the_native_module_does_not_build(built: Path, tmp
     assert done.returncode
     assert "FREEHOLD_NATIVE=1 asks for the native module, and there is none: the compiler failed" in done.stderr
     assert not list(tmp_path.glob("*.whl"))
+
+
+def _project() -> Any:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def test_constraints_are_of_versions_that_fit() -> None:
+    """Every dependency, and what tests need, has one version there, which pyproject.toml allows."""
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = dict(line.split("==") for line in lines if not line.startswith("#"))
+    project = _project()
+    for text in (*project["dependencies"], *project["optional-dependencies"]["test"]):
+        needed = Requirement(text)
+        if needed.marker is None or needed.marker.evaluate({"sys_platform": "linux", "python_version": "3.12"}):
+            assert needed.specifier.contains(pinned[canonicalize_name(needed.name)]), text
+
+
+def test_the_container_has_a_python_that_freehold_supports() -> None:
+    (version,) = re.findall(r"^FROM python:([0-9.]+)", (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert SpecifierSet(_project()["requires-python"]).contains(version)

@@ -224,8 +224,8 @@ def test_comparisons_hand_it_on() -> None:
 
 
 @fh.kernel
-def larger(y: Out["M"], x: Ref["M", "N"], padding: Const[str]):
-    t = x.load((y.index[0], 0), (y.tile[0], 32), padding=padding)
+def larger(y: Out["M"], x: Ref["M", "N"], padding: Const[Any]):
+    t: fh.Tile[f32] = x.load((y.index[0], 0), (y.tile[0], 32), padding=padding)
     y.store(fh.maximum(t, 0.0).sum(axis=1))
 
 

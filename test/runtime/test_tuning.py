@@ -14,6 +14,7 @@ import pytest
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32
 from freehold.runtime.deploy import timing
+from freehold.runtime.deploy.tuning import Measured, Search
 from freehold.support.diagnostic import Rejected
 
 
@@ -229,3 +230,12 @@ def test_a_space_may_be_left_to_the_kernel(tmp_path: Path) -> None:
         third.search(fh.partition(y, 64), x, measure=smallest)
     with pytest.raises(TypeError, match="go together"):
         fh.Tuned(doubled, [1, 2])
+
+
+def test_a_search_shows_as_a_table_in_notebooks() -> None:
+    found = Search("host<0>", (Measured("a & b", 2e-6, 5), Measured("c", 4e-6, 5)), (("d", "error[O103]: no"),), ())
+    assert found._repr_html_() == (  # pyright: ignore[reportPrivateUsage] -- notebooks call it
+        "<table><caption>host&lt;0&gt;</caption><tr><td>2.00 us</td><td>1.00</td><td>a &amp; b</td></tr>"
+        "<tr><td>4.00 us</td><td>2.00</td><td>c</td></tr>"
+        "<tr><td>refused</td><td></td><td>d: error[O103]: no</td></tr></table>"
+    )
