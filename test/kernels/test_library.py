@@ -67,7 +67,7 @@ def check(example: Example, arguments: tuple[Any, ...]) -> None:
 def excess(found: Any, wanted: Any, tolerance: float) -> float:
     """How far the worst element is from what it may be at most: off by the tolerance of itself and of an element of
     usual size, twice. An element of usual size that is zero, or another one, is far beyond."""
-    usual = float(np.sqrt(np.mean(wanted * wanted)))
+    usual = float((wanted * wanted).mean()) ** 0.5
     allowed: Any = 2 * tolerance * (np.abs(wanted) + usual)
     off: Any = np.abs(found - wanted)
     return float(np.max(np.divide(off, allowed, out=np.where(off > 0, np.inf, 0.0), where=allowed > 0), initial=0))
