@@ -123,6 +123,8 @@ def test_constraints_are_of_versions_that_fit() -> None:
     project = _project()
     for text in (*project["dependencies"], *project["optional-dependencies"]["test"]):
         needed = Requirement(text)
+        if needed.name == "freehold":  # another of its extras
+            continue
         if needed.marker is None or needed.marker.evaluate({"sys_platform": "linux", "python_version": "3.12"}):
             assert needed.specifier.contains(pinned[canonicalize_name(needed.name)]), text
 
