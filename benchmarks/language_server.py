@@ -14,6 +14,7 @@ import statistics
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
@@ -35,11 +36,11 @@ def keystrokes(text: str) -> list[str]:
 
 async def measured(files: list[Path], most: int) -> None:
     """Prints a line for each file."""
-    client = LanguageClient("benchmark", "1")
+    client: Any = LanguageClient("benchmark", "1")
     told: asyncio.Queue[lsp.PublishDiagnosticsParams] = asyncio.Queue()
 
     @client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
-    def _(params: lsp.PublishDiagnosticsParams) -> None:
+    def _(params: lsp.PublishDiagnosticsParams) -> None:  # pyright: ignore[reportUnusedFunction] -- the client calls it
         told.put_nowait(params)
 
     await client.start_io(sys.executable, "-m", "freehold.tools.lsp.server")

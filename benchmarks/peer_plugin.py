@@ -12,7 +12,7 @@ import json
 import os
 import signal
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 import torch  # noqa: F401 -- before it is patched  # pyright: ignore[reportUnusedImport]
@@ -74,7 +74,7 @@ class Peer:
             self._end(f"crashed {type(error).__name__}", repr(error))
         self.launches["interpreted"] += 1
 
-    def _end(self, what: str, text: str) -> None:
+    def _end(self, what: str, text: str) -> NoReturn:
         self.launches[what] += 1
         self.refused.setdefault(what, []).append(f"{self.test}\n{text}")
         pytest.skip(f"freehold: {what}")

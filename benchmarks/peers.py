@@ -107,7 +107,7 @@ def main(argv: list[str] | None = None) -> int:
         parser.error("give --cutile, --tilegym or --cuda-tile")
     if options.json:
         options.json.write_text(json.dumps(everything, indent=1), encoding="utf-8")
-    return int(any(total["failed"] for total in everything.values() if isinstance(total, dict)))
+    return int(any(total["failed"] for total in everything.values() if "failed" in total))
 
 
 def add(total: dict[str, Any], result: dict[str, Any]) -> None:

@@ -181,7 +181,9 @@ class Model:
         high = max(1, min(128 // group, power_of_two(batch.longest)), 16 // group)
         part = fh.ragged(o, (high, 1, group, width), by="starts", most=power_of_two(batch.longest))
         scale = 1 / sqrt(c.head)
-        yield paged_queries(part, q, k, v, batch.table, batch.lengths, batch.starts, scale, width, self.page)
+        # The assembler 13.5 refuses 64 rows a product with four warps, and takes them with eight.
+        kernel = hinted(paged_queries, {"num_worker_warps": 8 if high * group == 64 else 4})
+        yield kernel(part, q, k, v, batch.table, batch.lengths, batch.starts, scale, width, self.page)
 
     def _one_query(self, batch: Batch, o: Any, q: Any, k: Any, v: Any) -> Steps:
         c, count = self.config, batch.sequences

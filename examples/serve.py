@@ -33,7 +33,7 @@ def main() -> None:
                 f"http://127.0.0.1:{port}/v1 has {client.models.list().data[0].id}, which says what random weights say:"
             )
             messages = [{"role": "user", "content": "Is it safe?"}]
-            for chunk in client.chat.completions.create(model="tiny", messages=messages, max_tokens=12, stream=True):  # pyright: ignore[reportArgumentType, reportUnknownVariableType]
+            for chunk in client.chat.completions.create(model="tiny", messages=messages, max_tokens=12, stream=True):  # pyright: ignore[reportCallIssue, reportArgumentType, reportUnknownVariableType]
                 print(chunk.choices[0].delta.content or "", end="", flush=True)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
             print()
             server.should_exit = True

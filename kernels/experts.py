@@ -362,7 +362,7 @@ def _grouped(y: Any, x: Any, weight: Any, offsets: Any, turned: bool) -> None:
     tile = high, min(128 if narrow else 64, power_of_two(max(16, y.shape[1])))
     step = max(16, min(64 if narrow else 32, power_of_two(x.shape[1])))
     part = fh.ragged(y, tile, by="offsets", blocks=fh.PERSISTENT)
-    hinted(grouped_tiles, {"num_worker_warps": 4, "occupancy": 2})(part, x, weight, offsets, step, turned).on()
+    hinted(grouped_tiles, {"num_worker_warps": 4})(part, x, weight, offsets, step, turned).on()
 
 
 @operator(

@@ -44,8 +44,8 @@ def patch(model: Any) -> Any:
         elif name.endswith("MLP"):
             module.forward = MethodType(partial(_mlp, kind=kind), module)
         elif name.endswith("Attention"):
-            kind_of: Any = type(module)
-            module.forward = MethodType(_with(kind_of.forward, apply_rotary_pos_emb=_rotate), module)
+            known: Any = module
+            module.forward = MethodType(_with(known.__class__.forward, apply_rotary_pos_emb=_rotate), module)
     _register()
     model.set_attn_implementation(_ATTENTION)
     if hasattr(model, "lm_head"):

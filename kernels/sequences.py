@@ -217,7 +217,7 @@ def _attention(
     high, width = _tiles(q, most)
     parts = _cut(o, (high, 1, power_of_two(v.shape[2])), "q_offsets", most), _cut(lse, (high, 1), "q_offsets", most)
     given = q, k, v, q_offsets, k_offsets, scale, q.shape[1] // k.shape[1], power_of_two(q.shape[2]), width, causal
-    hinted(sequence_attention, {"num_worker_warps": 4, "occupancy": 2})(*parts, *given).on()
+    hinted(sequence_attention, {"num_worker_warps": 4})(*parts, *given).on()
 
 
 def _inputs(do: Any, q: Any, k: Any, v: Any, *_: Any) -> Any:
@@ -248,7 +248,7 @@ def _backward(
     high, width = _tiles(q, most)
     G, D, E = q.shape[1] // k.shape[1], power_of_two(q.shape[2]), power_of_two(v.shape[2])
     given = q, k, v, do, o, lse, q_offsets, k_offsets, scale, G
-    hints = {"num_worker_warps": 4, "occupancy": 2}
+    hints = {"num_worker_warps": 4}
     part = _cut(dq, (high, 1, D), "q_offsets", most)
     hinted(sequence_attention_queries, hints)(part, *given, E, width, causal).on()
     parts = (_cut(t, (width, 1, n), "k_offsets", most) for t, n in ((dk, D), (dv, E)))

@@ -1,5 +1,8 @@
 """The kernels of an engine on NumPy's arrays: heads that are turned, appends to slots, attention over pages."""
 
+# What NumPy computes is of no types here.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 from typing import Any
@@ -25,10 +28,10 @@ def test_heads_are_normalised_and_turned(norm: bool) -> None:
     y = np.zeros((T, H + KH, 2, E), np.float32)
     part = fh.partition(y, (1, 4, 2, E))
     turned_heads(part, x, weights, cos, sin, positions, H, 1e-6, norm).sync()
-    wanted = x[:, : H + KH].astype(np.float64)
+    wanted: Any = x[:, : H + KH].astype(np.float64)
     if norm:
-        scale = 1 / np.sqrt((wanted**2).mean((2, 3), keepdims=True) + 1e-6)
-        wanted = wanted * scale * np.where(np.arange(H + KH)[:, None, None] >= H, weights[1], weights[0])
+        weight: Any = np.where(np.arange(H + KH)[:, None, None] >= H, weights[1], weights[0])
+        wanted = wanted / np.sqrt((wanted**2).mean((2, 3), keepdims=True) + 1e-6) * weight
     a, b = wanted[:, :, 0], wanted[:, :, 1]
     inside = (positions < 32)[:, None]
     c, s = (np.where(inside, t[positions % 32], 0)[:, None] for t in (cos, sin))

@@ -31,7 +31,10 @@ if sys.argv[1] == "wrong":
 """
 
 
-@pytest.mark.parametrize(("word", "status", "codes"), [("right", 0, [[]]), ("wrong", 1, [[], ["O520"], ["O525"]])])
+@pytest.mark.parametrize(
+    ("word", "status", "codes"),
+    [("right", 0, [list[str]()]), ("wrong", 1, [list[str](), ["O520"], ["O525"]])],
+)
 def test_a_program_is_audited(tmp_path: Path, word: str, status: int, codes: list[list[str]]) -> None:
     program, report = tmp_path / "program.py", tmp_path / "report.json"
     program.write_text(PROGRAM)

@@ -51,12 +51,12 @@ class Editor:
     """A client that keeps what the server says of each file."""
 
     def __init__(self) -> None:
-        self.client = LanguageClient("test", "1")
+        self.client: Any = LanguageClient("test", "1")
         self.told: asyncio.Queue[lsp.PublishDiagnosticsParams] = asyncio.Queue()
         self.version = 0
 
         @self.client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
-        def _(params: lsp.PublishDiagnosticsParams) -> None:
+        def _(params: lsp.PublishDiagnosticsParams) -> None:  # pyright: ignore[reportUnusedFunction] -- the client calls it
             self.told.put_nowait(params)
 
     async def start(self) -> None:
