@@ -55,7 +55,8 @@ class Divisors:
                         self._note(number, divisor.value if divisor.is_const else 1)
 
     def _note(self, number: Term, divisor: int) -> None:
-        self.terms[number] = lcm(self.terms.get(number, 1), divisor)
+        if not number.is_const:  # which says itself what divides it
+            self.terms[number] = lcm(self.terms.get(number, 1), divisor)
 
     def of_term(self, t: Term) -> int:
         """What divides a term over what the launch knows."""

@@ -67,6 +67,12 @@ def required(y: Out["M", "N"], x: Ref["M", "N"]):
 
 
 @fh.kernel
+def fixed(y: Out["M", "N"], x: Ref[6, 32]):
+    fh.require("N > 0")
+    y.store(fh.zeros(y.tile, f32) + x.load((0, 0), (1, 32)).max())
+
+
+@fh.kernel
 def folded(y: Out["M"], x: Ref["M", "N"], how: Const[str]):
     t = x.load((y.index[0], 0), (y.tile[0], 32))
     if how == "mean":
@@ -105,6 +111,10 @@ def test_softmax_of_what_overhangs(kernel: Any) -> None:
 @pytest.mark.parametrize("kernel", [padded, masked, required], ids=lambda k: k.__name__)
 def test_what_is_masked_padded_or_whole(kernel: Any) -> None:
     assert folds(kernel, fh.partition(ROWS.copy(), (4, 32)), ROWS) == []
+
+
+def test_a_tile_as_long_as_the_tensor_is_whole() -> None:
+    assert folds(fixed, fh.partition(ROWS.copy(), (4, 32)), np.zeros((6, 32), np.float32)) == []
 
 
 @pytest.mark.parametrize(
