@@ -191,7 +191,7 @@ class _Operator:
                 raise Rejected([NoBackward(None, name, kernel, needed or "its arguments", returns)])
 
         def watched(keyset: Any, *given: Any, **named: Any) -> Any:
-            if not named and not any([given[n].requires_grad for n in tensors]):  # a list: this is on every call's way
+            if not named and not any(given[n].requires_grad for n in tensors):  # on the way of most calls
                 with below():
                     return operator.redispatch(keyset & after, *given)
             arguments: list[Any] = [*given, *defaults[len(given) :]]
