@@ -57,6 +57,14 @@ def saxpy_module():
 module = saxpy_module()
 """,
     ("interpreter.md", 2): "def model(x): saxpy(fh.partition(y, 64), x, 2.0).sync()\n",
+    ("engine.md", 1): """
+import pytest
+from pathlib import Path
+for needed in ("safetensors", "tokenizers", "jinja2"):
+    pytest.importorskip(needed)
+from freehold.engine import demo
+demo.make(Path("a-folder"))
+""",
     ("kernels.md", 1): TORCH,
     ("kernels.md", 2): """
 rows, K = 4, 4096
