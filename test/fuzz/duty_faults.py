@@ -19,10 +19,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from freehold.dialects.cuda_tile.integers import meaning_of
 from freehold.dialects.ownership import Duty, DutyAttr, KernelOp, OwingOp, PartitionOp, Rung
-from freehold.passes import convert_ownership_to_cuda_tile, launch_contract, pipeline, thread_tokens
+from freehold.passes import convert_ownership_to_cuda_tile, launch_contract, lowering, pipeline, thread_tokens
 from freehold.passes.analysis import arithmetic
 from freehold.passes.lowering import convert
-from freehold.passes.verify_duties import owing, verify_duties
+from freehold.passes.verify_duties import owing, recorded, verify_duties
 from freehold.support.diagnostic import Rejected
 from freehold.tools.context import make_context
 from freehold.tools.located_parser import parse_module
@@ -274,10 +274,6 @@ def _at_the_top(module: ModuleOp) -> Iterator[KernelOp]:
     return (op for op in module.body.block.ops if isinstance(op, KernelOp))
 
 
-def _nothing(_: KernelOp) -> None:
-    """Asks for nothing."""
-
-
 FAULTS: Final[dict[str, Callable[[], list[Any]]]] = {
     **{f"nobody looks: {duty.value}": lambda duty=duty: [blind(duty)] for duty in Duty if duty is not Duty.DISTRIBUTED},
     "outputs that are not distributed": lambda: [blind(Duty.DISTRIBUTED, Duty.COVERED, Duty.STORED)],
@@ -288,8 +284,8 @@ FAULTS: Final[dict[str, Callable[[], list[Any]]]] = {
     "true is 1 to a signed minimum": lambda: [patch.object(arithmetic, "meaning_of", _unsigned_truths)],
     "modules in modules": lambda: [patch.object(pipeline, "kernels_of", _at_the_top)],
     "what is not verified is lowered": lambda: [
-        patch.object(room, "require_discharged", _nothing)
-        for room in (convert_ownership_to_cuda_tile, launch_contract, thread_tokens)
+        patch.object(room, "require_discharged", recorded)  # what is open is handed on too
+        for room in (lowering, convert_ownership_to_cuda_tile, launch_contract, thread_tokens)
     ],
     "what text says is believed": lambda: [
         patch.object(DutyAttr, "parse_parameters", lambda parser: DutyAttr.read(parser).parameters)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType] -- a parser
