@@ -27,7 +27,7 @@ from freehold.passes.analysis.facts import KernelFacts
 from freehold.passes.analysis.ranges import Ranges
 from freehold.passes.analysis.wording import sizes, why_unknown
 from freehold.passes.prover import rules
-from freehold.passes.prover.prove import prove
+from freehold.passes.prover.prove import prove, satisfiable
 from freehold.support import terms
 from freehold.support.terms import Term
 
@@ -101,13 +101,22 @@ def _goal(op: Operation, obligation: DutyAttr, facts: KernelFacts) -> Term | Non
 
 def _requirement(op: Operation, goal: Term, facts: KernelFacts) -> Term | None:
     """Something to be asked of the launch, which a goal follows from."""
+    if _impossible(goal, facts):
+        return None
     given = facts.places[op].given
-    single = list(islice(_candidates(goal, facts), _MOST))
+    single = [t for t in islice(_candidates(goal, facts), _MOST) if not _impossible(t, facts)]
     pairs = starmap(terms.both, combinations(single[:_MOST_IN_PAIRS], 2))
     for wanted in chain(single, pairs):
-        if not rules.holds(terms.negate(wanted), facts.base) and rules.holds(goal, given.extended([wanted])):
+        if not rules.holds(goal, given.extended([wanted])):
+            continue
+        if not satisfiable(facts.base.extended([wanted])).proved:  # what no launch meets proves everything
             return wanted
     return None
+
+
+def _impossible(predicate: Term, facts: KernelFacts) -> bool:
+    """Whether the rules show that a part of a predicate holds in no launch."""
+    return any(rules.holds(terms.negate(part), facts.base) for part in terms.conjuncts(predicate))
 
 
 def _candidates(goal: Term, facts: KernelFacts) -> Iterator[Term]:
@@ -155,6 +164,8 @@ def _nothing(op: Operation, goal: Term, facts: KernelFacts) -> str:
     """Why elements are compared whatever is asked of the launch."""
     if goal.is_const:  # the range of a type: what is compared is data
         return "nothing: indices may be any number"
+    if _impossible(goal, facts):  # the same, cut off at one end
+        return "nothing: indices may be out of bounds whatever the launch"
     if unknown := _unknown(goal, facts):
         return f"nothing: {_why(unknown, facts)}".removesuffix("; ")
     verdict = prove(goal, facts.places[op].given)
