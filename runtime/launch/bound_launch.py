@@ -16,6 +16,7 @@ from freehold.runtime.launch import launcher as launchers
 from freehold.runtime.launch import modes
 from freehold.runtime.launch.launch import Launch
 from freehold.runtime.launch.launcher import UNDONE
+from freehold.runtime.launch.likeness import likeness
 from freehold.runtime.launch.partition import Partition
 from freehold.runtime.memory.arguments import HOST, view
 from freehold.runtime.memory.versions import changed
@@ -49,11 +50,13 @@ class _State(NamedTuple):
             user = self.native.fire(execution)
             if user is not None:
                 return user
-        for n, (array, pointer, shape, strides) in enumerate(self.places):
-            found = view(array)
-            if (found.pointer, found.shape, found.strides) != (pointer, shape, strides):
-                _moved(self.launch.dispatcher.kernel.signature, n)
-        user = self.launch.dispatcher.run(self.arguments, self.launch, execution)
+        dispatcher = self.launch.dispatcher
+        looks = likeness(dispatcher.kernel.signature, self.arguments)
+        views = [view(array) for array, *_ in self.places] if looks is None else looks.views
+        for n, (found, (_, *bound)) in enumerate(zip(views, self.places, strict=True)):
+            if [found.pointer, found.shape, found.strides] != bound:
+                _moved(dispatcher.kernel.signature, n)
+        user = dispatcher.run(self.arguments, self.launch, execution, looks)
         changed(self.value)
         return user
 

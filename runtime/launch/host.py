@@ -46,17 +46,26 @@ class HostPlan(Arrays):
         blame: Blame | None,
     ) -> None:
         """Runs it, or records it. Raises `Mismatch` where it is not for these arguments."""
-        self.verify([v.pointer if isinstance(v, ArrayView) else v for v in run_time])
-        if self.evaluator.varies:
-            self.geometry([run_time[n] for n in self.evaluator.varies])
         recording = execution.recording
         if recording is None:
             for device in {view.device for view in views} - {HOST}:  # other libraries' streams are not known
                 driver.synchronize(device)
-            ledger.enqueue(host_timeline(), *used, lambda: self._interpret(run_time), blame)
+            ledger.enqueue(host_timeline(), *used, lambda: self._verified(run_time), blame)
         else:
+            self._verify(run_time)
             recording.uses(views, used.reads, used.writes)
             recording.host_work(lambda: self._interpret(run_time))
+
+    def _verified(self, run_time: Sequence[Any]) -> None:
+        """Runs it, once it is leased: what was moved or freed is refused for that, whoever has its memory by now."""
+        self._verify(run_time)
+        self._interpret(run_time)
+
+    def _verify(self, run_time: Sequence[Any]) -> None:
+        """Raises `Mismatch` where it is not for these arguments."""
+        self.verify([v.pointer if isinstance(v, ArrayView) else v for v in run_time])
+        if self.evaluator.varies:
+            self.geometry([run_time[n] for n in self.evaluator.varies])
 
     def _interpret(self, run_time: Sequence[Any]) -> None:
         """Runs the kernel, and copies back what it wrote where the arrays are elsewhere."""
@@ -90,10 +99,7 @@ def plan(kernel: Callee, bound: Bound, site: CallSite) -> HostPlan:
 def array_of(view: ArrayView) -> Any:
     """An array as a NumPy array: over the same memory, or a copy of what is on a GPU; as it was when it was read."""
     if view.device == HOST:
-        if type(view.owner) is np.ndarray and view.owner.dtype == numpy_dtype(view.dtype.name):
-            return view.owner
-        holder = _Holder(view)
-        return np.asarray(holder).view(numpy_dtype(view.dtype.name))
+        return np.asarray(_Holder(view)).view(numpy_dtype(view.dtype.name))
     return _strided(view, _bytes_of(view))
 
 

@@ -27,12 +27,13 @@ from freehold.runtime.launch.partition import Partition
 from freehold.runtime.launch.plan import WRONG, Plan
 from freehold.runtime.memory.arguments import HOST, ArrayView
 from freehold.runtime.memory.blame import of_launch
-from freehold.runtime.memory.ledger import Blame, enqueue
+from freehold.runtime.memory.ledger import Blame, enqueue, verify_there
 from freehold.runtime.memory.versions import changed
 from freehold.runtime.operations.execution import Execution
 from freehold.runtime.operations.in_flight import InFlight
 from freehold.runtime.operations.leases import leases
 from freehold.runtime.operations.operation import Next, Operation, gather
+from freehold.runtime.variants.entry import Mismatch
 from freehold.support.diagnostic import Rejected
 
 if TYPE_CHECKING:
@@ -257,9 +258,16 @@ class Dispatcher:
         self.value = _value_of(kernel.signature)
         """The value of a launch with certain arguments."""
 
-    def run(self, arguments: tuple[Any, ...] | None, launch: Launch, execution: Execution | None) -> Any:
+    def run(
+        self,
+        arguments: tuple[Any, ...] | None,
+        launch: Launch,
+        execution: Execution | None,
+        looks: Likeness | None = None,
+    ) -> Any:
         """
-        Checks and runs, on the execution's stream or else the caller's current one.
+        Checks and runs, on the execution's stream or else the caller's current one. `looks` is of these arguments, if
+        they were read already.
 
         Returns the timeline that it was enqueued on, None where it is done already, or `UNMET`; nothing was done then.
         """
@@ -270,7 +278,7 @@ class Dispatcher:
             return used
         if execution is not None and execution.recording is not None:  # needs to know what is used
             return self._thoroughly(arguments, launch, execution)
-        found = likeness(self.kernel.signature, arguments)
+        found = looks or likeness(self.kernel.signature, arguments)
         plan = None if found is None else self._plans.get(found.key)
         if found is None or plan is None:
             return self._thoroughly(arguments, launch, execution, found)
@@ -323,7 +331,11 @@ class Dispatcher:
 
             driver.require_gpu()
             plan = self.plan(bound, site)
-        user = self._enqueued(plan, bound.views, bound.run_time, execution, blame)
+        try:
+            user = self._enqueued(plan, bound.views, bound.run_time, execution, blame)
+        except Mismatch:  # what is recorded is not leased yet
+            verify_there(*leases(kernel.signature, bound.views), blame)
+            raise
         if looks is not None and looks.same(bound.views):
             if len(self._plans) >= MOST_PLANS:
                 self._plans.clear()

@@ -263,6 +263,14 @@ def verify(tensor: Leased, write: bool, through: Hold | None = None) -> None:
             raise Refusal(tensor, write, found)
 
 
+def verify_there(reads: Iterable[Leased], writes: Iterable[Leased], blame: Blame) -> None:
+    """Raises what `blame` makes of it where one of these was moved or freed."""
+    for tensors, write in ((writes, True), (reads, False)):
+        for tensor in tensors:
+            if tensor.storage.lost_to(tensor):
+                raise blame(Refusal(tensor, write, None))
+
+
 def hold(
     tensors: Sequence[Leased],
     kind: Kind,

@@ -210,6 +210,10 @@ def test_moved_and_freed() -> None:
     with owner.borrow():
         mix(fh.partition(y, 32), owner).sync()
         refused("O251", lambda: mix(fh.partition(owner, 32), y).sync())
+    for written, read in ((owner, x), (x, owner)):  # one memory: that it was moved is what is wrong
+        refused("O250", lambda y=written, x=read: mix(fh.partition(y, 32), x).sync())
+        with fh.graph() as graph:
+            refused("O250", lambda y=written, x=read: graph.record(mix(fh.partition(y, 32), x)))
     owner.free()
     refused("O254", lambda: mix(fh.partition(y, 32), owner).sync())
     assert stub.stub_launches() == before + 1

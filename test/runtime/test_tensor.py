@@ -232,6 +232,21 @@ def test_moves() -> None:
     assert codes(lambda: scale(fh.partition(numbers, 4), fh.zeros(4).sync(), 1.0).sync()) == ("O250",)
 
 
+def test_memory_with_a_new_owner_is_told_of_as_moved() -> None:
+    for others_first in (False, True):
+        old = fh.zeros(4).sync()
+        if others_first:  # so that a plan for such arrays is there
+            scale(fh.partition(old, 4), fh.zeros(4).sync(), 1.0).sync()
+        new = old.move()
+        for y, x in ((new, old), (old, new)):
+            assert codes(lambda y=y, x=x: scale(fh.partition(y, 4), x, 1.0).sync()) == ("O250",)
+            with fh.graph() as graph:
+                assert codes(lambda y=y, x=x: graph.record(scale(fh.partition(y, 4), x, 1.0))) == ("O250",)
+    new.free()
+    for y, x in ((new, old), (old, new)):
+        assert codes(lambda y=y, x=x: scale(fh.partition(y, 4), x, 1.0).sync()) == ("O254",)
+
+
 def test_freeing() -> None:
     tensor = fh.arange(8).sync()
     part = tensor[2:]
