@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from operator import index
 from typing import Any, Final, cast
 
@@ -164,6 +165,7 @@ def _reader(kind: type) -> Callable[[Any], ArrayView]:
     return _BY_FAMILY.get(_family(kind), _foreign)
 
 
+@cache
 def _dtype(name: str) -> DType:
     dtype = u8 if name == "torch.float4_e2m1fn_x2" else from_name(name)  # bytes of two elements each
     if dtype is None or dtype.storage_bits == 0:
