@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -186,4 +187,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    if os.environ.get("FREEHOLD_NATIVE") != "0":  # what is native has its signatures in another form
+        os.environ["FREEHOLD_NATIVE"] = "0"
+        os.execv(sys.executable, [sys.executable, "-m", "freehold.tools.python_reference", *sys.argv[1:]])
     sys.exit(main())
