@@ -57,7 +57,6 @@ class Batch:
         floats, top_k, seeds = self._views[8:]
         self.choice = Choice(floats.view(np.float32).reshape(3, sequences), top_k, seeds.view(np.int64))
         self._pages = pages
-        self._place = device
 
     @property
     def decoding(self) -> bool:
@@ -87,4 +86,4 @@ class Batch:
         slots[:] = self._slots  # of what is left over: groups without rows, at the end of the cache
         for n, (slot, token) in enumerate(sorted(places)):
             slots[2 * n], slots[2 * n + 1], order[n] = slot, slot + 1, token
-        return self._device.copy_from(fh.from_numpy(self._host.copy(), device=self._place))
+        return self._device.copy_from(self._host)

@@ -17,12 +17,12 @@ from queue import SimpleQueue
 from typing import Any
 
 from freehold.engine import demo
-from freehold.engine.engine import Delta, Engine, Request
+from freehold.engine.engine import Delta, Engine, Request, following
 from freehold.engine.errors import EngineError
 from freehold.engine.sampling import Sampling
 
 TINY = "tiny"
-"""The name of the model that `demo` makes, for `--demo`."""
+"""What is given for a model to have `demo` make one."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -116,15 +116,11 @@ def _told(engine: Engine, prompt: Sequence[int], sampling: Sampling) -> str:
     request: Request = engine.submit(prompt, sampling, queue.put)
     text = ""
     try:
-        while True:
-            delta = queue.get()
-            if isinstance(delta, BaseException):
-                raise delta
+        for delta in following(queue):
             print(delta.text, end="", flush=True)
             text += delta.text
-            if delta.reason is not None:
-                print()
-                return text
+        print()
+        return text
     finally:
         request.cancel()
 
@@ -154,8 +150,8 @@ def _bench(engine: Engine, given: argparse.Namespace) -> None:
     seen = _Seen(given.requests)
     engine.generate([[rng.choice(words) for _ in range(given.input)]], Sampling(max_tokens=4, ignore_eos=True))
     began = time.perf_counter()
-    for n in range(given.requests):
-        engine.submit([rng.choice(words) for _ in range(given.input)], sampling, seen.listener(n))
+    for _ in range(given.requests):
+        engine.submit([rng.choice(words) for _ in range(given.input)], sampling, seen.listener())
     seen.done.wait()
     took = time.perf_counter() - began
     tokens = given.requests * given.output
@@ -176,7 +172,8 @@ class _Seen:
         self.done = threading.Event()
         self._left = requests
 
-    def listener(self, _: int) -> Any:
+    def listener(self) -> Any:
+        """What a request tells its deltas to."""
         began = last = time.perf_counter()
         count = 0
 

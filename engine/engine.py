@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import threading
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
@@ -174,16 +174,7 @@ class Engine:
         queues: list[SimpleQueue[Delta | BaseException]] = [SimpleQueue() for _ in prompts]
         given = sampling or Sampling()
         requests = [self.submit(self.prompt(p), given, q.put) for p, q in zip(prompts, queues, strict=True)]
-        return [self._whole(request, queue) for request, queue in zip(requests, queues, strict=True)]
-
-    def _whole(self, request: Request, queue: SimpleQueue[Delta | BaseException]) -> Completion:
-        deltas: list[Delta] = []
-        while not deltas or deltas[-1].reason is None:
-            delta = queue.get()
-            if isinstance(delta, BaseException):
-                raise delta
-            deltas.append(delta)
-        return joined(request, deltas)
+        return [joined(request, [*following(queue)]) for request, queue in zip(requests, queues, strict=True)]
 
     async def stream(
         self, prompt: Sequence[int], sampling: Sampling, constraint: Constraint | None = None
@@ -303,6 +294,17 @@ class Engine:
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
         self.close()
+
+
+def following(queue: SimpleQueue[Delta | BaseException]) -> Iterator[Delta]:
+    """The deltas of a request as they come, up to the last; raises what went wrong."""
+    reason = None
+    while reason is None:
+        delta = queue.get()
+        if isinstance(delta, BaseException):
+            raise delta
+        yield delta
+        reason = delta.reason
 
 
 def joined(request: Request, deltas: Sequence[Delta]) -> Completion:

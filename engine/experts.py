@@ -6,19 +6,19 @@ from typing import Any
 
 import freehold as fh
 from freehold.engine.config import Config
-from freehold.engine.layers import Room, Steps, added, gated, product
+from freehold.engine.layers import Room, Steps, added, product
 from freehold.engine.weights import Checkpoint
+from freehold.kernels.activations import gated_launch
 from freehold.kernels.experts import (
     combine_rows,
-    count_experts,
+    counted_at_once,
     gather_rows,
-    grouped_tiles,
-    invert,
-    places_of_rows,
-    route_rows,
-    sum_counts,
+    grouped_launch,
+    route_launch,
+    sorting_launches,
+    tile_of_rows,
 )
-from freehold.kernels.schedules import ceildiv, cut, hinted, power_of_two
+from freehold.kernels.schedules import ceildiv, cut
 
 
 class Experts:
@@ -36,7 +36,7 @@ class Experts:
 
 def reserve(room: Room, c: Config, tokens: int) -> None:
     """Makes the memory that `fed` writes, for up to so many tokens."""
-    rows, high = tokens * c.chosen, _high(c.experts)
+    rows, high = tokens * c.chosen, counted_at_once(c.experts)
     for name, shape, dtype in (
         ("routes", (tokens, c.experts), fh.f32),
         ("shares", (tokens, c.chosen), fh.f32),
@@ -53,46 +53,25 @@ def reserve(room: Room, c: Config, tokens: int) -> None:
         room.reserve(name, shape, dtype)
 
 
-def _high(experts: int) -> int:
-    """Rows that are counted at once."""
-    return max(16, min(256, 16384 // power_of_two(experts + 1)))
-
-
-def _grouped(y: Any, x: Any, weight: Any, offsets: Any, narrow: bool) -> Any:
-    """y = x @ weight[e].T for the rows of each expert."""
-    high = max(16, min(128 if narrow else 32, power_of_two(ceildiv(x.shape[0], weight.shape[0]))))
-    tile = high, min(128 if narrow else 64, power_of_two(max(16, y.shape[1])))
-    step = max(16, min(64 if narrow else 32, power_of_two(x.shape[1])))
-    part = fh.ragged(y, tile, by="offsets", blocks=fh.PERSISTENT)
-    return hinted(grouped_tiles, {"num_worker_warps": 4})(part, x, weight, offsets, step, True)
-
-
-def _tile(rows: Any) -> tuple[int, int]:
-    width = min(1024, power_of_two(rows.shape[1]))
-    return min(max(1, 2048 // width), power_of_two(rows.shape[0])), width
-
-
 def fed(room: Room, c: Config, layer: Experts, x: Any, y: Any, residual: Any) -> Steps:
     """y = residual + what the chosen experts make of x, weighted by their shares."""
     tokens, k = x.shape[0], c.chosen
-    rows, width, high = tokens * k, power_of_two(c.experts + 1), _high(c.experts)
+    rows, tiles = tokens * k, ceildiv(tokens * k, counted_at_once(c.experts))
     routes, shares, chosen, slots = (room.rows(n, tokens) for n in ("routes", "shares", "experts", "slots"))
-    counts, before = (room.rows(n, ceildiv(rows, high)) for n in ("counts", "before"))
-    offsets, flat = room.rows("offsets", c.experts + 1), slots.reshape(rows)
+    counts, before, offsets = (
+        room.rows("counts", tiles),
+        room.rows("before", tiles),
+        room.rows("offsets", c.experts + 1),
+    )
     sent, both, inner, sources = (room.rows(n, rows) for n in ("sent", "both", "inner", "sources"))
+    narrow, width = c.dtype != fh.f32, c.expert_feed
     yield from product(room, routes, x, layer.router)
-    cuts = cut(shares, (1, power_of_two(k))), cut(chosen, (1, power_of_two(k)))
-    yield route_rows(*cuts, routes, power_of_two(c.experts), power_of_two(k), c.normalised)
-    experts = chosen.reshape(rows)
-    yield count_experts(cut(counts, (1, width)), experts, high)
-    yield sum_counts(cut(offsets, (width,)), cut(before, (1, width), owned=0), counts, width)
-    yield places_of_rows(cut(flat, (high,)), experts, offsets, before, width)
+    yield route_launch(shares, chosen, routes, c.normalised)
     yield sources.fill(0)
-    yield invert(sources, cut(flat, (256,)))
-    yield gather_rows(cut(sent, _tile(sent)), x, sources, k)
-    narrow = c.dtype != fh.f32
-    yield _grouped(both, sent, layer.gate_up, offsets, narrow)
-    yield from gated(inner, both)
-    yield _grouped(sent, inner, layer.down, offsets, narrow)
-    yield combine_rows(cut(y, _tile(y)), sent, slots, shares, k)
+    yield from sorting_launches(offsets, slots.reshape(rows), sources, chosen.reshape(rows), counts, before)
+    yield gather_rows(cut(sent, tile_of_rows(sent)), x, sources, k)
+    yield grouped_launch(both, sent, layer.gate_up, offsets, True, narrow=narrow)
+    yield gated_launch(inner, both[:, :width], both[:, width:], "silu")
+    yield grouped_launch(sent, inner, layer.down, offsets, True, narrow=narrow)
+    yield combine_rows(cut(y, tile_of_rows(y)), sent, slots, shares, k)
     yield from added(y, residual)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import sqrt
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -12,14 +12,14 @@ import freehold as fh
 from freehold.engine import experts
 from freehold.engine.batch import Batch
 from freehold.engine.config import Config
-from freehold.engine.layers import Room, Steps, gated, norm, picked, product, widest_split
+from freehold.engine.layers import Room, Steps, most_split, product, size_of
 from freehold.engine.weights import Checkpoint
-from freehold.kernels.decoding import decode_merge, paged_parts
-from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, hinted, power_of_two
+from freehold.kernels.activations import gated_launch
+from freehold.kernels.decoding import decoding_launches, parts_of_cache
+from freehold.kernels.embeddings import embedding_launch
+from freehold.kernels.norms import rms_norm_launch
+from freehold.kernels.schedules import ceildiv, cut, hinted, power_of_two
 from freehold.kernels.serving import append_slots, paged_queries, turned_heads
-
-_PARTS: Final = 64
-"""Parts into which the cache of a sequence is cut for one query, at most."""
 
 
 class Layer:
@@ -100,11 +100,11 @@ class Model:
             room.reserve("fed", (wide, c.feed), c.dtype)
         room.reserve("scale", (wide,), fh.f32)
         room.reserve("logits", (self.sequences, c.vocabulary), fh.f32)
-        size = 4 if c.dtype == fh.f32 else 2
+        size = size_of(c.dtype)
         shapes = [(qkv, c.hidden), (c.hidden, attended)]
         shapes += [(c.experts, c.hidden)] if c.experts else [(2 * c.feed, c.hidden), (c.hidden, c.feed)]
-        most = max(widest_split(wide, n, k, size) for n, k in shapes)
-        most = max(most, widest_split(self.sequences, c.vocabulary, c.hidden, size))
+        most = max(most_split(wide, n, k, size) for n, k in shapes)
+        most = max(most, most_split(self.sequences, c.vocabulary, c.hidden, size))
         room.reserve("splits", (most,), fh.f32)
         parts = self._parts(1)
         room.reserve("parts", (self.sequences, c.kv_heads, parts, c.group, c.head), fh.f32)
@@ -114,7 +114,7 @@ class Model:
     def page_bytes(self) -> int:
         """Bytes that a page takes, in all layers."""
         c = self.config
-        return c.layers * self.page * 2 * c.kv_heads * c.head * (4 if c.dtype == fh.f32 else 2)
+        return c.layers * self.page * 2 * c.kv_heads * c.head * size_of(c.dtype)
 
     def allocate(self, pages: int) -> None:
         """Makes the caches, of that many pages."""
@@ -125,23 +125,27 @@ class Model:
     def _parts(self, sequences: int) -> int:
         """Into how many parts the cache of a sequence is cut, for each of so many to have one query."""
         most = ceildiv(self.config.positions, self.page)
-        return max(1, min(most, ceildiv(4 * PROCESSORS, sequences * self.config.kv_heads), _PARTS))
+        return parts_of_cache(most, sequences * self.config.kv_heads)
 
     def forward(self, batch: Batch) -> Steps:
         """The operations of a step, which write `logits` of the tokens that `batch.last` names."""
-        c, room, count = self.config, self.room, batch.tokens
+        room, count = self.room, batch.tokens
         here, there, normed = (room.rows(name, count) for name in ("a", "b", "normed"))
-        yield from picked(here, self.table, batch.ids)
+        yield embedding_launch(here, self.table, batch.ids)
         for layer, cache in zip(self.layers, self.caches, strict=True):
-            yield from norm(room, normed, here, layer.front, c.eps)
+            yield self._norm(normed, here, layer.front)
             yield from self._attention(batch, layer, cache, normed)
             yield from product(room, there, room.rows("attended", count), layer.output, here)
-            yield from norm(room, normed, there, layer.middle, c.eps)
+            yield self._norm(normed, there, layer.middle)
             yield from self._fed(layer.fed, normed, here, there)
         chosen, logits = room.rows("b", batch.sequences), self.logits(batch.sequences)
-        yield from picked(chosen, here, batch.last)
-        yield from norm(room, room.rows("normed", batch.sequences), chosen, self.last, c.eps)
-        yield from product(room, logits, room.rows("normed", batch.sequences), self.head)
+        yield embedding_launch(chosen, here, batch.last)
+        normed = room.rows("normed", batch.sequences)
+        yield self._norm(normed, chosen, self.last)
+        yield from product(room, logits, normed, self.head)
+
+    def _norm(self, y: Any, x: Any, weight: Any) -> Any:
+        return rms_norm_launch(y, self.room.rows("scale", x.shape[0]), x, weight, self.config.eps)
 
     def logits(self, sequences: int) -> Any:
         """What the last step wrote, (sequences, vocabulary) in f32."""
@@ -154,7 +158,7 @@ class Model:
         count = x.shape[0]
         both, fed = self.room.rows("gate_up", count), self.room.rows("fed", count)
         yield from product(self.room, both, x, layer.gate_up)
-        yield from gated(fed, both)
+        yield gated_launch(fed, both[:, : self.config.feed], both[:, self.config.feed :], "silu")
         yield from product(self.room, y, fed, layer.down, residual)
 
     def _attention(self, batch: Batch, layer: Layer, cache: Any, x: Any) -> Steps:
@@ -186,14 +190,8 @@ class Model:
         yield kernel(part, q, k, v, batch.table, batch.lengths, batch.starts, scale, width, self.page)
 
     def _one_query(self, batch: Batch, o: Any, q: Any, k: Any, v: Any) -> Steps:
-        c, count = self.config, batch.sequences
-        group, width, parts = power_of_two(c.group), power_of_two(c.head), self._parts(count)
-        part = self.room.rows("parts", count)[:, :, :parts]
-        lse = self.room.rows("lse", count)[:, :, :parts]
-        high = max(16, group)
-        cuts = cut(part, (1, 1, 1, high, width)), cut(lse, (1, 1, 1, high))
+        count, parts = batch.sequences, self._parts(batch.sequences)
+        part, lse = (self.room.rows(name, count)[:, :, :parts] for name in ("parts", "lse"))
         k, v = (t.permute(0, 2, 1, 3) for t in (k, v))
-        scale = 1 / sqrt(c.head)
-        kernel = hinted(paged_parts, {"occupancy": 4})
-        yield kernel(*cuts, q, k, v, batch.table, batch.lengths, scale, width, self.page)
-        yield decode_merge(cut(o, (1, 1, group, width)), part, lse)
+        scale = 1 / sqrt(self.config.head)
+        yield from decoding_launches(o, part, lse, q, k, v, batch.table, batch.lengths, scale, self.page)

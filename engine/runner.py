@@ -144,7 +144,7 @@ class Runner:
             if p.whole:
                 p.sequence.change(row)
         target = self.model.room.rows("extra", len(plan))
-        target.copy_from(fh.from_numpy(extra, device=self.device)).on()
+        target.copy_from(extra).on()
 
     def _read(self, plan: Sequence[Planned]) -> Chosen:
         found = self.model.room.rows("chosen", len(plan)).numpy()

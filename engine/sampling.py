@@ -6,18 +6,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 import freehold as fh
 from freehold.engine.errors import RequestError
 from freehold.engine.layers import Room, Steps
-from freehold.kernels.sampling import sample_merge, sample_parts, sampling_thresholds
-from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, hinted, power_of_two
-
-_WIDTH: Final = 2048
-"""Columns that a block looks at together."""
+from freehold.kernels.sampling import parts_of, sampling_launches
 
 
 @dataclass(frozen=True)
@@ -95,29 +91,17 @@ class Choice:
         self.top_k[row], self.seeds[row] = s.top_k, seed
 
 
-def chosen(room: Room, logits: Any, floats: Any, top_k: Any, seeds: Any, cuts: bool) -> Steps:
+def chosen(room: Room, logits: Any, floats: Any, top_k: Any, seeds: Any, draws: bool) -> Steps:
     """
     The operations that write to `chosen` the token of each row of `logits` (M, N).
 
-    `floats` (3, M) are temperatures, top_p and min_p. Where nobody leaves out unlikely tokens, `cuts` is false, and the
-    pass that finds the limits is left out.
+    `floats` (3, M) are temperatures, top_p and min_p. Where nobody draws, the pass that finds the limits is left out.
     """
-    M, N = logits.shape
-    least, parts = room.rows("least", M), parts_of(M, N)
-    width = min(_WIDTH, power_of_two(N))
-    if cuts:
-        kernel = hinted(sampling_thresholds, {"num_worker_warps": 16, "occupancy": 1})
-        high = min(2 * _WIDTH, power_of_two(N))
-        yield kernel(cut(least, (1,)), logits, floats[0], top_k, floats[1], floats[2], high, True, True, True)
-    score, where = room.rows("score", M)[:, :parts], room.rows("where", M)[:, :parts]
-    cuts_ = cut(score, (1, 1)), cut(where, (1, 1))
-    yield sample_parts(*cuts_, logits, least, floats[0], seeds, width, cuts, True, True)
-    yield sample_merge(cut(room.rows("chosen", M), (1,)), score, where, power_of_two(parts))
-
-
-def parts_of(rows: int, columns: int) -> int:
-    """Parts into which a row is cut, so that all multiprocessors look."""
-    return max(1, min(ceildiv(columns, min(_WIDTH, power_of_two(columns))), ceildiv(4 * PROCESSORS, rows)))
+    rows, parts = logits.shape[0], parts_of(*logits.shape)
+    score, where = room.rows("score", rows)[:, :parts], room.rows("where", rows)[:, :parts]
+    limits = (top_k, floats[1], floats[2]) if draws else (None, None, None)
+    made = room.rows("least", rows), score, where
+    yield from sampling_launches(room.rows("chosen", rows), made, logits, floats[0], limits, seeds, True, True)
 
 
 def reserve(room: Room, rows: int, columns: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from importlib import import_module
+from math import prod
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -78,10 +79,7 @@ class Checkpoint:
         part = file.get_slice(name)
         if tuple(part.get_shape()) != shape:
             raise ModelError(f"{name} has the shape {tuple(part.get_shape())}, where the model's is {shape}")
-        row = 4
-        for n in shape[1:]:
-            row *= n
-        step = max(1, PIECE // row)
+        step = max(1, PIECE // (4 * prod(shape[1:])))
         for first in range(0, shape[0], step):
             piece = part[first : min(first + step, shape[0])]
             target[first : first + len(piece)].copy_from(fh.from_numpy(piece, dtype, device=self.device)).sync()

@@ -216,8 +216,13 @@ def _activation_backward(dx: Any, dy: Any, x: Any, kind: str) -> None:
 
 @operator("gated(Tensor gate, Tensor up, str kind) -> Tensor", results=_like)
 def _gated(y: Any, gate: Any, up: Any, kind: str) -> None:
-    out, *given = as_matrices(y, gate, up)
-    hinted(gated_tiles, {"occupancy": 8})(fh.partition(out, tile_of(out)), *given, kind).on()
+    out, of, times = as_matrices(y, gate, up)
+    gated_launch(out, of, times, kind).on()
+
+
+def gated_launch(y: Any, gate: Any, up: Any, kind: str) -> Any:
+    """The launch that writes activate(gate) * up, of matrices."""
+    return hinted(gated_tiles, {"occupancy": 8})(fh.partition(y, tile_of(y)), gate, up, kind)
 
 
 @operator(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import sqrt
 from typing import Any
 
@@ -172,20 +173,37 @@ def append_kv(k_cache: Any, v_cache: Any, k: Any, v: Any, position: Any) -> None
 )
 def _decode(o: Any, q: Any, k: Any, v: Any, table: Any, lengths: Any, scale: float) -> None:
     (B, H, D), KH, E = q.shape, k.shape[1], v.shape[3]
-    G, width = H // KH, power_of_two(E)
+    G = H // KH
     step = k.shape[2] if table is not None else min(128, power_of_two(max(16, k.shape[2])))
     most = table.shape[1] if table is not None else ceildiv(k.shape[2], step)
-    P = max(1, min(most, ceildiv(4 * PROCESSORS, B * KH), 64))
+    P = parts_of_cache(most, B * KH)
     part = q.new_empty((B, KH, P, G, E), dtype=wide_dtype(q))
     lse = part.new_empty((B, KH, P, G))
-    high = max(16, power_of_two(G))
+    queries, out = q.reshape(B, KH, G, D), o.view(B, KH, G, E)
+    for launch in decoding_launches(out, part, lse, queries, k, v, table, lengths, scale, step):
+        launch.on()
+
+
+def parts_of_cache(most: int, heads: int) -> int:
+    """Into how many parts the cache of each of so many heads is cut, of all sequences, so that all processors read."""
+    return max(1, min(most, ceildiv(4 * PROCESSORS, heads), 64))
+
+
+def decoding_launches(
+    o: Any, part: Any, lse: Any, q: Any, k: Any, v: Any, table: Any, lengths: Any, scale: float, step: int
+) -> Iterator[Any]:
+    """
+    The launches that write attention of queries (B, KH, G, D) to o (B, KH, G, E), for tensors of any library.
+
+    `part` (B, KH, P, G, E) and `lse` (B, KH, P, G) are room for the parts. With a `table` the cache is in pages of
+    `step` positions; without one it is whole, and walked in such steps.
+    """
+    G, E = part.shape[3:]
+    high, width = max(16, power_of_two(G)), power_of_two(E)
     cuts = fh.partition(part, (1, 1, 1, high, width)), fh.partition(lse, (1, 1, 1, high))
-    queries = q.reshape(B, KH, G, D)
-    if table is None:
-        hinted(decode_parts, {"occupancy": 4})(*cuts, queries, k, v, lengths, scale, power_of_two(D), step).on()
-    else:
-        hinted(paged_parts, {"occupancy": 4})(*cuts, queries, k, v, table, lengths, scale, power_of_two(D), step).on()
-    decode_merge(fh.partition(o.view(B, KH, G, E), (1, 1, power_of_two(G), width)), part, lse).on()
+    kernel, pages = (decode_parts, ()) if table is None else (paged_parts, (table,))
+    yield hinted(kernel, {"occupancy": 4})(*cuts, q, k, v, *pages, lengths, scale, power_of_two(q.shape[3]), step)
+    yield decode_merge(fh.partition(o, (1, 1, power_of_two(G), width)), part, lse)
 
 
 @operator("append_kv(Tensor(a!) k_cache, Tensor(b!) v_cache, Tensor k, Tensor v, Tensor position) -> ()", results=None)

@@ -45,13 +45,18 @@ def _tile(count: int, width: int) -> tuple[int, int]:
     return min(max(1, 1024 // wide_), power_of_two(count)), wide_
 
 
+def embedding_launch(y: Any, table: Any, ids: Any) -> Any:
+    """The launch that writes table[ids] to the matrix y."""
+    return embedding_rows(fh.partition(y, _tile(*y.shape)), table, ids)
+
+
 @operator(
     "embedding(Tensor ids, Tensor table) -> Tensor",
     results=lambda ids, table: table.new_empty((*ids.shape, table.shape[1])),
 )
 def _embedding(y: Any, ids: Any, table: Any) -> None:
     out, flat = y.view(-1, y.shape[-1]), ids.reshape(-1)
-    embedding_rows(fh.partition(out, _tile(*out.shape)), table, flat).on()
+    embedding_launch(out, table, flat).on()
 
 
 @operator(

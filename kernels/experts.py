@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import freehold as fh
@@ -264,8 +265,13 @@ def moe(x: Any, logits: Any, gate_up: Any, down: Any, k: int, *, normalize: bool
     ),
 )
 def _route(weights: Any, experts: Any, logits: Any, k: int, share: bool) -> None:
-    tile, width = (1, power_of_two(k)), power_of_two(logits.shape[1])
-    route_rows(fh.partition(weights, tile), fh.partition(experts, tile), logits, width, tile[1], share).on()
+    route_launch(weights, experts, logits, share).on()
+
+
+def route_launch(weights: Any, experts: Any, logits: Any, share: bool) -> Any:
+    """The launch that chooses experts: their numbers and shares, (T, K), by logits (T, E)."""
+    tile, width = (1, power_of_two(weights.shape[1])), power_of_two(logits.shape[1])
+    return route_rows(fh.partition(weights, tile), fh.partition(experts, tile), logits, width, tile[1], share)
 
 
 @_route.backward(keeps=lambda inputs, output: (inputs[0], *output))
@@ -292,18 +298,33 @@ def _route_gradient(ctx: Any, dweights: Any, _: Any) -> tuple[Any, ...]:
     ),
 )
 def _sort_by_expert(offsets: Any, slot: Any, source: Any, experts: Any, count: int) -> None:
-    flat, width = experts.reshape(-1), power_of_two(count + 1)
-    tile = max(16, min(256, 16384 // width))
-    counts = flat.new_empty((ceildiv(flat.shape[0], tile), count))
-    before = counts.new_empty(counts.shape)
-    count_experts(fh.partition(counts, (1, width)), flat, tile).on()
-    sum_counts(fh.partition(offsets, width), fh.partition(before, (1, width), owned=0), counts, width).on()
-    places_of_rows(fh.partition(slot.view(-1), tile), flat, offsets, before, width).on()
+    flat = experts.reshape(-1)
+    counts = flat.new_empty((ceildiv(flat.shape[0], counted_at_once(count)), count))
     source.zero_()
-    invert(source, fh.partition(slot.view(-1), 256)).on()
+    for launch in sorting_launches(offsets, slot.view(-1), source, flat, counts, counts.new_empty(counts.shape)):
+        launch.on()
 
 
-def _tile(rows: Any) -> tuple[int, int]:
+def counted_at_once(experts: int) -> int:
+    """Rows whose experts are counted together, of so many experts."""
+    return max(16, min(256, 16384 // power_of_two(experts + 1)))
+
+
+def sorting_launches(offsets: Any, slot: Any, source: Any, experts: Any, counts: Any, before: Any) -> Iterator[Any]:
+    """
+    The launches that put rows in order of their experts (N,): where each expert's begin, where each row goes (N,), and
+    which row is there, in `source` (N,), which is zeros. `counts` and `before` (tiles, E) are room for them.
+    """
+    count = counts.shape[1]
+    width, tile = power_of_two(count + 1), counted_at_once(count)
+    yield count_experts(fh.partition(counts, (1, width)), experts, tile)
+    yield sum_counts(fh.partition(offsets, width), fh.partition(before, (1, width), owned=0), counts, width)
+    yield places_of_rows(fh.partition(slot, tile), experts, offsets, before, width)
+    yield invert(source, fh.partition(slot, 256))
+
+
+def tile_of_rows(rows: Any) -> tuple[int, int]:
+    """How rows are cut that are copied or added up."""
     width = min(1024, power_of_two(rows.shape[1]))
     return min(max(1, 2048 // width), power_of_two(rows.shape[0])), width
 
@@ -313,7 +334,7 @@ def _tile(rows: Any) -> tuple[int, int]:
     results=lambda x, slot, source: x.new_empty((source.shape[0], x.shape[1])),
 )
 def _dispatch(y: Any, x: Any, slot: Any, source: Any) -> None:
-    gather_rows(fh.partition(y, _tile(y)), x, source, slot.numel() // x.shape[0]).on()
+    gather_rows(fh.partition(y, tile_of_rows(y)), x, source, slot.numel() // x.shape[0]).on()
 
 
 @_dispatch.backward(keeps=lambda inputs, output: inputs[1:])
@@ -327,7 +348,7 @@ def _dispatch_gradient(ctx: Any, dy: Any) -> tuple[Any, ...]:
     results=lambda x, slot, source, weights: x.new_empty((slot.shape[0], x.shape[1])),
 )
 def _combine(y: Any, x: Any, slot: Any, source: Any, weights: Any) -> None:
-    combine_rows(fh.partition(y, _tile(y)), x, slot, weights, slot.shape[1]).on()
+    combine_rows(fh.partition(y, tile_of_rows(y)), x, slot, weights, slot.shape[1]).on()
 
 
 @operator(
@@ -338,7 +359,7 @@ def _combine(y: Any, x: Any, slot: Any, source: Any, weights: Any) -> None:
     ),
 )
 def _combine_backward(dx: Any, dweights: Any, dy: Any, x: Any, source: Any, weights: Any) -> None:
-    high, width = _tile(x)
+    high, width = tile_of_rows(x)
     part = fh.partition(dx, (high, width), owned=1)
     given = dy, x, weights.reshape(-1), source, weights.shape[1], width
     combine_rows_backward(part, fh.partition(dweights, high), *given).on()
@@ -356,13 +377,17 @@ def _combine_gradient(ctx: Any, dy: Any) -> tuple[Any, ...]:
     results=lambda x, weight, offsets, turned: x.new_empty((x.shape[0], weight.shape[1 if turned else 2])),
 )
 def _grouped(y: Any, x: Any, weight: Any, offsets: Any, turned: bool) -> None:
-    narrow = x.element_size() <= 2
+    grouped_launch(y, x, weight, offsets, turned, narrow=x.element_size() <= 2).on()
+
+
+def grouped_launch(y: Any, x: Any, weight: Any, offsets: Any, turned: bool, *, narrow: bool) -> Any:
+    """The launch of products of groups of rows; `narrow` elements have 2 bytes at most."""
     mean = ceildiv(x.shape[0], weight.shape[0])
     high = max(16, min(128 if narrow else 32, power_of_two(mean)))
     tile = high, min(128 if narrow else 64, power_of_two(max(16, y.shape[1])))
     step = max(16, min(64 if narrow else 32, power_of_two(x.shape[1])))
     part = fh.ragged(y, tile, by="offsets", blocks=fh.PERSISTENT)
-    hinted(grouped_tiles, {"num_worker_warps": 4})(part, x, weight, offsets, step, turned).on()
+    return hinted(grouped_tiles, {"num_worker_warps": 4})(part, x, weight, offsets, step, turned)
 
 
 @operator(

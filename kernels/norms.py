@@ -193,10 +193,14 @@ def _per_row(x: Any) -> Any:
     results=lambda x, weight, eps: (x.new_empty(x.shape), _per_row(x)),
 )
 def _rms_norm(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> None:
-    out = as_rows(y)
-    way = rows(*out.shape)
-    parts = cut(out, way.tile, owned=1), fh.partition(rstd, way.tile[0])
-    hinted(rms_norm_rows, way.hints)(*parts, as_rows(x), weight, eps, way.tiles).on()
+    rms_norm_launch(as_rows(y), rstd, as_rows(x), weight, eps).on()
+
+
+def rms_norm_launch(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> Any:
+    """The launch that writes the norm of the rows of a matrix, and what they are multiplied by (M,)."""
+    way = rows(*y.shape)
+    parts = cut(y, way.tile, owned=1), cut(rstd, way.tile[:1])
+    return hinted(rms_norm_rows, way.hints)(*parts, x, weight, eps, way.tiles)
 
 
 @operator(

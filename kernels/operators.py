@@ -59,13 +59,18 @@ class Operator:
         self._torch: Any = None
         self._run: Callable[..., Any] = launch
         self._operator: Callable[..., Any] | None = None
+        """Not set while torch traces: what it has read must not change meanwhile."""
+        self._is_defined = False
         self.__doc__ = launch.__doc__
 
     def __call__(self, *arguments: Any) -> Any:
         """The results. Where nobody watches, torch is not asked who does: that would take longer than a launch."""
         operator = self._operator or self.defined()
         torch = self._torch
-        if torch.compiler.is_compiling() or not self._unwatched(torch, arguments):
+        if torch.compiler.is_compiling():
+            return operator(*arguments)
+        self._operator = operator
+        if not self._unwatched(torch, arguments):
             return operator(*arguments)
         return self._run(*arguments)
 
@@ -101,13 +106,22 @@ class Operator:
         return self._backward(ctx, *gradients)
 
     def defined(self) -> Callable[..., Any]:
-        """The operator as torch has it, defined once."""
-        with _defining:
-            if self._operator is None:
-                self._operator = self._define()
-        return self._operator
+        """The operator as torch has it, defined once; also where `torch.compile` reads this code to trace it."""
+        namespace = self._define_once()
+        return getattr(getattr(self._torch.ops, namespace), self.name).default
 
-    def _define(self) -> Callable[..., Any]:
+    def _define_once(self) -> str:
+        """Defines it unless it is; where torch has it then. What is returned has to be a constant for torch."""
+        with _defining:
+            if not self._is_defined:
+                self._define()
+                self._is_defined = True
+        return _NAMESPACE
+
+    # As `torch.compiler.assume_constant_result` does, without torch.
+    setattr(_define_once, "_dynamo_marked_constant", True)  # noqa: B010 -- no attribute that functions declare
+
+    def _define(self) -> None:
         torch = _torch()
         tensor = torch.Tensor
         library = torch.library.Library(_NAMESPACE, "FRAGMENT")
@@ -142,7 +156,6 @@ class Operator:
 
             torch.library.register_autograd(full, self._gradients, setup_context=keep, lib=library)
         self._library = library
-        return getattr(getattr(torch.ops, _NAMESPACE), self.name).default
 
 
 def operator(schema: str, results: Results | None) -> Callable[[Callable[..., Any]], Operator]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -277,6 +278,34 @@ def linear(x: Any, weight: Any, bias: Any = None, *, activation: str = "", resid
 _BANDS: Final = fh.grouped(8)
 _activated: Final = activation
 
+
+def product_launches(
+    c: Any,
+    a: Any,
+    b: Any,
+    extra: tuple[Any, Any],
+    given: tuple[str, bool, bool],
+    way: Tiling,
+    parts: Callable[[], Any],
+    layout: tuple[bool, bool, bool],
+) -> Iterator[Any]:
+    """
+    The launches that compute c = activate(a @ b + bias) + residual, in a tiling, for tensors of any library.
+
+    `extra` are bias and residual, something of their ranks where there is none; `given` the activation, and whether
+    there are these; `layout` whether a and b are transposed, and products in tf32. `parts()` is room for the parts of
+    a sum that is cut, (splits, M, N).
+    """
+    hints = {"num_worker_warps": way.warps, "occupancy": way.occupancy}
+    if way.splits > 1:
+        room = parts()
+        yield hinted(matmul_splits, hints)(cut(room, (1, *way.tile)), a, b, way.step, *layout)
+        yield sum_of_splits(cut(c, (4, min(512, power_of_two(c.shape[1])))), room, *extra, *given)
+        return
+    part = cut(c, way.tile, order=_BANDS, blocks=fh.PERSISTENT)
+    yield hinted(matmul_tiles, hints)(part, a, b, *extra, way.step, *layout[:2], *given, layout[2], False)
+
+
 # --- Operators --------------------------------------------------------------------------------------------------------
 
 
@@ -306,15 +335,12 @@ def _matmul(c: Any, a: Any, b: Any, bias: Any, residual: Any, activation: str, t
         part = fh.partition(c, (1, 16))
         hinted(matvec_rows, {"occupancy": 2})(part, x if not ta else a.contiguous(), y, extra[0], 256, given[1]).on()
         return
-    hints = {"num_worker_warps": way.warps, "occupancy": way.occupancy}
-    if way.splits > 1:
-        parts = a.new_empty((way.splits, *c.shape), dtype=wide_dtype(a))
-        region = fh.partition(parts, (1, *way.tile))
-        hinted(matmul_splits, hints)(region, x, y, way.step, ta, tb, tf32).on()
-        sum_of_splits(fh.partition(c, (4, min(512, power_of_two(c.shape[1])))), parts, *extra, *given).on()
-        return
-    part = cut(c, way.tile, order=_BANDS, blocks=fh.PERSISTENT)
-    hinted(matmul_tiles, hints)(part, x, y, *extra, way.step, ta, tb, *given, tf32, False).on()
+
+    def parts() -> Any:
+        return a.new_empty((way.splits, *c.shape), dtype=wide_dtype(a))
+
+    for launch in product_launches(c, x, y, extra, given, way, parts, (ta, tb, tf32)):
+        launch.on()
 
 
 @operator("bmm(Tensor a, Tensor b, bool tf32) -> Tensor", results=lambda a, b, tf32: _result(a, b))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 import freehold as fh
@@ -249,20 +250,45 @@ def _sample(
     draw: bool,
     each: bool,
 ) -> None:
-    M, N = logits.shape
-    width = min(_WIDTH, power_of_two(N))
-    least = temperature.new_empty((M,)).int()
-    rules = [t is not None for t in (top_k, top_p, min_p)]
+    least = temperature.new_empty((logits.shape[0],)).int()
+    score = temperature.new_empty((logits.shape[0], parts_of(*logits.shape)))
+    room = least, score, least.new_empty(score.shape)
+    for launch in sampling_launches(ids, room, logits, temperature, (top_k, top_p, min_p), seeds, draw, each):
+        launch.on()
+
+
+def parts_of(rows: int, columns: int) -> int:
+    """Parts into which each row is cut, so that all multiprocessors look."""
+    return max(1, min(ceildiv(columns, min(_WIDTH, power_of_two(columns))), ceildiv(4 * PROCESSORS, rows)))
+
+
+def sampling_launches(
+    ids: Any,
+    room: tuple[Any, Any, Any],
+    logits: Any,
+    temperature: Any,
+    limits: tuple[Any, Any, Any],
+    seeds: Any,
+    draw: bool,
+    each: bool,
+) -> Iterator[Any]:
+    """
+    The launches that write a column of each row of `logits` (M, N) to `ids` (M,), for tensors of any library.
+
+    `limits` are top_k, top_p and min_p, None for what nobody asks for. `room` is theirs: (M,) in i32, (M, P) in f32 and
+    (M, P) in i32, where P is `parts_of(M, N)`.
+    """
+    (least, score, where), N = room, logits.shape[1]
+    rules = [limit is not None for limit in limits]
     if any(rules):
-        given = (seeds if top_k is None else top_k, *(temperature if t is None else t for t in (top_p, min_p)))
+        given = [other if t is None else t for t, other in zip(limits, (seeds, temperature, temperature), strict=True)]
         high = min(2 * _WIDTH, power_of_two(N))
         kernel = hinted(sampling_thresholds, {"num_worker_warps": 16, "occupancy": 1})
-        kernel(fh.partition(least, 1), logits, temperature, *given, high, *rules).on()
-    P = max(1, min(ceildiv(N, width), ceildiv(4 * PROCESSORS, M)))
-    score, where = temperature.new_empty((M, P)), least.new_empty((M, P))
+        yield kernel(fh.partition(least, 1), logits, temperature, *given, high, *rules)
     parts = fh.partition(score, (1, 1)), fh.partition(where, (1, 1))
-    sample_parts(*parts, logits, least, temperature, seeds, width, any(rules), draw, each).on()
-    sample_merge(fh.partition(ids, 1), score, where, power_of_two(P)).on()
+    width = min(_WIDTH, power_of_two(N))
+    yield sample_parts(*parts, logits, least, temperature, seeds, width, any(rules), draw, each)
+    yield sample_merge(fh.partition(ids, 1), score, where, power_of_two(score.shape[1]))
 
 
 @operator(

@@ -235,10 +235,16 @@ def test_a_hang_ends_with_everything_it_started(
     assembler = fake(
         f"child = subprocess.Popen(['sleep', '600'])\nopen({str(pids)!r}, 'w').write(str(child.pid))\ntime.sleep(600)"
     )
-    error = refused(lambda: assemble(ONE, "sm_90", AssembleOptions(time_limit=2.0), kernel="k", assembler=assembler))
+
+    def meanwhile() -> None:
+        while not pids.exists() or not pids.read_text():
+            time.sleep(0.01)
+
+    options = AssembleOptions(time_limit=2.0)
+    error = refused(lambda: assemble(ONE, "sm_90", options, kernel="k", assembler=assembler, meanwhile=meanwhile))
     golden(GOLDEN / "assembler_timed_out.err", str(error))
     child = int(pids.read_text())
-    for _ in range(100):  # whoever adopts orphans takes a moment to bury them
+    for _ in range(2000):  # whoever adopts orphans takes a moment to bury them
         if not Path(f"/proc/{child}").exists() or "Z" in Path(f"/proc/{child}/stat").read_text().split()[2]:
             break
         time.sleep(0.05)
@@ -261,14 +267,17 @@ def test_something_runs_beside_it(fake: Callable[[str], Assembler], tmp_path: Pa
     assembler = fake(
         f"while not os.path.exists({str(said)!r}): time.sleep(0.01)\n"
         "open([a for a in sys.argv if a.startswith('--output-file=')][0][14:], 'wb').write(b'code')\n"
-        f"open({str(done)!r}, 'w').close()"
+        f"open({str(done)!r}, 'w').write(str(os.getpid()))"
     )
 
     def meanwhile() -> None:
         said.touch()
-        while not done.exists():
+        while not done.exists() or not done.read_text():
             time.sleep(0.01)
-        time.sleep(1)
+        status = Path(f"/proc/{done.read_text()}/stat")
+        while status.read_text().rpartition(")")[2].split()[0] != "Z":
+            time.sleep(0.01)
+        time.sleep(0.5)
 
     options = AssembleOptions(time_limit=0.5)
     assert assemble(ONE, "sm_90", options, assembler=assembler, meanwhile=meanwhile) == b"code"

@@ -118,7 +118,7 @@ def test_leaving_a_stream_ends_the_request(engine: Engine) -> None:
                     break
 
     asyncio.run(listen())
-    for _ in range(500):
+    for _ in range(5000):
         if not engine.scheduler.running:
             break
         threading.Event().wait(0.02)

@@ -14,6 +14,7 @@ import pytest
 from comparing import Case, assembled, close, compared, inputs, integers, made, tuple_of
 
 from freehold import kernels
+from freehold.kernels.operators import operator
 from freehold.runtime.jit.kernel import Kernel
 
 torch: Any = pytest.importorskip("torch")
@@ -229,7 +230,7 @@ def test_other_dtypes(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["cumsum", "moe", "conv2d", "avg_pool"])
 def test_one_piece(name: str) -> None:
-    """As `torch.compile` sees the functions."""
+    """As `torch.compile` sees the functions, also where it is the first to see one."""
     case = CASES[name]
     given, others = inputs(case, torch.float32)
     torch.compiler.reset()
@@ -299,3 +300,16 @@ def test_rows_by_expert() -> None:
 def test_what_does_not_fit_is_refused(call: Callable[[], Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_an_operator_that_is_first_used_while_torch_traces() -> None:
+    def doubled(y: Any, x: Any) -> None:
+        y.copy_(2 * x)
+
+    twice = operator("first_used_in_a_trace(Tensor x) -> Tensor", results=lambda x: x.new_empty(x.shape))(doubled)
+    compiled = torch.compile(lambda x: twice(x) + 1, fullgraph=True, backend="aot_eager")
+    x = made((3, 5), torch.float32, 0)
+    for _ in range(2):
+        torch.testing.assert_close(compiled(x), 2 * x + 1)
+    torch.testing.assert_close(twice(x), 2 * x)
+    torch.testing.assert_close(compiled(x), 2 * x + 1)

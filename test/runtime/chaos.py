@@ -223,7 +223,7 @@ class Worker:
         child = os.fork()
         if not child:
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
-            signal.alarm(20)
+            signal.alarm(int(LONGEST))
             status = 1
             with suppress(BaseException):
                 y = np.ones(N, np.int32)

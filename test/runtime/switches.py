@@ -105,6 +105,8 @@ for name, kind in BEFORE.items():
     setattr(threading, name, kind)
 ROOM = os.path.dirname(os.path.dirname(driver.__file__))
 N = 64
+LONGEST = 100.0
+"""Seconds after which threads are taken to be deadlocked."""
 MOST_WAITS = 1000
 """How often threads hand over in one schedule before neither can go on."""
 
@@ -134,7 +136,7 @@ class Schedule:
             thread.start()
         self.turns[self.now].release()
         for thread in self.threads:
-            thread.join(20)
+            thread.join(LONGEST)
             if thread.is_alive():
                 raise Deadlock
         Turnstile.schedule = None

@@ -316,7 +316,7 @@ def test_threads_of_the_host_come_one_after_the_other_where_they_must() -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(100)
     assert not any(thread.is_alive() for thread in threads)
     assert most == [1]
 
@@ -343,7 +343,7 @@ def test_a_gpu_waits_for_the_host_without_the_lock() -> None:
 
     def work() -> None:
         began.set()
-        end.wait(30)
+        end.wait(300)
 
     def host() -> None:
         enqueue(host_timeline(), [], [x], work)
@@ -354,17 +354,17 @@ def test_a_gpu_waits_for_the_host_without_the_lock() -> None:
 
     thread = threading.Thread(target=host)
     thread.start()
-    began.wait(30)
+    began.wait(100)
     second = threading.Thread(target=lambda: run(a, [x], []))
     second.start()
     third = threading.Thread(target=take, daemon=True)
     third.start()
-    third.join(10)
+    third.join(100)
     assert not third.is_alive()
     assert a.now == 0
     end.set()
-    second.join(30)
-    thread.join(30)
+    second.join(100)
+    thread.join(100)
     assert a.now == 1
 
 

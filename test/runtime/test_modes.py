@@ -307,13 +307,13 @@ def test_threads_have_modes_of_their_own() -> None:
         found["before"] = modes.current()
         with fh.interpreting("adversarial", seed=3):
             ready.set()
-            done.wait(10)
+            done.wait(100)
             found["inside"] = modes.current()
 
     with fh.interpreting("checked"):
         thread = threading.Thread(target=other)
         thread.start()
-        ready.wait(10)
+        ready.wait(100)
         assert modes.current() == modes.Mode("checked")
         done.set()
         thread.join()
