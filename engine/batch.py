@@ -54,6 +54,9 @@ class Batch:
         self.table = self._parts[7].reshape(sequences, pages)
         self.floats = self._parts[8].reinterpret(fh.f32).reshape(3, sequences)
         self.top_k, self.seeds = self._parts[9], self._parts[10].reinterpret(fh.i64)
+        self.chosen = fh.zeros((sequences,), fh.i32, device=device).sync()
+        """The token that follows each sequence, written by the step."""
+        self._told = fh.zeros((sequences,), fh.i32, device=device).sync()
         floats, top_k, seeds = self._views[8:]
         self.choice = Choice(floats.view(np.float32).reshape(3, sequences), top_k, seeds.view(np.int64))
         self._pages = pages
@@ -87,3 +90,11 @@ class Batch:
         for n, (slot, token) in enumerate(sorted(places)):
             slots[2 * n], slots[2 * n + 1], order[n] = slot, slot + 1, token
         return self._device.copy_from(self._host)
+
+    def tell(self, stream: Any) -> None:
+        """Lets the tokens that the step chooses be read when it is done, whatever is enqueued after it. See `told`."""
+        self._told.copy_from(self.chosen).on(stream)
+
+    def told(self) -> Any:
+        """Those tokens as an array of NumPy; waits for the step, and for nothing that came after it."""
+        return self._told.numpy()

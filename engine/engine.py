@@ -17,9 +17,9 @@ from freehold.engine.config import Config
 from freehold.engine.errors import EngineError, ModelError, Overloaded, RequestError
 from freehold.engine.grammar import Constraint, Grammars
 from freehold.engine.pages import Pages
-from freehold.engine.runner import Runner
+from freehold.engine.runner import Begun, Runner
 from freehold.engine.sampling import Sampling
-from freehold.engine.scheduler import Planned, Scheduler
+from freehold.engine.scheduler import Scheduler
 from freehold.engine.scheduler import Sequence as Tokens
 from freehold.engine.text import Growing, Tokenizer
 
@@ -36,6 +36,8 @@ class Delta:
     logprobs: tuple[tuple[float, tuple[tuple[int, float], ...]], ...] = ()
     """For each token the logarithm of its probability, and the likeliest tokens with theirs, if that was asked for."""
     reason: str | None = None
+    reused: int = 0
+    """Tokens of the prompt that were in the cache already."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,7 @@ class Engine:
     (the interpreter, for trying things out); without it, the thread's GPU, or the host if there is none. `tokens` and
     `sequences` limit a step; `waiting` is how many requests may wait. `pages` of `page` tokens hold keys and values:
     without a number, as many as fit in the share `memory` of what is free on the GPU once the weights are there.
+    `ahead`: a step begins before the tokens of the one in front of it are read, where it can; without a word, on GPUs.
 
     To be closed, or used as a context manager. Raises `ModelError` for folders that cannot be served.
     """
@@ -99,6 +102,7 @@ class Engine:
         memory: float = 0.9,
         waiting: int = 1024,
         graphs: bool = True,
+        ahead: bool | None = None,
     ):
         folder = _folder(model)
         self.name = str(model).rstrip("/").rsplit("/", 1)[-1] if isinstance(model, Path) else model
@@ -110,6 +114,7 @@ class Engine:
         self.scheduler = Scheduler(self.pages, tokens, sequences)
         self.figures = Figures()
         self.limit = waiting
+        self._ahead = not self.runner.on_host if ahead is None else ahead
         self._lock = threading.Condition()
         self._closed: BaseException | bool = False
         self._draining = False
@@ -201,6 +206,7 @@ class Engine:
     # --- The engine's thread ------------------------------------------------------------------------------------------
 
     def _run(self) -> None:
+        begun = None
         try:
             while True:
                 with self._lock:
@@ -208,10 +214,7 @@ class Engine:
                         self._lock.wait()
                     if self._closed:
                         break
-                    self._drop_cancelled()
-                    plan = self.scheduler.plan()
-                if plan:
-                    self._step(plan)
+                begun = self._turn(begun)
         except BaseException as error:
             self._stop(error)
         else:
@@ -224,14 +227,31 @@ class Engine:
         for s in [s for s in (*self.scheduler.running, *self.scheduler.waiting) if s.cancelled]:
             self._end(s, "cancelled")
 
-    def _step(self, plan: list[Planned]) -> None:
-        chosen = self.runner.step(plan)
+    def _turn(self, begun: Begun | None) -> Begun | None:
+        """Reads the tokens of the step that runs, having begun the next one if that can be; returns that one."""
+        if begun is None:
+            with self._lock:
+                self._drop_cancelled()
+                plan = self.scheduler.plan()
+            if not plan:
+                return None
+            begun = self.runner.begin(plan)
+        with self._lock:
+            further = self.scheduler.ahead(begun.plan) if self._ahead else []
+        after = self.runner.begin(further, begun) if further else None
+        self._take(begun)
+        return after
+
+    def _take(self, begun: Begun) -> None:
+        chosen = self.runner.read(begun)
         with self._lock:
             self.figures.steps += 1
-            for planned in plan:
-                self.scheduler.done(planned)
+            for planned in begun.plan:
+                if not planned.sequence.ended:  # before its last step was over
+                    self.scheduler.done(planned)
             for planned, (token, logprob) in chosen.items():
-                self._grow(planned.sequence, token, logprob)
+                if not planned.sequence.ended:
+                    self._grow(planned.sequence, token, logprob)
 
     def _grow(self, s: Tokens, token: int, logprob: Any) -> None:
         s.tokens.append(token)
@@ -247,7 +267,7 @@ class Engine:
             text += request.growing.rest()
             self._end(s, reason)
         if not s.cancelled:
-            request.tell(Delta(text, (token,), (logprob,) if logprob else (), reason))
+            request.tell(Delta(text, (token,), (logprob,) if logprob else (), reason, s.reused))
 
     def _end(self, s: Tokens, reason: str) -> None:
         self.scheduler.finish(s)

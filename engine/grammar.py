@@ -1,8 +1,9 @@
-"""Answers that have to be JSON, of a schema or of any: which tokens may come next, as xgrammar says."""
+"""Answers that have to be JSON, or calls of tools: which tokens may come next, as xgrammar says."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from importlib import import_module
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 from freehold.engine.config import Config
 from freehold.engine.errors import RequestError
 from freehold.engine.text import Tokenizer
+from freehold.engine.tools import tool_format
 
 
 class Constraint:
@@ -59,18 +61,27 @@ class Grammars:
         )
         return library.GrammarCompiler(info)
 
-    def constraint(self, schema: dict[str, Any] | None) -> Constraint:
+    def of_json(self, schema: dict[str, Any] | None) -> Constraint:
         """For an answer of a JSON schema, or without one of any JSON. Raises `RequestError` for what is no schema."""
-        compiled = self._compiled(None if schema is None else json.dumps(schema, sort_keys=True))
+        return self._constraint("json", json.dumps(schema, sort_keys=True), "response_format")
+
+    def of_calls(self, tools: Mapping[str, Any], several: bool) -> Constraint:
+        """For calls of tools, given with the schemas of their arguments, and nothing else. Raises `RequestError`."""
+        return self._constraint("calls", json.dumps(tool_format(tools, several)), "tools")
+
+    def _constraint(self, kind: str, given: str, parameter: str) -> Constraint:
+        compiled = self._compiled(kind, given, parameter)
         library: Any = import_module("xgrammar")
         return Constraint(library.GrammarMatcher(compiled), -(-self.config.vocabulary // 32))
 
-    def _compile(self, schema: str | None) -> Any:
+    def _compile(self, kind: str, given: str, parameter: str) -> Any:
         compiler = self._compiler
         try:
-            if schema is None:
+            if kind == "calls":
+                return compiler.compile_structural_tag(given)
+            if given == "null":
                 return compiler.compile_builtin_json_grammar()
-            return compiler.compile_json_schema(schema, any_whitespace=False)
+            return compiler.compile_json_schema(given, any_whitespace=False)
         except Exception as error:
             text = str(error).splitlines()[0] if str(error) else repr(error)
-            raise RequestError(f"this is no JSON schema that answers can follow: {text}", "response_format") from None
+            raise RequestError(f"this is no JSON schema that answers can follow: {text}", parameter) from None

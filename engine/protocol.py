@@ -131,9 +131,35 @@ class ChatRequest(Options):
         options = dict(self.chat_template_kwargs)
         if self.tools and self.tool_choice != "none":
             options["tools"] = self.tools
-        if self.tool_choice not in (None, "auto", "none"):
-            raise RequestError("a tool is not forced: `tool_choice` is 'auto' or 'none'", "tool_choice")
         return [_message(m) for m in self.messages], options
+
+    def forced(self) -> dict[str, Any] | None:
+        """
+        The tools of which the answer has to call one, with the schemas of their arguments; None if it need not.
+
+        Raises `RequestError` where there is no such tool, or where the answer is to have a format as well.
+        """
+        wanted = self.tool_choice
+        if wanted in (None, "auto", "none"):
+            return None
+        if self.response_format is not None and self.response_format.type != "text":
+            raise RequestError("an answer that has to call a tool has no other format", "tool_choice")
+        tools = dict(map(_tool, self.tools or []))
+        if wanted == "required" and tools:
+            return tools
+        name = cast(dict[str, Any], wanted).get("function", {}).get("name") if isinstance(wanted, dict) else wanted
+        if name not in tools:
+            known = ", ".join(tools) or "there are none"
+            raise RequestError(f"`tool_choice` names {name!r}, which is none of the tools ({known})", "tool_choice")
+        return {name: tools[name]}
+
+
+def _tool(given: Mapping[str, Any]) -> tuple[str, Any]:
+    function = given.get("function")
+    if given.get("type") != "function" or not isinstance(function, dict) or not isinstance(function.get("name"), str):
+        raise RequestError("a tool is a function with a name", "tools")
+    found = cast(dict[str, Any], function)
+    return found["name"], found.get("parameters") or {"type": "object", "additionalProperties": False}
 
 
 def _message(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -34,9 +34,18 @@ class Ways(NamedTuple):
     """Whether any logits are changed first."""
 
 
+class Begun(NamedTuple):
+    """A step that is enqueued: what it was asked for, and where its tokens will be."""
+
+    plan: list[Planned]
+    batch: Batch
+
+
 class Runner:
     """
     A model on a device with its caches, and the graphs of its decoding steps, by numbers of sequences.
+
+    Of each there are two, so that the inputs of a step are brought to the device while the one before it runs.
 
     See `Engine` for the arguments. Raises `ModelError` where weights and one page do not fit the device.
     """
@@ -65,7 +74,10 @@ class Runner:
         self.longest = min(ceildiv(config.positions, self.page), self.pages)
         """Pages of the longest sequence."""
         self.graphs = graphs and not self.on_host
-        self._decoding: dict[tuple[int, Ways], tuple[Batch, Any]] = {}
+        self._decoding: dict[tuple[int, Ways, int], tuple[Batch, Any]] = {}
+        self._turn = 0
+        self._aside = None if self.on_host else fh.SingleStream().stream(device)
+        """The stream on which tokens are kept for the host: what waits for it does not wait for the steps after."""
 
     def _pages_that_fit(self, share: float) -> int:
         """How many pages fit in a share of what is free; not more than the longest sequences may need."""
@@ -79,12 +91,14 @@ class Runner:
             raise ModelError("the weights leave no room for a page of keys and values on the GPU")
         return min(most, fits, (2**31 - 1) // self.page)
 
-    def step(self, plan: Sequence[Planned]) -> Chosen:
-        """Runs one step, and returns the token that follows each sequence whose tokens were all in it."""
+    def begin(self, plan: list[Planned], after: Begun | None = None) -> Begun:
+        """Enqueues a step. With `after`, its tokens are those that this step chooses, row by row."""
         ways = Ways(any(p.sequence.sampling.temperature > 0 for p in plan), any(p.sequence.changes for p in plan))
         if all(p.length == 1 for p in plan):
             batch, graph = self._decoder(len(plan), ways)
             self._fill(batch, plan, ways).on()
+            if after is not None:
+                batch.ids[: len(plan)].copy_from(after.batch.chosen[: len(plan)]).on()
             if graph is None:
                 self._enqueue(batch, ways)
             else:
@@ -93,7 +107,8 @@ class Runner:
             batch = self._batch(sum(p.length for p in plan), len(plan), max(p.length for p in plan))
             self._fill(batch, plan, ways).on()
             self._enqueue(batch, ways)
-        return self._read(plan)
+        batch.tell(self._aside)
+        return Begun(plan, batch)
 
     def _batch(self, tokens: int, sequences: int, longest: int) -> Batch:
         slots = self.pages * self.page
@@ -102,18 +117,16 @@ class Runner:
     def _decoder(self, count: int, ways: Ways) -> tuple[Batch, Any]:
         """The batch of a decoding step with room for `count` sequences, and its graph if there is one."""
         size = min(power_of_two(count), self.model.sequences)
-        found = self._decoding.get((size, ways))
+        self._turn ^= 1
+        found = self._decoding.get((size, ways, self._turn))
         if found is None:
             batch, graph = self._batch(size, size, 1), None
             if self.graphs:
-                for op in self._operations(
-                    batch, ways
-                ):  # compiled in front of the graph, in which nothing is allocated
-                    op.on()
+                self._enqueue(batch, ways)  # compiled in front of the graph, in which nothing is allocated
                 with fh.graph() as graph:
                     for op in self._operations(batch, ways):
                         graph.record(op)
-            found = self._decoding[size, ways] = batch, graph
+            found = self._decoding[size, ways, self._turn] = batch, graph
         return found
 
     def _operations(self, batch: Batch, ways: Ways) -> Any:
@@ -121,7 +134,7 @@ class Runner:
         yield from model.forward(batch)
         if ways.changes:
             yield from added(logits, model.room.rows("extra", batch.sequences))
-        yield from sampling.chosen(model.room, logits, batch.floats, batch.top_k, batch.seeds, ways.draws)
+        yield from sampling.choice(model.room, batch.chosen, logits, batch.floats, batch.top_k, batch.seeds, ways.draws)
 
     def _enqueue(self, batch: Batch, ways: Ways) -> None:
         for op in self._operations(batch, ways):
@@ -131,8 +144,8 @@ class Runner:
         batch.choice.clear()
         for row, p in enumerate(plan):
             s = p.sequence
-            batch.choice.put(row, s.sampling, sampling.seed_of(s.seed, len(s.tokens)))
-        shares = [Share(p.sequence.tokens[p.first : p.first + p.length], p.first, p.sequence.pages) for p in plan]
+            batch.choice.put(row, s.sampling, sampling.seed_of(s.seed, p.first + p.length))
+        shares = [Share(p.tokens, p.first, p.sequence.pages) for p in plan]
         if ways.changes:
             self._change(plan)
         return batch.fill(shares, self.page)
@@ -146,8 +159,9 @@ class Runner:
         target = self.model.room.rows("extra", len(plan))
         target.copy_from(extra).on()
 
-    def _read(self, plan: Sequence[Planned]) -> Chosen:
-        found = self.model.room.rows("chosen", len(plan)).numpy()
+    def read(self, begun: Begun) -> Chosen:
+        """The token that follows each sequence whose tokens were all in a step, once that is done."""
+        plan, found = begun.plan, begun.batch.told()
         told: Chosen = {}
         for row, p in enumerate(plan):
             if not p.whole:

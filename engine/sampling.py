@@ -91,9 +91,9 @@ class Choice:
         self.top_k[row], self.seeds[row] = s.top_k, seed
 
 
-def chosen(room: Room, logits: Any, floats: Any, top_k: Any, seeds: Any, draws: bool) -> Steps:
+def choice(room: Room, chosen: Any, logits: Any, floats: Any, top_k: Any, seeds: Any, draws: bool) -> Steps:
     """
-    The operations that write to `chosen` the token of each row of `logits` (M, N).
+    The operations that write to `chosen` (M,) the token of each row of `logits` (M, N).
 
     `floats` (3, M) are temperatures, top_p and min_p. Where nobody draws, the pass that finds the limits is left out.
     """
@@ -101,16 +101,15 @@ def chosen(room: Room, logits: Any, floats: Any, top_k: Any, seeds: Any, draws: 
     score, where = room.rows("score", rows)[:, :parts], room.rows("where", rows)[:, :parts]
     limits = (top_k, floats[1], floats[2]) if draws else (None, None, None)
     made = room.rows("least", rows), score, where
-    yield from sampling_launches(room.rows("chosen", rows), made, logits, floats[0], limits, seeds, True, True)
+    yield from sampling_launches(chosen, made, logits, floats[0], limits, seeds, True, True)
 
 
 def reserve(room: Room, rows: int, columns: int) -> None:
-    """Makes the memory that `chosen` writes."""
+    """Makes the memory that `choice` needs."""
     parts = parts_of(1, columns)
     room.reserve("least", (rows,), fh.i32)
     room.reserve("score", (rows, parts), fh.f32)
     room.reserve("where", (rows, parts), fh.i32)
-    room.reserve("chosen", (rows,), fh.i32)
     room.reserve("extra", (rows, columns), fh.f32)
 
 

@@ -27,6 +27,7 @@ class Sequence:
         self.reused = 0
         """Tokens of the prompt that were found in the cache."""
         self.cancelled = False
+        self.ended = False
 
     @property
     def pending(self) -> int:
@@ -61,6 +62,12 @@ class Planned(NamedTuple):
     def whole(self) -> bool:
         """Whether these are all its tokens, so that the next one can be chosen."""
         return self.first + self.length == len(self.sequence.tokens)
+
+    @property
+    def tokens(self) -> list[int]:
+        """These tokens; zeros for those that no step has told yet."""
+        known = self.sequence.tokens[self.first : self.first + self.length]
+        return known + [0] * (self.length - len(known))
 
 
 class Scheduler:
@@ -111,6 +118,25 @@ class Scheduler:
             budget -= count
         return plan
 
+    def ahead(self, plan: list[Planned]) -> list[Planned]:
+        """
+        The shares of the step after `plan`, while that one runs and its tokens are not known: the same sequences.
+
+        None where somebody else may have a turn, or where the next token's choice depends on what the host knows.
+        """
+        waits = bool(self.waiting) and len(self.running) < self.sequences
+        if waits or len(plan) != len(self.running) or not all(self._goes_on(p) for p in plan):
+            return []
+        if not all(self._grown(p.sequence, len(p.sequence.tokens) + 1) for p in plan):
+            return []
+        return [Planned(p.sequence, len(p.sequence.tokens), 1) for p in plan]
+
+    def _goes_on(self, p: Planned) -> bool:
+        s = p.sequence
+        last = len(s.tokens) + 1 - s.prompt >= s.sampling.max_tokens
+        told = s.changes or s.sampling.logprobs is not None
+        return p.whole and not (last or told or s.ended or s.cancelled)
+
     def _grown(self, s: Sequence, length: int) -> bool:
         """Gives a sequence pages for so many tokens; False if there are too few, which are then still free."""
         needed = -(-length // self.pages.size) - len(s.pages)
@@ -157,7 +183,8 @@ class Scheduler:
             self.pages.publish(s.pages[len(s.keys) - 1], s.keys[-1])
 
     def finish(self, s: Sequence) -> None:
-        """Ends a sequence, wherever it stands."""
+        """Ends a sequence, wherever it stands. What a step that runs still writes of it, nobody reads."""
+        s.ended = True
         if s in self.running:
             self.running.remove(s)
             self._give_back(s)

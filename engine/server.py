@@ -90,10 +90,12 @@ def application(engine: Engine, *, token: str | None = None, name: str | None = 
         count = (given.top_logprobs or 0) if given.logprobs else None
         sampling = given.sampling(max(1, left) if asked is None else asked, count)
         answer = Chats(engine, metrics, served, given, sampling, [prompt])
-        if given.response_format is not None and given.response_format.type != "text":
+        if (tools := given.forced()) is not None:
+            answer.constrain = lambda: engine.grammars.of_calls(tools, given.parallel_tool_calls is not False)
+        elif given.response_format is not None and given.response_format.type != "text":
             schema = given.response_format.schema_of()
-            answer.constrain = lambda: engine.grammars.constraint(schema)
-            await asyncio.to_thread(answer.constrain)  # compiled, or refused, in front of the answer
+            answer.constrain = lambda: engine.grammars.of_json(schema)
+        await asyncio.to_thread(answer.constrain)  # compiled, or refused, in front of the answer
         return await _answer(answer)
 
     return app
@@ -117,6 +119,7 @@ class Answer:
         self.prompts = [p for p in prompts for _ in range(given.n)]
         self.head = {"id": f"{self.kind}-{secrets.token_hex(12)}", "created": int(time.time()), "model": model}
         self.counts = [0] * len(self.prompts)
+        self.reused = [0] * len(self.prompts)
         self.constrain: Callable[[], Constraint | None] = lambda: None
         """Makes the constraint of a choice."""
 
@@ -147,6 +150,7 @@ class Answer:
                     if isinstance(delta, BaseException):
                         raise delta
                     self.counts[index] += len(delta.tokens)
+                    self.reused[index] = delta.reused
                     left -= delta.reason is not None
                     yield index, delta
             finally:
@@ -155,8 +159,8 @@ class Answer:
 
     def usage(self) -> dict[str, Any]:
         """How many tokens there were."""
-        asked = sum(len(p) for p in self.prompts[:: self.given.n])
-        return protocol.usage(asked, sum(self.counts), 0)
+        once = slice(None, None, self.given.n)  # a prompt counts once, however many answers it has
+        return protocol.usage(sum(map(len, self.prompts[once])), sum(self.counts), sum(self.reused[once]))
 
     def chunk(self, choices: list[dict[str, Any]]) -> dict[str, Any]:
         """A chunk of a stream."""
@@ -183,13 +187,15 @@ class Texts(Answer):
     def chunk(self, choices: list[dict[str, Any]]) -> dict[str, Any]:
         return {**self.head, "object": "text_completion", "choices": choices}
 
-    def choice(self, index: int, delta: Delta) -> list[dict[str, Any]]:
+    def grown(self, index: int, delta: Delta) -> str:
+        """The text that a choice grew by."""
         given: Any = self.given
-        name = self.engine.tokenizer.name
-        found = protocol.text_logprobs(name, delta.tokens, delta.logprobs, 0)
-        text = delta.text
-        if given.echo and self.counts[index] == len(delta.tokens):
-            text = self.engine.tokenizer.decode(self.prompts[index]) + text
+        first = given.echo and self.counts[index] == len(delta.tokens)
+        return self.engine.tokenizer.decode(self.prompts[index]) + delta.text if first else delta.text
+
+    def choice(self, index: int, delta: Delta) -> list[dict[str, Any]]:
+        found = protocol.text_logprobs(self.engine.tokenizer.name, delta.tokens, delta.logprobs, 0)
+        text = self.grown(index, delta)
         return [{"index": index, "text": text, "logprobs": found, "finish_reason": delta.reason}]
 
     async def whole(self) -> dict[str, Any]:
@@ -197,8 +203,7 @@ class Texts(Answer):
         tokens: list[list[int]] = [[] for _ in self.prompts]
         found: list[list[Any]] = [[] for _ in self.prompts]
         async for index, delta in self.deltas():
-            (piece,) = self.choice(index, delta)
-            texts[index] += piece["text"]
+            texts[index] += self.grown(index, delta)
             reasons[index] = delta.reason or ""
             tokens[index] += delta.tokens
             found[index] += delta.logprobs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections.abc import Mapping
 from typing import Any, Final
 
 BEGIN: Final = "<tool_call>"
@@ -50,6 +51,21 @@ class ToolCalls:
         """What was held back, when there is no more."""
         found, self._held = self._held, ""
         return found
+
+
+def tool_format(tools: Mapping[str, Any], several: bool) -> dict[str, Any]:
+    """Calls of tools, by name with the schemas of their arguments, as a structural tag of xgrammar's."""
+    tags = [
+        {
+            "type": "tag",
+            "begin": f'{BEGIN}\n{{"name": {json.dumps(name)}, "arguments": ',
+            "content": {"type": "json_schema", "json_schema": schema, "max_whitespace_cnt": 1},
+            "end": f"}}\n{END}",
+        }
+        for name, schema in tools.items()
+    ]
+    calls = {"type": "tags_with_separator", "tags": tags, "separator": "\n", "at_least_one": True}
+    return {"type": "structural_tag", "format": {**calls, "stop_after_first": not several}}
 
 
 def _overlap(text: str) -> int:

@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections import Counter
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 
 import freehold as fh
 from freehold.engine import Completion, Delta, Engine, EngineError, Overloaded, RequestError, Sampling
+from freehold.engine.runner import Runner
 from freehold.engine.sampling import likeliest
 
 PROMPTS = [[5, 6, 7], list(range(20, 59)), [9] * 33, [9] * 40]
@@ -39,12 +41,44 @@ def test_together_in_chunks_and_from_the_cache(engine: Engine, alone: list[Compl
 
 
 def test_those_that_give_back_their_pages_go_on(tiny: Path, alone: list[Completion]) -> None:
-    with Engine(tiny, device=fh.HOST, tokens=64, sequences=4, pages=7) as engine:
+    with Engine(tiny, device=fh.HOST, tokens=64, sequences=4, pages=7, ahead=True) as engine:
         longer = Sampling(max_tokens=20, temperature=0, ignore_eos=True)
         found = engine.generate([PROMPTS[1], PROMPTS[2], PROMPTS[0]], longer)
         assert engine.scheduler.preempted > 0
         assert [c.tokens[:6] for c in found] == [alone[n].tokens for n in (1, 2, 0)]
         assert engine.pages.free == 7
+
+
+def test_steps_that_begin_before_the_last_one_is_read(
+    tiny: Path, engine: Engine, alone: list[Completion], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They give the same tokens; what was begun in vain, because an answer had ended, is nobody's."""
+    begun: list[bool] = []
+    begin = Runner.begin
+
+    def counted(self: Runner, plan: Any, after: Any = None) -> Any:
+        begun.append(after is not None)
+        return begin(self, plan, after)
+
+    monkeypatch.setattr(Runner, "begin", counted)
+    drawn = Sampling(max_tokens=7, seed=5, top_k=50, ignore_eos=True)
+    with Engine(tiny, device=fh.HOST, tokens=64, sequences=4, pages=24, ahead=True) as ahead:
+        assert [c.tokens for c in ahead.generate(PROMPTS, GREEDY)] == [c.tokens for c in alone]
+        begun.clear()
+        assert ahead.generate(PROMPTS[:1], GREEDY)[0].tokens == alone[0].tokens
+        assert begun == [False] + 5 * [True]
+        begun.clear()
+        wanted = engine.generate(PROMPTS, drawn)
+        assert not any(begun)
+        assert [c.tokens for c in ahead.generate(PROMPTS, drawn)] == [c.tokens for c in wanted]
+        for prompt, known in zip(PROMPTS, alone, strict=True):
+            found = ahead.generate([prompt], replace(GREEDY, stop_token_ids=[known.tokens[2]]))[0]
+            end = known.tokens.index(known.tokens[2]) + 1
+            assert (found.tokens, found.reason) == (known.tokens[:end], "stop")
+        assert ahead.pages.free == 24
+        told = (e.generate(PROMPTS, replace(GREEDY, logprobs=0)) for e in (ahead, engine))
+        values = ([[value for value, _ in c.logprobs] for c in found] for found in told)
+        np.testing.assert_allclose(*values, atol=1e-5)  # in other chunks, so that sums are rounded elsewhere
 
 
 def test_a_seed_gives_the_same_in_any_company(engine: Engine) -> None:
@@ -151,7 +185,7 @@ def test_a_failure_in_a_step_is_told_to_all(tiny: Path, monkeypatch: pytest.Monk
     def fail(_: Any) -> Any:
         raise MemoryError("no more")
 
-    monkeypatch.setattr(engine.runner, "step", fail)
+    monkeypatch.setattr(engine.runner, "begin", fail)
     with pytest.raises(EngineError, match="no more"):
         engine.generate([[1]], GREEDY)
     assert not engine.healthy

@@ -187,6 +187,36 @@ def test_calls_of_tools(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (call.index, call.function.name) == (0, "add")
 
 
+ONE = {"type": "object", "properties": {"a": {"type": "boolean"}}, "required": ["a"]}
+TOOLS = [{"type": "function", "function": f} for f in ({"name": "ask"}, {"name": "set", "parameters": ONE})]
+
+
+def chosen(client: Any, choice: Any, **more: Any) -> Any:
+    asked = {"model": "tiny", "messages": HELLO, "max_tokens": 90, "tools": TOOLS, "tool_choice": choice, **more}
+    return client.chat.completions.create(**asked)
+
+
+@pytest.mark.parametrize(
+    ("choice", "names"), [("required", {"ask", "set"}), ({"type": "function", "function": {"name": "set"}}, {"set"})]
+)
+def test_calls_that_are_forced(client: Any, choice: Any, names: set[str]) -> None:
+    pytest.importorskip("xgrammar")
+    (found,) = chosen(client, choice, parallel_tool_calls=False).choices
+    assert found.finish_reason == "tool_calls"
+    (call,) = found.message.tool_calls
+    assert call.function.name in names
+    assert call.function.name == "ask" or json.loads(call.function.arguments).keys() == {"a"}
+    assert found.message.content is None
+
+
+def test_tokens_that_were_in_the_cache_are_told(client: Any) -> None:
+    asked = {"model": "tiny", "prompt": [7] * 40, "max_tokens": 1, "n": 2}
+    for cached in (None, 32):
+        usage = client.completions.create(**asked).usage
+        assert usage.prompt_tokens == 40
+        assert cached is None or usage.prompt_tokens_details.cached_tokens == cached
+
+
 @pytest.mark.parametrize(
     ("ask", "status", "said"),
     [
@@ -199,7 +229,18 @@ def test_calls_of_tools(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda c: c.completions.create(model="tiny", prompt="a", extra_body={"beam": 2}), 400, "beam"),
         (lambda c: c.chat.completions.create(model="tiny", messages=[]), 400, "messages"),
         (lambda c: c.chat.completions.create(model="tiny", messages=[{"role": "x"}]), 400, "not 'x'"),
-        (lambda c: c.chat.completions.create(model="tiny", messages=HELLO, tool_choice="required"), 400, "not forced"),
+        (
+            lambda c: c.chat.completions.create(model="tiny", messages=HELLO, tool_choice="required"),
+            400,
+            "there are none",
+        ),
+        (lambda c: chosen(c, {"type": "function", "function": {"name": "mul"}}), 400, "names 'mul', which is none"),
+        (lambda c: chosen(c, "required", response_format={"type": "json_object"}), 400, "has no other format"),
+        (
+            lambda c: c.chat.completions.create(model="tiny", messages=HELLO, tools=[{}], tool_choice="required"),
+            400,
+            "with a name",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_request_is_said(client: Any, ask: Callable[[Any], Any], status: int, said: str) -> None:
