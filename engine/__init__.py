@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from freehold.engine.config import Config
-    from freehold.engine.engine import Completion, Delta, Engine, Request
+    from freehold.engine.engine import Completion, Delta, Engine, Request, follow
     from freehold.engine.errors import EngineError, ModelError, Overloaded, RequestError
+    from freehold.engine.ranks import Ranks
     from freehold.engine.sampling import Sampling
 
 _LAZY: Final = {
@@ -22,9 +23,11 @@ _LAZY: Final = {
     "EngineError": "errors",
     "ModelError": "errors",
     "Overloaded": "errors",
+    "Ranks": "ranks",
     "Request": "engine",
     "RequestError": "errors",
     "Sampling": "sampling",
+    "follow": "engine",
 }
 """The names, each by the file that has it, which is loaded when it is first asked for."""
 
@@ -49,7 +52,9 @@ __all__ = [
     "EngineError",
     "ModelError",
     "Overloaded",
+    "Ranks",
     "Request",
     "RequestError",
     "Sampling",
+    "follow",
 ]

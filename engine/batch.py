@@ -46,10 +46,11 @@ class Batch:
         for width in widths:
             self._at.append(size)
             size += -(-width // _ROUND) * _ROUND
-        self._host = np.zeros(size, np.int32)
+        self.numbers = np.zeros(size, np.int32)
+        """All of it on the host."""
         self._device = fh.zeros((size,), fh.i32, device=device).sync()
         self._parts = [self._device[at : at + width] for at, width in zip(self._at, widths, strict=True)]
-        self._views = [self._host[at : at + width] for at, width in zip(self._at, widths, strict=True)]
+        self._views = [self.numbers[at : at + width] for at, width in zip(self._at, widths, strict=True)]
         self.ids, self.positions, self.order, self.slots, self.starts, self.lengths, self.last = self._parts[:7]
         self.table = self._parts[7].reshape(sequences, pages)
         self.floats = self._parts[8].reinterpret(fh.f32).reshape(3, sequences)
@@ -66,8 +67,8 @@ class Batch:
         """Whether each sequence has one token."""
         return self.longest == 1
 
-    def fill(self, shares: Many[Share], page: int) -> Any:
-        """The operation that brings the shares of the sequences to the device."""
+    def fill(self, shares: Many[Share], page: int) -> None:
+        """Writes the shares of the sequences, on the host."""
         ids, positions, order, slots, starts, lengths, last, table = self._views[:8]
         for view in self._views[:8]:
             view[:] = 0
@@ -89,7 +90,10 @@ class Batch:
         slots[:] = self._slots  # of what is left over: groups without rows, at the end of the cache
         for n, (slot, token) in enumerate(sorted(places)):
             slots[2 * n], slots[2 * n + 1], order[n] = slot, slot + 1, token
-        return self._device.copy_from(self._host)
+
+    def load(self) -> Any:
+        """The operation that brings everything to the device."""
+        return self._device.copy_from(self.numbers)
 
     def tell(self, stream: Any) -> None:
         """Lets the tokens that the step chooses be read when it is done, whatever is enqueued after it. See `told`."""

@@ -17,8 +17,9 @@ from queue import SimpleQueue
 from typing import Any
 
 from freehold.engine import demo
-from freehold.engine.engine import Delta, Engine, Request, following
+from freehold.engine.engine import Delta, Engine, Request, follow, following
 from freehold.engine.errors import EngineError
+from freehold.engine.ranks import Ranks
 from freehold.engine.sampling import Sampling
 
 TINY = "tiny"
@@ -32,8 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with tempfile.TemporaryDirectory() as folder:
             if given.model == TINY and not Path(TINY).exists():
                 given.model = str(demo.make(Path(folder) / TINY))
-            with _engine(given) as engine:
-                given.run(engine, given)
+            _run(given)
     except EngineError as error:
         print(f"freehold: {error}", file=sys.stderr)
         return 1
@@ -82,19 +82,23 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _engine(given: argparse.Namespace) -> Engine:
-    path = Path(given.model)
-    return Engine(
-        path if path.is_dir() else given.model,
-        device=given.device,
-        tokens=given.tokens,
-        sequences=given.sequences,
-        page=given.page,
-        pages=given.pages,
-        memory=given.memory,
-        waiting=getattr(given, "waiting", 1 << 30),
-        graphs=not given.no_graphs,
-    )
+def _run(given: argparse.Namespace) -> None:
+    if given.device is None and "LOCAL_RANK" in os.environ:  # one GPU for each process that torchrun started
+        given.device = int(os.environ["LOCAL_RANK"])
+    ranks, path = Ranks.joined(given.device), Path(given.model)
+    model = path if path.is_dir() else given.model
+    if ranks.leads:
+        with Engine(model, **_options(given), waiting=getattr(given, "waiting", 1 << 30), ranks=ranks) as engine:
+            given.run(engine, given)
+    else:
+        follow(model, ranks, **_options(given))
+    ranks.leave()
+
+
+def _options(given: argparse.Namespace) -> dict[str, Any]:
+    """What every process that shares the model is given."""
+    names = "device", "tokens", "sequences", "page", "pages", "memory"
+    return {**{name: getattr(given, name) for name in names}, "graphs": not given.no_graphs}
 
 
 def _serve(engine: Engine, given: argparse.Namespace) -> None:

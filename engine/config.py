@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import pi
 from pathlib import Path
 from typing import Any, Final, cast
@@ -57,6 +57,14 @@ class Config:
     def group(self) -> int:
         """Heads of queries that share one of keys."""
         return self.heads // self.kv_heads
+
+    def share(self, count: int) -> Config:
+        """What one of `count` processes has of it: as many of the heads, and of the width of the feed-forward."""
+        for name in ("kv_heads", "feed", "expert_feed"):
+            if getattr(self, name) % count:
+                raise ModelError(f"`{name}` = {getattr(self, name)} cannot be shared by {count} processes")
+        parts = {name: getattr(self, name) // count for name in ("heads", "kv_heads", "feed", "expert_feed")}
+        return replace(self, **parts)
 
     @staticmethod
     def read(folder: Path) -> Config:

@@ -17,6 +17,7 @@ from freehold.engine.config import Config
 from freehold.engine.errors import EngineError, ModelError, Overloaded, RequestError
 from freehold.engine.grammar import Constraint, Grammars
 from freehold.engine.pages import Pages
+from freehold.engine.ranks import Ranks
 from freehold.engine.runner import Begun, Runner
 from freehold.engine.sampling import Sampling
 from freehold.engine.scheduler import Scheduler
@@ -86,6 +87,7 @@ class Engine:
     `sequences` limit a step; `waiting` is how many requests may wait. `pages` of `page` tokens hold keys and values:
     without a number, as many as fit in the share `memory` of what is free on the GPU once the weights are there.
     `ahead`: a step begins before the tokens of the one in front of it are read, where it can; without a word, on GPUs.
+    `ranks` are the processes that share the model, of which the first has the engine and the others `follow` it.
 
     To be closed, or used as a context manager. Raises `ModelError` for folders that cannot be served.
     """
@@ -103,13 +105,16 @@ class Engine:
         waiting: int = 1024,
         graphs: bool = True,
         ahead: bool | None = None,
+        ranks: Ranks | None = None,
     ):
         folder = _folder(model)
         self.name = str(model).rstrip("/").rsplit("/", 1)[-1] if isinstance(model, Path) else model
         self.config = Config.read(folder)
         self.tokenizer = Tokenizer(folder)
         self.grammars = Grammars(self.config, self.tokenizer)
-        self.runner = Runner(folder, self.config, device, tokens, sequences, page, pages, memory, graphs)
+        self.runner = Runner(
+            folder, self.config, device, tokens, sequences, page, pages, memory, graphs, ranks or Ranks()
+        )
         self.pages = Pages(self.runner.pages, self.runner.page)
         self.scheduler = Scheduler(self.pages, tokens, sequences)
         self.figures = Figures()
@@ -238,7 +243,7 @@ class Engine:
             begun = self.runner.begin(plan)
         with self._lock:
             further = self.scheduler.ahead(begun.plan) if self._ahead else []
-        after = self.runner.begin(further, begun) if further else None
+        after = self.runner.begin(further, ahead=True) if further else None
         self._take(begun)
         return after
 
@@ -282,6 +287,7 @@ class Engine:
         for s in left:
             if not s.cancelled:
                 s.owner.tell(error if isinstance(error, EngineError | fh.Rejected) else EngineError(f"{error!r}"))
+        self.runner.ranks.tell(None)
 
     # --- Its end ------------------------------------------------------------------------------------------------------
 
@@ -337,6 +343,23 @@ def joined(request: Request, deltas: Sequence[Delta]) -> Completion:
         reused_tokens=request.sequence.reused,
         logprobs=tuple(found for d in deltas for found in d.logprobs),
     )
+
+
+def follow(
+    model: str | Path,
+    ranks: Ranks,
+    *,
+    device: int | None = None,
+    tokens: int = 2048,
+    sequences: int = 64,
+    page: int | None = None,
+    pages: int | None = None,
+    memory: float = 0.9,
+    graphs: bool = True,
+) -> None:
+    """Works for the engine of the first process, with what that one is given, until it is closed."""
+    folder = _folder(model)
+    Runner(folder, Config.read(folder), device, tokens, sequences, page, pages, memory, graphs, ranks).follow()
 
 
 def _folder(model: str | Path) -> Path:

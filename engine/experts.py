@@ -29,9 +29,9 @@ class Experts:
         parts = [f"{at}mlp.experts.{e}.{n}_proj.weight" for e in range(count) for n in ("gate", "up")]
         downs = [f"{at}mlp.experts.{e}.down_proj.weight" for e in range(count)]
         self.router = files.one(f"{at}mlp.gate.weight", (count, c.hidden), c.dtype)
-        both = files.rows(parts, [(feed, c.hidden)] * (2 * count), c.dtype)
+        both = files.rows(parts, [(feed, c.hidden)] * (2 * count), c.dtype, shared=0)
         self.gate_up = both.reshape(count, 2 * feed, c.hidden)
-        self.down = files.rows(downs, [(c.hidden, feed)] * count, c.dtype).reshape(count, c.hidden, feed)
+        self.down = files.rows(downs, [(c.hidden, feed)] * count, c.dtype, shared=1).reshape(count, c.hidden, feed)
 
 
 def reserve(room: Room, c: Config, tokens: int) -> None:
@@ -54,7 +54,7 @@ def reserve(room: Room, c: Config, tokens: int) -> None:
 
 
 def fed(room: Room, c: Config, layer: Experts, x: Any, y: Any, residual: Any) -> Steps:
-    """y = residual + what the chosen experts make of x, weighted by their shares."""
+    """y = what the chosen experts make of x, weighted by their shares, and the residual if there is one."""
     tokens, k = x.shape[0], c.chosen
     rows, tiles = tokens * k, ceildiv(tokens * k, counted_at_once(c.experts))
     routes, shares, chosen, slots = (room.rows(n, tokens) for n in ("routes", "shares", "experts", "slots"))
@@ -74,4 +74,5 @@ def fed(room: Room, c: Config, layer: Experts, x: Any, y: Any, residual: Any) ->
     yield gated_launch(inner, both[:, :width], both[:, width:], "silu")
     yield grouped_launch(sent, inner, layer.down, offsets, True, narrow=narrow)
     yield combine_rows(cut(y, tile_of_rows(y)), sent, slots, shares, k)
-    yield from added(y, residual)
+    if residual is not None:
+        yield from added(y, residual)

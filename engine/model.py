@@ -13,6 +13,7 @@ from freehold.engine import experts
 from freehold.engine.batch import Batch
 from freehold.engine.config import Config
 from freehold.engine.layers import Room, Steps, most_split, product, size_of
+from freehold.engine.ranks import Ranks
 from freehold.engine.weights import Checkpoint
 from freehold.kernels.activations import gated_launch
 from freehold.kernels.decoding import decoding_launches, parts_of_cache
@@ -29,9 +30,9 @@ class Layer:
         at = f"model.layers.{number}."
         q, kv = c.heads * c.head, c.kv_heads * c.head
         self.qkv = files.rows(
-            [f"{at}self_attn.{n}_proj.weight" for n in "qkv"], [(n, c.hidden) for n in (q, kv, kv)], c.dtype
+            [f"{at}self_attn.{n}_proj.weight" for n in "qkv"], [(n, c.hidden) for n in (q, kv, kv)], c.dtype, shared=0
         )
-        self.output = files.one(f"{at}self_attn.o_proj.weight", (c.hidden, q), c.dtype)
+        self.output = files.one(f"{at}self_attn.o_proj.weight", (c.hidden, q), c.dtype, shared=1)
         self.front = files.one(f"{at}input_layernorm.weight", (c.hidden,), c.dtype)
         self.middle = files.one(f"{at}post_attention_layernorm.weight", (c.hidden,), c.dtype)
         self.heads = _head_norms(files, c, at)
@@ -43,8 +44,8 @@ class Fed:
 
     def __init__(self, files: Checkpoint, c: Config, at: str):
         names = [f"{at}mlp.{n}_proj.weight" for n in ("gate", "up")]
-        self.gate_up = files.rows(names, [(c.feed, c.hidden)] * 2, c.dtype)
-        self.down = files.one(f"{at}mlp.down_proj.weight", (c.hidden, c.feed), c.dtype)
+        self.gate_up = files.rows(names, [(c.feed, c.hidden)] * 2, c.dtype, shared=0)
+        self.down = files.one(f"{at}mlp.down_proj.weight", (c.hidden, c.feed), c.dtype, shared=1)
 
 
 def _head_norms(files: Checkpoint, c: Config, at: str) -> Any:
@@ -60,16 +61,27 @@ class Model:
     A model's weights on a device, its caches of keys and values, and the memory that its steps use.
 
     `page` is the tokens of a page of the cache, a power of two of at least 16; `pages` how many pages there are;
-    `tokens` and `sequences` how many a step may have.
+    `tokens` and `sequences` how many a step may have. Of several `ranks` each has its share of the heads and of the
+    feed-forward, and what they make of a step is added up after each.
     """
 
-    def __init__(self, folder: Path, config: Config, device: int | None, tokens: int, sequences: int, page: int):
-        self.config = config
+    def __init__(
+        self,
+        folder: Path,
+        config: Config,
+        device: int | None,
+        tokens: int,
+        sequences: int,
+        page: int,
+        ranks: Ranks | None = None,
+    ):
+        self.ranks = ranks = ranks or Ranks()
+        self.config = config = config.share(ranks.count)
         self.device = device
         self.tokens = tokens
         self.sequences = sequences
         self.page = page
-        with Checkpoint(folder, device) as files:
+        with Checkpoint(folder, device, (ranks.rank, ranks.count)) as files:
             shape = (config.vocabulary, config.hidden)
             self.table = files.one("model.embed_tokens.weight", shape, config.dtype)
             self.head = self.table if config.tied else files.one("lm_head.weight", shape, config.dtype)
@@ -129,15 +141,17 @@ class Model:
 
     def forward(self, batch: Batch) -> Steps:
         """The operations of a step, which write `logits` of the tokens that `batch.last` names."""
-        room, count = self.room, batch.tokens
+        room, ranks, count = self.room, self.ranks, batch.tokens
         here, there, normed = (room.rows(name, count) for name in ("a", "b", "normed"))
         yield embedding_launch(here, self.table, batch.ids)
         for layer, cache in zip(self.layers, self.caches, strict=True):
             yield self._norm(normed, here, layer.front)
             yield from self._attention(batch, layer, cache, normed)
-            yield from product(room, there, room.rows("attended", count), layer.output, here)
+            yield from product(room, there, room.rows("attended", count), layer.output, here if ranks.leads else None)
+            yield from ranks.summed(there)
             yield self._norm(normed, there, layer.middle)
-            yield from self._fed(layer.fed, normed, here, there)
+            yield from self._fed(layer.fed, normed, here, there if ranks.leads else None)
+            yield from ranks.summed(here)
         chosen, logits = room.rows("b", batch.sequences), self.logits(batch.sequences)
         yield embedding_launch(chosen, here, batch.last)
         normed = room.rows("normed", batch.sequences)

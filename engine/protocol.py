@@ -147,7 +147,7 @@ class ChatRequest(Options):
         tools = dict(map(_tool, self.tools or []))
         if wanted == "required" and tools:
             return tools
-        name = cast(dict[str, Any], wanted).get("function", {}).get("name") if isinstance(wanted, dict) else wanted
+        name = wanted.get("function", {}).get("name") if isinstance(wanted, dict) else wanted
         if name not in tools:
             known = ", ".join(tools) or "there are none"
             raise RequestError(f"`tool_choice` names {name!r}, which is none of the tools ({known})", "tool_choice")
@@ -156,9 +156,9 @@ class ChatRequest(Options):
 
 def _tool(given: Mapping[str, Any]) -> tuple[str, Any]:
     function = given.get("function")
-    if given.get("type") != "function" or not isinstance(function, dict) or not isinstance(function.get("name"), str):
+    found = cast(dict[str, Any], function) if isinstance(function, dict) else {}
+    if given.get("type") != "function" or not isinstance(found.get("name"), str):
         raise RequestError("a tool is a function with a name", "tools")
-    found = cast(dict[str, Any], function)
     return found["name"], found.get("parameters") or {"type": "object", "additionalProperties": False}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -15,6 +14,7 @@ from freehold.engine.config import Config
 from freehold.engine.errors import ModelError
 from freehold.engine.layers import added
 from freehold.engine.model import Model
+from freehold.engine.ranks import Ranks
 from freehold.engine.scheduler import Planned
 from freehold.kernels.schedules import ceildiv, power_of_two
 
@@ -32,6 +32,22 @@ class Ways(NamedTuple):
     """Whether any token is drawn by chance."""
     changes: bool
     """Whether any logits are changed first."""
+
+
+class Order(NamedTuple):
+    """What every process has to know of a step."""
+
+    tokens: int
+    sequences: int
+    longest: int
+    """The most tokens of one sequence."""
+    ways: Ways
+    numbers: Any
+    """The inputs, `Batch.numbers`."""
+    extra: Any
+    """What is added to the logits, (sequences, vocabulary), or None."""
+    ahead: int
+    """How many tokens are those that the last step chooses."""
 
 
 class Begun(NamedTuple):
@@ -61,21 +77,24 @@ class Runner:
         pages: int | None,
         memory: float,
         graphs: bool,
+        ranks: Ranks,
     ):
         if device is None:
             device = fh.empty((1,)).sync().device
         self.device = device
         self.on_host = device == fh.HOST
         self.page = page or (16 if self.on_host else 64)
-        self.model = Model(folder, config, device, tokens, sequences, self.page)
+        self.ranks = ranks
+        self.model = Model(folder, config, device, tokens, sequences, self.page, ranks)
         sampling.reserve(self.model.room, sequences, config.vocabulary)
-        self.pages = pages or self._pages_that_fit(memory)
+        self.pages = pages or ranks.least(self._pages_that_fit(memory))
         self.model.allocate(self.pages)
         self.longest = min(ceildiv(config.positions, self.page), self.pages)
         """Pages of the longest sequence."""
         self.graphs = graphs and not self.on_host
         self._decoding: dict[tuple[int, Ways, int], tuple[Batch, Any]] = {}
         self._turn = 0
+        self._last: Batch | None = None
         self._aside = None if self.on_host else fh.SingleStream().stream(device)
         """The stream on which tokens are kept for the host: what waits for it does not wait for the steps after."""
 
@@ -91,24 +110,49 @@ class Runner:
             raise ModelError("the weights leave no room for a page of keys and values on the GPU")
         return min(most, fits, (2**31 - 1) // self.page)
 
-    def begin(self, plan: list[Planned], after: Begun | None = None) -> Begun:
-        """Enqueues a step. With `after`, its tokens are those that this step chooses, row by row."""
+    def begin(self, plan: list[Planned], ahead: bool = False) -> Begun:
+        """Enqueues a step, here and in the other processes. `ahead`: its tokens are those that the last one chooses."""
         ways = Ways(any(p.sequence.sampling.temperature > 0 for p in plan), any(p.sequence.changes for p in plan))
-        if all(p.length == 1 for p in plan):
-            batch, graph = self._decoder(len(plan), ways)
-            self._fill(batch, plan, ways).on()
-            if after is not None:
-                batch.ids[: len(plan)].copy_from(after.batch.chosen[: len(plan)]).on()
-            if graph is None:
-                self._enqueue(batch, ways)
-            else:
-                graph.replay().on()
-        else:
-            batch = self._batch(sum(p.length for p in plan), len(plan), max(p.length for p in plan))
-            self._fill(batch, plan, ways).on()
-            self._enqueue(batch, ways)
+        longest = max(p.length for p in plan)
+        batch, graph = self._place(sum(p.length for p in plan), len(plan), longest, ways)
+        batch.choice.clear()
+        for row, p in enumerate(plan):
+            s = p.sequence
+            batch.choice.put(row, s.sampling, sampling.seed_of(s.seed, p.first + p.length))
+        batch.fill([Share(p.tokens, p.first, p.sequence.pages) for p in plan], self.page)
+        extra = self._changes(plan) if ways.changes else None
+        count = len(plan) if ahead else 0
+        order = Order(batch.tokens, len(plan), longest, ways, batch.numbers, extra, count)
+        self.ranks.tell(order)
+        self._go(batch, graph, order)
         batch.tell(self._aside)
         return Begun(plan, batch)
+
+    def follow(self) -> None:
+        """Does what the first process tells, up to the end."""
+        for order in self.ranks.orders():
+            batch, graph = self._place(order.tokens, order.sequences, order.longest, order.ways)
+            batch.numbers[:] = order.numbers
+            self._go(batch, graph, order)
+
+    def _go(self, batch: Batch, graph: Any, order: Order) -> None:
+        batch.load().on()
+        if order.extra is not None:
+            self.model.room.rows("extra", order.sequences).copy_from(order.extra).on()
+        if order.ahead:
+            assert self._last is not None
+            batch.ids[: order.ahead].copy_from(self._last.chosen[: order.ahead]).on()
+        if graph is None:
+            self._enqueue(batch, order.ways)
+        else:
+            graph.replay().on()
+        self._last = batch
+
+    def _place(self, tokens: int, sequences: int, longest: int, ways: Ways) -> tuple[Batch, Any]:
+        """A batch with room for a step, and the graph of such steps if there is one."""
+        if longest == 1:
+            return self._decoder(sequences, ways)
+        return self._batch(tokens, sequences, longest), None
 
     def _batch(self, tokens: int, sequences: int, longest: int) -> Batch:
         slots = self.pages * self.page
@@ -140,24 +184,13 @@ class Runner:
         for op in self._operations(batch, ways):
             op.on()
 
-    def _fill(self, batch: Batch, plan: Sequence[Planned], ways: Ways) -> Any:
-        batch.choice.clear()
-        for row, p in enumerate(plan):
-            s = p.sequence
-            batch.choice.put(row, s.sampling, sampling.seed_of(s.seed, p.first + p.length))
-        shares = [Share(p.tokens, p.first, p.sequence.pages) for p in plan]
-        if ways.changes:
-            self._change(plan)
-        return batch.fill(shares, self.page)
-
-    def _change(self, plan: Sequence[Planned]) -> None:
-        """Brings to the device what is added to the logits of each row."""
+    def _changes(self, plan: list[Planned]) -> Any:
+        """What is added to the logits of each row."""
         extra = np.zeros((len(plan), self.model.config.vocabulary), np.float32)
         for row, p in zip(extra, plan, strict=True):
             if p.whole:
                 p.sequence.change(row)
-        target = self.model.room.rows("extra", len(plan))
-        target.copy_from(extra).on()
+        return extra
 
     def read(self, begun: Begun) -> Chosen:
         """The token that follows each sequence whose tokens were all in a step, once that is done."""

@@ -22,12 +22,14 @@ class Checkpoint:
     """
     The tensors of a model's folder, in one file (`model.safetensors`) or several that an index lists.
 
-    Files are mapped, and read as they are asked for. To be used as a context manager.
+    Files are mapped, and read as they are asked for. To be used as a context manager. `share` is (number, count): which
+    of so many equal parts is read of a tensor that is shared by as many processes.
     """
 
-    def __init__(self, folder: Path, device: int | None):
+    def __init__(self, folder: Path, device: int | None, share: tuple[int, int] = (0, 1)):
         self.folder = folder
         self.device = device
+        self.share = share
         self.files = ExitStack()
         index = folder / "model.safetensors.index.json"
         if index.exists():
@@ -55,31 +57,38 @@ class Checkpoint:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
         self.files.close()
 
-    def rows(self, names: Sequence[str], shapes: Sequence[tuple[int, ...]], dtype: Any) -> Any:
+    def rows(
+        self, names: Sequence[str], shapes: Sequence[tuple[int, ...]], dtype: Any, shared: int | None = None
+    ) -> Any:
         """
         The named tensors below each other, as one of `dtype` on the device: (sum of rows, ...).
 
-        Raises `ModelError` where one is missing or has another shape than is given for it.
+        With `shared` the shapes are of this process's share, which is cut along that axis. Raises `ModelError` where
+        one is missing or has another shape than is given for it.
         """
         total = sum(shape[0] for shape in shapes)
         result = fh.empty((total, *shapes[0][1:]), dtype, device=self.device).sync()
         at = 0
         for name, shape in zip(names, shapes, strict=True):
-            self._copy(result[at : at + shape[0]], name, shape, dtype)
+            self._copy(result[at : at + shape[0]], name, shape, dtype, shared)
             at += shape[0]
         return result
 
-    def one(self, name: str, shape: tuple[int, ...], dtype: Any) -> Any:
+    def one(self, name: str, shape: tuple[int, ...], dtype: Any, shared: int | None = None) -> Any:
         """One tensor; see `rows`."""
-        return self.rows([name], [shape], dtype)
+        return self.rows([name], [shape], dtype, shared)
 
-    def _copy(self, target: Any, name: str, shape: tuple[int, ...], dtype: Any) -> None:
+    def _copy(self, target: Any, name: str, shape: tuple[int, ...], dtype: Any, shared: int | None) -> None:
         if (file := self.where.get(name)) is None:
             raise ModelError(f"{self.folder} has no tensor {name}")
         part = file.get_slice(name)
-        if tuple(part.get_shape()) != shape:
-            raise ModelError(f"{name} has the shape {tuple(part.get_shape())}, where the model's is {shape}")
+        number, count = self.share
+        whole = tuple(n * count if axis == shared else n for axis, n in enumerate(shape))
+        if tuple(part.get_shape()) != whole:
+            raise ModelError(f"{name} has the shape {tuple(part.get_shape())}, where the model's is {whole}")
+        at = [number * n if axis == shared else 0 for axis, n in enumerate(shape)]
+        others = tuple(slice(first, first + n) for first, n in zip(at[1:], shape[1:], strict=True))
         step = max(1, PIECE // (4 * prod(shape[1:])))
         for first in range(0, shape[0], step):
-            piece = part[first : min(first + step, shape[0])]
+            piece = part[at[0] + first : at[0] + min(first + step, shape[0]), *others]
             target[first : first + len(piece)].copy_from(fh.from_numpy(piece, dtype, device=self.device)).sync()

@@ -13,6 +13,8 @@ import pytest
 
 import freehold as fh
 
+sys.path.insert(0, str(Path(__file__).parent))  # for the program that runs in two processes
+
 _NEEDED = ("safetensors", "tokenizers", "jinja2")
 collect_ignore_glob = [] if all(find_spec(name) for name in _NEEDED) else ["*"]
 """Nothing, where what the engine needs is not installed."""

@@ -56,9 +56,9 @@ def test_steps_that_begin_before_the_last_one_is_read(
     begun: list[bool] = []
     begin = Runner.begin
 
-    def counted(self: Runner, plan: Any, after: Any = None) -> Any:
-        begun.append(after is not None)
-        return begin(self, plan, after)
+    def counted(self: Runner, plan: Any, ahead: bool = False) -> Any:
+        begun.append(ahead)
+        return begin(self, plan, ahead)
 
     monkeypatch.setattr(Runner, "begin", counted)
     drawn = Sampling(max_tokens=7, seed=5, top_k=50, ignore_eos=True)
@@ -77,8 +77,8 @@ def test_steps_that_begin_before_the_last_one_is_read(
             assert (found.tokens, found.reason) == (known.tokens[:end], "stop")
         assert ahead.pages.free == 24
         told = (e.generate(PROMPTS, replace(GREEDY, logprobs=0)) for e in (ahead, engine))
-        values = ([[value for value, _ in c.logprobs] for c in found] for found in told)
-        np.testing.assert_allclose(*values, atol=1e-5)  # in other chunks, so that sums are rounded elsewhere
+        ours, theirs = ([[value for value, _ in c.logprobs] for c in found] for found in told)
+        np.testing.assert_allclose(ours, theirs, atol=1e-5)  # in other chunks, so that sums are rounded elsewhere
 
 
 def test_a_seed_gives_the_same_in_any_company(engine: Engine) -> None:

@@ -54,7 +54,8 @@ def stepped(model: Model, shares: list[Share], room: int) -> Any:
     tokens, longest = sum(len(s.ids) for s in shares), max(len(s.ids) for s in shares)
     count = max(len(shares), 4) if longest == 1 else len(shares)
     batch = Batch(max(tokens, count) if longest == 1 else tokens, count, 4, longest, room, fh.HOST)
-    batch.fill(shares, model.page).sync()
+    batch.fill(shares, model.page)
+    batch.load().sync()
     for op in model.forward(batch):
         op.on()
     return model.logits(len(shares)).numpy()

@@ -1,0 +1,39 @@
+"""Greedy answers of models that some processes share, printed by the first; started by torchrun. See test_ranks.py."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import freehold as fh
+from freehold.engine import Engine, Sampling
+from freehold.engine.engine import follow
+from freehold.engine.ranks import Ranks
+
+PROMPTS = [[5, 6, 7], list(range(20, 59)), [9] * 33]
+OPTIONS: dict[str, Any] = {"device": fh.HOST, "tokens": 64, "sequences": 4, "pages": 24}
+
+
+def answers(folder: Path, ranks: Ranks) -> list[list[int]]:
+    """What a model says, some of it drawn by chance."""
+    with Engine(folder, **OPTIONS, ahead=True, ranks=ranks) as engine:
+        greedy = engine.generate(PROMPTS, Sampling(max_tokens=4, temperature=0, ignore_eos=True))
+        drawn = engine.generate(PROMPTS, Sampling(max_tokens=3, seed=3, frequency_penalty=0.5, ignore_eos=True))
+    return [list(c.tokens) for c in (*greedy, *drawn)]
+
+
+def main() -> None:
+    """For each of the folders."""
+    ranks = Ranks.joined(fh.HOST)
+    for folder in map(Path, sys.argv[1:]):
+        if ranks.leads:
+            print(json.dumps(answers(folder, ranks)), flush=True)
+        else:
+            follow(folder, ranks, **OPTIONS)
+    ranks.leave()
+
+
+if __name__ == "__main__":
+    main()
