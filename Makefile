@@ -18,7 +18,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(CO
 PYTHON ?=
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.14 python3.13 python3.12 python3.11)
 
-.PHONY: help demo serve-demo test lint format types lit pytest fuzz fuzz-analyses fuzz-text fuzz-gpu faults mutants plant fuzz-audit fuzz-bytecode fuzz-frontend soak docs golden clean
+.PHONY: help demo serve-demo test lint format types lit pytest fuzz fuzz-analyses fuzz-text fuzz-gpu faults mutants plant fuzz-audit fuzz-bytecode fuzz-frontend soak soak-engine docs golden clean
 .DEFAULT_GOAL := help
 export JOBS VENV TORCH
 
@@ -96,6 +96,9 @@ soak: $(VENV)/.installed-test ## Make LAUNCHES=10000000 launches on a stub of th
 
 soak-threads: $(VENV)/.installed-test ## Take STEPS=1000000 steps in 8 threads while things go wrong, on a stub of the driver; SEED=0
 	$(BIN)/python test/runtime/soak.py --threads 8 --steps $(or $(STEPS),1000000) --seed $(or $(SEED),0)
+
+soak-engine: $(VENV)/.installed-test ## Answer REQUESTS=10000 requests, some given up, on the interpreter, and see that memory stays flat
+	$(BIN)/python test/engine/many_requests.py --requests $(or $(REQUESTS),10000)
 
 switches: $(VENV)/.installed-test ## Switch between two threads at every pair of steps of the runtime; SWITCHES=2
 	$(BIN)/python test/runtime/switches.py --preemptions $(or $(SWITCHES),2)

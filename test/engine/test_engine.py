@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections import Counter
 from contextlib import aclosing
@@ -192,3 +193,12 @@ def test_a_failure_in_a_step_is_told_to_all(tiny: Path, monkeypatch: pytest.Monk
     with pytest.raises(EngineError, match=r"has stopped: .*no more"):
         engine.generate([[1]], GREEDY)
     engine.close()
+
+
+def test_a_soak(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """In short: `make soak-engine` goes on for longer. So few requests say nothing of memory."""
+    import many_requests
+
+    monkeypatch.setattr(sys, "argv", ["many_requests", "--requests", "60", "--most", "1000"])
+    assert many_requests.main() == 0
+    assert "40 of 40 pages free" in capsys.readouterr().out
