@@ -53,6 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     shared.add_argument("--page", type=int, help="tokens of a page of the cache, a power of two")
     shared.add_argument("--pages", type=int, help="pages of the cache; else as many as fit")
     shared.add_argument("--memory", type=float, default=0.9, help="share of free memory for the cache (%(default)s)")
+    shared.add_argument("--weights", choices=["fp8"], help="make weights narrower as they are loaded")
     shared.add_argument("--no-graphs", action="store_true", help="launch each kernel of a step by itself")
 
     serve = commands.add_parser("serve", parents=[shared], help="answer over HTTP as OpenAI's interface does")
@@ -97,7 +98,7 @@ def _run(given: argparse.Namespace) -> None:
 
 def _options(given: argparse.Namespace) -> dict[str, Any]:
     """What every process that shares the model is given."""
-    names = "device", "tokens", "sequences", "page", "pages", "memory"
+    names = "device", "tokens", "sequences", "page", "pages", "memory", "weights"
     return {**{name: getattr(given, name) for name in names}, "graphs": not given.no_graphs}
 
 

@@ -18,7 +18,7 @@ from freehold.engine.errors import EngineError, ModelError, Overloaded, RequestE
 from freehold.engine.grammar import Constraint, Grammars
 from freehold.engine.pages import Pages
 from freehold.engine.ranks import Ranks
-from freehold.engine.runner import Begun, Runner
+from freehold.engine.runner import Begun, Runner, Setup
 from freehold.engine.sampling import Sampling
 from freehold.engine.scheduler import Scheduler
 from freehold.engine.scheduler import Sequence as Tokens
@@ -86,6 +86,7 @@ class Engine:
     (the interpreter, for trying things out); without it, the thread's GPU, or the host if there is none. `tokens` and
     `sequences` limit a step; `waiting` is how many requests may wait. `pages` of `page` tokens hold keys and values:
     without a number, as many as fit in the share `memory` of what is free on the GPU once the weights are there.
+    `weights`: "fp8" makes those of attention and of feed-forwards 8-bit floats with a scale a row, as they are loaded.
     `ahead`: a step begins before the tokens of the one in front of it are read, where it can; without a word, on GPUs.
     `ranks` are the processes that share the model, of which the first has the engine and the others `follow` it.
 
@@ -104,6 +105,7 @@ class Engine:
         memory: float = 0.9,
         waiting: int = 1024,
         graphs: bool = True,
+        weights: str | None = None,
         ahead: bool | None = None,
         ranks: Ranks | None = None,
     ):
@@ -112,9 +114,8 @@ class Engine:
         self.config = Config.read(folder)
         self.tokenizer = Tokenizer(folder)
         self.grammars = Grammars(self.config, self.tokenizer)
-        self.runner = Runner(
-            folder, self.config, device, tokens, sequences, page, pages, memory, graphs, ranks or Ranks()
-        )
+        setup = Setup(device, tokens, sequences, page, pages, memory, graphs, weights)
+        self.runner = Runner(folder, self.config, setup, ranks or Ranks())
         self.pages = Pages(self.runner.pages, self.runner.page)
         self.scheduler = Scheduler(self.pages, tokens, sequences)
         self.figures = Figures()
@@ -345,21 +346,10 @@ def joined(request: Request, deltas: Sequence[Delta]) -> Completion:
     )
 
 
-def follow(
-    model: str | Path,
-    ranks: Ranks,
-    *,
-    device: int | None = None,
-    tokens: int = 2048,
-    sequences: int = 64,
-    page: int | None = None,
-    pages: int | None = None,
-    memory: float = 0.9,
-    graphs: bool = True,
-) -> None:
-    """Works for the engine of the first process, with what that one is given, until it is closed."""
+def follow(model: str | Path, ranks: Ranks, **setup: Any) -> None:
+    """Works for the engine of the first process, until that is closed. `setup` is what that one is given (`Setup`)."""
     folder = _folder(model)
-    Runner(folder, Config.read(folder), device, tokens, sequences, page, pages, memory, graphs, ranks).follow()
+    Runner(folder, Config.read(folder), Setup(**setup), ranks).follow()
 
 
 def _folder(model: str | Path) -> Path:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import freehold as fh
 from freehold.kernels.products import product_launches, tiling
+from freehold.kernels.quantised import narrow_weight_launches
 from freehold.kernels.schedules import cut, power_of_two
 from freehold.kernels.serving import added_tiles
 
@@ -48,9 +49,19 @@ def most_split(rows: int, n: int, k: int, size: int) -> int:
     return max(m * n * count if count > 1 else 1 for m, count in splits)
 
 
+class Narrow(NamedTuple):
+    """Weights in 8 bits (N, K), and what each row is to be multiplied by (N,)."""
+
+    values: Any
+    scales: Any
+
+
 def product(room: Room, y: Any, x: Any, weight: Any, residual: Any = None) -> Steps:
-    """y = x @ weight.T + residual; x (M, K), weight (N, K)."""
+    """y = x @ weight.T + residual; x (M, K), weight (N, K), which may be `Narrow`."""
     way = tiling(*y.shape, x.shape[1], size_of(x.dtype))
+    if isinstance(weight, Narrow):
+        yield from narrow_weight_launches(y, x, *weight, residual, way, lambda: room.splits(way.splits, *y.shape))
+        return
     extra = x[0], x if residual is None else residual
     given = "", False, residual is not None
     yield from product_launches(y, x, weight, extra, given, way, lambda: room.splits(way.splits, *y.shape), _LAYOUT)

@@ -29,10 +29,10 @@ class Layer:
     def __init__(self, files: Checkpoint, c: Config, number: int):
         at = f"model.layers.{number}."
         q, kv = c.heads * c.head, c.kv_heads * c.head
-        self.qkv = files.rows(
+        self.qkv = files.factor(
             [f"{at}self_attn.{n}_proj.weight" for n in "qkv"], [(n, c.hidden) for n in (q, kv, kv)], c.dtype, shared=0
         )
-        self.output = files.one(f"{at}self_attn.o_proj.weight", (c.hidden, q), c.dtype, shared=1)
+        self.output = files.factor([f"{at}self_attn.o_proj.weight"], [(c.hidden, q)], c.dtype, shared=1)
         self.front = files.one(f"{at}input_layernorm.weight", (c.hidden,), c.dtype)
         self.middle = files.one(f"{at}post_attention_layernorm.weight", (c.hidden,), c.dtype)
         self.heads = _head_norms(files, c, at)
@@ -44,8 +44,8 @@ class Fed:
 
     def __init__(self, files: Checkpoint, c: Config, at: str):
         names = [f"{at}mlp.{n}_proj.weight" for n in ("gate", "up")]
-        self.gate_up = files.rows(names, [(c.feed, c.hidden)] * 2, c.dtype, shared=0)
-        self.down = files.one(f"{at}mlp.down_proj.weight", (c.hidden, c.feed), c.dtype, shared=1)
+        self.gate_up = files.factor(names, [(c.feed, c.hidden)] * 2, c.dtype, shared=0)
+        self.down = files.factor([f"{at}mlp.down_proj.weight"], [(c.hidden, c.feed)], c.dtype, shared=1)
 
 
 def _head_norms(files: Checkpoint, c: Config, at: str) -> Any:
@@ -62,7 +62,8 @@ class Model:
 
     `page` is the tokens of a page of the cache, a power of two of at least 16; `pages` how many pages there are;
     `tokens` and `sequences` how many a step may have. Of several `ranks` each has its share of the heads and of the
-    feed-forward, and what they make of a step is added up after each.
+    feed-forward, and what they make of a step is added up after each. With `narrow` the weights of attention and of
+    feed-forwards have 8 bits; those of experts, embeddings and the head keep theirs.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class Model:
         sequences: int,
         page: int,
         ranks: Ranks | None = None,
+        narrow: bool = False,
     ):
         self.ranks = ranks = ranks or Ranks()
         self.config = config = config.share(ranks.count)
@@ -81,7 +83,7 @@ class Model:
         self.tokens = tokens
         self.sequences = sequences
         self.page = page
-        with Checkpoint(folder, device, (ranks.rank, ranks.count)) as files:
+        with Checkpoint(folder, device, (ranks.rank, ranks.count), narrow) as files:
             shape = (config.vocabulary, config.hidden)
             self.table = files.one("model.embed_tokens.weight", shape, config.dtype)
             self.head = self.table if config.tied else files.one("lm_head.weight", shape, config.dtype)

@@ -25,6 +25,19 @@ Chosen = dict[Planned, tuple[int, Any]]
 """The next token of each sequence that has one, and what there is to tell of probabilities."""
 
 
+class Setup(NamedTuple):
+    """How a model is run; every process that shares it is given the same. See `Engine`."""
+
+    device: int | None = None
+    tokens: int = 2048
+    sequences: int = 64
+    page: int | None = None
+    pages: int | None = None
+    memory: float = 0.9
+    graphs: bool = True
+    weights: str | None = None
+
+
 class Ways(NamedTuple):
     """What a step does besides running the model; each has operations of its own."""
 
@@ -63,35 +76,25 @@ class Runner:
 
     Of each there are two, so that the inputs of a step are brought to the device while the one before it runs.
 
-    See `Engine` for the arguments. Raises `ModelError` where weights and one page do not fit the device.
+    Raises `ModelError` where weights and one page do not fit the device, and for weights of an unknown kind.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        config: Config,
-        device: int | None,
-        tokens: int,
-        sequences: int,
-        page: int | None,
-        pages: int | None,
-        memory: float,
-        graphs: bool,
-        ranks: Ranks,
-    ):
-        if device is None:
-            device = fh.empty((1,)).sync().device
+    def __init__(self, folder: Path, config: Config, setup: Setup, ranks: Ranks):
+        device = fh.empty((1,)).sync().device if setup.device is None else setup.device
+        if setup.weights not in (None, "fp8"):
+            raise ModelError(f"weights are made 'fp8', or stay as they are, but not {setup.weights!r}")
         self.device = device
         self.on_host = device == fh.HOST
-        self.page = page or (16 if self.on_host else 64)
+        self.page = setup.page or (16 if self.on_host else 64)
         self.ranks = ranks
-        self.model = Model(folder, config, device, tokens, sequences, self.page, ranks)
+        tokens, sequences, narrow = setup.tokens, setup.sequences, setup.weights == "fp8"
+        self.model = Model(folder, config, device, tokens, sequences, self.page, ranks, narrow)
         sampling.reserve(self.model.room, sequences, config.vocabulary)
-        self.pages = pages or ranks.least(self._pages_that_fit(memory))
+        self.pages = setup.pages or ranks.least(self._pages_that_fit(setup.memory))
         self.model.allocate(self.pages)
         self.longest = min(ceildiv(config.positions, self.page), self.pages)
         """Pages of the longest sequence."""
-        self.graphs = graphs and not self.on_host
+        self.graphs = setup.graphs and not self.on_host
         self._decoding: dict[tuple[int, Ways, int], tuple[Batch, Any]] = {}
         self._turn = 0
         self._last: Batch | None = None

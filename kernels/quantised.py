@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Out, Ref, i8, i32
 from freehold.kernels.operators import _torch, as_rows, operator  # pyright: ignore[reportPrivateUsage] -- the library's own
-from freehold.kernels.products import sum_dtype, tiling
+from freehold.kernels.products import Tiling, sum_dtype, sum_of_splits, tiling
 from freehold.kernels.schedules import cut, hinted, power_of_two
 from freehold.kernels.tiles import columns, safe, wide
 
@@ -114,6 +115,44 @@ def scaled_matmul_tiles(
     c.store(total.astype(c.dtype))
 
 
+def weighed(a: Any, w: Any, scale: Any, m: Any, n: Any, tile: Any, steps: Any, BK: int) -> Any:
+    """Tile (m, n) of a @ (w * scale).T, of some steps along K."""
+    acc = fh.zeros(tile, sum_dtype(a.dtype))
+    for k in steps:
+        acc = fh.mma(a.load((m, k), (tile[0], BK)), w.load((n, k), (tile[1], BK)).astype(a.dtype).T, acc)
+    return acc * scale.load((n,), (tile[1],))
+
+
+@safe
+def narrow_weight_tiles(
+    c: Out["M", "N"],
+    a: Ref["M", "K"],
+    w: Ref["N", "K"],
+    scale: Ref["N"],
+    residual: Ref["R", "S"],
+    BK: Const[int],
+    RESIDUAL: Const[bool] = False,
+):
+    """c = a @ (w * scale).T + residual, where w has 8 bits, one scale a row, and becomes what a is to be multiplied."""
+    m, n = c.index
+    acc = weighed(a, w, scale, m, n, c.tile, fh.tiles(a, axis=1, size=BK), BK)
+    if RESIDUAL:
+        fh.require("R == M")
+        fh.require("S == N")
+        acc += residual.load((m, n), c.tile).astype(acc.dtype)
+    c.store(acc.astype(c.dtype))
+
+
+@safe
+def narrow_weight_splits(
+    parts: Out["Z", "M", "N"], a: Ref["M", "K"], w: Ref["N", "K"], scale: Ref["N"], BK: Const[int]
+):
+    """parts.sum(axis=0) = a @ (w * scale).T: part z has every Z-th step along K."""
+    z, m, n = parts.index
+    steps = fh.tiles(a, axis=1, size=BK, start=z, step=parts.shape[0])
+    parts.store(weighed(a, w, scale, m, n, parts.tile[1:], steps, BK)[None])
+
+
 # --- Functions --------------------------------------------------------------------------------------------------------
 
 
@@ -190,15 +229,41 @@ def _quantised(x: Any, format: str, group: int) -> tuple[Any, Any]:
 
 @operator("quantise(Tensor x, str format, int group) -> (Tensor, Tensor)", results=_quantised)
 def _quantise(q: Any, scale: Any, x: Any, format: str, group: int) -> None:
-    width = min(4096, power_of_two(max(x.shape[1], group)))
-    if group:
-        tile = max(1, min(2048 // width, power_of_two(x.shape[0]))), width
-        parts = fh.partition(q, tile), fh.partition(scale, (tile[0], width // group))
-        quantise_groups(*parts, x, FORMATS[format], group).on()
+    if not group:
+        quantise_launch(q, scale, x, format).on()
         return
+    width = min(4096, power_of_two(max(x.shape[1], group)))
+    tile = max(1, min(2048 // width, power_of_two(x.shape[0]))), width
+    parts = fh.partition(q, tile), fh.partition(scale, (tile[0], width // group))
+    quantise_groups(*parts, x, FORMATS[format], group).on()
+
+
+def quantise_launch(q: Any, scale: Any, x: Any, format: str) -> Any:
+    """The launch that makes 8-bit numbers and a scale (M,) of each row of a matrix."""
+    width = min(4096, power_of_two(x.shape[1]))
     tiles = -(-x.shape[1] // width)
     parts = fh.partition(q, (1, width), owned=1), fh.partition(scale, 1)
-    quantise_rows(*parts, x, FORMATS[format], tiles if tiles <= 8 else 0).on()
+    return quantise_rows(*parts, x, FORMATS[format], tiles if tiles <= 8 else 0)
+
+
+def narrow_weight_launches(
+    c: Any, a: Any, w: Any, scale: Any, residual: Any, way: Tiling, parts: Callable[[], Any]
+) -> Iterator[Any]:
+    """
+    The launches that compute c = a @ (w * scale).T, and + residual unless that is None, in a tiling.
+
+    `parts()` is room for the parts of a sum that is cut, (splits, M, N).
+    """
+    hints = {"num_worker_warps": way.warps, "occupancy": way.occupancy}
+    added = residual is not None
+    other = residual if added else a
+    if way.splits > 1:
+        room = parts()
+        yield hinted(narrow_weight_splits, hints)(cut(room, (1, *way.tile)), a, w, scale, way.step)
+        yield sum_of_splits(cut(c, (4, min(512, power_of_two(c.shape[1])))), room, a[0], other, "", False, added)
+        return
+    part = cut(c, way.tile, order=fh.grouped(8), blocks=fh.PERSISTENT)
+    yield hinted(narrow_weight_tiles, hints)(part, a, w, scale, other, way.step, added)
 
 
 @operator(

@@ -45,10 +45,10 @@ class Soak:
                 logprobs=1 if chance.random() < 0.05 else None,
             )
             try:
-                self._count(self._one(prompt, sampling, chance))
-            except Overloaded:
-                self._count("refused")
-                time.sleep(0.01)
+                while (found := self._one(prompt, sampling, chance)) == "refused":
+                    self._count(found)
+                    time.sleep(0.05)
+                self._count(found)
             except BaseException as error:
                 self.wrong.append(repr(error))
                 return
@@ -64,7 +64,10 @@ class Soak:
 
     def _one(self, prompt: list[int], sampling: Sampling, chance: random.Random) -> str:
         told: SimpleQueue[Any] = SimpleQueue()
-        request = self.engine.submit(prompt, sampling, told.put)
+        try:
+            request = self.engine.submit(prompt, sampling, told.put)
+        except Overloaded:
+            return "refused"
         if chance.random() < 0.2:
             time.sleep(chance.choice((0.0, 0.05)))
             request.cancel()

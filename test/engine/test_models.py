@@ -102,6 +102,41 @@ def test_sharded_files_and_bfloat16(tmp_path: Path) -> None:
         np.testing.assert_array_equal(one[name].numpy(), other[name].numpy())
 
 
+def test_weights_of_8_bits_are_what_they_stand_for(tmp_path: Path) -> None:
+    """A model that narrows its weights as it loads them is the model that has the narrowed ones as floats."""
+    safetensors: Any = pytest.importorskip("safetensors.numpy")
+    folder = demo.make(tmp_path / "narrow", num_hidden_layers=1)
+    narrow = Model(folder, Config.read(folder), fh.HOST, 48, 4, 16, narrow=True)
+    weights = safetensors.load_file(folder / "model.safetensors")
+    layer = narrow.layers[0]
+    made = {
+        ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"): layer.qkv,
+        ("self_attn.o_proj",): layer.output,
+        ("mlp.gate_proj", "mlp.up_proj"): layer.fed.gate_up,
+        ("mlp.down_proj",): layer.fed.down,
+    }
+    for names, (values, scales) in made.items():
+        assert values.dtype == fh.f8e4m3fn
+        given = values.numpy().astype(np.float32) * scales.numpy()[:, None]
+        for name in names:
+            full = f"model.layers.0.{name}.weight"
+            mine, given = given[: len(weights[full])], given[len(weights[full]) :]
+            assert 0 < abs(mine - weights[full]).max() <= abs(weights[full]).max() / 16
+            weights[full] = mine
+        assert not len(given)
+    demo.make(tmp_path / "floats", num_hidden_layers=1)
+    safetensors.save_file(weights, tmp_path / "floats" / "model.safetensors")
+    floats = Model(tmp_path / "floats", Config.read(folder), fh.HOST, 48, 4, 16)
+    tokens = np.random.default_rng(0).integers(0, 384, 40).tolist()
+    found: list[list[Any]] = []
+    for model in (narrow, floats):
+        model.allocate(8)
+        shares = [Share(tokens[:37], 0, [5, 2, 7])], [Share(tokens[37:38], 37, [5, 2, 7])]
+        found.append([stepped(model, share, 128) for share in shares])
+    for ours, theirs in zip(*found, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=2e-5, rtol=1e-5)
+
+
 def damaged(folder: Path, **changes: Any) -> Path:
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     (folder / "config.json").write_text(json.dumps({**config, **changes}), encoding="utf-8")

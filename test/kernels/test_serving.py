@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from comparing import assembled
 
 import freehold as fh
+from freehold.kernels.products import Tiling
+from freehold.kernels.quantised import narrow_weight_launches, quantise_launch
 from freehold.kernels.serving import append_slots, paged_queries, turned_heads
 
 RNG = np.random.default_rng(3)
@@ -79,3 +82,25 @@ def test_last_tokens_of_sequences_attend_to_their_pages(tile: int) -> None:
             p = np.exp(scores - scores.max(-1, keepdims=True))
             wanted = np.einsum("hgs,shd->hgd", p / p.sum(-1, keepdims=True), values[:end])
             np.testing.assert_allclose(o[starts[b] + t], wanted, atol=2e-6)
+
+
+@pytest.mark.parametrize("splits", [1, 2])
+@pytest.mark.parametrize("added", [False, True])
+def test_products_with_weights_of_8_bits(splits: int, added: bool, launched: dict[str, Any]) -> None:
+    """Of bfloat16: what is stored is the exact product of what the weights stand for, rounded once."""
+    M, N, K = 5, 70, 96
+
+    def on_host(shape: tuple[int, ...], dtype: Any) -> Any:
+        return fh.zeros(shape, dtype, device=fh.HOST).sync()
+
+    a, c, residual = (fh.from_numpy(normal(*s), fh.bf16, device=fh.HOST).sync() for s in ((M, K), (M, N), (M, N)))
+    w, scale = on_host((N, K), fh.f8e4m3fn), on_host((N,), fh.f32)
+    quantise_launch(w, scale, fh.from_numpy(normal(N, K), device=fh.HOST).sync(), "fp8").sync()
+    way = Tiling((16, 32), 32, splits, 4, 1)
+    room = on_host((splits, M, N), fh.f32)
+    for launch in narrow_weight_launches(c, a, w, scale, residual if added else None, way, lambda: room):
+        launch.sync()
+    wide = [t.numpy().astype(np.float64) for t in (a, w, scale, residual)]
+    wanted = wide[0] @ (wide[1] * wide[2][:, None]).T + added * wide[3]
+    np.testing.assert_allclose(c.numpy().astype(np.float64), wanted, rtol=2**-8, atol=1e-5)
+    assembled(launched)
