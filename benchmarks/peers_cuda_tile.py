@@ -41,9 +41,10 @@ _REFUSED: Final = re.compile(r"expected-error|CHECK[\w-]*: .*error:")
 _TEST_ONLY: Final = re.compile(r"testing\$|#cuda_tile\.test|bytecode_test|test\.\w+_attr|250\.")
 _DIVIDER: Final = re.compile(r"^// -----.*$", re.MULTILINE)
 _PASSES: Final = {
-    "--canonicalize": "simplify-conditions",
-    "fuse-fma": "contract-multiply-add",
-    "loop-split": "split-loops",
+    "--canonicalize{fold-integers=false}": "canonicalize",
+    "fuse-fma": "fuse-fma",
+    "loop-split": "loop-split",
+    "synthesize-debug-info-scopes": "synthesize-debug-info-scopes",
 }
 """Their passes, and which of ours does the same."""
 _OF_FUNCTIONS: Final = re.compile(r"a kernel returns nothing|must be a rank-0 tile of a number")

@@ -33,18 +33,26 @@ _COMMUTE: Final = (AddIOp, MulIOp, AndIOp, OrIOp, XOrIOp)
 
 @dataclass(frozen=True)
 class CanonicalizePass(ModulePass):
-    """Folds constants, takes branches that are known, and removes what is not used."""
+    """Folds constants, makes conditions fewer and simpler, and removes what is not used."""
 
     name = "canonicalize"
 
+    fold_integers: bool = True
+    """Whether arithmetic on integers is computed; NVIDIA's `cuda-tile-opt --canonicalize` does not."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Canonicalises everything in the module."""
-        canonicalize(op)
+        from freehold.passes.conditions import simplify
+
+        canonicalize(op, fold_integers=self.fold_integers)
+        while simplify(op):
+            canonicalize(op, fold_integers=self.fold_integers)
 
 
-def canonicalize(root: Operation) -> None:
-    """Canonicalises everything inside `root`, in place."""
-    _Canonicalizer(root).run()
+def canonicalize(root: Operation, *, fold_integers: bool = True) -> None:
+    """Folds, takes branches that are known and removes what is not used inside `root`, in place. What is left of
+    conditions stays as it was written; the pass goes further."""
+    _Canonicalizer(root, fold_integers).run()
 
 
 def removable(op: Operation) -> bool:
@@ -61,8 +69,9 @@ def removable(op: Operation) -> bool:
 
 
 class _Canonicalizer:
-    def __init__(self, root: Operation):
+    def __init__(self, root: Operation, fold_integers: bool):
         self.root = root
+        self.fold_integers = fold_integers
         # Last in, first out; in reverse, so that definitions come before uses.
         self.worklist = walk(root)[:0:-1]
         self.waiting = set(self.worklist)
@@ -83,7 +92,7 @@ class _Canonicalizer:
             made = op.results or isinstance(op, IfOp)
             if made and not any(r.first_use is not None for r in op.results) and removable(op):
                 self.erase(op)
-            elif (found := fold(op)) is not None:
+            elif (found := fold(op, integers=self.fold_integers)) is not None:
                 self.replace(op, found)
             elif isinstance(op, _COMMUTE):
                 if literal(op.lhs) is not None and literal(op.rhs) is None:

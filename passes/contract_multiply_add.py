@@ -37,7 +37,7 @@ def contract_multiply_add(root: Operation) -> None:
     """Contracts every product and sum inside `root` that allows it, in place."""
     for op in walk(root):
         if isinstance(op, AddFOp | SubFOp) and (product := _product_of(op)) is not None:
-            _contract(op, product)
+            contract(op, product)
 
 
 def _product_of(op: AddFOp | SubFOp) -> MulFOp | None:
@@ -61,7 +61,7 @@ def _takes(user: Operation, product: MulFOp) -> bool:
     )
 
 
-def _contract(op: AddFOp | SubFOp, product: MulFOp) -> None:
+def contract(op: AddFOp | SubFOp, product: MulFOp) -> None:
     """`a * b + c`, `a * b - c` or `c - a * b`, rounded once."""
     at = Inserter(op)
     left: SSAValue = product.lhs

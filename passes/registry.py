@@ -35,13 +35,15 @@ ALL_PASSES: Final[dict[str, Callable[[], type[ModulePass]]]] = {
     "print-launch-contract": _lazy("PrintLaunchContractPass", "launch_contract"),
     "convert-ownership-to-cuda-tile": _lazy("ConvertOwnershipToCudaTilePass", "convert_ownership_to_cuda_tile"),
     "canonicalize": _lazy("CanonicalizePass", "canonicalize"),
-    "simplify-conditions": _lazy("SimplifyConditionsPass", "simplify_conditions"),
+    "loop-split": _lazy("LoopSplitPass", "loop_split"),
     "cse": _lazy("CommonSubexpressionsPass", "cse"),
     "hoist-invariants": _lazy("HoistInvariantsPass", "hoist_invariants"),
     "contract-multiply-add": _lazy("ContractMultiplyAddPass", "contract_multiply_add"),
+    "fuse-fma": _lazy("FuseFmaPass", "fuse_fma"),
     "hoist-assertions": _lazy("HoistAssertionsPass", "hoist_assertions"),
     "lower-checks": _lazy("LowerChecksPass", "lower_checks"),
     "verify-tokens": _lazy("VerifyTokensPass", "verify_tokens"),
+    "synthesize-debug-info-scopes": _lazy("SynthesizeDebugInfoScopesPass", "synthesize_debug_info_scopes"),
     "validate-translation": _lazy("ValidateTranslationPass", "validate_translation"),
 }
 """Name and factory of each pass, in the order in which a pipeline has them."""

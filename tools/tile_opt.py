@@ -52,7 +52,7 @@ def argument_parser() -> argparse.ArgumentParser:
         "--pass-pipeline",
         default="",
         metavar="PIPELINE",
-        help="passes, as in `a,b{option=1},mlir{cse},cuda_tile.module(c,d)`; `@FILE` for those in a file",
+        help="passes, as in `a,b{option=1},mlir{cse},cuda_tile.module(c,d)`; `@FILE` for those in a file; or `--a`",
     )
     parser.add_argument("--list-passes", action="store_true", help="list the passes and their options")
     parser.add_argument(
@@ -69,13 +69,15 @@ def argument_parser() -> argparse.ArgumentParser:
     driver.add_arguments(parser)
     parser.add_argument("--no-verify", action="store_true", help="do not check the IR when read and after each pass")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--print-op-generic", action="store_true", help="print in generic form")
+    form.add_argument(
+        "--print-op-generic", "--mlir-print-op-generic", action="store_true", help="print in generic form"
+    )
     form.add_argument(
         "--elide-prefix", action="store_true", help="print operations in a `cuda_tile.module` without `cuda_tile.`"
     )
     form.add_argument("--emit-bytecode", action="store_true", help="write bytecode")
     parser.add_argument("--emit-bytecode-version", metavar="13.x", help="its version; without it the lowest that does")
-    parser.add_argument("--print-debuginfo", action="store_true", help="print locations")
+    parser.add_argument("--print-debuginfo", "--mlir-print-debuginfo", action="store_true", help="print locations")
     _add_instruments(parser)
     parser.add_argument("--allow-unregistered-dialect", action="store_true", help="accept unknown ops in generic form")
     parser.add_argument("--no-implicit-module", action="store_true", help="the text must begin with its own module")
@@ -121,7 +123,11 @@ def main(argv: Sequence[str] | None = None, passes: PassFactories | None = None)
     `passes` are known beside Freehold's own, for tools that are built on this one.
     """
     parser = argument_parser()
-    arguments = parser.parse_args(argv)
+    words = list(sys.argv[1:] if argv is None else argv)
+    flags = _pass_flags(words, passes)
+    arguments = parser.parse_args(words)
+    if flags:
+        arguments.passes = ",".join([*filter(None, [arguments.passes]), *flags])
     try:
         if arguments.version:
             from importlib.metadata import version
@@ -146,6 +152,20 @@ def main(argv: Sequence[str] | None = None, passes: PassFactories | None = None)
     except BrokenPipeError:
         sys.stderr.close()  # whoever read our output has gone, as `| head` does
         return 1
+
+
+def _pass_flags(words: list[str], more_passes: PassFactories | None) -> list[str]:
+    """Takes passes that are written as options, `--cse` or `--loop-split=split-threshold=2`, as in MLIR's tools, out of
+    the command line; what they are in a pipeline."""
+    from freehold.passes.registry import ALL_PASSES
+
+    found: list[str] = []
+    for word in list(words):
+        name, _, options = word.removeprefix("--").partition("=")
+        if word.startswith("--") and (name in ALL_PASSES or name in (more_passes or {})):
+            words.remove(word)
+            found.append(f"{name}{{{options}}}" if options else name)
+    return found
 
 
 def _options(arguments: argparse.Namespace) -> Options:

@@ -221,7 +221,8 @@ _RULES: Final[dict[type[Operation], Rule]] = {
 }
 
 
-def fold(op: Operation) -> Folded:
-    """What stands for each result of an operation, a value or a literal; None where nothing does."""
+def fold(op: Operation, *, integers: bool = True) -> Folded:
+    """What stands for each result of an operation, a value or a literal; None where nothing does. Arithmetic is
+    computed if `integers` is true."""
     rule = _RULES.get(type(op))
-    return None if rule is None else rule(op)
+    return None if rule is None or (rule is _computed and not integers) else rule(op)

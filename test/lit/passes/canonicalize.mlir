@@ -1,4 +1,15 @@
 // RUN: tile-opt %s -p canonicalize | filecheck %s
+// RUN: tile-opt %s -p 'canonicalize{fold-integers=false}' | filecheck %s --check-prefix=KEPT
+
+// Arithmetic can be left as it stands.
+// KEPT-LABEL: entry @constants(
+// KEPT: cuda_tile.divi
+// KEPT: cuda_tile.addi
+// KEPT-NOT: cuda_tile.muli
+// KEPT-LABEL: entry @identities(
+// KEPT: cuda_tile.muli
+// KEPT-NOT: cuda_tile.select
+// KEPT: return
 
 cuda_tile.module @m {
   // Numbers fold as the operation computes them; what nobody uses goes.
@@ -29,12 +40,12 @@ cuda_tile.module @m {
     return
   }
 
-  // Neutral operands vanish, and constants go to the right.
+  // Neutral operands vanish, constants go to the right, and stand in front.
   // CHECK-LABEL: entry @identities(
   // CHECK-SAME: %x: tile<i32>, %f: tile<i1>) {
+  // CHECK-NEXT: %[[FALSE:.*]] = cuda_tile.constant <i1: false>
   // CHECK-NEXT: %[[TWO:.*]] = cuda_tile.constant <i32: 2>
   // CHECK-NEXT: %[[R:.*]] = cuda_tile.addi %x, %[[TWO]]
-  // CHECK-NEXT: %[[FALSE:.*]] = cuda_tile.constant <i1: false>
   // CHECK-NEXT: cuda_tile.print_tko "%d %d %d", %x, %[[R]], %[[FALSE]]
   entry @identities(%x: tile<i32>, %f: tile<i1>) {
     %zero = constant <i32: 0> : tile<i32>
@@ -86,14 +97,14 @@ cuda_tile.module @m {
     return
   }
 
-  // A branch that is known is taken; one that leaves a loop cannot be.
+  // A branch that is known is taken; where it leaves a loop, nothing behind it is left.
   // CHECK-LABEL: entry @branches(
   // CHECK-NOT: if
   // CHECK: cuda_tile.print_tko "then"
   // CHECK: cuda_tile.print_tko "%d", %x
   // CHECK: cuda_tile.loop {
-  // CHECK:   cuda_tile.if %{{.*}} {
-  // CHECK:     cuda_tile.break
+  // CHECK-NEXT: cuda_tile.break
+  // CHECK-NEXT: }
   entry @branches(%x: tile<i32>, %y: tile<i32>) {
     %true = constant <i1: true> : tile<i1>
     %false = constant <i1: false> : tile<i1>

@@ -1,5 +1,8 @@
 // Pipelines that are nested, in files, watched and bisected; bytecode in and out.
 // RUN: tile-opt %s --pass-pipeline='builtin.module(cuda_tile.module(canonicalize,cse))' | filecheck %s --check-prefix NESTED
+// RUN: tile-opt %s --canonicalize --cse | filecheck %s --check-prefix NESTED
+// RUN: tile-opt --loop-split=split-threshold=2 --cse %s | filecheck %s --check-prefix NESTED
+// RUN: not tile-opt --loop-split=threshold=2 %s 2>&1 | filecheck %s --check-prefix NO-OPTION
 // RUN: tile-opt %s -p 'any(cse)' | filecheck %s --check-prefix NESTED
 // RUN: tile-opt %s -p 'ownership.kernel(cse)' | filecheck %s --check-prefix ELSEWHERE
 // RUN: tile-opt %s -p @%S/pipelines.txt | filecheck %s --check-prefix NESTED
@@ -16,6 +19,7 @@
 // NESTED: cuda_tile.print
 // ELSEWHERE-COUNT-2: cuda_tile.addi
 // NO-ANCHOR: error[O505]: `module(cse)` is not a pass with options: `module` is the name of no operation
+// NO-OPTION: error[O505]: `loop-split{threshold=2}` is not a pass with options
 // NO-FILE: error[O506]: cannot read
 
 // CHANGE: IR Dump After cuda_tile.module(cse)

@@ -1,61 +1,63 @@
-"""`simplify-conditions`: an `if` that only chooses becomes a `select`, and selections and branches are made fewer.
+"""What `canonicalize` makes of conditions: an `if` that only chooses becomes a `select`, and there are fewer of both.
 
-What `canonicalize` leaves as it was written, so that a kernel can be followed from its source to what is emitted, is
-simplified here: a `select` of truth values, on a negated condition, on a comparison of what it selects, or of another
-`select` on the same condition; an `if` whose scalars exist whatever it does, on a negated condition, in nothing but
-another `if`, or before text that is never reached; and promises that were made before.
+What a pipeline's own canonicalisation leaves as it was written, so that a kernel can be followed from its source to
+what is emitted, is simplified here: a `select` of truth values, of one and zero, on a negated condition, on a
+comparison of what it selects, or of another `select` on the same condition; an `if` whose values exist whatever it
+does, on a negated condition, behind another on the same condition, in nothing but another `if`, or before text that is
+never reached; promises that were made before. A product goes to the left of a sum, and constants to the front of the
+entry, each once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, cast
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import Float4E2M1FNType
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from freehold.dialects.cuda_tile.attrs import UNSIGNED
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.folding import literal
+from freehold.dialects.cuda_tile.integers import element_width
+from freehold.dialects.cuda_tile.ops.arith_float import AddFOp, MulFOp
 from freehold.dialects.cuda_tile.ops.arith_int import AndIOp, CmpIOp, XOrIOp
-from freehold.dialects.cuda_tile.ops.control_flow import ContinueOp, ForOp, IfOp, ReturnOp, YieldOp
+from freehold.dialects.cuda_tile.ops.control_flow import ContinueOp, ForOp, IfOp, LoopOp, ReturnOp, YieldOp
+from freehold.dialects.cuda_tile.ops.conversion import ExtIOp
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp
 from freehold.dialects.cuda_tile.ops.module import EntryOp
-from freehold.dialects.cuda_tile.ops.shape import ConstantOp, SelectOp
+from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ConstantOp, ReshapeOp, SelectOp
 from freehold.dialects.cuda_tile.types import TileType
-from freehold.passes.canonicalize import canonicalize
 from freehold.passes.rewriting import walk
 
 MOST_SELECTED: Final = 4096
 """The most elements of a literal that is made of two others."""
 
 
-@dataclass(frozen=True)
-class SimplifyConditionsPass(ModulePass):
-    """Turns an `if` that only chooses into a `select`, and makes selections and branches fewer."""
-
-    name = "simplify-conditions"
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Simplifies, and canonicalises, until nothing changes."""
-        canonicalize(op)
-        while sum(_simplified(inner) for inner in walk(op)):  # each of them
-            canonicalize(op)
+def simplify(root: Operation) -> bool:
+    """Applies each rule once wherever it can be, and gathers constants; says whether that changed anything."""
+    changed = sum([_simplified(inner) for inner in walk(root) if type(inner) in _RULES and root.is_ancestor(inner)])
+    gathered = sum([_gather(inner) for inner in walk(root) if isinstance(inner, EntryOp)])
+    return bool(changed or gathered)
 
 
 def _simplified(op: Operation) -> bool:
     """Whether one of the rules could be applied to an operation, which it was."""
-    return op.parent is not None and any(rule(op) for rule in _RULES.get(type(op), ()))
+    return any(rule(op) for rule in _RULES[type(op)])
 
 
 def _replace(op: Operation, values: list[SSAValue], new: list[Operation] | None = None) -> bool:
     for each in new or ():
         each.location = op.location
+        if isinstance(each, type(op)):
+            each.attributes |= op.attributes  # hints hold of what it becomes
     Rewriter.replace_op(op, new or [], values)
     return True
+
+
+def _type(value: SSAValue) -> TileType:
+    return cast(TileType, value.type)
 
 
 def _known(value: SSAValue) -> int | None:
@@ -121,6 +123,33 @@ def _select_literals(op: SelectOp) -> bool:
     return _replace(op, [new.result], [new])
 
 
+def _select_extended(op: SelectOp) -> bool:
+    """One and zero are truth values made wider."""
+    kind = _type(op.result).element_type
+    if element_width(op.result.type) in (None, 1):
+        return False
+    new: Sequence[Operation] = ()
+    match _known(op.val_if_true), _known(op.val_if_false):
+        case 1, 0:
+            condition = op.cond
+        case 0, 1:
+            true = ConstantOp.splat(_type(op.cond), 1)
+            opposite = XOrIOp(op.cond, true.result)
+            condition, new = opposite.result, [true, opposite]
+        case _:
+            return False
+    wide = ExtIOp(condition, kind, UNSIGNED)
+    return _replace(op, [wide.results[0]], [*new, wide])
+
+
+def _product_left(op: AddFOp) -> bool:
+    """A product is looked for on the left of a sum, as `fuse-fma` and the assembler do."""
+    if not isinstance(op.rhs.owner, MulFOp) or isinstance(op.lhs.owner, MulFOp):
+        return False
+    op.operands = (op.rhs, op.lhs)
+    return True
+
+
 def _assume_again(op: AssumeOp) -> bool:
     before = op.value.owner
     while isinstance(before, AssumeOp):
@@ -146,7 +175,7 @@ def _if_negated(op: IfOp) -> bool:
 
 def _if_selects(op: IfOp) -> bool:
     """
-    Values that exist whatever the `if` does need no `if`: scalars are selected, and where only one region comes to its
+    Values that exist whatever the `if` does need no `if`: tiles are selected, and where only one region comes to its
     end, what that yields is what there is.
     """
     regions = [region for region in (op.thenRegion, op.elseRegion) if region.blocks]
@@ -162,21 +191,73 @@ def _if_selects(op: IfOp) -> bool:
             constant.detach()
             Rewriter.insert_op(constant, InsertPoint.before(op))
     values: dict[int, SSAValue] = {index: columns[index][0] for index in chosen}
-    selects = {index: SelectOp(op.condition, *columns[index]) for index in chosen if len(ends) > 1}
+    selects = {index: _selected(op.condition, *columns[index]) for index in chosen if len(ends) > 1}
     kept = [index for index in range(len(columns)) if index not in values]
     for end in ends:
         _replace(end, [], [YieldOp([end.operands[index] for index in kept])])
     smaller = IfOp(op.condition, [op.results[index].type for index in kept], *_detached(op))
     values |= {index: smaller.results[at] for at, index in enumerate(kept)}
-    values |= {index: select.result for index, select in selects.items()}
-    return _replace(op, [values[index] for index in range(len(columns))], [*selects.values(), smaller])
+    values |= {index: made[-1].results[0] for index, made in selects.items()}
+    new = [each for made in selects.values() for each in made]
+    return _replace(op, [values[index] for index in range(len(columns))], [*new, smaller])
+
+
+def _selected(condition: SSAValue, taken: SSAValue, left: SSAValue) -> list[Operation]:
+    """What selects one of two tiles on a truth value; the last of these operations has it."""
+    made: list[Operation] = []
+    if dims := _type(taken).dims:
+        reshaped = ReshapeOp(condition, [1] * len(dims))
+        spread = BroadcastOp(reshaped.result, dims)
+        condition, made = spread.result, [reshaped, spread]
+    return [*made, SelectOp(condition, taken, left)]
 
 
 def _exists(value: SSAValue, op: IfOp, selected: bool) -> bool:
-    """Whether a value is there without an `if`, or is a constant in it; of what is `selected`, only scalars."""
-    if selected and (not isinstance(value.type, TileType) or value.type.rank):
+    """Whether a value is there without an `if`, or is a constant in it; only tiles can be `selected`."""
+    if selected and (not isinstance(value.type, TileType) or value.type.element_type == Float4E2M1FNType()):
         return False
     return isinstance(value.owner, ConstantOp) or not op.is_ancestor(value.owner)
+
+
+def _if_again(op: IfOp) -> bool:
+    """Two in a row on one condition, or on its opposite, are one."""
+    again = op.next_op
+    if not isinstance(again, IfOp) or again.attributes != op.attributes:
+        return False
+    then, other = again.thenRegion, again.elseRegion
+    if again.condition is not op.condition:
+        if _negated(again.condition) is not op.condition and _negated(op.condition) is not again.condition:
+            return False
+        then, other = other, then
+    regions = [_joined(op, *pair) for pair in ((op.thenRegion, then), (op.elseRegion, other))]
+    both = IfOp(op.condition, [*op.result_types, *again.result_types], *regions)
+    both.location, both.attributes = op.location, dict(op.attributes)
+    Rewriter.insert_op(both, InsertPoint.before(op))
+    for old, new in zip([*op.results, *again.results], both.results, strict=True):
+        old.replace_all_uses_with(new)
+    Rewriter.erase_op(again)
+    Rewriter.erase_op(op)
+    return True
+
+
+def _joined(op: IfOp, first: Region, second: Region) -> Region:
+    """What runs where one region of an `if` does and one of the next `if` behind it. A region without text yields."""
+    before, behind = (region.detach_block(0) if region.blocks else Block([YieldOp()]) for region in (first, second))
+    end, last = before.last_op, behind.last_op
+    if not isinstance(end, YieldOp):  # it leaves: what is behind is not reached
+        behind.erase(safe_erase=False)
+        return Region(before)
+    for result, value in zip(op.results, end.operands, strict=True):
+        result.replace_uses_with_if(value, lambda use: behind.is_ancestor(use.operation))
+    values = [*end.operands]
+    Rewriter.erase_op(end)
+    if isinstance(last, YieldOp):
+        values += last.operands
+        Rewriter.erase_op(last)
+    Rewriter.inline_block(behind, InsertPoint.at_end(before))
+    if isinstance(last, YieldOp):
+        before.add_op(YieldOp(values))
+    return Region(before)
 
 
 def _else_nothing(op: IfOp) -> bool:
@@ -242,8 +323,39 @@ def _if_leaves(op: IfOp) -> bool:
     return True
 
 
+def _gather(entry: EntryOp) -> bool:
+    """Constants stand at the front of an entry, each of them once, unless they are in the text of a reduction."""
+    front: dict[object, ConstantOp] = {}
+    block = entry.regions[0].block
+    ops, leading, changed = [each for op in block.ops for each in _run(op)], True, False
+    for op in ops:
+        leading &= isinstance(op, ConstantOp) and op.parent is block
+        if not isinstance(op, ConstantOp):
+            continue
+        if (same := front.setdefault(op.value, op)) is not op:
+            changed |= _replace(op, [same.result])
+        elif not leading:
+            op.detach()
+            Rewriter.insert_op(op, InsertPoint.at_start(block))
+            changed = True
+    return changed
+
+
+def _run(op: Operation) -> Iterator[Operation]:
+    """An operation, and what is in it, if that sees the values around it."""
+    yield op
+    if isinstance(op, IfOp | ForOp | LoopOp):
+        for region in op.regions:
+            for block in region.blocks:
+                for inner in block.ops:
+                    yield from _run(inner)
+
+
 _RULES: Final[dict[type[Operation], tuple[Callable[[Any], bool], ...]]] = {
-    SelectOp: (_select_truth, _select_negated, _select_compared, _select_selected, _select_literals),
+    SelectOp: (
+        _select_truth, _select_negated, _select_compared, _select_selected, _select_literals, _select_extended,
+    ),
     AssumeOp: (_assume_again,),
-    IfOp: (_if_leaves, _if_negated, _if_selects, _else_nothing, _if_in_if),
-}
+    AddFOp: (_product_left,),
+    IfOp: (_if_leaves, _if_negated, _if_selects, _if_again, _else_nothing, _if_in_if),
+}  # fmt: skip

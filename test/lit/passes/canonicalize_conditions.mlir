@@ -1,5 +1,5 @@
-// RUN: tile-opt %s -p simplify-conditions --elide-prefix | filecheck %s
-// RUN: tile-opt %s -p simplify-conditions | tile-run - -a zeros:i32[8] -a 3 -a 5 | filecheck %s --check-prefix=RESULT
+// RUN: tile-opt %s -p canonicalize --elide-prefix | filecheck %s
+// RUN: tile-opt %s -p canonicalize | tile-run - -a zeros:i32[8] -a 3 -a 5 | filecheck %s --check-prefix=RESULT
 // RUN: tile-run %s -a zeros:i32[8] -a 3 -a 5 | filecheck %s --check-prefix=RESULT
 
 // Each result is stored in an element of its own; it is the same before and after.
