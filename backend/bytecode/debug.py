@@ -20,13 +20,14 @@ from xdsl.dialects.builtin import (
     IntAttr,
     LocationAttr,
     NameLoc,
+    NoneAttr,
     StringAttr,
     UnknownLoc,
 )
 from xdsl.ir import Attribute
 
 from freehold.backend.bytecode.attributes import AttributeReader, AttributeWriter, Pool
-from freehold.backend.bytecode.encoding import Cursor, pad, put_offset_table, put_varint
+from freehold.backend.bytecode.encoding import Cursor, pad, put_offset_table, put_varint, varint
 from freehold.backend.bytecode.tables import DebugTag
 from freehold.backend.bytecode.types import Lacks, NoForm
 from freehold.dialects.cuda_tile.debug import (
@@ -75,15 +76,15 @@ class DebugWriter:
         self._callees: dict[int, int] = {}
         """As `by_id`, for locations in functions that were inlined."""
         self._kept: list[Attribute] = []
-        self._places: dict[str, tuple[int, int]] = {}
-        """For each file with positions in the current function: the numbers of its scope and of its path."""
+        self._heads: dict[str, bytes] = {}
+        """For each file with positions in the current function: how their records begin, up to the line."""
 
     def begin(self, location: LocationAttr, name: str) -> list[int] | None:
         """The list to append the numbers of a function's operations to; None where its location is unknown."""
         self.by_id.clear()
         self._callees.clear()
         self._kept.clear()
-        self._places.clear()
+        self._heads.clear()
         position, scope = position_of(location)
         if position is None:
             self._subprogram = None
@@ -111,9 +112,25 @@ class DebugWriter:
         """The number of an operation's location; 0 where it is unknown."""
         number = self.by_id.get(id(location))
         if number is None:
-            number = self.by_id[id(location)] = self._number(location)
+            if type(location) is FusedLoc and type(location.metadata) is NoneAttr:  # a span, as most are
+                parts = cast("ArrayAttr[Attribute]", location.locations).data
+                number = self._plain(parts[0]) if parts else None
+            number = self.by_id[id(location)] = number or self._number(location)
             self._kept.append(location)
         return number
+
+    def _plain(self, place: Attribute) -> int | None:
+        """The number of a place in a file with nothing around it; None where it is something else, or no file is."""
+        if type(place) is not FileLineColLoc or self._subprogram is None:
+            return None
+        head = self._heads.get(place.filename.data) or self._head(place.filename.data)
+        return self._records.index(head + varint(place.line.data) + varint(place.column.data)) + 1
+
+    def _head(self, path: str) -> bytes:
+        assert self._subprogram is not None
+        scope = self._scope(_scope_in(path, self._subprogram))
+        head = self._heads[path] = b"".join(map(varint, (DebugTag.LOCATION, scope, self._attributes.string(path))))
+        return head
 
     def _callee(self, location: Attribute) -> int:
         """The number of a location in a function that was inlined, which may be of any subprogram."""
@@ -133,17 +150,12 @@ class DebugWriter:
         position, scope = position_of(location)
         if position is None or self._subprogram is None:
             return 0
-        path = position.filename.data
-        if scope is not None:
-            if not inlined and (function := function_of(scope)) != self._subprogram:
-                what = "the debug information of an operation"
-                raise NoForm(what, f"its scope is of `{function.linkage_name.data}`, another function than the kernel")
-            return self._located(position, self._scope(scope), self._attributes.string(path))
-        place = self._places.get(path)
-        if place is None:
-            place = self._scope(_scope_in(path, self._subprogram)), self._attributes.string(path)
-            self._places[path] = place
-        return self._located(position, *place)
+        if scope is None:
+            return self._plain(position) or 0
+        if not inlined and (function := function_of(scope)) != self._subprogram:
+            what = "the debug information of an operation"
+            raise NoForm(what, f"its scope is of `{function.linkage_name.data}`, another function than the kernel")
+        return self._located(position, self._scope(scope), self._attributes.string(position.filename.data))
 
     def _located(self, position: FileLineColLoc, scope: int, path: int) -> int:
         return self._record(DebugTag.LOCATION, scope, path, position.line.data, position.column.data)
@@ -177,12 +189,7 @@ class DebugWriter:
                 raise NoForm(f"debug information `{scope}`", "it is no scope of Tile IR")
 
     def _record(self, tag: DebugTag, *fields: int) -> int:
-        if max(fields) < 0x80:
-            return self._records.index(bytes((tag, *fields))) + 1
-        out = bytearray((tag,))
-        for field in fields:
-            put_varint(out, field)
-        return self._records.index(bytes(out)) + 1
+        return self._records.index(b"".join(map(varint, (tag, *fields)))) + 1
 
     def section(self) -> bytearray | None:
         """The payload of the debug section; None where no function has debug information."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import accumulate
 from typing import Final
 
 MAGIC: Final = b"\x7fTileIR\x00"
@@ -37,6 +39,7 @@ def put_varint(out: bytearray, value: int) -> None:
     out.append(value)
 
 
+@lru_cache(maxsize=4096)
 def varint(value: int) -> bytes:
     """The bytes that `put_varint` appends."""
     out = bytearray()
@@ -73,13 +76,9 @@ def put_offset_table(out: bytearray, entries: Sequence[bytes], width: int) -> No
     """
     put_varint(out, len(entries))
     pad(out, width)
-    begins, at = list[int](), 0
-    for entry in entries:
-        begins.append(at)
-        at += len(entry)
+    begins = tuple(accumulate(map(len, entries[:-1]), initial=0)) if entries else ()
     out += struct.pack(f"<{len(begins)}{'I' if width == 4 else 'Q'}", *begins)
-    for entry in entries:
-        out += entry
+    out += b"".join(entries)
 
 
 def put_integers(out: bytearray, values: Iterable[int], letter: str) -> None:

@@ -1,0 +1,312 @@
+"""
+Bodies of functions to bytecode.
+
+All that stands before an operation's operands follows from its class, the types of its results and its properties. A
+kernel has few such combinations, so that the bytes of each, its *head*, are made once and found again by identity.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final, NamedTuple, cast
+
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, IntegerType, StringAttr, SymbolRefAttr
+from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
+
+from freehold.backend.bytecode.attributes import AttributeWriter
+from freehold.backend.bytecode.debug import DebugWriter
+from freehold.backend.bytecode.encoding import put_varint, varint
+from freehold.backend.bytecode.missing import Missing
+from freehold.backend.bytecode.tables import NOT_IN_BODIES, WIRE_VALUE, Form, OpRecord, Property, op_record
+from freehold.backend.bytecode.types import NoForm
+from freehold.dialects.cuda_tile.attrs import OptimizationHintsAttr, WireEnum, WireEnumAttr
+from freehold.dialects.cuda_tile.dense import DenseElementsAttr
+from freehold.dialects.cuda_tile.op import SEGMENTS, TileOp
+from freehold.dialects.cuda_tile.version import Version
+from freehold.support.large import MAX_NESTING
+
+MOST_HEADS: Final = 4096
+"""How many heads are kept; an operation with a property of its own, as a constant, has one of its own."""
+
+
+class _Head(NamedTuple):
+    """How operations of one class begin that have the same types of results and the same properties."""
+
+    data: bytes
+    counts: tuple[tuple[int, bytes], ...]
+    """Before which operands something stands, and what: how many there are of a field. In ascending order."""
+    counted: bool
+    """Whether the number of all operands stands before them."""
+    regions: bool
+    older: tuple[OpResult, ...] | None
+    """The results that have a number, where this version does not have all. Such a head is of one operation alone."""
+
+
+class BodyWriter:
+    """Writes the bodies of functions; `missing` is told which operation has what `version` does not."""
+
+    def __init__(
+        self,
+        attributes: AttributeWriter,
+        debug: DebugWriter,
+        version: Version,
+        missing: Missing,
+    ):
+        self._attributes = attributes
+        self._types = attributes.types
+        self._debug = debug
+        self._version = version
+        self._missing = missing
+        self._records: dict[type[Operation], OpRecord] = {}
+        self._heads: dict[tuple[object, ...], _Head] = {}
+        self._kept: list[object] = []
+        """What the keys of heads are the identities of: nothing else may come to have them."""
+        self._out = bytearray()
+        self._numbers: dict[int, bytes] = {}
+        """The values in scope by their identity, for hashing one takes a call, in the order of their numbers: those as
+        they are written."""
+        self._spelled: list[bytes] = []
+        """The numbers of values as they are written; as many as there were values in scope at once."""
+        self._locations: list[int] | None = None
+        self._depth = 0
+
+    def body(self, block: Block, locations: list[int] | None) -> bytearray:
+        """
+        The operations of a function.
+
+        To `locations`, unless it is None, the numbers of their locations are appended. Raises `NoForm`; `missing` knows
+        of which operation.
+        """
+        self._out = bytearray()
+        self._numbers.clear()
+        self._locations = locations
+        self._define(block.args)
+        self._ops(block)
+        return self._out
+
+    def _define(self, values: Sequence[SSAValue]) -> None:
+        numbers, spelled = self._numbers, self._spelled
+        for value in values:
+            number = len(numbers)
+            if number == len(spelled):
+                spelled.append(varint(number))
+            numbers[id(value)] = spelled[number]
+
+    def _ops(self, block: Block) -> None:
+        out, numbers, spelled, heads = self._out, self._numbers, self._spelled, self._heads
+        locations, known = self._locations, self._debug.by_id
+        op: Any = block.first_op  # whose own fields are read: each property of xDSL's takes a call
+        while op is not None:
+            if locations is not None:
+                location = op.location
+                number = known.get(id(location))
+                locations.append(self._location(op) if number is None else number)
+            properties, results = op.properties, op.results
+            key = (type(op), *[id(result._type) for result in results], *properties, *map(id, properties.values()))
+            head = heads.get(key) or self._head(op, key)
+            out += head.data
+            operands = op._operands
+            if head.counted or head.counts:
+                self._counted(head, op)
+            else:
+                try:
+                    for operand in operands:
+                        out += numbers[id(operand)]
+                except KeyError:
+                    raise self._undefined(op) from None
+            if head.regions:
+                self._regions(op)
+            for result in results if head.older is None else head.older:
+                number = len(numbers)
+                if number == len(spelled):
+                    spelled.append(varint(number))
+                numbers[id(result)] = spelled[number]
+            op = op._next_op
+
+    def _location(self, op: Operation) -> int:
+        self._missing.op = op
+        return self._debug.number(op.location)
+
+    def _undefined(self, op: Operation) -> NoForm:
+        self._missing.op = op
+        return NoForm("a use of a value that is not defined", "neither before it in this region nor in one around")
+
+    def _counted(self, head: _Head, op: Operation) -> None:
+        """Appends operands among which numbers of them stand."""
+        out, numbers = self._out, self._numbers
+        operands = op._operands  # pyright: ignore[reportPrivateUsage] -- its property makes a list of them anew
+        try:
+            spelled = [numbers[id(operand)] for operand in operands]
+        except KeyError:
+            raise self._undefined(op) from None
+        if head.counted:
+            put_varint(out, len(operands))
+        for at, count in reversed(head.counts):
+            spelled.insert(at, count)
+        out += b"".join(spelled)
+
+    # --- Heads
+
+    def _head(self, op: Operation, key: tuple[object, ...]) -> _Head:
+        """The head of operations such as this one."""
+        self._missing.op = op
+        record = self._records.get(type(op)) or self._record(op)
+        before = self._missing.uses
+        out = bytearray(record.opcode)
+        older = self._older_results(record, op) if record.newer_results else None
+        results = op.results if older is None else older
+        if record.counts_results:
+            put_varint(out, len(results))
+        for result in results:
+            put_varint(out, self._types.index(result.type))
+        counts: tuple[tuple[int, bytes], ...] = ()
+        if not record.bare:
+            counts = self._details(out, record, cast("TileOp", op))
+        head = _Head(bytes(out), counts, record.counts_operands, bool(record.may_be_empty), older)
+        # What is wrong is said of every operation, so that a head with something wrong is not used again.
+        if older is None and self._missing.uses == before:
+            if len(self._heads) >= MOST_HEADS:
+                self._heads.clear()
+                self._kept.clear()
+            self._heads[key] = head
+            self._kept.append((*op.properties.values(), *[result.type for result in results]))
+        return head
+
+    def _record(self, op: Operation) -> OpRecord:
+        if not isinstance(op, TileOp):
+            raise NoForm(f"operation `{op.name}`", "it is no operation of the `cuda_tile` dialect")
+        if op.short_name() in NOT_IN_BODIES:
+            raise NoForm(f"operation `{op.name}` in a body", "it stands in a module")
+        if op.since > self._version:
+            self._missing(f"operation `{op.short_name()}`", op.since)
+            return op_record(type(op), op.since)
+        record = self._records[type(op)] = op_record(type(op), self._version)
+        return record
+
+    def _older_results(self, record: OpRecord, op: Operation) -> tuple[OpResult, ...]:
+        """The results that this version has. The others have no number, so nothing may use them."""
+        kept: list[OpResult] = []
+        for field, result in zip(record.results, op.results, strict=True):
+            if field.there:
+                kept.append(result)
+            elif result.first_use is not None:
+                self._missing(f"`{field.name}` of `{record.type.short_name()}`", field.since)
+                kept.append(result)
+        return tuple(kept)
+
+    def _details(self, out: bytearray, record: OpRecord, op: TileOp) -> tuple[tuple[int, bytes], ...]:
+        """Appends flags and properties, and says which numbers of operands stand where among them."""
+        properties = op.properties
+        sizes = _sizes(_segments(properties[SEGMENTS])) if record.segmented else None
+        if record.has_flags:
+            put_varint(out, _flags(record, properties, sizes))
+        for field in record.written:
+            value = properties.get(field.name)
+            if value is None:
+                if not field.optional:
+                    raise NoForm(f"operation `{op.short_name()}`", f"its property `{field.name}` is missing")
+            elif field.form is Form.ENUM:
+                enum = cast("WireEnumAttr[WireEnum]", value)
+                if enum.VALUE_SINCE and enum.keyword_since > self._version:
+                    self._missing(f"`{enum.data.value}` of `{field.name}` of `{op.short_name()}`", enum.keyword_since)
+                out.append(WIRE_VALUE[id(enum.data)])
+            else:
+                self._property(out, field.form, op, value)
+        for field in record.absent:
+            # A property that this version does not have can only have the value that its absence means.
+            if (value := properties.get(field.name)) is not None:
+                meant = record.type.missing_property(field.name, sizes or (len(op.operands),))
+                if value != meant:
+                    self._missing(_field_of(record, field), field.since)
+        counts: list[tuple[int, bytes]] = []
+        first = 0
+        for values, size in zip(record.operands, sizes or (), strict=sizes is not None):
+            if size and not values.there:
+                self._missing(f"`{values.name}` of `{record.type.short_name()}`", values.since)
+            if values.counted:
+                counts.append((first, varint(size)))
+            first += size
+        return tuple(counts)
+
+    def _property(self, out: bytearray, form: Form, op: TileOp, value: Attribute) -> None:
+        """A property that is neither an enumeration's value nor a flag."""
+        if form is Form.CONSTANT:
+            dense = cast("DenseElementsAttr", value)
+            if dense.type is not op.results[0].type and dense.type != op.results[0].type:
+                raise NoForm(f"operation `{op.short_name()}`", "its value is of another type than its result")
+            put_varint(out, self._attributes.constants.index(dense.data.data))
+        elif form is Form.HINTS:
+            self._attributes.put_hints(out, cast("OptimizationHintsAttr", value))
+        elif form is Form.TAGGED:
+            self._attributes.put_self_contained(out, value)
+        elif form is Form.BOOLS or form is Form.I32S:
+            data = cast("DenseArrayBase[IntegerType]", value).data.data
+            if form is Form.BOOLS:
+                put_varint(out, len(data))
+                out += bytes(byte != 0 for byte in data)
+            else:
+                put_varint(out, len(data) // 4)
+                out += data
+        elif form is Form.INTEGER or form is Form.BOOL:
+            integer = cast("IntegerAttr[IntegerType]", value)
+            put_varint(out, integer.value.data & ((1 << integer.type.width.data) - 1))
+        elif form is Form.STRING:
+            name = value.root_reference if isinstance(value, SymbolRefAttr) else cast("StringAttr", value)
+            put_varint(out, self._attributes.string(name.data))
+        else:
+            self._attributes.put_array(out, cast("ArrayAttr[Attribute]", value))
+
+    # --- Regions
+
+    def _regions(self, op: Operation) -> None:
+        if self._depth >= MAX_NESTING:
+            self._missing.op = op
+            what = f"operation `{op.name.removeprefix('cuda_tile.')}`"
+            raise NoForm(what, f"more than {MAX_NESTING} regions stand in one another")
+        self._depth += 1
+        put_varint(self._out, len(op.regions))
+        for region in op.regions:
+            self._region(region)
+        self._depth -= 1
+
+    def _region(self, region: Region) -> None:
+        blocks = tuple(region.blocks)
+        put_varint(self._out, len(blocks))
+        for block in blocks:
+            self._block(block)
+
+    def _block(self, block: Block) -> None:
+        out, numbers = self._out, self._numbers
+        before = len(numbers)
+        put_varint(out, len(block.args))
+        for argument in block.args:
+            put_varint(out, self._types.index(argument.type))
+        self._define(block.args)
+        put_varint(out, len(block.ops))
+        self._ops(block)
+        # The next block uses these numbers again, so that they must not be found for values out of scope.
+        for _ in range(len(numbers) - before):
+            numbers.popitem()
+
+
+def _field_of(record: OpRecord, field: Property) -> str:
+    return f"`{field.name}` of `{record.type.short_name()}`"
+
+
+def _flags(record: OpRecord, properties: Mapping[str, Attribute], sizes: tuple[int, ...] | None) -> int:
+    """The bits that say which properties and operands are there."""
+    flags = sum(flag for name, flag in record.property_flags if name in properties)
+    if sizes is not None:
+        flags += sum(flag for index, flag in record.operand_flags if sizes[index])
+    return flags
+
+
+def _segments(attribute: Attribute) -> bytes:
+    return cast("DenseArrayBase[IntegerType]", attribute).data.data
+
+
+@lru_cache(maxsize=1024)
+def _sizes(data: bytes) -> tuple[int, ...]:
+    return struct.unpack(f"<{len(data) // 4}i", data)
