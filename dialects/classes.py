@@ -16,7 +16,7 @@ from struct import unpack
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, ArrayAttr, ArrayOfConstraint, StringAttr, i32
-from xdsl.ir import Attribute, Operation, OpResult, ParametrizedAttribute, Region, SSAValue, SSAValues, Use
+from xdsl.ir import Attribute, Block, Operation, OpResult, ParametrizedAttribute, Region, SSAValue, SSAValues, Use
 from xdsl.irdl import AnyAttr, AnyOf, BaseAttr, RangeOf
 from xdsl.irdl.operations import (
     BeforeVariadicSingleAccessor,
@@ -186,12 +186,14 @@ def build(
 
     What a field may be is found out by verification. Whoever calls this gives every property that has a default.
     """
-    uses = tuple([Use(op, index) for index in range(len(operands))])
-    for operand, use in zip(operands, uses, strict=True):
+    uses: list[Use] = []
+    for index, operand in enumerate(operands):
+        use = Use(op, index)
         operand.add_use(use)
+        uses.append(use)
     made: Any = op
     made._operands = SSAValues(operands)
-    made._operand_uses = uses
+    made._operand_uses = tuple(uses)
     op.results = SSAValues([OpResult(type_, op, index) for index, type_ in enumerate(result_types)])
     op.properties = properties
     op.attributes = {}
@@ -199,3 +201,19 @@ def build(
     op.regions = ()
     for region in regions:
         op.add_region(region)
+
+
+def append(block: Block, ops: Sequence[Operation]) -> None:
+    """Adds new operations to a new block, which without the questions of xDSL: is it elsewhere, is this in it?"""
+    if not ops:
+        return
+    inside: Any = block
+    previous: Any = None
+    for op in ops:
+        made: Any = op
+        made.parent = block
+        if previous is not None:
+            made._prev_op = previous
+            previous._next_op = made
+        previous = made
+    inside._first_op, inside._last_op = ops[0], ops[-1]

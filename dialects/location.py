@@ -44,7 +44,11 @@ def location_on_line(file: str, line: int, start: int, end: int) -> LocationAttr
 
 def position(file: StringAttr, line: int, column: int) -> FileLineColLoc:
     """A place in a file; lines and columns count from 1."""
-    return _made(FileLineColLoc, filename=file, line=_number(line), column=_number(column))
+    made = FileLineColLoc.__new__(FileLineColLoc)
+    _set(made, "filename", file)
+    _set(made, "line", _number(line))
+    _set(made, "column", _number(column))
+    return made
 
 
 def _fused(path: str, first_line: int, first: int, last_line: int, last: int) -> FusedLoc:
@@ -54,6 +58,7 @@ def _fused(path: str, first_line: int, first: int, last_line: int, last: int) ->
 
 
 _NONE: Final = NoneAttr()
+_set: Final = object.__setattr__
 _file = lru_cache(maxsize=64)(StringAttr)
 _number = lru_cache(maxsize=4096)(IntAttr)
 

@@ -238,13 +238,17 @@ class DebugReader:
         self._sizes: dict[int, int] = {}
         self._subprogram: DISubprogramAttr | None = None
         self._locations: dict[int, LocationAttr] = {}
-        self._plain: dict[tuple[int, str], StringAttr] = {}
-        """The scopes of the current function that would be derived from the file beside them."""
+        self._plain: dict[bytes, StringAttr] = {}
+        """The files of the current function's positions, by how records begin that say of it only what would be derived
+        from the file: a tag, a scope, and a path."""
+        self._lengths: list[int] = []
+        """How many bytes those have."""
 
     def begin(self, index: int, name: str, cursor: Cursor, at: int) -> tuple[LocationAttr, tuple[int, ...]]:
         """The location of the function with debug index `index`, and the numbers of its operations' locations."""
         self._locations.clear()
         self._plain.clear()
+        self._lengths.clear()
         self._subprogram = None
         if index > len(self._lists):
             raise cursor.fail(f"there is no list {index} of locations", at)
@@ -279,16 +283,22 @@ class DebugReader:
         """The record's position if it has the scope that would be derived; the common case, read without detours."""
         if self._subprogram is None or not 0 < number <= len(self._entries):
             return None
-        cursor = Cursor(self._data, *self._entries[number - 1])
+        begin, end = self._entries[number - 1]
+        for length in self._lengths:
+            file = self._plain.get(self._data[begin : begin + length])
+            if file is not None and begin + length < end:
+                cursor = Cursor(self._data, begin + length, end)
+                return position(file, cursor.varint(), cursor.varint())
+        cursor = Cursor(self._data, begin, end)
         if cursor.varint() != DebugTag.LOCATION:
             return None
         at, scope = cursor.position, cursor.varint()
         path = self._attributes.string(cursor)
-        file = self._plain.get((scope, path))
-        if file is None:
-            if not scope or self._record(scope, at) != _scope_in(path, self._subprogram):
-                return None
-            file = self._plain[scope, path] = StringAttr(path)
+        if not scope or self._record(scope, at) != _scope_in(path, self._subprogram):
+            return None
+        file = self._plain[self._data[begin : cursor.position]] = StringAttr(path)
+        if cursor.position - begin not in self._lengths:
+            self._lengths.append(cursor.position - begin)
         return position(file, cursor.varint(), cursor.varint())
 
     def _simplified(self, record: Attribute, cursor: Cursor) -> LocationAttr:

@@ -3,51 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    DenseArrayBase,
     FunctionType,
-    IntegerAttr,
-    IntegerType,
     LocationAttr,
     ModuleOp,
     StringAttr,
-    SymbolRefAttr,
-    UnitAttr,
     UnknownLoc,
-    i1,
-    i32,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region
 
 from freehold.backend.bytecode.attributes import AttributeReader
+from freehold.backend.bytecode.body_reader import BodyReader
 from freehold.backend.bytecode.debug import DebugReader
 from freehold.backend.bytecode.encoding import MAGIC, PAD, Cursor, MalformedBytecode
 from freehold.backend.bytecode.tables import (
     ALIGNMENT,
-    HIGHEST_OPCODE,
-    PREVIEW_OPCODES,
-    Arity,
     AttributeTag,
-    Form,
     FunctionFlag,
-    OpRecord,
-    Property,
     Section,
-    op_of_opcode,
-    op_record,
 )
 from freehold.backend.bytecode.types import TypeReader
-from freehold.dialects.classes import build
 from freehold.dialects.cuda_tile.attrs import OptimizationHintsAttr, SymbolVisibilityAttr
-from freehold.dialects.cuda_tile.op import SEGMENTS, segments
 from freehold.dialects.cuda_tile.ops.module import EntryOp, GlobalOp, TileModuleOp
 from freehold.dialects.cuda_tile.types import TileType
 from freehold.dialects.cuda_tile.version import V13_3, V13_5, VERSIONS, Version
-from freehold.support.large import MAX_NESTING, large
+from freehold.support.large import large
 
 MODULE_NAME: Final = "kernels"
 """The name of modules that are read: files do not hold one."""
@@ -72,11 +55,6 @@ def read_bytecode(data: bytes) -> ModuleOp:
         raise MalformedBytecode(0, f"reading it takes too much ({type(error).__name__})") from None
 
 
-@lru_cache(maxsize=256)
-def _bools(data: bytes) -> DenseArrayBase[IntegerType]:
-    return DenseArrayBase.from_list(i1, [byte != 0 for byte in data])
-
-
 def bytecode_version(data: bytes) -> Version:
     """The version that a file's header states. Raises `MalformedBytecode`."""
     if data[: len(MAGIC)] != MAGIC:
@@ -99,11 +77,7 @@ class _Reader:
         self._attributes = AttributeReader(data, self._types, strings, self._table(Section.CONSTANT, 8))
         debug = sections.get(Section.DEBUG)
         self._debug = None if debug is None else DebugReader(debug, self._attributes, self._version)
-        self._values: list[SSAValue] = []
-        self._locations: Sequence[int] = ()
-        self._location = 0
-        self._located = False
-        self._records: dict[int, OpRecord] = {}
+        self._bodies = BodyReader(self._attributes, self._debug, self._version)
 
     def _sections(self) -> dict[Section, Cursor]:
         data = self._data
@@ -196,12 +170,11 @@ class _Reader:
             )
         at, debug = cursor.position, cursor.varint()
         location: LocationAttr = UnknownLoc()
-        self._located = debug != 0
+        locations: Sequence[int] | None = None
         if debug:
             if self._debug is None:
                 raise cursor.fail("there is no debug section", at)
-            location, self._locations = self._debug.begin(debug, name, cursor, at)
-            self._location = 0
+            location, locations = self._debug.begin(debug, name, cursor, at)
         properties: dict[str, Attribute] = {"sym_name": StringAttr(name), "function_type": signature}
         if self._version >= V13_5 or flags & FunctionFlag.HINTS:
             hints = self._tagged(cursor, AttributeTag.HINTS, "optimization hints")
@@ -215,184 +188,10 @@ class _Reader:
         body = Cursor(self._data, cursor.position, cursor.position + length)
         cursor.position += length
         block = Block(arg_types=signature.inputs.data)
-        self._values = list(block.args)
-        while body.left:
-            block.add_op(self._op(body, 0))
+        self._bodies.body(block, body, locations)
         return EntryOp.create(properties=properties, regions=[Region(block)], location=location)
 
     def _tagged(self, cursor: Cursor, tag: AttributeTag, what: str) -> Attribute:
         if cursor.left and self._data[cursor.position] != tag:
             raise cursor.fail(f"{what} are expected here")
         return self._attributes.self_contained(cursor)
-
-    def _record(self, opcode: int, cursor: Cursor, at: int) -> OpRecord:
-        op = op_of_opcode().get(opcode)
-        if op is None or opcode > HIGHEST_OPCODE[self._version]:
-            if (name := PREVIEW_OPCODES.get(opcode)) is not None:
-                raise cursor.fail(f"operation `{name}` is preview content, which has no stable meaning", at)
-            if op is not None:
-                raise cursor.fail(f"`{op.short_name()}` came with {op.since}; this file has {self._version}", at)
-            raise cursor.fail(f"there is no operation {opcode}", at)
-        record = self._records[opcode] = op_record(op, self._version)
-        return record
-
-    def _op(self, cursor: Cursor, depth: int) -> Operation:
-        at = cursor.position
-        opcode = cursor.varint()
-        record = self._records.get(opcode) or self._record(opcode, cursor, at)
-        location = self._next_location(cursor) if self._located else None
-        result_types = self._result_types(record, cursor)
-        properties: dict[str, Attribute] = {}
-        if record.bare:
-            operands = self._operands(cursor, self._plain_count(record, cursor))
-        else:
-            flags = cursor.flags(f"`{record.type.short_name()}`", record.known_flags) if record.has_flags else 0
-            for field in record.properties:
-                if field.there and (not field.optional or flags & field.flag):
-                    properties[field.name] = self._property(field, cursor, result_types)
-            if record.segmented:
-                operands, sizes = self._segments(record, cursor, flags)
-                properties[SEGMENTS] = segments(*sizes)
-            else:
-                operands = self._operands(cursor, self._plain_count(record, cursor))
-                sizes = (len(operands),)
-            for field in record.properties:
-                if not field.there and not field.optional:
-                    value = record.type.missing_property(field.name, sizes)
-                    if value is None:
-                        raise cursor.fail(f"`{record.type.short_name()}` needs `{field.name}`", at)
-                    properties[field.name] = value
-        regions: Sequence[Region] = ()
-        if record.may_be_empty:
-            regions = self._regions(record, cursor, depth)
-        op = record.type.__new__(record.type)
-        build(op, operands, result_types, properties, regions)
-        op.__post_init__()
-        if location is not None:
-            op.location = location
-        if record.newer_results:
-            for field, result in zip(record.results, op.results, strict=True):
-                if field.there:
-                    self._values.append(result)
-        else:
-            self._values += op.results
-        return op
-
-    def _next_location(self, cursor: Cursor) -> LocationAttr:
-        assert self._debug is not None
-        index = self._location
-        if index >= len(self._locations):
-            raise cursor.fail("the list of locations is shorter than the function")
-        self._location = index + 1
-        return self._debug.location(self._locations[index], cursor)
-
-    def _result_types(self, record: OpRecord, cursor: Cursor) -> list[Attribute]:
-        at = cursor.position
-        read = self._types.read
-        expected = record.fixed_results
-        if record.counts_results:
-            number = cursor.count("results")
-            if number < expected if record.many_results else number != expected:
-                raise cursor.fail(f"`{record.type.short_name()}` cannot have {number} results", at)
-            expected = number
-        types = [read(cursor) for _ in range(expected)]
-        if record.newer_results:
-            for index, field in enumerate(record.results):
-                if not field.there:
-                    assert field.type is not None
-                    types.insert(index, field.type)
-        return types
-
-    def _plain_count(self, record: OpRecord, cursor: Cursor) -> int:
-        """The number of operands where no field says its own."""
-        if not record.counts_operands:
-            return len(record.operands)
-        at = cursor.position
-        number = cursor.count("operands")
-        least = sum(field.arity is Arity.ONE for field in record.operands)
-        most = None if any(field.arity is Arity.MANY for field in record.operands) else len(record.operands)
-        if number < least or (most is not None and number > most):
-            raise cursor.fail(f"`{record.type.short_name()}` cannot have {number} operands", at)
-        return number
-
-    def _operands(self, cursor: Cursor, number: int) -> list[SSAValue]:
-        values = self._values
-        operands: list[SSAValue] = []
-        for _ in range(number):
-            at = cursor.position
-            index = cursor.varint()
-            if index >= len(values):
-                raise cursor.fail(f"there is no value {index} here", at)
-            operands.append(values[index])
-        return operands
-
-    def _segments(self, record: OpRecord, cursor: Cursor, flags: int) -> tuple[list[SSAValue], tuple[int, ...]]:
-        """The operands of an operation whose every field says how many it holds, and those numbers."""
-        operands: list[SSAValue] = []
-        sizes: list[int] = []
-        for field in record.operands:
-            if field.counted:
-                size = cursor.count("operands")
-            else:
-                size = 1 if field.arity is Arity.ONE or flags & field.flag else 0
-            operands += self._operands(cursor, size)
-            sizes.append(size)
-        return operands, tuple(sizes)
-
-    def _property(self, field: Property, cursor: Cursor, result_types: list[Attribute]) -> Attribute:
-        match field.form:
-            case Form.ENUM:
-                assert field.enum is not None
-                return self._types.enum(cursor, field.enum)
-            case Form.FLAG:
-                return UnitAttr()
-            case Form.CONSTANT:
-                return self._attributes.constant(cursor, result_types[0])
-            case Form.HINTS:
-                return self._attributes.hints(cursor)
-            case Form.TAGGED:
-                at = cursor.position
-                attribute = self._attributes.self_contained(cursor)
-                if not isinstance(attribute, field.kind):
-                    raise cursor.fail(f"{attribute} is nothing that `{field.name}` can be", at)
-                return attribute
-            case Form.BOOLS:
-                return _bools(cursor.bytes(cursor.count("flags")))
-            case Form.I32S:
-                return DenseArrayBase.from_list(i32, cursor.integers("integers", "i"))
-            case Form.INTEGER | Form.BOOL:
-                assert field.integer is not None
-                at, value = cursor.position, cursor.varint()
-                if value >> field.integer.width.data:
-                    raise cursor.fail(f"{value} has more bits than {field.integer}", at)
-                return IntegerAttr(value, field.integer, truncate_bits=True)
-            case Form.STRING:
-                text = self._attributes.string(cursor)
-                return SymbolRefAttr(text) if field.kind is SymbolRefAttr else StringAttr(text)
-            case Form.ARRAY:
-                return self._attributes.array(cursor)
-
-    def _regions(self, record: OpRecord, cursor: Cursor, depth: int) -> list[Region]:
-        at = cursor.position
-        if depth >= MAX_NESTING:
-            raise cursor.fail(f"more than {MAX_NESTING} regions stand in one another", at)
-        number = cursor.count("regions")
-        if number != len(record.may_be_empty):
-            raise cursor.fail(f"`{record.type.short_name()}` has {len(record.may_be_empty)} regions, not {number}", at)
-        return [self._region(record, index, cursor, depth) for index in range(number)]
-
-    def _region(self, record: OpRecord, index: int, cursor: Cursor, depth: int) -> Region:
-        at = cursor.position
-        blocks = cursor.count("blocks", 2)
-        if blocks > 1 or (blocks == 0 and not record.may_be_empty[index]):
-            raise cursor.fail(f"region {index} of `{record.type.short_name()}` cannot have {blocks} blocks", at)
-        return Region([self._block(cursor, depth) for _ in range(blocks)])
-
-    def _block(self, cursor: Cursor, depth: int) -> Block:
-        outside = len(self._values)
-        block = Block(arg_types=[self._types.read(cursor) for _ in range(cursor.count("block arguments"))])
-        self._values += block.args
-        for _ in range(cursor.count("operations")):
-            block.add_op(self._op(cursor, depth + 1))
-        del self._values[outside:]
-        return block
