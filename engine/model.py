@@ -19,8 +19,8 @@ from freehold.kernels.activations import gated_launch
 from freehold.kernels.decoding import decoding_launches, parts_of_cache
 from freehold.kernels.embeddings import embedding_launch
 from freehold.kernels.norms import rms_norm_launch
-from freehold.kernels.schedules import ceildiv, cut, hinted, power_of_two
-from freehold.kernels.serving import append_slots, paged_queries, turned_heads
+from freehold.kernels.schedules import ceildiv, cut, power_of_two
+from freehold.kernels.serving import append_slots, paged_queries_launch, turned_heads
 
 
 class Layer:
@@ -196,14 +196,8 @@ class Model:
         yield from (self._one_query if batch.decoding else self._queries)(batch, o, q, paged[:, :, 0], paged[:, :, 1])
 
     def _queries(self, batch: Batch, o: Any, q: Any, k: Any, v: Any) -> Steps:
-        c = self.config
-        group, width = power_of_two(c.group), power_of_two(c.head)
-        high = max(1, min(128 // group, power_of_two(batch.longest)), 16 // group)
-        part = fh.ragged(o, (high, 1, group, width), by="starts", most=power_of_two(batch.longest))
-        scale = 1 / sqrt(c.head)
-        # The assembler 13.5 refuses 64 rows a product with four warps, and takes them with eight.
-        kernel = hinted(paged_queries, {"num_worker_warps": 8 if high * group == 64 else 4})
-        yield kernel(part, q, k, v, batch.table, batch.lengths, batch.starts, scale, width, self.page)
+        given = batch.table, batch.lengths, batch.starts, batch.longest
+        yield paged_queries_launch(o, q, k, v, *given, 1 / sqrt(self.config.head))
 
     def _one_query(self, batch: Batch, o: Any, q: Any, k: Any, v: Any) -> Steps:
         count, parts = batch.sequences, self._parts(batch.sequences)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, i32
 from freehold.kernels.decoding import attended, nothing
+from freehold.kernels.schedules import hinted, power_of_two
 from freehold.kernels.tiles import LOG2E, accumulator, places, safe, safe_with_data, wide
 
 
@@ -114,3 +117,19 @@ def paged_queries(
 def added_tiles(y: Mut["M", "N"], x: Ref["M", "N"]):
     """y += x: what penalties, biases and grammars add to logits."""
     y.store((wide(y.load()) + wide(x.load_like(y))).astype(y.dtype))
+
+
+# --- Launches ---------------------------------------------------------------------------------------------------------
+
+
+def paged_queries_launch(
+    o: Any, q: Any, k: Any, v: Any, table: Any, lengths: Any, starts: Any, longest: int, scale: float
+) -> Any:
+    """The launch of `paged_queries` where no sequence has more than `longest` rows; pages are powers of two."""
+    _, _, group, head = q.shape
+    group, width, page = power_of_two(group), power_of_two(head), k.shape[1]
+    high = max(1, min(128 // group, power_of_two(longest)), 16 // group)
+    part = fh.ragged(o, (high, 1, group, width), by="starts", most=power_of_two(longest))
+    # The assembler 13.5 refuses 64 rows a product with four warps, and takes them with eight.
+    kernel = hinted(paged_queries, {"num_worker_warps": 8 if high * group == 64 else 4})
+    return kernel(part, q, k, v, table, lengths, starts, scale, width, page)
