@@ -97,6 +97,7 @@ def layer_norm_rows(
     scaled_by_moments(y, mean, rstd, w, b, eps, BIAS, K, lambda k: wide(x.load((i, k), y.tile)))
 
 
+# freehold: R=4 W=128 K=2
 @safe
 def norm_backward_rows(
     dx: Mut["M", "N"],

@@ -117,6 +117,7 @@ def sequence_attention_queries(
     dq.store((acc * scale.astype(dtype)).reshape(dq.tile).astype(dq.dtype))
 
 
+# freehold: G=2
 @safe_with_data
 def sequence_attention_keys(
     dk: Out["T", "KH", "D"],

@@ -112,6 +112,14 @@ class KernelFacts:
     """Loops that are shown to run at least once."""
     group_tiles: dict[GroupKey, Term] = field(default_factory=dict["GroupKey", Term])
     """How many regions groups have: one symbol for equal groups of equal offsets, in equal tiles."""
+    tried: dict[DistributeOp, tuple[Hypotheses, list[dict[str, int]]]] = field(
+        default_factory=dict["DistributeOp", "tuple[Hypotheses, list[dict[str, int]]]"], compare=False, repr=False
+    )
+    """The launches in which regions of a distribution are looked at, under these hypotheses: `races.launches`."""
+    conditions: dict[Operation, list[Term]] = field(
+        default_factory=dict["Operation", "list[Term]"], compare=False, repr=False
+    )
+    """What has to hold for operations to be reached, of those that were asked about: `reached.conditions_of`."""
 
     @property
     def passed(self) -> dict[str, SSAValue]:

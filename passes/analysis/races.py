@@ -41,8 +41,19 @@ _LAUNCHES: Final = 12
 """Small launches that are enumerated."""
 
 
-def launches(facts: KernelFacts, distribution: DistributeOp) -> Iterator[dict[str, int]]:
-    """A few small launches: extents and scalars with up to four regions along each axis, whole and ragged."""
+def launches(facts: KernelFacts, distribution: DistributeOp) -> Sequence[dict[str, int]]:
+    """A few small launches: extents and scalars with up to four regions along each axis, whole and ragged.
+
+    Every two regions of a kernel are asked about, so they are looked for once.
+    """
+    under, found = facts.tried.get(distribution, (None, []))
+    if under is not facts.base:
+        found = list(_launches(facts, distribution))
+        facts.tried[distribution] = facts.base, found
+    return found
+
+
+def _launches(facts: KernelFacts, distribution: DistributeOp) -> Iterator[dict[str, int]]:
     steps = _steps(distribution)
     choices: dict[str, Sequence[int]] = {}
     for name in _names(facts):

@@ -29,7 +29,10 @@ def unknown_in(coordinates: Sequence[Term], facts: KernelFacts) -> list[str]:
 
 def conditions_of(op: Operation, facts: KernelFacts) -> list[Term]:
     """What has to hold for an operation to be reached: of branches and loops around it, and of the ways out."""
-    return [*facts.places[op].conditions, *leaving_in_front(op, facts)]
+    found = facts.conditions.get(op)
+    if found is None:
+        found = facts.conditions[op] = [*facts.places[op].conditions, *leaving_in_front(op, facts)]
+    return found
 
 
 def leaving_in_front(op: Operation, facts: KernelFacts) -> list[Term]:

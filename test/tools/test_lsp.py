@@ -15,6 +15,8 @@ pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 
+from freehold.tools.lsp import python_document
+
 MLIR = """cuda_tile.module @m {
   entry @k(%x: tile<i32>) {
     %sum = addi %x, %x : tile<i32>
@@ -172,5 +174,92 @@ def test_kernels_in_python_are_checked_without_being_run(tmp_path: Path) -> None
         mended = PYTHON.replace("sqrtt", "sqrt")
         assert [each.code for each in await editor.change(uri, mended)] == ["O103"]
         assert [each.code for each in await editor.change(uri, mended + "def (")] == ["O103"]
+
+    edited(work)
+
+
+HELPED = """import freehold as fh
+from freehold import Out, Ref
+
+FACTOR = 2.0
+
+
+def scaled(tile):
+    return tile * FACTOR
+
+
+@fh.kernel
+def first(y: Out["N"], x: Ref["N"]):
+    y.store(scaled(x.load_like(y)))
+
+
+@fh.kernel
+def second(y: Out["N"], x: Ref["N"]):
+    y.store(x.load_like(y))
+
+
+@fh.kernel
+def third(y: Out["N"], x: Ref["N"], n: "fh.Const[int]" = 4):
+    y.store(x.load((0,), y.tile))
+"""
+
+
+def test_only_what_changed_is_verified_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    verified: list[str] = []
+    verdict = python_document.verdict_of
+
+    def counted(value: Any, file: str, asked: str) -> python_document.Verdict:
+        verified.append(str(value).removeprefix("<kernel ").rstrip(">"))
+        return verdict(value, file, asked)
+
+    monkeypatch.setattr(python_document, "verdict_of", counted)
+    document = python_document.PythonDocument(str(tmp_path / "k.py"))
+
+    def update(text: str) -> list[str]:
+        verified.clear()
+        document.update(text)
+        return sorted(verified)
+
+    assert update(HELPED) == ["first", "second", "third"]
+    assert update("# a line more\n\n" + HELPED) == []
+    wrong = HELPED.replace("x.load((0,), y.tile)", "x.loaf((0,))")
+    right = HELPED.replace("(0,), y.tile", "(1,), y.tile")
+    assert update(right) == ["third"]
+    assert update(wrong) == ["third"]
+    assert update("# a line more\n\n" + wrong) == ["third"]  # what is said of it names lines
+    assert update(HELPED) == []  # what is undone is known
+    assert update(HELPED.replace("FACTOR = 2.0", "FACTOR = 3.0")) == ["first"]
+    assert update(HELPED.replace("tile * FACTOR", "tile + FACTOR")) == ["first"]
+
+
+def test_what_is_known_of_a_kernel_moves_with_it(tmp_path: Path) -> None:
+    document = python_document.PythonDocument(str(tmp_path / "k.py"))
+    document.update(HELPED)
+    before = [hint for verdict in document.found for hint in verdict.hints]
+    moved = HELPED.replace("FACTOR = 2.0", "FACTOR = 2.0\n\n\nOTHER = 3.0")
+    document.update(moved)
+    known = [hint for verdict in document.found for hint in verdict.hints]
+    fresh = python_document.PythonDocument(str(tmp_path / "k.py"))
+    fresh.update(moved)
+    assert known == [hint for verdict in fresh.found for hint in verdict.hints]
+    assert [hint.line for hint in known] == [hint.line + 3 for hint in before]
+
+
+def test_of_several_changes_the_last_counts(tmp_path: Path) -> None:
+    uri = (tmp_path / "k.mlir").as_uri()
+
+    async def work(editor: Editor) -> None:
+        await editor.open(uri, MLIR)
+        for number, text in enumerate([MLIR.replace("muli", "mulx"), MLIR.replace("addi", "addx"), MLIR], 10):
+            whole = lsp.TextDocumentContentChangeWholeDocument(text)
+            document = lsp.VersionedTextDocumentIdentifier(number, uri)
+            editor.client.text_document_did_change(lsp.DidChangeTextDocumentParams(document, [whole]))
+        # A question is about the text as it is then, whether or not that was checked.
+        hover = await editor.client.text_document_hover_async(
+            lsp.HoverParams(lsp.TextDocumentIdentifier(uri), at(MLIR, "muli"))
+        )
+        assert hover is not None
+        told = [[*editor.told.get_nowait().diagnostics] for _ in range(editor.told.qsize())]
+        assert told[-1] == []
 
     edited(work)

@@ -8,7 +8,8 @@ says what they are else:
 
     # freehold: x=f16[64, 128] y=(32, 32) KIND="silu"
 
-A kernel is verified again only when its text, or what is around the kernels, has changed.
+A kernel is verified again only when its text has changed, or that of something in the file that it leads to by names.
+One that has moved is not, if nothing is wrong with it: what is known of it moves along.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 _COMMENT: Final = re.compile(r"#\s*freehold:\s*(.*)")
 _ITEM: Final = re.compile(r"(\w+)=(\"[^\"]*\"|'[^']*'|\([^)]*\)|\w+\[[^\]]*\]|[^\s]+)")
+_NAME: Final = re.compile(r"[^\W\d]\w*")
+_LINE: Final = re.compile(r"^(  )(\d+):", re.MULTILINE)
+"""A line number in a report."""
 _ARRAY: Final = re.compile(r"(\w+)\[([^\]]*)\]")
 _EVALUATED: Final = (
     ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign,
@@ -35,6 +39,8 @@ _EVALUATED: Final = (
 _EXTENTS: Final = {1: 256, 2: 256, 3: 64, 4: 32}
 """The extent of every name, by the rank of the tensor that has the most axes: what is made up must fit in memory."""
 _FEW, _TILE = 16, 16
+_KEPT: Final = 4
+"""How many texts are remembered for each kernel: what is undone is known."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,63 @@ class Verdict:
     hints: list[Hint] = field(default_factory=list[Hint])
     fault: str = ""
     """Why nothing is known of the kernel, where its arguments could not be made up, or the compiler has a fault."""
+    places: tuple[tuple[int, int], ...] = ()
+    """The first and the last line of each statement that it rests on."""
+
+    def at(self, places: tuple[tuple[int, int], ...]) -> Verdict | None:
+        """The same of text that has moved to other places; None where what there is to say names lines."""
+        if places == self.places:
+            return self
+        if self.errors or self.warnings:
+            return None
+        moves = [(old, new[0] - old[0]) for old, new in zip(self.places, places, strict=True)]
+
+        def moved(line: int) -> int:
+            return line + next((by for (first, last), by in moves if first <= line <= last), 0)
+
+        def renumbered(match: re.Match[str]) -> str:
+            return f"{match[1]}{moved(int(match[2]))}:"
+
+        hints = [Hint(moved(hint.line), hint.text, _LINE.sub(renumbered, hint.tooltip)) for hint in self.hints]
+        return Verdict(hints=hints, fault=self.fault, places=places)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement at the top of a file that is evaluated."""
+
+    node: ast.stmt
+    first: int
+    text: str
+    binds: frozenset[str]
+    """The names that it gives a meaning, or changes; `*` where that is not known."""
+    uses: frozenset[str]
+
+    @staticmethod
+    def of(node: ast.stmt, lines: list[str]) -> Statement:
+        """What a statement says of itself."""
+        first = _first(node)
+        text = "\n".join(lines[first - 1 : node.end_lineno])
+        uses: set[str] = set()
+        for each in ast.walk(node):
+            if isinstance(each, ast.Name):
+                uses.add(each.id)
+            elif isinstance(each, ast.Constant) and isinstance(each.value, str):  # an annotation may be a string
+                uses.update(_NAME.findall(each.value))
+        return Statement(node, first, text, frozenset(_bound(node)), frozenset(uses))
+
+
+def _bound(node: ast.stmt) -> Iterator[str]:
+    match node:
+        case ast.Import(names) | ast.ImportFrom(names=names):
+            yield from ((alias.asname or alias.name).partition(".")[0] for alias in names)
+            if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+                yield "*"
+        case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
+            yield name
+        case _:
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", node)]
+            yield from (each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name))
 
 
 @dataclass
@@ -73,59 +136,85 @@ class PythonDocument:
     file: str
     text: str = ""
     verdicts: dict[tuple[object, ...], Verdict] = field(default_factory=dict[tuple[object, ...], Verdict])
-    """By the text of a kernel, its place, and that of what is around the kernels."""
+    """By the name of a kernel, what a comment says of its arguments, and the text of all that it rests on. Those that
+    were asked about last stand last."""
     found: list[Verdict] = field(default_factory=list[Verdict])
 
     def update(self, text: str) -> list[Verdict]:
         """Takes new text; what there is to say of each of its kernels. Text that is no Python has none."""
-        self.text = text
+        for _ in self.steps(text):
+            pass
+        return self.found
+
+    def steps(self, text: str) -> Iterator[None]:
+        """The same, with a pause behind each kernel that had to be verified. What was found until then is kept."""
         try:
             tree = ast.parse(text)
         except (SyntaxError, ValueError):
-            return self.found
+            self.text = text
+            return
         register_source(self.file, text)
-        kernels = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.decorator_list]
         lines = text.splitlines()
-        parts = {node: tuple(lines[_first(node) - 1 : node.end_lineno]) for node in kernels}
-        around = tuple(ast.unparse(node) for node in tree.body if node not in parts and isinstance(node, _EVALUATED))
-        known: dict[tuple[object, ...], Verdict] = {}
-        names: dict[str, Any] | None = None
-        self.found = []
-        for node, part in parts.items():
-            key = (node.name, _first(node), part, _asked(lines, node), around)
-            if key not in self.verdicts:
-                if names is None:
-                    names = self._evaluated(tree)
-                known[key] = _verdict(names.get(node.name), self.file, _asked(lines, node))
-            else:
-                known[key] = self.verdicts[key]
-            self.found.append(known[key])
-        self.verdicts = known
-        return self.found
+        statements = [Statement.of(node, lines) for node in tree.body if isinstance(node, _EVALUATED)]
+        found: list[Verdict] = []
+        for kernel in statements:
+            node = kernel.node
+            if not isinstance(node, ast.FunctionDef) or not node.decorator_list:
+                continue
+            rests_on, asked = _rests_on(kernel, statements), _asked(lines, node)
+            key = (node.name, asked, *(each.text for each in rests_on))
+            places = tuple((each.first, each.node.end_lineno or each.first) for each in rests_on)
+            verdict = self.verdicts.pop(key, None)
+            verdict = verdict.at(places) if verdict is not None else None
+            new = verdict is None
+            if verdict is None:
+                names = self._evaluated(rests_on)
+                verdict = verdict_of(names.get(node.name), self.file, asked)
+                verdict.places = places
+            self.verdicts[key] = verdict
+            found.append(verdict)
+            if new:
+                yield
+        for key in list(self.verdicts)[: -_KEPT * len(found)]:
+            del self.verdicts[key]
+        self.text, self.found = text, found
 
-    def _evaluated(self, tree: ast.Module) -> dict[str, Any]:
-        """What the names of the file stand for. A statement that raises leaves its names out."""
+    def _evaluated(self, statements: list[Statement]) -> dict[str, Any]:
+        """What the names of some statements stand for. A statement that raises leaves its names out."""
         import __future__
 
         names: dict[str, Any] = {"__name__": "freehold_document", "__file__": self.file, "__builtins__": __builtins__}
         flags = 0
-        for node in tree.body:
+        for node in (each.node for each in statements):
             if isinstance(node, ast.ImportFrom) and node.module == "__future__":
                 for alias in node.names:
                     flags |= getattr(__future__, alias.name).compiler_flag
-            elif isinstance(node, _EVALUATED):
-                code = compile(ast.Module([node], []), self.file, "exec", flags, dont_inherit=True)
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    try:
-                        exec(code, names)
-                    except Exception:
-                        continue
+                continue
+            code = compile(ast.Module([node], []), self.file, "exec", flags, dont_inherit=True)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    exec(code, names)
+                except Exception:
+                    continue
         return names
 
 
-def _first(node: ast.FunctionDef) -> int:
-    return min([node.lineno, *(each.lineno for each in node.decorator_list)])
+def _rests_on(kernel: Statement, statements: list[Statement]) -> list[Statement]:
+    """The statements of a file that a kernel leads to by names, and itself, in order."""
+    names, chosen, grown = set(kernel.uses), {kernel.first}, True
+    while grown:
+        grown = False
+        for each in statements:
+            if each.first not in chosen and ("*" in each.binds or each.binds & names):
+                chosen.add(each.first)
+                names |= each.uses
+                grown = True
+    return [each for each in statements if each.first in chosen]
+
+
+def _first(node: ast.stmt) -> int:
+    return min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
 
 
 def _asked(lines: list[str], node: ast.FunctionDef) -> str:
@@ -135,7 +224,7 @@ def _asked(lines: list[str], node: ast.FunctionDef) -> str:
     return match[1] if match is not None else ""
 
 
-def _verdict(value: object, file: str, asked: str) -> Verdict:
+def verdict_of(value: object, file: str, asked: str) -> Verdict:
     """What comes of a kernel; nothing where the name stands for something else, or no arguments are known."""
     from freehold.runtime.jit.kernel import Kernel
 

@@ -8,16 +8,22 @@ extra `lsp`: `pip install 'freehold[lsp]'`. `tools/editors/` has settings for ed
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from pygls.lsp.server import LanguageServer
 
     from freehold.support.diagnostic import Error
     from freehold.tools.lsp.mlir_document import MlirDocument
-    from freehold.tools.lsp.python_document import PythonDocument
+    from freehold.tools.lsp.python_document import PythonDocument, Verdict
+
+_SETTLED: Final = 0.02
+"""Seconds until a change is looked at: those that come meanwhile are looked at with it."""
 
 
 @dataclass
@@ -27,6 +33,13 @@ class Documents:
     mlir: dict[str, MlirDocument] = field(default_factory=dict[str, "MlirDocument"])
     python: dict[str, PythonDocument] = field(default_factory=dict[str, "PythonDocument"])
     errors: dict[str, list[Error]] = field(default_factory=dict[str, "list[Error]"])
+    waiting: dict[str, Callable[[], None]] = field(default_factory=dict[str, "Callable[[], None]"])
+    """What checks the files that have changed since they were last looked at."""
+
+    def settle(self, uri: str) -> None:
+        """Checks a file now, if it has changed: somebody asks about it."""
+        if (check := self.waiting.get(uri)) is not None:
+            check()
 
 
 def make_server() -> LanguageServer:
@@ -46,28 +59,52 @@ def _add_diagnostics(server: LanguageServer, documents: Documents) -> None:
 
     from freehold.tools.lsp.protocol import diagnostic, path_of
 
-    def check(uri: str) -> None:
-        text = server.workspace.get_text_document(uri).source
+    def publish(uri: str, text: str, errors: list[Error], verdicts: Sequence[Verdict] = ()) -> None:
         file, lines = path_of(uri), text.split("\n")
-        found: list[lsp.Diagnostic] = []
+        found = [diagnostic(error, file, lines) for error in errors]
+        for each in (each for verdict in verdicts for each in verdict.warnings):
+            line = max(0, each.line - 1)
+            place = lsp.Range(lsp.Position(line, 0), lsp.Position(line, len(lines[line])))
+            severity = lsp.DiagnosticSeverity.Warning
+            found.append(lsp.Diagnostic(place, each.text, severity=severity, source="freehold"))
+        documents.errors[uri] = errors
+        server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found))
+        if not gc.get_freeze_count():
+            gc.freeze()  # what is loaded by now lives on: looking for garbage in it takes a tenth of a second
+
+    def steps(uri: str) -> Iterator[None]:
+        """Checks a file, with pauses in which others may be served."""
+        text = server.workspace.get_text_document(uri).source
         if uri.endswith(".py"):
             from freehold.tools.lsp.python_document import PythonDocument
 
-            verdicts = documents.python.setdefault(uri, PythonDocument(file)).update(text)
-            errors = [error for verdict in verdicts for error in verdict.errors]
-            for verdict in verdicts:
-                for each in verdict.warnings:
-                    line = max(0, each.line - 1)
-                    place = lsp.Range(lsp.Position(line, 0), lsp.Position(line, len(lines[line])))
-                    severity = lsp.DiagnosticSeverity.Warning
-                    found.append(lsp.Diagnostic(place, each.text, severity=severity, source="freehold"))
+            document = documents.python.setdefault(uri, PythonDocument(path_of(uri)))
+            yield from document.steps(text)
+            publish(uri, text, [error for verdict in document.found for error in verdict.errors], document.found)
         else:
             from freehold.tools.lsp.mlir_document import MlirDocument
 
-            errors = documents.mlir.setdefault(uri, MlirDocument(file)).update(text)
-        documents.errors[uri] = errors
-        found += [diagnostic(error, file, lines) for error in errors]
-        server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found))
+            publish(uri, text, documents.mlir.setdefault(uri, MlirDocument(path_of(uri))).update(text))
+
+    def check(uri: str) -> None:
+        """Has a file checked as soon as what the client has sent is read: of several changes, the last counts."""
+        work = steps(uri)
+
+        def go_on(*, to_the_end: bool = False) -> None:
+            if documents.waiting.get(uri) is not settle:
+                return  # it has changed again, or is closed
+            for _ in work:
+                if not to_the_end:
+                    loop.call_soon(go_on)
+                    return
+            documents.waiting.pop(uri, None)
+
+        def settle() -> None:
+            go_on(to_the_end=True)
+
+        loop = asyncio.get_running_loop()
+        documents.waiting[uri] = settle
+        loop.call_later(_SETTLED, go_on)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def _(params: lsp.DidOpenTextDocumentParams) -> None:
@@ -80,7 +117,7 @@ def _add_diagnostics(server: LanguageServer, documents: Documents) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
     def _(params: lsp.DidCloseTextDocumentParams) -> None:
         uri = params.text_document.uri
-        for known in (documents.mlir, documents.python, documents.errors):
+        for known in (documents.mlir, documents.python, documents.errors, documents.waiting):
             known.pop(uri, None)
         server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
 
@@ -92,6 +129,7 @@ def _add_questions(server: LanguageServer, documents: Documents) -> None:
     from freehold.tools.lsp.protocol import column, range_of
 
     def place(params: lsp.TextDocumentPositionParams) -> tuple[MlirDocument | None, int, int]:
+        documents.settle(params.text_document.uri)
         document = documents.mlir.get(params.text_document.uri)
         number = params.position.line
         lines = document.text.split("\n") if document is not None else []
@@ -147,11 +185,13 @@ def _add_help(server: LanguageServer, documents: Documents) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, kinds)
     def _(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         uri = params.text_document.uri
+        documents.settle(uri)
         text = server.workspace.get_text_document(uri).source
         return list(actions(documents.errors.get(uri, []), uri, path_of(uri), text, params.range))
 
     @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
     def _(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
+        documents.settle(params.text_document.uri)
         document = documents.python.get(params.text_document.uri)
         if document is None:
             return []
