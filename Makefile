@@ -13,7 +13,9 @@ BIN := $(VENV)/bin
 TORCH ?= torch==2.13.0$(if $(filter Linux,$(shell uname)),+cpu)
 # `CONSTRAINTS=constraints.txt` installs the versions that the tests last passed with; without it, the newest that fit.
 CONSTRAINTS ?=
-PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
+# Nothing is compiled as it is installed: of 14,000 files those that are imported are, when they are for the first time.
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+PIP = $(INSTALL) $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
 # The interpreter that the virtual environment is made from. Without PYTHON=, the first one here that is new enough.
 PYTHON ?=
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.14 python3.13 python3.12 python3.11)
@@ -21,6 +23,8 @@ CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.14 python3.13 python3.12 
 .PHONY: help demo serve-demo test lint format types lit pytest fuzz fuzz-analyses fuzz-text fuzz-gpu faults mutants plant fuzz-audit fuzz-bytecode fuzz-frontend soak soak-engine docs golden clean
 .DEFAULT_GOAL := help
 export JOBS VENV TORCH
+# What Python compiles is kept, whatever the shell says of it: tests start many processes, and each would compile anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -57,7 +61,7 @@ lit: $(VENV)/.installed-test ## The FileCheck suites
 	$(BIN)/lit -sv -j $(JOBS) test/lit
 
 pytest: $(VENV)/.installed-test ## The Python tests; those that need a GPU are skipped where there is none
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=20 --durations-min=1
 
 fuzz: $(VENV)/.installed-test ## Run CASES=200000 random ownership kernels that the verifiers accept; SEED=0, in JOBS processes (as many as cores)
 	$(BIN)/python test/fuzz/fuzz_ownership.py --cases $(or $(CASES),200000) --seed $(or $(SEED),0) $(ALL_CORES)
@@ -127,15 +131,16 @@ $(VENV)/.installed: pyproject.toml $(wildcard runtime/native*.[ch]) | $(VENV)/bi
 
 $(VENV)/.installed-test: pyproject.toml $(wildcard runtime/native*.[ch]) | $(VENV)/bin/python
 	$(PIP) $(EDITABLE)'.[test]'
-	@test -z '$(TORCH)' || $(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)' 2>/dev/null || \
+	@test -z '$(TORCH)' || $(INSTALL) '$(TORCH)' 2>/dev/null || \
 	  echo "note: pip does not find $(TORCH), so the tests that need torch will be skipped (see TORCH in the Makefile)"
 	@touch $@ $(VENV)/.installed
 
+# Python's own pip may be years old, and one of 2023 takes twice as long to choose among what an index has.
 $(VENV)/bin/python:
 	@for python in $(CANDIDATES); do \
 	  if $$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' 2>/dev/null; then \
 	    echo "$$python -m venv $(VENV)"; \
-	    $$python -m venv $(VENV) && exit 0; \
+	    $$python -m venv $(VENV) && { $(INSTALL) --upgrade pip 2>/dev/null || true; } && exit 0; \
 	    rm -rf $(VENV); \
 	    echo "error: $$python cannot make a virtual environment (on Debian and Ubuntu: apt install python3-venv)" >&2; \
 	    exit 1; \
