@@ -40,7 +40,7 @@ TOOLS = {
     "tile-graph": "freehold.tools.tile_graph",
     "filecheck": "filecheck.main",
 }
-SECONDS = 300
+SECONDS = 1800
 """How long a command may take."""
 
 CRASHED = 70

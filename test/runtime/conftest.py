@@ -45,7 +45,7 @@ def on_stub(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Printed]:
     def run(program: str, *arguments: str, native: bool = True) -> Printed:
         command = [sys.executable, "-W", "error", str(HERE / program), *arguments]
         chosen = environment if native else {**environment, "FREEHOLD_NATIVE": "0"}
-        done = subprocess.run(command, capture_output=True, text=True, env=chosen, check=False, timeout=600)
+        done = subprocess.run(command, capture_output=True, text=True, env=chosen, check=False)
         return Printed(done.stdout.split(), done.stderr, done.returncode)
 
     return run

@@ -105,7 +105,7 @@ for name, kind in BEFORE.items():
     setattr(threading, name, kind)
 ROOM = os.path.dirname(os.path.dirname(driver.__file__))
 N = 64
-LONGEST = 100.0
+LONGEST = 600.0
 """Seconds after which threads are taken to be deadlocked."""
 MOST_WAITS = 1000
 """How often threads hand over in one schedule before neither can go on."""

@@ -634,6 +634,5 @@ def test_a_program_from_outside(tmp_path: Path, golden: Callable[[Path, str], No
         capture_output=True,
         text=True,
         check=True,
-        timeout=120,
     )
     golden(GOLDEN / "session.txt", done.stdout.replace(str(tmp_path), ""))

@@ -462,7 +462,5 @@ def test_the_environment_of_a_new_process(tmp_path: Path) -> None:
     program = tmp_path / "train.py"
     program.write_text(SCRIPT)
     environment = {**os.environ, modes.VARIABLE: "checked"}
-    done = subprocess.run(
-        [sys.executable, str(program)], env=environment, capture_output=True, text=True, check=True, timeout=120
-    )
+    done = subprocess.run([sys.executable, str(program)], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "O523", done.stderr

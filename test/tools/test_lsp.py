@@ -94,7 +94,7 @@ def edited(work: Callable[[Editor], Awaitable[None]]) -> None:
         finally:
             await editor.stop()
 
-    asyncio.run(asyncio.wait_for(run(), 120))
+    asyncio.run(run())
 
 
 def at(text: str, word: str, skip: int = 0) -> lsp.Position:

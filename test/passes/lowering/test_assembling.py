@@ -76,5 +76,5 @@ def assembler_remarks(folder: Path, text: str) -> str:
     source = folder / "kernel.tileirbc"
     source.write_bytes(write_bytecode(convert(kernels.parse(text))))
     command = [find_assembler().path, source, "-o", folder / "kernel.cubin", "--gpu-name=sm_90", "--remarks=all"]
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True)
     return done.stdout + done.stderr
