@@ -5,11 +5,14 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+sys.path.insert(0, str(Path(__file__).parent))  # so that tests import the modules beside this one
 
 # Tests run in as many processes as there are cores. Threads of NumPy's and torch's besides would wait for one another,
 # at full speed. Both read this when they are imported.
@@ -25,6 +28,13 @@ settings.load_profile("ci" if os.environ.get("CI") else "freehold")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write golden files instead of comparing with them")
+    parser.addoption("--assemble", action="store_true", help="run the assembler for what it is known to take, too")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for option, variable in (("--assemble", "FREEHOLD_TEST_ASSEMBLE"), ("--update-golden", "FREEHOLD_TEST_NOTE")):
+        if config.getoption(option):
+            os.environ[variable] = "1"
 
 
 def has_gpu() -> bool:

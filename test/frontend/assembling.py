@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from answers import assembles
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
-from freehold.backend.assembler import assemble
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.dialects.cuda_tile.ops.module import EntryOp, TileModuleOp
 from freehold.support.diagnostic import Rejected
@@ -22,8 +22,8 @@ def refusals(modules: Mapping[str, ModuleOp], arch: str) -> dict[str, str]:
     while groups:
         group = groups.pop()
         try:
-            cubin = assemble(write_bytecode(_one([modules[name] for name in group])), arch)
-            assert all(f"kernel_{n}".encode() in cubin for n in range(len(group)))
+            code = write_bytecode(_one([modules[name] for name in group]))
+            assert assembles(code, arch, kernels=[f"kernel_{n}" for n in range(len(group))])
         except Rejected as e:
             half = len(group) // 2
             if half:
