@@ -100,7 +100,7 @@ def publish(y: Mut[i32, "N"], data: Raw[i32, 1], ready: Raw[i32, 1], safe: bool)
 
 
 def published(safe: bool, seed: int) -> set[int]:
-    y, data, ready = np.zeros(256, np.int32), np.zeros(1, np.int32), np.zeros(1, np.int32)
+    y, data, ready = np.zeros(32, np.int32), np.zeros(1, np.int32), np.zeros(1, np.int32)
     with fh.interpreting("adversarial", seed=seed):
         publish(fh.partition(y, 1), data, ready, safe).sync()
     return {*y.tolist()}
