@@ -20,7 +20,7 @@ PIP = $(INSTALL) $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
 PYTHON ?=
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.14 python3.13 python3.12 python3.11)
 
-.PHONY: help demo serve-demo test lint format types lit pytest fuzz fuzz-analyses fuzz-text fuzz-gpu faults mutants plant fuzz-audit fuzz-bytecode fuzz-frontend soak soak-engine docs golden clean
+.PHONY: help demo serve-demo test lint format types lit pytest assemble fuzz fuzz-analyses fuzz-text fuzz-gpu faults mutants plant fuzz-audit fuzz-bytecode fuzz-frontend soak soak-engine docs golden clean
 .DEFAULT_GOAL := help
 export JOBS VENV TORCH
 # What Python compiles is kept, whatever the shell says of it: tests start many processes, and each would compile anew.
@@ -62,6 +62,9 @@ lit: $(VENV)/.installed-test ## The FileCheck suites
 
 pytest: $(VENV)/.installed-test ## The Python tests; those that need a GPU are skipped where there is none
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=20 --durations-min=1
+
+assemble: $(VENV)/.installed-test ## The Python tests, with the assembler run for what it is known to take as well (test/answers.py)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --assemble
 
 fuzz: $(VENV)/.installed-test ## Run CASES=200000 random ownership kernels that the verifiers accept; SEED=0, in JOBS processes (as many as cores)
 	$(BIN)/python test/fuzz/fuzz_ownership.py --cases $(or $(CASES),200000) --seed $(or $(SEED),0) $(ALL_CORES)

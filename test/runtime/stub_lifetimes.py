@@ -397,8 +397,10 @@ def test_a_signal_leaves_no_lock_behind() -> None:
         while True:
             step(y, x).on()
 
-    # What it raises in a finaliser goes no further, so that it is sent again.
-    before, sys.unraisablehook = sys.unraisablehook, lambda _: os.kill(os.getpid(), signal.SIGINT)
+    def again(_: Any) -> None:  # what it raises in a finaliser goes no further
+        os.kill(os.getpid(), signal.SIGINT)
+
+    before, sys.unraisablehook = sys.unraisablehook, again
     try:
         with pytest.raises(KeyboardInterrupt):
             many()
