@@ -17,6 +17,10 @@ from typing import Any, NoReturn
 import pytest
 import torch  # noqa: F401 -- before it is patched  # pyright: ignore[reportUnusedImport]
 
+from freehold.backend.assembler import disassemble
+from freehold.backend.bytecode.reader import bytecode_version, read_bytecode
+from freehold.backend.bytecode.writer import write_bytecode
+from freehold.dialects.cuda_tile.text import parse_disassembly, print_module
 from freehold.support.diagnostic import Rejected
 from freehold.tools.pretend_gpu import pretend
 from freehold.tools.record import Launch, recording
@@ -40,15 +44,24 @@ class Peer:
         self.test = ""
         self.became: set[str] = set()
         self.stack = contextlib.ExitStack()
-        self.audited: set[bytes] = set()
+        self.seen: set[bytes] = set()
+
+    def round_trip(self, launch: Launch) -> None:
+        """Reads and writes each kernel once, as bytecode and as text, and carries out no launch."""
+        if launch.bytecode not in self.seen:
+            self.seen.add(launch.bytecode)
+            if wrong := round_trip(launch.bytecode):
+                self._end(f"round trip: {wrong}", launch.symbol)
+            self.launches["round trip: the same disassembly"] += 1
+        pytest.skip("freehold: written and read")
 
     def audit(self, launch: Launch) -> None:
         """Audits the first launch of each kernel, and carries out none."""
         from freehold.audit.text import text_of
         from freehold.tools.audit_record import audit_of
 
-        if launch.bytecode not in self.audited:
-            self.audited.add(launch.bytecode)
+        if launch.bytecode not in self.seen:
+            self.seen.add(launch.bytecode)
             try:
                 with limited(SECONDS):
                     found = audit_of(launch)
@@ -63,6 +76,8 @@ class Peer:
         """Interprets one launch. What is not carried out skips the test: nothing is known of its results."""
         if os.environ.get("FREEHOLD_PEERS_AUDIT"):
             self.audit(launch)
+        if os.environ.get("FREEHOLD_PEERS_ROUND_TRIP"):
+            self.round_trip(launch)
         try:
             with limited(SECONDS):
                 launch.run()
@@ -101,6 +116,26 @@ class Peer:
         }
         if name := os.environ.get("FREEHOLD_PEERS"):
             Path(name).write_text(json.dumps(found, indent=1), encoding="utf-8")
+
+
+def round_trip(data: bytes) -> str:
+    """What is wrong with a file that was read and written again, as bytecode or as text; empty where nothing is."""
+    try:
+        version, module = bytecode_version(data), read_bytecode(data)
+        wanted = disassemble(data, debug_info=True)
+        written = write_bytecode(module, version)
+        if written != data and disassemble(written, debug_info=True) != wanted:
+            return "another disassembly"
+        parsed = parse_disassembly(print_module(module, locations=True))
+        again = write_bytecode(parsed, version)
+        if again != written and disassemble(again, debug_info=True) != wanted:
+            return "another disassembly by way of our text"
+        theirs = write_bytecode(parse_disassembly(wanted), version)
+        return "" if disassemble(theirs, debug_info=True) == wanted else "another disassembly by way of their text"
+    except Rejected as rejected:
+        return f"refused {rejected.codes[0]}"
+    except Exception as error:  # a fault of ours
+        return f"crashed {type(error).__name__}: {error}"
 
 
 @contextlib.contextmanager

@@ -104,7 +104,8 @@ class BodyWriter:
                 number = known.get(id(location))
                 locations.append(self._location(op) if number is None else number)
             properties, results = op.properties, op.results
-            key = (type(op), *[id(result._type) for result in results], *properties, *map(id, properties.values()))
+            types: list[int] = [id(result._type) for result in results]
+            key: tuple[object, ...] = (type(op), *types, *properties, *map(id, properties.values()))
             head = heads.get(key) or self._head(op, key)
             out += head.data
             operands = op._operands

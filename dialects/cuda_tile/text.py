@@ -325,12 +325,15 @@ def text_of(op: Operation, *, locations: bool = False, generic: bool = False, el
     """The text of an operation, with all that is inside it.
 
     With `locations`, every operation says where it comes from. In `generic` form nothing is spelled as its dialect has
-    it. With `elide`, operations inside a `cuda_tile.module` stand without the dialect's name.
+    it. With `elide` it is as NVIDIA's tools print it: operations inside a `cuda_tile.module` stand without the name of
+    the dialect, values without a name have theirs, and locations stand as aliases that are defined after all else.
     """
     stream = StringIO()
+    aliases = locations and elide and not generic
+    printer = TilePrinter(stream, print_debuginfo=locations, print_generic_format=generic, elide=elide, aliases=aliases)
     with large():
-        TilePrinter(stream, print_debuginfo=locations, print_generic_format=generic, elide=elide).print_op(op)
-    return stream.getvalue() + "\n"
+        printer.print_op(op)
+    return "".join((stream.getvalue(), "\n", *printer.definitions))
 
 
 def _context() -> Context:

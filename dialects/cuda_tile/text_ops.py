@@ -153,10 +153,10 @@ def print_entry(op: EntryOp, printer: Printer) -> None:
     printer.print_string(" ")
     printer.print_symbol_name(op.sym_name.data)
     _print_arguments(op.body.block.args, op.arg_attrs.data if op.arg_attrs is not None else (), printer)
-    if op.function_type.outputs.data:
-        printer.print_string(" -> (")
-        print_types(op.function_type.outputs.data, printer)
-        printer.print_string(")")
+    if results := op.function_type.outputs.data:
+        printer.print_string(" -> " if len(results) == 1 else " -> (")
+        print_types(results, printer)
+        printer.print_string("" if len(results) == 1 else ")")
     if isinstance(op.optimization_hints, OptimizationHintsAttr) and op.optimization_hints.hints.data:
         printer.print_string(" optimization_hints=")
         op.optimization_hints.print_parameters(printer)
@@ -401,7 +401,7 @@ def parse_aggregate(cls: type[AggregateT], parser: Parser) -> AggregateT:
 
 
 def print_aggregate(op: Aggregate, printer: Printer) -> None:
-    """Write `%x dim=0 reverse=false identities=[0 : i32] : T -> R (%a: S, %b: S) {...}`."""
+    """Write `%x dim=0 reverse=false identities=[0 : i32] : T -> R`, and on a new line `(%a: S, %b: S) {...}`."""
     printer.print_string(" ")
     printer.print_list(op.operands, printer.print_operand)
     _print_attributes(op, printer)
@@ -415,7 +415,7 @@ def print_aggregate(op: Aggregate, printer: Printer) -> None:
     print_types(op.operand_types, printer)
     printer.print_string(" -> ")
     print_types(op.result_types, printer)
-    printer.print_string(" ")
+    printer.print_string("\n")
     _print_arguments(op.regions[0].block.args, (), printer)
     printer.print_string(" ")
     printer.print_region(op.regions[0], print_entry_block_args=False, print_empty_block=False)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from io import StringIO
 from typing import cast
 
-from xdsl.dialects.builtin import ArrayAttr, FusedLoc, IntegerAttr, i32
+from xdsl.dialects.builtin import ArrayAttr, FusedLoc, IntegerAttr, LocationAttr, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import VarResultDef
 from xdsl.printer import Printer
@@ -16,16 +17,26 @@ from freehold.dialects.cuda_tile.debug import DebugAttr
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.op import TileOp
 from freehold.dialects.cuda_tile.text_dense import print_builtin_dense
+from freehold.dialects.cuda_tile.text_names import suggested_name
 
 
 @dataclass(eq=False, repr=False)
 class TilePrinter(Printer):
     """Prints operations inside a `cuda_tile.module` as NVIDIA's tools do: groups of results as `%x:2`.
 
-    `elide` leaves out the dialect's name there.
+    `elide` leaves out the dialect's name there, and calls values without a name what NVIDIA's tools call them. With
+    `aliases` each location and scope stands in a line of its own after all else, and its alias where it is used.
     """
 
     elide: bool = False
+    aliases: bool = False
+    definitions: list[str] = field(default_factory=list, init=False)
+    """The lines of aliases, each after those that it uses."""
+    _names: dict[Attribute, str] = field(default_factory=dict, init=False)
+    """The aliases so far."""
+    _counts: dict[str, int] = field(default_factory=dict, init=False)
+    _whole: Attribute | None = field(default=None, init=False)
+    """What is being printed to stand behind its alias."""
     _of: TileOp | None = field(default=None, init=False)
     """The operation of this dialect whose generic form is printed."""
 
@@ -40,7 +51,12 @@ class TilePrinter(Printer):
         """Write the name of a value, which gets one if it has none yet; returns it."""
         name = self._ssa_values.get(value)
         if name is None:
-            return super().print_ssa_value(value)
+            suggested = suggested_name(value) if self.elide and value.name_hint is None else None
+            if suggested is None:
+                return super().print_ssa_value(value)
+            count = self.ssa_names.get(suggested, 0)
+            self.ssa_names[suggested] = count + 1
+            name = self._ssa_values[value] = f"{suggested}_{count}" if count else suggested
         self.print_string(f"%{name}")
         return name
 
@@ -63,6 +79,13 @@ class TilePrinter(Printer):
 
     def print_attribute(self, attribute: Attribute) -> None:
         """Write an attribute: literals in generic form as MLIR has them, positions in a scope as NVIDIA's tools do."""
+        if self.aliases and attribute is not self._whole:
+            if isinstance(attribute, DebugAttr):
+                self.print_string(self._alias(attribute))
+                return
+            if isinstance(attribute, LocationAttr) and not self.printing_location:
+                self.print_string(f"loc({self._alias(attribute)})")
+                return
         if isinstance(attribute, FusedLoc) and isinstance(attribute.metadata, DebugAttr):
             parts = cast("ArrayAttr[Attribute]", attribute.locations).data
             if len(parts) == 1:
@@ -72,6 +95,20 @@ class TilePrinter(Printer):
             print_builtin_dense(attribute, self)
             return
         super().print_attribute(attribute)
+
+    def _alias(self, attribute: Attribute) -> str:
+        name = self._names.get(attribute)
+        if name is None:
+            kept = self.stream, self._whole, self.printing_location
+            self.stream, self._whole, self.printing_location = StringIO(), attribute, False
+            self.print_attribute(attribute)
+            text = self.stream.getvalue()
+            self.stream, self._whole, self.printing_location = kept
+            kind = attribute.name.removeprefix("cuda_tile.") if isinstance(attribute, DebugAttr) else "loc"
+            number = self._counts[kind] = self._counts.get(kind, -1) + 1
+            name = self._names[attribute] = f"#{kind}{number or ''}"
+            self.definitions.append(f"{name} = {text}\n")
+        return name
 
     def _print_scoped(self, position: Attribute, scope: DebugAttr) -> None:
         with self.in_location():

@@ -262,7 +262,8 @@ def test_locations_of_arguments_are_kept_in_text():
     assert isinstance(second, FusedLoc)
     assert isinstance(third, UnknownLoc)
     text = print_module(module, locations=True)
-    assert f"%a: tile<i32> {first}, " in text
+    assert "%a: tile<i32> loc(#loc), " in text
+    assert f"#loc = {first}\n" in text
     assert print_module(parse_disassembly(text), locations=True) == text
     assert "loc(" not in print_module(module)
     assert write_bytecode(parse_disassembly(print_module(module, locations=True))) == write_bytecode(module)

@@ -45,6 +45,7 @@ cuda_tile.module @kernels {
 // CHECK-NEXT:       continue
 // CHECK-NEXT:     }
 // CHECK-NEXT: {{.*}}reduce {{.*}} dim=0 identities=[0.000000e+00 : f32] : tile<64xf32> -> tile<f32>
+// CHECK-NEXT: (%reduce_lhs: tile<f32>, %reduce_rhs: tile<f32>) {
 // CHECK-NEXT: {{.*}}addf {{.*}} : tile<f32>
 // CHECK-NEXT:       yield
 // CHECK-NEXT:     }

@@ -20,13 +20,14 @@
 // SHORT-NEXT:     if %c {
 // SHORT-NEXT:       %z = negf %y : tile<f32>
 
-// LOCATED:      entry @k(%x: tile<f32> loc(fused["{{.*}}":33:22, {{.*}}), %c: tile<i1> loc({{.*}})) {
-// LOCATED-NEXT:   %y = addf %x, %x : tile<f32> loc(fused["{{.*}}"
+// LOCATED:      entry @k(%x: tile<f32> loc(#loc), %c: tile<i1> loc(#loc1)) {
+// LOCATED-NEXT:   %y = addf %x, %x : tile<f32> loc(#loc2)
+// LOCATED:      #loc = loc(fused["{{.*}}":34:22, {{.*}})
 
 // READ:      cuda_tile.module @kernels {
-// READ-NEXT:   entry @k(%0: tile<f32>, %1: tile<i1>) {
-// READ-NEXT:     %2 = addf %0, %0 : tile<f32>
-// READ-NEXT:     if %1 {
+// READ-NEXT:   entry @k(%arg0: tile<f32>, %arg1: tile<i1>) {
+// READ-NEXT:     %0 = addf %arg0, %arg0 : tile<f32>
+// READ-NEXT:     if %arg1 {
 
 // Text may mix both.
 cuda_tile.module @kernels {
