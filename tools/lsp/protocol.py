@@ -74,7 +74,7 @@ def _related(report: Report, file: str, lines: Sequence[str]) -> Iterator[lsp.Di
     for label in report.labels:
         if not label.primary and Path(label.span.file).is_absolute():
             uri = from_fs_path(label.span.file) or ""
-            there = lines if label.span.file == file else []
+            there: Sequence[str] = lines if label.span.file == file else []
             yield lsp.DiagnosticRelatedInformation(lsp.Location(uri, range_of(label.span, there)), label.text)
 
 

@@ -269,7 +269,7 @@ def _arguments(kernel: Any, asked: str) -> list[Any] | None:
             elif parameter.type is str or (parameter.type is None and parameter.dtype is None):
                 return None
             else:
-                arguments.append({bool: True, float: 1.0}.get(parameter.type, _scalar(parameter)))
+                arguments.append(_scalar(parameter))
             continue
         shape = _ARRAY.fullmatch(text)
         dtype = shape[1] if shape else str(parameter.dtype or "f32").rpartition(".")[2]
@@ -281,7 +281,7 @@ def _arguments(kernel: Any, asked: str) -> list[Any] | None:
         for term in dims:
             for name in term.symbols():
                 extents.setdefault(name, int(said.get(name, _EXTENTS.get(most, _FEW))))
-        array = filled("ones", dtype, tuple(given or [term.evaluate(extents) for term in dims]))
+        array: Any = filled("ones", dtype, tuple(given or [term.evaluate(extents) for term in dims]))
         if parameter.mode in ("mut", "out"):
             tile = ast.literal_eval(text) if text.startswith("(") else tuple(min(_TILE, n) for n in array.shape)
             array = fh.partition(array, tile)
@@ -290,6 +290,10 @@ def _arguments(kernel: Any, asked: str) -> list[Any] | None:
 
 
 def _scalar(parameter: Any) -> object:
+    if parameter.type is bool:
+        return True
+    if parameter.type is float:
+        return 1.0
     return 1.0 if str(parameter.dtype or "").rpartition(".")[2].startswith(("f", "bf", "tf")) else _TILE
 
 

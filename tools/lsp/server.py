@@ -57,20 +57,7 @@ def make_server() -> LanguageServer:
 def _add_diagnostics(server: LanguageServer, documents: Documents) -> None:
     from lsprotocol import types as lsp
 
-    from freehold.tools.lsp.protocol import diagnostic, path_of
-
-    def publish(uri: str, text: str, errors: list[Error], verdicts: Sequence[Verdict] = ()) -> None:
-        file, lines = path_of(uri), text.split("\n")
-        found = [diagnostic(error, file, lines) for error in errors]
-        for each in (each for verdict in verdicts for each in verdict.warnings):
-            line = max(0, each.line - 1)
-            place = lsp.Range(lsp.Position(line, 0), lsp.Position(line, len(lines[line])))
-            severity = lsp.DiagnosticSeverity.Warning
-            found.append(lsp.Diagnostic(place, each.text, severity=severity, source="freehold"))
-        documents.errors[uri] = errors
-        server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found))
-        if not gc.get_freeze_count():
-            gc.freeze()  # what is loaded by now lives on: looking for garbage in it takes a tenth of a second
+    from freehold.tools.lsp.protocol import path_of
 
     def steps(uri: str) -> Iterator[None]:
         """Checks a file, with pauses in which others may be served."""
@@ -80,11 +67,13 @@ def _add_diagnostics(server: LanguageServer, documents: Documents) -> None:
 
             document = documents.python.setdefault(uri, PythonDocument(path_of(uri)))
             yield from document.steps(text)
-            publish(uri, text, [error for verdict in document.found for error in verdict.errors], document.found)
+            errors = [error for verdict in document.found for error in verdict.errors]
+            _publish(server, documents, uri, errors, document.found)
         else:
             from freehold.tools.lsp.mlir_document import MlirDocument
 
-            publish(uri, text, documents.mlir.setdefault(uri, MlirDocument(path_of(uri))).update(text))
+            module = documents.mlir.setdefault(uri, MlirDocument(path_of(uri)))
+            _publish(server, documents, uri, module.update(text))
 
     def check(uri: str) -> None:
         """Has a file checked as soon as what the client has sent is read: of several changes, the last counts."""
@@ -122,13 +111,36 @@ def _add_diagnostics(server: LanguageServer, documents: Documents) -> None:
         server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
 
 
+def _publish(
+    server: LanguageServer, documents: Documents, uri: str, errors: list[Error], verdicts: Sequence[Verdict] = ()
+) -> None:
+    """Tells the client of errors and of warnings."""
+    from lsprotocol import types as lsp
+
+    from freehold.tools.lsp.protocol import diagnostic, path_of
+
+    file, lines = path_of(uri), server.workspace.get_text_document(uri).source.split("\n")
+    found = [diagnostic(error, file, lines) for error in errors]
+    for each in (each for verdict in verdicts for each in verdict.warnings):
+        line = min(max(0, each.line - 1), len(lines) - 1)
+        place = lsp.Range(lsp.Position(line, 0), lsp.Position(line, len(lines[line])))
+        severity = lsp.DiagnosticSeverity.Warning
+        found.append(lsp.Diagnostic(place, each.text, severity=severity, source="freehold"))
+    documents.errors[uri] = errors
+    server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found))
+    if not gc.get_freeze_count():
+        gc.freeze()  # what is loaded by now lives on: looking for garbage in it takes a tenth of a second
+
+
 def _add_questions(server: LanguageServer, documents: Documents) -> None:
     """Hover, definitions, completion, in `.mlir` files."""
     from lsprotocol import types as lsp
 
     from freehold.tools.lsp.protocol import column, range_of
 
-    def place(params: lsp.TextDocumentPositionParams) -> tuple[MlirDocument | None, int, int]:
+    def place(
+        params: lsp.HoverParams | lsp.DefinitionParams | lsp.CompletionParams,
+    ) -> tuple[MlirDocument | None, int, int]:
         documents.settle(params.text_document.uri)
         document = documents.mlir.get(params.text_document.uri)
         number = params.position.line
