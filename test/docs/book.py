@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 import freehold as fh
 
 ROOT = Path(__file__).resolve().parents[2]
+WHOLE = ("tutorial", "recipes", "migration")
+"""Folders of `docs/` whose pages have all that they need, and say what they print."""
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -33,7 +35,7 @@ def pages() -> list[Path]:
     found = [
         ROOT / "README.md",
         *sorted((ROOT / "docs").glob("*.md")),
-        *sorted((ROOT / "docs" / "tutorial").glob("*.md")),
+        *(page for folder in WHOLE for page in sorted((ROOT / "docs" / folder).glob("*.md"))),
     ]
     return [p for p in found if "```python" in p.read_text(encoding="utf-8")]
 

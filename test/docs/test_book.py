@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from before import BASICS, BEFORE, NOT_RUN
-from book import ROOT, blocks, pages, run
+from book import ROOT, WHOLE, blocks, pages, run
 
 TUTORIAL = ROOT / "docs" / "tutorial"
 
@@ -22,7 +22,8 @@ def test_a_page_runs(
     monkeypatch.chdir(tmp_path)
     text = page.read_text(encoding="utf-8")
     scope: dict[str, Any] = {"__name__": "__main__"}
-    if page.parent != TUTORIAL:  # a chapter has all that it needs
+    whole = page.parent.name in WHOLE
+    if not whole:
         run(BASICS, f"{page.stem}-before.py", scope)
     said: list[tuple[tuple[int, int], str]] = []
     for block in blocks(text):
@@ -34,8 +35,8 @@ def test_a_page_runs(
         printed = run(block.code, f"{page.stem}-{block.number}.py", scope)
         if block.place is not None:
             said.append((block.place, printed))
-        elif page.parent == TUTORIAL:
-            assert not printed, f"block {block.number} prints, and the chapter does not say what"
+        elif whole:
+            assert not printed, f"block {block.number} prints, and the page does not say what"
     for (start, end), printed in reversed(said):
         text = text[:start] + "".join(f"{line.rstrip()}\n" for line in printed.splitlines()) + text[end:]
     golden(page, text)
@@ -45,6 +46,13 @@ def test_what_is_not_run_is_there() -> None:
     there = {(page.name, block.number) for page in pages() for block in blocks(page.read_text(encoding="utf-8"))}
     assert NOT_RUN.keys() <= there
     assert BEFORE.keys() <= there
+
+
+@pytest.mark.parametrize("folder", WHOLE)
+def test_every_page_of_a_folder_is_in_the_book_and_in_its_list(folder: str) -> None:
+    nav = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    for page in (ROOT / "docs" / folder).glob("*.md"):
+        assert f"- {folder}/{page.name}\n" in nav, page
 
 
 def test_the_tutorial_has_ten_chapters() -> None:
