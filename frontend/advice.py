@@ -86,6 +86,20 @@ def of_subscript(c: Context, tensor: TensorValue, node: core.Subscript) -> Advic
     return Advice(load_of(c, tensor))
 
 
+def conditional(c: Context, node: core.Attribute) -> core.Stmt | None:
+    """The statement that something is asked of a value in, where all of it may stand under a condition: `t += x.load()`
+    or a method alone, in one line. None for others."""
+    for found in core.walk(c.frame.function):
+        if not isinstance(found, core.Evaluate | core.Assign) or "\n" in c.text(found):
+            continue
+        value = found.value
+        if isinstance(found, core.Evaluate) and isinstance(value, core.Call) and value.func is node:
+            return found
+        if isinstance(value, core.BinOp) and value.augmented and node in core.walk(value.right):
+            return found
+    return None
+
+
 def of_attribute(
     c: Context, value: Value, node: core.Attribute, known: Sequence[str], of_tiles: Sequence[str]
 ) -> Advice | None:
@@ -116,7 +130,7 @@ def of_attribute(
 
 def _appended(c: Context, node: core.Attribute) -> Advice | None:
     """A longer tuple under the same name, for the statement `items.append(value)`."""
-    call = _call_of(c, node)
+    call = call_of(c, node)
     alone = any(isinstance(n, core.Evaluate) and n.value is call for n in core.walk(c.frame.function))
     if call is None or not alone or len(call.args) != 1:
         return None
@@ -184,7 +198,7 @@ class Advice:
 
 def of_function(c: Context, name: str, node: core.Expr | None = None) -> Advice | None:
     """What to write for a name that another library's module has, with the arguments of the call that `node` names."""
-    call = _call_of(c, node)
+    call = call_of(c, node)
     library = c.text(node).split(".")[0] if node is not None else ""
     foreign = elsewhere.EDITS.get(f"{library}.{name}", elsewhere.EDITS.get(name))
     if foreign is not None:
@@ -202,7 +216,7 @@ def _parents(c: Context, node: core.Node) -> Iterator[core.Node]:
                 yield from _parents(c, outer)
 
 
-def _call_of(c: Context, node: core.Expr | None) -> core.Call | None:
+def call_of(c: Context, node: core.Expr | None) -> core.Call | None:
     """The call whose function is `node`."""
     return next((n for n in core.walk(c.frame.function) if isinstance(n, core.Call) and n.func is node), None)
 
@@ -288,7 +302,7 @@ def _count(x: Written, axis: Written | None) -> str:
 
 def of_method(c: Context, value: TileValue, node: core.Attribute) -> Advice | None:
     """What to write for a method that tiles of other libraries have, with the arguments it is called with."""
-    call = _call_of(c, node)
+    call = call_of(c, node)
     place = node if call is None else call
     code = _method(c, value, node, call)
     if code is not None:

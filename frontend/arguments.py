@@ -17,6 +17,7 @@ from freehold.frontend.operands import elements, not_constant
 from freehold.frontend.schedule import MAX_ELEMENTS
 from freehold.frontend.syntax import core
 from freehold.frontend.values import (
+    Absent,
     Poison,
     Static,
     TileValue,
@@ -189,6 +190,8 @@ def misuse(c: Context, a: Arguments, name: str, problem: str, instead: str | Non
     error = errors.WrongArguments(
         c.span(a.place(name)), function=a.signature.name, problem=problem, signature=a.signature.text
     )
+    if isinstance(given := a.values.get(name), Absent):
+        instead = f"do so where there is one, under `if {given.name} is not None:`"
     if instead is not None:
         error.add(error.Instead(instead))
     return c.error(error)

@@ -43,7 +43,7 @@ from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ReshapeOp
 from freehold.frontend import advice, advice_on_values, classes, errors
 from freehold.frontend.advice import Advice
 from freehold.frontend.context import Context
-from freehold.frontend.operands import host_value
+from freehold.frontend.operands import absent, host_value
 from freehold.frontend.syntax import core
 from freehold.frontend.syntax.text import primary
 from freehold.frontend.types import (
@@ -60,6 +60,7 @@ from freehold.frontend.types import (
 )
 from freehold.frontend.values import (
     POISON,
+    Absent,
     Number,
     Poison,
     RecordValue,
@@ -118,6 +119,8 @@ def as_tile(c: Context, value: Value, node: core.Node, dtype: DType | None = Non
             error = errors.TensorAsValue(c.span(node), name=value.tensor.name)
             edit = f"{c.text(node)}.load()" if isinstance(node, core.Expr) else f"{value.tensor.name}.at(...).load()"
             return c.error(error.add(error.LoadFirst(edit, at=c.span(node))))
+        case Absent():
+            return absent(c, value, node)
         case _:
             if isinstance(value, Static) and isinstance(node, core.Expr) and not is_comparable(value.value):
                 return host_value(c, node, value.value)

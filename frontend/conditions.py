@@ -22,6 +22,7 @@ from freehold.frontend.values import (
     Poison,
     RecordValue,
     Static,
+    TensorValue,
     TileValue,
     TupleValue,
     Value,
@@ -80,6 +81,8 @@ def condition(
     if known is not None and (is_comparable(known[0]) or isinstance(known[0], tuple)):
         return bool(cast(object, known[0]))
     error = errors.ConditionNotScalar(c.span(node), what=describe(value), construct=construct)
+    if isinstance(value, TensorValue) and value.parameter.optional:
+        error.add(error.Instead(f"ask whether there is one: `{c.text(node)} is not None`", at=c.span(node)))
     c.error(error)
     return None
 

@@ -12,7 +12,7 @@ from freehold.dialects.ownership import DimOp, StartOp, StopOp, TensorType
 from freehold.frontend import advice, classes, errors, records
 from freehold.frontend.context import Context
 from freehold.frontend.host import UNDEFINED
-from freehold.frontend.operands import elements, host_value, known_int, permute
+from freehold.frontend.operands import absent, elements, host_value, known_int, permute
 from freehold.frontend.pieces import piece
 from freehold.frontend.syntax import core
 from freehold.frontend.types import signedness
@@ -20,6 +20,7 @@ from freehold.frontend.values import (
     ANYTHING,
     INDEX_DTYPE,
     POISON,
+    Absent,
     ClosureValue,
     Frame,
     GridValue,
@@ -123,6 +124,8 @@ def attribute(c: Context, node: core.Attribute) -> Value:
     match value:
         case Poison():
             return POISON
+        case Absent():
+            return absent(c, value, node)
         case TileValue():
             found = _of_tile(c, value, attr)
         case TensorValue():

@@ -53,7 +53,7 @@ from freehold.frontend.signature import ConstSpec, Parameter, ScalarSpec, Specia
 from freehold.frontend.source import KernelFunction
 from freehold.frontend.syntax import core
 from freehold.frontend.typed import Block, Do, Typed
-from freehold.frontend.values import INDEX_DTYPE, Frame, GridValue, Host, TensorValue, TileValue, of_host
+from freehold.frontend.values import INDEX_DTYPE, Absent, Frame, GridValue, Host, TensorValue, TileValue, of_host
 from freehold.support import dtypes
 from freehold.support.diagnostic import Rejected
 from freehold.support.report import Argument
@@ -185,7 +185,9 @@ class _Kernel:
                 elif isinstance(spec, ScalarSpec):
                     c.frame.variables[parameter.name] = c.argument(body, spec.dtype, (), parameter.name)
                 else:
-                    c.frame.variables[parameter.name] = of_host(spec.value)
+                    absent = parameter.optional and spec.value is None
+                    known = Absent(None, parameter.name) if absent else of_host(spec.value)
+                    c.frame.variables[parameter.name] = known
         for tensor in tensors:
             self._grouped(tensor)
         if c.errors:

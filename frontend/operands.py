@@ -11,6 +11,7 @@ from freehold.frontend.context import Context
 from freehold.frontend.syntax import core
 from freehold.frontend.syntax.text import primary
 from freehold.frontend.values import (
+    Absent,
     Poison,
     Static,
     TileValue,
@@ -90,6 +91,27 @@ def not_constant(c: Context, node: core.Expr, value: Value, what: str) -> Poison
             error.add(error.Instead("or give the extent as a compile-time parameter: `EXTENT: Const[int]`"))
     else:
         error = errors.NotConstant(c.span(node), what=what, why=f"this is {describe(value)}")
+    return c.error(error)
+
+
+def absent(c: Context, value: Absent, node: core.Node) -> Poison:
+    """Reports that a tensor is used which a launch does not give: an attribute of it is asked for, or its elements."""
+    error = errors.TensorAbsent(c.span(node), name=value.name)
+    kernel = c.frame
+    while kernel.caller is not None:
+        kernel = kernel.caller
+    declared = next((p for p in kernel.function.parameters if p.name == value.name), None)
+    if declared is not None:
+        error.add(error.Declared(kernel.span(declared.place)))
+    asked = node if isinstance(node, core.Attribute) else None
+    guarded = None if asked is None else advice.conditional(c, asked)
+    if asked is not None and guarded is not None:
+        edit = f"if {c.text(asked.value)} is not None: {c.text(guarded)}"
+        error.add(error.Guard(edit, at=c.span(guarded)))
+    elif asked is not None:
+        error.add(error.Choose(c.text(advice.call_of(c, asked) or asked)))
+    else:
+        error.add(error.Choose(f"{value.name}.load(index, shape)"))
     return c.error(error)
 
 

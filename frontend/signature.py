@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn, Union, cast, get_args, get_origin
 
 from freehold.frontend.schedule import Grid, PartitionSpec
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 TensorMode = Literal["ref", "mut", "out", "acc", "raw"]
 Mode = TensorMode | Literal["scalar", "const"]
+Form = tuple[int, ...]
+"""Of a kernel with optional tensors, for each of them in order: 1 where it is there, 0 where it is None."""
 
 SPELLING: Final[dict[str, str]] = {"ref": "Ref", "mut": "Mut", "out": "Out", "acc": "Acc", "raw": "Raw"}
 """Tensor modes as users write them."""
@@ -40,8 +42,12 @@ class TensorAnnotation:
         raise TypeError(f"{self!r} annotates a kernel's parameter; it cannot be called")
 
     def __or__(self, other: object) -> Any:
-        """`Ref["N"] | None`, which is refused as a parameter, and not where Python reads it."""
+        """`Ref["N"] | None`."""
         return Union[self, other]  # noqa: UP007 -- of objects that are no types
+
+    def __ror__(self, other: object) -> Any:
+        """`None | Ref["N"]`."""
+        return Union[other, self]  # noqa: UP007 -- as above
 
     def __repr__(self) -> str:
         inside = ", ".join(str(i) if isinstance(i, DType) else repr(i) for i in self.items)
@@ -83,6 +89,8 @@ class Parameter:
     """What a call that leaves the parameter out gets (`Const` and scalars)."""
     type: type | None = None
     """Of a `Const`, the Python type that its value must have; of a scalar without a dtype, `int`, `float` or `bool`."""
+    optional: bool = False
+    """Of a tensor: whether a call may give None. Of a `Const`: that one did, in a form of the kernel (`form_of`)."""
     locate: Callable[[str], Span | None] = field(default=_nowhere, repr=False, compare=False)
 
     @property
@@ -113,7 +121,7 @@ class Parameter:
         if self.is_tensor:
             inside = [str(self.dtype)] if self.dtype is not None else []
             inside += [d if d.isdecimal() else f'"{d}"' for d in self.dims or ()]
-            return SPELLING[self.mode] + (f"[{', '.join(inside)}]" if inside else "")
+            return SPELLING[self.mode] + (f"[{', '.join(inside)}]" if inside else "") + " | None" * self.optional
         if self.mode == "const" and self.type is Grid:
             return "Grid"
         if self.mode == "const":
@@ -128,6 +136,8 @@ class KernelSignature:
     kernel: str
     parameters: tuple[Parameter, ...]
     function: object = field(default=None, repr=False, compare=False)
+    form: Form | None = None
+    """Where it is that of one form of the kernel (`in_form`), which."""
 
     def takes_windows(self) -> bool:
         """Whether the kernel, or a function that it calls, may take windows of tensors: partitions are those of windows
@@ -139,11 +149,32 @@ class KernelSignature:
         """The parameters that arrays are given for."""
         return tuple(p for p in self.parameters if p.is_tensor)
 
+    @property
+    def has_forms(self) -> bool:
+        """Whether what a call gives decides which tensors there are. Each form is compiled as a kernel of its own."""
+        return self.form is None and any(p.optional for p in self.parameters)
+
+    def form_of(self, arguments: Sequence[object]) -> Form:
+        """The form that a call with these arguments asks for."""
+        given = zip(self.parameters, arguments, strict=True)
+        return tuple(int(a is not None) for p, a in given if p.optional)
+
+    def in_form(self, form: Form) -> KernelSignature:
+        """The parameters of one form: its tensors are there, and what is not is a `Const` whose value is None."""
+        there = iter(form)
+        parameters = [p if not p.optional or next(there) else _absent(p) for p in self.parameters]
+        return replace(self, parameters=tuple(parameters), form=form)
+
     def __getitem__(self, name: str) -> Parameter:
         for p in self.parameters:
             if p.name == name:
                 return p
         raise KeyError(name)
+
+
+def _absent(parameter: Parameter) -> Parameter:
+    """An optional tensor in a form without it."""
+    return Parameter(parameter.name, "const", default=None, type=type(None), optional=True, locate=parameter.locate)
 
 
 # --- What a call makes of it -----------------------------------------------------------------------------------------
@@ -348,16 +379,15 @@ def _parameter(name: str, function: FunctionType, default: object, locate: Calla
         return Parameter(name, "const", default=default, type=known, locate=locate)
     if annotation is Grid:
         return Parameter(name, "const", default=default, type=Grid, locate=locate)
-    mode = getattr(annotation, "__freehold_mode__", None)
-    if mode is not None:
-        annotation = TensorAnnotation(mode)
-    if any(isinstance(a, TensorAnnotation) or hasattr(a, "__freehold_mode__") for a in get_args(annotation)):
-        raise _Misread("TensorDefault", name=name)  # `Ref | None`
+    annotation, optional = _without_none(annotation)
+    annotation = cast(Any, annotation)
     if isinstance(annotation, TensorAnnotation):
-        if default is not MISSING:
-            raise _Misread("TensorDefault", name=name)
+        if default is not MISSING and not (optional and default is None):
+            raise _Misread(
+                "TensorDefault", name=name, annotation=repr(annotation).replace("'", '"'), none=default is None
+            )
         dims, dtype = _tensor(name, annotation)
-        return Parameter(name, annotation.mode, dims, dtype, locate=locate)
+        return Parameter(name, annotation.mode, dims, dtype, default, optional=optional, locate=locate)
     if isinstance(annotation, DType):
         dtype = annotation
         if dtype.storage_bits == 0:
@@ -367,6 +397,17 @@ def _parameter(name: str, function: FunctionType, default: object, locate: Calla
         return Parameter(name, "scalar", default=default, type=annotation, locate=locate)  # pyright: ignore[reportArgumentType] -- one of the three
     shown = annotation.__name__ if isinstance(annotation, type) else repr(annotation)
     raise _Misread("AnnotationUnknown", name=name, annotation=shown)
+
+
+def _without_none(annotation: object) -> tuple[object, bool]:
+    """What `T | None` says of T, and that it does; anything else as it is. A bare `Ref` is one of any rank."""
+    optional, given = False, get_args(annotation)
+    if len(given) == 2 and type(None) in given and get_origin(annotation) in (Union, UnionType):
+        inner = given[0] if given[1] is type(None) else given[1]
+        if isinstance(inner, TensorAnnotation) or hasattr(inner, "__freehold_mode__"):
+            annotation, optional = inner, True
+    mode = getattr(annotation, "__freehold_mode__", None)
+    return (annotation if mode is None else TensorAnnotation(mode)), optional
 
 
 def _evaluate(name: str, text: str, function: FunctionType) -> object:
@@ -391,6 +432,11 @@ def _evaluate(name: str, text: str, function: FunctionType) -> object:
 
 def _unquoted(text: str, names: dict[str, object], free: dict[str, object]) -> object | None:
     node = ast.parse(text, mode="eval").body
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):  # `Ref[M] | None`
+        sides = [_unquoted(ast.unparse(n), names, free) for n in (node.left, node.right)]
+        if any(isinstance(n, ast.Constant) and n.value is None for n in (node.left, node.right)):
+            found = sides[0] or sides[1]
+            return None if found is None else Union[found, None]  # noqa: UP007 -- of an object that is no type
     if not isinstance(node, ast.Subscript):
         return None
     try:

@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, cast
 
-from freehold.frontend.signature import KernelSignature, read_signature
+from freehold.frontend.signature import Form, KernelSignature, read_signature
 from freehold.frontend.snapshot import INDENTED, is_made_of, is_rewritten, modules_named
 from freehold.frontend.syntax import core_of
 from freehold.frontend.syntax.core import Function, Place
@@ -221,13 +221,15 @@ class KernelFunction:
     """
     A Python function that is a kernel.
 
-    Making one reads its annotations and nothing else; raises `Rejected` where they are not understood.
+    Making one reads its annotations and nothing else; raises `Rejected` where they are not understood. With a
+    `form`, it has of the tensors that a call may leave out those that the form says.
     """
 
-    def __init__(self, function: FunctionType):
+    def __init__(self, function: FunctionType, form: Form | None = None):
         self.function = function
         self.name = function.__name__
-        self.signature: KernelSignature = read_signature(function, self._parameter_span)
+        signature = read_signature(function, self._parameter_span)
+        self.signature: KernelSignature = signature if form is None else signature.in_form(form)
 
     def __repr__(self) -> str:
         return f"<kernel {self.name}>"

@@ -37,6 +37,13 @@ class Static:
 
 
 @dataclass(eq=False, slots=True)
+class Absent(Static):
+    """An optional tensor that a launch does not give: None."""
+
+    name: str
+
+
+@dataclass(eq=False, slots=True)
 class TileValue:
     """A tile (rank 0: a scalar) that the kernel computes."""
 
@@ -476,6 +483,8 @@ def describe(value: Value) -> str:
             return "a range of tiles"
         case TextValue():
             return "a text that is known when the kernel runs"
+        case Absent(name=name):
+            return f"`{name}`, which is `None` in this launch"
         case Static():
             return _describe_static(value.value)
         case Poison() | Anything() | Unbound():

@@ -179,17 +179,63 @@ class VariadicParameter(Error):
 @dataclass(frozen=True)
 class TensorDefault(Error):
     """
-    A tensor is given by every call: a default would be shared by launches that know nothing of each other, and without
-    the tensor the kernel is another one.
+    A tensor is given by every call: a default would be shared by launches that know nothing of each other.
+
+    One that a call may leave out says so, `bias: Ref["N"] | None = None`: None is the only default of a tensor. The
+    kernel asks for it, `if bias is not None:`, which is decided when it is compiled.
     """
 
     code: ClassVar[str] = "O008"
-    title: ClassVar[str] = "tensor parameter `{name}` may be left out"
+    title: ClassVar[str] = "tensor parameter `{name}` has a default"
     label: ClassVar[str] = "every call gives its own tensor"
-    helps: ClassVar[tuple[str, ...]] = (
-        "declare it without a default and `None`; write a second kernel for calls without `{name}`",
-    )
+    helps: ClassVar[tuple[str, ...]] = ("{edit}",)
     name: str
+    annotation: str
+    none: bool = True
+
+    @property
+    def edit(self) -> str:
+        """How it is declared."""
+        if self.none:
+            return f"say that it may be None: `{self.name}: {self.annotation} | None = None`"
+        return f"declare it without a default: `{self.name}: {self.annotation}`"
+
+
+@dataclass(frozen=True)
+class TensorAbsent(Error):
+    """
+    An optional tensor is used where a call gives None for it.
+
+    A parameter `bias: Ref["N"] | None` is None in launches that leave it out, and the kernel is compiled for these as a
+    variant of its own. There it has no elements, no shape and no place, so what is done with it stands under
+    `if bias is not None:`, or in `a if bias is not None else b`. Both are decided when the kernel is compiled: what is
+    not taken leaves no code behind.
+    """
+
+    code: ClassVar[str] = "O044"
+    title: ClassVar[str] = "`{name}` is used where a launch gives no tensor for it"
+    label: ClassVar[str] = "`{name}` is `None` in this launch"
+    name: str
+
+    @dataclass(frozen=True)
+    class Declared(Label):
+        """The parameter."""
+
+        text: ClassVar[str] = "may be `None`"
+
+    @dataclass(frozen=True)
+    class Guard(Help):
+        """The statement, under a condition."""
+
+        text: ClassVar[str] = "do so where there is one: `{edit}`"
+        edit: str
+
+    @dataclass(frozen=True)
+    class Choose(Help):
+        """A value for launches without it."""
+
+        text: ClassVar[str] = "say what it is without `{name}`: `{expression} if {name} is not None else ...`"
+        expression: str
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,11 @@ class Caller(_Caller):
         """How many arguments are usual, and the dispatcher of the launches, once it is ready."""
 
 
+def caller_call() -> Any:
+    """What calls kernels, as Python knows methods: where it was built."""
+    return _NATIVE.Caller.__call__
+
+
 def lock() -> Any:
     """A lock to be taken by `with`, as `threading.RLock`, which the native module takes without calling it."""
     return _NATIVE.Lock() if BUILT else RLock()

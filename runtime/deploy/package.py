@@ -24,12 +24,14 @@ from freehold.frontend.schedule import Blocks, Grid, Order
 from freehold.frontend.signature import (
     MISSING,
     ConstSpec,
+    Form,
     KernelSignature,
     Parameter,
     ScalarSpec,
     Specialisation,
     TensorSpec,
 )
+from freehold.runtime.base.imported import once_imported
 from freehold.runtime.jit.launchable import Launchable
 from freehold.runtime.variants.build import Options, stable_text
 from freehold.runtime.variants.compiled import Compiled, Once
@@ -154,6 +156,9 @@ class Files:
 class Variant(NamedTuple):
     """A kernel for arguments of one kind."""
 
+    form: Form
+    """Which of the tensors that a call may leave out it has."""
+
     specs: tuple[Mapping[str, Any], ...]
     """By parameter, what `described` says of it."""
     options: Options
@@ -233,6 +238,10 @@ class PackagedKernel(Launchable):
         self._strict = strict
         self._once = Once()
 
+    def _formed(self, form: Form) -> PackagedKernel:
+        variants = tuple(v for v in self.variants if v.form == form)
+        return PackagedKernel(self.signature.in_form(form), variants, self._files, self._strict)
+
     @property
     def architectures(self) -> tuple[str, ...]:
         """The architectures that some variant has code for."""
@@ -254,6 +263,10 @@ class PackagedKernel(Launchable):
         error = VariantMissing(caller().span, self.__name__)
         by_parameter = zip(self.signature.parameters, given, *[v.specs for v in self.variants], strict=True)
         misfits = [(p, g, wanted) for p, g, *wanted in by_parameter if not any(_fits(w, g) for w in wanted)]
+        if not self.variants:  # in this form
+            absent = [p.name for p in self.signature.parameters if p.optional and p.mode == "const"]
+            error.add(error.Absent(" and ".join(f"`{name}`" for name in absent)) if absent else error.Present())
+            raise Rejected([error])
         for parameter, g, wanted in misfits:
             error.add(error.Asked(parameter.name, _words(g), " or ".join(dict.fromkeys(map(_words, wanted)))))
         if not misfits:
@@ -348,6 +361,9 @@ class Package(Mapping[str, PackagedKernel]):
 
     def _variant(self, entry: Mapping[str, Any], signature: KernelSignature) -> Variant:
         name = entry["contract"]
+        form = tuple(int(n) for n in entry.get("form", ()))
+        if signature.has_forms:
+            signature = signature.in_form(form)
         try:
             contract = LaunchContract.from_json(self._files.read(name).decode())
         except (ValueError, KeyError, TypeError) as e:
@@ -357,7 +373,7 @@ class Package(Mapping[str, PackagedKernel]):
             self._files.damaged(name, f"it is the contract of another kernel than `{signature.kernel}`")
         hints = checked(signature.kernel, cast("dict[str, Given]", entry["hints"]))
         options = Options(hints=hints, checks=entry["checks"])
-        return Variant(specs, options, contract, entry["bytecode"], dict(entry["cubins"]))
+        return Variant(form, specs, options, contract, entry["bytecode"], dict(entry["cubins"]))
 
 
 def _agree(signature: KernelSignature, specs: tuple[Mapping[str, Any], ...], contract: LaunchContract) -> bool:
@@ -399,6 +415,7 @@ def _parameter(entry: Mapping[str, Any]) -> Parameter:
         None if entry["dtype"] is None else BY_NAME[entry["dtype"]],
         default,
         _TYPES.get(entry["type"]),
+        entry.get("optional", False),
     )
 
 
@@ -410,6 +427,7 @@ def parameter_entry(parameter: Parameter) -> dict[str, Any]:
         "dims": None if parameter.dims is None else list(parameter.dims),
         "dtype": None if parameter.dtype is None else parameter.dtype.name,
         "type": None if parameter.type is None else parameter.type.__name__,
+        **({"optional": True} if parameter.optional else {}),
     }
     default: Any = parameter.default
     flat = cast("tuple[object, ...]", default) if isinstance(default, tuple) else (default,)
@@ -433,3 +451,12 @@ def load(path: str | os.PathLike[str], *, strict: bool = False) -> Package:
     Raises `Rejected` (O272, O273) for what is no package, and for a damaged one.
     """
     return Package(os.fspath(path), strict)
+
+
+def _tell_torch() -> None:
+    from freehold.runtime.jit.tracing import tell_torch
+
+    tell_torch()
+
+
+once_imported("torch._dynamo", _tell_torch)

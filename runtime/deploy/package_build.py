@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from freehold.frontend.signature import ConstSpec, Specialisation, TensorSpec
+from freehold.frontend.signature import ConstSpec, Form, Specialisation, TensorSpec
 from freehold.runtime.deploy.package import FORMAT, MANIFEST, VERSION, described, digest, parameter_entry
 from freehold.runtime.variants.hints import given
 
@@ -69,7 +69,7 @@ class _Builder:
         self.archs = archs
         self.general = general
         self.proofs = proofs
-        self.kernels: dict[str, tuple[Kernel, list[dict[str, Any]], set[Specialisation]]] = {}
+        self.kernels: dict[str, tuple[Kernel, list[dict[str, Any]], set[tuple[Form | None, Specialisation]]]] = {}
         self.files: dict[str, bytes] = {}
         self.verified: dict[str, str] = {}
         """Of files with code: the digest of the IR that was verified."""
@@ -91,12 +91,12 @@ class _Builder:
         _, bound = launch.described()
         if not isinstance(kernel, Kernel):
             _unpackable(f"`{kernel.__name__}`", "it comes from a package itself")
-        known, variants, seen = self.kernels.setdefault(kernel.__name__, (kernel, [], set()))
-        if known is not kernel:
+        known, variants, seen = self.kernels.setdefault(kernel.__name__, (kernel.whole, [], set()))
+        if known is not kernel.whole:
             _unpackable(f"`{kernel.__name__}`", "another kernel of this name is in the package")
         for specialisation in dict.fromkeys((bound.specialisation, *self._general(bound.specialisation))):
-            if specialisation not in seen:
-                seen.add(specialisation)
+            if (kernel.signature.form, specialisation) not in seen:
+                seen.add((kernel.signature.form, specialisation))
                 variants.append(self._variant(kernel, specialisation, len(variants)))
 
     def _general(self, specialisation: Specialisation) -> tuple[Specialisation, ...]:
@@ -147,6 +147,7 @@ class _Builder:
         if self.proofs:
             self._file(f"{stem}.smt2", script(claims, f"kernel `{kernel.__name__}`").encode())
         return {
+            **({} if kernel.signature.form is None else {"form": [*kernel.signature.form]}),
             "specs": specs,
             "hints": given(kernel.options.hints),
             "checks": kernel.options.checks,

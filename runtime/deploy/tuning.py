@@ -23,7 +23,7 @@ import freehold
 from freehold.runtime.arrays.contents import Contents, difference, tensor_of
 from freehold.runtime.deploy.timing import Measure, by_events, in_turns
 from freehold.runtime.launch.partition import Partition
-from freehold.runtime.memory.arguments import HOST, view
+from freehold.runtime.memory.arguments import HOST, is_array, view
 from freehold.runtime.scheduling.problem import Schedule
 from freehold.runtime.variants.hints import Given, given
 
@@ -159,14 +159,15 @@ class Tuned(Generic[C]):
 
     def kind(self, *arrays: Any) -> str:
         """What a record counts for: `NVIDIA H200: f32 (4096, 4096), f32 (4096,)`."""
-        views = _views(arrays)
-        device = views[0].device if views else HOST
+        views = [None if a is None else view(a) for a in arrays if a is None or is_array(a)]
+        device = next((v.device for v in views if v is not None), HOST)
         place = "the interpreter"
         if device != HOST:
             from freehold.runtime.gpu import driver
 
             place = f"{driver.device_name(device)} ({driver.architecture(device)})"
-        return f"{place}: {', '.join(f'{v.dtype} {v.shape}' for v in views)}"
+        said = ["None" if v is None else f"{v.dtype} {v.shape}" for v in views]
+        return f"{place}: {', '.join(said)}"
 
     def _completed(self, arrays: tuple[Any, ...]) -> Completed:
         """What the kernel's launch leaves open, and what it chooses. Raises `Rejected`."""
@@ -289,7 +290,7 @@ class Tuned(Generic[C]):
             arguments = self._arguments(configuration, *arrays)
             written: dict[str, Tensor] = {}
             for p, a in zip(self.kernel.signature.parameters, arguments, strict=False):
-                if p.mode in ("mut", "out", "acc", "raw"):
+                if p.mode in ("mut", "out", "acc", "raw") and a is not None:
                     written[p.name] = tensor_of(a.array if isinstance(a, Partition) else a)
                     if p.mode != "out":
                         contents.keep(p.name, written[p.name])
@@ -341,8 +342,6 @@ class Tuned(Generic[C]):
 
 
 def _views(arrays: Sequence[Any]) -> list[ArrayView]:
-    from freehold.runtime.memory.arguments import is_array
-
     return [view(a) for a in arrays if is_array(a)]
 
 

@@ -32,6 +32,19 @@ class VariantMissing(Error):
         there: str
 
     @dataclass(frozen=True)
+    class Absent(Note):
+        """Optional tensors that are left out, as no launch did that the package was built from."""
+
+        text: ClassVar[str] = "it was built from no launch that gives `None` for {names} and for nothing else"
+        names: str
+
+    @dataclass(frozen=True)
+    class Present(Note):
+        """Optional tensors that are all given."""
+
+        text: ClassVar[str] = "it was built from no launch that gives all of the tensors that may be `None`"
+
+    @dataclass(frozen=True)
     class Together(Note):
         """Each argument fits some variant, but none fits all."""
 

@@ -79,8 +79,8 @@ class _Function:
         self._fixed = dict(fixed)
         self.taken = [p for p in parameters if p.mode != "out" and p.name not in fixed]
         """The parameters that are arguments."""
-        self.written = [p for p in parameters if p.is_tensor and p.mode != "ref"]
-        """The parameters that are results."""
+        self.written = [p for p in parameters if p.is_tensor and p.mode != "ref" and p.name not in fixed]
+        """The parameters that are results, where a call does not leave them out."""
         self._shapes = self._shape_functions()
 
     def _shape_functions(self) -> dict[str, Callable[..., tuple[int, ...]]]:
@@ -98,13 +98,16 @@ class _Function:
         jax: Any = import_module("jax")
         _register()
         given = self._given(args, kwargs)
-        tensors = [p for p in self.taken if p.is_tensor]
+        absent = dict.fromkeys(p.name for p in self.taken if p.optional and given[p.name] is None)
+        tensors = [p for p in self.taken if p.is_tensor and p.name not in absent]
         arrays = {p.name: jax.numpy.asarray(given[p.name]) for p in tensors}
         static = {p.name: self._static(jax, p, given[p.name]) for p in self.taken if not p.is_tensor}
-        first = arrays[tensors[0].name]
+        static |= absent
+        first = arrays[next(p.name for p in self._results.given if not p.optional)] if self._shapes else None
+        written = [p for p in self.written if p.name not in absent]
         shapes: list[Any] = []
         aliases: dict[int, int] = {}
-        for n, p in enumerate(self.written):
+        for n, p in enumerate(written):
             if p.mode == "mut":
                 array = arrays[p.name]
                 shapes.append(jax.ShapeDtypeStruct(array.shape, array.dtype))
@@ -150,7 +153,9 @@ class _Function:
     def launch(self, values: dict[str, Any], device: int, stream: int) -> None:
         """Launches the kernel on arrays, scalars and constants by name."""
         arguments = [
-            self._cuts[p.name](values[p.name]) if p.name in self._cuts else values[p.name]
+            self._cuts[p.name](values[p.name])
+            if p.name in self._cuts and values[p.name] is not None
+            else values[p.name]
             for p in self.kernel.signature.parameters
         ]
         launch = self.kernel(*arguments)
@@ -174,11 +179,12 @@ class _Call:
     def __call__(self, arguments: Sequence[Buffer], results: Sequence[Buffer], device: int, stream: int) -> None:
         function = self.function
         values: dict[str, Any] = dict(self.static)
-        tensors = [p for p in function.taken if p.is_tensor]
+        tensors = [p for p in function.taken if p.is_tensor and p.name not in values]
         for p, buffer in zip(tensors, arguments, strict=True):
             if p.mode == "ref":
                 values[p.name] = buffer.array(device)
-        for p, buffer in zip(function.written, results, strict=True):
+        written = [p for p in function.written if p.name not in self.static]
+        for p, buffer in zip(written, results, strict=True):
             values[p.name] = buffer.array(device)
         with modes.running(self.mode):
             function.launch(values, device, stream)

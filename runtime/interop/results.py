@@ -45,7 +45,7 @@ class Results:
                 self.refuse(f"`{name}` is no `Out` parameter", remedy)
         self.given: list[Parameter] = [p for p in kernel.signature.tensors if p.name not in self.dtypes]
         """The tensors that are arguments."""
-        if self.dtypes and not self.given:
+        if self.dtypes and all(p.optional for p in self.given):
             self.refuse("no argument is an array", "leave one array an argument: results are made where it is")
         constants = {name: value for name, value in left_out.items() if type(value) is int}
         self.names: dict[str, str] = {}
@@ -54,7 +54,8 @@ class Results:
             if p.mode == "const" and p.type is int:
                 self.names.setdefault(p.name, str(constants.get(p.name, p.name)))
         known = {name: terms.sym(name) for name in self.names}  # a `Const` is no unknown
-        extents = [(p.name, axis, terms.parse(text)) for p in self.given for axis, text in enumerate(p.dims or ())]
+        there = [p for p in self.given if not p.optional]  # what a call may leave out says nothing
+        extents = [(p.name, axis, terms.parse(text)) for p in there for axis, text in enumerate(p.dims or ())]
         for name, found in terms.solved([*known.values(), *(term for _, _, term in extents)]).items():
             if name not in known:
                 array, axis, _ = extents[found.at - len(known)]
@@ -76,7 +77,7 @@ class Results:
         for unknown in (n for n in (*partitions, *fixed) if n not in names):
             self.refuse(f"it has no parameter `{unknown}`", f"its parameters are {', '.join(f'`{n}`' for n in names)}")
         for p in self.kernel.signature.tensors:
-            if p.mode in ("mut", "out") and p.name not in partitions:
+            if p.mode in ("mut", "out") and p.name not in partitions and p.name not in fixed:
                 self.refuse(
                     f"nothing says how `{p.name}` is cut into regions", f'give its tile: `{{"{p.name}": 1024}}`'
                 )

@@ -56,6 +56,11 @@ def as_torch_op(
     return made.register(name, backward, setup_context)
 
 
+def operator_of(kernel: Callee, name: str, partitions: Mapping[str, Cut], fixed: Mapping[str, object]) -> Any:
+    """An operator that does as a launch does: nothing in it has a gradient."""
+    return _Operator(kernel, partitions, (), fixed).register(name, None, None, watched=False)
+
+
 class _Operator:
     def __init__(
         self,
@@ -85,7 +90,8 @@ class _Operator:
 
     def _argument(self, p: Parameter, alias: Any) -> str:
         if p.is_tensor:
-            return f"Tensor {p.name}" if p.mode == "ref" else f"Tensor({next(alias)}!) {p.name}"
+            kind = "Tensor" if p.mode == "ref" else f"Tensor({next(alias)}!)"
+            return f"{kind}{'?' * p.optional} {p.name}" + "=None" * (p.optional and p.has_default)
         if p.mode == "const":
             kind = _CONSTANTS.get(p.type)
             if kind is None:
@@ -105,21 +111,22 @@ class _Operator:
         torch: Any = import_module("torch")
         scope: dict[str, Any] = {"kernel": self.kernel, "empty": torch.empty, "ceildiv": rounded_up}
         arguments: list[str] = []
-        repeated: list[str] = []
+        repeated: list[tuple[str, str]] = []
         for p in self.kernel.signature.parameters:
             value = p.name
             if p.name in self.fixed:
                 value = f"fixed_{p.name}"
                 scope[value] = self.fixed[p.name]
             if p.is_tensor and p.mode == "ref" and value == p.name:
-                repeated.append(p.name)
-            if p.name in self.cuts:
+                repeated.append((p.name, f"{p.name} is not None and " if p.optional else ""))
+            if p.name in self.cuts and p.name not in self.fixed:
                 scope[f"cut_{p.name}"] = self.cuts[p.name]
-                value = f"cut_{p.name}({p.name})"
+                value = f"cut_{p.name}({p.name})" + f" if {p.name} is not None else None" * p.optional
             arguments.append(value)
         lines: list[str] = []
         for name in self.results.dtypes:
-            first, dtype = self.results.given[0].name, self.results.dtype(name)
+            first = next(p.name for p in self.results.given if not p.optional)
+            dtype = self.results.dtype(name)
             scope[f"dtype_{name}"] = None if dtype is None else torch_dtype(dtype)
             chosen = f"{first}.dtype" if dtype is None else f"dtype_{name}"
             lines.append(f"    {name} = empty({self.results.shape(name)}, dtype={chosen}, device={first}.device)")
@@ -128,14 +135,19 @@ class _Operator:
         head = f"({', '.join(taken)}):"
         answer = f"    return {', '.join(self.results.dtypes) or 'None'}"
         # Kernels take no strides of 0, and gradients have them, of sums and expanded tensors: these are copied.
-        copies = [f"    if 0 in {n}.stride() and {n}.numel():\n        {n} = {n}.contiguous()" for n in repeated]
+        copies = [f"    if {t}0 in {n}.stride() and {n}.numel():\n        {n} = {n}.contiguous()" for n, t in repeated]
         run = [f"def run{head}", *copies, *lines, f"    kernel({', '.join(arguments)}).on()", answer]
         fake = [f"def fake{head}", *lines, answer]
         exec("\n".join([*run, *fake]), scope)
         return scope["run"], scope["fake"]
 
     def register(
-        self, name: str, backward: Callable[..., Any] | None, setup_context: Callable[..., None] | None
+        self,
+        name: str,
+        backward: Callable[..., Any] | None,
+        setup_context: Callable[..., None] | None,
+        *,
+        watched: bool = True,
     ) -> Any:
         """Defines the operator; returns it. Raises `Rejected` (O278), and what torch raises for names."""
         torch: Any = import_module("torch")
@@ -156,7 +168,7 @@ class _Operator:
         operator = getattr(getattr(torch.ops, namespace), own).default
         if backward is not None:
             torch.library.register_autograd(name, backward, setup_context=setup_context or self._save, lib=library)
-        else:
+        elif watched:
             library.impl(own, self._without_backward(torch, operator, name), "Autograd", with_keyset=True)
         _libraries.append(library)
         return operator
@@ -171,6 +183,9 @@ class _Operator:
         kernel = self.kernel.__name__
         returns = "" if self.results.dtypes else "returns=[...], "
 
+        def wants(a: Any) -> bool:
+            return a is not None and a.requires_grad
+
         class Watched(torch.autograd.Function):
             @staticmethod
             def forward(ctx: Any, keyset: Any, *arguments: Any) -> Any:
@@ -178,7 +193,7 @@ class _Operator:
                     result = operator.redispatch(keyset & after, *arguments)
                 if not written:
                     return result
-                changed = tuple(arguments[n] for n in written)
+                changed = tuple(arguments[n] for n in written if arguments[n] is not None)
                 ctx.mark_dirty(*changed)
                 return changed
 
@@ -191,14 +206,15 @@ class _Operator:
                 raise Rejected([NoBackward(None, name, kernel, needed or "its arguments", returns)])
 
         def watched(keyset: Any, *given: Any, **named: Any) -> Any:
-            if not named and not any(given[n].requires_grad for n in tensors):  # on the way of most calls
+            count = len(given)
+            if not named and not any(n < count and wants(given[n]) for n in tensors):  # on the way of most calls
                 with below():
                     return operator.redispatch(keyset & after, *given)
             arguments: list[Any] = [*given, *defaults[len(given) :]]
             for key, value in named.items():
                 arguments[names.index(key)] = value
-            leaf = any(arguments[n].requires_grad and arguments[n].is_leaf for n in written)  # a launch refuses these
-            if torch.is_grad_enabled() and not leaf and any(arguments[n].requires_grad for n in tensors):
+            leaf = any(wants(arguments[n]) and arguments[n].is_leaf for n in written)  # a launch refuses these
+            if torch.is_grad_enabled() and not leaf and any(wants(arguments[n]) for n in tensors):
                 result = Watched.apply(keyset, *arguments)
                 return None if written else result
             with below():

@@ -10,8 +10,9 @@ from pickle import PicklingError
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, overload
 
-from freehold.frontend.signature import Specialisation
+from freehold.frontend.signature import Form, Specialisation
 from freehold.frontend.source import KernelFunction
+from freehold.runtime.base.imported import once_imported
 from freehold.runtime.jit.launchable import Launchable
 from freehold.runtime.variants.build import Math, Options
 from freehold.runtime.variants.compiled import Compiled, Once
@@ -46,8 +47,9 @@ class Kernel(Launchable):
         function: FunctionType,
         options: Options = Options(),  # noqa: B008 -- immutable
         cuts: Mapping[str, Cut] | None = None,
+        form: Form | None = None,
     ):
-        self.function = KernelFunction(function)
+        self.function = KernelFunction(function, form)
         super().__init__(self.function.signature)
         self.options = options
         self.cuts = dict(cuts or {})
@@ -69,6 +71,9 @@ class Kernel(Launchable):
         same = found.options == self.options and found.cuts == self.cuts
         return (_named, (self.__module__, self.__qualname__)) if same else (_like, (found, self.options, self.cuts))
 
+    def _formed(self, form: Form) -> Kernel:
+        return Kernel(self.__wrapped__, self.options, self.cuts, form)
+
     def with_hints(self, **hints: Given) -> Kernel:
         """
         The same kernel, compiled with hints: `num_worker_warps`, `occupancy`, `num_cta_in_cga`. They change its speed
@@ -86,12 +91,21 @@ class Kernel(Launchable):
         """The kernel in the ownership dialect, for arguments of this kind, not verified. Raises `Rejected`."""
         from freehold.runtime.variants.build import lower
 
-        specialisation = self.bound(*args, **kwargs).specialisation
-        return lower(self.function, specialisation, self.options.hinted(specialisation.hints))
+        kernel, specialisation = self._specialised(args, kwargs)
+        return lower(kernel.function, specialisation, self.options.hinted(specialisation.hints))
+
+    def _specialised(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Kernel, Specialisation]:
+        """The kernel in the form of a call, and what it is specialised to. Raises `Rejected`."""
+        from freehold.runtime.base.call_site import caller
+
+        site = caller()
+        kernel, arguments = self.given(args, kwargs, site)
+        return kernel, kernel.checked(arguments, site).specialisation
 
     def verify(self, *args: Any, **kwargs: Any) -> ModuleOp:
         """As `lower`, with every obligation met and recorded; a copy, which is the caller's. Raises `Rejected`."""
-        return self.verified(self.bound(*args, **kwargs).specialisation).clone()
+        kernel, specialisation = self._specialised(args, kwargs)
+        return kernel.verified(specialisation).clone()
 
     def proofs(self, *args: Any, **kwargs: Any) -> str:
         """
@@ -113,9 +127,11 @@ class Kernel(Launchable):
         Needs no GPU. `arch` names one architecture or several; unless given it is the GPU's, or without a GPU one of
         each family; with `()` nothing is assembled. Raises `Rejected`.
         """
+        from freehold.runtime.base.call_site import caller
         from freehold.runtime.jit.explain import explain
 
-        return explain(self, args, kwargs, arch, ir)
+        kernel, arguments = self.given(args, kwargs, caller())
+        return explain(kernel, arguments, {}, arch, ir)
 
     def compile(self, *args: Any, arch: str | None = None, checks: Checks | None = None, **kwargs: Any) -> Compiled:
         """
@@ -126,14 +142,18 @@ class Kernel(Launchable):
         """
         if not isinstance(cast(object, arch), str | None):
             raise TypeError(f'`arch` is a text such as "sm_90", not {arch!r}')
-        bound = self.bound(*args, arch=arch, **kwargs)
+        from freehold.runtime.base.call_site import caller
+
+        site = caller()
+        kernel, arguments = self.given(args, kwargs, site)
+        bound = kernel.checked(arguments, site, arch)
         if arch is None:
             from freehold.runtime.gpu import driver
 
             driver.require_gpu('name an architecture: `arch="sm_90"`')
             arch = driver.architecture(max(0, bound.device))
         options = self.options if checks is None else self.options._replace(checks=checks)
-        return self.compiled(bound.specialisation, arch, options)
+        return kernel.compiled(bound.specialisation, arch, options)
 
     # --- What a call leaves open --------------------------------------------------------------------------------------
 
@@ -159,13 +179,13 @@ class Kernel(Launchable):
         says among what. Raises `Rejected`.
         """
         from freehold.runtime.base.call_site import caller
-        from freehold.runtime.launch.binding import positional
         from freehold.runtime.scheduling.completion import completed, cut
         from freehold.runtime.scheduling.problem import leaves_open
 
         site = caller()
-        arguments = cut(self.signature, positional(self.signature, tuple(args), kwargs, site), self.cuts)
-        return completed(self, arguments, site, arch, anew=anew) if leaves_open(self.signature, arguments) else None
+        kernel, arguments = self.given(args, kwargs, site)
+        arguments = cut(kernel.signature, arguments, self.cuts)
+        return completed(kernel, arguments, site, arch, anew=anew) if leaves_open(kernel.signature, arguments) else None
 
     def warn(self, specialisation: Specialisation) -> None:
         """Gives the warnings that there are about a variant, once each."""
@@ -310,3 +330,12 @@ def kernel(
         return made
 
     return make if function is None else make(function)
+
+
+def _tell_torch() -> None:
+    from freehold.runtime.jit.tracing import tell_torch
+
+    tell_torch()
+
+
+once_imported("torch._dynamo", _tell_torch)

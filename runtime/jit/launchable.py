@@ -4,24 +4,57 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from pickle import PicklingError
 from sys import _getframe as _frame  # pyright: ignore[reportPrivateUsage] -- documented, and the only way
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, cast
+from weakref import WeakValueDictionary
 
 from freehold.runtime.base import native
 
 if TYPE_CHECKING:
-    from freehold.frontend.signature import KernelSignature, Specialisation
+    from freehold.frontend.signature import Form, KernelSignature, Specialisation
     from freehold.runtime.base.call_site import CallSite
     from freehold.runtime.interop.results import Cut
     from freehold.runtime.launch.binding import Bound
     from freehold.runtime.launch.bound_launch import BoundLaunch
     from freehold.runtime.launch.callee import Interpreted
-    from freehold.runtime.launch.launch import Launch
+    from freehold.runtime.launch.launch import Dispatcher, Launch
     from freehold.runtime.launch.modes import Kind
+    from freehold.runtime.operations.operation import Operation
     from freehold.runtime.variants.compiled import Compiled
     from freehold.runtime.variants.hints import Hints
+
+
+_numbers: Final = count()
+kernels: Final[WeakValueDictionary[int, Launchable]] = WeakValueDictionary()
+"""All that there are, by number."""
+
+
+def compiling() -> bool:
+    """Whether torch's compiler reads this. Its own function takes the place of this one (`runtime.jit.tracing`)."""
+    return False
+
+
+described: Callable[..., Any] = compiling
+"""What stands for a call where torch's compiler reads it."""
+
+
+eager_threads: Final[set[int]] = set()
+"""Threads in which kernels run as they are called (`runtime.jit.eager`)."""
+
+
+def _is_eager() -> bool:
+    from freehold.runtime.operations.finished import eagerly
+
+    return eagerly.on
+
+
+def _finished(launch: Launch) -> Operation[Any]:
+    from freehold.runtime.operations.finished import finished
+
+    return finished(launch)
 
 
 class Launchable(native.Caller, ABC):
@@ -33,6 +66,11 @@ class Launchable(native.Caller, ABC):
         self.__name__ = signature.kernel
         self._count = len(signature.parameters)
         self._lock = Lock()
+        self.number: Final = next(_numbers)
+        """Of no other kernel of the process."""
+        kernels[self.number] = self
+        self._forms: dict[Form, Self] = {}
+        self._whole: Self | None = None
         self._dispatcher: Any = None
         self._launch: type[Launch] | None = None
 
@@ -62,6 +100,8 @@ class Launchable(native.Caller, ABC):
 
         Raises `Rejected` (O210) where arguments are missing or too many; everything else is checked when it is run.
         """
+        if compiling():
+            return described(self, *args, **kwargs)
         frame = _frame(1)
         launch = self._launch or self._prepared()
         if kwargs or len(args) != self._count:
@@ -69,7 +109,9 @@ class Launchable(native.Caller, ABC):
             from freehold.runtime.launch.binding import positional
 
             args = positional(self.signature, args, kwargs, CallSite(frame.f_code, frame.f_lasti))
-        return launch(self._dispatcher, args, frame.f_code, frame.f_lasti)
+        kernel, args = self.in_form(args)
+        made = launch(kernel.dispatcher, args, frame.f_code, frame.f_lasti)
+        return cast("Launch", _finished(made)) if eager_threads and _is_eager() else made
 
     if TYPE_CHECKING or not native.BUILT:  # else `Caller` does it, and asks `_called` where anything is unusual
         __call__ = _called
@@ -91,10 +133,51 @@ class Launchable(native.Caller, ABC):
         with self._lock:
             if self._dispatcher is None:
                 self._dispatcher = Dispatcher(self)
-        if native.module() is not None:
-            self._plain = self._count, self._dispatcher
         self._launch = Launch
+        self.call_plainly()
         return Launch
+
+    def call_plainly(self) -> None:
+        """Has the native module make its launches, where that is all that a call does."""
+        if native.module() is not None and self._dispatcher is not None:
+            plain = not self.signature.has_forms and not eager_threads
+            self._plain = (self._count, self._dispatcher) if plain else None
+
+    @property
+    def dispatcher(self) -> Dispatcher:
+        """Of its launches."""
+        if self._dispatcher is None:
+            self._prepared()
+        return cast("Dispatcher", self._dispatcher)
+
+    def in_form(self, arguments: tuple[Any, ...]) -> tuple[Self, tuple[Any, ...]]:
+        """The kernel in the form that a call asks for (`KernelSignature.form_of`), and an argument for each of its
+        parameters."""
+        signature = self.signature
+        if not signature.has_forms:
+            return self, arguments
+        form = signature.form_of(arguments)
+        found = self._forms.get(form)
+        if found is None:
+            found = self._formed(form)
+            found._whole = self
+            found = self._forms.setdefault(form, found)
+        return found, arguments
+
+    @property
+    def whole(self) -> Self:
+        """The kernel that it is a form of, or itself."""
+        return self._whole or self
+
+    @abstractmethod
+    def _formed(self, form: Form) -> Self:
+        """The kernel in a form of its own."""
+
+    def given(self, args: Sequence[Any], kwargs: Mapping[str, Any], site: CallSite) -> tuple[Self, tuple[Any, ...]]:
+        """As `in_form`, for a call. Raises `Rejected` (O210)."""
+        from freehold.runtime.launch.binding import positional
+
+        return self.in_form(positional(self.signature, tuple(args), kwargs, site))
 
     def bound(self, *args: Any, arch: str | None = None, **kwargs: Any) -> Bound:
         """
@@ -102,10 +185,10 @@ class Launchable(native.Caller, ABC):
         `arch` if given. Raises `Rejected`.
         """
         from freehold.runtime.base.call_site import caller
-        from freehold.runtime.launch.binding import positional
 
         site: CallSite = caller()
-        return self.checked(positional(self.signature, args, kwargs, site), site, arch)
+        kernel, arguments = self.given(args, kwargs, site)
+        return kernel.checked(arguments, site, arch)
 
     def checked(self, arguments: tuple[Any, ...], site: CallSite, arch: str | None = None) -> Bound:
         """The arguments of a call, as `bound`, one for each parameter. Raises `Rejected`."""
@@ -127,8 +210,7 @@ class Launchable(native.Caller, ABC):
         """
         from freehold.runtime.launch.bound_launch import bind_here
 
-        self._prepared()
-        return bind_here(self._dispatcher, args, kwargs)
+        return bind_here(self, args, kwargs)
 
     # --- In other frameworks ------------------------------------------------------------------------------------------
 

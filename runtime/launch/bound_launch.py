@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from freehold.frontend.signature import KernelSignature
     from freehold.runtime.base.call_site import CallSite
     from freehold.runtime.gpu.timeline import Timeline
-    from freehold.runtime.launch.launch import Dispatcher
+    from freehold.runtime.launch.callee import Callee
     from freehold.runtime.operations.execution import Execution
 
 
@@ -111,18 +111,19 @@ class BoundLaunch(_Run):
     An operation that may be run any number of times, also as a part of others.
     """
 
-    __slots__ = ("__dict__", "__weakref__", "_code", "_dispatcher", "_instruction")
+    __slots__ = ("__dict__", "__weakref__", "_code", "_given", "_instruction", "_kernel")
 
-    def __init__(self, dispatcher: Dispatcher, arguments: tuple[Any, ...], code: CodeType, instruction: int):
-        self._dispatcher = dispatcher
+    def __init__(self, kernel: Callee, arguments: tuple[Any, ...], code: CodeType, instruction: int):
+        self._kernel = kernel
         self._code = code
         self._instruction = instruction
         self._bind(arguments)
 
-    def _bind(self, arguments: tuple[Any, ...]) -> None:
+    def _bind(self, asked: tuple[Any, ...]) -> None:
         from freehold.runtime.memory.scalars import with_plain_numbers
 
-        dispatcher = self._dispatcher
+        kernel, arguments = self._kernel.in_form(asked)
+        dispatcher = kernel.dispatcher
         arguments = with_plain_numbers(dispatcher.kernel.signature, arguments)
         bound = dispatcher.kernel.checked(arguments, self.site)
         launch = Launch(dispatcher, arguments, self._code, self._instruction).spend()
@@ -142,7 +143,7 @@ class BoundLaunch(_Run):
                 state = state._replace(native=made)
                 if made is not None:
                     self.__dict__["on"] = made.on  # without the method's call in between
-        self._state = state
+        self._state, self._given = state, asked
 
     # --- Running ------------------------------------------------------------------------------------------------------
 
@@ -161,7 +162,8 @@ class BoundLaunch(_Run):
 
     def __call__(self) -> Launch:
         """A launch on the same arguments, checked anew as any launch."""
-        return Launch(self._dispatcher, self._state.arguments, self._code, self._instruction)
+        state = self._state
+        return Launch(state.launch.dispatcher, state.arguments, self._code, self._instruction)
 
     def rebind(self, **arguments: Any) -> BoundLaunch:
         """
@@ -169,8 +171,8 @@ class BoundLaunch(_Run):
 
         Everything is checked as when it was bound. Raises `Rejected`, and keeps the arguments that it has.
         """
-        parameters = self._dispatcher.kernel.signature.parameters
-        given = list(self._state.arguments)
+        parameters = self._kernel.signature.parameters
+        given = list(self._given)
         for n, parameter in enumerate(parameters):
             if parameter.name in arguments:
                 before, value = given[n], arguments.pop(parameter.name)
@@ -180,7 +182,7 @@ class BoundLaunch(_Run):
         if arguments:
             from freehold.runtime.launch.binding import positional
 
-            positional(self._dispatcher.kernel.signature, tuple(given), arguments, self.site)
+            positional(self._kernel.signature, tuple(given), arguments, self.site)
         self._bind(tuple(given))
         return self
 
@@ -192,7 +194,7 @@ class BoundLaunch(_Run):
         return CallSite(self._code, self._instruction)
 
     def __repr__(self) -> str:
-        return f"<bound launch of {self._dispatcher.kernel.__name__}>"
+        return f"<bound launch of {self._kernel.__name__}>"
 
 
 # --- What each run does -----------------------------------------------------------------------------------------------
@@ -217,15 +219,15 @@ class _Flight(InFlight[Any]):
         pass
 
 
-def bind_here(dispatcher: Dispatcher, args: tuple[Any, ...], kwargs: dict[str, Any]) -> BoundLaunch:
+def bind_here(kernel: Callee, args: tuple[Any, ...], kwargs: dict[str, Any]) -> BoundLaunch:
     """What `Launchable.bind` returns to the caller of its caller."""
     from freehold.runtime.base.call_site import CallSite
     from freehold.runtime.launch.binding import positional
 
     frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage] -- documented, and there is no other way
     site = CallSite(frame.f_code, frame.f_lasti)
-    arguments = positional(dispatcher.kernel.signature, args, kwargs, site)
-    return BoundLaunch(dispatcher, arguments, frame.f_code, frame.f_lasti)
+    arguments = positional(kernel.signature, args, kwargs, site)
+    return BoundLaunch(kernel, arguments, frame.f_code, frame.f_lasti)
 
 
 native.learn("BoundLaunch", native.blank(BoundLaunch, "_state"))

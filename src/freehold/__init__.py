@@ -169,6 +169,7 @@ if TYPE_CHECKING:
     from freehold.runtime.gpu.driver import gpu_available, memory_left
     from freehold.runtime.gpu.failures import raise_failures
     from freehold.runtime.gpu.streams import RoundRobin, SingleStream, stream_policy
+    from freehold.runtime.jit.eager import eager
     from freehold.runtime.jit.kernel import kernel
     from freehold.runtime.launch.modes import interpreting
     from freehold.runtime.launch.partition import partition, ragged
@@ -189,6 +190,7 @@ _LAZY: Final = {
     "show": "freehold.runtime.show.show",
     "Execution": "freehold.runtime.operations.execution",
     "Graph": "freehold.runtime.operations.operation",
+    "eager": "freehold.runtime.jit.eager",
     "interpreting": "freehold.runtime.launch.modes",
     "raise_failures": "freehold.runtime.gpu.failures",
     "graph": "freehold.runtime.operations.operation",
@@ -305,6 +307,7 @@ __all__ = [
     "cumprod",
     "cumsum",
     "divide",
+    "eager",
     "empty",
     "erf",
     "exp",

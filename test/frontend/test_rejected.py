@@ -37,8 +37,9 @@ def plain(p: Parameter, dtype: DType | None = None, rank: int = 0) -> TensorSpec
 
 
 def compile_plainly(module: dict[str, Any]) -> None:
-    """Lowers the `kernel` of a module for plain arguments; `GIVEN` has those that are not."""
-    kernel = KernelFunction(module["kernel"])
+    """Lowers the `kernel` of a module for plain arguments; `GIVEN` has those that are not, `FORM` which tensors there
+    are."""
+    kernel = KernelFunction(module["kernel"], module.get("FORM"))
     given: dict[str, tuple[DType | None, int]] = module.get("GIVEN", {})
     specs = [plain(p, *given.get(p.name, (None, 0))) for p in kernel.signature.parameters]
     lower(kernel, Specialisation(tuple(specs)))

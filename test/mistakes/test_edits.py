@@ -82,6 +82,16 @@ CASES = {
     "assign to a tensor": one("    y[:] = x[:] * 2", X * 2),
     "assign to all of a tensor": two("    y[:, :] = x[...] * 2", X2 * 2),
     "compute with tensors": one("    y.store(x + x * 2)", X * 3),
+    "use a tensor that may be left out": Case(
+        'def kernel(y: Out["N"], x: Ref["N"], b: Ref["N"] | None):\n'
+        "    t = x.load_like(y)\n    t += b.load_like(y)\n    y.store(t)",
+        (X, None), X,
+    ),
+    "ask for a tensor that may be left out": Case(
+        'def kernel(y: Out["N"], x: Ref["N"], b: Ref["N"] | None):\n'
+        "    t = x.load_like(y)\n    if b:\n        t += b.load_like(y)\n    y.store(t)",
+        (X, Z), X + Z,
+    ),
     "augment a tensor": Case(
         'def kernel(y: Mut["N"], x: Ref["N"]):\n    y *= x.load_like(y) + 1', (X,), (X + 1) * Z, mut=Z
     ),

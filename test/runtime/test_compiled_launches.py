@@ -1,0 +1,251 @@
+"""Launches in functions that `torch.compile` takes whole: what they compute, in which order, how often it compiles."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import freehold as fh
+from freehold import Acc, Const, Mut, Out, Ref, f32, i32
+from freehold.support.dtypes import DType
+
+torch: Any = pytest.importorskip("torch")
+N = 100
+
+
+@fh.kernel
+def saxpy(y: Mut["N"], x: Ref["N"], a: f32 = 1.0, bias: Ref["N"] | None = None):  # pyright: ignore[reportArgumentType]
+    t = a * x.load_like(y) + y.load()
+    if bias is not None:
+        t = t + bias.load_like(y)
+    y.store(t)
+
+
+@fh.kernel(partition=16)
+def both(low: Out["M"], high: Out["M"], x: Ref["M", "N"], total: Acc[f32, 1], shift: i32, K: Const[int] = 8):
+    (m,) = low.index
+    t = x.load((m, 0), (low.tile[0], K)) + shift.astype(f32)
+    low.store(t.min(axis=1))
+    high.store(t.max(axis=1))
+    total.at(0).add(t.sum())
+
+
+@fh.kernel
+def product(c: Out["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"], BK: Const[int] = 16, of: Const[DType] = f32):
+    m, n = c.index
+    acc = fh.zeros(c.tile, of)
+    for k in fh.tiles(a, axis=1, size=BK):
+        acc = fh.mma(a.load((m, k), (c.tile[0], BK)), b.load((k, n), (BK, c.tile[1])), acc)
+    c.store(acc)
+
+
+@fh.kernel
+def rows(y: Mut["R", "N"], ends: Ref[i32, "E + 1"]):
+    y.store(y.load() + y.index[0].astype(f32))
+
+
+def in_turns(y: Any, x: Any, b: Any) -> Any:
+    y.add_(1)
+    first = saxpy(fh.partition(y, 64), x * 2, 2.0).sync()
+    between = first * 3
+    saxpy(fh.partition(y, 32, order=fh.ROW), x, a=0.5, bias=b).on()
+    saxpy(y, x).on().wait()
+    return between, y + 1, first is y
+
+
+def several(m: Any, shift: int) -> Any:
+    low, high, total = torch.empty(len(m)), torch.empty(len(m)), torch.zeros(1)
+    found = both(low, high, m, total, shift).sync()
+    return (*found, low + high)
+
+
+def of_products(a: Any, b: Any) -> Any:
+    c = torch.empty(a.shape[0], b.shape[1])
+    product(fh.partition(c, (16, 16), order=fh.grouped(2), blocks=fh.PERSISTENT), a, b, BK=32, of=f32).sync()
+    d = torch.zeros_like(c)
+    product(fh.partition(d.T, (8, 16)), b.T, a.T).sync()
+    return c, d
+
+
+def in_groups(y: Any, ends: Any) -> Any:
+    return rows(fh.ragged(y, (4, 8), by="ends"), ends).sync() * 2
+
+
+def windows(y: Any, x: Any) -> Any:
+    saxpy(fh.partition(y[8:40], 16), x[:32]).sync()
+    return y
+
+
+def cases() -> dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]:
+    random = torch.Generator().manual_seed(0)
+    vectors = [torch.randint(-8, 8, (N,), generator=random).float() for _ in range(3)]
+    a, b = (torch.randint(-8, 8, shape, generator=random).float() for shape in ((40, 64), (64, 48)))
+    return {
+        "in turns": (in_turns, tuple(vectors)),
+        "several outputs": (several, (a[:, :8].contiguous(), 3)),
+        "products": (of_products, (a, b)),
+        "groups": (in_groups, (torch.zeros(20, 8), torch.tensor([0, 3, 7, 11, 15, 19, 20], dtype=torch.int32))),
+        "windows": (windows, tuple(vectors[:2])),
+    }
+
+
+def copied(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(a.clone() if isinstance(a, torch.Tensor) else a for a in arguments)
+
+
+def same(found: Any, wanted: Any) -> bool:
+    if type(wanted) is tuple:
+        return len(found) == len(wanted) and all(map(same, found, wanted))
+    return torch.equal(found, wanted) if isinstance(wanted, torch.Tensor) else found == wanted
+
+
+@pytest.fixture(autouse=True)
+def anew() -> None:
+    torch._dynamo.reset()
+
+
+@pytest.mark.parametrize("dynamic", [None, True])
+@pytest.mark.parametrize("name", cases())
+def test_compiled_is_as_written(name: str, dynamic: bool | None) -> None:
+    function, arguments = cases()[name]
+    wanted, changed = copied(arguments), copied(arguments)
+    result = function(*wanted)
+    compiled = torch.compile(function, fullgraph=True, backend="aot_eager", dynamic=dynamic)
+    for _ in range(2):
+        changed = copied(arguments)
+        assert same(compiled(*changed), result)
+        assert same(changed, wanted), "what is changed in place is changed"
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
+@pytest.mark.parametrize("name", ["in turns", "several outputs"])
+def test_code_of_inductor_is_as_written(name: str) -> None:
+    function, arguments = cases()[name]
+    wanted, changed = copied(arguments), copied(arguments)
+    result = function(*wanted)
+    assert same(torch.compile(function, fullgraph=True)(*changed), result)
+    assert same(changed, wanted)
+
+
+def test_calls_with_other_numbers_are_not_compiled_again() -> None:
+    counter = torch._dynamo.testing.CompileCounterWithBackend("aot_eager")
+    compiled = torch.compile(several, fullgraph=True, backend=counter)
+    m = torch.ones(40, 8)
+    for shift in (1, 2):
+        compiled(m, shift)
+    before = counter.frame_count
+    assert before <= 2, "the second time torch learns that the number varies"
+    for shift in range(3, 9):
+        assert same(compiled(m, shift), several(m, shift))
+    assert counter.frame_count == before
+
+
+def test_other_partitions_are_other_operators() -> None:
+    def cut(y: Any, x: Any, tile: int) -> Any:
+        return saxpy(fh.partition(y, tile), x).sync()
+
+    counter = torch._dynamo.testing.CompileCounterWithBackend("aot_eager")
+    compiled = torch.compile(cut, fullgraph=True, backend=counter, dynamic=False)
+    for tile in (16, 32, 16, 32):
+        assert torch.equal(compiled(torch.ones(N), torch.ones(N), tile), torch.full((N,), 2.0))
+    assert counter.frame_count == 2
+
+
+class Layer(torch.nn.Module):
+    """A module that launches a kernel."""
+
+    def __init__(self) -> None:
+        super().__init__()  # pyright: ignore[reportUnknownMemberType] -- of torch
+        self.kernel = saxpy
+        self.weight = torch.nn.Parameter(torch.full((N,), 3.0))
+
+    def forward(self, x: Any) -> Any:
+        y = torch.zeros_like(x)
+        self.kernel(fh.partition(y, 64), x, 1.0, self.weight).sync()
+        return y * 2
+
+
+def test_modules_are_compiled_and_exported() -> None:
+    layer, x = Layer(), torch.arange(float(N))
+    wanted = (x + 3) * 2
+    assert torch.equal(torch.compile(layer, fullgraph=True, backend="aot_eager")(x), wanted)
+    exported = torch.export.export(layer, (x,), strict=True)
+    assert "freehold_launch" in str(exported.graph)
+    assert torch.equal(exported.module()(x), wanted)
+
+
+def test_what_is_launched_has_no_gradient_as_without_torch_compile() -> None:
+    def loss(y: Any, x: Any, w: Any) -> Any:
+        saxpy(fh.partition(y, 64), x).sync()
+        return (y * w).sum()
+
+    x, w = torch.ones(N, requires_grad=True), torch.ones(N, requires_grad=True)
+    torch.compile(loss, fullgraph=True, backend="aot_eager")(torch.ones(N), x, w).backward()
+    assert x.grad is None
+    assert torch.equal(w.grad, torch.full((N,), 2.0))
+
+
+def test_what_torch_cannot_follow_is_launched_outside_of_its_graph() -> None:
+    def watched(y: Any, x: Any) -> Any:
+        saxpy(fh.partition(y, 64), x).sync()
+        return y + 1
+
+    y, x = torch.ones(N, requires_grad=True), torch.ones(N)
+    with pytest.raises(fh.Rejected, match="O206"):
+        torch.compile(watched, backend="aot_eager")(y, x)
+    torch._dynamo.reset()
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="what autograd watches"):
+        torch.compile(watched, fullgraph=True, backend="aot_eager")(y, x)
+    with torch.no_grad():
+        assert torch.equal(torch.compile(watched, fullgraph=True, backend="aot_eager")(y, x), torch.full((N,), 3.0))
+
+
+def test_errors_are_those_of_launches() -> None:
+    def short(y: Any, x: Any) -> Any:
+        return saxpy(fh.partition(y, 64), x[:50]).sync()
+
+    with pytest.raises(fh.Rejected, match="O230"):
+        torch.compile(short, fullgraph=True, backend="aot_eager")(torch.ones(N), torch.ones(N))
+
+
+PROGRAM = """
+{first}
+{second}
+from freehold import Mut, Ref
+
+{late}
+
+def saxpy(y: Mut["N"], x: Ref["N"]):
+    y.store(x.load_like(y) + y.load())
+
+saxpy = fh.kernel(saxpy)
+
+def twice(y, x):
+    saxpy(fh.partition(y, 16), x).sync()
+    return saxpy(fh.partition(y, 16), x).on().value
+
+print(torch.compile(twice, fullgraph=True, backend="aot_eager")(torch.ones(40), torch.ones(40)).sum().item())
+"""
+
+
+@pytest.mark.parametrize("native", ["0", "1"])
+@pytest.mark.parametrize(
+    ("first", "second", "late"),
+    [
+        ("import freehold as fh", "import torch", ""),
+        ("import torch", "import freehold as fh", "import torch._dynamo"),
+        ("import torch, torch._dynamo", "import freehold as fh", ""),
+    ],
+)
+def test_whoever_is_imported_first(first: str, second: str, late: str, native: str, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM.format(first=first, second=second, late=late))
+    environment = {**os.environ, "FREEHOLD_NATIVE": native}
+    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, env=environment)
+    assert done.stdout.strip() == "120.0", done.stderr
