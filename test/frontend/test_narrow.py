@@ -8,6 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from answers import assembles
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -187,7 +188,7 @@ def test_products_with_scales_are_assembled_where_there_are_any(element: Any, sc
     given_ = (fh.partition(c, (16, 16)), *operands(element, scale, block), element, scale, block)
     code = bytecode(scaled.verify(*given_), scaled.options)
     first = "sm_107" if scale is fh.f8e5m3fnu else "sm_100"
-    assert assemble(code, first).startswith(b"\x7fELF")
+    assert assembles(code, first)
     for arch in ("sm_80", "sm_90", *(("sm_100", "sm_120") if scale is fh.f8e5m3fnu else ())):
         with pytest.raises(Rejected) as caught:
             assemble(code, arch, kernel="scaled")

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from answers import assembles
 from xdsl.dialects.builtin import ModuleOp
 
 import freehold as fh
 from freehold import Mut, Out, Ref, f32, i32
-from freehold.backend.assembler import assemble
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.dialects.cuda_tile.ops.misc import PrintTkoOp
 from freehold.passes.launch_contract import contract
@@ -76,7 +76,7 @@ def test_prints_come_in_order(kernel: Any, persistent: bool) -> None:
     run_entry(lowered, call, [again, x], blocks=8, checked=True, write=found.append)
     assert found == wanted
     assert again.tolist() == y.tolist()
-    assert assemble(write_bytecode(lowered), "sm_90")
+    assert assembles(write_bytecode(lowered), "sm_90")
 
 
 def test_one_print_alone_waits_for_nothing() -> None:
