@@ -1,4 +1,4 @@
-"""docs/checklist.md and docs/language.md name only what exists."""
+"""docs/checklist.md, docs/language.md and the pages of docs/migration/ name only what exists."""
 
 from __future__ import annotations
 
@@ -55,7 +55,10 @@ def spans(page: str) -> list[str]:
     return blocks + re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
 
 
-@pytest.mark.parametrize("page", ["checklist.md", "language.md"])
+MIGRATION = sorted(f"migration/{path.name}" for path in (DOCS / "migration").glob("*.md"))
+
+
+@pytest.mark.parametrize("page", ["checklist.md", "language.md", *MIGRATION])
 def test_every_name_exists(page: str):
     missing: set[str] = set()
     for code in spans(page):
