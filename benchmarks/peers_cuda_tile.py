@@ -13,11 +13,12 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
+from filecheck.error import CheckError
 from filecheck.finput import FInput
 from filecheck.matcher import Matcher
 from filecheck.options import parse_argv_options
@@ -86,6 +87,7 @@ class Found:
     """`hold`, or the CHECK line that does not."""
     trips: dict[str, str] = field(default_factory=dict[str, str])
     """For `generic` and `bytecode`: empty where the module comes back, else what is wrong."""
+    printed: str = ""
 
 
 def cases(checkout: Path) -> Iterator[Case]:
@@ -119,8 +121,9 @@ def _version(run: str) -> Version | None:
     return Version.parse(named.group(1)) if named else None
 
 
-def _holds(case: Case, printed: str) -> str:
-    """`hold` where the CHECK lines are right of what is printed, else which is not."""
+def _holds(case: Case, printed: str, earlier: Sequence[Found]) -> str:
+    """`hold` where the CHECK lines are right of what is printed, else which is not. Where they use variables of modules
+    `earlier` in the file, those are checked with it."""
     told = StringIO()
     with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file, contextlib.redirect_stderr(told):
         file.write(re.sub(r"// RUN:.*", "", case.text))
@@ -128,8 +131,14 @@ def _holds(case: Case, printed: str) -> str:
         options = parse_argv_options(["filecheck", file.name, "--enable-var-scope"])
         matcher = Matcher(options, FInput("-", printed), Parser.from_opts(options))
         matcher.stderr = told
-        if matcher.run() == 0:
-            return "hold"
+        try:
+            if matcher.run() == 0:
+                return "hold"
+        except CheckError:  # a variable that is not defined
+            if earlier:
+                text = "\n".join([*(each.case.text for each in earlier), case.text])
+                before = "\n".join(each.printed for each in earlier)
+                return _holds(replace(case, text=text), f"{before}\n{printed}", ())
     return next((line for line in told.getvalue().splitlines() if "error" in line), "do not hold").split("error:")[-1]
 
 
@@ -171,8 +180,8 @@ def _verify(module: ModuleOp) -> None:
             raise
 
 
-def found(case: Case) -> Found:
-    """What comes of a module."""
+def found(case: Case, earlier: Sequence[Found] = ()) -> Found:
+    """What comes of a module, behind others in its file."""
     context = _context()
     try:
         module = parse_module(context, case.text, case.file, implicit_module=case.implicit)
@@ -190,16 +199,20 @@ def found(case: Case) -> Found:
     if case.refused:
         expected = re.search(r"expected-error[^{]*\{\{(.*?)\}\}", case.text)
         return Found(case, "accepted", expected.group(1) if expected else "")
-    checks = _holds(case, print_module(module, locations=case.locations)) if case.checked else ""
-    return Found(case, "same", "", checks, trips)
+    printed = print_module(module, locations=case.locations)
+    checks = _holds(case, printed, earlier) if case.checked else ""
+    return Found(case, "same", "", checks, trips, printed)
 
 
 def table(checkout: Path, only: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Prints what came of each file's modules, and returns it of each module."""
-    rows = [found(case) for case in cases(checkout) if not only or Path(case.file).name in only]
+    rows: list[Found] = []
     by_file: dict[str, list[Found]] = {}
-    for row in rows:
-        by_file.setdefault(row.case.file, []).append(row)
+    for case in cases(checkout):
+        if not only or Path(case.file).name in only:
+            earlier = by_file.setdefault(case.file, [])
+            rows.append(found(case, [each for each in earlier if each.checks]))
+            earlier.append(rows[-1])
     columns = ("modules", "same verdict", "checked", "checks hold", "generic", "bytecode")
     print(f"{'file':60}" + "".join(f"{column:>14}" for column in columns))
     total: Counter[str] = Counter()
