@@ -42,7 +42,7 @@ _REFUSED: Final = re.compile(r"expected-error|CHECK[\w-]*: .*error:")
 _TEST_ONLY: Final = re.compile(r"testing\$|#cuda_tile\.test|bytecode_test|test\.\w+_attr|250\.")
 _DIVIDER: Final = re.compile(r"^// -----.*$", re.MULTILINE)
 _PASSES: Final = {
-    "--canonicalize{fold-integers=false}": "canonicalize",
+    "--canonicalize": "canonicalize{fold-integers=false}",
     "fuse-fma": "fuse-fma",
     "loop-split": "loop-split",
     "synthesize-debug-info-scopes": "synthesize-debug-info-scopes",

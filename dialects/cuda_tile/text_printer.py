@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from io import StringIO
 from typing import cast
@@ -89,7 +90,7 @@ class TilePrinter(Printer):
         if isinstance(attribute, FusedLoc) and isinstance(attribute.metadata, DebugAttr):
             parts = cast("ArrayAttr[Attribute]", attribute.locations).data
             if len(parts) == 1:
-                self._print_scoped(parts[0], attribute.metadata)
+                self._print_scoped(parts[0], attribute.metadata, alone=attribute is self._whole)
                 return
         if self.print_generic_format and isinstance(attribute, DenseElementsAttr):
             print_builtin_dense(attribute, self)
@@ -110,12 +111,16 @@ class TilePrinter(Printer):
             self.definitions.append(f"{name} = {text}\n")
         return name
 
-    def _print_scoped(self, position: Attribute, scope: DebugAttr) -> None:
-        with self.in_location():
+    def _print_scoped(self, position: Attribute, scope: DebugAttr, *, alone: bool) -> None:
+        """Write a position in a scope; what an alias stands for is it alone, without `loc(..)` around it."""
+        with nullcontext() if alone else self.in_location():
             self.print_string("#cuda_tile.di_loc<")
-            self.printing_location = False
-            self.print_attribute(position)
-            self.printing_location = True
+            if self.aliases:
+                self.print_string(self._alias(position))
+            else:
+                self.printing_location = False
+                self.print_attribute(position)
+                self.printing_location = not alone
             self.print_string(" in ")
             self.print_attribute(scope)
             self.print_string(">")

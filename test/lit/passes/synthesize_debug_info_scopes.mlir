@@ -1,5 +1,13 @@
 // RUN: tile-opt %s -p 'builtin.module(cuda_tile.module(synthesize-debug-info-scopes))' --split-input-file -o %t.mlir --print-debuginfo
 // RUN: filecheck %s < %t.mlir
+// RUN: tile-opt %s --synthesize-debug-info-scopes --split-input-file --mlir-print-debuginfo --elide-prefix -o %t.aliases.mlir
+// RUN: filecheck %s --check-prefix ALIASES < %t.aliases.mlir
+// RUN: tile-opt %t.aliases.mlir --split-input-file --mlir-print-debuginfo --elide-prefix | diff - %t.aliases.mlir
+
+// ALIASES: return loc([[RETURN:#loc[0-9]+]])
+// ALIASES: [[FUNCTION:#di_subprogram]] = #cuda_tile.di_subprogram<
+// ALIASES: [[PLACE:#loc[0-9]+]] = loc("/src/k.py":15:4)
+// ALIASES-NEXT: [[RETURN]] = #cuda_tile.di_loc<[[PLACE]] in [[FUNCTION]]>
 // RUN: tile-opt %t.mlir --split-input-file --emit-bytecode -o %t.bc
 
 // Positions: those of the file, of the text that was called, of the first of several.

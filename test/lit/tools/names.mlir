@@ -33,7 +33,7 @@
 // LOC:      #di_file = #cuda_tile.di_file<"k.py" in "/src">
 // LOC-NEXT: #di_compile_unit = #cuda_tile.di_compile_unit<file = #di_file>
 // LOC-NEXT: #di_subprogram = #cuda_tile.di_subprogram<file = #di_file, line = 1, name = "k", linkageName = "k", compileUnit = #di_compile_unit, scopeLine = 2>
-// LOC:      #loc[[AT]] = loc(#cuda_tile.di_loc<loc({{.*}}) in #di_subprogram>)
+// LOC:      #loc[[AT]] = #cuda_tile.di_loc<#loc{{[0-9]*}} in #di_subprogram>
 
 // PLAIN: %3 = cuda_tile.assume
 
