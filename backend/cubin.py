@@ -1,5 +1,5 @@
 """
-What a cubin says of its kernels: registers, shared memory, stack, threads, and how much code there is.
+What a cubin says of its kernels: registers, shared memory, stack, threads, parameters, and how much code there is.
 
 Read from the ELF file itself, by no other program. Every offset and count of the file is checked before it is used, so
 a damaged file costs little and is refused by `NotACubin`.
@@ -20,6 +20,10 @@ _MACHINE: Final = 190
 _SHT_NOBITS: Final = 8
 _SIZED: Final = 4
 _REGCOUNT, _FRAME_SIZE, _REQNTID, _CTA_PER_CLUSTER = 0x2F, 0x11, 0x10, 0x3D
+_KPARAM_INFO, _MAX_THREADS = 0x17, 0x05
+_ABI_WITH_WIDE_FLAGS: Final = 8
+"""From this version of the ABI on, the architecture stands in the second byte of the file's flags, before in the first
+one."""
 _INSTRUCTION: Final = 16
 """Bytes of an instruction since Volta; the lowest twelve bits are the operation."""
 _STORE_LOCAL: Final = 0x387
@@ -54,6 +58,10 @@ class Resources:
     """Instructions that store to local memory: registers that are spilled, mostly."""
     local_loads: int
     """Instructions that load from local memory."""
+    sizes: tuple[int, ...] = ()
+    """Bytes of each parameter, in order."""
+    most_threads: int | None = None
+    """Threads of a block, where the kernel bounds their number."""
 
     @property
     def thread_count(self) -> int | None:
@@ -80,6 +88,15 @@ def resources(cubin: bytes) -> tuple[Resources, ...]:
         raise NotACubin(f"a part of it is cut off or garbled: {e}") from e
 
 
+def architecture(cubin: bytes) -> str:
+    """The architecture that a cubin is for: `sm_90`. Raises `NotACubin`."""
+    data = memoryview(cubin)
+    _sections(data)
+    (flags,) = struct.unpack_from("<I", data, 48)
+    number = (flags >> 8 if data[8] >= _ABI_WITH_WIDE_FLAGS else flags) & 0xFF
+    return f"sm_{number}"
+
+
 def _kernels(data: memoryview) -> Iterator[Resources]:
     sections = _sections(data)
     by_name = {s.name: s for s in sections}
@@ -94,11 +111,19 @@ def _kernels(data: memoryview) -> Iterator[Resources]:
     for name, info in kernels.items():
         threads: tuple[int, int, int] | None = None
         cluster: tuple[int, int, int] | None = None
+        sizes: dict[int, int] = {}
+        bound: int | None = None
         for number, value in _attributes(data, info):
             if number == _REQNTID:
                 threads = struct.unpack_from("<III", value)
             elif number == _CTA_PER_CLUSTER:
                 cluster = struct.unpack_from("<III", value)
+            elif number == _KPARAM_INFO:
+                place, attributes = struct.unpack_from("<4xH2xI", value)
+                sizes[place] = attributes >> 18
+            elif number == _MAX_THREADS:
+                x, y, z = struct.unpack_from("<III", value)
+                bound = x * y * z
         symbol = symbols.get(name)
         if symbol is None or symbol not in registers:
             if f".text.{name}" in by_name and symbol is None:
@@ -118,6 +143,8 @@ def _kernels(data: memoryview) -> Iterator[Resources]:
             code=len(code),
             local_stores=stores,
             local_loads=loads,
+            sizes=tuple(sizes[n] for n in sorted(sizes)),
+            most_threads=bound,
         )
 
 

@@ -30,7 +30,7 @@ from benchmarks.agreement_inputs import distance, values
 from freehold.backend.assembler import assemble
 from freehold.backend.bytecode.reader import read_bytecode
 from freehold.backend.bytecode.writer import write_bytecode
-from freehold.runtime.gpu import driver, transfers
+from freehold.runtime.gpu import driver, kernels, transfers
 from freehold.runtime.interpreter.launch import Entry as Interpreted
 from freehold.support.diagnostic import Rejected
 
@@ -189,7 +189,7 @@ class Gpu:
 
     def launch(self, cubin: bytes, symbol: str, arguments: Sequence[Any], blocks: int) -> None:
         """Runs an entry on arrays, which it writes in place, and numbers."""
-        kernel = driver.load(cubin, symbol, self.device)
+        kernel = kernels.load(cubin, symbol, self.device)
         passed: list[Any] = []
         arrays: list[tuple[int, Any]] = []
         place = self.base
@@ -204,7 +204,7 @@ class Gpu:
             passed.append(place)
             arrays.append((place, argument))
             place = (place + argument.nbytes + 255) & ~255
-        driver.launch_on(self.device, self.stream, driver.config(blocks), kernel, *passed)
+        kernels.launch_on(self.device, self.stream, kernels.config(blocks), kernel, *passed)
         driver.wait(self.stream, f"kernel `{symbol}`")
         for place, array in arrays:
             transfers.copy_to_host(array.ctypes.data, place, array.nbytes, self.device)

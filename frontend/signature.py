@@ -138,6 +138,8 @@ class KernelSignature:
     function: object = field(default=None, repr=False, compare=False)
     form: Form | None = None
     """Where it is that of one form of the kernel (`in_form`), which."""
+    cut: bool = True
+    """Whether arrays that are written are split into regions. Foreign kernels take them as a whole."""
 
     def takes_windows(self) -> bool:
         """Whether the kernel, or a function that it calls, may take windows of tensors: partitions are those of windows

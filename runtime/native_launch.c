@@ -78,7 +78,8 @@ static int taken(const Entry *entry, void *stream, uint64_t *memory) {
   PyThreadState *state = PyEval_SaveThread();
   int device = entry->device;
   int error = entry->current ? entry->current(&device) || device != entry->device : 0;
-  if (!error) error = entry->launch(entry->kernel, entry->blocks, 1, 1, 1, 1, 1, 0, stream, parameters, NULL);
+  const unsigned *s = entry->shape;
+  if (!error) error = entry->launch(entry->kernel, s[0], s[1], s[2], s[3], s[4], s[5], s[6], stream, parameters, NULL);
   PyEval_RestoreThread(state);
   return !error;
 }
@@ -483,16 +484,16 @@ static void free_entry(Entry *self) {
 
 static PyObject *make_entry(PyTypeObject *type, PyObject *args, PyObject *options) {
   unsigned long long launch, current, kernel;
-  unsigned blocks;
   int device, plain;
-  const char *memory, *at;
-  Py_ssize_t bytes, parameters;
+  const char *memory, *at, *shape;
+  Py_ssize_t bytes, parameters, shaped;
   PyObject *values, *enqueue, *space, *timelines, *lock, *family;
-  if (!PyArg_ParseTuple(args, "KKKIiy#y#O!pOOO!O!O", &launch, &current, &kernel, &blocks, &device, &memory, &bytes, &at, &parameters,
+  if (!PyArg_ParseTuple(args, "KKKy#iy#y#O!pOOO!O!O", &launch, &current, &kernel, &shape, &shaped, &device, &memory, &bytes, &at, &parameters,
                         &PyTuple_Type, &values, &plain, &enqueue, &space, &PyDict_Type, &timelines, lock_class, &lock, &family))
     return NULL;
   Py_ssize_t count = PyTuple_Size(values);
   parameters /= 2;
+  if (shaped != (Py_ssize_t)sizeof(((Entry *)0)->shape)) return PyErr_Format(PyExc_ValueError, "a shape is seven numbers");
   if (count > MOST || bytes > (Py_ssize_t)sizeof(uint64_t) * MOST || parameters > MOST || bytes < 8 * parameters)
     return PyErr_Format(PyExc_ValueError, "too many arguments");
   Entry *self = (Entry *)PyType_GenericAlloc(type, 0);
@@ -500,7 +501,8 @@ static PyObject *make_entry(PyTypeObject *type, PyObject *args, PyObject *option
   self->launch = (LaunchKernel)(uintptr_t)launch;
   self->current = (CurrentDevice)(uintptr_t)current;
   self->kernel = (void *)(uintptr_t)kernel;
-  self->blocks = blocks, self->device = device, self->parameters = (int)parameters, self->plain = plain, self->values = (int)count;
+  memcpy(self->shape, shape, sizeof self->shape);
+  self->device = device, self->parameters = (int)parameters, self->plain = plain, self->values = (int)count;
   memcpy(self->memory, memory, bytes);
   memcpy(self->at, at, 2 * parameters);
   Py_INCREF(self->enqueue = enqueue), Py_INCREF(self->outside = space), Py_INCREF(self->lock = lock);

@@ -18,7 +18,7 @@ typedef struct {
   LaunchKernel launch;
   CurrentDevice current; /* NULL where there is one GPU only */
   void *kernel;
-  unsigned blocks;
+  unsigned shape[7]; /* blocks and threads of a block along x, y, z; bytes of dynamic shared memory */
   int device, values, parameters, plain; /* `plain`: whether it is packed here, and not by Python */
   uint64_t memory[MOST]; /* what is known of the parameters, eight bytes each */
   uint16_t at[MOST];     /* by parameter: where it lies there, in bytes */

@@ -75,13 +75,16 @@ class EntryParameter:
     `pointer`: base address of tensor argument `argument`. `extent`: the term `term` over the symbols, as i32.
     `stride`: stride `axis` of tensor argument `argument` in elements, as i32. `scalar`: scalar argument `argument`.
     `failures`: the launch's first word in a failure buffer (`FAILURE_WORDS`); the last parameter of kernels that check
-    something while they run. `argument` counts all of the kernel's arguments.
+    something while they run. `argument` counts all of the kernel's arguments. Extents and strides may be of another
+    `dtype` where code is foreign, and strides be counted in units of which an element has `scale`.
     """
 
     kind: Literal["pointer", "extent", "stride", "scalar", "failures"]
     argument: int = -1
     axis: int = -1
     term: str = ""
+    dtype: str = "i32"
+    scale: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +120,24 @@ class KernelCheck:
 
 
 @dataclass(frozen=True, slots=True)
+class Foreign:
+    """
+    What a launch of code that others made has besides: threads of a block, blocks of a cluster, bytes of dynamic shared
+    memory, as terms; the arrays, by position among the arguments, that must be contiguous, because the code is not told
+    their strides; the threads of a block that the code is made for, or 0s where it does not say, and the most that it
+    takes; and the reason why what is declared of it is right, which is empty where that is shown.
+    """
+
+    block: tuple[str, str, str]
+    cluster: tuple[str, str, str] = ("1", "1", "1")
+    shared: str = "0"
+    contiguous: tuple[int, ...] = ()
+    threads: tuple[int, int, int] = (0, 0, 0)
+    most_threads: int = 1024
+    promise: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LaunchContract:
     """Everything a launch of one compiled kernel must respect.
 
@@ -124,7 +145,8 @@ class LaunchContract:
     least 1, and their product is the number of points. One block a point, unless `persistent`; then any positive number
     of blocks that does not exceed the points: `blocks` of them where that is not 0, or else as many as the GPU holds.
     `checks` are the obligations met on the launch rung, `kernel_checks` what the kernel itself checks, by number, where
-    it writes failures down. `verified` is the digest of the verified IR that the code was made of.
+    it writes failures down. `verified` is the digest of the verified IR that the code was made of. Of `foreign` code
+    the grid are three terms, the blocks along x, y and z.
     """
 
     symbol: str
@@ -136,10 +158,15 @@ class LaunchContract:
     blocks: int = 0
     kernel_checks: tuple[KernelCheck, ...] = ()
     verified: str = ""
+    foreign: Foreign | None = None
 
     def to_json(self) -> str:
         """As text."""
         data = asdict(self)
+        if self.foreign is None:  # as it was before there was any
+            del data["foreign"]
+            for entry in data["entry"]:
+                del entry["dtype"], entry["scale"]
         for p, d in zip(self.parameters, data["parameters"], strict=True):
             d["is_tensor"] = isinstance(p, TensorParameter)
         return json.dumps(data, separators=(",", ":"))
@@ -147,7 +174,7 @@ class LaunchContract:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Reads `to_json`'s text. Raises `ValueError`, `KeyError` or `TypeError` on anything else."""
-        data = json.loads(text)
+        data = {"foreign": None, **json.loads(text)}
         if set(data) != {f.name for f in fields(cls)}:
             raise ValueError("not a launch contract")
         return cls(
@@ -162,6 +189,7 @@ class LaunchContract:
             blocks=data["blocks"],
             kernel_checks=tuple(_kernel_check(c) for c in data["kernel_checks"]),
             verified=data["verified"],
+            foreign=_foreign(data["foreign"]),
         )
 
 
@@ -171,6 +199,16 @@ def _parameter(data: dict[str, Any]) -> TensorParameter | ScalarParameter:
     for key in ("dims", "strides", "stride_divs", "extent_divs"):
         data[key] = tuple(data[key])
     return TensorParameter(**data)
+
+
+def _foreign(data: dict[str, Any] | None) -> Foreign | None:
+    if data is None:
+        return None
+    for key in ("block", "cluster", "contiguous", "threads"):
+        data[key] = tuple(data[key])
+    if [len(data[key]) for key in ("block", "cluster", "threads")] != [3, 3, 3]:
+        raise ValueError("not a shape")
+    return Foreign(**data)
 
 
 def _kernel_check(data: dict[str, Any]) -> KernelCheck:

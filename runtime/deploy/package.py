@@ -4,7 +4,8 @@ Packages: kernels compiled ahead of time, loaded without a compiler.
 A package is a folder or a `.zip` file. Its `manifest.json` names the kernels, their parameters and variants, and every
 other file with its length and SHA-256; of code also the digest of the IR that was verified. A variant is a launch
 contract (`.json`), bytecode for all architectures (`.tileirbc`), and a cubin for each architecture that it was built
-for. `freehold.build` writes packages (`runtime.deploy.package_build`), `freehold.load` reads them.
+for. Of foreign kernels there is PTX (`.ptx`) in the place of bytecode, or nothing. `freehold.build` writes packages
+(`runtime.deploy.package_build`), `freehold.load` reads them.
 
 Loading checks the manifest and all contracts; other files are checked when they are read. Neither the frontend nor the
 passes nor the assembler is loaded, unless bytecode has to be assembled, which `strict` forbids.
@@ -33,7 +34,7 @@ from freehold.frontend.signature import (
 )
 from freehold.runtime.base.imported import once_imported
 from freehold.runtime.jit.launchable import Launchable
-from freehold.runtime.variants.build import Options, stable_text
+from freehold.runtime.variants.build import DENY, Options, denied, stable_text
 from freehold.runtime.variants.compiled import Compiled, Once
 from freehold.runtime.variants.hints import Given, checked
 from freehold.support.contract import LaunchContract, ScalarParameter, TensorParameter
@@ -164,7 +165,7 @@ class Variant(NamedTuple):
     options: Options
     contract: LaunchContract
     bytecode: str
-    """A file."""
+    """A file; of foreign code one of PTX, or none."""
     cubins: Mapping[str, str]
     """Files by architecture."""
 
@@ -278,25 +279,38 @@ class PackagedKernel(Launchable):
 
         def make() -> Compiled:
             variant = self.variant(specialisation)
+            verified = variant.contract.verified or None
             if arch in variant.cubins:
-                cubin = self._files.read(variant.cubins[arch], variant.contract.verified)
-            elif self._strict:
+                cubin = self._files.read(variant.cubins[arch], verified)
+            elif self._strict or not variant.bytecode:
                 from freehold.runtime.errors import ArchitectureMissing
                 from freehold.support.diagnostic import Rejected
 
                 there = ", ".join(variant.cubins) or "none"
                 raise Rejected([ArchitectureMissing(None, self.__name__, arch, there)])
             else:
-                from freehold.runtime.variants.build import assembled
-
-                code = self._files.read(variant.bytecode, variant.contract.verified)
-                cubin = assembled(code, arch, self.__name__)
+                cubin = self._made(variant, self._files.read(variant.bytecode, verified), arch)
             return Compiled(self.__name__, variant.contract, arch, cubin, variant.options)
 
         return self._once.get((specialisation, arch), make)
 
+    def _made(self, variant: Variant, code: bytes, arch: str) -> bytes:
+        if variant.bytecode.endswith(".ptx"):
+            from freehold.runtime.foreign.code import Ptx
+
+            return Ptx(code.decode(), variant.contract.symbol).for_gpu(self.__name__, arch)
+        from freehold.runtime.variants.build import assembled
+
+        return assembled(code, arch, self.__name__)
+
+    @property
+    def promises(self) -> tuple[str, ...]:
+        """The reasons to trust what is not proved of it: those of foreign code."""
+        said = [v.contract.foreign.promise for v in self.variants if v.contract.foreign is not None]
+        return tuple(dict.fromkeys(said))
+
     def interpreted(self, specialisation: Specialisation, mode: Kind = "fast") -> Interpreted:
-        """The bytecode made ready for a mode of the interpreter. Raises `Rejected` (O270, O273)."""
+        """The bytecode made ready for a mode of the interpreter. Raises `Rejected` (O270, O273, O284)."""
 
         def make() -> Interpreted:
             from freehold.backend.bytecode.reader import read_bytecode
@@ -305,7 +319,11 @@ class PackagedKernel(Launchable):
             from freehold.runtime.variants.evaluation import Evaluator
 
             variant = self.variant(specialisation)
-            module = read_bytecode(self._files.read(variant.bytecode, variant.contract.verified))
+            if not variant.bytecode.endswith(".tileirbc"):
+                from freehold.runtime.foreign.kernel import no_stand_in
+
+                no_stand_in(self.__name__, "for a GPU", [p.name for p in self.signature.parameters], packaged=True)
+            module = read_bytecode(self._files.read(variant.bytecode, variant.contract.verified or None))
             adversarial = mode == "adversarial"
             made = Lowered(module, variant.contract, checked=mode == "checked", adversarial=adversarial)
             return Interpreted(Evaluator(variant.contract), made)
@@ -355,7 +373,7 @@ class Package(Mapping[str, PackagedKernel]):
 
     def _kernel(self, entry: Mapping[str, Any], strict: bool) -> PackagedKernel:
         parameters = tuple(_parameter(p) for p in entry["parameters"])
-        signature = KernelSignature(entry["name"], parameters)
+        signature = KernelSignature(entry["name"], parameters, cut=entry.get("cut", True))
         variants = tuple(self._variant(v, signature) for v in entry["variants"])
         return PackagedKernel(signature, variants, self._files, strict)
 
@@ -440,17 +458,27 @@ def parameter_entry(parameter: Parameter) -> dict[str, Any]:
     return entry
 
 
-def load(path: str | os.PathLike[str], *, strict: bool = False) -> Package:
+def load(path: str | os.PathLike[str], *, strict: bool = False, deny_unsafe: bool = False) -> Package:
     """
     The kernels of a package that `freehold.build` wrote: `freehold.load("kernels").saxpy(...)`.
 
     They are launched as kernels are; arrays in the host's memory run on the interpreter. With `strict` nothing is ever
     compiled: an architecture that the package has no code for is an error (O271). Without, the package's bytecode is
-    assembled for it, where an assembler is installed.
+    assembled for it, where an assembler is installed. With `deny_unsafe`, and `FREEHOLD_DENY_UNSAFE=1`, a package is
+    refused (O295) that has a foreign kernel of which nothing is proved.
 
     Raises `Rejected` (O272, O273) for what is no package, and for a damaged one.
     """
-    return Package(os.fspath(path), strict)
+    found = Package(os.fspath(path), strict)
+    for name, kernel in found.items():
+        for reason in kernel.promises:
+            if deny_unsafe or denied():
+                from freehold.runtime.foreign.kernel import deny
+
+                deny(
+                    name, reason, "leave `deny_unsafe` out" if deny_unsafe else f"leave `{DENY}` out of the environment"
+                )
+    return found
 
 
 def _tell_torch() -> None:

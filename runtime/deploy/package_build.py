@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +20,7 @@ from freehold.runtime.variants.hints import given
 
 if TYPE_CHECKING:
     from freehold.passes.analysis.facts import KernelFacts
+    from freehold.runtime.foreign.kernel import Extern
     from freehold.runtime.jit.kernel import Kernel
     from freehold.runtime.launch.launch import Launch
     from freehold.support.span import Span
@@ -69,13 +70,14 @@ class _Builder:
         self.archs = archs
         self.general = general
         self.proofs = proofs
-        self.kernels: dict[str, tuple[Kernel, list[dict[str, Any]], set[tuple[Form | None, Specialisation]]]] = {}
+        self.kernels: dict[str, tuple[Kernel | Extern, list[dict[str, Any]], set[tuple[Form | None, Specialisation]]]] = {}
         self.files: dict[str, bytes] = {}
         self.verified: dict[str, str] = {}
         """Of files with code: the digest of the IR that was verified."""
 
     def add(self, launch: Any) -> None:
         """Compiles the variants that a launch stands for."""
+        from freehold.runtime.foreign.kernel import Extern
         from freehold.runtime.jit.kernel import Kernel
         from freehold.runtime.launch.launch import Launch
         from freehold.runtime.scheduling.problem import leaves_open
@@ -89,11 +91,16 @@ class _Builder:
             call = f"{kernel.__name__}(fh.partition(...), ...)"
             _unpackable(f"this launch of `{kernel.__name__}`", reason, call)
         _, bound = launch.described()
-        if not isinstance(kernel, Kernel):
+        if not isinstance(kernel, Kernel | Extern):
             _unpackable(f"`{kernel.__name__}`", "it comes from a package itself")
         known, variants, seen = self.kernels.setdefault(kernel.__name__, (kernel.whole, [], set()))
         if known is not kernel.whole:
             _unpackable(f"`{kernel.__name__}`", "another kernel of this name is in the package")
+        if isinstance(kernel, Extern):
+            variant = _foreign(kernel, bound.specialisation, self.archs, self._file)
+            if all(v["specs"] != variant["specs"] for v in variants):
+                variants.append(variant)
+            return
         for specialisation in dict.fromkeys((bound.specialisation, *self._general(bound.specialisation))):
             if (kernel.signature.form, specialisation) not in seen:
                 seen.add((kernel.signature.form, specialisation))
@@ -176,7 +183,12 @@ class _Builder:
             "made_by": f"freehold {freehold.__version__}",
             "assembler": cache.identity(),
             "kernels": [
-                {"name": name, "parameters": [*map(parameter_entry, kernel.signature.parameters)], "variants": variants}
+                {
+                    "name": name,
+                    "parameters": [*map(parameter_entry, kernel.signature.parameters)],
+                    "variants": variants,
+                    **({} if kernel.signature.cut else {"cut": False}),
+                }
                 for name, (kernel, variants, _) in self.kernels.items()
             ],
             "files": {
@@ -209,6 +221,53 @@ class _Builder:
             os.replace(made, target)
         finally:
             shutil.rmtree(aside, ignore_errors=True)
+
+
+def _foreign(
+    kernel: Extern, specialisation: Specialisation, archs: Sequence[str], file: Callable[[str, bytes], str]
+) -> dict[str, Any]:
+    """The variant of a foreign kernel for arguments of a kind: cubins, and PTX or bytecode where there is some."""
+    from freehold.backend.cubin import architecture
+    from freehold.runtime.foreign.code import Cubin, Ptx, TileIR
+    from freehold.support.contract import TensorParameter
+
+    source, contract = kernel.made_for(specialisation)
+    name = f"`{kernel.__name__}`"
+    assert contract.foreign is not None
+    if not contract.foreign.promise:
+        _unpackable(name, "the audit looks at each launch of it, which needs the compiler: give a reason, `unsafe=`")
+    if isinstance(source, Cubin) and (other := {*archs} - {architecture(source.code)}):
+        _unpackable(name, f"its cubin is for {architecture(source.code)}, and {', '.join(sorted(other))} was asked for")
+    known = {p.name: p for p in contract.parameters}
+    specs: list[dict[str, Any]] = []
+    for parameter, spec in zip(kernel.signature.parameters, specialisation, strict=True):
+        if isinstance(spec, TensorSpec):
+            asked = known[parameter.name]
+            assert isinstance(asked, TensorParameter)
+            layout = {"stride_divs": asked.stride_divs, "extent_divs": asked.extent_divs}
+            spec = replace(spec, align=asked.align, strides=asked.strides, **layout)
+        specs.append(described(spec) or {})
+    stem = f"{kernel.__name__}-{_key(specs)}"
+    compiled = {arch: kernel.compiled(specialisation, arch) for arch in archs}
+    contract = next((c.contract for c in compiled.values()), contract)  # with what the code makes of its launches
+    beside = ""
+    if isinstance(source, TileIR):
+        beside = file(f"{stem}.tileirbc", source.code)
+    elif isinstance(source, Ptx):
+        beside = file(f"{stem}.ptx", source.text.encode())
+    return {
+        "specs": specs,
+        "hints": {},
+        "checks": True,
+        "contract": file(f"{stem}.json", contract.to_json().encode()),
+        "bytecode": beside,
+        "cubins": {arch: file(f"{stem}.{arch}.cubin", c.cubin) for arch, c in compiled.items()},
+    }
+
+
+def _key(specs: Sequence[dict[str, Any]]) -> str:
+    """What tells a variant's files from others."""
+    return hashlib.sha256(json.dumps(specs, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def _is_package(target: Path) -> bool:

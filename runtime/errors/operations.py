@@ -1,4 +1,4 @@
-"""Operations, graphs, and GPUs that are lost (O260 to O269, O280 to O289)."""
+"""Operations, graphs, and GPUs that are lost (O260 to O269, O280 and O281)."""
 
 from __future__ import annotations
 

@@ -509,28 +509,6 @@ def checked(what: str, answer: tuple[Any, ...]) -> tuple[Any, ...]:
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
 
-def load(cubin: bytes, symbol: str, device: int) -> Any:
-    """The kernel of a cubin, loaded for a GPU. It stays loaded for the life of the process once it was launched."""
-    core = cuda_core()
-    with on_device(device), doing(f"loading kernel `{symbol}`"):
-        return core.ObjectCode.from_cubin(cubin, name=symbol).get_kernel(symbol)
-
-
-@cache
-def config(x: int, y: int = 1, z: int = 1) -> Any:
-    """The launch configuration for a grid of tile blocks. A tile block is one thread as far as a launch can tell."""
-    return cuda_core().LaunchConfig(grid=(x, y, z), block=(1, 1, 1))
-
-
-def launch_config(blocks: int, handle: int) -> Any:
-    """As `config` for so many blocks, for the driver itself and for one stream. Nobody may change it."""
-    made = api().CUlaunchConfig()
-    made.gridDimX, made.gridDimY, made.gridDimZ = blocks, 1, 1
-    made.blockDimX = made.blockDimY = made.blockDimZ = 1
-    made.hStream = api().CUstream(handle)
-    return made
-
-
 def parameter_block(data: bytearray, offsets: Sequence[int]) -> tuple[bytearray, int, Any]:
     """Memory with the parameters of a launch: itself, the address of the list of their addresses, and its keeper."""
     memory = (ctypes.c_char * len(data)).from_buffer(data)
@@ -584,9 +562,3 @@ def refused(what: str, error: Any) -> NoReturn:
     _, text = api().cuGetErrorString(error)
     shown = error.name if text is None else f"{error.name}: {text.decode(errors='replace')}"
     report(what, shown)
-
-
-def launch_on(device: int, stream: Any, config: Any, kernel: Any, *arguments: Any) -> None:
-    """Enqueues a kernel on a GPU, whichever is the current one, which it leaves as it is."""
-    with doing("a launch"), on_device(device):
-        cuda_core().launch(of_core(stream), config, kernel, *arguments)

@@ -77,7 +77,8 @@ class Results:
         for unknown in (n for n in (*partitions, *fixed) if n not in names):
             self.refuse(f"it has no parameter `{unknown}`", f"its parameters are {', '.join(f'`{n}`' for n in names)}")
         for p in self.kernel.signature.tensors:
-            if p.mode in ("mut", "out") and p.name not in partitions and p.name not in fixed:
+            cut = self.kernel.signature.cut
+            if p.mode in ("mut", "out") and p.name not in partitions and p.name not in fixed and cut:
                 self.refuse(
                     f"nothing says how `{p.name}` is cut into regions", f'give its tile: `{{"{p.name}": 1024}}`'
                 )

@@ -393,6 +393,8 @@ class EntryCall:
     """The numbers of arguments whose arrays start uninitialised."""
     points: int
     """How many regions the grid has."""
+    grid: tuple[int, int, int]
+    """Its tile blocks along x, y and z, where each has a region of its own."""
 
     def raise_failure(self, contract: LaunchContract) -> None:
         """Raises `Rejected` (O233 to O235) if the kernel has written down that a check of it failed."""
@@ -440,7 +442,7 @@ def entry_call(contract: LaunchContract, arguments: Sequence[object], *, signed:
             case "extent":
                 value = value_of(terms.parse(entry.term), bound.symbols)
             case "stride":
-                value = value.strides[entry.axis] // value.dtype.itemsize
+                value = value.strides[entry.axis] // value.dtype.itemsize * entry.scale
             case "scalar":
                 pass
             case "failures":
@@ -448,7 +450,8 @@ def entry_call(contract: LaunchContract, arguments: Sequence[object], *, signed:
         values.append(value)
     grid = [value_of(terms.parse(t), bound.symbols) or 0 for t in contract.grid]
     points = points_of(grid, None, persistent=contract.persistent)
-    return EntryCall(tuple(values), tuple(names), frozenset(outputs), points)
+    x, y, z = grid if contract.foreign is not None else (points, 1, 1)
+    return EntryCall(tuple(values), tuple(names), frozenset(outputs), points, (x, y, z))
 
 
 class Lowered:
@@ -475,7 +478,8 @@ class Lowered:
         contract = self.contract
         call = entry_call(contract, arguments)
         size = min(call.points, blocks or contract.blocks or DEFAULT_BLOCKS) if contract.persistent else call.points
-        self.entry.run(call.values, (size, 1, 1), order=order, outputs=call.outputs, names=call.names, write=write)
+        grid = call.grid if contract.foreign is not None else (size, 1, 1)
+        self.entry.run(call.values, grid, order=order, outputs=call.outputs, names=call.names, write=write)
         call.raise_failure(contract)
 
 

@@ -13,7 +13,7 @@ from freehold.backend.assembler import assemble
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.dialects.cuda_tile.ops.module import EntryOp
 from freehold.dialects.cuda_tile.types import TileType
-from freehold.runtime.gpu import driver, transfers
+from freehold.runtime.gpu import driver, kernels, transfers
 from freehold.runtime.interpreter.arguments import scalar
 from freehold.runtime.interpreter.compile import reject
 from freehold.runtime.interpreter.elements import element_of
@@ -98,7 +98,7 @@ def load_entry(module: ModuleOp, symbol: str | None = None) -> Launch:
     entry = find(module, "cuda_tile.entry", symbol, "entries")
     assert isinstance(entry, EntryOp)
     name = entry.sym_name.data
-    kernel = driver.load(assemble(write_bytecode(module), driver.architecture(device), kernel=name), name, device)
+    kernel = kernels.load(assemble(write_bytecode(module), driver.architecture(device), kernel=name), name, device)
 
     def launch(arguments: Sequence[object], grid: tuple[int, int, int]) -> None:
         passed: list[Any] = []
@@ -120,7 +120,7 @@ def load_entry(module: ModuleOp, symbol: str | None = None) -> Launch:
                 # What NumPy itself has no scalar for travels as its bits.
                 passed.append(number if number.dtype.isbuiltin == 1 else number.view(f"u{number.dtype.itemsize}"))
         stream = driver.stream(0, device)
-        driver.launch_on(device, stream, driver.config(*grid), kernel, *passed)
+        kernels.launch_on(device, stream, kernels.config(*grid), kernel, *passed)
         driver.wait(stream, f"kernel `{name}`")
         for buffer, host, value in copies:
             result = np.empty_like(host)

@@ -144,6 +144,7 @@ def bind(
     """
     from freehold.runtime.launch.partition import Partition
 
+    schedule = schedule and signature.cut
     call = Call(signature, site, schedule)
     tensors: list[tuple[Parameter, ArrayView, PartitionSpec | None]] = []
     specs: list[TensorSpec | ScalarSpec | ConstSpec | None] = []
@@ -151,6 +152,9 @@ def bind(
     for parameter, argument in zip(signature.parameters, arguments, strict=True):
         partition = argument if isinstance(argument, Partition) else None
         value = argument if partition is None else partition.array
+        if partition is not None and parameter.is_tensor and not signature.cut:
+            call.errors.append(errors.PartitionGiven(call.place(parameter), parameter.name, signature.kernel))
+            continue
         if not parameter.is_tensor:
             if parameter.mode == "scalar":
                 values.append(plain_number(scalar_dtype(parameter), argument))
@@ -244,7 +248,7 @@ def _tensor(call: Call, parameter: Parameter, value: object, partition: Partitio
             add(errors.TooLarge(call.place(parameter), name, kernel, "extent", extent, axis))
         elif stride > LARGEST:
             add(errors.TooLarge(call.place(parameter), name, kernel, "stride", stride, axis))
-    if parameter.mode in ("mut", "out") or partition is not None:
+    if (parameter.mode in ("mut", "out") and call.signature.cut) or partition is not None:
         _partitioned(call, parameter, shape, partition)
     if parameter.mode != "ref":
         _writable(call, parameter, found)
@@ -327,7 +331,7 @@ def _constant(call: Call, parameter: Parameter, value: Any) -> ConstSpec | None:
         _wrong_value(call, parameter, value, "something that can be hashed, such as a number or a tuple")
         return None
     kind = parameter.type
-    if isinstance(value, Choice) and not call.schedule:
+    if isinstance(value, Choice) and not call.schedule and call.signature.cut:
         return ConstSpec(value)
     exact = type(value) is kind or kind is None or (kind not in (int, bool, float) and isinstance(value, kind))
     if exact and not isinstance(value, Partition | Choice):

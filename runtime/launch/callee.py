@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from freehold.frontend.signature import KernelSignature, Specialisation
 from freehold.runtime.base.call_site import CallSite
 from freehold.runtime.launch.binding import Bound
 from freehold.runtime.launch.modes import Kind
+from freehold.runtime.memory.arguments import ArrayView
 from freehold.runtime.variants.compiled import Compiled
 from freehold.runtime.variants.evaluation import Evaluator
 
@@ -20,7 +22,9 @@ class Interpreted(NamedTuple):
 
     evaluator: Evaluator
     kernel: Any
-    """Of `runtime.interpreter`."""
+    """Of `runtime.interpreter`, or what stands in for foreign code."""
+    beside: Callable[[Sequence[ArrayView], Sequence[Any], Sequence[tuple[str, ArrayView, Any]]], None] | None = None
+    """For arrays on a GPU: runs the GPU's code on them, and compares what was written with the results given."""
 
 
 class Callee(Protocol):

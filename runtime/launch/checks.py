@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 from freehold.frontend.signature import KernelSignature
 from freehold.runtime.base.call_site import CallSite
 from freehold.runtime.launch.binding import Bound, Call, contract_errors
-from freehold.runtime.variants.evaluation import Evaluator, Geometry
+from freehold.runtime.variants.evaluation import SHAPE, Evaluator, Geometry, misshapen, too_wide
 from freehold.support.lazy import Lazy
+from freehold.support.terms import Term, parse
 
 if TYPE_CHECKING:
     from freehold.frontend.syntax import text
     from freehold.runtime import errors
+    from freehold.runtime.memory.arguments import ArrayView
     from freehold.support import diagnostic
     from freehold.support.diagnostic import Error
     from freehold.support.span import Span
@@ -30,9 +32,16 @@ def geometry(signature: KernelSignature, evaluator: Evaluator, bound: Bound, sit
     shapes = [v.shape for v in views]
     found = evaluator.evaluate(shapes, [v.element_strides for v in views], bound.run_time)
     admits = evaluator.admits
-    if found is not None and (admits is None or admits(evaluator.extents(shapes), bound.run_time)):
-        return found
     call = Call(signature, site)
+    if evaluator.contract.foreign is not None:
+        call.errors += _laid_out(call, evaluator, views)
+        call.finish()
+    if found is not None and (admits is None or admits(evaluator.extents(shapes), bound.run_time)):
+        if evaluator.judge is not None:
+            strides = [v.element_strides for v in views]
+            call.errors += evaluator.judge(found, shapes, strides, bound.run_time, site.span)
+            call.finish()
+        return found
     # The contract's dimensions, in which the values of constants stand for their names.
     declared = zip(signature.tensors, evaluator.tensors, strict=True)
     parameters = [p if p.dims is None else replace(p, dims=t.dims) for p, (_, t) in declared]
@@ -76,6 +85,9 @@ def _broken(
             broken = True
     if broken:  # which may be why there are no points
         return
+    if evaluator.shape:
+        yield _misshapen(call, evaluator, shapes, values, symbols)
+        return
     for axis, term in enumerate(evaluator.grid):
         try:
             extent = term.evaluate(symbols)
@@ -96,6 +108,69 @@ def _broken(
             "persistent blocks" if persistent else "one block a region",
             "split the arrays and launch once a part" if persistent else "use persistent blocks: `blocks=PERSISTENT`",
         )
+
+
+def _misshapen(
+    call: Call, evaluator: Evaluator, shapes: Sequence[tuple[int, ...]], values: Sequence[Any], symbols: dict[str, int]
+) -> Error:
+    """What no GPU takes of the shape of foreign code."""
+    contract, kernel = evaluator.contract, call.signature.kernel
+    terms, place = evaluator.shape, call.site.span
+
+    def shown(term: Term) -> str:
+        used = [f"`{name}` = {symbols[name]}" for name in sorted(term.symbols())]
+        return f", where {' and '.join(used)}" if used else ""
+
+    try:
+        shape = [t.evaluate(symbols) for t in terms]
+    except ZeroDivisionError:
+        term = next(t for t in terms if _divides_by_zero(t, symbols))
+        return errors.ShapeUnfit(place, kernel, "a number", 0, "divided by anything but 0", str(term), shown(term))
+    assert contract.foreign is not None
+    if (wrong := misshapen(contract.foreign, shape)) is not None:
+        what, value, most = wrong
+        n = SHAPE.index(what) if what in SHAPE else 3 if "threads" in what else 6
+        text = str(terms[n]) if what in SHAPE else f"({', '.join(map(str, terms[n : n + 3]))})"
+        return errors.ShapeUnfit(place, kernel, what, value, most, text, shown(terms[n]))
+    for entry in contract.entry:  # one of its extents does not fit its dtype
+        if entry.kind == "extent":
+            term = parse(entry.term)
+            wide = too_wide(replace(contract, entry=(entry,)), (term.evaluate(symbols),))
+            if wide is not None:
+                text, value, dtype = wide
+                return errors.ShapeUnfit(place, kernel, f"`{text}`", value, f"what {dtype} holds", text, shown(term))
+    entry = next(e for e in contract.entry if e.kind == "stride" and e.scale != 1)
+    name = contract.parameters[entry.argument].name
+    text = f"{name}.byte_strides[{entry.axis}]"
+    return errors.ShapeUnfit(place, kernel, f"`{text}`", 1 << 31, f"what {entry.dtype} holds", text, "")
+
+
+def _divides_by_zero(term: Term, symbols: dict[str, int]) -> bool:
+    try:
+        term.evaluate(symbols)
+    except ZeroDivisionError:
+        return True
+    return False
+
+
+def _laid_out(call: Call, evaluator: Evaluator, views: Sequence[ArrayView]) -> Iterator[Error]:
+    """Where arrays lie otherwise than foreign code relies on."""
+    foreign = evaluator.contract.foreign
+    assert foreign is not None
+    for (n, known), view in zip(evaluator.tensors, views, strict=True):
+        parameter, kernel = call.signature[known.name], call.signature.kernel
+        contiguous = 1
+        for extent, stride in zip(reversed(view.shape), reversed(view.element_strides), strict=True):
+            if n in foreign.contiguous and stride != contiguous:
+                problem = f"its strides are {view.element_strides}, and it is taken for contiguous"
+                remedy = f'copy it, or pass its strides, too: `passes=[..., ("{known.name}.strides[0]", fh.i64)]`'
+                yield errors.LayoutUnfit(call.place(parameter), kernel, known.name, problem, remedy)
+                break
+            contiguous *= extent
+        if known.align > 1 and view.pointer % known.align:
+            problem = f"its address is no multiple of {known.align} bytes"
+            remedy = f'copy it to an address that is, or declare less: `align={{"{known.name}": ...}}`'
+            yield errors.LayoutUnfit(call.place(parameter), kernel, known.name, problem, remedy)
 
 
 def _written(place: Span) -> str:

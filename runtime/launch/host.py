@@ -70,7 +70,7 @@ class HostPlan(Arrays):
     def _interpret(self, run_time: Sequence[Any]) -> None:
         """Runs the kernel, and copies back what it wrote where the arrays are elsewhere."""
         arguments: list[Any] = []
-        written: list[tuple[ArrayView, Any]] = []
+        written: list[tuple[str, ArrayView, Any]] = []
         for parameter, value in zip(self.evaluator.contract.parameters, run_time, strict=True):
             if isinstance(parameter, ScalarParameter):
                 arguments.append(numpy_dtype(parameter.dtype).type(value))
@@ -79,9 +79,12 @@ class HostPlan(Arrays):
             array = array_of(value)
             arguments.append(array)
             if value.device != HOST and parameter.mode != "ref":
-                written.append((value, array))
+                written.append((parameter.name, value, array))
         self.made.kernel.run(arguments, order=self.mode.seed)
-        for view, array in written:
+        if written and self.made.beside is not None:
+            self.made.beside([v for v in run_time if isinstance(v, ArrayView)], run_time, written)
+            return
+        for _, view, array in written:
             # What lies between the elements of one array may be another's, so it is read again before it is written.
             data = _bytes_of(view)
             _strided(view, data)[...] = array

@@ -73,9 +73,12 @@ def entry(plan: Plan) -> Any:
     launch, current = driver.addresses()
     offsets = struct.pack(f"={len(plan.layout.offsets)}H", *plan.layout.offsets)
     plain = in_native_code(plan.contract, plan.layout) and plan.admits is None and not plan.evaluator.varies
+    x, y, z, u, v, w, *cluster, shared = plan.shape or (plan.blocks, 1, 1, 1, 1, 1, 1, 1, 1, 0)
+    plain = plain and all(n == 1 for n in cluster)  # `cuLaunchKernel` has no word for clusters
+    shape = struct.pack("=7I", x, y, z, u, v, w, shared)
     values = tuple(_described(plan, n) for n in range(len(plan.contract.parameters)))
     return native.module().Entry(
-        launch, 0 if driver.device_count() == 1 else current, plan.kernel, plan.blocks, plan.device,
+        launch, 0 if driver.device_count() == 1 else current, plan.kernel, shape, plan.device,
         bytes(plan.layout.filled(plan.integers)), offsets, values, plain, plan.enqueue, foreign_space(plan.device),
         timelines[plan.device], lock(plan.device), plan.family,
     )  # fmt: skip
@@ -86,7 +89,7 @@ def bound(made: Any, plan: Plan, arguments: tuple[Any, ...], data: bytearray, *m
     Launches of a plan on the same arguments, which are packed in `data`; `more` are the launch that stands for them,
     its value, what `on` does otherwise, and what makes an `InFlight` of a timeline. None where it cannot be.
     """
-    if len(plan.contract.entry) > native.MOST:
+    if len(plan.contract.entry) > native.MOST or any(n != 1 for n in plan.shape[6:9]):
         return None
     return native.module().Bound(made, entry(plan), arguments, bytes(data), *more)
 

@@ -15,7 +15,7 @@ from struct import error as StructError
 from typing import Any, Final
 
 from freehold.runtime.base import native
-from freehold.runtime.gpu import checked, driver
+from freehold.runtime.gpu import checked, driver, kernels
 from freehold.runtime.memory.arguments import ArrayView
 from freehold.runtime.memory.ledger import Busy, Refusal
 from freehold.runtime.memory.numpy_types import numpy_dtype
@@ -77,8 +77,9 @@ class Arrays:
         shapes = [shape for shape, _, _ in self.layouts]
         strides = [[s // size for s in strides] for _, strides, size in self.layouts]
         evaluator = self.evaluator
-        found = evaluator.evaluate(shapes, strides, dict(zip(evaluator.varies, scalars, strict=True)))
-        if found is None:
+        values = dict(zip(evaluator.varies, scalars, strict=True))
+        found = evaluator.evaluate(shapes, strides, values)
+        if found is None or (evaluator.judge and evaluator.judge(found, shapes, strides, values, None)):
             raise Mismatch
         return found
 
@@ -99,7 +100,7 @@ class Plan(Arrays):
 
     __slots__ = (
         "_rounds", "_several", "blocks", "compiled", "configs", "contract", "device", "family", "fits", "integers",
-        "kernel", "layout", "loaded", "name", "packed",
+        "kernel", "layout", "loaded", "name", "packed", "shape",
     )  # fmt: skip
 
     def __init__(
@@ -126,6 +127,10 @@ class Plan(Arrays):
         """What depends on the geometry."""
         self.integers = geometry.integers
         self.blocks = geometry.points
+        self.shape = geometry.shape
+        """Of foreign code (`Geometry.shape`); empty for tile blocks."""
+        if self.shape:
+            kernels.allow_shared(self.loaded, self.shape[-1], self.device)
         compiled = self.compiled
         if compiled.contract.persistent:
             most = driver.multiprocessors(self.device) * compiled.occupancy // compiled.ctas
@@ -168,7 +173,7 @@ class Plan(Arrays):
             plan = self.fits.get(scalars) or self.fit(scalars)
         config = plan.configs.get(handle)
         if config is None:
-            config = plan.configs[handle] = driver.launch_config(plan.blocks, handle)
+            config = plan.configs[handle] = kernels.launch_config(plan.blocks, handle, plan.shape)
         try:
             block = plan.packed.pop()
         except IndexError:

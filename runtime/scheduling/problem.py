@@ -167,7 +167,7 @@ def cut_in_text(tree: ast.AST, names: Iterable[str]) -> list[str]:
 
 def leaves_open(signature: KernelSignature, arguments: Sequence[Any]) -> bool:
     """Whether anything of a call is to be chosen."""
-    if len(arguments) != len(signature.parameters):
+    if len(arguments) != len(signature.parameters) or not signature.cut:
         return False
     some = written = False
     for parameter, argument in zip(signature.parameters, arguments, strict=True):

@@ -56,6 +56,17 @@ VALIDATE: Final = "FREEHOLD_VALIDATE"
 """The environment variable that says of every kernel whether its bytecode is validated: `0` for none, `1` for all."""
 
 
+DENY: Final = "FREEHOLD_DENY_UNSAFE"
+"""The environment variable that refuses all that is trusted and not proved, where it is neither empty nor 0."""
+
+
+def denied() -> bool:
+    """Whether the environment denies what is trusted and not proved."""
+    import os
+
+    return os.environ.get(DENY, "0") not in ("", "0")
+
+
 class Product(NamedTuple):
     """A compiled kernel, as much as a launch needs of it."""
 
@@ -96,7 +107,8 @@ def verified(
     from freehold.passes.warn_padding import warn_padding
 
     module = lower(function, specialisation, options, left_out, reads)
-    verify(module, deny_kernel_checks=options.deny_kernel_checks, deny_unsafe=options.deny_unsafe, facts=facts)
+    deny_unsafe = options.deny_unsafe or denied()
+    verify(module, deny_kernel_checks=options.deny_kernel_checks, deny_unsafe=deny_unsafe, facts=facts)
     warn_padding(module, function.function.__globals__.setdefault("__warningregistry__", {}))
     return module
 
@@ -157,6 +169,7 @@ def in_this_environment(options: Options) -> Options:
     import os
 
     said = os.environ.get(VALIDATE)
+    options = options._replace(deny_unsafe=options.deny_unsafe or denied())
     return options._replace(validate=said != "0") if said else options
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from freehold.runtime.gpu import driver
+from freehold.runtime.gpu import kernels
 from freehold.runtime.variants.entry import Layout
 from freehold.runtime.variants.evaluation import Evaluator
 from freehold.runtime.variants.hints import of
@@ -75,4 +75,4 @@ class Compiled:
 
     def loaded(self, device: int) -> Any:
         """It, loaded for a GPU. Raises `Rejected` (O241)."""
-        return self._once.get(device, lambda: driver.load(self.cubin, self.contract.symbol, device))
+        return self._once.get(device, lambda: kernels.load(self.cubin, self.contract.symbol, device))

@@ -25,6 +25,7 @@ class Layout:
         self.given: Final = [n for n, e in enumerate(contract.entry) if e.kind in ("pointer", "scalar", "failures")]
         """The parameters that each launch brings, of the entry point's."""
         known = [n for n, e in enumerate(contract.entry) if e.kind in ("extent", "stride")]
+        self._known: Final = [f"={_CODES[contract.entry[n].dtype]}" for n in known]
         places = {n: 8 * place for place, n in enumerate([*self.given, *known])}
         self.offsets: Final = tuple(places[n] for n in range(len(contract.entry)))
         """By parameter of the entry point, in bytes."""
@@ -47,8 +48,8 @@ class Layout:
     def filled(self, integers: Sequence[int]) -> bytearray:
         """Memory with the integers that a plan knows."""
         data = bytearray(8 * max(1, len(self.offsets)))
-        for place, value in enumerate(integers, len(self.given)):
-            struct.pack_into("=i", data, 8 * place, value)
+        for place, (form, value) in enumerate(zip(self._known, integers, strict=True), len(self.given)):
+            struct.pack_into(form, data, 8 * place, value)
         return data
 
     def pack(self, data: bytearray, values: Sequence[Any], failures: Callable[[], int] | None = None) -> None:

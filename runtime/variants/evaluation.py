@@ -6,7 +6,8 @@ the dimensions, compares them, makes the launch checks and yields the grid and t
 something does not hold that function only says so; what it is, is found by evaluating term by term.
 
 Integer scalars are symbols as extents are. Those that the grid or an entry point's integer depends on are part of a
-launch's geometry (`varies`); checks that depend on scalars are made apart from it (`admits`), at each launch.
+launch's geometry (`varies`); checks that depend on scalars are made apart from it (`admits`), at each launch. Of
+foreign code the geometry has a shape, too: the blocks and threads of the launch.
 """
 
 from __future__ import annotations
@@ -14,10 +15,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import mul
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
-from freehold.support.contract import MOST_EACH, MOST_PERSISTENT, LaunchContract, ScalarParameter, TensorParameter
+from freehold.support.contract import (
+    MOST_EACH,
+    MOST_PERSISTENT,
+    Foreign,
+    LaunchContract,
+    ScalarParameter,
+    TensorParameter,
+)
 from freehold.support.terms import Solution, Term, as_python, parse, rounded_up, solved
+
+if TYPE_CHECKING:
+    from freehold.support.diagnostic import Error
+    from freehold.support.span import Span
 
 Shapes = Sequence[tuple[int, ...]]
 Values = Sequence[Any] | Mapping[int, Any]
@@ -32,13 +44,70 @@ class Geometry(NamedTuple):
     """The number of points of the domain."""
     integers: tuple[int, ...]
     """The entry point's extents and strides, in the contract's order."""
+    shape: tuple[int, ...] = ()
+    """Of foreign code: the blocks, the threads of a block and the blocks of a cluster, each along x, y and z, and the
+    bytes of dynamic shared memory."""
+
+
+class Judge(Protocol):
+    """Who is asked whether foreign code does in a launch what is declared of it (`freehold.audit.extern`)."""
+
+    def __call__(
+        self, geometry: Geometry, shapes: Shapes, strides: Shapes, values: Values, place: Span | None
+    ) -> Sequence[Error]: ...
+
+
+MOST_SHAPE: Final = (2**31 - 1, 65535, 65535, 1024, 1024, 64, 16, 16, 16, 227 << 10)
+"""The most that a GPU of compute capability 8.0 to 12.1 takes of each number of a shape."""
+
+SHAPE: Final = (
+    *(f"the grid's {n} extent" for n in ("first", "second", "third")),
+    *(f"the block's {n} extent" for n in ("first", "second", "third")),
+    *(f"the cluster's {n} extent" for n in ("first", "second", "third")),
+    "dynamic shared memory",
+)
+"""What the numbers of a shape are, in an error's words."""
+
+
+def misshapen(foreign: Foreign, shape: Sequence[int]) -> tuple[str, int, str] | None:
+    """What of a shape no GPU, or not the code, takes: what it is, its value, and what it may be. None of a good one."""
+    for n, (what, value, most) in enumerate(zip(SHAPE, shape, MOST_SHAPE, strict=True)):
+        least = 0 if n == 9 else 1
+        if not least <= value <= most:
+            return what, value, f"from {least} to {most}"
+    threads, blocks = reduce(mul, shape[3:6], 1), reduce(mul, shape[6:9], 1)
+    if threads > foreign.most_threads:
+        return "the number of threads of a block", threads, f"up to {foreign.most_threads}"
+    for what, value, wanted in zip(SHAPE[3:6], shape[3:6], foreign.threads, strict=True):
+        if wanted not in (0, value):
+            return what, value, f"{wanted}, as the code is made"
+    if blocks > 16:
+        return "the number of blocks of a cluster", blocks, "up to 16"
+    for what, extent, step in zip(SHAPE, shape[:3], shape[6:9], strict=False):
+        if extent % step:
+            return what, extent, f"a multiple of the cluster's {step}"
+    return None
+
+
+def too_wide(contract: LaunchContract, integers: Sequence[int]) -> tuple[str, int, str] | None:
+    """What of the entry point's extents and strides does not fit its dtype: its text, its value, the dtype."""
+    known = [e for e in contract.entry if e.kind in ("extent", "stride")]
+    for entry, value in zip(known, integers, strict=True):
+        signed_, bits = entry.dtype[0] == "i", int(entry.dtype[1:])
+        low, high = (-(1 << (bits - 1)), 1 << (bits - 1)) if signed_ else (0, 1 << bits)
+        if not low <= value < high:
+            name = contract.parameters[entry.argument].name
+            return entry.term or f"{name}.strides[{entry.axis}]", value, entry.dtype
+    return None
 
 
 class Evaluator:
     """One contract's function, and its parts for whoever must explain a failure."""
 
-    def __init__(self, contract: LaunchContract):
+    def __init__(self, contract: LaunchContract, judge: Judge | None = None):
         self.contract = contract
+        self.judge = judge
+        """Asked of each launch: then all scalars are part of its geometry."""
         self.tensors: tuple[tuple[int, TensorParameter], ...] = tuple(
             (n, p) for n, p in enumerate(contract.parameters) if isinstance(p, TensorParameter)
         )
@@ -50,6 +119,9 @@ class Evaluator:
             p.symbol: n for n, p in enumerate(contract.parameters) if isinstance(p, ScalarParameter) and p.symbol
         }
         """The symbols of integer scalars, with their positions among all parameters."""
+        foreign = contract.foreign
+        shape = () if foreign is None else (*contract.grid, *foreign.block, *foreign.cluster, foreign.shared)
+        self.shape: tuple[Term, ...] = tuple(map(parse, shape))
         places = [(n, axis) for n, dims in enumerate(self.dims) for axis in range(len(dims))]
         self.solutions: dict[str, Solution] = solved([term for dims in self.dims for term in dims])
         """How each symbol of an extent follows from one of them, counted through all tensors."""
@@ -77,9 +149,11 @@ class Evaluator:
 
     def _computed(self) -> list[Term]:
         """The terms of a launch's geometry: the grid, and the entry point's extents."""
-        return [*self.grid, *(parse(e.term) for e in self.contract.entry if e.kind == "extent")]
+        return [*self.grid, *self.shape, *(parse(e.term) for e in self.contract.entry if e.kind == "extent")]
 
     def _varies(self) -> tuple[int, ...]:
+        if self.judge is not None:
+            return tuple(n for n, p in enumerate(self.contract.parameters) if isinstance(p, ScalarParameter))
         used = frozenset[str]().union(*(t.symbols() for t in self._computed()))
         return tuple(n for name, n in self.scalars.items() if name in used)
 
@@ -103,6 +177,8 @@ class Evaluator:
     @property
     def most_points(self) -> int:
         """How many points a launch may have."""
+        if self.contract.foreign is not None:
+            return reduce(mul, MOST_SHAPE[:3])
         return MOST_PERSISTENT if self.contract.persistent else MOST_EACH
 
     def _read(self, name: str) -> str:
@@ -138,17 +214,25 @@ class Evaluator:
             if entry.kind == "extent":
                 integers.append(as_python(parse(entry.term), names))
             elif entry.kind == "stride":
-                integers.append(f"strides[{place[entry.argument]}][{entry.axis}]")
-        lines.append(f"    return Geometry(points, ({''.join(f'{i}, ' for i in integers)}))")
+                scaled = "" if entry.scale == 1 else f" * {entry.scale}"
+                integers.append(f"strides[{place[entry.argument]}][{entry.axis}]{scaled}")
+        shape = "".join(f"{as_python(t, names)}, " for t in self.shape)
+        lines.append(f"    return Geometry(points, ({''.join(f'{i}, ' for i in integers)}), ({shape}))")
         scope: dict[str, object] = {"Geometry": Geometry, "ceildiv": rounded_up, "signed": signed}
         exec("\n".join(lines), scope)
         evaluate: Evaluate = scope["evaluate"]  # pyright: ignore[reportAssignmentType] -- just defined
 
+        foreign = self.contract.foreign
+
         def guarded(shapes: Shapes, strides: Shapes, values: Values = ()) -> Geometry | None:
             try:
-                return evaluate(shapes, strides, values)
+                found = evaluate(shapes, strides, values)
             except ZeroDivisionError:  # a divisor that is an extent less something
                 return None
+            if found is not None and foreign is not None:
+                wrong = misshapen(foreign, found.shape) or too_wide(self.contract, found.integers)
+                return None if wrong else found
+            return found
 
         return guarded
 

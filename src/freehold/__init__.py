@@ -146,6 +146,7 @@ from freehold.support.dtypes import DType
 from freehold.support.span import register_source
 
 if TYPE_CHECKING:
+    from freehold.audit.extern import extern
     from freehold.runtime.arrays.adoption import from_dlpack
     from freehold.runtime.arrays.creation import (
         arange,
@@ -182,6 +183,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _LAZY: Final = {
+    "extern": "freehold.audit.extern",
     "build": "freehold.runtime.deploy.package_build",
     "kernel": "freehold.runtime.jit.kernel",
     "load": "freehold.runtime.deploy.package",
@@ -314,6 +316,7 @@ __all__ = [
     "exp2",
     "expand_dims",
     "expm1",
+    "extern",
     "extract",
     "eye",
     "f4e2m1fn",

@@ -47,6 +47,7 @@ TORCH = "import pytest; torch = pytest.importorskip('torch')\n"
 BEFORE: dict[tuple[str, int], str] = {
     ("deployment.md", 3): TORCH,
     ("deployment.md", 4): "import pytest; jax = pytest.importorskip('jax')\n",
+    ("extern.md", 2): "import pytest; pytest.importorskip('cuda.tile')\n",
     ("interpreter.md", 1): """
 from freehold.passes.launch_contract import contract as contract_of
 from freehold.passes.lowering import translate

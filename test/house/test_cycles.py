@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 RUNTIME = (
     "base", "errors", "gpu", "memory", "operations", "variants", "launch", "interop", "scheduling", "interpreter",
-    "jit", "arrays", "deploy", "show",
+    "jit", "arrays", "foreign", "deploy", "show",
 )  # fmt: skip
 """The rooms inside `runtime/`, the lowest first: each may use those before it."""
 

@@ -36,6 +36,7 @@ unsigned long stub_records(void) { return records; }
 unsigned long stub_stuck(void) { return stuck; }
 unsigned long stub_dropped_graphs(void) { return dropped_graphs; }
 void stub_grid(unsigned *out) { memcpy(out, last.grid, sizeof last.grid); memcpy(out + 3, last.block, sizeof last.block); }
+void stub_shape(unsigned *out) { for (int n = 0; n < 3; n++) out[n] = last.grid[n], out[3 + n] = last.block[n]; out[6] = last.shared; }
 void *stub_stream(void) { return last.stream; }
 void stub_value(int n, void *out) { memcpy(out, values[n], 8); }
 void stub_fail(int error) { failing = error; pthread_cond_broadcast(&changed); }
