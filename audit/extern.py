@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast, overload
 
-from freehold.audit.judge import judge_of
 from freehold.runtime.foreign.declaration import Declaration, Number, Numbers, Passes, Shape, signature_of
 from freehold.runtime.foreign.given import Given, made_of, name_of
 from freehold.runtime.foreign.kernel import Extern
@@ -105,6 +104,8 @@ def extern(
     it (O287, O288) otherwise. `deny_unsafe` refuses a reason, too. Raises `Rejected` (O286, O294, O295), and where a
     launch needs the code, O282, O283 and O289.
     """
+    from freehold.audit.judge import judge_of  # which brings the interpreter
+
     given = {"cubin": cubin, "ptx": ptx, "cuda_source": cuda_source, "tile_ir": tile_ir}
     codes = {name: code for name, code in given.items() if code is not None}
     shape = Shape(grid, 1 if block is None else block, cluster, shared)

@@ -174,7 +174,7 @@ class LaunchContract:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Reads `to_json`'s text. Raises `ValueError`, `KeyError` or `TypeError` on anything else."""
-        data = {"foreign": None, **json.loads(text)}
+        data: dict[str, Any] = {"foreign": None, **json.loads(text)}
         if set(data) != {f.name for f in fields(cls)}:
             raise ValueError("not a launch contract")
         return cls(

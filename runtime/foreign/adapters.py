@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, cast
 
 from freehold.frontend.signature import ConstSpec, KernelSignature, ScalarSpec, Specialisation, TensorSpec
 from freehold.runtime.foreign.code import Adapted, CudaSource, Made, Ptx, TileIR, kernels_of
@@ -128,7 +128,8 @@ def _triton_facts(
     align: dict[str, int] = {}
     requires: list[tuple[str, str]] = []
     tensors = {p.name for p in signature.tensors}
-    for place, facts in dict(getattr(kernel.src, "attrs", None) or {}).items():
+    attrs: dict[tuple[int, ...], Any] = dict(getattr(kernel.src, "attrs", None) or {})
+    for place, facts in attrs.items():
         name = names[place[0]]
         for what, value in facts:
             if what != "tt.divisibility":
@@ -144,8 +145,9 @@ def _triton_facts(
                     (f"{name} % {int(value)} == 0", f"the Triton kernel is compiled for multiples of {int(value)}")
                 )
     types = kernel.src.signature
-    for place, value in dict(getattr(kernel.src, "constants", None) or {}).items():
-        name = names[place[0]] if isinstance(place, tuple) else place
+    constants: dict[Any, Any] = dict(getattr(kernel.src, "constants", None) or {})
+    for place, value in constants.items():
+        name = names[cast("tuple[int, ...]", place)[0]] if isinstance(place, tuple) else str(place)
         own = next((p for p in signature.parameters if p.name == name), None)
         if types.get(name) == "constexpr" and own is not None:
             if own.is_tensor or type(value) is not int:
@@ -222,7 +224,7 @@ def _cupy(kernel: Any, signature: KernelSignature) -> Made:
     macros: list[tuple[str, str]] = []
     include: list[str] = []
     standard: str | None = None
-    options = list(_attribute(kernel, signature, "options") or ())
+    options: list[str] = list(_attribute(kernel, signature, "options") or ())
     if not isinstance(code, str):
         refuse(signature.kernel, "the RawKernel was made of no source", "give the code itself: `cubin=`, `ptx=`")
     for option in options:

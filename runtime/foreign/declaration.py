@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from types import FunctionType, SimpleNamespace
 from typing import Any, Final, Literal, NoReturn, cast
 
-from freehold.frontend.index_maps import SymbolicInt, Untraceable
+from freehold.frontend.index_maps import OfPoint, SymbolicInt, Untraceable
 from freehold.frontend.signature import (
     ConstSpec,
     KernelSignature,
@@ -37,7 +37,7 @@ from freehold.support.contract import (
 from freehold.support.dtypes import DType
 from freehold.support.terms import Term
 
-Number = int | str | Callable[..., Any]
+Number = int | str | OfPoint
 """A number of a launch's shape: itself, a term over extents and integers as text, or a function of them."""
 
 Numbers = Number | Sequence[Number]
@@ -69,7 +69,7 @@ def signature_of(given: object, name: str) -> KernelSignature:
     name = name or "kernel"
     if isinstance(given, FunctionType):
         found = KernelFunction(given).signature
-    elif isinstance(given, Mapping) and given and all(isinstance(n, str) and n.isidentifier() for n in given):
+    elif isinstance(given, Mapping) and all(str(n).isidentifier() for n in cast("Mapping[object, object]", given)):
         annotations = cast("Mapping[str, object]", given)
         scope: dict[str, Any] = {}
         exec(f"def signature({', '.join(annotations)}): ...", scope)
@@ -78,7 +78,7 @@ def signature_of(given: object, name: str) -> KernelSignature:
         function.__annotations__ = dict(annotations)
         found = read_signature(function)
     else:
-        said = f"its signature is a {type(given).__name__}"
+        said = f"its signature is a {type(cast(object, given)).__name__}"
         refuse(name, said, 'write it as a function, or as `signature={"y": Out[f32, "N"], "x": Ref[f32, "N"]}`')
     for p in found.parameters:
         if p.mode == "const" and p.type is not int:
@@ -211,7 +211,8 @@ class _Contract:
     def _terms(self, what: str, given: Numbers, most: int) -> tuple[str, ...]:
         """The terms of a number, or of several, with 1 for those that are left out."""
         found = self._called(what, given) if callable(given) else given
-        parts: list[Any] = list(found) if isinstance(found, tuple | list) else [found]
+        several = isinstance(found, tuple | list)
+        parts: list[Any] = list(cast("Sequence[Any]", found)) if several else [found]
         parts = [self._called(what, part) if callable(part) else part for part in parts]
         if not 1 <= len(parts) <= most:
             refuse(self.kernel, f"its {what} has {len(parts)} extents", f"give one to {most}")

@@ -79,6 +79,7 @@ def _of_code(given: Given, signature: KernelSignature) -> tuple[Made, str]:
     wanted = str if which in ("ptx", "cuda_source") else bytes
     if not isinstance(code, wanted):
         refuse(name, f"`{which}` is a {type(code).__name__}", f"give it as `{wanted.__name__}`")
+    code = cast("Any", code)
     if which != "cuda_source":
         if given.macros or given.include or given.standard:
             refuse(name, f"`{which}` is compiled already", "`macros`, `include` and `standard` are for `cuda_source`")

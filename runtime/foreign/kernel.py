@@ -73,7 +73,7 @@ class Extern(Launchable):
     @overload
     def reference(self, function: F, /) -> F: ...
     @overload
-    def reference(self, *, tolerance: float | None = None) -> Callable[[F], F]: ...
+    def reference(self, function: None = None, /, *, tolerance: float | None = None) -> Callable[[F], F]: ...
     def reference(self, function: Any = None, /, *, tolerance: float | None = None) -> Any:
         """
         `@kernel.reference`: gives it a stand-in, a function of the same arguments as NumPy arrays and numbers, which
@@ -141,11 +141,10 @@ class Extern(Launchable):
         return self._once.get(kind, make)
 
     def _judge(self, source: Source, contract: LaunchContract) -> Judge | None:
-        if self.promise or self._judge_of is None or not isinstance(source, TileIR):
+        judge_of = self._judge_of
+        if self.promise or judge_of is None or not isinstance(source, TileIR):
             return None
-        return self._once.get(
-            ("judge", contract.symbol, contract), lambda: self._judge_of(source, self.declared, contract)
-        )
+        return self._once.get(("judge", contract.symbol, contract), lambda: judge_of(source, self.declared, contract))
 
     def allowed(self) -> None:
         """Raises `Rejected` (O295) where it rests on a promise, and the environment denies such."""
@@ -307,8 +306,7 @@ def _differ(kernel: str, entry: str, taken: Sequence[int], passed: Sequence[int]
     from freehold.support.diagnostic import Rejected
 
     shown = ", ".join(shown_entry(contract, e) for e in contract.entry)
-    says = [_counted(sizes) for sizes in (taken, passed)]
-    raise Rejected([ParametersDiffer(caller().span, kernel, entry, *says, shown)])
+    raise Rejected([ParametersDiffer(caller().span, kernel, entry, _counted(taken), _counted(passed), shown)])
 
 
 def _counted(sizes: Sequence[int]) -> str:

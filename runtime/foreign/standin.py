@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class StandIn:
     """A function of NumPy arrays, for arguments of one kind."""
 
-    def __init__(self, function: Callable[..., Any], contract: LaunchContract, constants: Sequence[tuple[int, int]]):
+    def __init__(self, function: Callable[..., Any], contract: LaunchContract, constants: Sequence[tuple[int, object]]):
         self.function = function
         self.contract = contract
         self.constants = constants

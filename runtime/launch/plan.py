@@ -75,7 +75,7 @@ class Arrays:
     def geometry(self, scalars: Sequence[Any]) -> Geometry:
         """What a launch is with other scalars where it depends on them. Raises `Mismatch` where there is none."""
         shapes = [shape for shape, _, _ in self.layouts]
-        strides = [[s // size for s in strides] for _, strides, size in self.layouts]
+        strides = [tuple([s // size for s in strides]) for _, strides, size in self.layouts]
         evaluator = self.evaluator
         values = dict(zip(evaluator.varies, scalars, strict=True))
         found = evaluator.evaluate(shapes, strides, values)

@@ -1,10 +1,13 @@
 """A kernel of numba-cuda that a foreign kernel is made of in tests; imported only where numba-cuda is installed."""
 
+# pyright: basic
+
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
-from numba import cuda
+cuda: Any = import_module("numba.cuda")
 
 
 @cuda.jit

@@ -1,5 +1,8 @@
 """Foreign kernels on the stub driver: what arrives there, leased, captured, packaged; run by test_stub_driver.py."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportArgumentType=false
+
 from __future__ import annotations
 
 import asyncio

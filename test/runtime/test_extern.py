@@ -1,5 +1,8 @@
 """Foreign kernels without a GPU: declared, compiled, adapted, audited, interpreted, and told of."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportArgumentType=false
+
 from __future__ import annotations
 
 import copy
@@ -239,7 +242,8 @@ def test_explain(golden: Callable[[Path, str], None]) -> None:
 def test_declarations_that_are_not_understood() -> None:
     def declare(**given: Any) -> Any:
         signature = {"y": Mut[f32, "N"], "n": i32}
-        return lambda: fh.extern(**{"ptx": PTX, "signature": signature, "grid": 1, "block": 1, "unsafe": WHY, **given})
+        make: Any = fh.extern
+        return lambda: make(**{"ptx": PTX, "signature": signature, "grid": 1, "block": 1, "unsafe": WHY, **given})
 
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"ptx": None}, "no codes are given"),
