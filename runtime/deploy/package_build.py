@@ -70,7 +70,9 @@ class _Builder:
         self.archs = archs
         self.general = general
         self.proofs = proofs
-        self.kernels: dict[str, tuple[Kernel | Extern, list[dict[str, Any]], set[tuple[Form | None, Specialisation]]]] = {}
+        self.kernels: dict[
+            str, tuple[Kernel | Extern, list[dict[str, Any]], set[tuple[Form | None, Specialisation]]]
+        ] = {}
         self.files: dict[str, bytes] = {}
         self.verified: dict[str, str] = {}
         """Of files with code: the digest of the IR that was verified."""

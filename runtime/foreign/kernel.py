@@ -20,6 +20,7 @@ from freehold.runtime.variants.evaluation import Evaluator, Judge
 from freehold.support.contract import EntryParameter, LaunchContract
 
 if TYPE_CHECKING:
+    from freehold.frontend.signature import Form
     from freehold.runtime.launch.callee import Interpreted
     from freehold.runtime.launch.modes import Kind
 
@@ -58,6 +59,9 @@ class Extern(Launchable):
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise PicklingError(f"foreign kernel `{self.__name__}` cannot be pickled: declare it where it is needed")
+
+    def _formed(self, form: Form) -> NoReturn:
+        raise AssertionError(f"`{self.__name__}` has parameters that may be None")  # which its declaration refuses
 
     def __getitem__(self, grid: object) -> NoReturn:
         """Refuses `kernel[grid](...)`: its declaration says the shape of launches."""
