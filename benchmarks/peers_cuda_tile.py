@@ -46,6 +46,7 @@ _PASSES: Final = {
     "fuse-fma": "fuse-fma",
     "loop-split": "loop-split",
     "synthesize-debug-info-scopes": "synthesize-debug-info-scopes",
+    "-Werr-hints": "warn-hints{refuse=true}",
 }
 """Their passes, and which of ours does the same."""
 _OF_FUNCTIONS: Final = re.compile(r"a kernel returns nothing|must be a rank-0 tile of a number")

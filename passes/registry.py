@@ -27,6 +27,7 @@ ALL_PASSES: Final[dict[str, Callable[[], type[ModulePass]]]] = {
     "deny-kernel-checks": _lazy("DenyKernelChecksPass", "deny_kernel_checks"),
     "deny-unsafe": _lazy("DenyUnsafePass", "deny_unsafe"),
     "warn-padding": _lazy("WarnPaddingPass", "warn_padding"),
+    "warn-hints": _lazy("WarnHintsPass", "warn_hints"),
     "report-obligations": _lazy("ReportObligationsPass", "report_obligations"),
     "drop-breakpoints": _lazy("DropBreakpointsPass", "drop_breakpoints"),
     "approximate-math": _lazy("ApproximateMathPass", "approximate_math"),

@@ -79,6 +79,8 @@ def argument_parser() -> argparse.ArgumentParser:
     parser.add_argument("--emit-bytecode-version", metavar="13.x", help="its version; without it the lowest that does")
     parser.add_argument("--print-debuginfo", "--mlir-print-debuginfo", action="store_true", help="print locations")
     _add_instruments(parser)
+    parser.add_argument("-Wunsupported-hints", action="store_true", help="warn of hints that the assembler passes over")
+    parser.add_argument("-Werr-hints", action="store_true", help="refuse them")
     parser.add_argument("--allow-unregistered-dialect", action="store_true", help="accept unknown ops in generic form")
     parser.add_argument("--no-implicit-module", action="store_true", help="the text must begin with its own module")
     parser.add_argument("--version", action="store_true", help="print the versions of Freehold and of xDSL")
@@ -200,6 +202,9 @@ def _run(arguments: argparse.Namespace, more_passes: PassFactories | None) -> in
         print("\n".join(describe_passes(factories)))
         return 0
     pipeline = parse_pipeline(arguments.passes, factories)
+    if arguments.Wunsupported_hints or arguments.Werr_hints:
+        looked = "warn-hints{refuse=true}" if arguments.Werr_hints else "warn-hints"
+        pipeline = [*parse_pipeline(looked, factories), *pipeline]
     data, file = files.read(arguments.file, PROGRAM)
     if not files.is_bytecode(data):
         files.decoded(data, file, PROGRAM)
