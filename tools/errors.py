@@ -133,10 +133,10 @@ class NoUpstream(Error):
     """
     The pass `mlir{...}` needs upstream MLIR, and none was found.
 
-    Looked for, in this order: the package `mlir` (MLIR's own Python bindings), the package `iree.compiler`, which
-    carries the same bindings, and a program `mlir-opt` or `mlir-opt-NN` on PATH, or named by `FREEHOLD_MLIR_OPT`. The
-    page on MLIR says where each comes from. The distribution `mlir-python-bindings` on PyPI is a placeholder without
-    bindings.
+    Looked for, in this order: the program that `FREEHOLD_MLIR_OPT` names, and no other if it names one; the package
+    `mlir` (MLIR's own Python bindings), the package `iree.compiler`, which carries the same bindings, and a program
+    `mlir-opt` or `mlir-opt-NN` on PATH. The page on MLIR says where each comes from. The distribution
+    `mlir-python-bindings` on PyPI is a placeholder without bindings.
     """
 
     code: ClassVar[str] = "O507"
@@ -148,6 +148,13 @@ class NoUpstream(Error):
     helps: ClassVar[tuple[str, ...]] = (
         "`pip install iree-base-compiler`, or on Debian and Ubuntu `apt install mlir-22-tools`",
     )
+
+    @dataclass(frozen=True)
+    class Named(Note):
+        """What is named is what is used, or nothing."""
+
+        text: ClassVar[str] = "`FREEHOLD_MLIR_OPT` is `{program}`, which is no program here"
+        program: str
 
 
 @dataclass(frozen=True)

@@ -115,16 +115,19 @@ class Executable:
 
 
 def find() -> Upstream | None:
-    """The first upstream MLIR there is: bindings, then `$FREEHOLD_MLIR_OPT`, then `mlir-opt`, `mlir-opt-NN` on PATH."""
+    """The first upstream MLIR there is: `$FREEHOLD_MLIR_OPT` and nothing else where that is set; bindings, then
+    `mlir-opt`, `mlir-opt-NN` on PATH."""
+    if named := os.environ.get("FREEHOLD_MLIR_OPT"):
+        path = shutil.which(named)
+        return Executable(path) if path is not None else None
     for package in PACKAGES:
         try:
             ir = importlib.import_module(f"{package}.ir")
             return Bindings(ir, importlib.import_module(f"{package}.passmanager"), package)
         except ImportError:  # also the placeholder on PyPI, which brings no package `mlir`
             continue
-    named = os.environ.get("FREEHOLD_MLIR_OPT")
-    for program in (named, "mlir-opt", *(f"mlir-opt-{release}" for release in range(NEWEST, OLDEST - 1, -1))):
-        if program and (path := shutil.which(program)):
+    for program in ("mlir-opt", *(f"mlir-opt-{release}" for release in range(NEWEST, OLDEST - 1, -1))):
+        if path := shutil.which(program):
             return Executable(path)
     return None
 
@@ -167,7 +170,8 @@ def run(context: Context, module: ModuleOp, pipeline: str, upstream: Upstream | 
     """
     upstream = upstream if upstream is not None else find()
     if upstream is None:
-        raise Rejected([NoUpstream(None)])
+        error, named = NoUpstream(None), os.environ.get("FREEHOLD_MLIR_OPT")
+        raise Rejected([error.add(error.Named(named)) if named else error])
     try:
         knows = os.path.basename(upstream.name).startswith("cuda-tile-")
         text = upstream.run(to_mlir(module, knows_tile_ir=knows), pipeline)

@@ -73,6 +73,7 @@ class Options:
     elide_prefix: bool = False
     """Whether operations in a `cuda_tile.module` are printed without the dialect's name, as NVIDIA's tools do it."""
     debuginfo: bool = False
+    local_scope: bool = False
     implicit_module: bool = True
     print_before: bool = False
     print_after: bool = False
@@ -271,7 +272,7 @@ def _print(module: ModuleOp, options: Options) -> str:
     from freehold.dialects.cuda_tile.text import print_module, text_of
 
     if options.elide_prefix:
-        return print_module(module, locations=options.debuginfo)
+        return print_module(module, locations=options.debuginfo, aliases=not options.local_scope)
     return text_of(module, locations=options.debuginfo, generic=options.generic)
 
 

@@ -78,6 +78,7 @@ def argument_parser() -> argparse.ArgumentParser:
     form.add_argument("--emit-bytecode", action="store_true", help="write bytecode")
     parser.add_argument("--emit-bytecode-version", metavar="13.x", help="its version; without it the lowest that does")
     parser.add_argument("--print-debuginfo", "--mlir-print-debuginfo", action="store_true", help="print locations")
+    parser.add_argument("--mlir-print-local-scope", action="store_true", help="print locations where they belong")
     _add_instruments(parser)
     parser.add_argument("-Wunsupported-hints", action="store_true", help="warn of hints that the assembler passes over")
     parser.add_argument("-Werr-hints", action="store_true", help="refuse them")
@@ -127,7 +128,9 @@ def main(argv: Sequence[str] | None = None, passes: PassFactories | None = None)
     parser = argument_parser()
     words = list(sys.argv[1:] if argv is None else argv)
     flags = _pass_flags(words, passes)
-    arguments = parser.parse_args(words)
+    arguments, unknown = parser.parse_known_args(words)
+    if unknown:
+        parser.error(_unrecognised(unknown[0], parser, passes))
     if flags:
         arguments.passes = ",".join([*filter(None, [arguments.passes]), *flags])
     try:
@@ -170,6 +173,17 @@ def _pass_flags(words: list[str], more_passes: PassFactories | None) -> list[str
     return found
 
 
+def _unrecognised(word: str, parser: argparse.ArgumentParser, more_passes: PassFactories | None) -> str:
+    """What to say of an argument that is neither an option nor a pass."""
+    from freehold.passes.registry import ALL_PASSES
+    from freehold.support.spelling import nearest
+
+    options = {option for action in parser._actions for option in action.option_strings}  # pyright: ignore[reportPrivateUsage] -- there is no other list
+    known = {*options, *(f"--{name}" for name in (*ALL_PASSES, *(more_passes or {})))}
+    meant = nearest(word.partition("=")[0], known)
+    return f"unrecognized argument: {word}" + (f"; did you mean `{meant}`?" if meant else "")
+
+
 def _options(arguments: argparse.Namespace) -> Options:
     from freehold.tools.reproducer import leaving
 
@@ -178,6 +192,7 @@ def _options(arguments: argparse.Namespace) -> Options:
         generic=arguments.print_op_generic,
         elide_prefix=arguments.elide_prefix,
         debuginfo=arguments.print_debuginfo,
+        local_scope=arguments.mlir_print_local_scope,
         implicit_module=not arguments.no_implicit_module,
         print_before=arguments.print_ir_before_all,
         print_after=arguments.print_ir_after_all,

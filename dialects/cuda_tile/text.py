@@ -307,10 +307,10 @@ def _add_missing(op: TileOp) -> None:
                 op.properties[name] = value
 
 
-def print_module(module: Operation, *, locations: bool = False) -> str:
+def print_module(module: Operation, *, locations: bool = False, aliases: bool = True) -> str:
     """The text of a module, as cuda-tile-opt writes it. A builtin module around a single one is left out.
 
-    With `locations`, every operation says where it comes from.
+    With `locations`, every operation says where it comes from, by `aliases` if that is true.
     """
     from freehold.dialects.cuda_tile.op import TileOp
 
@@ -318,18 +318,21 @@ def print_module(module: Operation, *, locations: bool = False) -> str:
         inner = list(module.body.ops)
         if len(inner) == 1 and isinstance(inner[0], TileOp):
             module = inner[0]
-    return text_of(module, locations=locations, elide=True)
+    return text_of(module, locations=locations, elide=True, aliases=aliases)
 
 
-def text_of(op: Operation, *, locations: bool = False, generic: bool = False, elide: bool = False) -> str:
+def text_of(
+    op: Operation, *, locations: bool = False, generic: bool = False, elide: bool = False, aliases: bool = True
+) -> str:
     """The text of an operation, with all that is inside it.
 
     With `locations`, every operation says where it comes from. In `generic` form nothing is spelled as its dialect has
     it. With `elide` it is as NVIDIA's tools print it: operations inside a `cuda_tile.module` stand without the name of
-    the dialect, values without a name have theirs, and locations stand as aliases that are defined after all else.
+    the dialect, values without a name have theirs, and locations stand as aliases that are defined after all else,
+    unless `aliases` is false.
     """
     stream = StringIO()
-    aliases = locations and elide and not generic
+    aliases = aliases and locations and elide and not generic
     printer = TilePrinter(stream, print_debuginfo=locations, print_generic_format=generic, elide=elide, aliases=aliases)
     with large():
         printer.print_op(op)

@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
+from freehold.dialects.cuda_tile.text import text_of
 from freehold.support.diagnostic import Rejected
 from freehold.tools import mlir_bridge
 from freehold.tools.context import make_context
 from freehold.tools.located_parser import parse_module
+from freehold.tools.pipeline_text import parse_pipeline
+from freehold.tools.processing import verify
 
 TEXT = """\
 %0 = "test.op"() {a = 1 : i32} : () -> i32 loc("k.py":1:2)
@@ -111,6 +114,58 @@ def test_a_program_that_fails_becomes_an_error(only_programs: Path, body: str, c
     with pytest.raises(Rejected, match=words) as caught:
         mlir_bridge.run(make_context(), module(), "cse")
     assert caught.value.codes == (code,)
+
+
+TILE_IR = """\
+cuda_tile.module @m {
+  entry @k(%p: tile<ptr<i32>>, %k: tile<i32>, %n: tile<i32>) {
+    %zero = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %m = constant <i32: [1, 2, 3, 4]> : tile<4xi32>
+    %r = for %i in (%zero to %n, step %one) : tile<i32> iter_values(%s = %zero) -> (tile<i32>) {
+      %late = cmpi less_than %k, %i, signed : tile<i32> -> tile<i1>
+      %t = if %late -> (tile<i32>) {
+        %u = addi %s, %i overflow<no_signed_wrap> : tile<i32> loc("k.py":7:9)
+        yield %u : tile<i32>
+      } else {
+        yield %s : tile<i32>
+      }
+      continue %t : tile<i32>
+    }
+    store_ptr_tko release device %p, %r : tile<ptr<i32>>, tile<i32> -> token
+    print_tko "%d", %m : tile<4xi32> -> token
+    return
+  }
+}
+"""
+
+
+def test_nvidia_s_tool_lends_its_passes(only_programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The stand-in is our own tool under that name: it takes what theirs takes, and prints generic form as theirs does.
+    body = f"import sys\nsys.path[:0] = {sys.path}\nfrom freehold.tools.tile_opt import main\nsys.exit(main())"
+    monkeypatch.setenv("FREEHOLD_MLIR_OPT", str(program(only_programs, "cuda-tile-opt", body)))
+    context = make_context()
+    before = parse_module(context, TILE_IR, "k.mlir")
+    same = mlir_bridge.run(context, before, "")
+    assert text_of(same, locations=True) == text_of(before, locations=True)
+    (each,) = parse_pipeline("mlir{cuda_tile.module(cuda_tile.entry(loop-split{split-threshold=1}))}")
+    each.apply(context, before)
+    verify(before)
+    printed = text_of(before, locations=True)
+    assert printed.count("cuda_tile.for") == 2
+    assert "cuda_tile.if" not in printed
+    assert '"k.py":7:9' in printed
+    with pytest.raises(Rejected, match="no pass `nothing`") as caught:
+        mlir_bridge.run(context, before, "nothing")
+    assert caught.value.codes == ("O508",)
+
+
+def test_what_is_named_and_not_there_is_not_replaced(only_programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(only_programs, "mlir-opt", "")
+    monkeypatch.setenv("FREEHOLD_MLIR_OPT", "cuda-tile-opt")
+    assert mlir_bridge.find() is None
+    with pytest.raises(Rejected, match="`FREEHOLD_MLIR_OPT` is `cuda-tile-opt`, which is no program here"):
+        mlir_bridge.run(make_context(), module(), "cse")
 
 
 def test_the_placeholder_is_not_taken_for_bindings(only_programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

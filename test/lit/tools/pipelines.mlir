@@ -2,6 +2,7 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(cuda_tile.module(canonicalize,cse))' | filecheck %s --check-prefix NESTED
 // RUN: tile-opt %s --canonicalize --cse | filecheck %s --check-prefix NESTED
 // RUN: tile-opt --loop-split=split-threshold=2 --cse %s | filecheck %s --check-prefix NESTED
+// RUN: not tile-opt --canonicalise %s 2>&1 | filecheck %s --check-prefix NEAR
 // RUN: not tile-opt --loop-split=threshold=2 %s 2>&1 | filecheck %s --check-prefix NO-OPTION
 // RUN: tile-opt %s -p 'any(cse)' | filecheck %s --check-prefix NESTED
 // RUN: tile-opt %s -p 'ownership.kernel(cse)' | filecheck %s --check-prefix ELSEWHERE
@@ -19,6 +20,7 @@
 // NESTED: cuda_tile.print
 // ELSEWHERE-COUNT-2: cuda_tile.addi
 // NO-ANCHOR: error[O505]: `module(cse)` is not a pass with options: `module` is the name of no operation
+// NEAR: error: unrecognized argument: --canonicalise; did you mean `--canonicalize`?
 // NO-OPTION: error[O505]: `loop-split{threshold=2}` is not a pass with options
 // NO-FILE: error[O506]: cannot read
 
