@@ -66,7 +66,8 @@ class Launch:
                 case "stride":
                     assert isinstance(type_, TensorType)
                     divisor = type_.layout.stride_divs.data[p.axis].data
-                    found = self.strides[p.argument, p.axis] = self._multiple(f"{name}.strides[{p.axis}]", divisor)
+                    stride, least = f"{name}.strides[{p.axis}]", int(divisor > 1)  # it may repeat its elements
+                    found = self.strides[p.argument, p.axis] = self._multiple(stride, divisor, least)
                     type_ = INDEX
             self.passed.append((found, type_))
 
@@ -79,11 +80,11 @@ class Launch:
         low, high = contents(width)
         return self.integers.symbol(f"{name}#{argument}/{divisor}", -(-low // divisor), high // divisor) * divisor
 
-    def _multiple(self, name: str, divisor: int) -> Term:
-        """A positive number that is a multiple of another."""
+    def _multiple(self, name: str, divisor: int, least: int = 1) -> Term:
+        """A number that is a multiple of another, and of what it is a multiple at least `least`."""
         if divisor == 1:
-            return self.integers.symbol(name, 1, _MOST)
-        return self.integers.symbol(f"{name}/{divisor}", 1, _MOST // divisor) * divisor
+            return self.integers.symbol(name, least, _MOST)
+        return self.integers.symbol(f"{name}/{divisor}", least, _MOST // divisor) * divisor
 
     def pointer(self, argument: int) -> Term:
         """The address of a tensor's first element, from where elements are counted."""

@@ -228,7 +228,10 @@ class Conversion:
         if fixed := layout.strides.data[axis].data:
             return fixed
         divisor = power_of_two(layout.stride_divs.data[axis].data)
-        return self.assume(self.strides[self.positions[argument_of(tensor)], axis], positive=True, divisor=divisor)
+        found = self.strides[self.positions[argument_of(tensor)], axis]
+        if divisor == 1:  # it may be 0, of a tensor that repeats its elements
+            return self.top.value(AssumeOp(found, _NOT_NEGATIVE), found.name_hint)
+        return self.assume(found, positive=True, divisor=divisor)
 
     def tensor_view(self, tensor: SSAValue) -> SSAValue:
         """The view of a whole tensor, an argument or a window."""
@@ -318,6 +321,7 @@ class Conversion:
 
 _FAILURES: Final = tile((), PointerType(i64))
 _POSITIVE: Final = BoundedAttr(1, None)
+_NOT_NEGATIVE: Final = BoundedAttr(0, None)
 
 
 @cache

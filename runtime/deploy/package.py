@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from freehold.runtime.launch.callee import Interpreted
     from freehold.runtime.launch.modes import Kind
 
-VERSION: Final = 4
+VERSION: Final = 5
 """Of the form of packages. Only packages of this one are read."""
 
 MANIFEST: Final = "manifest.json"

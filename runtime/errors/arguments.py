@@ -65,20 +65,28 @@ class EmptyTensor(Error):
 @dataclass(frozen=True)
 class StrideNotPositive(Error):
     """
-    A tensor repeats its elements along an axis (stride 0) or runs backwards (a negative stride).
+    A tensor runs backwards (a negative stride), or repeats its elements along an axis (stride 0) and is written.
 
-    Kernels see memory through views whose strides are positive.
+    Kernels see memory through views, and no view runs backwards. What repeats its elements, as `x.expand(...)` and
+    `np.broadcast_to` do, may be a `Ref`: it is read as if it had them all. Written, two elements would be one place in
+    memory, and the tile blocks that own them would meet there.
     """
 
     code: ClassVar[str] = "O203"
     title: ClassVar[str] = "argument `{name}` of `{kernel}` has stride {stride} along axis {axis}"
     label: ClassVar[str] = "strides are {strides}, in elements"
-    notes: ClassVar[tuple[str, ...]] = ("kernels need positive strides", NOTHING_LAUNCHED)
+    notes: ClassVar[tuple[str, ...]] = ("{reason}", NOTHING_LAUNCHED)
     name: str
     kernel: str
     stride: int
     axis: int
     strides: tuple[int, ...]
+
+    @property
+    def reason(self) -> str:
+        """Why it is refused."""
+        repeats = "elements that repeat are one place, which several blocks would write"
+        return "no view runs backwards" if self.stride else repeats
 
     @dataclass(frozen=True)
     class Copy(Help):

@@ -111,14 +111,11 @@ class _Operator:
         torch: Any = import_module("torch")
         scope: dict[str, Any] = {"kernel": self.kernel, "empty": torch.empty, "ceildiv": rounded_up}
         arguments: list[str] = []
-        repeated: list[tuple[str, str]] = []
         for p in self.kernel.signature.parameters:
             value = p.name
             if p.name in self.fixed:
                 value = f"fixed_{p.name}"
                 scope[value] = self.fixed[p.name]
-            if p.is_tensor and p.mode == "ref" and value == p.name:
-                repeated.append((p.name, f"{p.name} is not None and " if p.optional else ""))
             if p.name in self.cuts and p.name not in self.fixed:
                 scope[f"cut_{p.name}"] = self.cuts[p.name]
                 value = f"cut_{p.name}({p.name})" + f" if {p.name} is not None else None" * p.optional
@@ -134,9 +131,7 @@ class _Operator:
         taken = [f"{p.name}=default_{p.name}" if p.has_default else p.name for p in self.taken]
         head = f"({', '.join(taken)}):"
         answer = f"    return {', '.join(self.results.dtypes) or 'None'}"
-        # Kernels take no strides of 0, and gradients have them, of sums and expanded tensors: these are copied.
-        copies = [f"    if {t}0 in {n}.stride() and {n}.numel():\n        {n} = {n}.contiguous()" for n, t in repeated]
-        run = [f"def run{head}", *copies, *lines, f"    kernel({', '.join(arguments)}).on()", answer]
+        run = [f"def run{head}", *lines, f"    kernel({', '.join(arguments)}).on()", answer]
         fake = [f"def fake{head}", *lines, answer]
         exec("\n".join([*run, *fake]), scope)
         return scope["run"], scope["fake"]

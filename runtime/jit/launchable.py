@@ -236,8 +236,7 @@ class Launchable(native.Caller, ABC):
 
         `backward(ctx, *gradients)` makes it differentiable, as in `torch.library.register_autograd`; it needs an
         operator that mutates nothing. Unless `setup_context` is given, `ctx.saved_tensors` are all tensors among the
-        arguments and then the results. Gradients may repeat elements (stride 0), which kernels refuse: call
-        `.contiguous()` of them.
+        arguments and then the results.
 
         Raises `Rejected` (O278) where no operator can be made of it.
         """

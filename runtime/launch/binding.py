@@ -240,7 +240,7 @@ def _tensor(call: Call, parameter: Parameter, value: object, partition: Partitio
         return None
     strides = found.element_strides
     for axis, (extent, stride) in enumerate(zip(shape, strides, strict=True)):
-        if stride <= 0:
+        if stride < 0 or (stride == 0 and parameter.mode != "ref"):
             error = errors.StrideNotPositive(call.place(parameter), name, kernel, stride, axis, strides)
             add(error.add(error.Copy()))
             return None

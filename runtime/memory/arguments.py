@@ -104,7 +104,7 @@ class ArrayView:
             rank=len(self.shape),
             align=_power_of_two(self.pointer),
             strides=tuple([int(s == 1) for s in strides]),
-            stride_divs=tuple([1 if s == 1 or s % unit else unit for s in strides]),
+            stride_divs=tuple([1 if s in (0, 1) or s % unit else unit for s in strides]),
             extent_divs=tuple([1 if s != 1 or e % unit else unit for e, s in zip(self.shape, strides, strict=True)]),
             partition=partition,
         )

@@ -36,7 +36,7 @@ def overlap(
     first: tuple[int, Sequence[int], Sequence[int], int], second: tuple[int, Sequence[int], Sequence[int], int]
 ) -> bool:
     """
-    Whether two arrays share a byte. Each is an address, a shape, strides in bytes (positive) and an element's size.
+    Whether two arrays share a byte. Each is an address, a shape, strides in bytes (not negative) and an element's size.
 
     True also where the search is given up.
     """
@@ -52,7 +52,8 @@ def overlap(
         least[s] = least.get(s, 0) - (n - 1)
     most[1] = most.get(1, 0) + size - 1
     least[1] = least.get(1, 0) - (other_size - 1)
-    axes = [(s, least.get(s, 0), most.get(s, 0)) for s in sorted(least.keys() | most.keys(), reverse=True)]
+    strides_of_both = sorted((least.keys() | most.keys()) - {0}, reverse=True)  # along others the address stays
+    axes = [(s, least.get(s, 0), most.get(s, 0)) for s in strides_of_both]
     return _solve(axes, q - p) is not None
 
 
