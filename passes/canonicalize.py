@@ -39,13 +39,16 @@ class CanonicalizePass(ModulePass):
 
     fold_integers: bool = True
     """Whether arithmetic on integers is computed; NVIDIA's `cuda-tile-opt --canonicalize` does not."""
+    conditions: bool = True
+    """Whether conditions are made fewer and constants gathered. Kernels are compiled without that, so that each can be
+    followed from its source to what is emitted."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Canonicalises everything in the module."""
         from freehold.passes.conditions import simplify
 
         canonicalize(op, fold_integers=self.fold_integers)
-        while simplify(op):
+        while self.conditions and simplify(op):
             canonicalize(op, fold_integers=self.fold_integers)
 
 

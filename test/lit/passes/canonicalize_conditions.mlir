@@ -1,6 +1,11 @@
 // RUN: tile-opt %s -p canonicalize --elide-prefix | filecheck %s
 // RUN: tile-opt %s -p canonicalize | tile-run - -a zeros:i32[8] -a 3 -a 5 | filecheck %s --check-prefix=RESULT
+// RUN: tile-opt %s -p 'canonicalize{conditions=false}' | filecheck %s --check-prefix=KEPT
 // RUN: tile-run %s -a zeros:i32[8] -a 3 -a 5 | filecheck %s --check-prefix=RESULT
+
+// KEPT: cuda_tile.xori
+// KEPT: cuda_tile.if %c -> (tile<i32>, tile<i32>)
+// KEPT: cuda_tile.if %not
 
 // Each result is stored in an element of its own; it is the same before and after.
 // RESULT: [3, 5, 5, 3, 7, 5, 1, 0]

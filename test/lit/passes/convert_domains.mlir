@@ -3,11 +3,11 @@
 // Extents of a domain that are more than numbers of tiles are parameters of the entry: the launcher computes them, and
 // sees that they are positive. Numbers of tiles are computed, as ever.
 // CHECK:      cuda_tile.entry @halves(%y: tile<ptr<f32>>, %N: tile<i32>, %0: tile<i32>) {
-// CHECK-NEXT:   %1 = cuda_tile.assume bounded<1, ?>, %0
-// CHECK:        %6 = cuda_tile.addi %5, %2
-// CHECK-NEXT:   %7 = cuda_tile.muli %1, %6
-// CHECK:        cuda_tile.for %point in (%block to %7, step %blocks)
-// CHECK-NEXT:     %i = cuda_tile.divi %point, %6 unsigned
+// CHECK:        %[[BLOCKS:.*]] = cuda_tile.assume bounded<1, ?>, %0
+// CHECK:        %[[COUNT:.*]] = cuda_tile.addi %{{.*}}, %{{.*}}
+// CHECK-NEXT:   %[[ALL:.*]] = cuda_tile.muli %[[BLOCKS]], %[[COUNT]]
+// CHECK:        cuda_tile.for %point in (%block to %[[ALL]], step %blocks)
+// CHECK-NEXT:     %i = cuda_tile.divi %point, %[[COUNT]] unsigned
 // CHECK:          cuda_tile.store_view_tko weak %x, %y_tiles[%i]
 ownership.kernel @halves(%y: !ownership.tensor<[N], f32>) {
   %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [64], [N], f32>
