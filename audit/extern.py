@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast, overload
 
+from freehold.runtime.foreign.code import TileIR
 from freehold.runtime.foreign.declaration import Declaration, Number, Numbers, Passes, Shape, signature_of
 from freehold.runtime.foreign.given import Given, made_of, name_of
 from freehold.runtime.foreign.kernel import Extern
+from freehold.runtime.variants.evaluation import Judge
+from freehold.support.contract import LaunchContract
 
 
 @overload
@@ -104,8 +107,6 @@ def extern(
     it (O287, O288) otherwise. `deny_unsafe` refuses a reason, too. Raises `Rejected` (O286, O294, O295), and where a
     launch needs the code, O282, O283 and O289.
     """
-    from freehold.audit.judge import judge_of  # which brings the interpreter
-
     given = {"cubin": cubin, "ptx": ptx, "cuda_source": cuda_source, "tile_ir": tile_ir}
     codes = {name: code for name, code in given.items() if code is not None}
     shape = Shape(grid, 1 if block is None else block, cluster, shared)
@@ -118,8 +119,15 @@ def extern(
         declared = Declaration(found, shape, chosen, dict(align or {}), promise=unsafe or "")
         if kernel is None or passes is not None:
             declared.check()
-        return Extern(declared, made, judge_of, passes=passes is None)
+        return Extern(declared, made, _judge_of, passes=passes is None)
 
     if signature is not None:
         return make(signature)
     return cast("Callable[[Callable[..., Any]], Extern]", make)
+
+
+def _judge_of(source: TileIR, declared: Declaration, contract: LaunchContract) -> Judge:
+    """Who is asked about launches of Tile IR. Raises `Rejected` where the contract is none of it."""
+    from freehold.audit.judge import judge_of  # which brings the interpreter
+
+    return judge_of(source, declared, contract)

@@ -56,7 +56,7 @@ def main() -> None:
         global clock
         clock = process_time
     small, large = Work(SMALL, not arguments.stub), Work(LARGE, not arguments.stub)
-    rows = [*chains(small), *awaits(small, large), *graphs(small), *leases(small)]
+    rows = [*chains(small), *awaits(small, large), *graphs(small), *leases(small), foreign(small)]
     show(rows, arguments.json)
 
 
@@ -280,6 +280,54 @@ def leases(work: Work) -> list[Row]:
 
     work.launch().sync()
     return [against("a lease of three tensors, and its release", many, None, unit="us", scale=1e6, mark="<= 1 us")]
+
+
+PTX = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry add(.param .u64 z, .param .u64 x, .param .u64 y, .param .u32 n) {
+  .reg .pred %p<2>; .reg .b32 %r<6>; .reg .b64 %rd<9>; .reg .f32 %f<4>;
+  mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.s32 %r4, %r1, %r2, %r3;
+  ld.param.u32 %r5, [n]; setp.ge.u32 %p1, %r4, %r5; @%p1 ret;
+  ld.param.u64 %rd1, [z]; ld.param.u64 %rd2, [x]; ld.param.u64 %rd3, [y]; mul.wide.u32 %rd4, %r4, 4;
+  add.s64 %rd5, %rd2, %rd4; add.s64 %rd6, %rd3, %rd4; add.s64 %rd7, %rd1, %rd4;
+  ld.global.f32 %f1, [%rd5]; ld.global.f32 %f2, [%rd6]; add.f32 %f3, %f1, %f2; st.global.f32 [%rd7], %f3;
+  ret;
+}
+"""
+foreign_add = fh.extern(
+    ptx=PTX,
+    entry="add",
+    signature={"z": fh.Out[fh.f32, "N"], "x": fh.Ref[fh.f32, "N"], "y": fh.Ref[fh.f32, "N"]},
+    grid=lambda N: fh.cdiv(N, 128),
+    block=128,
+    passes=["z", "x", "y", "N"],
+    unsafe="each thread adds the elements of its number, below N",
+)
+"""The add in another's code, for the foreign kernels' row."""
+
+
+def foreign(work: Work) -> Row:
+    """A foreign kernel against one of ours, each enqueued."""
+    foreign_add(work.z, work.x, work.y).sync()
+
+    def theirs() -> None:
+        for _ in range(COUNT):
+            flying = foreign_add(work.z, work.x, work.y).on()
+        flying.wait()  # pyright: ignore[reportPossiblyUnboundVariable] -- there is at least one
+
+    def ours() -> None:
+        for _ in range(COUNT):
+            flying = work.launch().on()
+        flying.wait()  # pyright: ignore[reportPossiblyUnboundVariable] -- as above
+
+    scale = 1e6 / COUNT
+    name = f"{COUNT} launches of a foreign kernel, each enqueued"
+    mine = "a kernel of ours"
+    return against(
+        name, lambda: timed(theirs), lambda: timed(ours), mine, unit="us each", scale=scale, times=11, mark="<= 1.1x"
+    )
 
 
 def row(work: str, ours: Callable[[], object], theirs: Callable[[], object], mark: str = "") -> Row:

@@ -52,7 +52,8 @@ def _attribute(kernel: object, signature: KernelSignature, *names: str) -> Any:
 # --- Triton -----------------------------------------------------------------------------------------------------------
 
 _TRITON: Final[Mapping[str, str]] = {
-    "i1": "bool", "fp16": "f16", "bf16": "bf16", "fp32": "f32", "fp64": "f64", "fp8e4nv": "f8e4m3fn", "fp8e5": "f8e5m2",
+    "i1": "bool_",
+    "fp16": "f16", "bf16": "bf16", "fp32": "f32", "fp64": "f64", "fp8e4nv": "f8e4m3fn", "fp8e5": "f8e5m2",
     **{f"{sign}{bits}": f"{sign}{bits}" for sign in "iu" for bits in (8, 16, 32, 64)},
 }  # fmt: skip
 """Dtypes as Triton calls them."""
@@ -206,7 +207,9 @@ def _numba(kernel: Any, signature: KernelSignature) -> Made:
 
 
 def _numba_type(numba: Any, signature: KernelSignature, name: str, dtype: DType) -> Any:
-    of = {"bool": "boolean"}.get(dtype.name) or re.sub(r"^([iuf])(\d+)$", lambda m: f"{_KINDS[m[1]]}{m[2]}", dtype.name)
+    of = {"bool_": "boolean"}.get(dtype.name) or re.sub(
+        r"^([iuf])(\d+)$", lambda m: f"{_KINDS[m[1]]}{m[2]}", dtype.name
+    )
     if not hasattr(numba.types, of):
         refuse(signature.kernel, f"numba has no type for `{name}`, of {dtype}", "declare a dtype that numba has")
     return getattr(numba.types, of)
@@ -248,7 +251,7 @@ def _cupy(kernel: Any, signature: KernelSignature) -> Made:
 # --- cuTile Python ----------------------------------------------------------------------------------------------------
 
 _CUTILE: Final[Mapping[str, str]] = {
-    "bool": "bool_", "bf16": "bfloat16", "f8e4m3fn": "float8_e4m3fn", "f8e5m2": "float8_e5m2",
+    "bool_": "bool_", "bf16": "bfloat16", "f8e4m3fn": "float8_e4m3fn", "f8e5m2": "float8_e5m2",
     "f8e8m0fnu": "float8_e8m0fnu", **{f"f{bits}": f"float{bits}" for bits in (16, 32, 64)},
     **{f"{short}{bits}": f"{long}{bits}" for short, long in (("i", "int"), ("u", "uint")) for bits in (8, 16, 32, 64)},
 }  # fmt: skip

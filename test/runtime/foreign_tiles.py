@@ -29,4 +29,11 @@ def shifted(y, x, s, B: ct.Constant[int]):
     ct.store(y, (place,), ct.load(x, (i,), (B,)))
 
 
+@ct.kernel
+def copied(y, x, B: ct.Constant[int]):
+    """y = x."""
+    i = ct.bid(0)
+    ct.store(y, (i,), ct.load(x, (i,), (B,)))
+
+
 shifted_signature: dict[str, Any] = {"y": Out[f32, "N"], "x": Ref[f32, "N"], "s": i32, "B": Const[int]}

@@ -12,7 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from benchmarks.host_side import COUNT, SMALL, Work, bound_chain, chain
+from benchmarks.host_side import COUNT, SMALL, Work, bound_chain, chain, foreign_add
 from counting import steps
 from stub import the_stub
 
@@ -27,6 +27,7 @@ LIMITS = {
     "bound, gathered": (5.5, 740),
     "bound, chained": (13, 770),
     "each enqueued": (70, 800),
+    "foreign, each enqueued": (60, 780),
     "leases": (34, 34),
     "replays": (95, 95),
 }
@@ -52,6 +53,7 @@ def main() -> None:
         "bound, gathered": lambda: fh.gather([work.bound] * COUNT).sync(),
         "bound, chained": lambda: bound_chain(work).sync(),
         "each enqueued": lambda: [work.launch().on() for _ in range(COUNT)],
+        "foreign, each enqueued": lambda: [foreign_add(work.z, work.x, work.y).on() for _ in range(COUNT)],
         "leases": leases,
         "replays": lambda: [graph.replay().on() for _ in range(COUNT)],
     }

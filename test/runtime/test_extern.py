@@ -416,6 +416,54 @@ def test_cutile_s_kernels_are_audited_and_interpreted() -> None:
 
 
 @cutile
+@pytest.mark.parametrize("name", ["bool_", "u8", "i16", "u32", "i64", "f16", "bf16", "f64", "f8e4m3fn"])
+def test_dtypes_of_cutile(name: str) -> None:
+    from foreign_tiles import copied
+
+    dtype = getattr(fh, name)
+    signature = {"y": Out[dtype, "N"], "x": Ref[dtype, "N"], "B": Const[int]}
+    kernel = fh.extern(copied, signature=signature, grid=lambda N, B: fh.cdiv(N, B))
+    x, y = (fh.zeros(100, dtype=dtype, device=fh.HOST).sync() for _ in range(2))
+    assert kernel(y, x, 32).sync() is y
+
+
+@cutile
+def test_packages_of_tile_ir(tmp_path: Path) -> None:
+    from foreign_tiles import copied
+
+    signature = {"y": Out[f32, "N"], "x": Ref[f32, "N"], "B": Const[int]}
+    audited = fh.extern(copied, signature=signature, grid=lambda N, B: fh.cdiv(N, B))
+    y, x = arrays(96)
+    assert "audit" in refused("O274", lambda: fh.build([audited(y, x, 32)], archs=[], path=tmp_path / "none"))
+    trusted = fh.extern(copied, signature=signature, grid=lambda N, B: fh.cdiv(N, B), unsafe=WHY)
+    fh.build([trusted(y, x, 32)], archs=[], path=tmp_path / "kernels")
+    loaded = fh.load(tmp_path / "kernels")
+    assert loaded.copied.promises == (WHY,)
+    loaded.copied(y, x, 32).sync()  # the interpreter runs it
+    assert (y == x).all()
+
+
+def test_packages_of_cubins(tmp_path: Path) -> None:
+    if not compiles("ptx"):
+        pytest.skip("no nvJitLink")
+    code = saxpy(cuda_source=None, ptx=PTX).compile(*arrays(), 1.0, arch="sm_90").cubin
+    kernel = saxpy(cuda_source=None, cubin=code)
+    launch = kernel(*arrays(), 1.0)
+    text = refused("O274", lambda: fh.build([launch], archs=["sm_90", "sm_100"], path=tmp_path / "none"))
+    assert "sm_90, and sm_100" in text
+    fh.build([kernel(*arrays(), 1.0)], archs=["sm_90"], path=tmp_path / "kernels")
+    assert fh.load(tmp_path / "kernels").saxpy.architectures == ("sm_90",)
+
+
+def test_inside_torch_compile() -> None:
+    torch: Any = pytest.importorskip("torch")
+    kernel = saxpy()
+    y, x = torch.zeros(8), torch.ones(8)
+    double = torch.compile(lambda y, x: kernel(y, x, 2.0).on().value * 2, fullgraph=True, backend="eager")
+    assert torch.equal(double(y, x), torch.full((8,), 4.0))
+
+
+@cutile
 @pytest.mark.parametrize(
     ("modes", "grid", "said"),
     [
