@@ -89,24 +89,6 @@ class Trace:
     reads: dict[Operation, None] = field(default_factory=dict[Operation, None])
 
 
-def addresses_of(access: Access) -> tuple[Array, Array]:
-    """The blocks and the addresses of the elements of an access that is known, element by element; both flat."""
-    place = access.place
-    n = access.lanes.shape[0]
-    if isinstance(place, Points):
-        address = np.broadcast_to(place.address, (n, *place.address.shape[1:]))
-        chosen = np.broadcast_to(access.lanes.reshape(n, *(1,) * (address.ndim - 1)), address.shape)
-        if place.mask is not None:
-            chosen = chosen & place.mask
-        which = np.broadcast_to(access.blocks.reshape(n, *(1,) * (address.ndim - 1)), address.shape)
-        return which[chosen], address[chosen]
-    assert isinstance(place, Box)
-    address, inside = box_addresses(place, n)
-    chosen = inside & access.lanes.reshape(n, *(1,) * (inside.ndim - 1))
-    which = np.broadcast_to(access.blocks.reshape(n, *(1,) * (address.ndim - 1)), address.shape)
-    return which[chosen], address[chosen]
-
-
 def box_addresses(box: Box, n: int) -> tuple[Array, Array]:
     """The addresses of the elements of a tile in each of `n` tile blocks, and which of them are in the tensor."""
     rank = len(box.sizes)

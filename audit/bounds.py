@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
+from xdsl.dialects.builtin import NoneAttr
 from xdsl.ir import Operation
 
 from freehold.audit.accesses import Access, Box, Points, Trace
 from freehold.audit.facts import Call
-from freehold.audit.lanes import Unknown
+from freehold.audit.lanes import Unknown, View, dim_map
 from freehold.runtime.interpreter.elements import Array
 
 Status = Literal["in bounds", "masked", "out of bounds", "unknown"]
@@ -40,15 +41,59 @@ def check_bounds(call: Call, trace: Trace, shown: Callable[[Operation, int], boo
 
     `shown` says of an access to the memory of a parameter, whose place is not known, that it is in bounds all the same.
     """
-    found: dict[Operation, Bound] = {}
-    for access in trace.accesses:
-        bound = _of(call, access)
-        known = found.get(access.op)
-        if known is None or _WORST.index(bound.status) > _WORST.index(known.status):
-            found[access.op] = bound
+    found: dict[tuple[Operation, int], Bound] = {}
+    for group in _alike(trace.accesses):
+        for bound in _of_boxes(call, group) or [_of(call, access) for access in group]:
+            known = found.get((bound.op, bound.array))
+            if known is None or _WORST.index(bound.status) > _WORST.index(known.status):
+                found[bound.op, bound.array] = bound
     return [
         Bound(b.op, b.array, "masked") if b.status == "unknown" and shown(b.op, b.array) else b for b in found.values()
     ]
+
+
+def _alike(accesses: Sequence[Access]) -> list[list[Access]]:
+    """Executions that can be looked at together: of one operation, through one view, in the same tile blocks."""
+    groups: dict[object, list[Access]] = {}
+    for access in accesses:
+        view = access.place.view if isinstance(access.place, Box) else access
+        groups.setdefault((access.op, access.base, id(view), id(access.blocks)), []).append(access)
+    return [group[n : n + _TOGETHER] for group in groups.values() for n in range(0, len(group), _TOGETHER)]
+
+
+_TOGETHER: Final = 256
+"""Executions that are looked at together."""
+
+
+def _of_boxes(call: Call, group: Sequence[Access]) -> list[Bound] | None:
+    """That executions are all in bounds, each tile inside its view; None where one is not, or it is not so simple."""
+    if len(group) == 1 or any(a.maybe is not None for a in group):
+        return None
+    boxes = [a.place for a in group if isinstance(a.place, Box)]
+    if len(boxes) < len(group):
+        return None
+    n, first, op = group[0].lanes.shape[0], boxes[0], group[0].op
+    lanes = np.concatenate([a.lanes for a in group])
+    starts = tuple(
+        np.concatenate([np.broadcast_to(box.starts[axis], (n,)) for box in boxes]) for axis in range(len(first.sizes))
+    )
+    view = first.view
+    wide = View(
+        view.base,
+        _tiled(view.address, n, len(group)),
+        tuple(_tiled(e, n, len(group)) for e in view.shape),
+        tuple(_tiled(e, n, len(group)) for e in view.strides),
+        view.size,
+    )
+    whole = Access(
+        op, group[0].kind, 0, np.tile(group[0].blocks, len(group)), lanes, group[0].base, 0, group[0].size,
+        Box(wide, starts, first.sizes),
+    )  # fmt: skip
+    return [_of(call, whole)]
+
+
+def _tiled(part: Array, n: int, times: int) -> Array:
+    return part if part.shape[0] == 1 else np.tile(np.broadcast_to(part, (n,)), times)
 
 
 def _of(call: Call, access: Access) -> Bound:
@@ -73,13 +118,16 @@ def _box(call: Call, access: Access, box: Box) -> _Found:
     name = call.names[access.base] if access.base >= 0 else "memory"
     low = high = np.broadcast_to(view.address, (n,))
     masked = False
+    padded = _padded(access.op)
     promised = _promises(access.op, len(box.sizes))
     for axis, (start, size, extent) in enumerate(zip(box.starts, box.sizes, view.shape, strict=True)):
         start, extent = np.broadcast_to(start, (n,)), np.broadcast_to(extent, (n,))
         outside = lanes & ((start < 0) | (start >= extent))
         if outside.any():
-            lane = int(np.argmax(outside))
-            return (outside, f"axis {axis} of `{name}` begins at {int(start[lane])} of {int(extent[lane])}"), False
+            if not (padded or (extent[outside] == 0).all()):
+                lane = int(np.argmax(outside))
+                return (outside, f"axis {axis} of `{name}` begins at {int(start[lane])} of {int(extent[lane])}"), False
+            lanes, masked = lanes & ~outside, True  # it reads padding and writes nothing
         over = lanes & (start + size > extent)
         if over.any():
             if promised[axis]:
@@ -91,15 +139,20 @@ def _box(call: Call, access: Access, box: Box) -> _Found:
     return _in_memory(call, access, low, high + access.size, lanes, masked)
 
 
-def _promises(op: Operation, rank: int) -> Sequence[bool]:
-    given: Any = op.properties.get("inbounds")
+def _padded(op: Operation) -> bool:
+    """Whether tiles that begin beyond the view are padding; of other views there are no such tiles."""
     fields: Any = op
-    from freehold.audit.walk import dim_map
+    return not isinstance(fields.view.type.view_parts()[2], NoneAttr)
 
-    promised = [bool(p) for p in given.get_values()] if given is not None else []
+
+def _promises(op: Operation, rank: int) -> Sequence[bool]:
+    """Of which axes of the tensor it is promised that no tile overhangs."""
+    given: Any = op.properties.get("inbounds")
     found = [False] * rank
-    for d, promise in enumerate(promised):
-        found[dim_map(fields.view.type)[d]] = promise
+    if given is not None:
+        fields: Any = op
+        for axis, promise in zip(dim_map(fields.view.type), given.get_values(), strict=True):
+            found[axis] = bool(promise)
     return found
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final, cast
 
 import numpy as np
@@ -44,6 +45,8 @@ class Tensor:
     alignment: int = _ALIGNMENT
     unwritten: bool = False
     """Whether it holds nothing when the launch begins."""
+    words: tuple[str | int, ...] = ()
+    """Of a table: what it holds in place of `contents`, names of arrays for their addresses."""
 
     @property
     def element(self) -> Element:
@@ -95,6 +98,8 @@ class Launch:
 
     grid: tuple[int, int, int]
     arguments: tuple[Fact, ...]
+    others: tuple[Tensor, ...] = ()
+    """Arrays that are no arguments, but in tables."""
 
     @property
     def blocks(self) -> int:
@@ -146,11 +151,14 @@ class Call:
     launch: Launch
     values: tuple[Parameter, ...]
     names: tuple[str, ...]
+    """Of the values, then of the others."""
+    others: tuple[Placed, ...] = ()
+    """Arrays that are no arguments, but in tables."""
 
-    @property
+    @cached_property
     def arrays(self) -> Mapping[int, Placed]:
-        """The arrays, by the numbers of their parameters."""
-        return {n: value for n, value in enumerate(self.values) if isinstance(value, Placed)}
+        """The arrays, by the numbers of their parameters; those in tables alone are numbered behind all parameters."""
+        return {n: value for n, value in enumerate((*self.values, *self.others)) if isinstance(value, Placed)}
 
 
 def call_of(entry: EntryOp, launch: Launch) -> Call:
@@ -159,7 +167,8 @@ def call_of(entry: EntryOp, launch: Launch) -> Call:
     An array is passed as its address alone if that fits the parameters, else as its address, its extents and its
     strides, which is how cuTile passes arrays.
     """
-    placed = _placed(launch.arguments)
+    placed = _placed((*launch.arguments, *launch.others))
+    others = tuple(placed[other.name] for other in launch.others)
     wrong: str | None = None
     for flatten in (False, True):
         values: list[Parameter] = []
@@ -176,7 +185,7 @@ def call_of(entry: EntryOp, launch: Launch) -> Call:
                 names += [f"{fact.name}.{what}[{n}]" for what in ("shape", "stride") for n in range(len(fact.shape))]
         wrong = _misfit(entry, values, names)
         if wrong is None:
-            return Call(launch, tuple(values), tuple(names))
+            return Call(launch, tuple(values), (*names, *(other.name for other in launch.others)), others)
         if len(values) == len(entry.body.block.args):
             break
     raise FactsError(wrong or "")
@@ -213,6 +222,13 @@ def _placed(facts: Sequence[Fact]) -> dict[str, Placed]:
                 raise FactsError(f"`{tensor.name}` lies in the memory of `{tensor.same}`, which is no array of its own")
             base = found[tensor.same]
             found[tensor.name] = Placed(tensor, base.start + tensor.shift * base.tensor.element.memory_bytes)
+    for tensor in tensors.values():
+        if tensor.words:
+            if missing := next((w for w in tensor.words if isinstance(w, str) and w not in found), None):
+                raise FactsError(f"`{tensor.name}` has the word `{missing}`, which is no array")
+            numbers = [found[word].start if isinstance(word, str) else word for word in tensor.words]
+            table = replace(tensor, contents=np.array(numbers, np.int64))
+            found[tensor.name] = replace(found[tensor.name], tensor=table)
     return found
 
 
@@ -223,27 +239,37 @@ def launch_of(grid: Sequence[int], values: Sequence[object], names: Sequence[str
     Raises `FactsError` for an argument of another kind.
     """
     facts: list[Fact] = []
+    others: list[Tensor] = []
     for number, (value, given) in enumerate(zip(values, names, strict=True)):
         name = given if all(fact.name != given for fact in facts) else f"{given}#{number}"
-        if not isinstance(value, np.ndarray):
-            if not isinstance(value, int | float | np.generic):
-                raise FactsError(f"`{name}` is neither an array nor a number")
+        if isinstance(value, np.ndarray):
+            facts.append(_recorded(name, cast(Array, value)))
+        elif isinstance(value, list):
+            words: list[str | int] = []
+            for word in cast("list[Any]", value):
+                if isinstance(word, np.ndarray):
+                    others.append(_recorded(f"{name}[{sum(isinstance(w, str) for w in words)}]", cast(Array, word)))
+                words.append(others[-1].name if isinstance(word, np.ndarray) else int(word))
+            facts.append(Tensor(name, "i64", (len(words),), words=tuple(words)))
+        elif isinstance(value, int | float | np.generic):
             plain: int | float = cast(Any, value).item() if isinstance(value, np.generic) else value
             facts.append(Number(name, plain))
-            continue
-        found = cast(Array, value)
-        dtype = next((e.name for e in ELEMENTS if e.dtype == found.dtype), None)
-        if dtype is None and found.dtype.kind in "iu":
-            dtype = f"i{found.dtype.itemsize * 8}"
-        if dtype is None or any(s < 0 or s % found.itemsize for s in found.strides):
-            raise FactsError(
-                f"`{name}` is an array of {found.dtype} with strides {found.strides}, which is not known here"
-            )
-        strides = tuple(s // found.itemsize for s in found.strides)
-        contents = found.copy() if found.dtype.kind in "biu" else None
-        facts.append(Tensor(name, dtype, found.shape, strides, contents, found.ctypes.data))
+        else:
+            raise FactsError(f"`{name}` is neither an array nor a number")
     x, y, z = (*grid, 1, 1)[:3]
-    return Launch((x, y, z), tuple(facts))
+    return Launch((x, y, z), tuple(facts), tuple(others))
+
+
+def _recorded(name: str, found: Array) -> Tensor:
+    """An array that is there, where it is."""
+    dtype = next((e.name for e in ELEMENTS if e.dtype == found.dtype), None)
+    if dtype is None and found.dtype.kind in "iu":
+        dtype = f"i{found.dtype.itemsize * 8}"
+    if dtype is None or any(s < 0 or s % found.itemsize for s in found.strides):
+        raise FactsError(f"`{name}` is an array of {found.dtype} with strides {found.strides}, which is not known here")
+    strides = tuple(s // found.itemsize for s in found.strides)
+    contents = found.copy() if found.dtype.kind in "biu" else None
+    return Tensor(name, dtype, found.shape, strides, contents, found.ctypes.data)
 
 
 # Facts as data
@@ -254,6 +280,7 @@ def launch_from(data: Mapping[str, Any]) -> Launch:
 
     `grid` is one to three numbers; `arguments` is a list of mappings, each with a `name` and either a `value` or a
     `dtype` and a `shape`, and optionally `strides`, `contents`, `address`, `alignment`, `same`, `shift`, `unwritten`.
+    A table of arrays has `words` in their place: numbers, and names of arrays, which are arguments or in `others`.
     """
     grid = _integers("grid", data.get("grid"))
     if not 1 <= len(grid) <= 3 or min(grid) < 1:
@@ -262,15 +289,34 @@ def launch_from(data: Mapping[str, Any]) -> Launch:
     if not isinstance(given, Sequence) or isinstance(given, str):
         raise FactsError("`arguments` is a list with an entry for each argument")
     arguments = tuple(_fact(number, item) for number, item in enumerate(cast("Sequence[object]", given)))
-    names = [argument.name for argument in arguments]
+    more = data.get("others", [])
+    if not isinstance(more, Sequence) or isinstance(more, str):
+        raise FactsError("`others` is a list of arrays")
+    others = [_fact(number, item) for number, item in enumerate(cast("Sequence[object]", more), len(arguments))]
+    if wrong := next((other.name for other in others if isinstance(other, Number)), None):
+        raise FactsError(f"`{wrong}` of `others` is no array")
+    names = [argument.name for argument in (*arguments, *others)]
     if len(set(names)) != len(names):
         raise FactsError("two arguments have one name")
     x, y, z = (*grid, 1, 1)[:3]
-    return Launch((x, y, z), arguments)
+    return Launch((x, y, z), arguments, cast("tuple[Tensor, ...]", tuple(others)))
 
 
 _KEYS: Final = frozenset(
-    ("name", "value", "dtype", "shape", "strides", "contents", "address", "alignment", "same", "shift", "unwritten")
+    (
+        "name",
+        "value",
+        "dtype",
+        "shape",
+        "strides",
+        "contents",
+        "address",
+        "alignment",
+        "same",
+        "shift",
+        "unwritten",
+        "words",
+    )
 )
 
 
@@ -286,6 +332,11 @@ def _fact(number: int, item: object) -> Fact:
         if not isinstance(value, int | float):
             raise FactsError(f"the value of `{name}` is no number")
         return Number(name, value)
+    if "words" in given:
+        words = given["words"]
+        if not isinstance(words, list) or not all(isinstance(w, str | int) for w in cast("list[object]", words)):
+            raise FactsError(f"the words of `{name}` are no list of numbers and names of arrays")
+        return Tensor(name, "i64", (len(cast("list[object]", words)),), words=tuple(cast("list[str | int]", words)))
     tensor = Tensor(name, str(given.get("dtype", "f32")), _integers(f"the shape of `{name}`", given.get("shape")))
     try:
         tensor.element  # noqa: B018 -- refuses what is no dtype

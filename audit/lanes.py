@@ -15,7 +15,7 @@ from xdsl.ir import Operation, SSAValue
 
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.integers import meaning_of
-from freehold.dialects.cuda_tile.types import PointerType, TileType
+from freehold.dialects.cuda_tile.types import PartitionViewType, PointerType, StridedViewType, TileType, TileViewType
 from freehold.runtime.interpreter import conversions, floats, integers, pointers
 from freehold.runtime.interpreter.access import element, integer
 from freehold.runtime.interpreter.compile import Compiler
@@ -32,9 +32,13 @@ class Unknown:
     """What would have to be known."""
 
 
+SEVERAL: Final = -2
+"""In the place of a parameter: whose memory it is, addresses say."""
+
+
 @dataclass(frozen=True, eq=False)
 class Pointer:
-    """Addresses, and the parameter that they were made from: -1 for memory of the kernel's own."""
+    """Addresses, and the parameter that they were made from: `SEVERAL` where tile blocks may differ in that."""
 
     base: int
     address: Array
@@ -86,6 +90,13 @@ def dims_of(value: SSAValue) -> tuple[int, ...]:
 def is_pointer(value: SSAValue) -> bool:
     """Whether a value is a tile of pointers."""
     return isinstance(value.type, TileType) and isinstance(value.type.element_type, PointerType)
+
+
+def dim_map(view: TileViewType) -> tuple[int, ...]:
+    """The axis of the tensor that each dimension of the tile covers."""
+    if isinstance(view, PartitionViewType | StridedViewType):
+        return view.dim_map.data
+    return tuple(range(len(view.tile_dims)))
 
 
 class Evaluator:
@@ -220,9 +231,7 @@ def _select(op: Operation, operands: Sequence[Value]) -> Value:
             return yes if chosen.all() else no
         return yes if isinstance(yes, Unknown) else no
     if isinstance(yes, Pointer) and isinstance(no, Pointer):
-        if yes.base != no.base:
-            return Unknown("a pointer is chosen among those to different arguments")
-        return Pointer(yes.base, _where(chosen, yes.address, no.address))
+        return Pointer(_base((yes.base, no.base)), _where(chosen, yes.address, no.address))
     del op
     return _where(chosen, cast(Array, yes), cast(Array, no))
 
@@ -240,6 +249,10 @@ def _offset(op: Operation, operands: Sequence[Value]) -> Value:
         return Pointer(pointer.base, function(pointer.address, cast(Array, offset)))
 
 
+def _made(_: Operation, operands: Sequence[Value]) -> Value:
+    return Pointer(SEVERAL, cast(Array, operands[0]).astype(np.int64))
+
+
 def _same(_: Operation, operands: Sequence[Value]) -> Value:
     return operands[0]
 
@@ -255,6 +268,7 @@ _RULES: Final[dict[str, Callable[[Operation, Sequence[Value]], Value]]] = {
     "cuda_tile.select": _select,
     "cuda_tile.offset": _offset,
     "cuda_tile.ptr_to_ptr": _same,
+    "cuda_tile.int_to_ptr": _made,
     "cuda_tile.make_partition_view": _same,
     "cuda_tile.make_strided_view": _same,
     "cuda_tile.make_gather_scatter_view": _same,
@@ -270,22 +284,23 @@ def met(choices: Sequence[tuple[Array, Value]]) -> Value:
         return unknown
     if isinstance(first, Pointer):
         ways = [(lanes, cast(Pointer, value)) for lanes, value in choices]
-        if len({way.base for _, way in ways}) > 1:
-            return Unknown("a pointer is to one argument or another")
-        return Pointer(first.base, _joined([(lanes, way.address) for lanes, way in ways]))
+        return Pointer(_base([way.base for _, way in ways]), _joined([(lanes, way.address) for lanes, way in ways]))
     if isinstance(first, View):
         views = [(lanes, cast(View, value)) for lanes, value in choices]
-        if len({view.base for _, view in views}) > 1:
-            return Unknown("a view is of one argument or another")
         rank = range(len(first.shape))
         return View(
-            first.base,
+            _base([view.base for _, view in views]),
             _joined([(lanes, v.address) for lanes, v in views]),
             tuple(_joined([(lanes, v.shape[d]) for lanes, v in views]) for d in rank),
             tuple(_joined([(lanes, v.strides[d]) for lanes, v in views]) for d in rank),
             first.size,
         )
     return _joined([(lanes, cast(Array, value)) for lanes, value in choices])
+
+
+def _base(bases: Sequence[int]) -> int:
+    """The parameter that several ways have in common."""
+    return bases[0] if len(set(bases)) == 1 else SEVERAL
 
 
 def _joined(choices: Sequence[tuple[Array, Array]]) -> Array:

@@ -93,7 +93,13 @@ def arrays_of(call: Call) -> tuple[list[Any], list[Array]]:
         for placed in memory:
             first = skip + placed.start - start
             made[placed.tensor.name] = _array(placed, raw[first : first + placed.end - placed.start])
-    return [made[v.tensor.name] if isinstance(v, Placed) else v for v in call.values], keep
+    values: list[Any] = []
+    for value in call.values:
+        if isinstance(value, Placed) and value.tensor.words:
+            values.append([made[word] if isinstance(word, str) else word for word in value.tensor.words])
+        else:
+            values.append(made[value.tensor.name] if isinstance(value, Placed) else value)
+    return values, keep
 
 
 def _array(placed: Placed, memory: Array) -> Array:

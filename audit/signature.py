@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from freehold.audit.accesses import Box
-from freehold.audit.facts import Tensor
+from freehold.audit.facts import Placed, Tensor
 from freehold.audit.verdict import ArrayVerdict, Audit
 
 
@@ -14,7 +14,11 @@ def proposed(found: Audit) -> str:
     by_number = {array.number: array for array in found.arrays}
     for number, name in enumerate(found.call.names):
         array = by_number.get(number)
-        if array is not None:
+        if number < len(found.call.values) and not isinstance(value := found.call.values[number], Placed):
+            if "." not in name:  # else an extent or a stride, which Freehold's tensors have themselves
+                parameters.append(f"{name}: {'f32' if isinstance(value, float) else 'i32'}")
+        elif array is not None and not found.call.arrays[number].tensor.words:
+            name = name.replace("[", "_").replace("]", "")
             tensor = found.call.arrays[number].tensor
             mode = _mode(found, array)
             dims = ", ".join(repr(f"{name.upper()}{axis}") for axis in range(len(tensor.shape)))

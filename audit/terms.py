@@ -12,7 +12,8 @@ from typing import Any, cast
 from xdsl.ir import Operation, SSAValue
 
 from freehold.audit.facts import Call, Placed
-from freehold.audit.walk import dim_map, steps
+from freehold.audit.lanes import dim_map
+from freehold.audit.walk import steps
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp
 from freehold.dialects.cuda_tile.ops.module import EntryOp, GetNumTileBlocksOp, GetTileBlockIdOp
 from freehold.dialects.cuda_tile.ops.views import GetIndexSpaceShapeOp, GetTensorShapeOp

@@ -34,6 +34,8 @@ class Open:
     ops: tuple[Operation, ...]
     why: str
     fact: str = ""
+    alarm: bool = False
+    """Whether it was found for certain, and its replay does not show it: this should not be."""
 
 
 @dataclass(frozen=True)
@@ -192,11 +194,11 @@ class _Audit:
             return False
         done = replay(self.module, self.entry.sym_name.data, self.call, blocks, checked=kind == "undefined")
         if done.error is None:
-            self.open.append(Open(kind, ops, f"{why}; {done.why}"))
+            self.open.append(Open(kind, ops, f"{why}; {done.why}", alarm=True))
             return False
         if not agrees(done.error, _CODES[kind], ops):
             if done.error.code not in _SHOWN:
-                self.open.append(Open(kind, ops, f"{why}; the replay ends in {done.error.code}"))
+                self.open.append(Open(kind, ops, f"{why}; the replay ends in {done.error.code}", alarm=True))
                 return False
             self._add(Finding("other", done.error, (), blocks))
             self.hidden.append(Open(kind, ops, why))

@@ -12,12 +12,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 import numpy as np
+from xdsl.dialects.builtin import IntAttr, NoneAttr
 from xdsl.ir import Block, Operation, SSAValue
 
-from freehold.audit.accesses import Access, Box, Kind, Points, Trace, box_addresses
+from freehold.audit.accesses import Access, Box, Points, Trace, box_addresses
 from freehold.audit.facts import Call, Placed
 from freehold.audit.folds import folded
 from freehold.audit.lanes import (
+    SEVERAL,
     Evaluator,
     Pointer,
     Token,
@@ -25,10 +27,13 @@ from freehold.audit.lanes import (
     Unknown,
     Value,
     View,
+    dim_map,
     dims_of,
     met,
 )
 from freehold.audit.relevant import relevant
+from freehold.audit.whose import ACCESSES, bases, kind_of, sharing, waits, written
+from freehold.dialects.cuda_tile.attrs import BoundedAttr, DivByAttr
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, ReturnOp, YieldOp
 from freehold.dialects.cuda_tile.ops.module import EntryOp
 from freehold.dialects.cuda_tile.ops.reduce import Aggregate
@@ -36,14 +41,12 @@ from freehold.dialects.cuda_tile.types import (
     DYNAMIC,
     TOKEN,
     GatherScatterViewType,
-    PartitionViewType,
     StridedViewType,
     TensorViewType,
     TileType,
     TileViewType,
 )
-from freehold.passes.rewriting import walk
-from freehold.runtime.interpreter.access import element, keyword
+from freehold.runtime.interpreter.access import element
 from freehold.runtime.interpreter.elements import Array, element_of, unsigned
 
 MOST_WORK: Final = 400_000
@@ -53,20 +56,11 @@ _A_STEP: Final = 4096
 MOST_ELEMENTS: Final = 1 << 20
 """Elements of a value in all tile blocks of a run."""
 
-_LOADS: Final = frozenset({"cuda_tile.load_view_tko", "cuda_tile.load_ptr_tko"})
-_STORES: Final = frozenset({"cuda_tile.store_view_tko", "cuda_tile.store_ptr_tko"})
-_UPDATES: Final = frozenset({"cuda_tile.atomic_rmw_tko", "cuda_tile.atomic_cas_tko", "cuda_tile.atomic_red_view_tko"})
-ACCESSES: Final = _LOADS | _STORES | _UPDATES
 _TOKENS: Final = frozenset({"cuda_tile.print_tko", "cuda_tile.gdc_wait_tko", "cuda_tile.gdc_launch_dependents_tko"})
 
 
 class TooMuchError(Exception):
     """A launch that is too large to be walked."""
-
-
-def kind_of(op: Operation) -> Kind:
-    """What an access does."""
-    return "read" if op.name in _LOADS else "write" if op.name in _STORES else "update"
 
 
 @dataclass
@@ -89,7 +83,7 @@ class Walk:
         self.trace = Trace()
         self.relevant = relevant(entry)
         self.evaluator = Evaluator()
-        self.written = _written(entry, call)
+        self.written = written(entry, call)
         self.bases = bases(entry)
         self.images: dict[int, Array] = {}
         self.work = 0
@@ -104,11 +98,22 @@ class Walk:
         """Walks all tile blocks, as many at once as fit."""
         widest = max((int(np.prod(dims_of(v))) for v in self.relevant if isinstance(v.type, TileType)), default=1)
         at_once = max(16, min(1 << 16, MOST_ELEMENTS // max(widest, 1)))
-        for first in range(0, self.call.launch.blocks, at_once):
-            blocks = np.arange(first, min(first + at_once, self.call.launch.blocks))
-            _Run(self, blocks).run()
-        self.trace.waits = _waits(self.entry)
+        while True:
+            for first in range(0, self.call.launch.blocks, at_once):
+                blocks = np.arange(first, min(first + at_once, self.call.launch.blocks))
+                _Run(self, blocks).run()
+            if not (wrong := self.touched() & self.images.keys()):
+                break
+            self.written |= wrong  # what was believed of these does not hold: once more without
+            self.trace, self.images = Trace(), {}
+        self.trace.waits = waits(self.entry)
         return self.trace
+
+    def touched(self) -> set[int]:
+        """The arrays in whose memory something is written, of accesses through pointers that are not a parameter's."""
+        arrays = self.call.arrays
+        writes = {a.base for a in self.trace.accesses if a.kind != "read" and self.bases[a.op] < 0}
+        return set(arrays) if -1 in writes else sharing(self.call, writes)
 
     def image(self, number: int) -> Array | None:
         """What the memory of an array holds, element by element, if that is known for the whole launch."""
@@ -124,48 +129,6 @@ class Walk:
             flat[places] = tensor.contents.reshape(-1)
             self.images[number] = flat
         return self.images[number]
-
-
-def bases(entry: EntryOp) -> dict[Operation, int]:
-    """The parameter whose memory each access touches, as far as the text says it; -1 where it does not."""
-    found: dict[Operation, int] = {}
-    for op in walk(entry):
-        if op.name not in ACCESSES:
-            continue
-        fields: Any = op
-        value: SSAValue | None = next(
-            (getattr(fields, n) for n in ("view", "source", "destination", "pointers") if hasattr(fields, n)), None
-        )
-        while value is not None and isinstance(value.owner, Operation):
-            value = value.owner.operands[0] if value.owner.name in _DERIVED else None
-        found[op] = value.index if value is not None and value.owner is entry.body.block else -1  # pyright: ignore
-    return found
-
-
-_DERIVED: Final = frozenset(
-    f"cuda_tile.{name}"
-    for name in (
-        "assume", "reshape", "broadcast", "permute", "offset", "ptr_to_ptr", "make_tensor_view", "make_partition_view",
-        "make_strided_view", "make_gather_scatter_view",
-    )
-)  # fmt: skip
-
-
-def _written(entry: EntryOp, call: Call) -> set[int]:
-    """The parameters in whose memory something may be written."""
-    touched = {base for op, base in bases(entry).items() if op.name not in _LOADS}
-    arrays = call.arrays
-    if -1 in touched or any(op.name.startswith("cuda_tile.multimem") for op in walk(entry)):
-        return set(arrays)
-    return {n for n, a in arrays.items() if any(a.start < arrays[b].end and arrays[b].start < a.end for b in touched)}
-
-
-def _waits(entry: EntryOp) -> bool:
-    """Whether what an acquiring access reads decides where control goes: then tile blocks may wait for one another."""
-    todo = [r for op in walk(entry) if keyword(op, "memory_ordering_semantics") in ("acquire", "acq_rel")
-            for r in op.results[:1] if r.type != TOKEN]  # fmt: skip
-    matters = relevant(entry)
-    return any(value in matters for value in todo)
 
 
 class _Run:
@@ -506,8 +469,12 @@ class _Run:
         e = element(op.operands[0])
         pointee: Any = op.operands[0].type
         stride = element_of(pointee.element_type.pointee).memory_bytes if e.is_pointer else 1
-        tiles = found if found.shape[0] > 1 else found[:1]
-        bad = np.array([not holds(predicate, tile, e.bits, stride) for tile in tiles])
+        of_each = isinstance(predicate, BoundedAttr) or (
+            isinstance(predicate, DivByAttr) and not isinstance(predicate.every, IntAttr)
+        )
+        if of_each and holds(predicate, found, e.bits, stride):
+            return
+        bad = np.array([not holds(predicate, tile, e.bits, stride) for tile in found])
         if bad.any() and (wrong := np.broadcast_to(bad, (self.n,)) & lanes).any():
             self.note(op, f"`{predicate.name.removeprefix('cuda_tile.')}` is false of the value", wrong)
 
@@ -552,21 +519,39 @@ class _Run:
     def access(self, op: Operation, lanes: Array) -> None:
         fields: Any = op
         token = self.get(fields.token) if fields.token is not None else Token(0)
-        before = token.before if isinstance(token, Token) else 0
+        before = after = token.before if isinstance(token, Token) else 0
         masked: Unknown | None = None
         if hasattr(fields, "view"):
-            base, size, place = self.tile(op)
+            base, size, place = self.tile(op, lanes)
         else:
             base, size, place, masked = self.elements(op)
-        number, maybe = len(self.accesses), self.maybe or self.left or masked
+        maybe = self.maybe or self.left or masked
         if isinstance(place, Points):
             self.whole.spend(place.address.size // _A_STEP)
-        self.accesses.append(
-            Access(op, kind_of(op), number, self.blocks, lanes, base, before, size, place, maybe, self.path)
-        )
-        self.values[op.results[-1]] = Token(before | 1 << number)
+        owners = [(base, lanes)] if base != SEVERAL else self.owners(place, lanes)
+        for base, touching in owners:
+            number = len(self.accesses)
+            self.accesses.append(
+                Access(op, kind_of(op), number, self.blocks, touching, base, before, size, place, maybe, self.path)
+            )
+            after |= 1 << number
+        self.values[op.results[-1]] = Token(after)
         if op.results[0].type != TOKEN and op.results[0] in self.relevant:
-            self.values[op.results[0]] = self.loaded(op, base, place)
+            several = Unknown("what is read is of one array or another")
+            self.values[op.results[0]] = self.loaded(op, base, place) if len(owners) == 1 else several
+
+    def owners(self, place: Box | Points | Unknown, lanes: Array) -> list[tuple[int, Array]]:
+        """Whose memory tile blocks touch, by the address where they begin to."""
+        if isinstance(place, Unknown):
+            return [(-1, lanes)]
+        address = place.view.address if isinstance(place, Box) else place.address
+        if isinstance(place, Points) and place.mask is not None:
+            address = np.where(place.mask, address, np.iinfo(np.int64).max)
+        first = np.broadcast_to(address.reshape(address.shape[0], -1).min(axis=1), (self.n,))
+        found = np.full(self.n, -1)
+        for number, placed in self.whole.call.arrays.items():
+            found[(first >= placed.start) & (first < placed.end)] = number
+        return [(int(base), lanes & (found == base)) for base in np.unique(found[lanes])]
 
     def elements(self, op: Operation) -> tuple[int, int, Points | Unknown, Unknown | None]:
         fields: Any = op
@@ -581,7 +566,7 @@ class _Run:
             return pointer.base, size, Points(pointer.address, None), mask
         return pointer.base, size, Points(pointer.address, None if mask is None else cast(Array, mask)), None
 
-    def tile(self, op: Operation) -> tuple[int, int, Box | Points | Unknown]:
+    def tile(self, op: Operation, lanes: Array) -> tuple[int, int, Box | Points | Unknown]:
         fields: Any = op
         view = self.get(fields.view)
         type_ = cast(TileViewType, fields.view.type)
@@ -592,7 +577,7 @@ class _Run:
             return self.whole.bases[op], size, unknown or _NOTHING
         numbers = [_numbers(cast(Array, i)) for i in index]
         if isinstance(type_, GatherScatterViewType):
-            return view.base, size, self.sparse(type_, view, numbers)
+            return view.base, size, self.sparse(op, type_, view, numbers, lanes)
         map_, step = dim_map(type_), steps(type_)
         starts: list[Array] = [np.zeros(1, np.int64)] * len(numbers)
         sizes = [1] * len(numbers)
@@ -601,7 +586,9 @@ class _Run:
             starts[axis], sizes[axis] = number * step[d], type_.tile_dims[d]
         return view.base, size, Box(view, tuple(starts), tuple(sizes))
 
-    def sparse(self, type_: GatherScatterViewType, view: View, numbers: Sequence[Array]) -> Points:
+    def sparse(
+        self, op: Operation, type_: GatherScatterViewType, view: View, numbers: Sequence[Array], lanes: Array
+    ) -> Points:
         rank, n = len(numbers), self.n
         address = view.address.reshape(-1, *(1,) * rank)
         inside: Array = np.ones((1,) * (rank + 1), np.bool_)
@@ -611,6 +598,10 @@ class _Run:
             if axis == type_.sparse_dimension:
                 index = number.reshape(number.shape[0], *shape[1:])
             else:
+                extent = np.broadcast_to(view.shape[axis], (n,))
+                bad = lanes & ((number < 0) | (number >= extent)) & (extent > 0)
+                if bad.any() and isinstance(type_.view_parts()[2], NoneAttr):
+                    self.note(op, f"dimension {axis} of a view without padding begins beyond it", bad)
                 index = number.reshape(-1, *(1,) * rank) + np.arange(type_.tile_dims[axis]).reshape(shape)
             address = address + index * (view.strides[axis].reshape(-1, *(1,) * rank) * view.size)
             inside = inside & (index >= 0) & (index < view.shape[axis].reshape(-1, *(1,) * rank))
@@ -649,13 +640,6 @@ _NOTHING: Final = Unknown("nothing is known of a value")
 def _numbers(value: Array) -> Array:
     """Scalars as unsigned numbers; negative ones of 32 bits or more stay negative, being out of every range."""
     return (unsigned(value) if value.dtype.itemsize < 4 else value).astype(np.int64)
-
-
-def dim_map(view: TileViewType) -> tuple[int, ...]:
-    """The axis of the tensor that each dimension of the tile covers."""
-    if isinstance(view, PartitionViewType | StridedViewType):
-        return view.dim_map.data
-    return tuple(range(len(view.tile_dims)))
 
 
 def steps(view: TileViewType) -> tuple[int, ...]:

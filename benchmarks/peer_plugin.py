@@ -10,13 +10,13 @@ import collections
 import contextlib
 import json
 import os
-import signal
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
 import torch  # noqa: F401 -- before it is patched  # pyright: ignore[reportUnusedImport]
 
+from benchmarks.limits import TooLong, limited
 from freehold.backend.assembler import disassemble
 from freehold.backend.bytecode.reader import bytecode_version, read_bytecode
 from freehold.backend.bytecode.writer import write_bytecode
@@ -27,10 +27,6 @@ from freehold.tools.record import Launch, recording
 
 SECONDS = int(os.environ.get("FREEHOLD_PEERS_SECONDS", "20"))
 """How long one launch may take."""
-
-
-class TooLong(Exception):
-    """A launch that takes longer than it may."""
 
 
 class Peer:
@@ -55,27 +51,8 @@ class Peer:
             self.launches["round trip: the same disassembly"] += 1
         pytest.skip("freehold: written and read")
 
-    def audit(self, launch: Launch) -> None:
-        """Audits the first launch of each kernel, and carries out none."""
-        from freehold.audit.text import text_of
-        from freehold.tools.audit_record import audit_of
-
-        if launch.bytecode not in self.seen:
-            self.seen.add(launch.bytecode)
-            try:
-                with limited(SECONDS):
-                    found = audit_of(launch)
-            except TooLong:
-                self._end("audited: took too long", "")
-            if found.verdict != "safe":
-                self._end(f"audited: {found.verdict}", text_of(found))
-            self.launches["audited: safe"] += 1
-        pytest.skip("freehold: audited")
-
     def handle(self, launch: Launch) -> None:
         """Interprets one launch. What is not carried out skips the test: nothing is known of its results."""
-        if os.environ.get("FREEHOLD_PEERS_AUDIT"):
-            self.audit(launch)
         if os.environ.get("FREEHOLD_PEERS_ROUND_TRIP"):
             self.round_trip(launch)
         try:
@@ -138,22 +115,6 @@ def round_trip(data: bytes) -> str:
         return f"crashed {type(error).__name__}: {error}"
 
 
-@contextlib.contextmanager
-def limited(seconds: int) -> Any:
-    """Raises `TooLong` in the block after some time."""
-
-    def stop(*_: object) -> None:
-        raise TooLong
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
-
-
 class _OfOthers:
     """Hooks that a peer's own plugins would bring."""
 
@@ -164,10 +125,15 @@ class _OfOthers:
         """Of pytest-benchmark."""
 
 
-def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+def hooks_of_others(pluginmanager: pytest.PytestPluginManager) -> None:
     """Knows hooks whose plugins need not be here."""
     if not pluginmanager.hasplugin("benchmark"):
         pluginmanager.add_hookspecs(_OfOthers)
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Knows hooks whose plugins need not be here."""
+    hooks_of_others(pluginmanager)
 
 
 @pytest.hookimpl(tryfirst=True)

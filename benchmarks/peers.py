@@ -76,9 +76,6 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("-j", type=int, default=1, help="how many files at once")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything there is to know")
     parser.add_argument(
-        "--audit", action="store_true", help="audit what is launched, each kernel once, and run nothing"
-    )
-    parser.add_argument(
         "--round-trip",
         action="store_true",
         help="read and write what is launched, each kernel once; compare the disassemblies, and run nothing",
@@ -86,8 +83,6 @@ def main(argv: list[str] | None = None) -> int:
     options = parser.parse_args(argv)
     if options.round_trip:
         os.environ["FREEHOLD_PEERS_ROUND_TRIP"] = "1"
-    if options.audit:
-        os.environ["FREEHOLD_PEERS_AUDIT"] = "1"
     everything: dict[str, Any] = {}
     for peer, part in FOLDERS.items():
         checkout: Path | None = getattr(options, peer)

@@ -15,6 +15,7 @@ from freehold.tools.pretend_gpu import pretend
 from freehold.tools.record import Launch, recording
 
 if TYPE_CHECKING:
+    from freehold.audit.facts import Launch as Facts
     from freehold.audit.verdict import Audit
 
 
@@ -67,7 +68,7 @@ class _Watcher:
 
 def audit_of(launch: Launch) -> Audit:
     """The audit of a recorded launch; nothing is decided of one with arguments of kinds that are not known."""
-    from freehold.audit.facts import FactsError, launch_of
+    from freehold.audit.facts import FactsError
     from freehold.audit.verdict import audit, unread
     from freehold.backend.bytecode.reader import read_bytecode
     from freehold.dialects.cuda_tile.ops.module import EntryOp
@@ -76,11 +77,17 @@ def audit_of(launch: Launch) -> Audit:
     entries = {op.sym_name.data: op for op in module.walk() if isinstance(op, EntryOp)}
     entry = entries[launch.symbol]
     try:
-        names = [_name(each.parameter, each.kind, each.axis) for each in launch.given]
-        facts = launch_of(launch.grid, [each.value for each in launch.given], names)
-        return audit(module, entry, facts)
+        return audit(module, entry, facts_of(launch))
     except FactsError as error:
         return unread(entry, launch.grid, str(error))
+
+
+def facts_of(launch: Launch) -> Facts:
+    """The facts of a recorded launch. Raises `FactsError` for arguments of kinds that are not known here."""
+    from freehold.audit.facts import launch_of
+
+    names = [_name(each.parameter, each.kind, each.axis) for each in launch.given]
+    return launch_of(launch.grid, [each.value for each in launch.given], names)
 
 
 def _name(parameter: str, kind: str, axis: int) -> str:

@@ -15,7 +15,8 @@ import importlib
 import sys
 import types
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
+from functools import partial
 from typing import Any, Final, cast
 from unittest.mock import patch
 
@@ -85,9 +86,18 @@ def _elsewhere(value: object) -> object:
 def _torch_patches(arch: int) -> Iterator[Any]:
     """What is put in the place of parts of `torch.cuda`, which must have been imported."""
     torch = cast("Any", sys.modules["torch"])
-    stream = types.SimpleNamespace(
-        cuda_stream=0, device=torch.device("cpu"), synchronize=_nothing, wait_stream=_nothing, wait_event=_nothing
-    )
+
+    class Stream:
+        """A stream on which nothing runs."""
+
+        cuda_stream = 0
+        device = torch.device("cpu")
+        synchronize = wait_stream = wait_event = _nothing
+
+        def __init__(self, *_: object, **__: object):
+            pass
+
+    stream = Stream()
     properties = types.SimpleNamespace(
         name="none", major=arch // 10, minor=arch % 10, multi_processor_count=148, total_memory=1 << 36,
         L2_cache_size=1 << 26, max_threads_per_multi_processor=2048,
@@ -98,18 +108,17 @@ def _torch_patches(arch: int) -> Iterator[Any]:
         "is_initialized": lambda: True,
         "device_count": lambda: 1,
         "current_device": lambda: 0,
-        "set_device": _nothing,
-        "synchronize": _nothing,
-        "empty_cache": _nothing,
-        "manual_seed": _nothing,
-        "manual_seed_all": _nothing,
         "current_stream": lambda *_, **__: stream,
         "default_stream": lambda *_, **__: stream,
+        "Stream": Stream,
+        "stream": lambda *_, **__: nullcontext(),
         "Event": lambda *_, **__: event,
         "get_device_capability": lambda *_: (arch // 10, arch % 10),
         "get_device_properties": lambda *_: properties,
         "get_device_name": lambda *_: "none",
     }
+    for name in ("set_device", "synchronize", "empty_cache", "manual_seed", "manual_seed_all"):
+        parts[name] = partial(_nothing)  # each a function of its own, by which torch.compile tells them apart
     for name, part in parts.items():
         yield patch.object(torch.cuda, name, part)
 
@@ -130,7 +139,6 @@ def _torch_mode() -> Any:
     """A mode of torch in which functions that are asked for a GPU take the host."""
     overrides = cast("Any", __import__("torch.overrides", fromlist=["TorchFunctionMode"]))
     torch = cast("Any", sys.modules["torch"])
-    is_cuda = torch.Tensor.is_cuda.__get__
 
     class Elsewhere(overrides.TorchFunctionMode):
         """Sends what is asked of a GPU to the host."""
@@ -142,7 +150,7 @@ def _torch_mode() -> Any:
             given = kwargs or {}
             if func is torch.Tensor.cuda:
                 return args[0]
-            if func is is_cuda:
+            if getattr(func, "__self__", None) is torch.Tensor.is_cuda:
                 return True
             if func in (torch.Tensor.to, torch.asarray, torch.tensor, torch.as_tensor) or "device" in given:
                 args = tuple(_elsewhere(each) for each in args)

@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 from unittest.mock import patch
@@ -249,9 +250,11 @@ def recording(handle: Callable[[Launch], object], arch: str = ARCH, *, passed_on
     While this block runs, `handle` is called with each launch of cuTile Python.
 
     It is called in place of the launch, or before it with `passed_on`. What it raises, the program sees where it
-    launches. Modules that did `from cuda.tile import launch` before are not seen.
+    launches. Modules that did `from cuda.tile import launch` before are not seen. A search for the fastest
+    configuration, if nothing is passed on, finds the first one that compiles.
     """
     tile: Any = importlib.import_module("cuda.tile")
+    tune: Any = importlib.import_module("cuda.tile.tune")
     recorder = Recorder(arch)
     real = tile.launch
 
@@ -259,5 +262,26 @@ def recording(handle: Callable[[Launch], object], arch: str = ARCH, *, passed_on
         handle(recorder.launch(grid, kernel, arguments))
         return real(stream, grid, kernel, arguments, **options) if passed_on else None
 
-    with patch.object(tile, "launch", launch):
+    search = tune.exhaustive_search if passed_on else partial(_first_configuration, recorder)
+    with patch.object(tile, "launch", launch), patch.object(tune, "exhaustive_search", search):
         yield recorder
+
+
+def _first_configuration(
+    recorder: Recorder, space: Any, stream: Any, grid: Any, kernel: Any, arguments: Any, hints: Any = None, **_: Any
+) -> Any:
+    """In the place of `cuda.tile.tune.exhaustive_search`, where nothing can be timed: what compiles first."""
+    del stream
+    tune: Any = importlib.import_module("cuda.tile.tune")
+    error: Exception | None = None
+    for each in space:
+        made = kernel if hasattr(kernel, "_pyfunc") else kernel(each)
+        made = made.replace_hints(**hints(each)) if hints is not None else made
+        try:
+            recorder.launch(grid(each), made, arguments(each))
+        except Exception as wrong:  # whatever the compiler has against it
+            error = wrong
+            continue
+        best = tune.Measurement(config=each, mean_us=1.0, num_samples=1, error_margin_us=0.0)
+        return tune.TuningResult(best=best, successes=[best], failures=[])
+    raise error or ValueError("Search space is empty.")

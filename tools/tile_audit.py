@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 PROGRAM = "tile-audit"
 STATUS = {"safe": 0, "faulty": 1, "unknown": 3}
+FORMATS = ("text", "json", "sarif")
 _ARRAY = re.compile(r"(\w+)\[([0-9, ]*)\](.*)", re.DOTALL)
 
 
@@ -59,7 +60,7 @@ def argument_parser() -> argparse.ArgumentParser:
         metavar="PROGRAM",
         help="run a Python program with its arguments, and audit what it launches of cuTile Python",
     )
-    parser.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="of the report")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="of the report")
     parser.add_argument("-o", "--output", default="-", metavar="FILE", help="where to write it")
     return parser
 
@@ -91,7 +92,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _told(audits: Sequence[Audit], file: str, options: argparse.Namespace, sources: SourceMap) -> int:
     """Writes the report; returns the exit status, that of the worst audit."""
     try:
-        files.write(options.output, _report(audits, file, options.format, sources), PROGRAM)
+        files.write(options.output, report(audits, file, options.format, sources), PROGRAM)
     except Rejected as rejected:
         print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
         return 2
@@ -198,7 +199,8 @@ def _numbers(text: str) -> list[int]:
     return [int(n) for n in text.replace(" ", "").split(",") if n]
 
 
-def _report(audits: Sequence[Audit], file: str, form: str, sources: SourceMap) -> bytes:
+def report(audits: Sequence[Audit], file: str, form: str, sources: SourceMap) -> bytes:
+    """What is said of audits of a file, in one of the formats."""
     from freehold.audit import sarif, text
 
     if form == "text":

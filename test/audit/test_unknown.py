@@ -11,6 +11,7 @@ pytest.importorskip("cuda.tile", reason="cuda-tile is not installed")
 import planted
 from planted import Made, T, array, ct
 
+from freehold.audit import cells
 from freehold.audit.facts import launch_from
 from freehold.audit.verdict import Audit, audit
 from freehold.backend.bytecode.reader import read_bytecode
@@ -105,8 +106,15 @@ def test_a_lock_that_orders_nothing_is_none() -> None:
     assert [finding.error.code for finding in found.findings] == ["O523"]
 
 
-def test_a_launch_that_is_too_large_is_not_decided() -> None:
-    line = array("x", 1 << 26), array("y", 1 << 26)
-    found = audited(planted.apart, (1 << 26) // T, *line)
+def test_elements_beside_one_another_are_compared_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cells, "MOST_CELLS", 1 << 10)
+    line = array("x", 1 << 20), array("y", 1 << 20)
+    assert audited(planted.apart, 512, *line).verdict == "safe"
+
+
+def test_a_launch_that_is_too_large_is_not_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cells, "MOST_CELLS", 1 << 8)
+    line = array("x", 1 << 20), array("y", 1 << 20)
+    found = audited(planted.apart, 512, *line)
     assert found.verdict == "unknown"
     assert {"a launch of the same kind, but smaller"} == {item.fact for item in found.open}

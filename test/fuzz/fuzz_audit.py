@@ -1,9 +1,11 @@
 """Hostile bytecode into the audit: mutants of kernels, none of which may crash it, hold it up or pass for safe wrongly.
 
-Half of the mutants have bytes changed, the others operands and constants. What is called safe is run whole on the
-interpreter, with races, order and bounds watched.
+Half of the mutants have bytes changed and go into `tile-audit` as files, which ends in a report of each format or in a
+refusal with a code; the others have operands and constants changed. What is called safe is run whole on the
+interpreter, with races, order and bounds watched. Work is limited by the audit itself, which counts operations.
 
     python test/fuzz/fuzz_audit.py --cases 100000 --seed 0
+    python test/fuzz/fuzz_audit.py --minutes 25 --seed 0
 """
 
 from __future__ import annotations
@@ -22,10 +24,9 @@ from xdsl.utils.exceptions import VerifyException
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "audit"))
 
-from freehold.audit.facts import FactsError, Launch, call_of, launch_from
+from freehold.audit.facts import Launch, call_of, launch_from
 from freehold.audit.replay import arrays_of
 from freehold.audit.verdict import audit
-from freehold.backend.bytecode.encoding import MalformedBytecode
 from freehold.backend.bytecode.reader import read_bytecode
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.ops.module import EntryOp
@@ -34,10 +35,12 @@ from freehold.dialects.cuda_tile.text import print_module
 from freehold.runtime.interpreter.compile import TooManyTurns
 from freehold.runtime.interpreter.launch import Entry
 from freehold.support.diagnostic import Rejected
+from freehold.support.span import SourceMap
+from freehold.tools import tile_audit
 from freehold.tools.tile_opt import verify
 
 SLOW = 20.0
-"""Seconds after which a case counts as held up."""
+"""Seconds after which a case is told of."""
 
 
 def seeds() -> list[tuple[bytes, Launch]]:
@@ -101,42 +104,67 @@ def whole(module: ModuleOp, entry: EntryOp, launch: Launch) -> str | None:
 
 def attempt(data: bytes, launch: Launch, rng: random.Random) -> str:
     """What becomes of a module: a verdict, or where it was refused."""
-    deep = rng.random() < 0.5
+    return hostile(mutated(data, rng), launch) if rng.random() < 0.5 else deep(data, launch, rng)
+
+
+def hostile(data: bytes, launch: Launch) -> str:
+    """What becomes of bytes as a file of `tile-audit`."""
+    sources = SourceMap()
     try:
-        module = read_bytecode(data if deep else mutated(data, rng))
-    except MalformedBytecode:
-        return "unreadable"
-    if deep:
-        change(module, rng)
+        found = tile_audit.audit_file(data, "hostile", launch, None, sources)
+    except Rejected as rejected:
+        rejected.sources = sources
+        rejected.render()
+        return f"refused {rejected.codes[0]}"
+    for form in tile_audit.FORMATS:
+        tile_audit.report([found], "hostile", form, sources)
+    if found.verdict == "safe":
+        module = read_bytecode(data)
+        entry = next(op for op in module.walk() if isinstance(op, EntryOp))
+        refute(module, entry, launch)
+    return found.verdict
+
+
+def deep(data: bytes, launch: Launch, rng: random.Random) -> str:
+    """What becomes of a module with other operands and constants."""
+    module = read_bytecode(data)
+    change(module, rng)
     try:
         verify(module)
     except (Rejected, VerifyException):
         return "invalid"
     entries = [op for op in module.walk() if isinstance(op, EntryOp)]
-    if len(entries) != 1:
-        return "no entry"
     try:
         verdict = audit(module, entries[0], launch).verdict
-    except FactsError:
-        return "other parameters"
     except Rejected:
         return "invalid"
-    if verdict == "safe" and (error := whole(module, entries[0], launch)) is not None:
-        raise AssertionError(f"called safe, and ends in {error}:\n{print_module(module)}")
+    if verdict == "safe":
+        refute(module, entries[0], launch)
     return verdict
 
 
+def refute(module: ModuleOp, entry: EntryOp, launch: Launch) -> None:
+    """Runs what is called safe. Raises `AssertionError` where it is not."""
+    if (error := whole(module, entry, launch)) is not None:
+        raise AssertionError(f"called safe, and ends in {error}:\n{print_module(module)}")
+
+
 def main() -> int:
-    """The command; its exit status is 1 if a case crashed or was held up."""
+    """The command; its exit status is 1 if a case crashed, or was called safe and is not."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--cases", type=int, default=2000)
+    parser.add_argument("--minutes", type=float, help="run as many cases as fit in this time")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     rng = random.Random(options.seed)
     found: Counter[str] = Counter()
     start = seeds()
     bad, slowest = 0, 0.0
-    for number in range(options.cases):
+    end = time.monotonic() + 60 * (options.minutes or 1e9)
+    cases = options.cases if options.minutes is None else 1 << 62
+    for number in range(cases):
+        if time.monotonic() > end:
+            break
         data, launch = rng.choice(start)
         began = time.monotonic()
         try:
@@ -148,9 +176,8 @@ def main() -> int:
         took = time.monotonic() - began
         slowest = max(slowest, took)
         if took > SLOW:
-            bad += 1
             print(f"case {number} took {took:.1f} s", file=sys.stderr)
-    print(dict(found), f"slowest {slowest:.1f} s, {bad} bad")
+    print(dict(found), f"{found.total()} cases, slowest {slowest:.1f} s, {bad} bad")
     return int(bad > 0)
 
 

@@ -41,8 +41,73 @@ def test_a_program_is_audited(tmp_path: Path, word: str, status: int, codes: lis
     assert main(["--format", "json", "-o", str(report), "--record", str(program), word]) == status
     found = json.loads(report.read_text())
     assert [[finding["code"] for finding in each["findings"]] for each in found] == codes
-    assert found[0]["signature"] == "def scaled(x: Ref[f32, 'X0'], y: Out[f32, 'Y0'])  # partition y by [8]"
+    assert (
+        found[0]["signature"] == "def scaled(x: Ref[f32, 'X0'], y: Out[f32, 'Y0'], factor: f32)  # partition y by [8]"
+    )
 
 
 def test_a_program_that_is_not_there(tmp_path: Path) -> None:
     assert main(["--record", str(tmp_path / "nothing.py")]) == 2
+
+
+SEVERAL = """
+import sys
+import numpy as np
+import cuda.tile as ct
+
+@ct.kernel
+def order(rows, B: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(rows, (i,), i * B + ct.arange(B, dtype=ct.int32))
+
+@ct.kernel
+def gathered(x, rows, y, B: ct.Constant[int]):
+    i = ct.bid(0)
+    at = ct.load(rows, (i,), (B,))
+    ct.scatter(y, at, ct.gather(x, at))
+
+@ct.kernel
+def filled(arrays, B: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(arrays[i], (0,), ct.full((B,), 1.0, ct.float32))
+
+rows, x, y = np.zeros(32, np.int32), np.arange(32, dtype=np.float32), np.zeros(32, np.float32)
+ct.launch(0, (4,), order, (rows, 8))
+ct.launch(0, (4,), gathered, (x, rows, y, 8))
+assert (y == x).all(), "the table holds what the launch before wrote"
+a, b = np.zeros(8, np.float32), np.zeros(8, np.float32)
+ct.launch(0, (2,), filled, ([a, b if sys.argv[1] == "right" else a], 8))
+"""
+
+
+@pytest.mark.parametrize(("word", "codes"), [("right", list[str]()), ("wrong", ["O523"])])
+def test_a_program_with_several_kernels_and_a_list_of_arrays(tmp_path: Path, word: str, codes: list[str]) -> None:
+    program, report = tmp_path / "program.py", tmp_path / "report.json"
+    program.write_text(SEVERAL)
+    assert main(["--format", "json", "-o", str(report), "--record", str(program), word]) == bool(codes)
+    found = json.loads(report.read_text())
+    assert [each["kernel"].partition("_K")[0] for each in found] == ["order", "gathered", "filled"]
+    assert [[finding["code"] for finding in each["findings"]] for each in found] == [[], [], codes]
+
+
+TUNED = """
+import numpy as np
+import cuda.tile as ct
+from cuda.tile.tune import exhaustive_search
+
+@ct.kernel
+def doubled(x, y, B: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(y, (i,), ct.load(x, (i,), (B,)) * 2)
+
+x, y = np.arange(20, dtype=np.float32), np.zeros(20, np.float32)
+found = exhaustive_search([7, 8, 4], 0, lambda b: (-(-20 // b),), doubled, lambda b: (x, y, b), quiet=True)
+assert found.best.config == 8, "what does not compile is passed over"
+ct.launch(0, (3,), doubled, (x, y, found.best.config))
+"""
+
+
+def test_a_search_finds_what_compiles_first(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(TUNED)
+    assert main(["-o", str(tmp_path / "report.txt"), "--record", str(program)]) == 0
