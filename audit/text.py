@@ -13,7 +13,7 @@ from freehold.dialects.location import span_of
 from freehold.support.render import render
 from freehold.support.span import SourceMap
 
-_VERDICTS = {
+VERDICTS = {
     "safe": "safe in this launch",
     "faulty": "faulty in this launch",
     "unknown": "not decided for this launch",
@@ -23,14 +23,14 @@ _VERDICTS = {
 def text_of(found: Audit, sources: SourceMap | None = None, colour: bool = False) -> str:
     """The whole report of a kernel, without a line end."""
     parts = [render(finding.error.report(), sources, colour) for finding in found.findings]
-    lines = [f"kernel `{found.kernel}`, grid {_grid(found)}: {_VERDICTS[found.verdict]}"]
-    width = max((len(_array(found, a)) for a in found.arrays), default=0)
-    lines += [f"  {_array(found, a):{width}}  {_became(found, a)}" for a in found.arrays]
+    lines = [f"kernel `{found.kernel}`, grid {_grid(found)}: {VERDICTS[found.verdict]}"]
+    width = max((len(array_text(found, a)) for a in found.arrays), default=0)
+    lines += [f"  {array_text(found, a):{width}}  {became(found, a)}" for a in found.arrays]
     parts.append("\n".join(lines))
     if found.open:
-        parts.append("\n".join(["not decided:", *_listed(found.open)]))
+        parts.append("\n".join(["not decided:", *listed(found.open)]))
     if found.hidden:
-        parts.append("\n".join(["wrong, too, behind the errors above:", *_listed(found.hidden)]))
+        parts.append("\n".join(["wrong, too, behind the errors above:", *listed(found.hidden)]))
     if found.verdict == "safe":
         parts.append("\n".join(["as a kernel of Freehold:", f"  {proposed(found)}"]))
     return "\n\n".join(parts)
@@ -41,12 +41,13 @@ def _grid(found: Audit) -> str:
     return " x ".join(map(str, (x, y, z) if z > 1 else (x, y) if y > 1 else (x,)))
 
 
-def _array(found: Audit, array: ArrayVerdict) -> str:
+def array_text(found: Audit, array: ArrayVerdict) -> str:
+    """An array with its dtype and shape."""
     tensor: Tensor = found.call.arrays[array.number].tensor
     return f"`{array.name}` {tensor.dtype}[{', '.join(map(str, tensor.shape))}]"
 
 
-def _became(found: Audit, array: ArrayVerdict) -> str:
+def became(found: Audit, array: ArrayVerdict) -> str:
     """What became of an array, in words."""
     share = {
         "untouched": "not accessed",
@@ -68,7 +69,8 @@ def _became(found: Audit, array: ArrayVerdict) -> str:
     return f"{share}; {bounds}" if bounds else share
 
 
-def _listed(items: Sequence[Open]) -> list[str]:
+def listed(items: Sequence[Open]) -> list[str]:
+    """Lines about what was not decided."""
     lines: list[str] = []
     for item in items:
         places = where(item.ops)

@@ -4,7 +4,7 @@
     tile-audit add.tileirbc --grid 8 --arg 'a=f32[1000]' --arg 'b=f32[1000]' --arg 'c=f32[1000]:unwritten'
     tile-audit gather.tileirbc --grid 4 --arg 'x=f32[64,8]' --arg 'rows=i32[128]:contents=rows.npy' --arg n=128
     tile-audit kernel.mlir --launch launch.yaml --format sarif -o audit.sarif
-    tile-audit --record train.py --epochs 1
+    tile-audit --format html -o audit.html --record train.py --epochs 1
 
 Reads text or bytecode, and the facts of a launch: the grid, and an argument for each that the kernel has, in order. Or
 runs a program that launches kernels of cuTile Python, and audits each of its launches, without a GPU, too. The
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 PROGRAM = "tile-audit"
 STATUS = {"safe": 0, "faulty": 1, "unknown": 3}
-FORMATS = ("text", "json", "sarif")
+FORMATS = ("text", "json", "sarif", "html")
 _ARRAY = re.compile(r"(\w+)\[([0-9, ]*)\](.*)", re.DOTALL)
 
 
@@ -201,11 +201,13 @@ def _numbers(text: str) -> list[int]:
 
 def report(audits: Sequence[Audit], file: str, form: str, sources: SourceMap) -> bytes:
     """What is said of audits of a file, in one of the formats."""
-    from freehold.audit import sarif, text
+    from freehold.audit import page, sarif, text
 
     if form == "text":
         colour = wants_colour(sys.stdout)
         return ("\n\n".join(text.text_of(found, sources, colour) for found in audits) + "\n").encode()
+    if form == "html":
+        return page.page(audits, f"Audit of {file}", sources).encode()
     data = sarif.log(audits, file) if form == "sarif" else [sarif.plain(found) for found in audits]
     return (json.dumps(data, indent=2) + "\n").encode()
 

@@ -95,7 +95,7 @@ _BREAK: Final = 30
 
 _ORDERED: Final = ("#fff1b8", "#d3ecb0", "#a4dfc3", "#9fcdef", "#bdb8f0")
 """Colours along the order, all of them light enough for dark numbers."""
-_BLOCKS: Final = ("#9fcdef", "#f9c98b", "#a9ddb0", "#f3b6d0", "#f3e48c", "#c9baf0", "#94d8d8", "#cdd3da")
+BLOCK_COLOURS: Final = ("#9fcdef", "#f9c98b", "#a9ddb0", "#f3b6d0", "#f3e48c", "#c9baf0", "#94d8d8", "#cdd3da")
 _INK: Final = "#1b2733"
 
 _STYLE: Final = """
@@ -205,7 +205,10 @@ class _Picture:
         if not self.count:
             return
         if self.persistent:
-            yield self.swatch(_BLOCKS[0]), f"block 0: regions {_every(self.blocks, self.count)}; colours go by block"
+            yield (
+                self.swatch(BLOCK_COLOURS[0]),
+                f"block 0: regions {_every(self.blocks, self.count)}; colours go by block",
+            )
         elif self.count > 1:
             what = "regions" if self.taken is None else "points"
             yield self.ramp, f"numbers and colours: the order in which {what} are handed out, 0 to {self.count - 1}"
@@ -443,7 +446,7 @@ class _Picture:
     def colour(self, piece: Piece) -> str:
         """The colour of a region."""
         if self.persistent:
-            return _BLOCKS[piece.block % len(_BLOCKS)]
+            return BLOCK_COLOURS[piece.block % len(BLOCK_COLOURS)]
         at = piece.number / max(1, self.count - 1) * (len(_ORDERED) - 1)
         low = min(int(at), len(_ORDERED) - 2)
         return _mixed(_ORDERED[low], _ORDERED[low + 1], at - low)

@@ -111,3 +111,16 @@ def test_a_search_finds_what_compiles_first(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(TUNED)
     assert main(["-o", str(tmp_path / "report.txt"), "--record", str(program)]) == 0
+
+
+def test_the_page_has_lines_and_pictures(tmp_path: Path) -> None:
+    program, report = tmp_path / "program.py", tmp_path / "report.html"
+    program.write_text(SEVERAL)
+    assert main(["--format", "html", "-o", str(report), "--record", str(program), "wrong"]) == 1
+    page = report.read_text()
+    assert "blocks 0 and 1 both access element [0]" in page
+    assert "ct.store(arrays[i], (0,)" in page, "the author's own line"
+    assert page.count("<svg") == 4
+    assert "arrays[0][0]: blocks 0 and 1 both write here" in page
+    assert "y[8]: block 1 writes" in page
+    assert "http" not in page.replace('xmlns="http://www.w3.org/2000/svg"', "")
