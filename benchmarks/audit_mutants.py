@@ -104,10 +104,10 @@ def _index(op: Operation, rng: random.Random) -> _Undo | None:
 
 
 def _plain(op: Operation) -> dict[str, Any]:
-    """The properties of an addition that may wrap."""
+    """The properties of an addition that may wrap, as another one in the module has them."""
     root = op
-    while root.parent_op() is not None:
-        root = root.parent_op()  # pyright: ignore[reportAssignmentType]
+    while (parent := root.parent_op()) is not None:
+        root = parent
     found = next((o for o in root.walk() if isinstance(o, AddIOp)), None)
     return {k: v for k, v in found.properties.items() if k != "overflow"} if found is not None else {}
 

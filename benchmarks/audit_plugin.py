@@ -15,9 +15,10 @@ import os
 import pickle
 import runpy
 import sys
+from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -57,7 +58,7 @@ class WithoutProducts(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """The function's result, or memory of its shape."""
-        given = kwargs or {}
+        given: dict[str, Any] = kwargs or {}
         sizes = [each.numel() for each in args if isinstance(each, torch.Tensor)]
         if func in self.PRODUCTS and len(sizes) > 1 and sizes[0] * sizes[1] > LARGE:
             made = func(*(a.to("meta") if isinstance(a, torch.Tensor) else a for a in args), **given)
@@ -122,7 +123,7 @@ class Writer:
             words = each.value if each.kind == "table" else [each.value]
             for array in words:
                 if isinstance(array, np.ndarray):
-                    self.lost.append(np.lib.array_utils.byte_bounds(array))
+                    self.lost.append(np.lib.array_utils.byte_bounds(cast(Any, array)))
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Keeps some of the parameters of each test, evenly chosen."""
@@ -142,10 +143,10 @@ class Writer:
         self.lost.clear()
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_call(self, item: pytest.Item) -> Any:
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None]:
         """Stops tests that take long: on what they compare nothing depends here."""
         with limited(TEST_SECONDS):
-            return (yield)
+            yield
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Counts the outcome of a test, and keeps why it failed."""
