@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ctypes
 from collections import defaultdict, deque
+from collections.abc import Callable
 from types import CodeType
-from typing import Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 
 class Trace(NamedTuple):
@@ -36,6 +37,10 @@ class Stream(Protocol):
 
 streams: Final[defaultdict[int, dict[int, Stream]]] = defaultdict(dict)
 """By GPU and handle. Timelines enter themselves."""
+
+
+watchers: Final[list[Callable[[int, Any, Trace], object]]] = []
+"""Called with a GPU, its stream and a launch that is now known to be done. Under the timeline's lock."""
 
 
 def unfinished() -> list[Trace]:

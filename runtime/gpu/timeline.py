@@ -115,7 +115,9 @@ class Timeline:
             self.marks.popleft()
         if self.trail and self.trail[0][0] <= self.finished:
             while self.trail and self.trail[0][0] <= self.finished:
-                self.trail.popleft()
+                done = self.trail.popleft()
+                for watch in flight.watchers:
+                    watch(self.device, self.stream, flight.Trace._make(done))
         if self.kept:
             left = [(at, what) for at, what in self.kept if at > self.finished]
             _LET_GO.extend(what for at, what in self.kept if at <= self.finished)

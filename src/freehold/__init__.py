@@ -169,6 +169,7 @@ if TYPE_CHECKING:
     from freehold.runtime.deploy.tuning import Tuned
     from freehold.runtime.gpu.driver import gpu_available, memory_left
     from freehold.runtime.gpu.failures import raise_failures
+    from freehold.runtime.gpu.launch_record import record_launches
     from freehold.runtime.gpu.streams import RoundRobin, SingleStream, stream_policy
     from freehold.runtime.jit.eager import eager
     from freehold.runtime.jit.kernel import kernel
@@ -177,6 +178,7 @@ if TYPE_CHECKING:
     from freehold.runtime.operations.execution import Execution
     from freehold.runtime.operations.in_flight import InFlight
     from freehold.runtime.operations.operation import Graph, Operation, Work, gather, graph, value
+    from freehold.runtime.show.plots import plot_roofline, plot_timeline
     from freehold.runtime.show.show import show
     from freehold.support.diagnostic import CompileError, GpuLost, KernelWarning, LaunchError, OutOfMemory, Rejected
 
@@ -189,6 +191,9 @@ _LAZY: Final = {
     "load": "freehold.runtime.deploy.package",
     "partition": "freehold.runtime.launch.partition",
     "ragged": "freehold.runtime.launch.partition",
+    "plot_roofline": "freehold.runtime.show.plots",
+    "plot_timeline": "freehold.runtime.show.plots",
+    "record_launches": "freehold.runtime.gpu.launch_record",
     "show": "freehold.runtime.show.show",
     "Execution": "freehold.runtime.operations.execution",
     "Graph": "freehold.runtime.operations.operation",
@@ -367,6 +372,8 @@ __all__ = [
     "partition",
     "permute",
     "permuted",
+    "plot_roofline",
+    "plot_timeline",
     "powi",
     "prod",
     "ragged",
@@ -375,6 +382,7 @@ __all__ = [
     "randn",
     "random_bits",
     "random_uniform",
+    "record_launches",
     "reduce",
     "register_source",
     "require",

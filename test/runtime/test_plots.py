@@ -1,0 +1,134 @@
+"""Plots, by what is drawn and not by pixels; and the record of launches, on timelines of no GPU."""
+
+from __future__ import annotations
+
+import sys
+from time import monotonic_ns
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import freehold as fh
+from freehold import Const, Out, Ref, f32
+from freehold.runtime.deploy.tuning import Measured, Search
+from freehold.runtime.gpu.launch_record import Launched
+from freehold.runtime.gpu.timeline import Timeline, timelines
+from freehold.runtime.scheduling.gpus import gpu_of
+
+
+@fh.kernel
+def gemm(c: Out["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"], BK: Const[int] = 64):
+    m, n = c.index
+    acc = fh.zeros(c.tile, f32)
+    for k in fh.tiles(a, axis=1, size=BK):
+        acc = fh.mma(a.load((m, k), (c.tile[0], BK)), b.load((k, n), (BK, c.tile[1])), acc)
+    c.store(acc.astype(c.dtype))
+
+
+@fh.kernel
+def copied(y: Out["N"], x: Ref["N"]):
+    y.store(x.load_like(y))
+
+
+@pytest.fixture
+def axes() -> Any:
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure  # without a window, and without pyplot's list of figures
+
+    return Figure().subplots()
+
+
+@pytest.fixture
+def explained() -> Any:
+    a, b, c = (np.zeros((256, 256), np.float16) for _ in range(3))
+    return gemm.explain(fh.partition(c, (64, 64)), a, b, arch=())
+
+
+FLOPS = 2 * 256**3
+ONCE = 3 * 256 * 256 * 2
+ASKED = 256 * 256 * 2 + 2 * 4 * 256 * 256 * 2
+
+
+def points(axes: Any) -> dict[str, Any]:
+    return {line.get_label(): line.get_xydata() for line in axes.lines}
+
+
+def test_a_kernel_stands_under_the_roofs(axes: Any, explained: Any) -> None:
+    assert fh.plot_roofline(explained, ax=axes) is axes
+    gpu, drawn = gpu_of("sm_90"), points(axes)
+    for name, asked, bandwidth in (("memory", ONCE, gpu.bandwidth), ("the cache", ASKED, gpu.cache_bandwidth)):
+        ((x, y),) = drawn[f"at most, by {name}"]
+        assert x == pytest.approx(FLOPS / asked)
+        assert y == pytest.approx(min(gpu.matrix, x * bandwidth))
+    roof = next(xy for label, xy in drawn.items() if label.startswith("memory"))
+    assert roof[-1] == pytest.approx((gpu.matrix / gpu.bandwidth, gpu.matrix))
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+    assert {text.get_text() for text in axes.get_legend().get_texts()} == set(drawn)
+
+
+def test_what_was_measured_is_marked(axes: Any, explained: Any) -> None:
+    found = Search("a GPU", (Measured("fast", 1e-5, 9), Measured("slow", 4e-5, 9)), (), ())
+    fh.plot_roofline(explained, found, arch="sm_100", ax=axes)
+    assert points(axes)["measured, 2"] == pytest.approx(np.array([(FLOPS / ONCE, FLOPS / s) for s in (1e-5, 4e-5)]))
+    assert axes.get_title() == "B200"
+
+
+def test_a_kernel_without_floats_is_under_no_roof(axes: Any) -> None:
+    x, y = np.zeros(256, np.float32), np.zeros(256, np.float32)
+    with pytest.raises(ValueError, match="computes nothing in floats"):
+        fh.plot_roofline(copied.explain(fh.partition(y, 64), x, arch=()), ax=axes)
+
+
+def test_without_matplotlib_it_says_what_to_install(explained: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ModuleNotFoundError, match="freehold\\[plots\\]"):
+        fh.plot_roofline(explained)
+
+
+def test_a_row_a_stream_and_a_bar_a_launch(axes: Any) -> None:
+    launches = [
+        Launched(0, 0, "`add`", 5_000_000, 7_000_000),
+        Launched(1, 16, "`gemm`", 6_000_000, None),
+        Launched(0, 0, "`add`", 8_000_000, 9_000_000),
+    ]
+    assert fh.plot_timeline(launches, ax=axes) is axes
+    bars = [(bar.get_x(), bar.get_width(), bar.get_y() + bar.get_height() / 2) for bar in axes.patches]
+    assert bars == [pytest.approx(bar) for bar in ((0.0, 2.0, 0), (1.0, 3.0, 1), (3.0, 1.0, 0))]
+    assert [bar.get_hatch() for bar in axes.patches] == [None, "//", None]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["GPU 0, stream 0x0", "GPU 1, stream 0x10"]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["`add`", "`gemm`"]
+    first, other, last = (bar.get_facecolor() for bar in axes.patches)
+    assert first == last != other
+
+
+def test_nothing_is_no_timeline(axes: Any) -> None:
+    with pytest.raises(ValueError, match="no launch"):
+        fh.plot_timeline([], ax=axes)
+
+
+def test_a_record_has_what_was_enqueued_in_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = Timeline(7, SimpleNamespace(handle=48))
+    monkeypatch.setitem(timelines, 7, {48: line})
+
+    def enqueue(what: str) -> None:
+        line.now += 1
+        line.trace(what, None, 0)
+
+    enqueue("before")
+    began = monotonic_ns()
+    with fh.record_launches() as launches:
+        for what in ("first", "second", "third"):
+            enqueue(what)
+        line.reach(3)
+    enqueue("after")
+    line.reach(line.now)
+    assert [launch[:3] for launch in launches] == [(7, 48, "first"), (7, 48, "second"), (7, 48, "third")]
+    assert began <= launches[0].enqueued <= launches[1].enqueued <= launches[2].enqueued
+    assert all(launch.done is not None and launch.done >= launch.enqueued for launch in launches[:2])
+    assert launches[2].done is None
+    line.reach(line.now)
+    with fh.record_launches() as nothing:
+        pass
+    assert nothing == []
