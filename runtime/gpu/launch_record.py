@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from time import monotonic_ns
 from typing import Any, NamedTuple
@@ -27,12 +27,12 @@ class Launched(NamedTuple):
 
 
 @contextmanager
-def record_launches() -> Iterator[list[Launched]]:
+def record_launches() -> Generator[list[Launched]]:
     """
     Records the launches on GPUs that are made in a block: `with freehold.record_launches() as launches: ...`.
 
-    The list is complete at the end of the block: a `Launched` for each launch, in the order in which they were enqueued,
-    by whatever thread. Nothing is measured on the GPU, and launches take as long as ever: `done` is when the host found
+    The list is complete at the end of the block: a `Launched` for each launch, in the order of enqueueing, by whatever
+    thread. Nothing is measured on the GPU, and launches take as long as ever: `done` is when the host found
     out, because it waited or looked. Of launches that are not known to be done, the last 4096 of each stream are there.
     Replays of graphs are not in it, nor are launches on the interpreter. `plot_timeline` draws it.
     """
