@@ -65,8 +65,8 @@ def plot_timeline(launches: Iterable[Launched], *, ax: Any = None) -> Any:
 
     There is a row for each stream, and a bar for each launch, from when it was enqueued to when the host knew that it
     was done, in milliseconds from the first. If the host did not know, the bar is hatched, and ends with the plot.
-    These are the host's times, and not the GPU's: launches of one stream are enqueued before earlier ones are done, so their
-    bars overlap.
+    These are the host's times, and not the GPU's: launches of one stream are enqueued before earlier ones are done, so
+    their bars overlap.
 
     Returns matplotlib's axes: `ax`, or new ones. Raises `ValueError` where there is no launch, `ModuleNotFoundError`
     without matplotlib (`pip install 'freehold[plots]'`).
