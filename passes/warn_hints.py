@@ -11,10 +11,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, IntegerType, ModuleOp
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, IntegerType, ModuleOp, i1
 from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
@@ -88,8 +88,7 @@ def unsupported_hints(op: Operation) -> Iterator[tuple[str, str]]:
 
 def _wrong_value(arch: str, name: str, value: Attribute) -> str | None:
     integer = cast("IntegerAttr[IntegerType]", value) if isinstance(value, IntegerAttr) else None
-    type_: Any = None if integer is None else integer.type
-    boolean = isinstance(type_, IntegerType) and type_.width.data == 1
+    boolean = integer is not None and integer.type == i1
     if name == "allow_tma":
         return None if boolean else "it is `true` or `false`"
     allowed, told = _VALUES[name]

@@ -105,7 +105,7 @@ class BodyWriter:
                 locations.append(self._location(op) if number is None else number)
             properties, results = op.properties, op.results
             types: list[int] = [id(result._type) for result in results]
-            key: tuple[object, ...] = (type(op), *types, *properties, *map(id, properties.values()))
+            key: tuple[object, ...] = (op.__class__, *types, *properties, *map(id, properties.values()))
             head = heads.get(key) or self._head(op, key)
             out += head.data
             operands = op._operands

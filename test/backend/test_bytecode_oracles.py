@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from io import StringIO
 
@@ -37,6 +38,18 @@ def test_the_disassembler_prints_what_we_print(version: Version):
     module = module_of(samples_of(version))
     data = write_bytecode(module, version)
     assert normalised(disassemble(data)) == normalised(print_module(module))
+
+
+def test_the_disassembler_calls_values_what_we_call_them():
+    """Up to the numbers that tell values of one name apart."""
+    data = write_bytecode(module_of(samples_of(VERSIONS[-1])), VERSIONS[-1])
+    assert "%blockId_x" in print_module(read_bytecode(data))
+    assert names(print_module(read_bytecode(data))) == names(disassemble(data))
+
+
+def names(text: str) -> list[str]:
+    """The values in a text, in its order, without their numbers."""
+    return [re.sub(r"(?<=[A-Za-z\d])_\d+$|\d+$", "", name) for name in re.findall(r"%[\w.-]+", text)]
 
 
 @each_version

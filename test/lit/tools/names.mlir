@@ -21,8 +21,8 @@
 // CHECK-NEXT:   %cst_NaN_f32 = constant <f32: 0x7FC00000>
 // CHECK-NEXT:   %cst_f32_2 = constant <f32: 0x7F800000>
 // CHECK-NEXT:   %assume_cst_0_i32 = assume bounded<0, ?>, %cst_0_i32
-// CHECK-NEXT:   %0, %1 = load_view_tko weak %pview[%cst_0_i32]
-// CHECK-NEXT:   %reduce = reduce %0 dim=0
+// CHECK-NEXT:   %tile, %result_token = load_view_tko weak %pview[%cst_0_i32]
+// CHECK-NEXT:   %reduce = reduce %tile dim=0
 // CHECK-NEXT:   (%reduce_lhs: tile<f32>, %reduce_rhs: tile<f32>) {
 // CHECK:        %reshape = reshape %reduce
 // CHECK-NEXT:   %bcast = broadcast %reshape

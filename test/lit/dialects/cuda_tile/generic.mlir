@@ -19,7 +19,7 @@ cuda_tile.module @m {
     // AGAIN: negi %i : tile<i32>
     %2 = negi %i : tile<i32>
     // CHECK: "cuda_tile.atomic_rmw_tko"(%p, %0) <{{.*}}mode = 4 : i32
-    // AGAIN: atomic_rmw_tko relaxed device %p, addf, %0
+    // AGAIN: atomic_rmw_tko relaxed device %p, addf, %result
     %3, %4 = atomic_rmw_tko relaxed device %p, addf, %0 : tile<ptr<f32>>, tile<f32> -> tile<f32>, token
     return
   }
