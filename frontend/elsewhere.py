@@ -205,6 +205,81 @@ EDITS: Final = {
     **dict.fromkeys(("cast", "astype"), Foreign("x, dtype", "`{x:p}.astype({dtype})`")),
     "pack_to_bytes": Foreign("x", "`fh.pack({x})`"),
     "unpack_from_bytes": Foreign("x, dtype", "`fh.unpack({x}, {dtype})`"),
+    **dict.fromkeys(("fdiv", "div"), _binary("/")),
+    "eq": _binary("=="),
+    "ne": _binary("!="),
+    "lt": _binary("<"),
+    "le": _binary("<="),
+    "gt": _binary(">"),
+    "ge": _binary(">="),
+    "bitwise_left_shift": _binary("<<"),
+    "bitwise_right_shift": _binary(">>"),
+    "neg": Foreign("x", "`-{x:p}`"),
+    "sgn": Foreign("x", "`fh.sign({x})`"),
+    "frac": Foreign("x", "`{x:p} - fh.where({x:p} < 0, fh.ceil({x}), fh.floor({x}))`"),
+    **dict.fromkeys(("deg2rad", "radians"), Foreign("x", "`{x:p} * 0.017453292519943295`")),
+    **dict.fromkeys(("rad2deg", "degrees"), Foreign("x", "`{x:p} * 57.29577951308232`")),
+    "cbrt": Foreign("x", "`fh.where({x:p} < 0, -1.0, 1.0) * fh.abs({x}) ** 0.3333333333333333`"),
+    "logit": Foreign("x", "`fh.log({x:p} / (1 - {x:p}))`"),
+    "xlogy": Foreign("x, y", "`fh.where({x:p} == 0, 0, {x:p} * fh.log({y}))`"),
+    "copysign": Foreign("x, y", "of `f32`: `fh.where(fh.bitcast({y}, fh.i32) < 0, -fh.abs({x}), fh.abs({x}))`"),
+    "sinc": Foreign(
+        "x",
+        "`{new} = 3.141592653589793 * {x:p}`, and "
+        "`fh.where({new} == 0, 1, fh.sin({new}) / fh.where({new} == 0, 1, {new}))`",
+    ),
+    "isclose": Foreign("x, y", "of finite numbers: `fh.abs({x:p} - {y:p}) <= 1e-08 + 1e-05 * fh.abs({y})`"),
+    "lerp": Foreign("x, y, w", "`{x:p} + {w:p} * ({y:p} - {x:p})`"),
+    "addcmul": Foreign("x, a, b, value=1", "`{x:p} + {value:p} * {a:p} * {b:p}`"),
+    "addcdiv": Foreign("x, a, b, value=1", "`{x:p} + {value:p} * {a:p} / {b:p}`"),
+    "masked_fill": Foreign("x, mask, value", "`fh.where({mask}, {value}, {x})`"),
+    "relu6": Foreign("x", "`fh.clip({x}, 0, 6)`"),
+    "hardtanh": Foreign("x", "`fh.clip({x}, -1, 1)`"),
+    "hardsigmoid": Foreign("x", "`fh.clip({x:p} / 6 + 0.5, 0, 1)`"),
+    "hardswish": Foreign("x", "`{x:p} * fh.clip({x:p} / 6 + 0.5, 0, 1)`"),
+    "leaky_relu": Foreign("x, slope=0.01", "`fh.where({x:p} < 0, {slope:p} * {x:p}, {x})`"),
+    "elu": Foreign("x", "`fh.where({x:p} < 0, fh.expm1({x}), {x})`"),
+    "logsigmoid": Foreign("x", "`fh.minimum({x}, 0) - fh.log(1 + fh.exp(-fh.abs({x})))`"),
+    "softsign": Foreign("x", "`{x:p} / (1 + fh.abs({x}))`"),
+    "mish": Foreign("x", "`{x:p} * fh.tanh(fh.maximum({x}, 0) + fh.log(1 + fh.exp(-fh.abs({x}))))`"),
+    "dropout": _words(
+        "draw a number for each element: `fh.where(fh.random_uniform(seed, counters) < p, 0, x / (1 - p))`"
+    ),
+    **dict.fromkeys(
+        ("bernoulli", "normal", "uniform", "multinomial", "rand_like", "randn_like", "philox", "randint4x"),
+        _words("each element has a counter of its own: `fh.random_uniform(seed, counters)`, `fh.random_bits`"),
+    ),
+    **dict.fromkeys(
+        ("nonzero", "unique", "masked_select", "argwhere"),
+        _words(
+            "how many there are is known when the kernel runs, and a tile's shape before: keep all, and a tile of "
+            "truths; `fh.sum(mask)` counts them, and `fh.cumsum(mask)` numbers them"
+        ),
+    ),
+    **dict.fromkeys(
+        ("take_along_axis", "take_along_dim", "index_select"),
+        _words("elements are read where they lie: `x.gather(i, j)`"),
+    ),
+    **dict.fromkeys(
+        ("scatter_add", "index_add"),
+        _words("sums meet in an `Acc`: declare the tensor so, zeros at first, and write `add_at(values, i)`"),
+    ),
+    "unfold": _words("a tile that begins at any element is `x.load_window(start, shape)`"),
+    "pad": _words('what overhangs a tensor is filled when it is loaded: `x.load(index, shape, padding="zero")`'),
+    "inline_asm_elementwise": _words("not offered: nothing could be proved of it"),
+    "assume": _words("what a launch has to see to is `fh.require(test, message)`, and it is checked there"),
+    "device_assert": _words("for all elements of a tile: `fh.assert_(test, message)`; for a scalar: `assert`"),
+    "static_print": _words("print on the host; in the kernel `fh.print(...)` prints while it runs"),
+    "max_constancy": _ASSURED,
+    "advance": _words("a loop counts tiles: `for k in fh.tiles(x, axis=1, size=64):`, with `x.load((m, k), shape)`"),
+    "load_tensor_descriptor": _words("a tensor is a parameter, and `x.load(index, shape)` reads its tile at `index`"),
+    "store_tensor_descriptor": _words("each block stores to its own region: `{region}.store(tile)`"),
+    **dict.fromkeys(
+        ("layer_norm", "rms_norm"),
+        _words(
+            "write its sums, `fh.sum(x * x, axis=1, keepdims=True)`; the library has whole kernels: `freehold.kernels`"
+        ),
+    ),
     # Reductions and scans.
     **dict.fromkeys(
         ("mean", "average"),
@@ -246,10 +321,15 @@ EDITS: Final = {
     "torch.median": Foreign(
         "x", "of a tile with one axis, the lower one: `{new} = fh.sort({x})`, and `{new}[{new}.size // 2 - 1]`"
     ),
+    "searchsorted": Foreign(
+        "edges, x", "of tiles with one axis: `fh.sum({edges:p}[None, :] < {x:p}[:, None], axis=1)`"
+    ),
+    "xor_sum": Foreign("x, axis=", "`fh.reduce({x}, lambda a, b: a ^ b, 0{axis:,})`"),
     "topk": Foreign("x, k, axis=", "`fh.top_k({x}, {k}{axis:,})`"),
     # Products.
     "dot": Foreign("x, y, acc=", "`{x:p} @ {y:p}{acc:+}`"),
-    "matmul": _DOT,
+    **dict.fromkeys(("matmul", "mm", "bmm"), _DOT),
+    **dict.fromkeys(("addmm", "baddbmm"), Foreign("c, x, y", "`{c:p} + {x:p} @ {y:p}`")),
     "dot_scaled": _words("`fh.mma_scaled(a, a_scale, b, b_scale, acc)`, with all five given"),
     "outer": Foreign("x, y", "`{x:p}[:, None] * {y:p}[None, :]`"),
     **dict.fromkeys(("inner", "vdot"), Foreign("x, y", "of tiles with one axis: `fh.sum({x:p} * {y:p})`")),
@@ -268,8 +348,15 @@ EDITS: Final = {
     "tile": Foreign(
         "x, k", "of a tile with one axis: `fh.broadcast_to({x:p}[None, :], ({k}, {count})).reshape({k:p} * {count})`"
     ),
-    "repeat": Foreign(
-        "x, k", "of a tile with one axis: `fh.broadcast_to({x:p}[:, None], ({count}, {k})).reshape({count} * {k:p})`"
+    **dict.fromkeys(
+        ("repeat", "repeat_interleave"),
+        Foreign(
+            "x, k",
+            "of a tile with one axis: `fh.broadcast_to({x:p}[:, None], ({count}, {k})).reshape({count} * {k:p})`",
+        ),
+    ),
+    "interleave": Foreign(
+        "x, y", "of tiles with one axis: `fh.concatenate(({x:p}[:, None], {y:p}[:, None]), axis=-1).flatten()`"
     ),
     "roll": _words("read the shifted elements where they lie: `gather((i - k) % n)`"),
     "flip": _words("read the elements from the last to the first where they lie: `gather(n - 1 - i)`"),
@@ -331,6 +418,7 @@ OF_TENSORS: Final = {
     ),
     ("acc", "store"): "blocks meet there, so nobody stores: `.add(tile)`, or declare it `Out`",
     ("acc", "index"): "a place in it is named: `.at(i, j).add(tile)`",
+    ("ref", "unfold"): "a tile that begins at any element is `.load_window(start, shape)`",
     ("ref", "add"): "declare it as `Acc` if tile blocks add to it",
     ("ref", "add_at"): "declare it as `Acc` if tile blocks add to it",
     ("ref", "scatter"): "declare it as `Acc`, and add to it: `.add_at(values, i)`",

@@ -386,7 +386,10 @@ def _parameter(name: str, function: FunctionType, default: object, locate: Calla
     if isinstance(annotation, TensorAnnotation):
         if default is not MISSING and not (optional and default is None):
             raise _Misread(
-                "TensorDefault", name=name, annotation=repr(annotation).replace("'", '"'), none=default is None
+                "TensorDefault",
+                name=name,
+                annotation=repr(annotation).replace("'", '"'),
+                none=optional or default is None,
             )
         dims, dtype = _tensor(name, annotation)
         return Parameter(name, annotation.mode, dims, dtype, default, optional=optional, locate=locate)

@@ -74,12 +74,20 @@ class HintUnknown(Error):
 class AlreadyRun(Error):
     """
     A launch was run a second time. One launch is one piece of work: call the kernel again for another.
+
+    Where `freehold.eager` says that kernels run as they are called, a call leaves nothing to be recorded in a graph.
     """
 
     code: ClassVar[str] = "O243"
     title: ClassVar[str] = "this launch of `{kernel}` has been run already"
-    helps: ClassVar[tuple[str, ...]] = ("call `{kernel}(...)` again",)
+    helps: ClassVar[tuple[str, ...]] = ("{edit}",)
     kernel: str
+    eagerly: bool = False
+
+    @property
+    def edit(self) -> str:
+        """What to do instead."""
+        return "record it outside of `fh.eager()`" if self.eagerly else f"call `{self.kernel}(...)` again"
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ class Finished(Operation[T_co]):
             from freehold.runtime.errors import AlreadyRun
             from freehold.support.diagnostic import Rejected
 
-            raise Rejected([AlreadyRun(caller().span, self._what.strip("`"))])
+            raise Rejected([AlreadyRun(caller().span, self._what.strip("`"), True)])
         return self.value
 
     def then(self, function: Callable[[T_co], Operation[U]]) -> Operation[U]:

@@ -73,7 +73,7 @@ x, w = rng.standard_normal((rows, K), np.float32), np.ones(K, np.float32)
 y, rstd = np.zeros((rows, K), np.float32), np.zeros(rows, np.float32)
 """,
     ("operations.md", 1): "stream = None\n",
-    ("operations.md", 3): """
+    ("operations.md", 4): """
 first, second, t, new = double, double, np.zeros(2048, np.float32), x + 1
 """,
     ("runtime.md", 1): "stream = None\n",
@@ -81,7 +81,7 @@ first, second, t, new = double, double, np.zeros(2048, np.float32), x + 1
 """By page and number: what comes before a block, besides `BASICS`."""
 
 NOT_RUN: dict[tuple[str, int], str] = {
-    ("operations.md", 2): "an all-reduce of NCCL needs GPUs",
+    ("operations.md", 3): "an all-reduce of NCCL needs GPUs",
     ("runtime.md", 3): "a search times launches on a GPU; test/runtime/test_tuning.py has the same with other measures",
     ("interpreter.md", 1): "three kinds of modules; test/interpreter has each",
     ("interpreter.md", 4): "it records programs of cuTile Python, which have to be installed",
