@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,11 @@ from typing import Any
 import pytest
 from before import BASICS, BEFORE, NOT_RUN
 from book import ROOT, WHOLE, blocks, pages, run
+
+import freehold as fh
+
+IN_DOCSTRINGS = {"plot_roofline", "plot_timeline", "record_launches"}
+"""They need matplotlib or a GPU; test/runtime/test_plots.py runs them."""
 
 TUTORIAL = ROOT / "docs" / "tutorial"
 
@@ -53,6 +59,21 @@ def test_every_page_of_a_folder_is_in_the_book_and_in_its_list(folder: str) -> N
     nav = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     for page in (ROOT / "docs" / folder).glob("*.md"):
         assert f"- {folder}/{page.name}\n" in nav, page
+
+
+def test_every_public_name_stands_in_a_block_that_is_run() -> None:
+    """In the README or the book; a type that users are given and do not name may do so in its docstring."""
+    run_here = {
+        word
+        for page in pages()
+        for block in blocks(page.read_text(encoding="utf-8"))
+        if (page.name, block.number) not in NOT_RUN
+        for word in re.findall(r"\w+", block.code)
+    }
+    left = [name for name in fh.__all__ if name not in run_here and name not in IN_DOCSTRINGS]
+    assert left == []
+    for name in IN_DOCSTRINGS:
+        assert re.search(rf"`[^`]*\b{name}\([^`]*`", getattr(fh, name).__doc__), name
 
 
 def test_the_tutorial_has_ten_chapters() -> None:
