@@ -16,7 +16,7 @@ from op_kernels import SAMPLES, module_of
 
 from freehold.backend.assembler import assemble
 from freehold.backend.bytecode.writer import write_bytecode
-from freehold.backend.cubin import NotACubin, Resources, resources
+from freehold.backend.cubin import NotACubin, Resources, architecture, resources
 
 ARCHS = ("sm_80", "sm_90", "sm_100", "sm_120")
 CODE = write_bytecode(module_of([SAMPLES[0]]))
@@ -31,6 +31,10 @@ def assembled(arch: str) -> bytes:
 def test_what_the_assembler_makes(arch: str):
     (found,) = resources(assembled(arch))
     assert found.kernel == SAMPLES[0].name
+    assert architecture(assembled(arch)) == arch
+    parameters = next(op for op in module_of([SAMPLES[0]]).walk() if op.name == "cuda_tile.entry").regions[0].block.args
+    assert len(found.sizes) == len(parameters)
+    assert set(found.sizes) <= {4, 8}
     assert 1 <= found.registers <= 255
     assert found.thread_count is not None
     assert found.thread_count % 32 == 0

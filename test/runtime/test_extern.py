@@ -331,7 +331,8 @@ def test_triton_itself() -> None:
     assert [e.dtype for e in found.contract.entry[-2:]] == ["u64", "u64"]  # Triton's own, behind the others
     assert found.contract.foreign is not None
     assert found.contract.foreign.threads == (128, 1, 1)
-    assert cubin.architecture(kernel.compile(*a, arch="sm_100").cubin) == "sm_100"
+    assert cubin.architecture(found.cubin) == "sm_90"
+    refused("O289", lambda: kernel.compile(*a, arch="sm_100"))  # Triton's PTX is for `sm_90a` alone
 
 
 @pytest.mark.skipif(find_spec("numba_cuda") is None and find_spec("numba") is None, reason="no numba-cuda")
