@@ -23,9 +23,13 @@ from pygls.lsp.client import LanguageClient
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 
 
-def keystrokes(text: str) -> list[str]:
-    """The text with a harmless statement added at the end of one kernel's body, for each kernel."""
+def keystrokes(text: str, language: str) -> list[str]:
+    """The text with a harmless statement added at the end of one kernel's body, for each kernel; in `.mlir`, with the
+    name of an operation misspelt, and mended again."""
     lines = text.splitlines(keepends=True)
+    if language == "mlir":
+        at = next((n for n, line in enumerate(lines) if " = " in line), 0)
+        return ["".join([*lines[:at], lines[at].replace(" = ", " = x", 1), *lines[at + 1 :]]), text]
     found: list[str] = []
     for node in ast.parse(text).body:
         if isinstance(node, ast.FunctionDef) and node.decorator_list:
@@ -65,7 +69,7 @@ async def measured(files: list[Path], most: int) -> None:
         client.text_document_did_open(lsp.DidOpenTextDocumentParams(lsp.TextDocumentItem(uri, language, 0, text)))
         await told.get()
         opened, taken, busy = time.perf_counter() - start, list[float](), list[float]()
-        for version, changed in enumerate(keystrokes(text)[:most], start=1):
+        for version, changed in enumerate(keystrokes(text, language)[:most], start=1):
             start, before = time.perf_counter(), processor(pid)
             document = lsp.VersionedTextDocumentIdentifier(version, uri)
             whole = lsp.TextDocumentContentChangeWholeDocument(changed)
