@@ -20,7 +20,7 @@ PIP = $(INSTALL) $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
 PYTHON ?=
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.14 python3.13 python3.12 python3.11)
 
-.PHONY: help demo serve-demo test lint format types lit pytest assemble fuzz fuzz-analyses fuzz-text fuzz-gpu faults mutants plant fuzz-audit fuzz-bytecode fuzz-frontend soak soak-engine docs golden clean
+.PHONY: help demo serve-demo test lint format types lit pytest assemble fuzz fuzz-analyses fuzz-text fuzz-gpu faults mutants plant fuzz-audit fuzz-bytecode fuzz-frontend soak soak-engine docs docs-version golden clean
 .DEFAULT_GOAL := help
 export JOBS VENV TORCH
 # What Python compiles is kept, whatever the shell says of it: tests start many processes, and each would compile anew.
@@ -117,6 +117,15 @@ docs: $(VENV)/.installed-test ## Write what is generated from docstrings and err
 	$(BIN)/python -m freehold.tools.python_reference
 	$(BIN)/python -m pytest --update-golden test/house/test_layout.py test/house/test_wording.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+
+docs-version: $(VENV)/.installed-test ## Put the book that `make docs` built on the branch gh-pages, in the folder VERSION
+	rm -rf build/books && git worktree prune
+	if git fetch -q origin gh-pages; then git worktree add --detach build/books FETCH_HEAD; \
+	else git worktree add --detach build/books && git -C build/books checkout -q --orphan books && git -C build/books rm -rfq .; fi
+	$(BIN)/python -m freehold.tools.docs_version build/site build/books $(VERSION)
+	touch build/books/.nojekyll && git -C build/books add -A
+	git -C build/books -c user.name=release -c user.email=release@localhost commit -qm "the book of $(VERSION)"
+	git -C build/books push origin HEAD:gh-pages
 
 golden: $(VENV)/.installed-test ## Accept the texts that tests compare with as they are now; read the difference before committing
 	$(BIN)/python -m pytest -n $(JOBS) --update-golden
