@@ -96,7 +96,7 @@ class BodyWriter:
 
     def _ops(self, block: Block) -> None:
         out, numbers, spelled, heads = self._out, self._numbers, self._spelled, self._heads
-        locations, known = self._locations, self._debug.by_id
+        locations, known, type_numbers = self._locations, self._debug.by_id, self._types.by_id
         op: Any = block.first_op  # whose own fields are read: each property of xDSL's takes a call
         while op is not None:
             if locations is not None:
@@ -104,7 +104,9 @@ class BodyWriter:
                 number = known.get(id(location))
                 locations.append(self._location(op) if number is None else number)
             properties, results = op.properties, op.results
-            types: list[int] = [id(result._type) for result in results]
+            types: list[object] = []
+            for result in results:  # by number, or by value where this very type was not met before
+                types.append(type_numbers.get(id(result._type), result._type))
             key: tuple[object, ...] = (op.__class__, *types, *properties, *map(id, properties.values()))
             head = heads.get(key) or self._head(op, key)
             out += head.data
@@ -172,7 +174,7 @@ class BodyWriter:
                 self._heads.clear()
                 self._kept.clear()
             self._heads[key] = head
-            self._kept.append((*op.properties.values(), *[result.type for result in results]))
+            self._kept.append(tuple(op.properties.values()))
         return head
 
     def _record(self, op: Operation) -> OpRecord:
