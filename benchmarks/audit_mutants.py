@@ -32,17 +32,20 @@ _SHIFTS: Final = (1, -1, 2)
 
 
 def mutants(entry: EntryOp, launch: Launch, rng: random.Random) -> Iterator[tuple[str, Launch]]:
-    """Changes the entry in its place, one change after another, each undone before the next one is made."""
+    """Changes the entry in its place, one change after another, each undone before the next one is made.
+
+    The kinds of changes take turns, so that a few are of every kind."""
     accesses = [op for op in entry.walk() if op.name in ACCESSES]
     rng.shuffle(accesses)
-    for grid in _grids(launch.grid):
-        yield "grid", replace(launch, grid=grid)
+    grids = _grids(launch.grid)
     for op in accesses:
         for kind, change in (("token", _token), ("index", _index), ("mask", _mask)):
             undo = change(op, rng)
             if undo is not None:
                 yield kind, launch
                 undo()
+        if grid := next(grids, None):
+            yield "grid", replace(launch, grid=grid)
 
 
 def _grids(grid: tuple[int, int, int]) -> Iterator[tuple[int, int, int]]:
