@@ -31,7 +31,7 @@ class _Watch:
         load, then = loader.exec_module, self.then
 
         def loaded(module: ModuleType) -> None:
-            vars(loader).pop("exec_module", None)  # two may wait for one module
+            loader.__dict__.pop("exec_module", None)  # two may wait for one module
             load(module)
             then()
 

@@ -59,6 +59,43 @@ def logsumexp(x: Array, axis: int | None = None) -> Array:
     return np.log(np.exp(x.astype(np.float64)).sum(axis))
 
 
+def xored(x: Array) -> Any:
+    return np.bitwise_xor.reduce(x, 1)
+
+
+OF_TWO: dict[str, Callable[[Array, Array], Any]] = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "fdiv": np.divide,
+    "div": np.divide,
+    "copysign": np.copysign,
+    "isclose": np.isclose,
+}
+OF_ONE: dict[str, Callable[[Array], Any]] = {
+    "neg": np.negative,
+    "sgn": np.sign,
+    "frac": lambda x: x - np.trunc(x),
+    "deg2rad": np.deg2rad,
+    "radians": np.radians,
+    "rad2deg": np.rad2deg,
+    "degrees": np.degrees,
+    "cbrt": np.cbrt,
+    "sinc": np.sinc,
+    "relu6": lambda x: np.clip(x, 0, 6),
+    "hardtanh": lambda x: np.clip(x, -1, 1),
+    "hardsigmoid": lambda x: np.clip(x / 6 + 0.5, 0, 1),
+    "elu": lambda x: np.where(x < 0, np.expm1(x), x),
+    "hardswish": lambda x: x * np.clip(x / 6 + 0.5, 0, 1),
+    "softsign": lambda x: x / (1 + np.abs(x)),
+    "leaky_relu": lambda x: np.where(x < 0, 0.01 * x, x),
+    "logsigmoid": lambda x: -np.logaddexp(-x, 0),
+    "mish": lambda x: x * np.tanh(np.logaddexp(x, 0)),
+}
+
 CASES: dict[str, tuple[Callable[[Array, Array], Any], Array]] = {
     **{
         f"fh.{name}(x)": (lambda x, y, name=name: getattr(np, name)(x), WIDE)
@@ -98,44 +135,8 @@ CASES: dict[str, tuple[Callable[[Array, Array], Any], Array]] = {
         for name in ("bitwise_not", "invert", "logical_not", "count_nonzero")
     },
     **{f"fh.{name}(x, y)": (lambda x, y: np.power(x, y), POSITIVE) for name in ("pow", "power", "float_power")},
-    **{
-        f"fh.{name}(x, y)": (lambda x, y, meant=meant: meant(x, y), WIDE)
-        for name, meant in {
-            "eq": np.equal,
-            "ne": np.not_equal,
-            "lt": np.less,
-            "le": np.less_equal,
-            "gt": np.greater,
-            "ge": np.greater_equal,
-            "fdiv": np.divide,
-            "div": np.divide,
-            "copysign": np.copysign,
-            "isclose": np.isclose,
-        }.items()
-    },
-    **{
-        f"fh.{name}(x)": (lambda x, y, meant=meant: meant(x), NUMBERS * np.float32(9))
-        for name, meant in {
-            "neg": np.negative,
-            "sgn": np.sign,
-            "frac": lambda x: x - np.trunc(x),
-            "deg2rad": np.deg2rad,
-            "radians": np.radians,
-            "rad2deg": np.rad2deg,
-            "degrees": np.degrees,
-            "cbrt": np.cbrt,
-            "sinc": np.sinc,
-            "relu6": lambda x: np.clip(x, 0, 6),
-            "hardtanh": lambda x: np.clip(x, -1, 1),
-            "hardsigmoid": lambda x: np.clip(x / 6 + 0.5, 0, 1),
-            "elu": lambda x: np.where(x < 0, np.expm1(x), x),
-            "hardswish": lambda x: x * np.clip(x / 6 + 0.5, 0, 1),
-            "softsign": lambda x: x / (1 + np.abs(x)),
-            "leaky_relu": lambda x: np.where(x < 0, 0.01 * x, x),
-            "logsigmoid": lambda x: -np.logaddexp(-x, 0),
-            "mish": lambda x: x * np.tanh(np.logaddexp(x, 0)),
-        }.items()
-    },
+    **{f"fh.{name}(x, y)": (lambda x, y, name=name: OF_TWO[name](x, y), WIDE) for name in OF_TWO},
+    **{f"fh.{name}(x)": (lambda x, y, name=name: OF_ONE[name](x), NUMBERS * np.float32(9)) for name in OF_ONE},
     "fh.logit(x)": (lambda x, y: np.log(x / (1 - x)), POSITIVE),
     "fh.xlogy(x, y)": (lambda x, y: x * np.log(y), POSITIVE),
     "fh.lerp(x, y, 0.25)": (lambda x, y: x + 0.25 * (y - x), NUMBERS),
@@ -150,7 +151,7 @@ CASES: dict[str, tuple[Callable[[Array, Array], Any], Array]] = {
     "fh.addmm(x, x, y)": (lambda x, y: x + x @ y, NUMBERS),
     "fh.baddbmm(x[None], x[None], y[None])": (lambda x, y: (x + x @ y)[None], NUMBERS),
     "fh.searchsorted(fh.sort(row), other)": (lambda x, y: np.searchsorted(np.sort(x[0]), y[0]), NUMBERS),
-    "fh.xor_sum(x, 1)": (lambda x, y: np.bitwise_xor.reduce(x, 1), INTEGERS),
+    "fh.xor_sum(x, 1)": (lambda x, y: xored(x), INTEGERS),
     "fh.interleave(row, other)": (lambda x, y: np.stack((x[0], y[0]), -1).ravel(), NUMBERS),
     "fh.repeat_interleave(row, 2)": (lambda x, y: np.repeat(x[0], 2), NUMBERS),
     "fh.max_constancy(x, 4)": (lambda x, y: x, NUMBERS),

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -100,8 +100,10 @@ def copied(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def same(found: Any, wanted: Any) -> bool:
-    if type(wanted) is tuple:
-        return len(found) == len(wanted) and all(map(same, found, wanted))
+    if isinstance(wanted, list):
+        return len(found) == len(cast("list[Any]", wanted)) and all(map(same, found, cast("list[Any]", wanted)))
+    if isinstance(wanted, tuple):
+        return same([*found], [*cast("tuple[Any, ...]", wanted)])
     return torch.equal(found, wanted) if isinstance(wanted, torch.Tensor) else found == wanted
 
 

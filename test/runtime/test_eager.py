@@ -42,7 +42,8 @@ def test_a_call_is_done_when_it_returns() -> None:
         assert done.value is y
         assert done.sync() is done.on().wait() is y
         assert repr(done).startswith("<`add`, done: array(")
-        add(y, X, X), scale(y, 0.5)
+        add(y, X, X)
+        scale(y, 0.5)
     np.testing.assert_array_equal(y, 2 * X)
     later = add(fh.partition(y, 16), X)
     np.testing.assert_array_equal(y, 2 * X)
@@ -53,7 +54,8 @@ def test_a_call_is_done_when_it_returns() -> None:
 def test_a_switch_holds_until_it_is_turned_off_and_blocks_nest() -> None:
     y = np.zeros(40, np.float32)
     fh.eager()
-    scale(y, 2.0), add(y, X)
+    scale(y, 2.0)
+    add(y, X)
     with fh.eager(False):
         described = add(y, X)
         np.testing.assert_array_equal(y, X)
