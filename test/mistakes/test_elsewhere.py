@@ -59,6 +59,10 @@ def logsumexp(x: Array, axis: int | None = None) -> Array:
     return np.log(np.exp(x.astype(np.float64)).sum(axis))
 
 
+def searched(x: Array, y: Array) -> Any:
+    return np.searchsorted(np.sort(x), y)
+
+
 def xored(x: Array) -> Any:
     return np.bitwise_xor.reduce(x, 1)
 
@@ -150,7 +154,7 @@ CASES: dict[str, tuple[Callable[[Array, Array], Any], Array]] = {
     "fh.bmm(x[None], y[None])": (lambda x, y: (x @ y)[None], NUMBERS),
     "fh.addmm(x, x, y)": (lambda x, y: x + x @ y, NUMBERS),
     "fh.baddbmm(x[None], x[None], y[None])": (lambda x, y: (x + x @ y)[None], NUMBERS),
-    "fh.searchsorted(fh.sort(row), other)": (lambda x, y: np.searchsorted(np.sort(x[0]), y[0]), NUMBERS),
+    "fh.searchsorted(fh.sort(row), other)": (lambda x, y: searched(x[0], y[0]), NUMBERS),
     "fh.xor_sum(x, 1)": (lambda x, y: xored(x), INTEGERS),
     "fh.interleave(row, other)": (lambda x, y: np.stack((x[0], y[0]), -1).ravel(), NUMBERS),
     "fh.repeat_interleave(row, 2)": (lambda x, y: np.repeat(x[0], 2), NUMBERS),
