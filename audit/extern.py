@@ -7,8 +7,9 @@ What cannot be read, PTX, cubins and CUDA C++, rests on a reason that its author
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast, overload
+from typing import Any, overload
 
+from freehold.frontend.signature import KernelSignature
 from freehold.runtime.foreign.code import TileIR
 from freehold.runtime.foreign.declaration import Declaration, Number, Numbers, Passes, Shape, signature_of
 from freehold.runtime.foreign.given import Given, made_of, name_of
@@ -111,19 +112,28 @@ def extern(
     codes = {name: code for name, code in given.items() if code is not None}
     shape = Shape(grid, 1 if block is None else block, cluster, shared)
 
-    def make(given: Callable[..., Any] | Mapping[str, Any]) -> Extern:
-        found = signature_of(given, name_of(given) if signature is None else entry or name_of(kernel) or name_of(given))
-        options = Given(kernel, codes, entry, dict(macros or {}), tuple(include), standard, unsafe, deny_unsafe)
-        made, tiles = made_of(options, found, threads=block is not None, align=align or {})
-        chosen: Passes = passes if passes is not None else "cutile" if tiles else "pointers"
-        declared = Declaration(found, shape, chosen, dict(align or {}), promise=unsafe or "")
-        if kernel is None or passes is not None:
-            declared.check()
-        return Extern(declared, made, _judge_of, passes=passes is None)
+    options = Given(kernel, codes, entry, dict(macros or {}), tuple(include), standard, unsafe, deny_unsafe)
 
-    if signature is not None:
-        return make(signature)
-    return cast("Callable[[Callable[..., Any]], Extern]", make)
+    def make(function: Callable[..., Any]) -> Extern:
+        return _made(
+            options, signature_of(function, name_of(function)), shape, passes, dict(align or {}), block is not None
+        )
+
+    if signature is None:
+        return make
+    found = signature_of(signature, entry or name_of(kernel) or name_of(signature))
+    return _made(options, found, shape, passes, dict(align or {}), block is not None)
+
+
+def _made(
+    options: Given, found: KernelSignature, shape: Shape, passes: Passes | None, align: dict[str, int], threads: bool
+) -> Extern:
+    made, tiles = made_of(options, found, threads=threads, align=align)
+    chosen: Passes = passes if passes is not None else "cutile" if tiles else "pointers"
+    declared = Declaration(found, shape, chosen, align, promise=options.unsafe or "")
+    if options.kernel is None or passes is not None:
+        declared.check()
+    return Extern(declared, made, _judge_of, passes=passes is None)
 
 
 def _judge_of(source: TileIR, declared: Declaration, contract: LaunchContract) -> Judge:
