@@ -111,7 +111,8 @@ class Driver:
 def test_arrays_travel_to_the_gpu_and_back(monkeypatch: pytest.MonkeyPatch) -> None:
     driver = Driver()
     monkeypatch.setattr(agreement, "driver", driver)
-    monkeypatch.setattr(agreement, "transfers", driver)
+    for module in ("kernels", "transfers"):
+        monkeypatch.setattr(agreement, module, driver)
     first, second = np.arange(5, dtype=np.int32), np.arange(8, dtype=np.uint8)
     agreement.Gpu(4096).launch(b"cubin", "name", [first, second, np.float32(2)], 16)
     ((device, stream, config, kernel, (a, b, number)),) = driver.launched
