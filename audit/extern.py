@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, overload
 
-from freehold.frontend.signature import KernelSignature
 from freehold.runtime.foreign.code import TileIR
 from freehold.runtime.foreign.declaration import Declaration, Number, Numbers, Passes, Shape, signature_of
 from freehold.runtime.foreign.given import Given, made_of, name_of
@@ -114,20 +113,21 @@ def extern(
 
     options = Given(kernel, codes, entry, dict(macros or {}), tuple(include), standard, unsafe, deny_unsafe)
 
+    threads = block is not None
+
     def make(function: Callable[..., Any]) -> Extern:
-        return _made(
-            options, signature_of(function, name_of(function)), shape, passes, dict(align or {}), block is not None
-        )
+        return _made(options, function, name_of(function), shape, passes, dict(align or {}), threads)
 
     if signature is None:
         return make
-    found = signature_of(signature, entry or name_of(kernel) or name_of(signature))
-    return _made(options, found, shape, passes, dict(align or {}), block is not None)
+    name = entry or name_of(kernel) or name_of(signature)
+    return _made(options, signature, name, shape, passes, dict(align or {}), threads)
 
 
 def _made(
-    options: Given, found: KernelSignature, shape: Shape, passes: Passes | None, align: dict[str, int], threads: bool
+    options: Given, given: object, name: str, shape: Shape, passes: Passes | None, align: dict[str, int], threads: bool
 ) -> Extern:
+    found = signature_of(given, name)
     made, tiles = made_of(options, found, threads=threads, align=align)
     chosen: Passes = passes if passes is not None else "cutile" if tiles else "pointers"
     declared = Declaration(found, shape, chosen, align, promise=options.unsafe or "")
