@@ -43,22 +43,40 @@ def replay(module: Operation, symbol: str, call: Call, blocks: Sequence[int], *,
     total = sum(placed.end - placed.start for placed in call.arrays.values())
     if total > MOST_BYTES:
         return Replay(None, f"its arrays have {total >> 20} MiB, too much to replay it")
-    values, keep = arrays_of(call)
     try:
-        entry = Entry.of(module, symbol, checked=checked, turns=_MOST_TURNS)
-        unwritten = frozenset(n for n, placed in call.arrays.items() if placed.tensor.unwritten)
-        entry.run(
-            values, call.launch.grid, names=call.names, only=blocks, watched=True, outputs=unwritten, write=_silent
-        )
+        _run(module, symbol, call, blocks, _MOST_TURNS, checked=checked)
     except Rejected as rejected:
         return Replay(rejected.errors[0])
     except TooManyTurns:
         return Replay(None, "the replay does not come to its end")
     except OverflowError:
         return Replay(None, "addresses in its replay do not fit in 64 bits")
+    return Replay(None, "the replay went well")
+
+
+def ending(module: Operation, symbol: str, call: Call, turns: int) -> str | None:
+    """The code of the error in which a run of all tile blocks ends; empty if it ends well, None if it does not end."""
+    try:
+        _run(module, symbol, call, None, turns)
+    except Rejected as rejected:
+        return rejected.codes[0]
+    except (TooManyTurns, OverflowError):
+        return None
+    return ""
+
+
+def _run(
+    module: Operation, symbol: str, call: Call, blocks: Sequence[int] | None, turns: int, *, checked: bool = False
+) -> None:
+    """Runs the tile blocks, or some, watched for races. Raises `Rejected`, `TooManyTurns` and `OverflowError`."""
+    values, keep = arrays_of(call)
+    try:
+        unwritten = frozenset(n for n, placed in call.arrays.items() if placed.tensor.unwritten)
+        Entry.of(module, symbol, checked=checked, turns=turns).run(
+            values, call.launch.grid, names=call.names, only=blocks, watched=True, outputs=unwritten, write=_silent
+        )
     finally:
         del keep
-    return Replay(None, "the replay went well")
 
 
 def _silent(_: str) -> None:

@@ -15,16 +15,13 @@ from xdsl.dialects.builtin import IntegerType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from freehold.audit.facts import Launch, call_of
-from freehold.audit.replay import arrays_of
+from freehold.audit.facts import Launch
 from freehold.audit.whose import ACCESSES
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp
 from freehold.dialects.cuda_tile.ops.module import EntryOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.dialects.cuda_tile.types import TOKEN, TileType
-from freehold.runtime.interpreter.compile import TooManyTurns
-from freehold.runtime.interpreter.launch import Entry
 from freehold.support.diagnostic import Rejected
 from freehold.tools.tile_opt import verify
 
@@ -154,20 +151,3 @@ def valid(module: ModuleOp) -> bool:
     except (Rejected, VerifyException):
         return False
     return True
-
-
-def whole(module: ModuleOp, entry: EntryOp, launch: Launch, turns: int) -> str | None:
-    """The error in which a watched run of all tile blocks ends; empty if it ends well, None if it does not end."""
-    call = call_of(entry, launch)
-    values, keep = arrays_of(call)
-    unwritten = frozenset(n for n, placed in call.arrays.items() if placed.tensor.unwritten)
-    try:
-        compiled = Entry.of(module, entry.sym_name.data, turns=turns)
-        compiled.run(values, launch.grid, names=call.names, watched=True, outputs=unwritten, write=lambda _: None)
-    except Rejected as rejected:
-        return rejected.codes[0]
-    except (TooManyTurns, OverflowError):
-        return None
-    finally:
-        del keep
-    return ""

@@ -36,9 +36,10 @@ from typing import Any, Final
 
 from xdsl.dialects.builtin import ModuleOp
 
-from benchmarks.audit_mutants import mutants, valid, whole
+from benchmarks.audit_mutants import mutants, valid
 from benchmarks.limits import TooLong, limited
-from freehold.audit.facts import Launch
+from freehold.audit.facts import Launch, call_of
+from freehold.audit.replay import ending
 from freehold.audit.text import text_of
 from freehold.audit.verdict import audit
 from freehold.backend.bytecode.reader import read_bytecode
@@ -172,7 +173,7 @@ def mutant(module: ModuleOp, entry: EntryOp, launch: Launch) -> str:
         return verdict
     try:
         with limited(SECONDS):
-            error = whole(module, entry, launch, 1 << 20)
+            error = ending(module, entry.sym_name.data, call_of(entry, launch), 1 << 20)
     except TooLong:
         error = None
     if error:

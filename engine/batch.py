@@ -55,9 +55,9 @@ class Batch:
         self.table = self._parts[7].reshape(sequences, pages)
         self.floats = self._parts[8].reinterpret(fh.f32).reshape(3, sequences)
         self.top_k, self.seeds = self._parts[9], self._parts[10].reinterpret(fh.i64)
-        self.chosen = fh.zeros((sequences,), fh.i32, device=device).sync()
-        """The token that follows each sequence, written by the step."""
-        self._told = fh.zeros((sequences,), fh.i32, device=device).sync()
+        made = fh.empty((2, sequences), fh.i32, device=device).sync()
+        self.chosen, self._told = made[0], made[1]
+        """The token that follows each sequence, written by the step; and that again, for the host."""
         floats, top_k, seeds = self._views[8:]
         self.choice = Choice(floats.view(np.float32).reshape(3, sequences), top_k, seeds.view(np.int64))
         self._pages = pages

@@ -74,7 +74,7 @@ class Runner:
     """
     A model on a device with its caches, and the graphs of its decoding steps, by numbers of sequences.
 
-    Of each there are two, so that the inputs of a step are brought to the device while the one before it runs.
+    Of each there are two where a step begins while the one before it runs: its inputs are brought to the device then.
 
     Raises `ModelError` where weights and one page do not fit the device, and for weights of an unknown kind.
     """
@@ -117,7 +117,7 @@ class Runner:
         """Enqueues a step, here and in the other processes. `ahead`: its tokens are those that the last one chooses."""
         ways = Ways(any(p.sequence.sampling.temperature > 0 for p in plan), any(p.sequence.changes for p in plan))
         longest = max(p.length for p in plan)
-        batch, graph = self._place(sum(p.length for p in plan), len(plan), longest, ways)
+        batch, graph = self._place(sum(p.length for p in plan), len(plan), longest, ways, ahead)
         batch.choice.clear()
         for row, p in enumerate(plan):
             s = p.sequence
@@ -134,7 +134,7 @@ class Runner:
     def follow(self) -> None:
         """Does what the first process tells, up to the end."""
         for order in self.ranks.orders():
-            batch, graph = self._place(order.tokens, order.sequences, order.longest, order.ways)
+            batch, graph = self._place(order.tokens, order.sequences, order.longest, order.ways, order.ahead > 0)
             batch.numbers[:] = order.numbers
             self._go(batch, graph, order)
 
@@ -151,9 +151,10 @@ class Runner:
             graph.replay().on()
         self._last = batch
 
-    def _place(self, tokens: int, sequences: int, longest: int, ways: Ways) -> tuple[Batch, Any]:
+    def _place(self, tokens: int, sequences: int, longest: int, ways: Ways, ahead: bool) -> tuple[Batch, Any]:
         """A batch with room for a step, and the graph of such steps if there is one."""
         if longest == 1:
+            self._turn ^= ahead
             return self._decoder(sequences, ways)
         return self._batch(tokens, sequences, longest), None
 
@@ -164,7 +165,6 @@ class Runner:
     def _decoder(self, count: int, ways: Ways) -> tuple[Batch, Any]:
         """The batch of a decoding step with room for `count` sequences, and its graph if there is one."""
         size = min(power_of_two(count), self.model.sequences)
-        self._turn ^= 1
         found = self._decoding.get((size, ways, self._turn))
         if found is None:
             batch, graph = self._batch(size, size, 1), None

@@ -300,10 +300,15 @@ def product_launches(
     if way.splits > 1:
         room = parts()
         yield hinted(matmul_splits, hints)(cut(room, (1, *way.tile)), a, b, way.step, *layout)
-        yield sum_of_splits(cut(c, (4, min(512, power_of_two(c.shape[1])))), room, *extra, *given)
+        yield splits_launch(c, room, extra, given)
         return
     part = cut(c, way.tile, order=_BANDS, blocks=fh.PERSISTENT)
     yield hinted(matmul_tiles, hints)(part, a, b, *extra, way.step, *layout[:2], *given, layout[2], False)
+
+
+def splits_launch(c: Any, room: Any, extra: tuple[Any, Any], given: tuple[str, bool, bool]) -> Any:
+    """The launch that adds up the parts of a product; see `product_launches`."""
+    return sum_of_splits(cut(c, (4, min(512, power_of_two(c.shape[1])))), room, *extra, *given)
 
 
 # --- Operators --------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any, Final
 import freehold as fh
 from freehold import Const, Out, Ref, i8, i32
 from freehold.kernels.operators import _torch, as_rows, operator  # pyright: ignore[reportPrivateUsage] -- the library's own
-from freehold.kernels.products import Tiling, sum_dtype, sum_of_splits, tiling
+from freehold.kernels.products import Tiling, splits_launch, sum_dtype, tiling
 from freehold.kernels.schedules import cut, hinted, power_of_two
 from freehold.kernels.tiles import columns, safe, wide
 
@@ -260,7 +260,7 @@ def narrow_weight_launches(
     if way.splits > 1:
         room = parts()
         yield hinted(narrow_weight_splits, hints)(cut(room, (1, *way.tile)), a, w, scale, way.step)
-        yield sum_of_splits(cut(c, (4, min(512, power_of_two(c.shape[1])))), room, a[0], other, "", False, added)
+        yield splits_launch(c, room, (a[0], other), ("", False, added))
         return
     part = cut(c, way.tile, order=fh.grouped(8), blocks=fh.PERSISTENT)
     yield hinted(narrow_weight_tiles, hints)(part, a, w, scale, other, way.step, added)

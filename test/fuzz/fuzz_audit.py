@@ -25,15 +25,13 @@ from xdsl.utils.exceptions import VerifyException
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "audit"))
 
 from freehold.audit.facts import Launch, call_of, launch_from
-from freehold.audit.replay import arrays_of
+from freehold.audit.replay import ending
 from freehold.audit.verdict import audit
 from freehold.backend.bytecode.reader import read_bytecode
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.ops.module import EntryOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.dialects.cuda_tile.text import print_module
-from freehold.runtime.interpreter.compile import TooManyTurns
-from freehold.runtime.interpreter.launch import Entry
 from freehold.support.diagnostic import Rejected
 from freehold.support.span import SourceMap
 from freehold.tools import tile_audit
@@ -85,23 +83,6 @@ def change(module: ModuleOp, rng: random.Random) -> None:
             op.operands[number] = rng.choice(values[op.operands[number].type])
 
 
-def whole(module: ModuleOp, entry: EntryOp, launch: Launch) -> str | None:
-    """The error in which a run of all tile blocks ends."""
-    call = call_of(entry, launch)
-    values, keep = arrays_of(call)
-    unwritten = frozenset(n for n, placed in call.arrays.items() if placed.tensor.unwritten)
-    try:
-        compiled = Entry.of(module, turns=200_000)
-        compiled.run(values, launch.grid, names=call.names, watched=True, outputs=unwritten, write=lambda _: None)
-    except Rejected as rejected:
-        return rejected.codes[0]
-    except (TooManyTurns, OverflowError):
-        return None
-    finally:
-        del keep
-    return None
-
-
 def attempt(data: bytes, launch: Launch, rng: random.Random) -> str:
     """What becomes of a module: a verdict, or where it was refused."""
     return hostile(mutated(data, rng), launch) if rng.random() < 0.5 else deep(data, launch, rng)
@@ -145,7 +126,7 @@ def deep(data: bytes, launch: Launch, rng: random.Random) -> str:
 
 def refute(module: ModuleOp, entry: EntryOp, launch: Launch) -> None:
     """Runs what is called safe. Raises `AssertionError` where it is not."""
-    if (error := whole(module, entry, launch)) is not None:
+    if error := ending(module, entry.sym_name.data, call_of(entry, launch), 200_000):
         raise AssertionError(f"called safe, and ends in {error}:\n{print_module(module)}")
 
 
