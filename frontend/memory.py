@@ -14,7 +14,8 @@ from freehold.dialects.ownership import BorrowOp, LoadOp, PartitionType, RefType
 from freehold.dialects.ownership.ops.gather import Padding
 from freehold.frontend import advice, advice_on_values, errors
 from freehold.frontend.arguments import Arguments, Signature, shape_of
-from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, convert
+from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, comparison, convert
+from freehold.frontend.checks import check
 from freehold.frontend.context import Context
 from freehold.frontend.domains import coordinates_at, region_of
 from freehold.frontend.operands import not_constant, reshape
@@ -264,8 +265,7 @@ def _hints_attr(found: tuple[tuple[str, int | bool], ...]) -> OptimizationHintsA
 def coordinates(
     c: Context, value: Value, node: core.Expr, tensor: TensorValue, counts: str = "tiles", axes: int | None = None
 ) -> tuple[TileValue, ...] | None:
-    """A coordinate in a tensor, in tiles or elements: one 32-bit scalar an axis, of all or of some. None after
-    reporting."""
+    """A coordinate in a tensor, in tiles or elements: one integer an axis, of all or of some. None after reporting."""
     items = value.items if isinstance(value, TupleValue) else (value,)
     if not right_rank(c, len(items), "the index", node, tensor, axes):
         return None
@@ -276,12 +276,12 @@ def coordinates(
             one = as_tile(c, item, place, number_dtype(item, INDEX_DTYPE))
             if isinstance(one, Poison):
                 return None
-            if one.shape or one.dtype.is_float or one.dtype.bits > 32 or one.dtype is dtypes.u32:
+            if one.shape or one.dtype.is_float:
                 error = errors.WrongValue(
                     c.span(place),
                     what=describe(one),
                     role="an index",
-                    why=f"an index counts {counts}: one `i32` scalar an axis",
+                    why=f"an index counts {counts}: one integer scalar an axis",
                 )
                 if one.shape:
                     error.add(error.Instead("reduce it to a scalar: `t.max()`"))
@@ -291,8 +291,22 @@ def coordinates(
                     error.add(error.Instead(f"convert it: `{c.primary(place)}.astype(fh.i32)`", at=c.span(place)))
                 c.error(error)
                 return None
-            found.append(convert(c, one, INDEX_DTYPE))
+            found.append(_index(c, one, place))
     return tuple(found)
+
+
+def _index(c: Context, given: TileValue, place: core.Expr) -> TileValue:
+    """An integer as an `i32`. What does not fit is in no tensor: the launch fails, rather than to read elsewhere."""
+    if given.dtype.bits == 64 or given.dtype is dtypes.u32:
+        shown = {c.text(place): given}
+        if given.dtype.signed:
+            check(c, _compared(c, given, ">=", 0), f"the index `{c.text(place)}` is negative", shown)
+        check(c, _compared(c, given, "<=", 2**31 - 1), f"the index `{c.text(place)}` does not fit in 32 bits", shown)
+    return convert(c, given, INDEX_DTYPE)
+
+
+def _compared(c: Context, given: TileValue, symbol: str, bound: int) -> TileValue:
+    return comparison(c, symbol, given, c.constant(bound, given.dtype))
 
 
 def right_rank(
