@@ -17,6 +17,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from freehold.frontend.signature import ConstSpec, Form, Specialisation, TensorSpec
 from freehold.runtime.deploy.package import FORMAT, MANIFEST, VERSION, described, digest, parameter_entry
 from freehold.runtime.variants.hints import given
+from freehold.support.progress import progress
 
 if TYPE_CHECKING:
     from freehold.passes.analysis.facts import KernelFacts
@@ -53,7 +54,7 @@ def build(
     """
     target = Path(path)
     made = _Builder(tuple(archs), general, proofs)
-    for launch in launches:
+    for launch in progress(launches, "launches compiled"):
         made.add(launch)
     if not made.kernels:
         _unpackable("an empty list of launches", "there would be nothing to load", "kernel(...)")

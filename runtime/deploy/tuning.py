@@ -26,6 +26,7 @@ from freehold.runtime.launch.partition import Partition
 from freehold.runtime.memory.arguments import HOST, is_array, view
 from freehold.runtime.scheduling.problem import Schedule
 from freehold.runtime.variants.hints import Given, given
+from freehold.support.progress import progress
 
 if TYPE_CHECKING:
     from freehold.runtime.arrays.tensor import Tensor
@@ -269,7 +270,8 @@ class Tuned(Generic[C]):
             return None
 
         with ThreadPoolExecutor(os.cpu_count()) as threads:
-            tried = list(zip(configurations, threads.map(refusal, configurations), strict=True))
+            said = progress(threads.map(refusal, configurations), "configurations compiled", len(configurations))
+            tried = list(zip(configurations, said, strict=True))
         return [c for c, said in tried if said is None], [(c, said) for c, said in tried if said is not None]
 
     def _agreeing(

@@ -24,6 +24,7 @@ from freehold.runtime.scheduling.gpus import Gpu, gpu_of
 from freehold.runtime.scheduling.model import Prediction, hints_for, predicted
 from freehold.runtime.scheduling.problem import Problem, Schedule
 from freehold.support.diagnostic import Rejected
+from freehold.support.progress import progress
 
 if TYPE_CHECKING:
     from freehold.frontend.signature import Specialisation
@@ -86,7 +87,8 @@ def choose(problem: Problem, verified: Verified, assemble: Assemble | None, arch
         return Considered(schedule, predicted(candidate, gpu, schedule.hints, made) if made else before, made)
 
     with ThreadPoolExecutor(min(FINALISTS, os.cpu_count() or 1)) as threads:
-        results = [c for c in threads.map(judged, finalists) if c is not None]
+        tried = progress(threads.map(judged, finalists), "schedules assembled", len(finalists))
+        results = [c for c in tried if c is not None]
     if not results:  # no assembler, or none that takes them: whoever compiles is told
         return Chosen(finalists[0][1], (), len(ranked))
     results.sort(key=lambda c: c.prediction.seconds)

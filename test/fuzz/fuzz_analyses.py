@@ -53,6 +53,7 @@ from freehold.passes.analysis.flow import End, Flow
 from freehold.passes.analysis.ranges import Ranges
 from freehold.passes.verify_domains import verify_domains
 from freehold.support.integers import Meaning
+from freehold.support.progress import progress
 from freehold.support.terms import Term
 
 LANES: Final = 8
@@ -500,7 +501,7 @@ def main() -> int:
     options = parser.parse_args()
     r, kernels, findings = random.Random(options.seed), 0, 0
     with FAULTS[options.fault]() if options.fault else nullcontext():
-        for _ in range(1 if options.kernel is not None else options.kernels):
+        for _ in progress(range(1 if options.kernel is not None else options.kernels), "kernels"):
             seed = r.getrandbits(40) if options.kernel is None else options.kernel
             if (made := make(seed)) is None:
                 continue

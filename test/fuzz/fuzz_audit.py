@@ -33,6 +33,7 @@ from freehold.dialects.cuda_tile.ops.module import EntryOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp
 from freehold.dialects.cuda_tile.text import print_module
 from freehold.support.diagnostic import Rejected
+from freehold.support.progress import progress
 from freehold.support.span import SourceMap
 from freehold.tools import tile_audit
 from freehold.tools.tile_opt import verify
@@ -143,7 +144,7 @@ def main() -> int:
     bad, slowest = 0, 0.0
     end = time.monotonic() + 60 * (options.minutes or 1e9)
     cases = options.cases if options.minutes is None else 1 << 62
-    for number in range(cases):
+    for number in progress(range(cases), "cases", options.cases if options.minutes is None else None):
         if time.monotonic() > end:
             break
         data, launch = rng.choice(start)

@@ -38,6 +38,7 @@ from freehold.passes.pipeline import verify
 from freehold.passes.verify_dominance import verify_dominance
 from freehold.support import dtypes
 from freehold.support.diagnostic import Rejected
+from freehold.support.progress import progress
 from freehold.support.span import register_source
 
 SECONDS = 20.0
@@ -166,7 +167,7 @@ def batches(seed: int, numbers: range, jobs: int) -> Iterator[tuple[Counter[str]
         yield from map(_batch, tasks)
         return
     with multiprocessing.Pool(jobs) as pool:
-        yield from pool.imap(_batch, tasks)
+        yield from progress(pool.imap(_batch, tasks), "batches of cases", len(tasks))
 
 
 def main() -> int:

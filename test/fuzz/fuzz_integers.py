@@ -33,6 +33,7 @@ from freehold.runtime.interpreter.compile import Compiler
 from freehold.runtime.interpreter.table import PURE
 from freehold.support import terms
 from freehold.support.diagnostic import Rejected
+from freehold.support.progress import progress
 from freehold.support.terms import Term
 
 EXTREME = (0, 1, 2, 3, 7, 8, 31, 32, 63, 64, -1, -2, -3, 127, -128, 128, 255)
@@ -133,7 +134,7 @@ def main() -> int:
     options = parser.parse_args()
     r = random.Random(options.seed)
     findings = 0
-    for _ in range(options.rounds):
+    for _ in progress(range(options.rounds), "rounds"):
         for text in check(r):
             findings += 1
             print(text)

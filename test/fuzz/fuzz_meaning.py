@@ -36,6 +36,7 @@ from freehold.passes.verify_dominance import verify_dominance
 from freehold.runtime.interpreter import run as interpret
 from freehold.support import dtypes
 from freehold.support.diagnostic import Rejected
+from freehold.support.progress import progress
 from freehold.support.span import register_source
 
 Array = np.ndarray[Any, Any]
@@ -199,7 +200,7 @@ def main() -> int:
     tasks = [(chosen.seed, numbers[first : first + BATCH]) for first in range(0, len(numbers), BATCH)]
     figures: Counter[str] = Counter()
     with multiprocessing.Pool(chosen.jobs) as pool:
-        for some, findings in pool.imap(_batch, tasks):
+        for some, findings in progress(pool.imap(_batch, tasks), "batches of cases", len(tasks)):
             figures += some
             for finding in findings:
                 print(finding, flush=True)

@@ -54,6 +54,7 @@ from freehold.runtime.variants.build import validate
 from freehold.support import terms
 from freehold.support.contract import Checks
 from freehold.support.diagnostic import Error, Rejected
+from freehold.support.progress import progress
 
 ORDERS: tuple[Order, ...] = ("increasing", "decreasing", 3)
 LAUNCHES = (
@@ -467,7 +468,7 @@ def main() -> int:
         done = map(work, ranges)
         if jobs > 1:
             done = stack.enter_context(multiprocessing.Pool(jobs)).imap_unordered(work, ranges)
-        for counted, findings in done:
+        for counted, findings in progress(done, "ranges of cases", len(ranges)):
             figures += counted
             found += len(findings)
             for finding in findings:

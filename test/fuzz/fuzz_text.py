@@ -37,6 +37,7 @@ from freehold.passes.pipeline import verify
 from freehold.runtime.interpreter.elements import element_of
 from freehold.runtime.interpreter.launch import Kernel
 from freehold.support.diagnostic import Rejected
+from freehold.support.progress import progress
 from freehold.tools import tile_opt
 from freehold.tools.context import make_context
 from freehold.tools.located_parser import parse_module
@@ -254,7 +255,8 @@ def main() -> int:
     work = partial(cases, chosen.seed)
     with multiprocessing.Pool(min(chosen.jobs, len(ranges))) as pool:
         done: Iterable[tuple[Counter[str], list[Finding]]] = pool.imap_unordered(work, ranges)
-        for counted, findings in map(work, ranges) if chosen.jobs == 1 else done:
+        ended = map(work, ranges) if chosen.jobs == 1 else done
+        for counted, findings in progress(ended, "ranges of cases", len(ranges)):
             figures += counted
             found += len(findings)
             for finding in findings:

@@ -25,9 +25,10 @@ import random
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
@@ -52,6 +53,7 @@ from freehold.runtime.interpreter.launch import Kernel
 from freehold.runtime.interpreter.machine import Buffer
 from freehold.runtime.interpreter.watch import Watch
 from freehold.support.diagnostic import Rejected
+from freehold.support.progress import progress
 from freehold.support.terms import Term
 
 COUNTS: Final = ((2, 3, 1), (1, 2, 4), (3, 3, 3))
@@ -332,17 +334,6 @@ def judged(names: Sequence[str], seed: int, seconds: float = 0.0, operators: Seq
     return found
 
 
-def told(found: Iterable[Judged], kernels: int) -> Iterator[tuple[Mutant, str, str]]:
-    """What is found, kernel by kernel; how far it is goes to standard error, for it may take long."""
-    for n, some in enumerate(found, 1):
-        yield from some
-        counts = Counter(verdict for _, verdict, _ in some)
-        name = some[0][0].kernel if some else "a kernel without mutants"
-        print(
-            f"{n} of {kernels}: {name}: {', '.join(f'{k} {v}' for v, k in counts.items())}", file=sys.stderr, flush=True
-        )
-
-
 def main() -> int:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -364,7 +355,8 @@ def main() -> int:
     else:
         work = partial(judged, seed=chosen.seed, operators=operators)
         with multiprocessing.Pool(chosen.jobs) as pool:
-            found = [*told(pool.imap_unordered(work, [[n] for n in names]), len(names))]
+            done = progress(pool.imap_unordered(work, [[n] for n in names]), "kernels", len(names))
+            found = [*chain.from_iterable(done)]
     table: dict[str, Counter[str]] = {name: Counter() for name in OPERATORS}
     why: Counter[str] = Counter()
     for mutant, verdict, reason in found:

@@ -36,6 +36,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from source_faults import Fault, faults_of
 
+from freehold.support.progress import progress
+
 ROOT: Final = Path(__file__).parents[2]
 ROOMS: Final = ("support", "dialects", "frontend", "passes", "backend", "runtime", "tools")
 SUITES: Final[dict[str, tuple[str, ...]]] = {
@@ -204,7 +206,7 @@ def main() -> int:
     chosen = parser.parse_args()
     faults = drawn([*chosen.places, *chosen.lines], 10**9 if chosen.lines else chosen.faults, chosen.seed)
     verdicts: Counter[Verdict] = Counter()
-    for found in judged(faults, chosen.jobs, chosen.seconds, chosen.slow):
+    for found in progress(judged(faults, chosen.jobs, chosen.seconds, chosen.slow), "faults", len(faults)):
         verdicts[found.verdict] += 1
         print(f"{found.verdict:8} {found.seconds:4.0f} s  {found.fault}  ({found.by})", flush=True)
     known = verdicts["found"] + verdicts["survived"]
