@@ -1,5 +1,6 @@
 /* How operations are run: `walk` and `in_a_row`, as `freehold.runtime.operations.operation` has them in Python. */
 #include "native.h"
+#include <time.h>
 
 static PyObject *operations, *several; /* classes */
 static PyObject *already, *refuse;     /* raise that a chain was run, and that a function gave no operation */
@@ -129,6 +130,30 @@ static PyMethodDef definitions[] = {
    "in_a_row(operations, values, execution): runs those that have no value yet; returns one that has to be taken apart."},
 };
 
+/* --- Waiting --------------------------------------------------------------------------------------------------------- */
+
+static int64_t nanoseconds(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+/* Asks the driver, which takes a capture of another thread's for ended unless it is told that this is none of its. */
+static PyObject *becomes_empty(PyObject *module, PyObject *args) {
+  unsigned long long stream, query, exchange;
+  long long most;
+  if (!PyArg_ParseTuple(args, "KLKK", &stream, &most, &query, &exchange)) return NULL;
+  int (*asked)(void *) = (int (*)(void *))(uintptr_t)query, (*mode)(int *) = (int (*)(int *))(uintptr_t)exchange;
+  int relaxed = 2, error;
+  PyThreadState *state = PyEval_SaveThread();
+  int exchanged = !mode(&relaxed);
+  int64_t until = nanoseconds() + most;
+  while ((error = asked((void *)(uintptr_t)stream)) && nanoseconds() < until) {}
+  if (exchanged) mode(&relaxed);
+  PyEval_RestoreThread(state);
+  return PyBool_FromLong(!error);
+}
+
 static PyObject *runs(PyObject *module, PyObject *args) {
   PyObject *next;
   if (!PyArg_ParseTuple(args, "OOOOOO", &next, &operations, &several, &begun, &already, &refuse) || !know(NEXT, next)) return NULL;
@@ -140,6 +165,8 @@ static PyObject *runs(PyObject *module, PyObject *args) {
 
 static PyMethodDef functions[] = {
   {"runs", runs, METH_VARARGS, "runs(next, operation, several, begun, already, refuse): `walk` and `in_a_row`, which know these."},
+  {"becomes_empty", becomes_empty, METH_VARARGS,
+   "becomes_empty(stream, nanoseconds, query, exchange): whether it is empty within this time, looking again and again."},
   {0},
 };
 

@@ -7,9 +7,10 @@ import os
 import sys
 from collections import defaultdict
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from threading import local
+from time import perf_counter
 from typing import Any, Final, NoReturn
 
 from freehold.runtime.base import native
@@ -456,14 +457,52 @@ def exchange_capture_mode(mode: Any = None) -> Any:
     return api().cuThreadExchangeStreamCaptureMode(relaxed() if mode is None else mode)[1]
 
 
-@contextmanager
-def unseen() -> Generator[None]:
+class _Unseen(local):
+    """Of the calling thread."""
+
+    depth = 0
+
+    def __enter__(self) -> None:
+        if not self.depth:
+            self.before = exchange_capture_mode()
+        self.depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self.depth -= 1
+        if not self.depth:
+            exchange_capture_mode(self.before)
+
+
+_UNSEEN: Final = _Unseen()
+
+
+def unseen() -> AbstractContextManager[None]:
     """Inside, what is asked of the driver ends no capture of anybody's."""
-    before = exchange_capture_mode()
-    try:
-        yield
-    finally:
-        exchange_capture_mode(before)
+    return _UNSEEN
+
+
+def becomes_empty(stream: Any, seconds: float) -> bool:
+    """
+    Whether a stream of ours, which nobody else captures, is empty within so many seconds, looking again and again. Of a
+    GPU that is lost, none is.
+    """
+    handle = handle_of(stream)
+    known = native.module()
+    if known is not None and not native.thread.new:
+        return known.becomes_empty(handle, int(1e9 * seconds), *_query_addresses())
+    until = perf_counter() + seconds
+    query = api().cuStreamQuery
+    with unseen():
+        while query(handle)[0]:
+            if perf_counter() > until:
+                return False
+    return True
+
+
+@cache
+def _query_addresses() -> tuple[int, int]:
+    """Of the driver's functions `cuStreamQuery` and `cuThreadExchangeStreamCaptureMode`."""
+    return _address(b"cuStreamQuery"), _address(b"cuThreadExchangeStreamCaptureMode")
 
 
 @cache

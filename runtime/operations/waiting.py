@@ -1,8 +1,9 @@
 """
 Waiting without blocking: how `await` learns that work is done.
 
-For the first 30 us it looks again and again: most operations are done by then, and every other way takes longer. Then
-it looks once in every turn of the event loop. Work of more than 200 us is handed to a thread that waits for the events
+For the first 30 us it looks again and again: most operations are done by then, and every other way takes longer. Of a
+stream of ours it is asked whether that is empty; for others, which may be captured, an event is recorded. Then it looks
+once in every turn of the event loop. Work of more than 200 us is handed to a thread that waits for the events
 of one stream, in their order, and wakes the loop. The driver never calls back into Python: a thread of its that waits
 for Python's lock, and one that holds this lock and waits for the driver, would wait for ever.
 """
@@ -17,7 +18,7 @@ from threading import Lock, Thread, local
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
-from freehold.runtime.gpu import driver, failures
+from freehold.runtime.gpu import driver, failures, streams
 from freehold.runtime.gpu.driver import unseen
 from freehold.runtime.gpu.timeline import Timeline
 
@@ -74,33 +75,45 @@ def empty(users: Iterable[Timeline], what: str, kept: object = None) -> Generato
 
     Raises `Rejected` (O233 to O235, O241).
     """
-    pending = [(user, user.mark()[0]) for user in users]
-    if not pending:
-        return
+    users = tuple(users)
     began = perf_counter()
     try:
-        if _look(pending, LOOKING):
+        left = [user for user in users if not _becomes_empty(user, began + LOOKING)]
+        pending = [(user, user.mark()[0]) for user in left]
+        if not pending or _look(pending, began + LOOKING):
             if began - getattr(_turns, "last", 0.0) > LUCK:
                 _turns.last = began
                 yield
             return
         while perf_counter() - began < TURNS:
             yield
-            if _look(pending, 0.0):
+            if _look(pending, began):
                 _turns.last = perf_counter()
                 return
         yield from _in_threads(pending, kept)
     except Exception as e:
         driver.failed(what, e)
     except BaseException:  # cancelled: the wait ends, the work does not
-        for user, _ in pending if kept is not None else ():
+        for user in users if kept is not None else ():
             user.keep(kept)
         raise
 
 
-def _look(pending: list[tuple[Timeline, int]], seconds: float) -> bool:
-    """Whether all is done, or is so within this time; takes out what is."""
-    until = perf_counter() + seconds
+def _becomes_empty(user: Timeline, until: float) -> bool:
+    """Whether a stream of ours is empty by then. No event is recorded; others' streams may be captured meanwhile."""
+    if id(user.stream) not in streams.pooled:
+        return False
+    with user.lock:
+        tick = user.now
+    if not driver.becomes_empty(user.stream, until - perf_counter()):
+        return False
+    user.reach(tick)
+    user.tell()
+    return True
+
+
+def _look(pending: list[tuple[Timeline, int]], until: float) -> bool:
+    """Whether all is done, or is so by then; takes out what is."""
     with unseen():
         while True:
             user, tick = pending[-1]

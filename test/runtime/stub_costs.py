@@ -5,6 +5,7 @@ not taken shows as many times as many. What they cost as time is measured by `be
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +28,7 @@ LIMITS = {
     "bound, gathered": (5.5, 740),
     "bound, chained": (13, 770),
     "each enqueued": (70, 800),
+    "each awaited": (285, 1070),
     "foreign, each enqueued": (60, 780),
     "leases": (34, 34),
     "replays": (95, 95),
@@ -47,12 +49,17 @@ def main() -> None:
             with user.lock:
                 ledger.lease(user, (work.x, work.y), (work.z,))
 
+    async def awaited() -> None:
+        for _ in range(COUNT):
+            await work.launch()
+
     rows: dict[str, Callable[[], object]] = {
         "chained": lambda: chain(work).sync(),
         "gathered": lambda: fh.gather([work.launch() for _ in range(COUNT)]).sync(),
         "bound, gathered": lambda: fh.gather([work.bound] * COUNT).sync(),
         "bound, chained": lambda: bound_chain(work).sync(),
         "each enqueued": lambda: [work.launch().on() for _ in range(COUNT)],
+        "each awaited": lambda: asyncio.run(awaited()),
         "foreign, each enqueued": lambda: [foreign_add(work.z, work.x, work.y).on() for _ in range(COUNT)],
         "leases": leases,
         "replays": lambda: [graph.replay().on() for _ in range(COUNT)],

@@ -143,6 +143,19 @@ def test_awaiting() -> None:
     deferred(check)
 
 
+def test_awaiting_what_is_soon_done_records_no_event() -> None:
+    a, b = tensor(0), tensor(1)
+
+    async def main() -> int:
+        await step(a, b)
+        records = stub.stub_records()
+        for _ in range(20):
+            await step(a, b)
+        return stub.stub_records() - records
+
+    assert asyncio.run(main()) == 0
+
+
 def test_awaiting_one_tensor_on_many_streams() -> None:
     def check() -> None:
         shared, expected = tensor(0), numbers(0)

@@ -40,7 +40,7 @@ def test_all_works_without_it(program: str, on_stub: Callable[..., Printed]) -> 
 @pytest.mark.parametrize("wanted", [pytest.param(True, marks=needed), False])
 def test_launches_cost_what_they_did(wanted: bool, on_stub: Callable[..., Printed]) -> None:
     found = on_stub("stub_costs.py", native=wanted)
-    assert len(found.passed) == 8, found.wrong
+    assert len(found.passed) == 9, found.wrong
     assert [row for row in found.passed if "more_than" in row] == []
 
 
