@@ -41,16 +41,17 @@ def progress(items: Iterable[T], what: str, total: int | None = None) -> Iterato
 
 def _shown() -> bool:
     asked = os.environ.get(VARIABLE, "")
-    return asked != "0" and (bool(asked) or sys.stderr.isatty() or _in_notebook())
+    return asked != "0" and (bool(asked) or sys.stderr.isatty() or in_notebook())
 
 
-def _in_notebook() -> bool:
+def in_notebook() -> bool:
+    """Whether this is the kernel of a notebook."""
     return "ipykernel" in sys.modules
 
 
 def _bar(what: str, total: int | None) -> tuple[Callable[[], Any], Callable[[], Any]]:
     """What counts an item, and what takes away what is shown."""
-    if sys.stderr.isatty() or _in_notebook():
+    if sys.stderr.isatty() or in_notebook():
         try:
             tqdm: Any = import_module("tqdm.auto").tqdm
         except ImportError:

@@ -14,10 +14,12 @@ import pdb
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 from freehold.runtime.interpreter.breakpoints import Stop, Suspended, frame_of
+from freehold.support.progress import in_notebook
 
 if TYPE_CHECKING:
     from freehold.runtime.interpreter.machine import Machine
@@ -82,6 +84,8 @@ class Debugger(pdb.Pdb):
         for frame, (name, expressions) in zip(frames, self._shown, strict=False):
             if frame.f_code.co_name == name:
                 shown[frame] = expressions
+        if in_notebook():
+            _display(frames, machine.label)
         self.interaction(frames[-1], None)
         self._shown = [(frame.f_code.co_name, shown.pop(frame, {})) for frame in frames]
         shown.clear()
@@ -237,3 +241,11 @@ class Debugger(pdb.Pdb):
     do_c = do_cont = do_continue
     do_j = do_jump
     do_restart = do_run
+
+
+def _display(frames: list[FrameType], block: str) -> None:
+    """Shows a notebook where the kernel stands, above the line in which the debugger is asked."""
+    from freehold.runtime.interpreter.stopped_view import StoppedView
+
+    show: Any = import_module("IPython.display").display
+    show(StoppedView(frames, block))
