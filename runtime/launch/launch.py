@@ -123,6 +123,11 @@ class Launch(Operation[Any], native.Dropped):
             user.trace(dispatcher.what, self._code, self._instruction)
         return dispatcher.done(arguments)
 
+    def prepare(self) -> None:
+        """Checks its arguments and compiles its kernel, without running it; it counts as run. Raises `Rejected`."""
+        arguments, self._arguments = self._arguments, None
+        self._dispatcher.prepare(arguments, self)
+
     def _after_arguments(self, arguments: tuple[Any, ...], execution: Execution) -> Any:
         operations = {n: found for n, a in enumerate(arguments) if (found := _operation_in(a)) is not None}
 
@@ -276,8 +281,6 @@ class Dispatcher:
         used = self.read(arguments, execution)
         if used is not None:
             return used
-        if execution is not None and execution.recording is not None:  # needs to know what is used
-            return self._thoroughly(arguments, launch, execution)
         found = looks or likeness(self.kernel.signature, arguments)
         plan = None if found is None else self._plans.get(found.key)
         if found is None or plan is None:
@@ -323,25 +326,42 @@ class Dispatcher:
                 return None
             raise
         blame = of_launch(kernel.signature, arguments, site)
-        plan: Plan | HostPlan
-        if bound.device == HOST or modes.current() is not None:
-            plan = host.plan(kernel, bound, site)
-        else:
-            from freehold.runtime.gpu import driver
-
-            driver.require_gpu()
-            plan = self.plan(bound, site)
+        plan = self._planned(bound, site)
         try:
             user = self._enqueued(plan, bound.views, bound.run_time, execution, blame)
         except Mismatch:  # what is recorded is not leased yet
             verify_there(*leases(kernel.signature, bound.views), blame)
             raise
+        self._keep(arguments, plan, bound, looks)
+        return user
+
+    def prepare(self, arguments: tuple[Any, ...] | None, launch: Launch) -> None:
+        """Does what the first launch of such arguments takes longest for: checks everything, and compiles."""
+        if arguments is None:
+            self._already()
+        if any(_operation_in(a) is not None for a in arguments):
+            return
+        looks = likeness(self.kernel.signature, arguments)
+        if looks is None or looks.key not in self._plans:
+            bound = self.kernel.checked(arguments, launch.site)
+            self._keep(arguments, self._planned(bound, launch.site), bound, looks)
+
+    def _planned(self, bound: Bound, site: CallSite) -> Plan | HostPlan:
+        """The plan for checked arguments, on a GPU or the host."""
+        if bound.device == HOST or modes.current() is not None:
+            return host.plan(self.kernel, bound, site)
+        from freehold.runtime.gpu import driver
+
+        driver.require_gpu()
+        return self.plan(bound, site)
+
+    def _keep(self, arguments: tuple[Any, ...], plan: Plan | HostPlan, bound: Bound, looks: Likeness | None) -> None:
+        """Keeps a plan for the next arguments that look like these."""
         if looks is not None and looks.same(bound.views):
             if len(self._plans) >= MOST_PLANS:
                 self._plans.clear()
             self._plans[looks.key] = plan
             self._learn(arguments, plan, bound.views)
-        return user
 
     def _learn(self, arguments: tuple[Any, ...], plan: Plan | HostPlan, views: tuple[ArrayView, ...]) -> None:
         """Has the launcher do what looks like these arguments from here on."""

@@ -416,6 +416,8 @@ def _lease(
     Takes the leases one by one, under the locks of some devices; or takes none, and returns what the host has to wait
     for first. Raises `Busy` where other locks are needed, too.
     """
+    own = [t.space for t in writes if _is_alone(user, t)]
+    reads, writes = _shared(user, reads), _shared(user, writes)
     pending = _pending(user, reads, writes, blame, through)
     needed = {other.device for other, _ in pending if other.stream is not None and other.device not in devices}
     if needed:
@@ -431,8 +433,20 @@ def _lease(
         for other, tick in pending:
             user.after(other, tick)
         user.now += 1
+        for space in own:
+            space.wrote = user.now
         _note(user, reads, writes, user.now)
     return []
+
+
+def _is_alone(user: Timeline, tensor: Leased) -> bool:
+    """Whether nobody but a timeline uses a tensor, which is as valid as it was."""
+    return tensor.space.sole is user and tensor.epoch == tensor.storage.epoch
+
+
+def _shared(user: Timeline, tensors: Sequence[Leased]) -> list[Leased]:
+    """Those of which it takes a look at who else uses them: a graph has hundreds, and few of them are."""
+    return [t for t in tensors if t.space.sole is not user or t.epoch != t.storage.epoch]
 
 
 def _on_host(

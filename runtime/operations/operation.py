@@ -106,6 +106,13 @@ class Operation(Generic[T_co]):
             made.record(self)
         return made
 
+    def prepare(self) -> None:
+        """
+        Does what a first run takes longest for, and runs nothing: of a launch, checks its arguments and compiles.
+
+        A launch counts as run then. Threads may prepare launches beside one another. Raises `Rejected`.
+        """
+
     # --- Making others of it ------------------------------------------------------------------------------------------
 
     def then(self, function: Callable[[T_co], Operation[U]]) -> Operation[U]:
