@@ -20,7 +20,7 @@ from freehold.engine.pages import Pages
 from freehold.engine.ranks import Ranks
 from freehold.engine.runner import Begun, Runner, Setup
 from freehold.engine.sampling import Sampling
-from freehold.engine.scheduler import Scheduler
+from freehold.engine.scheduler import Planned, Scheduler
 from freehold.engine.scheduler import Sequence as Tokens
 from freehold.engine.text import Growing, Tokenizer
 
@@ -89,6 +89,8 @@ class Engine:
     `weights`: "fp8" makes those of attention and of feed-forwards 8-bit floats with a scale a row, as they are loaded.
     `ahead`: a step begins before the tokens of the one in front of it are read, where it can; without a word, on GPUs.
     `ranks` are the processes that share the model, of which the first has the engine and the others `follow` it.
+    With `prepare` the kernels of all steps are compiled, and graphs recorded, before there are requests; else when they
+    are needed first. `progress` is told what is being done until then.
 
     To be closed, or used as a context manager. Raises `ModelError` for folders that cannot be served.
     """
@@ -108,14 +110,16 @@ class Engine:
         weights: str | None = None,
         ahead: bool | None = None,
         ranks: Ranks | None = None,
+        prepare: bool = True,
+        progress: Callable[[str], None] | None = None,
     ):
         folder = _folder(model)
         self.name = str(model).rstrip("/").rsplit("/", 1)[-1] if isinstance(model, Path) else model
         self.config = Config.read(folder)
         self.tokenizer = Tokenizer(folder)
         self.grammars = Grammars(self.config, self.tokenizer)
-        setup = Setup(device, tokens, sequences, page, pages, memory, graphs, weights)
-        self.runner = Runner(folder, self.config, setup, ranks or Ranks())
+        setup = Setup(device, tokens, sequences, page, pages, memory, graphs, weights, prepare)
+        self.runner = Runner(folder, self.config, setup, ranks or Ranks(), progress)
         self.pages = Pages(self.runner.pages, self.runner.page)
         self.scheduler = Scheduler(self.pages, tokens, sequences)
         self.figures = Figures()
@@ -234,19 +238,34 @@ class Engine:
             self._end(s, "cancelled")
 
     def _turn(self, begun: Begun | None) -> Begun | None:
-        """Reads the tokens of the step that runs, having begun the next one if that can be; returns that one."""
-        if begun is None:
+        """Begins a step, behind the one that runs if that can be, reads what that one chose; returns the new one."""
+        plan: list[Planned] = []
+        if begun is None or self._ahead:
             with self._lock:
                 self._drop_cancelled()
-                plan = self.scheduler.plan()
-            if not plan:
-                return None
-            begun = self.runner.begin(plan)
-        with self._lock:
-            further = self.scheduler.ahead(begun.plan) if self._ahead else []
-        after = self.runner.begin(further, ahead=True) if further else None
-        self._take(begun)
+                plan = self.scheduler.plan(begun.plan if begun else ())
+        after = self._begin(plan, begun) if plan else None
+        if begun is not None:
+            self._take(begun)
         return after
+
+    def _begin(self, plan: list[Planned], before: Begun | None) -> Begun | None:
+        """Begins a step; None where there was no memory for it: then another is tried when nothing runs."""
+        try:
+            return self.runner.begin(plan, before)
+        except MemoryError as error:
+            if before is None:
+                with self._lock:
+                    self._shrink(plan, error)
+            return None
+
+    def _shrink(self, plan: list[Planned], error: MemoryError) -> None:
+        """Makes the next steps smaller than one that had no memory; where that cannot be, its request ends."""
+        if self.scheduler.shrink(plan):
+            return
+        (s,) = [p.sequence for p in plan]
+        self._end(s, "error")
+        s.owner.tell(EngineError(f"there was no memory for a step of this request: {error}"))
 
     def _take(self, begun: Begun) -> None:
         chosen = self.runner.read(begun)

@@ -27,7 +27,7 @@ class Room:
 
     def reserve(self, name: str, shape: tuple[int, ...], dtype: Any) -> None:
         """Makes memory of that name, in front of all steps."""
-        self._made[name] = fh.empty(shape, dtype, device=self.device).sync()
+        self._made[name] = fh.zeros(shape, dtype, device=self.device).sync()  # numbers, also where nothing was written
 
     def rows(self, name: str, count: int) -> Any:
         """The first `count` rows of a buffer."""

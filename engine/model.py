@@ -17,7 +17,7 @@ from freehold.engine.ranks import Ranks
 from freehold.engine.weights import Checkpoint
 from freehold.kernels.activations import gated_launch
 from freehold.kernels.decoding import decoding_launches, parts_of_cache
-from freehold.kernels.embeddings import embedding_launch
+from freehold.kernels.embeddings import embedding_launch, following_launch
 from freehold.kernels.norms import rms_norm_launch
 from freehold.kernels.schedules import ceildiv, cut, power_of_two
 from freehold.kernels.serving import append_slots, paged_queries_launch, turned_heads
@@ -141,12 +141,16 @@ class Model:
         most = ceildiv(self.config.positions, self.page)
         return parts_of_cache(most, sequences * self.config.kv_heads)
 
-    def forward(self, batch: Batch) -> Steps:
-        """The operations of a step, which write `logits` of the tokens that `batch.last` names."""
+    def forward(self, batch: Batch, layers: int | None = None) -> Steps:
+        """
+        The operations of a step, which write `logits` of the tokens that `batch.last` names.
+
+        With `layers`, those of so many layers alone: all have the same kernels.
+        """
         room, ranks, count = self.room, self.ranks, batch.tokens
         here, there, normed = (room.rows(name, count) for name in ("a", "b", "normed"))
-        yield embedding_launch(here, self.table, batch.ids)
-        for layer, cache in zip(self.layers, self.caches, strict=True):
+        yield following_launch(here, self.table, batch.ids, batch.before)
+        for layer, cache in zip(self.layers[:layers], self.caches[:layers], strict=True):
             yield self._norm(normed, here, layer.front)
             yield from self._attention(batch, layer, cache, normed)
             yield from product(room, there, room.rows("attended", count), layer.output, here if ranks.leads else None)

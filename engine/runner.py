@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -9,7 +13,7 @@ import numpy as np
 
 import freehold as fh
 from freehold.engine import sampling
-from freehold.engine.batch import Batch, Share
+from freehold.engine.batch import Batch, Memory, Shape, Share
 from freehold.engine.config import Config
 from freehold.engine.errors import ModelError
 from freehold.engine.layers import added
@@ -20,6 +24,17 @@ from freehold.kernels.schedules import ceildiv, power_of_two
 
 _HOST_PAGES: Final = 256
 """Pages on the host, where nothing says how much memory a trial may take."""
+
+
+def padded(tokens: int, most: int) -> int:
+    """
+    The number of tokens that a step of `tokens` has room for, at most `most`: at most a quarter more of more than 64.
+
+    There are few such numbers: each has plans of its own, and may have kernels of its own.
+    """
+    step = max(16, power_of_two(tokens) // 8)
+    return min(ceildiv(tokens, step) * step, most)
+
 
 Chosen = dict[Planned, tuple[int, Any]]
 """The next token of each sequence that has one, and what there is to tell of probabilities."""
@@ -36,6 +51,7 @@ class Setup(NamedTuple):
     memory: float = 0.9
     graphs: bool = True
     weights: str | None = None
+    prepare: bool = True
 
 
 class Ways(NamedTuple):
@@ -50,17 +66,12 @@ class Ways(NamedTuple):
 class Order(NamedTuple):
     """What every process has to know of a step."""
 
-    tokens: int
-    sequences: int
-    longest: int
-    """The most tokens of one sequence."""
+    shape: Shape
     ways: Ways
     numbers: Any
     """The inputs, `Batch.numbers`."""
     extra: Any
     """What is added to the logits, (sequences, vocabulary), or None."""
-    ahead: int
-    """How many tokens are those that the last step chooses."""
 
 
 class Begun(NamedTuple):
@@ -72,14 +83,17 @@ class Begun(NamedTuple):
 
 class Runner:
     """
-    A model on a device with its caches, and the graphs of its decoding steps, by numbers of sequences.
+    A model on a device with its caches, what its steps read and write, and the graphs of its decoding steps.
 
-    Of each there are two where a step begins while the one before it runs: its inputs are brought to the device then.
+    There are two of each, for steps in turns: one is brought to the device while the other runs, and takes from it the
+    tokens that it chooses. `progress` is told what is being done before the first step.
 
     Raises `ModelError` where weights and one page do not fit the device, and for weights of an unknown kind.
     """
 
-    def __init__(self, folder: Path, config: Config, setup: Setup, ranks: Ranks):
+    def __init__(
+        self, folder: Path, config: Config, setup: Setup, ranks: Ranks, progress: Callable[[str], None] | None = None
+    ):
         device = fh.empty((1,)).sync().device if setup.device is None else setup.device
         if setup.weights not in (None, "fp8"):
             raise ModelError(f"weights are made 'fp8', or stay as they are, but not {setup.weights!r}")
@@ -88,6 +102,8 @@ class Runner:
         self.page = setup.page or (16 if self.on_host else 64)
         self.ranks = ranks
         tokens, sequences, narrow = setup.tokens, setup.sequences, setup.weights == "fp8"
+        tell = progress or (lambda _: None)
+        tell("reading the weights")
         self.model = Model(folder, config, device, tokens, sequences, self.page, ranks, narrow)
         sampling.reserve(self.model.room, sequences, config.vocabulary)
         self.pages = setup.pages or ranks.least(self._pages_that_fit(setup.memory))
@@ -95,11 +111,15 @@ class Runner:
         self.longest = min(ceildiv(config.positions, self.page), self.pages)
         """Pages of the longest sequence."""
         self.graphs = setup.graphs and not self.on_host
-        self._decoding: dict[tuple[int, Ways, int], tuple[Batch, Any]] = {}
+        largest = Shape(max(tokens, sequences), sequences, tokens)
+        self._memory = [Memory(largest, self.longest, device) for _ in range(2)]
         self._turn = 0
-        self._last: Batch | None = None
+        self._batches: dict[tuple[Shape, int], Batch] = {}
+        self._recorded: dict[tuple[Shape, int, Ways], Any] = {}
         self._aside = None if self.on_host else fh.SingleStream().stream(device)
         """The stream on which tokens are kept for the host: what waits for it does not wait for the steps after."""
+        if setup.prepare and not self.on_host:
+            self._prepare(tell)
 
     def _pages_that_fit(self, share: float) -> int:
         """How many pages fit in a share of what is free; not more than the longest sequences may need."""
@@ -113,79 +133,112 @@ class Runner:
             raise ModelError("the weights leave no room for a page of keys and values on the GPU")
         return min(most, fits, (2**31 - 1) // self.page)
 
-    def begin(self, plan: list[Planned], ahead: bool = False) -> Begun:
-        """Enqueues a step, here and in the other processes. `ahead`: its tokens are those that the last one chooses."""
+    # --- Ahead of all steps -------------------------------------------------------------------------------------------
+
+    def shapes(self) -> list[Shape]:
+        """The shapes of all steps: of those that decode, first, then those for each number of tokens and sequences."""
+        model = self.model
+        rows = sorted({self._shape(n, n, 1).sequences for n in range(1, model.sequences + 1)})
+        counts = sorted({padded(n, model.tokens) for n in range(1, model.tokens + 1)})
+        lengths = sorted({power_of_two(n) for n in range(2, model.tokens + 1)})
+        found = [Shape(n, n, 1) for n in rows] + [Shape(n, 1, power_of_two(n)) for n in counts]
+        return found + [Shape(counts[-1], n, longest) for n in rows for longest in lengths]
+
+    def _prepare(self, tell: Callable[[str], None]) -> None:
+        """Compiles what steps launch, beside one another, and records the graphs."""
+        shapes = self.shapes()
+        every = [Ways(draws, changes) for draws in (False, True) for changes in (False, True)]
+        launches: list[Any] = []
+        for shape in shapes:
+            batch = self._batch(shape)
+            for ways in every if batch.decoding else every[:1]:
+                launches += self._operations(batch, ways, layers=1)
+        tell(f"compiling kernels ({len(launches)} launches)")
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            for _ in threads.map(lambda launch: launch.prepare(), launches):
+                pass
+        decoding = [shape for shape in shapes if shape.longest == 1] if self.graphs else []
+        for number, shape in enumerate(decoding):
+            tell(f"recording graphs ({number} of {len(decoding)})")
+            for _ in self._memory:
+                self._turn ^= 1
+                batch = self._batch(shape)
+                batch.fill([], self.page)
+                batch.choice.fill([])
+                for ways in (Ways(False, False), Ways(True, False)):
+                    self._go(batch, ways, None)
+
+    # --- Steps --------------------------------------------------------------------------------------------------------
+
+    def begin(self, plan: list[Planned], before: Begun | None = None) -> Begun:
+        """Enqueues a step, here and in the other processes, behind the one `before`, if that still runs."""
+        self._turn ^= 1
         ways = Ways(any(p.sequence.sampling.temperature > 0 for p in plan), any(p.sequence.changes for p in plan))
         longest = max(p.length for p in plan)
-        batch, graph = self._place(sum(p.length for p in plan), len(plan), longest, ways, ahead)
-        batch.choice.clear()
-        for row, p in enumerate(plan):
-            s = p.sequence
-            batch.choice.put(row, s.sampling, sampling.seed_of(s.seed, p.first + p.length))
-        batch.fill([Share(p.tokens, p.first, p.sequence.pages) for p in plan], self.page)
+        batch = self._batch(self._shape(sum(p.length for p in plan), len(plan), longest))
+        batch.choice.fill([(p.sequence.sampling, p.seed) for p in plan])
+        rows = {p.sequence: row for row, p in enumerate(before.plan)} if before else {}
+        batch.fill([Share(p.tokens(rows), p.first, p.sequence.pages) for p in plan], self.page)
         extra = self._changes(plan) if ways.changes else None
-        count = len(plan) if ahead else 0
-        order = Order(batch.tokens, len(plan), longest, ways, batch.numbers, extra, count)
-        self.ranks.tell(order)
-        self._go(batch, graph, order)
+        self.ranks.tell(Order(batch.shape, ways, batch.numbers, extra))
+        self._go(batch, ways, extra)
         batch.tell(self._aside)
         return Begun(plan, batch)
 
     def follow(self) -> None:
         """Does what the first process tells, up to the end."""
         for order in self.ranks.orders():
-            batch, graph = self._place(order.tokens, order.sequences, order.longest, order.ways, order.ahead > 0)
+            self._turn ^= 1
+            batch = self._batch(order.shape)
             batch.numbers[:] = order.numbers
-            self._go(batch, graph, order)
+            self._go(batch, order.ways, order.extra)
 
-    def _go(self, batch: Batch, graph: Any, order: Order) -> None:
-        batch.load().on()
-        if order.extra is not None:
-            self.model.room.rows("extra", order.sequences).copy_from(order.extra).on()
-        if order.ahead:
-            assert self._last is not None
-            batch.ids[: order.ahead].copy_from(self._last.chosen[: order.ahead]).on()
-        if graph is None:
-            self._enqueue(batch, order.ways)
-        else:
-            graph.replay().on()
-        self._last = batch
+    def _shape(self, tokens: int, sequences: int, longest: int) -> Shape:
+        """The shape of a step of so many tokens: there are few, so that there are few kernels."""
+        rows = min(power_of_two(sequences), self.model.sequences)
+        return (
+            Shape(rows, rows, 1)
+            if longest == 1
+            else Shape(padded(tokens, self.model.tokens), rows, power_of_two(longest))
+        )
 
-    def _place(self, tokens: int, sequences: int, longest: int, ways: Ways, ahead: bool) -> tuple[Batch, Any]:
-        """A batch with room for a step, and the graph of such steps if there is one."""
-        if longest == 1:
-            self._turn ^= ahead
-            return self._decoder(sequences, ways)
-        return self._batch(tokens, sequences, longest), None
-
-    def _batch(self, tokens: int, sequences: int, longest: int) -> Batch:
-        slots = self.pages * self.page
-        return Batch(tokens, sequences, self.longest, longest, slots, self.device)
-
-    def _decoder(self, count: int, ways: Ways) -> tuple[Batch, Any]:
-        """The batch of a decoding step with room for `count` sequences, and its graph if there is one."""
-        size = min(power_of_two(count), self.model.sequences)
-        found = self._decoding.get((size, ways, self._turn))
+    def _batch(self, shape: Shape) -> Batch:
+        """The inputs of steps of a shape, in this turn."""
+        found = self._batches.get((shape, self._turn))
         if found is None:
-            batch, graph = self._batch(size, size, 1), None
-            if self.graphs:
-                self._enqueue(batch, ways)  # compiled in front of the graph, in which nothing is allocated
-                with fh.graph() as graph:
-                    for op in self._operations(batch, ways):
-                        graph.record(op)
-            found = self._decoding[size, ways, self._turn] = batch, graph
+            here, before = self._memory[self._turn], self._memory[1 - self._turn].chosen
+            found = self._batches[shape, self._turn] = Batch(shape, here, before, self.pages * self.page)
         return found
 
-    def _operations(self, batch: Batch, ways: Ways) -> Any:
+    def _go(self, batch: Batch, ways: Ways, extra: Any) -> None:
+        batch.load().on()
+        if extra is not None:
+            self.model.room.rows("extra", len(extra)).copy_from(extra).on()
+        key = batch.shape, self._turn, ways
+        graph = self._recorded.get(key)
+        if graph is not None:
+            graph.replay().on()
+            return
+        for op in self._operations(batch, ways):
+            op.on()
+        if self.graphs and batch.decoding and key not in self._recorded:  # for the next one
+            self._recorded[key] = self._graph(batch, ways)
+
+    def _graph(self, batch: Batch, ways: Ways) -> Any:
+        """The graph of steps of a shape; None where there is no memory for it."""
+        with suppress(MemoryError):
+            with fh.graph() as graph:
+                for op in self._operations(batch, ways):
+                    graph.record(op)
+            return graph
+        return None
+
+    def _operations(self, batch: Batch, ways: Ways, layers: int | None = None) -> Any:
         model, logits = self.model, self.model.logits(batch.sequences)
-        yield from model.forward(batch)
+        yield from model.forward(batch, layers)
         if ways.changes:
             yield from added(logits, model.room.rows("extra", batch.sequences))
         yield from sampling.choice(model.room, batch.chosen, logits, batch.floats, batch.top_k, batch.seeds, ways.draws)
-
-    def _enqueue(self, batch: Batch, ways: Ways) -> None:
-        for op in self._operations(batch, ways):
-            op.on()
 
     def _changes(self, plan: list[Planned]) -> Any:
         """What is added to the logits of each row."""

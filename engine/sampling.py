@@ -81,14 +81,13 @@ class Choice:
     def __init__(self, floats: Any, top_k: Any, seeds: Any):
         self.floats, self.top_k, self.seeds = floats, top_k, seeds
 
-    def clear(self) -> None:
-        """Rows that nobody has choose the likeliest."""
-        self.floats[:], self.top_k[:], self.seeds[:] = np.array([[0.0], [1.0], [0.0]]), 0, 0
-
-    def put(self, row: int, s: Sampling, seed: int) -> None:
-        """What the sequence in a row asks for."""
-        self.floats[:, row] = s.temperature, s.top_p, s.min_p
-        self.top_k[row], self.seeds[row] = s.top_k, seed
+    def fill(self, given: Sequence[tuple[Sampling, int]]) -> None:
+        """What the sequences ask for, each with a seed, by row; rows that nobody has choose the likeliest."""
+        count = len(given)
+        self.floats[:, count:], self.top_k[count:], self.seeds[count:] = np.array([[0.0], [1.0], [0.0]]), 0, 0
+        if given:
+            self.floats[:, :count] = np.array([(s.temperature, s.top_p, s.min_p) for s, _ in given]).T
+            self.top_k[:count], self.seeds[:count] = [s.top_k for s, _ in given], [seed for _, seed in given]
 
 
 def choice(room: Room, chosen: Any, logits: Any, floats: Any, top_k: Any, seeds: Any, draws: bool) -> Steps:

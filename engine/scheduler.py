@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import deque
+from collections.abc import Mapping
+from collections.abc import Sequence as Many
 from typing import Any, NamedTuple
 
 from freehold.engine.pages import Key, Pages, key_of
-from freehold.engine.sampling import Sampling
+from freehold.engine.sampling import Sampling, seed_of
 
 
 class Sequence:
@@ -20,7 +23,7 @@ class Sequence:
         self.constraint = constraint
         """What the answer may still become (`grammar.Constraint`), or None."""
         self.owner: Any = None
-        self.pages: list[int] = []
+        self.pages = array("i")
         self.keys: list[Key] = []
         """Of the pages that are full, as far as they are published."""
         self.computed = 0
@@ -64,10 +67,18 @@ class Planned(NamedTuple):
         return self.first + self.length == len(self.sequence.tokens)
 
     @property
-    def tokens(self) -> list[int]:
-        """These tokens; zeros for those that no step has told yet."""
+    def seed(self) -> int:
+        """Of the draw behind these tokens."""
+        return seed_of(self.sequence.seed, self.first + self.length)
+
+    def tokens(self, rows: Mapping[Sequence, int]) -> list[int]:
+        """
+        These tokens; for the last one, if no step has told it yet, -1 - n: it is chosen for row n of the step before.
+
+        `rows` are those of the sequences in that step.
+        """
         known = self.sequence.tokens[self.first : self.first + self.length]
-        return known + [0] * (self.length - len(known))
+        return known if len(known) == self.length else [*known, -1 - rows[self.sequence]]
 
 
 class Scheduler:
@@ -80,8 +91,7 @@ class Scheduler:
 
     def __init__(self, pages: Pages, tokens: int, sequences: int):
         self.pages = pages
-        self.tokens = tokens
-        self.sequences = sequences
+        self._given = self.tokens, self.sequences = tokens, sequences
         self.waiting: deque[Sequence] = deque()
         self.running: list[Sequence] = []
         self.preempted = 0
@@ -90,22 +100,33 @@ class Scheduler:
         """Lets a sequence wait for its turn."""
         self.waiting.append(sequence)
 
-    def plan(self) -> list[Planned]:
-        """The shares of the next step; none if there is nothing to do."""
+    def plan(self, running: Many[Planned] = ()) -> list[Planned]:
+        """
+        The shares of the next step; none if there is nothing to do.
+
+        While a step runs whose shares are `running`, those of the step after it, or none where that has to be over
+        first. Of a sequence whose next token it chooses that token has a share; who ends with it, or whose choice after
+        it needs it on the host, has none.
+        """
+        if any(p.whole and p.sequence.sampling.logprobs is not None for p in running):
+            return []  # the logits are read when the step is done
+        shares = {p.sequence: p for p in running}
         plan: list[Planned] = []
         budget = self.tokens
         at = 0
         while at < len(self.running):
             s = self.running[at]
-            count = min(s.pending, budget)
-            if count and not self._grown(s, s.computed + count):
+            first, count = self._next(s, shares.get(s), budget)
+            if count and not self._grown(s, first + count):
+                if shares:
+                    return []  # what the step that runs has begun is to be entered before anybody gives back pages
                 if self.running[-1] is s:
                     self._preempt(s)
                     break
                 self._preempt(self.running[-1])
                 continue
             if count:
-                plan.append(Planned(s, s.computed, count))
+                plan.append(Planned(s, first, count))
                 budget -= count
             at += 1
         while self.waiting and budget and len(self.running) < self.sequences:
@@ -118,24 +139,15 @@ class Scheduler:
             budget -= count
         return plan
 
-    def ahead(self, plan: list[Planned]) -> list[Planned]:
-        """
-        The shares of the step after `plan`, while that one runs and its tokens are not known: the same sequences.
-
-        None where somebody else may have a turn, or where the next token's choice depends on what the host knows.
-        """
-        waits = bool(self.waiting) and len(self.running) < self.sequences
-        if waits or len(plan) != len(self.running) or not all(self._goes_on(p) for p in plan):
-            return []
-        if not all(self._grown(p.sequence, len(p.sequence.tokens) + 1) for p in plan):
-            return []
-        return [Planned(p.sequence, len(p.sequence.tokens), 1) for p in plan]
-
-    def _goes_on(self, p: Planned) -> bool:
-        s = p.sequence
-        last = len(s.tokens) + 1 - s.prompt >= s.sampling.max_tokens
-        told = s.changes or s.sampling.logprobs is not None
-        return p.whole and not (last or told or s.ended or s.cancelled)
+    def _next(self, s: Sequence, running: Planned | None, budget: int) -> tuple[int, int]:
+        """Where a sequence goes on behind what runs of it, and with how many tokens."""
+        if running is None:
+            return s.computed, min(s.pending, budget)
+        first = running.first + running.length
+        if not running.whole:
+            return first, min(len(s.tokens) - first, budget)
+        last = first + 1 - s.prompt >= s.sampling.max_tokens
+        return first, 0 if last or s.changes else min(1, budget)
 
     def _grown(self, s: Sequence, length: int) -> bool:
         """Gives a sequence pages for so many tokens; False if there are too few, which are then still free."""
@@ -150,7 +162,8 @@ class Scheduler:
 
     def _admitted(self, s: Sequence, budget: int, first: bool) -> int:
         """How many tokens a sequence that waited may have; 0 if it has to wait on."""
-        s.pages, s.keys = self.pages.shared(s.tokens)
+        pages, s.keys = self.pages.shared(s.tokens)
+        s.pages = array("i", pages)
         s.computed = len(s.pages) * self.pages.size
         if len(s.tokens) == s.prompt:
             s.reused = s.computed
@@ -160,8 +173,23 @@ class Scheduler:
         if wanted + spare <= self.pages.free and self._grown(s, s.computed + count):
             return count
         self.pages.release(s.pages)
-        s.pages, s.keys, s.computed = [], [], 0
+        s.pages, s.keys, s.computed = array("i"), [], 0
         return 0
+
+    def shrink(self, plan: Many[Planned]) -> bool:
+        """
+        Makes steps smaller than one for which there was no memory, until there is nothing left to do; False where none
+        is smaller. Nothing may be running.
+        """
+        if len(plan) > 1:
+            self.sequences = len(plan) // 2
+            while len(self.running) > self.sequences:
+                self._preempt(self.running[-1])
+        elif plan[0].length > 1:
+            self.tokens = plan[0].length // 2
+        else:
+            return False
+        return True
 
     def _preempt(self, s: Sequence) -> None:
         self.preempted += 1
@@ -171,7 +199,7 @@ class Scheduler:
 
     def _give_back(self, s: Sequence) -> None:
         self.pages.release(s.pages)
-        s.pages, s.keys, s.computed = [], [], 0
+        s.pages, s.keys, s.computed = array("i"), [], 0
 
     def done(self, planned: Planned) -> None:
         """Says that the tokens of a share are in the cache; pages that are full are found by others from now on."""
@@ -190,3 +218,5 @@ class Scheduler:
             self._give_back(s)
         elif s in self.waiting:
             self.waiting.remove(s)
+        if not self.running and not self.waiting:
+            self.tokens, self.sequences = self._given

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import freehold as fh
-from freehold import Acc, Out, Ref
+from freehold import Acc, Out, Ref, i32
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.schedules import power_of_two
 from freehold.kernels.tiles import places, safe, wide
@@ -15,6 +15,15 @@ from freehold.kernels.tiles import places, safe, wide
 def embedding_rows(y: Out["M", "N"], table: Ref["V", "N"], ids: Ref["M"]):
     """y = table[ids]; a number that is no row's gives zeros."""
     row = ids.load((y.index[0],), (y.tile[0],))
+    column = places(y.index[1] * y.tile[1], y.tile[1])
+    y.store(table.gather(row[:, None], column[None, :]))
+
+
+@safe
+def following_rows(y: Out["M", "N"], table: Ref["V", "N"], ids: Ref[i32, "M"], chosen: Ref[i32, "B"]):
+    """As `embedding_rows`; a negative id, -1 - n, stands for `chosen[n]`: what a step finds out for the next one."""
+    given = ids.load((y.index[0],), (y.tile[0],))
+    row = fh.where(given < 0, chosen.gather(fh.maximum(-1 - given, 0)), given)
     column = places(y.index[1] * y.tile[1], y.tile[1])
     y.store(table.gather(row[:, None], column[None, :]))
 
@@ -48,6 +57,11 @@ def _tile(count: int, width: int) -> tuple[int, int]:
 def embedding_launch(y: Any, table: Any, ids: Any) -> Any:
     """The launch that writes table[ids] to the matrix y."""
     return embedding_rows(fh.partition(y, _tile(*y.shape)), table, ids)
+
+
+def following_launch(y: Any, table: Any, ids: Any, chosen: Any) -> Any:
+    """The launch that writes table[ids] to the matrix y, where negative ids stand for what was chosen."""
+    return following_rows(fh.partition(y, _tile(*y.shape)), table, ids, chosen)
 
 
 @operator(

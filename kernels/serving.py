@@ -125,11 +125,15 @@ def added_tiles(y: Mut["M", "N"], x: Ref["M", "N"]):
 def paged_queries_launch(
     o: Any, q: Any, k: Any, v: Any, table: Any, lengths: Any, starts: Any, longest: int, scale: float
 ) -> Any:
-    """The launch of `paged_queries` where no sequence has more than `longest` rows; pages are powers of two."""
+    """
+    The launch of `paged_queries` where no sequence has more than `longest` rows; pages are powers of two.
+
+    Rows of o that no sequence has stay as they are.
+    """
     _, _, group, head = q.shape
     group, width, page = power_of_two(group), power_of_two(head), k.shape[1]
     high = max(1, min(128 // group, power_of_two(longest)), 16 // group)
-    part = fh.ragged(o, (high, 1, group, width), by="starts", most=power_of_two(longest))
+    part = fh.ragged(o, (high, 1, group, width), by="starts", most=power_of_two(longest), partial=True)
     # The assembler 13.5 refuses 64 rows a product with four warps, and takes them with eight.
     kernel = hinted(paged_queries, {"num_worker_warps": 8 if high * group == 64 else 4})
     return kernel(part, q, k, v, table, lengths, starts, scale, width, page)

@@ -57,9 +57,9 @@ def test_steps_that_begin_before_the_last_one_is_read(
     begun: list[bool] = []
     begin = Runner.begin
 
-    def counted(self: Runner, plan: Any, ahead: bool = False) -> Any:
-        begun.append(ahead)
-        return begin(self, plan, ahead)
+    def counted(self: Runner, plan: Any, before: Any = None) -> Any:
+        begun.append(before is not None)
+        return begin(self, plan, before)
 
     monkeypatch.setattr(Runner, "begin", counted)
     drawn = Sampling(max_tokens=7, seed=5, top_k=50, ignore_eos=True)
@@ -183,8 +183,8 @@ def test_full_and_closed(tiny: Path) -> None:
 def test_a_failure_in_a_step_is_told_to_all(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = Engine(tiny, device=fh.HOST, tokens=16, sequences=2, pages=8)
 
-    def fail(_: Any) -> Any:
-        raise MemoryError("no more")
+    def fail(*_: Any) -> Any:
+        raise RuntimeError("no more")
 
     monkeypatch.setattr(engine.runner, "begin", fail)
     with pytest.raises(EngineError, match="no more"):
@@ -193,6 +193,35 @@ def test_a_failure_in_a_step_is_told_to_all(tiny: Path, monkeypatch: pytest.Monk
     with pytest.raises(EngineError, match=r"has stopped: .*no more"):
         engine.generate([[1]], GREEDY)
     engine.close()
+
+
+@pytest.mark.parametrize("most", [1, 9, 33])
+def test_steps_that_have_no_memory_become_smaller(
+    tiny: Path, alone: list[Completion], most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Answers stay what they are; what still has none ends, and the engine goes on."""
+    refused: list[int] = []
+    begin = Runner.begin
+
+    def tight(self: Runner, plan: Any, before: Any = None) -> Any:
+        count = sum(p.length for p in plan)
+        if count > most:
+            refused.append(count)
+            raise MemoryError("no room")
+        return begin(self, plan, before)
+
+    monkeypatch.setattr(Runner, "begin", tight)
+    with Engine(tiny, device=fh.HOST, tokens=64, sequences=4, pages=24, ahead=True) as engine:
+        assert [c.tokens for c in engine.generate(PROMPTS, GREEDY)] == [c.tokens for c in alone]
+        assert refused
+        most = 0
+        with pytest.raises(EngineError, match="no room"):
+            engine.generate(PROMPTS[:1], GREEDY)
+        assert engine.healthy
+        most = 64
+        assert engine.generate(PROMPTS[1:2], GREEDY)[0].tokens == alone[1].tokens
+        assert engine.pages.free == 24
+        assert (engine.scheduler.tokens, engine.scheduler.sequences) == (64, 4)
 
 
 def test_a_soak(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

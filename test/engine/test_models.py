@@ -14,7 +14,7 @@ import pytest
 
 import freehold as fh
 from freehold.engine import Config, ModelError, demo
-from freehold.engine.batch import Batch, Share
+from freehold.engine.batch import Batch, Memory, Shape, Share
 from freehold.engine.model import Model
 
 LLAMA = {
@@ -53,7 +53,9 @@ def stepped(model: Model, shares: list[Share], room: int) -> Any:
     """The logits behind each share, from one step."""
     tokens, longest = sum(len(s.ids) for s in shares), max(len(s.ids) for s in shares)
     count = max(len(shares), 4) if longest == 1 else len(shares)
-    batch = Batch(max(tokens, count) if longest == 1 else tokens, count, 4, longest, room, fh.HOST)
+    shape = Shape(max(tokens, count) if longest == 1 else tokens + 3, count, longest)
+    memory = Memory(shape, 4, fh.HOST)
+    batch = Batch(shape, memory, memory.chosen, room)
     batch.fill(shares, model.page)
     batch.load().sync()
     for op in model.forward(batch):
