@@ -93,7 +93,7 @@ fuzz-frontend: $(VENV)/.installed-test ## Throw CASES=100000 random kernels at t
 	$(BIN)/python test/fuzz/fuzz_meaning.py --cases $(or $(CASES),100000) --seed $(or $(SEED),0) $(ALL_CORES)
 
 fuzz-audit: $(VENV)/.installed-test ## Audit CASES=100000 mutants of kernels of cuTile Python, which has to be installed; SEED=0
-	$(BIN)/python test/fuzz/fuzz_audit.py --cases $(or $(CASES),100000) --seed $(or $(SEED),0)
+	$(BIN)/python test/fuzz/fuzz_audit.py --cases $(or $(CASES),100000) --seed $(or $(SEED),0) $(ALL_CORES)
 
 fuzz-bytecode: $(VENV)/.installed-test ## Throw INPUTS=2000000 hostile inputs at the bytecode reader
 	$(BIN)/python test/fuzz/fuzz_bytecode.py --inputs $(INPUTS)

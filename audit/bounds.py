@@ -166,6 +166,9 @@ def _points(call: Call, access: Access, points: Points) -> _Found:
         masked = not bool(points.mask.all())
     chosen, address = np.broadcast_arrays(chosen, address)
     axes = tuple(range(1, address.ndim))
+    if chosen.all():
+        low, end = address.min(axis=axes), address.max(axis=axes) + access.size
+        return _in_memory(call, access, low, end, access.lanes, masked)
     low = np.where(chosen, address, np.iinfo(np.int64).max).min(axis=axes)
     high = np.where(chosen, address, np.iinfo(np.int64).min + access.size).max(axis=axes)
     lanes = np.asarray(chosen.any(axis=axes))

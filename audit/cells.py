@@ -165,6 +165,8 @@ def runs_of(access: Access) -> tuple[Array, Array, Array]:
 
 def _joined(blocks: Array, address: Array, mask: Array | None, size: int) -> tuple[Array, Array, Array]:
     """Addresses of elements as runs, each within a tile block."""
+    if (whole := _one_each(blocks, address, mask, size)) is not None:
+        return whole
     which = np.broadcast_to(blocks.reshape(-1, *(1,) * (address.ndim - 1)), address.shape)
     if mask is None:
         which, address = which.reshape(-1), address.reshape(-1)
@@ -177,6 +179,25 @@ def _joined(blocks: Array, address: Array, mask: Array | None, size: int) -> tup
     first = np.flatnonzero(begins)
     last = np.r_[first[1:], address.size] - 1
     return which[first], address[first], address[last] + size
+
+
+def _one_each(blocks: Array, address: Array, mask: Array | None, size: int) -> tuple[Array, Array, Array] | None:
+    """The runs where each tile block touches one, the elements of its tile lying one behind another; else None."""
+    rows = address.reshape(address.shape[0], -1)
+    count = rows.shape[1]
+    if count < 2 or not rows.size or int(rows[0, 1]) - int(rows[0, 0]) != size:
+        return None
+    if not (rows[:, 1:] - rows[:, :-1] == size).all():
+        return None
+    if mask is None:
+        return blocks, rows[:, 0], rows[:, -1] + size
+    chosen = np.broadcast_to(mask, address.shape).reshape(rows.shape)
+    some, first = chosen.any(axis=1), chosen.argmax(axis=1)
+    last = count - 1 - chosen[:, ::-1].argmax(axis=1)
+    if (chosen.sum(axis=1) != last - first + 1)[some].any():
+        return None
+    begin = rows[:, 0]
+    return blocks[some], (begin + first * size)[some], (begin + (last + 1) * size)[some]
 
 
 def _box_runs(access: Access, box: Box) -> tuple[Array, Array, Array]:

@@ -21,6 +21,7 @@ from freehold.dialects.cuda_tile.types import PartitionViewType, TileType
 from freehold.passes.analysis.tile_values import NotFollowedError
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.prove import prove
+from freehold.passes.prover.smt import QUICK
 from freehold.passes.rewriting import walk
 from freehold.runtime.interpreter.access import element
 from freehold.support import terms
@@ -115,7 +116,7 @@ class Everywhere(InBounds):
         given += [terms.const(0).le(x) for block in blocks for x in (block, self._other(block))]
         goal = terms.all_of(*(block.eq(self._other(block)) for block in blocks))
         ranges = [*self.ranges(*left, *self._facts(a)), *map(self._other, self.ranges(*right, *self._facts(b)))]
-        return prove(goal, Hypotheses().extended([*given, *ranges])).proved
+        return prove(goal, Hypotheses().extended([*given, *ranges]), QUICK).proved
 
     def _facts(self, op: Operation) -> list[Term]:
         """What holds where an access happens."""

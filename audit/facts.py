@@ -6,7 +6,7 @@ one. So nothing of the size of the launch is allocated, and what is read is know
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, cast
@@ -235,21 +235,23 @@ def _placed(facts: Sequence[Fact]) -> dict[str, Placed]:
 def launch_of(grid: Sequence[int], values: Sequence[object], names: Sequence[str]) -> Launch:
     """The facts of a launch that is about to happen: an array or a number for each parameter of the entry.
 
-    Arrays keep their addresses, so those that share memory are known to; integers are taken to hold what they hold now.
+    An array is NumPy's, or `recorded` already, by any name. Arrays keep their addresses, so those that share memory are
+    known to; integers are taken to hold what they hold now.
     Raises `FactsError` for an argument of another kind.
     """
     facts: list[Fact] = []
     others: list[Tensor] = []
     for number, (value, given) in enumerate(zip(values, names, strict=True)):
         name = given if all(fact.name != given for fact in facts) else f"{given}#{number}"
-        if isinstance(value, np.ndarray):
-            facts.append(_recorded(name, cast(Array, value)))
+        if isinstance(value, np.ndarray | Tensor):
+            facts.append(_named(name, cast("Array | Tensor", value)))
         elif isinstance(value, list):
             words: list[str | int] = []
             for word in cast("list[Any]", value):
-                if isinstance(word, np.ndarray):
-                    others.append(_recorded(f"{name}[{sum(isinstance(w, str) for w in words)}]", cast(Array, word)))
-                words.append(others[-1].name if isinstance(word, np.ndarray) else int(word))
+                if isinstance(word, np.ndarray | Tensor):
+                    number = sum(isinstance(w, str) for w in words)
+                    others.append(_named(f"{name}[{number}]", cast("Array | Tensor", word)))
+                words.append(others[-1].name if isinstance(word, np.ndarray | Tensor) else int(word))
             facts.append(Tensor(name, "i64", (len(words),), words=tuple(words)))
         elif isinstance(value, int | float | np.generic):
             plain: int | float = cast(Any, value).item() if isinstance(value, np.generic) else value
@@ -260,16 +262,29 @@ def launch_of(grid: Sequence[int], values: Sequence[object], names: Sequence[str
     return Launch((x, y, z), tuple(facts), tuple(others))
 
 
-def _recorded(name: str, found: Array) -> Tensor:
-    """An array that is there, where it is."""
-    dtype = next((e.name for e in ELEMENTS if e.dtype == found.dtype), None)
-    if dtype is None and found.dtype.kind in "iu":
-        dtype = f"i{found.dtype.itemsize * 8}"
-    if dtype is None or any(s < 0 or s % found.itemsize for s in found.strides):
-        raise FactsError(f"`{name}` is an array of {found.dtype} with strides {found.strides}, which is not known here")
-    strides = tuple(s // found.itemsize for s in found.strides)
-    contents = found.copy() if found.dtype.kind in "biu" else None
-    return Tensor(name, dtype, found.shape, strides, contents, found.ctypes.data)
+def _named(name: str, found: Array | Tensor) -> Tensor:
+    if isinstance(found, Tensor):
+        return replace(found, name=name)
+    return recorded(name, found.dtype, found.shape, found.strides, found.ctypes.data, found.copy)
+
+
+def recorded(
+    name: str,
+    of: np.dtype[Any],
+    shape: tuple[int, ...],
+    strides: Sequence[int],
+    address: int,
+    contents: Callable[[], Array],
+) -> Tensor:
+    """An array that is there, where it is, with strides in bytes; `contents` is asked for integers alone. Raises
+    `FactsError`."""
+    dtype = next((e.name for e in ELEMENTS if e.dtype == of), None)
+    if dtype is None and of.kind in "iu":
+        dtype = f"i{of.itemsize * 8}"
+    if dtype is None or any(s < 0 or s % of.itemsize for s in strides):
+        raise FactsError(f"`{name}` is an array of {of} with strides {tuple(strides)}, which is not known here")
+    steps = tuple(s // of.itemsize for s in strides)
+    return Tensor(name, dtype, shape, steps, contents() if of.kind in "biu" else None, address)
 
 
 # Facts as data

@@ -29,6 +29,7 @@ from freehold.passes.analysis.machine_integers import Integers
 from freehold.passes.analysis.tile_values import NotFollowedError, Place, Values
 from freehold.passes.prover.hypotheses import Hypotheses
 from freehold.passes.prover.prove import prove
+from freehold.passes.prover.smt import QUICK
 from freehold.passes.rewriting import walk
 from freehold.runtime.interpreter.elements import element_of
 from freehold.support import terms
@@ -129,7 +130,7 @@ class InBounds:
             return False
         for goal in goals:
             known = given.extended(self.ranges(goal, *given.facts))
-            if not prove(goal, known).proved:
+            if not prove(goal, known, QUICK).proved:
                 return False
         return True
 

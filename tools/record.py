@@ -3,7 +3,8 @@
 `recording` puts itself in the place of `cuda.tile.launch` while a program runs. Each launch becomes a `Launch`: its
 bytecode, exported by cuTile Python itself, and the arguments of the entry as the launch would pass them, so that it can
 be interpreted (`Launch.run`), written down (`Launch.facts`), or looked into by an auditor. With `pretend_gpu` no GPU is
-needed. Written against cuda-tile 1.7.0; nothing of it is imported before a recording begins.
+needed. Where the arrays are in a GPU's memory, the launch itself may follow, and nothing is copied that nobody asks for
+(`OnGPU`). Written against cuda-tile 1.7.0; nothing of it is imported before a recording begins.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from freehold.runtime.interpreter.launch import Entry
 
 if TYPE_CHECKING:
     from freehold.runtime.interpreter.elements import Array
+    from freehold.runtime.memory.arguments import ArrayView
 
 ARCH: Final = "sm_100"
 """The architecture that kernels are exported for, unless another is asked for: one that has every operation."""
@@ -34,6 +36,46 @@ ARCH: Final = "sm_100"
 
 class NotRecorded(Exception):
     """A launch that cannot be written down: an argument of a kind that is not known here, or no bytecode of it."""
+
+
+@dataclass(frozen=True, eq=False)
+class OnGPU:
+    """An array in a GPU's memory."""
+
+    view: ArrayView
+
+    @property
+    def address(self) -> int:
+        """Of its first element."""
+        return self.view.pointer
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its extents."""
+        return self.view.shape
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """In bytes."""
+        return self.view.strides
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of its elements, as NumPy's."""
+        from freehold.runtime.memory.numpy_types import numpy_dtype
+
+        return numpy_dtype(self.view.dtype.name)
+
+    def contents(self) -> Array:
+        """What it holds when all that is enqueued on its GPU is done, as an array of the host. Raises `Rejected`."""
+        from freehold.runtime.gpu import driver, transfers
+
+        if 0 in self.shape:
+            return np.empty(self.shape, self.dtype)
+        driver.synchronize(self.view.device)
+        raw = np.empty(self.view.size, np.uint8)
+        transfers.copy_to_host(raw.ctypes.data, self.address, raw.size, self.view.device)
+        return np.ndarray(self.shape, self.dtype, raw, 0, self.strides)
 
 
 @dataclass(frozen=True)
@@ -45,7 +87,7 @@ class Given:
     kind: str
     """`pointer`, `extent`, `stride`, `scalar`, `table` (a list of arrays, by address) or `count` (of a table)."""
     value: Any
-    """The array of a pointer (a view of the caller's memory), the words of a table, else a number."""
+    """The array of a pointer (a view of the caller's memory, or an `OnGPU`), the words of a table, else a number."""
     axis: int = -1
     """Of an extent or stride."""
 
@@ -94,10 +136,10 @@ class Launch:
 def _fact(each: Given) -> dict[str, Any]:
     fact: dict[str, Any] = {"parameter": each.parameter, "kind": each.kind}
     if each.kind == "pointer":
-        fact |= _array_fact(cast("Array", each.value))
+        fact |= _array_fact(each.value)
     elif each.kind == "table":
         words = cast("list[Any]", each.value)
-        fact["words"] = [_array_fact(cast("Array", w)) if isinstance(w, np.ndarray) else w for w in words]
+        fact["words"] = [_array_fact(w) if isinstance(w, np.ndarray | OnGPU) else w for w in words]
     else:
         fact["value"] = each.value
         if each.axis >= 0:
@@ -105,10 +147,15 @@ def _fact(each: Given) -> dict[str, Any]:
     return fact
 
 
-def _array_fact(found: Array) -> dict[str, Any]:
+def address_of(found: Array | OnGPU) -> int:
+    """Where an array begins."""
+    return found.address if isinstance(found, OnGPU) else found.ctypes.data
+
+
+def _array_fact(found: Array | OnGPU) -> dict[str, Any]:
     size = found.dtype.itemsize
     return {
-        "address": found.ctypes.data,
+        "address": address_of(found),
         "shape": list(found.shape),
         "strides": [stride // size for stride in found.strides],
         "dtype": str(found.dtype),
@@ -126,6 +173,19 @@ def entry_of(bytecode: bytes, symbol: str, *, checked: bool = False) -> Entry:
 
         found = _ENTRIES[bytecode, symbol, checked] = Entry.of(read_bytecode(bytecode), symbol, checked=checked)
     return found
+
+
+def array_of(value: Any) -> Array | OnGPU:
+    """An array in the host's memory as NumPy's view of it, or where it is on a GPU."""
+    kind: Any = type(value)
+    if getattr(value, "is_cuda", False) or (hasattr(kind, "__cuda_array_interface__") and not hasattr(kind, "is_cuda")):
+        from freehold.runtime.memory.arguments import UnknownDType, Unreadable, view
+
+        try:
+            return OnGPU(view(value))
+        except (Unreadable, UnknownDType) as error:
+            raise NotRecorded(f"a {kind.__name__} is no array that is known here: {error}") from None
+    return host_array(value)
 
 
 def host_array(value: Any) -> Array:
@@ -166,6 +226,8 @@ class Recorder:
     """Makes launches of calls of `cuda.tile.launch`; exports each kernel once a signature."""
 
     arch: str = ARCH
+    read: Callable[[Any], Array | OnGPU] = host_array
+    """Makes an array of an argument."""
     exported: dict[tuple[int, str], tuple[object, bytes]] = field(
         default_factory=dict[tuple[int, str], tuple[object, bytes]]
     )
@@ -190,7 +252,7 @@ class Recorder:
         given: list[Given] = []
         constants: dict[str, Any] = {}
         for name, constraint, value in zip(names, made.parameters, arguments, strict=True):
-            _flatten(name, constraint, value, given, constants)
+            _flatten(name, constraint, value, given, constants, self.read)
         caller = _caller()
         return Launch(
             function.__name__, made.symbol, self.exported[key][1], _grid(grid), tuple(given), caller, constants
@@ -211,7 +273,14 @@ def _caller() -> tuple[str, int]:
     return (frame.f_code.co_filename, frame.f_lineno) if frame is not None else ("", 0)
 
 
-def _flatten(name: str, constraint: Any, value: Any, given: list[Given], constants: dict[str, Any]) -> None:
+def _flatten(
+    name: str,
+    constraint: Any,
+    value: Any,
+    given: list[Given],
+    constants: dict[str, Any],
+    read: Callable[[Any], Array | OnGPU],
+) -> None:
     """The entry's arguments for one parameter, in the order of cuTile Python's calling convention."""
     match type(constraint).__name__:
         case "ConstantConstraint":
@@ -219,25 +288,24 @@ def _flatten(name: str, constraint: Any, value: Any, given: list[Given], constan
         case "ScalarConstraint":
             given.append(Given(name, "scalar", value.item() if hasattr(value, "item") else value))
         case "ArrayConstraint":
-            _flatten_array(name, value, given)
+            _flatten_array(name, read(value), given)
         case "ListConstraint":
             words: list[Any] = []
             for each in value:
-                found = host_array(each)
+                found = read(each)
                 words += [found, *found.shape, *(stride // found.dtype.itemsize for stride in found.strides)]
             given += [Given(name, "table", words), Given(name, "count", len(value))]
         case "TupleConstraint":
             for n, (item, part) in enumerate(zip(constraint.items, value, strict=True)):
-                _flatten(f"{name}[{n}]", item, part, given, constants)
+                _flatten(f"{name}[{n}]", item, part, given, constants, read)
         case "DataclassConstraint":
             for declared, item in zip(dataclasses.fields(value), constraint.fields, strict=True):
-                _flatten(f"{name}.{declared.name}", item, getattr(value, declared.name), given, constants)
+                _flatten(f"{name}.{declared.name}", item, getattr(value, declared.name), given, constants, read)
         case other:
             raise NotRecorded(f"`{name}` is described by a {other}, which is not known here")
 
 
-def _flatten_array(name: str, value: Any, given: list[Given]) -> None:
-    found = host_array(value)
+def _flatten_array(name: str, found: Array | OnGPU, given: list[Given]) -> None:
     given.append(Given(name, "pointer", found))
     given += [Given(name, "extent", n, axis) for axis, n in enumerate(found.shape)]
     steps = [stride // found.dtype.itemsize for stride in found.strides]
@@ -245,21 +313,35 @@ def _flatten_array(name: str, value: Any, given: list[Given]) -> None:
 
 
 @contextmanager
-def recording(handle: Callable[[Launch], object], arch: str = ARCH, *, passed_on: bool = False) -> Generator[Recorder]:
+def recording(
+    handle: Callable[[Launch], object],
+    arch: str = ARCH,
+    *,
+    passed_on: bool = False,
+    missed: Callable[[str, Exception], object] | None = None,
+) -> Generator[Recorder]:
     """
     While this block runs, `handle` is called with each launch of cuTile Python.
 
-    It is called in place of the launch, or before it with `passed_on`. What it raises, the program sees where it
-    launches. Modules that did `from cuda.tile import launch` before are not seen. A search for the fastest
+    It is called in place of the launch, with arrays of the host, or before it with `passed_on`. What it raises, the
+    program sees where it launches; of a launch that cannot be written down `missed`, if it is given, is told the
+    kernel and why. Modules that did `from cuda.tile import launch` before are not seen. A search for the fastest
     configuration, if nothing is passed on, finds the first one that compiles.
     """
     tile: Any = importlib.import_module("cuda.tile")
     tune: Any = importlib.import_module("cuda.tile.tune")
-    recorder = Recorder(arch)
+    recorder = Recorder(arch, array_of if passed_on else host_array)
     real = tile.launch
 
     def launch(stream: Any, grid: Any, kernel: Any, arguments: Any, /, **options: Any) -> Any:
-        handle(recorder.launch(grid, kernel, arguments))
+        try:
+            made = recorder.launch(grid, kernel, arguments)
+        except Exception as error:  # cuTile Python's own, whatever it is, or `NotRecorded`
+            if missed is None:
+                raise
+            missed(getattr(getattr(kernel, "_pyfunc", kernel), "__name__", ""), error)
+        else:
+            handle(made)
         return real(stream, grid, kernel, arguments, **options) if passed_on else None
 
     search = tune.exhaustive_search if passed_on else partial(_first_configuration, recorder)

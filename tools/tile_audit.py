@@ -4,12 +4,12 @@
     tile-audit add.tileirbc --grid 8 --arg 'a=f32[1000]' --arg 'b=f32[1000]' --arg 'c=f32[1000]:unwritten'
     tile-audit gather.tileirbc --grid 4 --arg 'x=f32[64,8]' --arg 'rows=i32[128]:contents=rows.npy' --arg n=128
     tile-audit kernel.mlir --launch launch.yaml --format sarif -o audit.sarif
-    tile-audit --format html -o audit.html --record train.py --epochs 1
+    tile-audit --format html -o audit.html --record python train.py --epochs 1
 
 Reads text or bytecode, and the facts of a launch: the grid, and an argument for each that the kernel has, in order. Or
-runs a program that launches kernels of cuTile Python, and audits each of its launches, without a GPU, too. The
-exit status is 0 where the kernel is safe in that launch, 1 where something is wrong, 3 where not all is decided, and 2
-where the command line or a file was wrong.
+runs a program that launches kernels of cuTile Python, and audits each of its launches, without a GPU, too (with
+`--interpret` even where there is one). The exit status is 0 where the kernel is safe in that launch, 1 where something
+is wrong, 3 where not all is decided, and 2 where the command line or a file was wrong.
 """
 
 from __future__ import annotations
@@ -58,8 +58,10 @@ def argument_parser() -> argparse.ArgumentParser:
         "--record",
         nargs=argparse.REMAINDER,
         metavar="PROGRAM",
-        help="run a Python program with its arguments, and audit what it launches of cuTile Python",
+        help="run a Python program with its arguments (`python train.py`, `train.py`, `python -m train`), and audit"
+        " what it launches of cuTile Python; the last option",
     )
+    parser.add_argument("--interpret", action="store_true", help="with --record: leave a GPU alone")
     parser.add_argument("--format", choices=FORMATS, default="text", help="of the report")
     parser.add_argument("-o", "--output", default="-", metavar="FILE", help="where to write it")
     return parser
@@ -107,17 +109,19 @@ def _recorded(parser: argparse.ArgumentParser, options: argparse.Namespace) -> i
     """Runs a program and audits what it launches, each launch of one kind once."""
     if not options.record:
         parser.error("--record takes a program and its arguments")
-    from freehold.tools.audit_record import run_program
+    from freehold.tools.audit_record import CommandError, run_program
 
     try:
-        audits, failed = run_program(options.record)
-    except (OSError, ImportError) as error:
+        found = run_program(options.record, interpret=options.interpret)
+    except (OSError, ImportError, CommandError) as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return 2
-    status = _told(audits, options.record[0], options, SourceMap())
-    if failed is not None:
-        print(f"{PROGRAM}: the program ended in {failed}", file=sys.stderr)
-    return status or (2 if failed is not None else 0)
+    status = _told(found.audits, found.program, options, SourceMap())
+    for missed in found.missed:
+        print(f"{PROGRAM}: {missed}", file=sys.stderr)
+    if found.failed is not None:
+        print(f"{PROGRAM}: the program ended in {found.failed}", file=sys.stderr)
+    return status or (2 if found.failed is not None else STATUS["unknown"] if found.missed else 0)
 
 
 def audit_file(data: bytes, file: str, launch: Launch, entry: str | None, sources: SourceMap) -> Audit:

@@ -41,23 +41,26 @@ class Verdict:
         return self.status == "refuted"
 
 
-def prove(goal: Term, given: Hypotheses) -> Verdict:
-    """Whether `goal` follows from `given`. Who has no use for a counterexample or the solver asks `rules.holds`."""
+def prove(goal: Term, given: Hypotheses, budget: int | None = None) -> Verdict:
+    """
+    Whether `goal` follows from `given`. Who has no use for a counterexample or the solver asks `rules.holds`; who can
+    do without an answer gives the solver a smaller `budget` (`smt.QUICK`).
+    """
     if rules.holds(goal, given):
         return Verdict("proved", "rules")
     if goal.op == "and":  # one at a time: smaller questions have answers where large ones have none
-        verdicts = [prove(part, given) for part in goal.args]
+        verdicts = [prove(part, given, budget) for part in goal.args]
         return next((v for v in verdicts if v.refuted), next((v for v in verdicts if not v.proved), verdicts[-1]))
     facts = given.relevant(goal)
     witness = find(facts, terms.negate(goal))
-    verdict = _by_solver(facts, goal) if witness is None else Verdict("refuted", "search", witness)
+    verdict = _by_solver(facts, goal, budget) if witness is None else Verdict("refuted", "search", witness)
     if verdict.proved:
         note(goal, lambda: facts, verdict.by)
     if not verdict.refuted or len(facts) == len(given.facts):
         return verdict
     # What shares no symbol with the goal has to be possible, too: in a branch that is never taken nothing is refuted.
     known = set(facts)
-    rest = _possible(tuple(f for f in given.facts if f not in known))
+    rest = _possible(tuple(f for f in given.facts if f not in known), budget)
     if rest.refuted:
         return Verdict("refuted", verdict.by, {**rest.witness, **verdict.witness})
     if rest.proved:
@@ -66,12 +69,12 @@ def prove(goal: Term, given: Hypotheses) -> Verdict:
 
 
 @lru_cache(maxsize=4096)
-def _possible(facts: tuple[Term, ...]) -> Verdict:
+def _possible(facts: tuple[Term, ...], budget: int | None = None) -> Verdict:
     """Whether predicates contradict each other: `refuted`, with values under which they hold, if they do not."""
     witness = find(facts, terms.TRUE)
     if witness is not None:
         return Verdict("refuted", "search", witness)
-    return _by_solver(facts, terms.FALSE)
+    return _by_solver(facts, terms.FALSE, budget)
 
 
 def satisfiable(given: Hypotheses) -> Verdict:
@@ -79,14 +82,14 @@ def satisfiable(given: Hypotheses) -> Verdict:
     return _possible(given.facts)
 
 
-def _by_solver(facts: tuple[Term, ...], goal: Term) -> Verdict:
+def _by_solver(facts: tuple[Term, ...], goal: Term, budget: int | None) -> Verdict:
     names: dict[str, str] = {}
     for f in (*facts, goal):
         for t in f.walk():
             if t.op == "sym":
                 names.setdefault(t.name, f"s{len(names)}")
     renaming = {name: terms.sym(new) for name, new in names.items()}
-    verdict = _asked(tuple(f.substitute(renaming) for f in facts), goal.substitute(renaming))
+    verdict = _asked(tuple(f.substitute(renaming) for f in facts), goal.substitute(renaming), budget)
     if verdict.status != "refuted":
         return verdict
     witness = {name: verdict.witness.get(new, 0) for name, new in names.items()}
@@ -96,7 +99,7 @@ def _by_solver(facts: tuple[Term, ...], goal: Term) -> Verdict:
 
 
 @lru_cache(maxsize=4096)
-def _asked(facts: tuple[Term, ...], goal: Term) -> Verdict:
+def _asked(facts: tuple[Term, ...], goal: Term, budget: int | None) -> Verdict:
     from freehold.passes.prover import smt
 
     question = (*facts, terms.negate(goal))
@@ -104,7 +107,7 @@ def _asked(facts: tuple[Term, ...], goal: Term) -> Verdict:
         answer, _ = smt.ask(question, real_products=False, budget=smt.PRODUCTS_UNINTERPRETED)
         if answer == "unsatisfiable":
             return Verdict("proved", "solver")
-    answer, model = smt.ask(question, real_products=True, budget=smt.PRODUCTS_REAL)
+    answer, model = smt.ask(question, real_products=True, budget=smt.PRODUCTS_REAL if budget is None else budget)
     if answer == "unsatisfiable":
         return Verdict("proved", "solver")
     return Verdict("refuted", "solver", model) if answer == "satisfiable" else Verdict("unknown", "solver")

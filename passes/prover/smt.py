@@ -23,6 +23,8 @@ from freehold.support.terms import Term
 PRODUCTS_UNINTERPRETED: Final = 500_000
 PRODUCTS_REAL: Final = 5_000_000
 """Budgets of the two encodings, in z3's resource units."""
+QUICK: Final = 400_000
+"""A budget for answers that can be done without: a unit takes much longer where numbers have many digits."""
 
 Answer = Literal["unsatisfiable", "satisfiable", "unknown"]
 

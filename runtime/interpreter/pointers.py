@@ -37,9 +37,15 @@ def _offset(op: Operation, _: Compiler) -> Function:
     pointee: Any = op.operands[0].type
     e = element_of(pointee.element_type.pointee)
     size = e.memory_bytes
-    if element(op.operands[1]).bits == 1:
-        return binary(lambda p, n: p - np.asarray(n).astype(np.int64) * size)
-    return binary(lambda p, n: p + n.astype(np.int64) * size)
+    step = -size if element(op.operands[1]).bits == 1 else size
+
+    def moved(p: Any, n: Any) -> Any:
+        far = np.multiply(n, step, dtype=np.int64, casting="unsafe")
+        there = getattr(p, "shape", ())
+        whole = isinstance(far, np.ndarray) and there in ((), far.shape, (1, *far.shape[1:]))
+        return np.add(p, far, out=far) if whole else p + far
+
+    return binary(moved)
 
 
 def _make_token(_op: Operation, _: Compiler) -> Function:

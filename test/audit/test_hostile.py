@@ -15,5 +15,5 @@ def test_no_mutant_crashes_the_audit_or_passes_for_safe_wrongly(seed: int, monke
     pytest.importorskip("cuda.tile")
     import fuzz_audit  # pyright: ignore[reportMissingImports]
 
-    monkeypatch.setattr(sys, "argv", ["fuzz_audit.py", "--cases", "80", "--seed", str(seed)])
+    monkeypatch.setattr(sys, "argv", ["fuzz_audit.py", "--cases", "80", "--seed", str(seed), "--jobs", "1"])
     assert fuzz_audit.main() == 0

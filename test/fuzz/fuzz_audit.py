@@ -2,20 +2,25 @@
 
 Half of the mutants have bytes changed and go into `tile-audit` as files, which ends in a report of each format or in a
 refusal with a code; the others have operands and constants changed. What is called safe is run whole on the
-interpreter, with races, order and bounds watched. Work is limited by the audit itself, which counts operations.
+interpreter, with races, order and bounds watched. Work is limited by the audit itself, which counts operations. Case
+`n` of a seed is the same in every run.
 
     python test/fuzz/fuzz_audit.py --cases 100000 --seed 0
-    python test/fuzz/fuzz_audit.py --minutes 25 --seed 0
+    python test/fuzz/fuzz_audit.py --cases 1000000 --kinds bytes
+    python test/fuzz/fuzz_audit.py --first 2342 --cases 1 --seed 11
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import random
 import sys
 import time
 import traceback
 from collections import Counter
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from xdsl.dialects.builtin import IntegerType, ModuleOp
@@ -23,6 +28,8 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "audit"))
+
+from fuzz_ownership import TooSlow, command_line, limited
 
 from freehold.audit.facts import Launch, call_of, launch_from
 from freehold.audit.replay import ending
@@ -38,11 +45,17 @@ from freehold.support.span import SourceMap
 from freehold.tools import tile_audit
 from freehold.tools.tile_opt import verify
 
-SLOW = 20.0
+SLOW = 10.0
 """Seconds after which a case is told of."""
+HANGS = 120
+"""Seconds after which it is taken to hang."""
+BATCH = 500
+
+Start = list[tuple[bytes, Launch]]
 
 
-def seeds() -> list[tuple[bytes, Launch]]:
+@cache
+def seeds() -> Start:
     """Bytecode to start from, with launches of it."""
     from planted import CASES
 
@@ -84,9 +97,13 @@ def change(module: ModuleOp, rng: random.Random) -> None:
             op.operands[number] = rng.choice(values[op.operands[number].type])
 
 
-def attempt(data: bytes, launch: Launch, rng: random.Random) -> str:
-    """What becomes of a module: a verdict, or where it was refused."""
-    return hostile(mutated(data, rng), launch) if rng.random() < 0.5 else deep(data, launch, rng)
+def attempt(start: Start, seed: int, number: int, kinds: str) -> str:
+    """What becomes of a case: a verdict, or where it was refused."""
+    rng = random.Random(f"{seed} {number}")
+    data, launch = rng.choice(start)
+    if kinds == "bytes" or (kinds == "both" and rng.random() < 0.5):
+        return hostile(mutated(data, rng), launch)
+    return deep(data, launch, rng)
 
 
 def hostile(data: bytes, launch: Launch) -> str:
@@ -131,35 +148,66 @@ def refute(module: ModuleOp, entry: EntryOp, launch: Launch) -> None:
         raise AssertionError(f"called safe, and ends in {error}:\n{print_module(module)}")
 
 
-def main() -> int:
-    """The command; its exit status is 1 if a case crashed, or was called safe and is not."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--cases", type=int, default=2000)
-    parser.add_argument("--minutes", type=float, help="run as many cases as fit in this time")
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    rng = random.Random(options.seed)
-    found: Counter[str] = Counter()
+Found = tuple[Counter[str], list[str], float]
+"""How often each outcome came, what was found wrong, and the seconds of a processor that it took."""
+
+
+def run(task: tuple[int, range, str]) -> Found:
+    """Some cases of a seed."""
+    seed, numbers, kinds = task
     start = seeds()
-    bad, slowest = 0, 0.0
-    end = time.monotonic() + 60 * (options.minutes or 1e9)
-    cases = options.cases if options.minutes is None else 1 << 62
-    for number in progress(range(cases), "cases", options.cases if options.minutes is None else None):
+    outcomes: Counter[str] = Counter()
+    wrong: list[str] = []
+    began = time.process_time()
+    for number in numbers:
+        before = time.process_time()
+        try:
+            with limited(HANGS):
+                outcomes[attempt(start, seed, number, kinds)] += 1
+        except TooSlow:
+            wrong.append(f"case {number} of seed {seed} takes more than {HANGS} s")
+        except Exception:
+            wrong.append(f"case {number} of seed {seed}:\n{traceback.format_exc()}")
+        if (took := time.process_time() - before) > SLOW:
+            print(f"case {number} of seed {seed} took {took:.1f} s", file=sys.stderr, flush=True)
+    return outcomes, wrong, time.process_time() - began
+
+
+def batches(chosen: argparse.Namespace) -> Iterator[Found]:
+    """All cases, in batches."""
+    end = chosen.first + chosen.cases
+    firsts = range(chosen.first, end, BATCH)
+    tasks = [(chosen.seed, range(first, min(first + BATCH, end)), chosen.kinds) for first in firsts]
+    if chosen.jobs == 1:
+        yield from map(run, tasks)
+        return
+    with multiprocessing.Pool(chosen.jobs) as pool:
+        yield from pool.imap_unordered(run, tasks)
+
+
+def main() -> int:
+    """The command; its exit status is 1 if a case crashed, hung, or was called safe and is not."""
+    parser = command_line((__doc__ or "").splitlines()[0], 2000)
+    parser.add_argument("--kinds", choices=("both", "bytes", "operands"), default="both", help="of mutants")
+    parser.add_argument("--minutes", type=float, help="begin no batch after this time")
+    chosen = parser.parse_args()
+    outcomes: Counter[str] = Counter()
+    bad, taken = 0, 0.0
+    end = time.monotonic() + 60 * (chosen.minutes or 1e9)
+    for some, wrong, seconds in progress(batches(chosen), "batches", -(-chosen.cases // BATCH)):
+        outcomes += some
+        taken += seconds
+        bad += len(wrong)
+        for each in wrong:
+            print(each, file=sys.stderr, flush=True)
         if time.monotonic() > end:
             break
-        data, launch = rng.choice(start)
-        began = time.monotonic()
-        try:
-            found[attempt(data, launch, rng)] += 1
-        except Exception:
-            bad += 1
-            print(f"case {number}:", file=sys.stderr)
-            traceback.print_exc()
-        took = time.monotonic() - began
-        slowest = max(slowest, took)
-        if took > SLOW:
-            print(f"case {number} took {took:.1f} s", file=sys.stderr)
-    print(dict(found), f"{found.total()} cases, slowest {slowest:.1f} s, {bad} bad")
+    refused = sum(n for what, n in outcomes.items() if what.startswith("refused"))
+    print(dict(outcomes.most_common()))
+    print(
+        f"{outcomes.total()} cases of seed {chosen.seed}: {refused} refused with a code, {bad} findings, "
+        f"{1000 * taken / max(1, outcomes.total()):.1f} ms of one core a case"
+    )
     return int(bad > 0)
 
 

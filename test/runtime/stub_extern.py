@@ -13,6 +13,7 @@ import threading
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -412,6 +413,46 @@ def test_tile_ir_is_audited_before_it_is_launched() -> None:
     assert "(0, 1, 0)" in refused("O287", lambda: twice(z, x, y, 64).on())
     few = fh.extern(add, signature=signature, grid=1)
     assert few(z, x, y, 64).sync() is z  # it writes a part, which is apart
+
+
+PROGRAM = """
+import sys
+import numpy as np
+import cuda.tile as ct
+import freehold as fh
+
+@ct.kernel
+def gathered(x, rows, y, B: ct.Constant[int]):
+    i = ct.bid(0)
+    at = ct.load(rows, (i,), (B,))
+    ct.scatter(y, at, ct.gather(x, at))
+
+rows = np.arange(64, dtype=np.int32)[::-1].copy()
+if sys.argv[1] == "wrong":
+    rows[40] = rows[3]
+x, y = (fh.to_device(np.zeros(64, np.float32)) for _ in range(2))
+for _ in range(3):
+    ct.launch(0, (4,), gathered, (x, fh.to_device(rows), y, 16))
+"""
+
+
+def test_a_program_s_launches_are_audited_with_what_its_arrays_hold_and_go_to_the_gpu() -> None:
+    if find_spec("cuda.tile") is None:
+        pytest.skip("no cuTile Python")
+    import cuda.tile
+
+    from freehold.tools.audit_record import run_program
+
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder, "program.py")
+        program.write_text(PROGRAM)
+        for word, verdict in (("right", "safe"), ("wrong", "faulty")):
+            launches: list[Any] = []
+            with mock.patch.object(cuda.tile, "launch", lambda *given, to=launches: to.append(given)):
+                found = run_program(["python3", str(program), word])
+            assert (found.failed, found.missed) == (None, [])
+            assert [each.verdict for each in found.audits] == [verdict]
+            assert len(launches) == 3
 
 
 if __name__ == "__main__":

@@ -50,6 +50,26 @@ def test_a_program_that_is_not_there(tmp_path: Path) -> None:
     assert main(["--record", str(tmp_path / "nothing.py")]) == 2
 
 
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [
+        (["python", "program.py", "right"], 0),
+        (["/usr/bin/python3.12", "program.py", "right"], 0),
+        (["python3", "-m", "program", "right"], 0),
+        (["python3", "-u", "program.py", "right"], 2),
+        (["python3"], 2),
+        (["python3", "nothing.py"], 2),
+    ],
+)
+def test_the_command_is_a_shell_s(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], status: int
+) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    monkeypatch.chdir(tmp_path)
+    assert main(["-o", "report.txt", "--record", *command]) == status
+    assert (tmp_path / "report.txt").exists() == (status == 0)
+
+
 SEVERAL = """
 import sys
 import numpy as np
