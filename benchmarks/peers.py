@@ -22,6 +22,7 @@ from typing import Any, Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 FOLDERS: Final = {"cutile": "test", "tilegym": "tests"}
+COUNTED: Final = ("files", "launches", "kernels", "tests")
 LEFT_OUT: Final = (
     "test_cudagraph.py",
     "test_concurrent_launch.py",
@@ -78,7 +79,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--round-trip",
         action="store_true",
-        help="read and write what is launched, each kernel once; compare the disassemblies, and run nothing",
+        help="read and write what is launched, too, each kernel once, and compare the disassemblies",
     )
     options = parser.parse_args(argv)
     if options.round_trip:
@@ -90,7 +91,7 @@ def main(argv: list[str] | None = None) -> int:
             continue
         folder = checkout.resolve() / part
         files = [path for path in files_of(folder) if not options.file or path.name in options.file]
-        total: dict[str, Any] = {what: collections.Counter[str]() for what in ("files", "launches", "tests")}
+        total: dict[str, Any] = {what: collections.Counter[str]() for what in COUNTED}
         total |= {"failed": dict[str, str](), "refused": dict[str, list[str]]()}
         everything[peer] = total
         work = partial(run, peer, folder, minutes=options.minutes, select=options.k)
@@ -99,7 +100,7 @@ def main(argv: list[str] | None = None) -> int:
             for file, result in zip(files, results, strict=True):
                 add(total, result)
                 print(f"{peer} {file.name}: {line(result.get('tests', {})) or line(result['files'])}", flush=True)
-        for what in ("files", "launches", "tests"):
+        for what in COUNTED:
             print(f"{peer}, {what}: {line(total[what])}")
     if options.cuda_tile is not None:
         from benchmarks.peers_cuda_tile import table
@@ -114,7 +115,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def add(total: dict[str, Any], result: dict[str, Any]) -> None:
     """Adds what became of one file."""
-    for what in ("files", "launches", "tests"):
+    for what in COUNTED:
         total[what].update(result.get(what, {}))
     total["failed"].update(result.get("failed", {}))
     for what, texts in result.get("refused", {}).items():

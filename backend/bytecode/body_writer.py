@@ -96,18 +96,26 @@ class BodyWriter:
 
     def _ops(self, block: Block) -> None:
         out, numbers, spelled, heads = self._out, self._numbers, self._spelled, self._heads
-        locations, known, type_numbers = self._locations, self._debug.by_id, self._types.by_id
+        locations, known, located = self._locations, self._debug.by_id, self._debug.number
+        missing, type_numbers = self._missing, self._types.by_id
         op: Any = block.first_op  # whose own fields are read: each property of xDSL's takes a call
         while op is not None:
             if locations is not None:
                 location = op.location
                 number = known.get(id(location))
-                locations.append(self._location(op) if number is None else number)
+                if number is None:
+                    missing.op = op
+                    number = located(location)
+                locations.append(number)
             properties, results = op.properties, op.results
-            types: list[object] = []
-            for result in results:  # by number, or by value where this very type was not met before
-                types.append(type_numbers.get(id(result._type), result._type))
-            key: tuple[object, ...] = (op.__class__, *types, *properties, *map(id, properties.values()))
+            key: tuple[object, ...]
+            # Types of results by number, or by value where this very type was not met before.
+            if len(results) == 1:
+                type_ = results[0]._type
+                key = (op.__class__, type_numbers.get(id(type_), type_), *properties, *map(id, properties.values()))
+            else:
+                types = [type_numbers.get(id(result._type), result._type) for result in results]
+                key = (op.__class__, *types, *properties, *map(id, properties.values()))
             head = heads.get(key) or self._head(op, key)
             out += head.data
             operands = op._operands
@@ -127,10 +135,6 @@ class BodyWriter:
                     spelled.append(varint(number))
                 numbers[id(result)] = spelled[number]
             op = op._next_op
-
-    def _location(self, op: Operation) -> int:
-        self._missing.op = op
-        return self._debug.number(op.location)
 
     def _undefined(self, op: Operation) -> NoForm:
         self._missing.op = op

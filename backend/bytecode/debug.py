@@ -72,10 +72,9 @@ class DebugWriter:
         self._scopes: dict[Attribute, int] = {}
         self._subprogram: DISubprogramAttr | None = None
         self.by_id: dict[int, int] = {}
-        """Numbers of the current function's locations by their identity; `_kept` keeps them alive."""
+        """Numbers of the current function's locations by their identity: its operations keep them alive."""
         self._callees: dict[int, int] = {}
         """As `by_id`, for locations in functions that were inlined."""
-        self._kept: list[Attribute] = []
         self._heads: dict[str, bytes] = {}
         """For each file with positions in the current function: how their records begin, up to the line."""
 
@@ -83,7 +82,6 @@ class DebugWriter:
         """The list to append the numbers of a function's operations to; None where its location is unknown."""
         self.by_id.clear()
         self._callees.clear()
-        self._kept.clear()
         self._heads.clear()
         position, scope = position_of(location)
         if position is None:
@@ -112,17 +110,18 @@ class DebugWriter:
         """The number of an operation's location; 0 where it is unknown."""
         number = self.by_id.get(id(location))
         if number is None:
+            place = location
             if type(location) is FusedLoc and type(location.metadata) is NoneAttr:  # a span, as most are
                 parts = cast("ArrayAttr[Attribute]", location.locations).data
-                number = self._plain(parts[0]) if parts else None
-            number = self.by_id[id(location)] = number or self._number(location)
-            self._kept.append(location)
+                place = parts[0] if parts else location
+            plain = type(place) is FileLineColLoc
+            number = self.by_id[id(location)] = self._plain(place) if plain else self._number(location)
         return number
 
-    def _plain(self, place: Attribute) -> int | None:
-        """The number of a place in a file with nothing around it; None where it is something else, or no file is."""
-        if type(place) is not FileLineColLoc or self._subprogram is None:
-            return None
+    def _plain(self, place: FileLineColLoc) -> int:
+        """The number of a place in a file with nothing around it; 0 where the function has no file."""
+        if self._subprogram is None:
+            return 0
         head = self._heads.get(place.filename.data) or self._head(place.filename.data)
         return self._records.index(head + varint(place.line.data) + varint(place.column.data)) + 1
 
@@ -137,7 +136,6 @@ class DebugWriter:
         number = self._callees.get(id(location))
         if number is None:
             number = self._callees[id(location)] = self._number(location, inlined=True)
-            self._kept.append(location)
         return number
 
     def _number(self, location: Attribute, inlined: bool = False) -> int:
@@ -151,7 +149,7 @@ class DebugWriter:
         if position is None or self._subprogram is None:
             return 0
         if scope is None:
-            return self._plain(position) or 0
+            return self._plain(position)
         if not inlined and (function := function_of(scope)) != self._subprogram:
             what = "the debug information of an operation"
             raise NoForm(what, f"its scope is of `{function.linkage_name.data}`, another function than the kernel")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from itertools import accumulate
 from typing import Final
 
@@ -39,9 +38,14 @@ def put_varint(out: bytearray, value: int) -> None:
     out.append(value)
 
 
-@lru_cache(maxsize=4096)
 def varint(value: int) -> bytes:
     """The bytes that `put_varint` appends."""
+    if value < 1 << 7:
+        return bytes((value,))
+    if value < 1 << 14:
+        return bytes((value & 0x7F | 0x80, value >> 7))
+    if value < 1 << 21:
+        return bytes((value & 0x7F | 0x80, value >> 7 & 0x7F | 0x80, value >> 14))
     out = bytearray()
     put_varint(out, value)
     return bytes(out)

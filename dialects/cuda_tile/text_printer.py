@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from io import StringIO
-from typing import cast
+from typing import Final, NamedTuple, cast
 
 from xdsl.dialects.builtin import ArrayAttr, FusedLoc, IntegerAttr, LocationAttr, i32
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -21,9 +21,26 @@ from freehold.dialects.cuda_tile.text_dense import print_builtin_dense
 from freehold.dialects.cuda_tile.text_names import suggested_name
 
 
+_MOST_FORMS: Final = 4096
+"""How many forms are kept; each constant has one of its own."""
+
+
+class _Form(NamedTuple):
+    """The text of operations that differ in their operands alone, from the operation's name to its end."""
+
+    texts: tuple[str, ...]
+    """What stands before each operand, and behind the last."""
+    order: tuple[int, ...]
+    """Which operand follows on each of those."""
+    of: tuple[object, ...]
+    """What the form is found by the identities of: nothing else may come to have them."""
+
+
 @dataclass(eq=False, repr=False)
 class TilePrinter(Printer):
     """Prints operations inside a `cuda_tile.module` as NVIDIA's tools do: groups of results as `%x:2`.
+
+    Most operations differ from others in their operands alone: the text around these is kept, and printed again.
 
     `elide` leaves out the dialect's name there, and calls values without a name what NVIDIA's tools call them. With
     `aliases` each location and scope stands in a line of its own after all else, and its alias where it is used.
@@ -38,6 +55,9 @@ class TilePrinter(Printer):
     _counts: dict[str, int] = field(default_factory=dict, init=False)
     _whole: Attribute | None = field(default=None, init=False)
     """What is being printed to stand behind its alias."""
+    _forms: dict[tuple[object, ...], _Form] = field(default_factory=dict, init=False)
+    _written: list[tuple[int, SSAValue]] | None = field(default=None, init=False)
+    """While a form is found: where in the text names of values stand."""
     _of: TileOp | None = field(default=None, init=False)
     """The operation of this dialect whose generic form is printed."""
 
@@ -50,15 +70,23 @@ class TilePrinter(Printer):
 
     def print_ssa_value(self, value: SSAValue) -> str:
         """Write the name of a value, which gets one if it has none yet; returns it."""
-        name = self._ssa_values.get(value)
-        if name is None:
-            suggested = suggested_name(value) if self.elide and value.name_hint is None else None
-            if suggested is None:
-                return super().print_ssa_value(value)
-            count = self.ssa_names.get(suggested, 0)
-            self.ssa_names[suggested] = count + 1
-            name = self._ssa_values[value] = f"{suggested}_{count}" if count else suggested
+        name = self._ssa_values.get(value) or self._named(value)
+        if self._written is not None:
+            self._written.append((cast("StringIO", self.stream).tell(), value))
         self.print_string(f"%{name}")
+        return name
+
+    def _named(self, value: SSAValue) -> str:
+        hint = value.name_hint
+        if hint is None and self.elide:
+            hint = suggested_name(value)
+        if hint is None:
+            name = self._get_new_valid_name_id()
+        else:
+            count = self.ssa_names.get(hint, 0)
+            self.ssa_names[hint] = count + 1
+            name = f"{hint}_{count}" if count else hint
+        self._ssa_values[value] = name
         return name
 
     def print_op(self, op: Operation) -> None:
@@ -66,17 +94,54 @@ class TilePrinter(Printer):
         if self.print_generic_format or not isinstance(op, TileOp):
             super().print_op(op)
             return
-        scope = op.has_trait(IsolatedFromAbove)
         self._print_results(op)
-        if scope:
-            self.enter_scope()
         self.print_string(op.short_name() if self.elide and isinstance(op.parent_op(), TileOp) else op.name)
+        if op.regions or op.attributes or self.stream is None:
+            scope = op.has_trait(IsolatedFromAbove)
+            if scope:
+                self.enter_scope()
+            op.print(self)
+            self._print_location(op)
+            if scope:
+                self.exit_scope()
+            return
+        operands = op._operands  # pyright: ignore[reportPrivateUsage] -- its property makes a list of them anew
+        parts = [op.__class__, *op.properties.values(), *[v._type for v in operands], *[v._type for v in op.results]]
+        key = (len(operands), *op.properties, *map(id, parts))
+        form = self._forms.get(key)
+        if form is None:
+            self._print_and_keep(op, key, tuple(parts))
+        else:
+            names, write = self._ssa_values, self.stream.write
+            write(form.texts[0])
+            for index, text in zip(form.order, form.texts[1:], strict=True):
+                value = operands[index]
+                write(f"%{names.get(value) or self._named(value)}{text}")
+        self._print_location(op)
+
+    def _print_and_keep(self, op: TileOp, key: tuple[object, ...], parts: tuple[object, ...]) -> None:
+        """Write an operation, and keep the text around its operands where each of these is another value."""
+        stream, text = self.stream, StringIO()
+        self.stream, self._written = text, []
         op.print(self)
+        written, whole = self._written, text.getvalue()
+        self.stream, self._written = stream, None
+        self.print_string(whole)
+        operands = list(op.operands)
+        if "\n" in whole or len(set(operands)) < len(operands) or not {value for _, value in written} <= set(operands):
+            return
+        texts, end = list[str](), 0
+        for begin, value in written:
+            texts.append(whole[end:begin])
+            end = begin + 1 + len(self._ssa_values[value])
+        if len(self._forms) >= _MOST_FORMS:
+            self._forms.clear()
+        self._forms[key] = _Form((*texts, whole[end:]), tuple(operands.index(value) for _, value in written), parts)
+
+    def _print_location(self, op: Operation) -> None:
         if self.print_debuginfo:
             self.print_string(" ")
             self.print_attribute(op.location)
-        if scope:
-            self.exit_scope()
 
     def print_attribute(self, attribute: Attribute) -> None:
         """Write an attribute: literals in generic form as MLIR has them, positions in a scope as NVIDIA's tools do."""

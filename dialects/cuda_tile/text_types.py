@@ -47,9 +47,9 @@ _SHORT: Final[dict[str, type[TileDialectType]]] = {
 
 
 _WRITTEN: Final = re.compile(
-    rf"(?:{'|'.join(_SHORT)})(?:<(?:[^<>]++|<(?:[^<>]++|<(?:[^<>]++|<(?:[^<>]++|<[^<>]*+>)*+>)*+>)*+>)*+>|\\b)"
+    rf"(?:{'|'.join(_SHORT)})(?:<(?:[^<>]++|<(?:[^<>]++|<(?:[^<>]++|<(?:[^<>]++|<[^<>]*+>)*+>)*+>)*+>)*+>|\b(?!\s*<))"
 )
-"""A type in its short form: brackets close what they open, five deep."""
+"""A type in its short form, with nothing in brackets or all that is: they close what they open, five deep."""
 _READ: Final[dict[str, Attribute]] = {}
 """Types by their text. A pure cache: what stands in it names no alias."""
 _MOST_READ: Final = 4096
