@@ -44,6 +44,14 @@ class _Head(NamedTuple):
     """The results that have a number, where this version does not have all. Such a head is of one operation alone."""
 
 
+class _Spelled(dict[int, bytes]):
+    """Numbers of values as they are written; as many as there were values in scope at once."""
+
+    def __missing__(self, number: int) -> bytes:
+        found = self[number] = varint(number)
+        return found
+
+
 class BodyWriter:
     """Writes the bodies of functions; `missing` is told which operation has what `version` does not."""
 
@@ -67,8 +75,7 @@ class BodyWriter:
         self._numbers: dict[int, bytes] = {}
         """The values in scope by their identity, for hashing one takes a call, in the order of their numbers: those as
         they are written."""
-        self._spelled: list[bytes] = []
-        """The numbers of values as they are written; as many as there were values in scope at once."""
+        self._spelled = _Spelled()
         self._locations: list[int] | None = None
         self._depth = 0
 
@@ -89,10 +96,7 @@ class BodyWriter:
     def _define(self, values: Sequence[SSAValue]) -> None:
         numbers, spelled = self._numbers, self._spelled
         for value in values:
-            number = len(numbers)
-            if number == len(spelled):
-                spelled.append(varint(number))
-            numbers[id(value)] = spelled[number]
+            numbers[id(value)] = spelled[len(numbers)]
 
     def _ops(self, block: Block) -> None:
         out, numbers, spelled, heads = self._out, self._numbers, self._spelled, self._heads
@@ -116,43 +120,33 @@ class BodyWriter:
             else:
                 types = [type_numbers.get(id(result._type), result._type) for result in results]
                 key = (op.__class__, *types, *properties, *map(id, properties.values()))
-            head = heads.get(key) or self._head(op, key)
-            out += head.data
-            operands = op._operands
-            if head.counted or head.counts:
-                self._counted(head, op)
-            else:
-                try:
-                    for operand in operands:
+            data, counts, counted, regions, older = heads.get(key) or self._head(op, key)
+            out += data
+            try:
+                if counted or counts:
+                    self._counted(op._operands, counted, counts)
+                else:
+                    for operand in op._operands:
                         out += numbers[id(operand)]
-                except KeyError:
-                    raise self._undefined(op) from None
-            if head.regions:
+            except KeyError:
+                missing.op = op
+                why = "neither before it in this region nor in one around"
+                raise NoForm("a use of a value that is not defined", why) from None
+            if regions:
                 self._regions(op)
-            for result in results if head.older is None else head.older:
-                number = len(numbers)
-                if number == len(spelled):
-                    spelled.append(varint(number))
-                numbers[id(result)] = spelled[number]
+            for result in results if older is None else older:
+                numbers[id(result)] = spelled[len(numbers)]
             op = op._next_op
 
-    def _undefined(self, op: Operation) -> NoForm:
-        self._missing.op = op
-        return NoForm("a use of a value that is not defined", "neither before it in this region nor in one around")
-
-    def _counted(self, head: _Head, op: Operation) -> None:
-        """Appends operands among which numbers of them stand."""
-        out, numbers = self._out, self._numbers
-        operands = op._operands  # pyright: ignore[reportPrivateUsage] -- its property makes a list of them anew
-        try:
-            spelled = [numbers[id(operand)] for operand in operands]
-        except KeyError:
-            raise self._undefined(op) from None
-        if head.counted:
-            put_varint(out, len(operands))
-        for at, count in reversed(head.counts):
+    def _counted(self, operands: Sequence[SSAValue], counted: bool, counts: tuple[tuple[int, bytes], ...]) -> None:
+        """Appends operands among which numbers of them stand. Raises `KeyError` where one is not defined."""
+        numbers = self._numbers
+        spelled = [numbers[id(operand)] for operand in operands]
+        if counted:
+            put_varint(self._out, len(operands))
+        for at, count in reversed(counts):
             spelled.insert(at, count)
-        out += b"".join(spelled)
+        self._out += b"".join(spelled)
 
     # --- Heads
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from io import StringIO
-from typing import Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from xdsl.dialects.builtin import ArrayAttr, FusedLoc, IntegerAttr, LocationAttr, i32
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -19,7 +19,6 @@ from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.op import TileOp
 from freehold.dialects.cuda_tile.text_dense import print_builtin_dense
 from freehold.dialects.cuda_tile.text_names import suggested_name
-
 
 _MOST_FORMS: Final = 4096
 """How many forms are kept; each constant has one of its own."""
@@ -105,12 +104,14 @@ class TilePrinter(Printer):
             if scope:
                 self.exit_scope()
             return
-        operands = op._operands  # pyright: ignore[reportPrivateUsage] -- its property makes a list of them anew
-        parts = [op.__class__, *op.properties.values(), *[v._type for v in operands], *[v._type for v in op.results]]
+        bare: Any = op  # whose own fields are read: each property of xDSL's takes a call
+        operands: tuple[SSAValue, ...] = bare._operands
+        values = (*bare._operands, *bare.results)
+        parts = (op.__class__, *op.properties.values(), *[value._type for value in values])
         key = (len(operands), *op.properties, *map(id, parts))
         form = self._forms.get(key)
         if form is None:
-            self._print_and_keep(op, key, tuple(parts))
+            self._print_first(op, key, parts)
         else:
             names, write = self._ssa_values, self.stream.write
             write(form.texts[0])
@@ -119,7 +120,7 @@ class TilePrinter(Printer):
                 write(f"%{names.get(value) or self._named(value)}{text}")
         self._print_location(op)
 
-    def _print_and_keep(self, op: TileOp, key: tuple[object, ...], parts: tuple[object, ...]) -> None:
+    def _print_first(self, op: TileOp, key: tuple[object, ...], parts: tuple[object, ...]) -> None:
         """Write an operation, and keep the text around its operands where each of these is another value."""
         stream, text = self.stream, StringIO()
         self.stream, self._written = text, []
@@ -134,9 +135,13 @@ class TilePrinter(Printer):
         for begin, value in written:
             texts.append(whole[end:begin])
             end = begin + 1 + len(self._ssa_values[value])
+        self.keep(key, _Form((*texts, whole[end:]), tuple(operands.index(value) for _, value in written), parts))
+
+    def keep(self, key: tuple[object, ...], form: _Form) -> None:
+        """Let operations be printed by a form."""
         if len(self._forms) >= _MOST_FORMS:
             self._forms.clear()
-        self._forms[key] = _Form((*texts, whole[end:]), tuple(operands.index(value) for _, value in written), parts)
+        self._forms[key] = form
 
     def _print_location(self, op: Operation) -> None:
         if self.print_debuginfo:

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 from benchmarks.toolkit import constant, nested, through
+from counting import steps
 from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.ir import Block, Region
@@ -22,6 +23,7 @@ from freehold.dialects.cuda_tile import ConstantOp, EntryOp, IfOp, TileModuleOp,
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.text import parse_disassembly, print_module
 from freehold.dialects.cuda_tile.text_lexer import TileLexer
+from freehold.dialects.cuda_tile.text_printer import TilePrinter
 from freehold.support.diagnostic import Rejected
 from freehold.support.large import MAX_NESTING, large
 from freehold.tools.context import make_context
@@ -145,6 +147,60 @@ def test_verified_again():
     add.operands[1] = kernel.body.block.args[1]
     with pytest.raises(Rejected, match=r"cuda_tile\.addi"):
         verify(module)
+
+
+_ALIKE = """cuda_tile.module @m { entry @k(%x: tile<i32>, %y: tile<i32>, %p: tile<ptr<i32>>, %c: tile<i1>) {
+  %0 = addi %x, %x : tile<i32>
+  %1 = addi %0, %y : tile<i32>
+  %2 = addi %y, %0 overflow<no_signed_wrap> : tile<i32>
+  %3 = addi %1, %2 : tile<i32>
+  %t = make_token : token
+  %4, %5 = load_ptr_tko weak %p token=%t : tile<ptr<i32>> -> tile<i32>, token
+  %6, %7 = load_ptr_tko weak %p token=%5 : tile<ptr<i32>> -> tile<i32>, token
+  %8, %9 = load_ptr_tko weak %p : tile<ptr<i32>> -> tile<i32>, token
+  if %c { %10 = addi %6, %x : tile<i32> }
+  %11 = addi %6, %1 {note = 1 : i32} : tile<i32>
+  %12 = select %c, %1, %2 : tile<i1>, tile<i32>
+  %13 = select %c, %6, %6 : tile<i1>, tile<i32>
+  %14 = assume bounded<0, ?>, %12 : tile<i32>
+  %15 = assume bounded<0, ?>, %y : tile<i32>
+  print_tko "%i %i", %1, %2 : tile<i32>, tile<i32> -> token
+  print_tko "%i %i", %2, %2 : tile<i32>, tile<i32> -> token
+}}"""
+
+
+@pytest.mark.parametrize("locations", [False, True])
+def test_printed_alike(locations: bool, monkeypatch: pytest.MonkeyPatch):
+    """What is kept of the text of an operation is right for all that are printed by it."""
+    module = parse_module(make_context(), _ALIKE, "alike.mlir")
+    quick = print_module(module, locations=locations)
+    assert "%0 = addi %x, %x" in quick
+    assert "addi %0, %y" in quick
+    monkeypatch.setattr(TilePrinter, "keep", lambda *_: None)
+    assert print_module(module, locations=locations) == quick
+
+
+def test_printed_once():
+    """Of operations that differ in their operands alone, the first costs more than twice what the others do."""
+
+    def cost(number: int) -> int:
+        lines = [f"%{n + 1} = addi %{n}, %x : tile<i32>" for n in range(number)]
+        module = parse_disassembly("\n".join(["entry @k(%0: tile<i32>, %x: tile<i32>) {", *lines, "return }"]))
+        return steps(lambda: print_module(module))
+
+    cost(1)
+    assert 2 * (cost(41) - cost(21)) < 20 * (cost(1) - cost(0))
+
+
+def test_types_without_parameters():
+    """A type is found by its text only where that is all of it."""
+    text = (
+        "entry @k(%a: tile<i32>, %b: tile <i64>) {\n%t = make_token : token\n%u = join_tokens %t, %t : token\nreturn }"
+    )
+    module = parse_disassembly(text)
+    (make, join) = [op for op in module.walk() if op.name.endswith(("make_token", "join_tokens"))]
+    assert make.results[0].type is join.results[0].type
+    assert "%b: tile<i64>" in print_module(module)
 
 
 def test_literal_without_a_point():
