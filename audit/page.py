@@ -44,6 +44,7 @@ def _kernel(found: Audit, sources: SourceMap | None) -> str:
         for a in found.arrays
     ]
     parts.append(f"<table><tr><th>array</th><th>what becomes of it</th></tr>{''.join(rows)}</table>")
+    parts += [f"<p>{found.dead}</p>"] if found.dead else []
     for array in found.arrays:
         drawn = picture(found, array) if array.share not in ("untouched", "read only") else None
         if drawn is not None:

@@ -40,12 +40,13 @@ def plain(found: Audit) -> dict[str, Any]:
             for finding in found.findings
         ],
         "open": [{"what": o.what, "why": o.why, "at": where(o.ops), "decided_by": o.fact} for o in found.open],
+        "dead_blocks": found.dead,
         "signature": proposed(found) if found.verdict == "safe" else None,
     }
 
 
 def log(audits: Sequence[Audit], file: str) -> dict[str, Any]:
-    """A SARIF log: findings are errors, what is not decided are notes."""
+    """A SARIF log: findings are errors; what is not decided, and tile blocks that write nothing, are notes."""
     results: list[dict[str, Any]] = []
     rules: dict[str, dict[str, Any]] = {}
     for found in audits:
@@ -55,6 +56,9 @@ def log(audits: Sequence[Audit], file: str) -> dict[str, Any]:
         for item in found.open:
             rules.setdefault("undecided", {"id": "undecided", "name": "Undecided"})
             results.append(_open(item, found.kernel, file))
+        if found.dead:
+            rules.setdefault("dead-blocks", {"id": "dead-blocks", "name": "DeadBlocks"})
+            results.append(_note("dead-blocks", f"kernel `{found.kernel}`: {found.dead}", None, file))
     driver = {"name": "tile-audit", "informationUri": "https://pypi.org/project/freehold/", "rules": [*rules.values()]}
     return {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -84,10 +88,14 @@ def _finding(finding: Finding, file: str) -> dict[str, Any]:
 def _open(item: Open, kernel: str, file: str) -> dict[str, Any]:
     text = f"{item.what}: {item.why}" + (f"; decided by {item.fact}" if item.fact else "")
     op: Operation | None = item.ops[0] if item.ops else None
+    return _note("undecided", f"kernel `{kernel}`: {text}", op, file)
+
+
+def _note(rule: str, text: str, op: Operation | None, file: str) -> dict[str, Any]:
     return {
-        "ruleId": "undecided",
+        "ruleId": rule,
         "level": "note",
-        "message": {"text": f"kernel `{kernel}`: {text}"},
+        "message": {"text": text},
         "locations": [_location(None if op is None else span_of(op), file)],
     }
 

@@ -26,6 +26,7 @@ def text_of(found: Audit, sources: SourceMap | None = None, colour: bool = False
     lines = [f"kernel `{found.kernel}`, grid {_grid(found)}: {VERDICTS[found.verdict]}"]
     width = max((len(array_text(found, a)) for a in found.arrays), default=0)
     lines += [f"  {array_text(found, a):{width}}  {became(found, a)}" for a in found.arrays]
+    lines += [f"  {found.dead}"] if found.dead else []
     parts.append("\n".join(lines))
     if found.open:
         parts.append("\n".join(["not decided:", *listed(found.open)]))

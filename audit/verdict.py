@@ -11,6 +11,7 @@ from xdsl.ir import Operation
 from freehold.audit.accesses import Access, Trace, strong_between_blocks
 from freehold.audit.bounds import Bound, check_bounds
 from freehold.audit.conflicts import SMALLER, Conflict, Group, Undecided, groups_of
+from freehold.audit.dead import dead_blocks, told
 from freehold.audit.everywhere import Everywhere
 from freehold.audit.facts import Call, Launch, call_of
 from freehold.audit.lanes import Unknown
@@ -75,6 +76,8 @@ class Audit:
     trace: Trace
     hidden: list[Open] = field(default_factory=list[Open])
     """What is wrong, too, and not shown, because its replay ends in another finding before."""
+    dead: str = ""
+    """Tile blocks that write nothing, in words: no fault, and work for nothing."""
 
     @property
     def verdict(self) -> Literal["safe", "faulty", "unknown"]:
@@ -144,6 +147,7 @@ class _Audit:
         return Audit(
             self.entry.sym_name.data, self.call.launch, self.call, sorted(arrays, key=lambda a: a.number),
             self.findings, self.open, self.trace, self.hidden,
+            told(self.call.launch, dead_blocks(self.call.launch, self.trace)),
         )  # fmt: skip
 
     def _name(self, number: int) -> str:

@@ -27,6 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -59,6 +60,9 @@ QUICK: Final = 0.5
 """Seconds of an audit, of which mutants are made: larger launches are too large to be run."""
 SECONDS: Final = 3
 """How long the interpreter may take for a mutant."""
+AUDIT_SECONDS: Final = 600
+"""How long an audit may take."""
+CRASHED: Final = "the audit ended in"
 
 
 @dataclass(frozen=True)
@@ -137,6 +141,18 @@ class Row:
     mutants: Counter[str] = field(default_factory=Counter[str])
 
 
+def survived(path: Path, checkout: Path, count: int, rng: random.Random) -> Row:
+    """`audited` of a recorded launch; a crash, or an audit that does not end, is told of and ends nothing else."""
+    case: dict[str, Any] = {"kernel": path.stem, "test": ""}
+    try:
+        case = pickle.loads(path.read_bytes())
+        return audited(case, checkout, count, rng)
+    except Exception as error:
+        traceback.print_exc()
+        file = case["test"].partition("::")[0]
+        return Row(case["kernel"], file, "unknown", [f"{CRASHED} {type(error).__name__}"], 0, 0.0, [])
+
+
 def audited(case: dict[str, Any], checkout: Path, count: int, rng: random.Random) -> Row:
     """Audits a recorded launch, and mutants of its module."""
     began = time.process_time()
@@ -149,7 +165,8 @@ def audited(case: dict[str, Any], checkout: Path, count: int, rng: random.Random
     if launch is None:
         row.causes = [plain(case["why"])]
         return row
-    found = audit(module, entry, launch)
+    with limited(AUDIT_SECONDS):
+        found = audit(module, entry, launch)
     row.seconds = time.process_time() - began
     row.verdict, row.alarms = found.verdict, sum(item.alarm for item in found.open)
     row.causes = list(dict.fromkeys(plain(item.why) for item in found.open))
@@ -169,6 +186,9 @@ def mutant(module: ModuleOp, entry: EntryOp, launch: Launch) -> str:
             verdict = audit(module, entry, launch).verdict
     except TooLong:
         return "unknown"
+    except Exception as error:
+        traceback.print_exc()
+        return f"{CRASHED} {type(error).__name__}"
     if verdict != "safe":
         return verdict
     try:
@@ -253,7 +273,7 @@ def recorded(peer: Peer, checkout: Path, folder: Path, options: argparse.Namespa
 
 
 def main(argv: list[str] | None = None) -> int:
-    """The command; its exit status is 1 where a mutant is called safe and is not."""
+    """The command; its exit status is 1 where an audit crashed, or a mutant is called safe and is not."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for peer in PEERS:
         parser.add_argument(f"--{peer.name}", type=Path, metavar="PATH", help=f"a checkout of {peer.title}")
@@ -277,7 +297,7 @@ def main(argv: list[str] | None = None) -> int:
             recorded(peer, checkout, folder, options)
             rows: list[Row] = []
             for path in sorted(folder.glob("*.case")):
-                rows.append(audited(pickle.loads(path.read_bytes()), checkout, options.mutants, rng))
+                rows.append(survived(path, checkout, options.mutants, rng))
                 print(path.stem[:12], rows[-1], flush=True)
             lines += table(peer, commit_of(checkout), rows, counts_of(folder))
             every += rows
@@ -285,7 +305,8 @@ def main(argv: list[str] | None = None) -> int:
     print("\n".join(lines))
     if options.markdown:
         options.markdown.write_text("\n".join(lines), encoding="utf-8")
-    return int(any("ends in" in key for row in every for key in row.mutants))
+    wrong = ("ends in", CRASHED)
+    return int(any(what in key for row in every for key in (*row.mutants, *row.causes) for what in wrong))
 
 
 if __name__ == "__main__":

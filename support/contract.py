@@ -123,8 +123,8 @@ class KernelCheck:
 class Foreign:
     """
     What a launch of code that others made has besides: threads of a block, blocks of a cluster, bytes of dynamic shared
-    memory, as terms; the arrays, by position among the arguments, that must be contiguous, because the code is not told
-    their strides; the threads of a block that the code is made for, or 0s where it does not say, and the most that it
+    memory, as terms; the arrays, by position among the arguments, that must be contiguous along axes of which the code is
+    not told the strides; the threads of a block that the code is made for, or 0s where it does not say, and the most that it
     takes; and the reason why what is declared of it is right, which is empty where that is shown.
     """
 

@@ -56,7 +56,9 @@ def _lines(
     for p in signature.parameters:
         done = _DONE.get(p.mode, "passed" if p.mode == "scalar" else "known when it is compiled")
         place = [q.name for q in contract.parameters].index(p.name) if p.mode != "const" else -1
-        rest = "; contiguous" if place in foreign.contiguous else ""
+        told = {e.axis for e in contract.entry if e.kind == "stride" and e.argument == place}
+        rest = "" if place not in foreign.contiguous else "; contiguous where its strides are not passed"
+        rest = rest if told else rest.partition(" where")[0]
         yield _filled(f"{p.name:{width}}  {p.annotation}: {done}{rest}", first="  ")
     yield _filled(f"passes {', '.join(shown_entry(contract, e) for e in contract.entry)}")
     x, y, z, u, v, w, a, b, c, shared = geometry.shape

@@ -157,16 +157,19 @@ def _laid_out(call: Call, evaluator: Evaluator, views: Sequence[ArrayView]) -> I
     """Where arrays lie otherwise than foreign code relies on."""
     foreign = evaluator.contract.foreign
     assert foreign is not None
+    told = {(e.argument, e.axis) for e in evaluator.contract.entry if e.kind == "stride"}
     for (n, known), view in zip(evaluator.tensors, views, strict=True):
         parameter, kernel = call.signature[known.name], call.signature.kernel
-        contiguous = 1
-        for extent, stride in zip(reversed(view.shape), reversed(view.element_strides), strict=True):
-            if n in foreign.contiguous and stride != contiguous:
-                problem = f"its strides are {view.element_strides}, and it is taken for contiguous"
-                remedy = f'copy it, or pass its strides, too: `passes=[..., ("{known.name}.strides[0]", fh.i64)]`'
+        contiguous, strides = 1, view.element_strides
+        for axis in range(len(strides) - 1, -1, -1):
+            if n in foreign.contiguous and (n, axis) not in told and strides[axis] != contiguous:
+                some = any((n, other) in told for other in range(len(strides)))
+                taken = f"the code is not told that of axis {axis}" if some else "it is taken for contiguous"
+                problem = f"its strides are {strides}, and {taken}"
+                remedy = f'copy it, or pass its strides, too: `passes=[..., ("{known.name}.strides[{axis}]", fh.i64)]`'
                 yield errors.LayoutUnfit(call.place(parameter), kernel, known.name, problem, remedy)
                 break
-            contiguous *= extent
+            contiguous *= view.shape[axis]
         if known.align > 1 and view.pointer % known.align:
             problem = f"its address is no multiple of {known.align} bytes"
             remedy = f'copy it to an address that is, or declare less: `align={{"{known.name}": ...}}`'

@@ -11,8 +11,9 @@ pytest.importorskip("cuda.tile", reason="cuda-tile is not installed")
 import planted
 from planted import Made, T, array, ct
 
-from freehold.audit import cells
+from freehold.audit import cells, page, sarif
 from freehold.audit.facts import launch_from
+from freehold.audit.text import text_of
 from freehold.audit.verdict import Audit, audit
 from freehold.backend.bytecode.reader import read_bytecode
 from freehold.dialects.cuda_tile.ops.module import EntryOp
@@ -118,3 +119,38 @@ def test_a_launch_that_is_too_large_is_not_decided(monkeypatch: pytest.MonkeyPat
     found = audited(planted.apart, 512, *line)
     assert found.verdict == "unknown"
     assert {"a launch of the same kind, but smaller"} == {item.fact for item in found.open}
+
+
+def of_even(x: Any, y: Any) -> None:
+    i = ct.bid(0)
+    if i % 2 == 0:
+        ct.store(y, (i,), ct.load(x, (i,), (T,)))
+
+
+def of_small(x: Any, y: Any) -> None:
+    at = ct.bid(0) * T + ct.arange(T, dtype=ct.int32)
+    ct.scatter(y, at, ct.gather(x, at))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "grid", "told"),
+    [
+        (of_even, 8, "4 of 8 tile blocks write nothing: 1, 3, 5, 7"),
+        (of_small, 9, "1 of 9 tile blocks writes nothing: 8"),
+        (of_small, 20, "12 of 20 tile blocks write nothing: 8, 9, 10, 11, ..."),
+        (of_small, 8, ""),
+        (planted.every_tile, 8, ""),
+    ],
+)
+def test_tile_blocks_that_write_nothing_are_told_of(kernel: Any, grid: int, told: str) -> None:
+    found = audited(kernel, grid, array("x", 500), array("y", 500))
+    assert (found.verdict, found.dead) == ("safe", told)
+    assert told in text_of(found)
+    assert told in str(sarif.log([found], "file"))
+    assert told in page.page([found], "title")
+    assert sarif.plain(found)["dead_blocks"] == told
+
+
+def test_of_tile_blocks_that_may_write_it_is_not_said_that_they_do_not() -> None:
+    made = audited(chosen, 4, TABLE, array("y", 256))
+    assert made.dead == ""

@@ -234,6 +234,22 @@ def test_numbers_of_a_launch() -> None:
         assert passed("QqiQh") == [y.pointer, 32, 2, 8, 7]
 
 
+def test_strides_of_some_axes() -> None:
+    """Where the code is told the rows' stride, columns have to be contiguous, and rows may lie apart."""
+    y = fh.to_device(np.zeros((8, 16), np.float32))
+    made = fh.extern(
+        ptx=PTX, entry="strided", signature={"y": Mut[f32, "M", "N"], "k": fh.i16}, grid=1, block=32, unsafe=WHY,
+        passes=["y", ("M", fh.i64), "y.strides[0]", ("y.byte_strides[0]", fh.u64), "k"],
+    )  # fmt: skip
+    for _ in range(3):
+        expect("QqiQh")
+        made(y[:, :5], 7).on()
+        assert passed("QqiQh") == [y.pointer, 8, 16, 64, 7]
+    text = refused("O298", lambda: made(y[:, ::2], 7).on())
+    assert "is not told that of axis 1" in text
+    assert '"y.strides[1]"' in text
+
+
 def test_shared_memory_that_has_to_be_allowed() -> None:
     asked: list[int] = []
     set_attribute = driver.api().cuKernelSetAttribute
