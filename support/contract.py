@@ -122,10 +122,11 @@ class KernelCheck:
 @dataclass(frozen=True, slots=True)
 class Foreign:
     """
-    What a launch of code that others made has besides: threads of a block, blocks of a cluster, bytes of dynamic shared
-    memory, as terms; the arrays, by position among the arguments, that must be contiguous along axes of which the code is
-    not told the strides; the threads of a block that the code is made for, or 0s where it does not say, and the most that it
-    takes; and the reason why what is declared of it is right, which is empty where that is shown.
+    What a launch of code that others made has besides: threads of a block, blocks of a cluster, bytes of dynamic
+    shared memory, as terms; the arrays, by position among the arguments, that must be contiguous along axes of
+    which the code is not told the strides; the threads of a block that the code is made for, or 0s where it does
+    not say, and the most that it takes; and the reason why what is declared of it is right, which is empty where
+    that is shown.
     """
 
     block: tuple[str, str, str]
