@@ -107,23 +107,50 @@ def gradient(
     return Work(name, of(one), of(other), (dy,), amount, compiled=False, recorded=False)
 
 
+SQUARES = 1024, 2048, 4096, 8192, 16384
+OF_TRANSFORMERS = (
+    *((4096, 12288, 4096), (4096, 4096, 12288), (4096, 6144, 4096), (8192, 4096, 4096), (2048, 24576, 4096)),
+    *((512, 12288, 4096), (256, 4096, 12288), (128, 12288, 4096)),
+)
+"""Rows, columns, and the length of what is added up, of layers with 128 tokens to 8192."""
+ODD = (1000, 3000, 2000), (4104, 4104, 4104), (1536, 3080, 1544), (777, 3333, 2049)
+OF_QWEN3 = {
+    "0.6B": ((4096, 1024), (1024, 2048), (6144, 1024), (1024, 3072)),
+    "1.7B": ((4096, 2048), (2048, 2048), (12288, 2048), (2048, 6144)),
+    "4B": ((6144, 2560), (2560, 4096), (19456, 2560), (2560, 9728)),
+    "8B": ((6144, 4096), (4096, 4096), (24576, 4096), (4096, 12288), (151936, 4096)),
+    "14B": ((7168, 5120), (5120, 5120), (34816, 5120), (5120, 17408)),
+    "32B": ((10240, 5120), (5120, 8192), (51200, 5120), (5120, 25600)),
+}
+"""The matrices of a layer, by which each token's vector is multiplied: rows and columns."""
+
+
 def product_works(torch: Any) -> Iterator[Work]:
     """Matrix products."""
+    linear = torch.nn.functional.linear
 
     def randn(*shape: int) -> Any:
         return torch.randn(*shape, device="cuda").bfloat16()
 
-    shapes = [(n, n, n) for n in (1024, 2048, 4096, 8192)]
-    shapes += [(4096, 12288, 4096), (4096, 4096, 12288), (128, 12288, 4096), (1000, 3000, 2000), (16, 4096, 4096)]
-    shapes += [(1, 6144, 4096), (1, 4096, 4096), (1, 24576, 4096), (1, 4096, 12288), (1, 151936, 4096)]
-    for m, n, k in shapes:
-        a, b = randn(m, k), randn(n, k)
+    for m, n, k in (*((n, n, n) for n in SQUARES), *OF_TRANSFORMERS, *ODD, (16, 4096, 4096)):
+        amount = 2 * m * n * k / 1e12
         name = f"linear bf16 {m} x {n} x {k}"
-        if m == 1:
-            yield Work(name, kernels.linear, torch.nn.functional.linear, (a, b), bytes_of(b), compiled=False)
-        else:
-            amount = 2 * m * n * k / 1e12
-            yield Work(name, kernels.linear, torch.nn.functional.linear, (a, b), amount, "TFLOP/s", compiled=False)
+        yield Work(name, kernels.linear, linear, (randn(m, k), randn(n, k)), amount, "TFLOP/s", compiled=False)
+    for model, shapes in OF_QWEN3.items():
+        for n, k in shapes:
+            yield vectors(f"linear bf16 1 x {n} x {k} ({model})", linear, randn(1, k), randn, n)
+
+
+def vectors(name: str, linear: Callable[..., Any], x: Any, randn: Callable[..., Any], n: int) -> Work:
+    """A vector times so many matrices after one another that they do not fit the L2 cache."""
+    k = x.shape[1]
+    count = max(1, min(64, 200_000_000 // (2 * n * k)))
+    matrices = [randn(n, k) for _ in range(count)]
+
+    def by(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda x, *matrices: tuple(function(x, w) for w in matrices)
+
+    return Work(name, by(kernels.linear), by(linear), (x, *matrices), bytes_of(*matrices), compiled=False)
 
 
 def attention_works(torch: Any) -> Iterator[Work]:

@@ -87,24 +87,12 @@ def expert_works(torch: Any) -> Iterator[Work]:
 
 def narrow_works(torch: Any) -> Iterator[Work]:
     """Products of 8 bits, and what makes them."""
+    large = (4096, 12288, 4096), (4096, 4096, 12288), (512, 12288, 4096)
+    for m, n, k in (*((n, n, n) for n in (2048, 4096, 8192)), *large):
+        x, w = torch.randn(m, k, device="cuda").bfloat16(), torch.randn(n, k, device="cuda").bfloat16()
+        yield of_8_bits(torch, x, w, f"scaled_linear fp8 {m} x {n} x {k}")
     n = 4096
     x, w = (torch.randn(n, n, device="cuda").bfloat16() for _ in range(2))
-    (a, s), (b, t) = kernels.quantise(x, "fp8"), kernels.quantise(w, "fp8")
-
-    def scaled(a: Any, b: Any) -> Any:
-        return torch._scaled_mm(a, b.t(), s[:, None], t[None, :], out_dtype=torch.bfloat16, use_fast_accum=True)
-
-    yield Work(
-        f"scaled_linear fp8 {n}^3",
-        lambda a, b: kernels.scaled_linear(a, b, s, t),
-        scaled,
-        (a, b),
-        2 * n**3 / 1e12,
-        "TFLOP/s",
-        3e-2,
-        compiled=False,
-        widened=False,
-    )
     (c, u), (d, v) = kernels.quantise(x), kernels.quantise(w)
     yield Work(
         f"scaled_linear int8 {n}^3",
@@ -124,6 +112,27 @@ def narrow_works(torch: Any) -> Iterator[Work]:
         (large,),
         1.5 * bytes_of(large),
         compiled=False,
+    )
+
+
+def of_8_bits(torch: Any, x: Any, w: Any, name: str) -> Work:
+    """A product of 8-bit floats with a scale of each row."""
+    (a, s), (b, t) = kernels.quantise(x, "fp8"), kernels.quantise(w, "fp8")
+
+    def scaled(a: Any, b: Any) -> Any:
+        return torch._scaled_mm(a, b.t(), s[:, None], t[None, :], out_dtype=torch.bfloat16, use_fast_accum=True)
+
+    amount = 2 * x.shape[0] * x.shape[1] * w.shape[0] / 1e12
+    return Work(
+        name,
+        lambda a, b: kernels.scaled_linear(a, b, s, t),
+        scaled,
+        (a, b),
+        amount,
+        "TFLOP/s",
+        3e-2,
+        compiled=False,
+        widened=False,
     )
 
 
