@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from freehold.audit.accesses import Box
+from math import prod
+
+import numpy as np
+
+from freehold.audit.accesses import Access, Box, Points
 from freehold.audit.facts import Placed, Tensor
 from freehold.audit.verdict import ArrayVerdict, Audit
+from freehold.runtime.interpreter.elements import Array
+
+_MOST = 1 << 22
+"""Elements that are looked at one by one to find regions."""
 
 
 def proposed(found: Audit) -> str:
@@ -24,7 +32,8 @@ def proposed(found: Audit) -> str:
             dims = ", ".join(repr(f"{name.upper()}{axis}") for axis in range(len(tensor.shape)))
             parameters.append(f"{name}: {mode}[{tensor.dtype}, {dims}]" if dims else f"{name}: {mode}[{tensor.dtype}]")
             if mode in ("Out", "Mut") and (tile := _tile(found, array)) is not None:
-                partitions.append(f"{name} by {list(tile)}")
+                here = "" if array.everywhere else " in this launch"
+                partitions.append(f"{name} by {list(tile)}{here}")
     line = f"def {found.kernel.split('_K')[0]}({', '.join(parameters)})"
     return f"{line}  # partition {', '.join(partitions)}" if partitions else line
 
@@ -42,7 +51,85 @@ def _mode(found: Audit, array: ArrayVerdict) -> str:
 
 
 def _tile(found: Audit, array: ArrayVerdict) -> tuple[int, ...] | None:
-    """The shape of the tiles in which an array is written, if it is one."""
-    places = [a.place for a in found.trace.accesses if a.base == array.number and a.kind == "write"]
-    sizes = {place.sizes for place in places if isinstance(place, Box)}
-    return sizes.pop() if len(sizes) == 1 and all(isinstance(place, Box) for place in places) else None
+    """The shape of the regions in which an array is written, if there is one."""
+    own = [a for a in found.trace.accesses if a.base == array.number]
+    writes = [a for a in own if a.kind == "write"]
+    sizes = {a.place.sizes for a in writes if isinstance(a.place, Box)}
+    placed = found.call.arrays[array.number]
+    if len(sizes) == 1 and len(writes) == len(own):
+        (size,) = sizes
+        starts = [_starts(a.place, placed, a.lanes.shape[0]) for a in writes if isinstance(a.place, Box)]
+        lanes = [a.lanes for a in writes]
+        if len(starts) == len(writes) and all(
+            s is not None and not (s[which] % size).any() for s, which in zip(starts, lanes, strict=True)
+        ):
+            return size  # of a block that writes several tiles, each may be a region
+    return _region(found, placed, own)
+
+
+def _starts(box: Box, placed: Placed, n: int) -> Array | None:
+    """The index in the array of a tile's first element, in each of `n` tile blocks; None where it has other axes."""
+    view, tensor = box.view, placed.tensor
+    if len(box.starts) != len(tensor.shape):
+        return None
+    if any((given != step).any() for given, step in zip(view.strides, tensor.steps, strict=True)):
+        return None
+    first = _index((np.broadcast_to(view.address, (n,)) - placed.start) // view.size, tensor)
+    return np.stack([np.broadcast_to(s, (n,)) + f for s, f in zip(box.starts, first, strict=True)], 1)
+
+
+def _index(offset: Array, tensor: Tensor) -> list[Array]:
+    """The indices of elements, by how many elements behind the first one they are."""
+    found: list[Array] = [offset * 0] * len(tensor.shape)
+    for axis in sorted(range(len(found)), key=lambda a: -tensor.steps[a]):
+        if tensor.shape[axis] > 1:
+            found[axis], offset = np.divmod(offset, tensor.steps[axis])
+    return found
+
+
+def _region(found: Audit, placed: Placed, accesses: list[Access]) -> tuple[int, ...] | None:
+    """The shape of regions, side by side from the first element, of which each has all that a tile block touches."""
+    blocks, rank = found.launch.blocks, len(placed.tensor.shape)
+    if not rank:
+        return None
+    low = np.full((blocks, rank), np.iinfo(np.int64).max)
+    high = np.full((blocks, rank), -1)
+    seen = 0
+    for access in accesses:
+        corners = _corners(access, placed)
+        seen += 0 if corners is None else corners[2]
+        if corners is None or seen > _MOST:
+            return None
+        lanes = access.lanes & (corners[0] <= corners[1]).all(axis=1)
+        which = access.blocks[lanes]
+        np.minimum.at(low, which, corners[0][lanes])
+        np.maximum.at(high, which, corners[1][lanes])
+    some = (high >= 0).all(axis=1)
+    if not some.any():
+        return None
+    extents = (high - low + 1)[some].max(axis=0)
+    aligned = (low[some] % extents == 0).all()
+    whole = (
+        blocks == 1 or prod(-(-n // int(e)) for n, e in zip(placed.tensor.shape, extents, strict=True)) >= some.sum()
+    )
+    return tuple(int(e) for e in extents) if aligned and whole else None
+
+
+def _corners(access: Access, placed: Placed) -> tuple[Array, Array, int] | None:
+    """The first and the last index of an access in each tile block, and how many elements were looked at."""
+    n, tensor, place = access.lanes.shape[0], placed.tensor, access.place
+    if isinstance(place, Box):
+        starts = _starts(place, placed, n)
+        if starts is None:
+            return None
+        return starts, np.minimum(starts + np.array(place.sizes), np.array(tensor.shape)) - 1, 0
+    if not isinstance(place, Points) or place.address.size > _MOST:
+        return None
+    address = np.broadcast_to(place.address, (n, *place.address.shape[1:])).reshape(n, -1)
+    chosen = np.ones(address.shape, np.bool_)
+    if place.mask is not None:
+        chosen = np.broadcast_to(place.mask, (n, *place.address.shape[1:])).reshape(n, -1)
+    index = _index((address - placed.start) // access.size, tensor)
+    low = np.stack([np.where(chosen, i, np.iinfo(np.int64).max).min(axis=1) for i in index], 1)
+    high = np.stack([np.where(chosen, i, -1).max(axis=1) for i in index], 1)
+    return low, high, int(address.size)

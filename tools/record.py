@@ -136,10 +136,12 @@ class Launch:
 def _fact(each: Given) -> dict[str, Any]:
     fact: dict[str, Any] = {"parameter": each.parameter, "kind": each.kind}
     if each.kind == "pointer":
-        fact |= _array_fact(each.value)
+        fact |= _array_fact(cast("Array | OnGPU", each.value))
     elif each.kind == "table":
         words = cast("list[Any]", each.value)
-        fact["words"] = [_array_fact(w) if isinstance(w, np.ndarray | OnGPU) else w for w in words]
+        fact["words"] = [
+            _array_fact(cast("Array | OnGPU", w)) if isinstance(w, np.ndarray | OnGPU) else w for w in words
+        ]
     else:
         fact["value"] = each.value
         if each.axis >= 0:
@@ -177,7 +179,7 @@ def entry_of(bytecode: bytes, symbol: str, *, checked: bool = False) -> Entry:
 
 def array_of(value: Any) -> Array | OnGPU:
     """An array in the host's memory as NumPy's view of it, or where it is on a GPU."""
-    kind: Any = type(value)
+    kind = cast("type[Any]", type(value))
     if getattr(value, "is_cuda", False) or (hasattr(kind, "__cuda_array_interface__") and not hasattr(kind, "is_cuda")):
         from freehold.runtime.memory.arguments import UnknownDType, Unreadable, view
 

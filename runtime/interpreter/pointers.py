@@ -40,10 +40,11 @@ def _offset(op: Operation, _: Compiler) -> Function:
     step = -size if element(op.operands[1]).bits == 1 else size
 
     def moved(p: Any, n: Any) -> Any:
-        far = np.multiply(n, step, dtype=np.int64, casting="unsafe")
-        there = getattr(p, "shape", ())
-        whole = isinstance(far, np.ndarray) and there in ((), far.shape, (1, *far.shape[1:]))
-        return np.add(p, far, out=far) if whole else p + far
+        far: Any = np.multiply(n, step, dtype=np.int64, casting="unsafe")
+        there, shape = getattr(p, "shape", ()), getattr(far, "shape", ())
+        if shape and there in ((), shape, (1, *shape[1:])):
+            return np.add(p, far, out=far)
+        return p + far
 
     return binary(moved)
 
