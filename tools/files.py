@@ -97,8 +97,8 @@ def read_bytecode_module(data: bytes, file: str) -> ModuleOp:
         raise Rejected([UnreadableBytecode(Argument("file", file), problem.reason, problem.offset)]) from None
 
 
-def version_of(text: str | None, program: str) -> Version | None:
-    """The version of the bytecode that an option names. Raises `Rejected`."""
+def version_of(text: str | None, program: str, option: str = "--version") -> Version | None:
+    """The version of Tile IR that an option names. Raises `Rejected`."""
     from freehold.backend.errors import UnknownVersion
     from freehold.dialects.cuda_tile.version import VERSIONS, Version
 
@@ -108,7 +108,7 @@ def version_of(text: str | None, program: str) -> Version | None:
         return Version.parse(text)
     except ValueError:
         known = ", ".join(map(str, VERSIONS))
-        raise Rejected([UnknownVersion(Argument("--version", program), text, known)]) from None
+        raise Rejected([UnknownVersion(Argument(option, program), text, known)]) from None
 
 
 def read_module(

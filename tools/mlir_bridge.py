@@ -141,8 +141,9 @@ def to_mlir(module: ModuleOp, *, knows_tile_ir: bool = False) -> str:
     """
     if knows_tile_ir:
         from freehold.dialects.cuda_tile.text import text_of
+        from freehold.dialects.cuda_tile.version import V13_3
 
-        return text_of(module, generic=True, locations=True)
+        return text_of(module, generic=True, locations=True, version=V13_3)  # the newest that is published as source
     from xdsl.printer import Printer
 
     stream = StringIO()

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from xdsl.passes import ModulePass
 
     from freehold.backend.remarks import Category
+    from freehold.dialects.cuda_tile.version import Version
 
 
 def verify(module: ModuleOp, after: str | None = None) -> None:
@@ -72,6 +73,8 @@ class Options:
     generic: bool = False
     elide_prefix: bool = False
     """Whether operations in a `cuda_tile.module` are printed without the dialect's name, as NVIDIA's tools do it."""
+    text_version: Version | None = None
+    """The version whose names of operations are printed; the newest if None."""
     debuginfo: bool = False
     local_scope: bool = False
     implicit_module: bool = True
@@ -270,10 +273,12 @@ def _verify_timed(module: ModuleOp, after: str | None, options: Options, timing:
 
 def _print(module: ModuleOp, options: Options) -> str:
     from freehold.dialects.cuda_tile.text import print_module, text_of
+    from freehold.dialects.cuda_tile.version import VERSIONS
 
+    version = options.text_version or VERSIONS[-1]
     if options.elide_prefix:
-        return print_module(module, locations=options.debuginfo, aliases=not options.local_scope)
-    return text_of(module, locations=options.debuginfo, generic=options.generic)
+        return print_module(module, locations=options.debuginfo, aliases=not options.local_scope, version=version)
+    return text_of(module, locations=options.debuginfo, generic=options.generic, version=version)
 
 
 def told(module: ModuleOp, options: Options, sources: SourceMap | None = None) -> str:

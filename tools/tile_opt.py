@@ -77,6 +77,7 @@ def argument_parser() -> argparse.ArgumentParser:
     )
     form.add_argument("--emit-bytecode", action="store_true", help="write bytecode")
     parser.add_argument("--emit-bytecode-version", metavar="13.x", help="its version; without it the lowest that does")
+    parser.add_argument("--text-version", metavar="13.x", help="print operations under the names of that version")
     parser.add_argument("--print-debuginfo", "--mlir-print-debuginfo", action="store_true", help="print locations")
     parser.add_argument("--mlir-print-local-scope", action="store_true", help="print locations where they belong")
     _add_instruments(parser)
@@ -185,12 +186,14 @@ def _unrecognised(word: str, parser: argparse.ArgumentParser, more_passes: PassF
 
 
 def _options(arguments: argparse.Namespace) -> Options:
+    from freehold.tools.files import version_of
     from freehold.tools.reproducer import leaving
 
     return Options(
         verify=not arguments.no_verify,
         generic=arguments.print_op_generic,
         elide_prefix=arguments.elide_prefix,
+        text_version=version_of(arguments.text_version, PROGRAM, "--text-version"),
         debuginfo=arguments.print_debuginfo,
         local_scope=arguments.mlir_print_local_scope,
         implicit_module=not arguments.no_implicit_module,

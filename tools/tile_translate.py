@@ -44,6 +44,9 @@ def argument_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--version", metavar="13.x", help="the version of the bytecode; without it the lowest that suffices"
     )
+    parser.add_argument(
+        "--exact-locations", action="store_true", help="refuse locations of which bytecode keeps only a part"
+    )
     parser.add_argument("--arch", metavar="sm_XX", help="the architecture to assemble for")
     parser.add_argument("--opt-level", type=int, choices=range(4), default=3, help="of the assembler; 3 if left out")
     parser.add_argument("--no-line-info", action="store_true", help="leave source lines out of the GPU code")
@@ -95,7 +98,8 @@ def translate(data: bytes, file: str, arguments: argparse.Namespace, sources: So
         from freehold.dialects.cuda_tile.text import print_module
 
         return print_module(module, locations=arguments.print_debuginfo).encode()
-    bytecode = write_bytecode(module, files.version_of(arguments.version, PROGRAM))
+    version = files.version_of(arguments.version, PROGRAM)
+    bytecode = write_bytecode(module, version, exact_locations=arguments.exact_locations)
     if arguments.to_bytecode:
         return bytecode
     from freehold.backend.assembler import AssembleOptions, assemble

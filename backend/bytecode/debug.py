@@ -60,11 +60,23 @@ def _scope_in(path: str, subprogram: DISubprogramAttr) -> DISubprogramAttr | DIL
     return DILexicalBlockAttr(subprogram, file, IntAttr(1), IntAttr(1))
 
 
+def _must_be_exact(location: Attribute) -> None:
+    """Refuses a location of which only a part can be written. Raises `NoForm`."""
+    if type(location) is CallSiteLoc:
+        _must_be_exact(location.callee)
+        _must_be_exact(location.caller)
+    elif type(location) is NameLoc:
+        raise NoForm("a location with a name", "it has positions, scopes and calls alone")
+    elif type(location) is FusedLoc and type(location.metadata) is NoneAttr:
+        raise NoForm("a location of several places", "an operation has one position")
+
+
 class DebugWriter:
     """Collects the records of locations and, for each function that has one, the list of its operations' locations."""
 
-    def __init__(self, attributes: AttributeWriter, version: Version, lacks: Lacks):
+    def __init__(self, attributes: AttributeWriter, version: Version, lacks: Lacks, exact: bool = False):
         self._attributes = attributes
+        self._exact = exact
         self._version = version
         self._lacks = lacks
         self._records = Pool()
@@ -110,6 +122,8 @@ class DebugWriter:
         """The number of an operation's location; 0 where it is unknown."""
         number = self.by_id.get(id(location))
         if number is None:
+            if self._exact:
+                _must_be_exact(location)
             place = location
             if type(location) is FusedLoc and type(location.metadata) is NoneAttr:  # a span, as most are
                 parts = cast("ArrayAttr[Attribute]", location.locations).data

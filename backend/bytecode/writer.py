@@ -34,18 +34,22 @@ from freehold.support.diagnostic import Rejected
 from freehold.support.large import large
 
 
-def write_bytecode(module: ModuleOp | TileModuleOp, version: Version | None = None) -> bytes:
+def write_bytecode(
+    module: ModuleOp | TileModuleOp, version: Version | None = None, *, exact_locations: bool = False
+) -> bytes:
     """
     The bytecode file of a module: a `cuda_tile.module`, or a builtin one that holds exactly that.
 
     Without `version` the lowest that has everything the module uses. The same module gives the same bytes. Attributes
-    outside of the dialect's definitions are not written. The module is taken to verify; what cannot be written is
-    refused all the same: raises `Rejected` with O410 for each thing that `version` lacks, O411 for a version there is
-    not, and O412 for what bytecode has no form for.
+    outside of the dialect's definitions are not written. Of a span its beginning is written, of a name its place, and
+    of places that were fused the first, unless `exact_locations`, which refuses them as NVIDIA's tools do.
+
+    The module is taken to verify; what cannot be written is refused all the same: raises `Rejected` with O410 for each
+    thing that `version` lacks, O411 for a version there is not, and O412 for what bytecode has no form for.
     """
     if version is not None and version not in VERSIONS:
         raise Rejected([UnknownVersion(None, str(version), ", ".join(map(str, VERSIONS)))])
-    writer = _Writer(version or VERSIONS[0], lowest=version is None)
+    writer = _Writer(version or VERSIONS[0], version is None, exact_locations)
     while True:
         missing = writer.missing
         try:
@@ -53,7 +57,7 @@ def write_bytecode(module: ModuleOp | TileModuleOp, version: Version | None = No
                 data = writer.file(_tile_module(module))
         except TooLow as low:
             # What stood before it was written in vain, which is still cheaper than asking.
-            writer = _Writer(low.needs, lowest=True)
+            writer = _Writer(low.needs, True, exact_locations)
         except NoForm as problem:
             place = None if missing.op is None else span_of(missing.op)
             refused = NotBytecode(place, problem.what, problem.why)
@@ -78,13 +82,13 @@ def _tile_module(module: ModuleOp | TileModuleOp) -> TileModuleOp:
 class _Writer:
     """One attempt to write a file for one version."""
 
-    def __init__(self, version: Version, lowest: bool):
+    def __init__(self, version: Version, lowest: bool, exact_locations: bool):
         self.version = version
         self.missing = Missing(version, lowest)
         self._lowest = lowest
         self._types = TypeWriter(version, self.missing)
         self._attributes = AttributeWriter(self._types)
-        self._debug = DebugWriter(self._attributes, version, self.missing)
+        self._debug = DebugWriter(self._attributes, version, self.missing, exact_locations)
         self._bodies = BodyWriter(self._attributes, self._debug, version, self.missing)
 
     def file(self, module: TileModuleOp) -> bytes:

@@ -49,6 +49,8 @@ class TileOp(IRDLOperation, metaclass=Plain):
         field_since: ClassVar[Mapping[str, Version]]
         group: ClassVar[str]
 
+    RENAMED: ClassVar[tuple[str, Version] | None] = None
+    """The name that text had for the operation, and the version since which it has another."""
     FORMAT: ClassVar[str | None] = None
     traits = traits_def(Folds())
 
@@ -70,6 +72,11 @@ class TileOp(IRDLOperation, metaclass=Plain):
     def short_name(cls) -> str:
         """The mnemonic, without the dialect prefix."""
         return cls.name.removeprefix("cuda_tile.")
+
+    @classmethod
+    def name_in(cls, version: Version) -> str:
+        """The full name that text of a version has for the operation."""
+        return f"cuda_tile.{cls.RENAMED[0]}" if cls.RENAMED is not None and version < cls.RENAMED[1] else cls.name
 
     @classmethod
     def missing_property(cls, name: str, operand_sizes: Sequence[int]) -> Attribute | None:

@@ -33,6 +33,7 @@ from xdsl.utils.mlir_lexer import MLIRTokenKind, PunctuationSpelling
 
 from freehold.dialects.cuda_tile.text_lexer import TileLexer, TileToken
 from freehold.dialects.cuda_tile.text_printer import TilePrinter
+from freehold.dialects.cuda_tile.version import VERSIONS, Version
 from freehold.support.large import MAX_NESTING, large
 
 if TYPE_CHECKING:
@@ -307,10 +308,13 @@ def _add_missing(op: TileOp) -> None:
                 op.properties[name] = value
 
 
-def print_module(module: Operation, *, locations: bool = False, aliases: bool = True) -> str:
+def print_module(
+    module: Operation, *, locations: bool = False, aliases: bool = True, version: Version = VERSIONS[-1]
+) -> str:
     """The text of a module, as cuda-tile-opt writes it. A builtin module around a single one is left out.
 
-    With `locations`, every operation says where it comes from, by `aliases` if that is true.
+    With `locations`, every operation says where it comes from, by `aliases` if that is true. Operations have the names
+    of `version`.
     """
     from freehold.dialects.cuda_tile.op import TileOp
 
@@ -318,22 +322,35 @@ def print_module(module: Operation, *, locations: bool = False, aliases: bool = 
         inner = list(module.body.ops)
         if len(inner) == 1 and isinstance(inner[0], TileOp):
             module = inner[0]
-    return text_of(module, locations=locations, elide=True, aliases=aliases)
+    return text_of(module, locations=locations, elide=True, aliases=aliases, version=version)
 
 
 def text_of(
-    op: Operation, *, locations: bool = False, generic: bool = False, elide: bool = False, aliases: bool = True
+    op: Operation,
+    *,
+    locations: bool = False,
+    generic: bool = False,
+    elide: bool = False,
+    aliases: bool = True,
+    version: Version = VERSIONS[-1],
 ) -> str:
     """The text of an operation, with all that is inside it.
 
     With `locations`, every operation says where it comes from. In `generic` form nothing is spelled as its dialect has
     it. With `elide` it is as NVIDIA's tools print it: operations inside a `cuda_tile.module` stand without the name of
     the dialect, values without a name have theirs, and locations stand as aliases that are defined after all else,
-    unless `aliases` is false.
+    unless `aliases` is false. Operations have the names of `version`.
     """
     stream = StringIO()
     aliases = aliases and locations and elide and not generic
-    printer = TilePrinter(stream, print_debuginfo=locations, print_generic_format=generic, elide=elide, aliases=aliases)
+    printer = TilePrinter(
+        stream,
+        print_debuginfo=locations,
+        print_generic_format=generic,
+        elide=elide,
+        aliases=aliases,
+        version=version,
+    )
     with large():
         printer.print_op(op)
     return "".join((stream.getvalue(), "\n", *printer.definitions))

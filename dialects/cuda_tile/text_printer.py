@@ -19,6 +19,7 @@ from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.op import TileOp
 from freehold.dialects.cuda_tile.text_dense import print_builtin_dense
 from freehold.dialects.cuda_tile.text_names import suggested_name
+from freehold.dialects.cuda_tile.version import VERSIONS, Version
 
 _MOST_FORMS: Final = 4096
 """How many forms are kept; each constant has one of its own."""
@@ -41,11 +42,13 @@ class TilePrinter(Printer):
 
     Most operations differ from others in their operands alone: the text around these is kept, and printed again.
 
-    `elide` leaves out the dialect's name there, and calls values without a name what NVIDIA's tools call them. With
-    `aliases` each location and scope stands in a line of its own after all else, and its alias where it is used.
+    Operations have the names of `version`. `elide` leaves out the dialect's name there, and calls values without a name
+    what NVIDIA's tools call them. With `aliases` each location and scope stands in a line of its own after all else,
+    and its alias where it is used.
     """
 
     elide: bool = False
+    version: Version = VERSIONS[-1]
     aliases: bool = False
     definitions: list[str] = field(default_factory=list, init=False)
     """The lines of aliases, each after those that it uses."""
@@ -90,11 +93,17 @@ class TilePrinter(Printer):
 
     def print_op(self, op: Operation) -> None:
         """Write one operation and what is inside it."""
-        if self.print_generic_format or not isinstance(op, TileOp):
+        if not isinstance(op, TileOp) or (self.print_generic_format and op.RENAMED is None):
             super().print_op(op)
             return
         self._print_results(op)
-        self.print_string(op.short_name() if self.elide and isinstance(op.parent_op(), TileOp) else op.name)
+        name = op.name if op.RENAMED is None else op.name_in(self.version)
+        if self.print_generic_format:
+            self.print_string(f'"{name}"')
+            self.print_op_with_default_format(op)
+            return
+        elided = self.elide and isinstance(op.parent_op(), TileOp)
+        self.print_string(name.removeprefix("cuda_tile.") if elided else name)
         if op.regions or op.attributes or self.stream is None:
             scope = op.has_trait(IsolatedFromAbove)
             if scope:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from contextlib import nullcontext
 from itertools import count
 
 import numpy as np
@@ -16,8 +17,10 @@ from xdsl.dialects.builtin import (
     FileLineColLoc,
     FusedLoc,
     IntAttr,
+    LocationAttr,
     ModuleOp,
     NameLoc,
+    NoneAttr,
     StringAttr,
     UnknownLoc,
 )
@@ -214,6 +217,29 @@ def test_names_around_locations_are_passed_over():
     op = ops_of(module)[1]
     op.location = NameLoc(StringAttr("x"), _position(77))
     assert ("/project/kernels.py", 77, 4) in starts(read_bytecode(write_bytecode(module)))
+
+
+@pytest.mark.parametrize(
+    ("location", "what"),
+    [
+        (NameLoc(StringAttr("x"), _position(77)), "a location with a name"),
+        (FusedLoc(ArrayAttr([_position(1), _position(2)]), NoneAttr()), "a location of several places"),
+        (
+            CallSiteLoc(_position(3), FusedLoc(ArrayAttr([_position(1), _position(2)]), NoneAttr())),
+            "a location of several places",
+        ),
+        (CallSiteLoc(_position(3), _position(4)), ""),
+    ],
+)
+def test_locations_that_are_written_in_part(location: LocationAttr, what: str):
+    module = located("addf")
+    for op in ops_of(module)[1:]:
+        op.location = _position(7)
+    assert write_bytecode(module, exact_locations=True) == write_bytecode(module)
+    ops_of(module)[1].location = location
+    assert read_bytecode(write_bytecode(module))
+    with pytest.raises(Rejected, match=what) if what else nullcontext():
+        write_bytecode(module, exact_locations=True)
 
 
 def test_a_kernel_with_the_debug_information_of_another_is_refused():

@@ -9,6 +9,7 @@ from xdsl.irdl import irdl_op_definition
 from freehold.dialects.cuda_tile.op import TileOp
 from freehold.dialects.cuda_tile.ops.arith_float import FPowFOp
 from freehold.dialects.cuda_tile.ops.misc import PrintTkoOp
+from freehold.dialects.cuda_tile.version import V13_3
 
 if TYPE_CHECKING:
     from xdsl.parser import Parser, UnresolvedOperand
@@ -23,7 +24,7 @@ PREVIEW_REFUSED: Final = "preview operations change without notice and are not s
 class PowOp(TileOp):
     """`pow`, which `fpowf` was called up to 13.3. Reading it makes an `fpowf`."""
 
-    name = "cuda_tile.pow"
+    name = FPowFOp.name_in(V13_3)
 
     @classmethod
     def create(cls, **kwargs: Any) -> Any:

@@ -21,7 +21,7 @@ from freehold.dialects.cuda_tile.attrs import (
 from freehold.dialects.cuda_tile.constraints import BOOL_TILE, FLOAT_TILE, TileOf
 from freehold.dialects.cuda_tile.op import TileOp, tile_op
 from freehold.dialects.cuda_tile.types import TileType, tile
-from freehold.dialects.cuda_tile.version import V13_2, V13_3, V13_4
+from freehold.dialects.cuda_tile.version import V13_2, V13_3, V13_4, Version
 
 GROUP: Final = "Floating Point"
 IEEE_ROUNDING: Final = ("nearest_even", "zero", "negative_inf", "positive_inf")
@@ -369,6 +369,7 @@ class FPowFOp(FloatOp):
     """`source` raised to `exponent`, element by element. Text of 13.1 to 13.3 calls it `pow`, which is read too."""
 
     name = "cuda_tile.fpowf"
+    RENAMED: ClassVar[tuple[str, Version] | None] = ("pow", V13_4)
     T: ClassVar = VarConstraint("T", FLOAT_TILE)
     source = operand_def(T)
     exponent = operand_def(T)

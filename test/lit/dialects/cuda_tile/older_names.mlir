@@ -1,9 +1,16 @@
 // RUN: ROUNDTRIP
+// RUN: tile-opt %s --text-version 13.3 | filecheck %s --check-prefix OLDER
+// RUN: tile-opt %s --text-version 13.3 --print-op-generic | filecheck %s --check-prefix GENERIC
+// RUN: tile-opt %s --text-version 13.3 --print-op-generic | tile-opt | filecheck %s
+// RUN: not tile-opt %s --text-version 12.0 2>&1 | filecheck %s --check-prefix UNKNOWN
+// UNKNOWN: --text-version
 
 // What text of older versions calls `pow` and `print`.
 cuda_tile.module @m {
   entry @k(%x: tile<f32>) {
     // CHECK: %y = cuda_tile.fpowf %x, %x : tile<f32>
+    // OLDER: %y = cuda_tile.pow %x, %x : tile<f32>
+    // GENERIC: %y = "cuda_tile.pow"(%x, %x) : (!cuda_tile.tile<f32>, !cuda_tile.tile<f32>) -> !cuda_tile.tile<f32>
     %y = pow %x, %x : tile<f32>
     // CHECK: cuda_tile.print_tko "%f", %y : tile<f32> -> token
     print "%f", %y : tile<f32>
