@@ -333,7 +333,7 @@ class Domain:
         """Gives what is written the place of a tensor's map, or else of its declaration."""
         c, point_map = self.c, _spec(tensor).map
         before = len(c.block.body)
-        with c.at(self.nodes[tensor.name]):
+        with c.at(self.nodes[tensor.parameter.written]):
             yield
         if point_map is None or point_map.place is None:
             return

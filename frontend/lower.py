@@ -53,7 +53,17 @@ from freehold.frontend.signature import ConstSpec, Parameter, ScalarSpec, Specia
 from freehold.frontend.source import KernelFunction
 from freehold.frontend.syntax import core
 from freehold.frontend.typed import Block, Do, Typed
-from freehold.frontend.values import INDEX_DTYPE, Absent, Frame, GridValue, Host, TensorValue, TileValue, of_host
+from freehold.frontend.values import (
+    INDEX_DTYPE,
+    Absent,
+    Frame,
+    GridValue,
+    Host,
+    TensorValue,
+    TileValue,
+    TupleValue,
+    of_host,
+)
 from freehold.support import dtypes
 from freehold.support.diagnostic import Rejected
 from freehold.support.report import Argument
@@ -177,7 +187,7 @@ class _Kernel:
         c = self.c
         tensors: list[TensorValue] = []
         for parameter, spec in self.parameters:
-            with c.at(self.nodes[parameter.name]):
+            with c.at(self.nodes[parameter.written]):
                 if isinstance(spec, TensorSpec):
                     tensor = self._tensor(parameter, spec, body)
                     if tensor is not None:
@@ -190,9 +200,10 @@ class _Kernel:
                     c.frame.variables[parameter.name] = known
         for tensor in tensors:
             self._grouped(tensor)
+        self._tuples()
         if c.errors:
             for parameter, _ in self.parameters:  # go on, for the errors of the body
-                c.frame.variables.setdefault(parameter.name, expressions.POISON)
+                c.frame.variables.setdefault(parameter.written, expressions.POISON)
         placed = [t for t in tensors if t.spec.partition is not None]
         grids = [(p, s.value) for p, s in self.parameters if isinstance(s, ConstSpec) and isinstance(s.value, Grid)]
         written = grids and any(p.is_tensor and p.mode != "ref" for p, _ in self.parameters)
@@ -209,7 +220,7 @@ class _Kernel:
         domain.finish(core.Pass(code.end))
         if c.errors:
             return None
-        with c.at(self.nodes[grids[0][0].name] if grids else c.here):
+        with c.at(self.nodes[grids[0][0].written] if grids else c.here):
             domain.distribute()
         c.add(ReturnOp)
         attribute = None
@@ -219,6 +230,19 @@ class _Kernel:
             }
             attribute = OptimizationHintsAttr({arch: DictionaryAttr(found) for arch, found in values.items()})
         return emit.module(Do(KernelOp, (self.function.name, body, attribute, self._dtypes()), {}, c.place))
+
+    def _tuples(self) -> None:
+        """Puts the tensors of a tuple into one: they have no names of their own in the text."""
+        there = {p.written for p, _ in self.parameters}
+        names: dict[str, list[str]] = {name: [] for name in self.function.signature.texts if name not in there}
+        for parameter, _ in self.parameters:
+            if parameter.of is not None:
+                names.setdefault(parameter.of, []).append(parameter.name)
+        variables = self.c.frame.variables
+        for name, items in names.items():
+            found = [variables.pop(item) for item in items if item in variables]
+            if len(found) == len(items):
+                variables[name] = TupleValue(tuple(found))
 
     def _dtypes(self) -> ArrayAttr[StringAttr] | None:
         """What the types of arguments do not say: needed where there are integers or truth values among them."""
@@ -336,7 +360,7 @@ class _Kernel:
             c.frame.variables[parameter.name] = expressions.POISON
             return
         made = self._partitioned(parameter, partition, tensor_type(tensor.argument))
-        with c.at(self.nodes[parameter.name]):
+        with c.at(self.nodes[parameter.written]):
             tensor.handle = c.handle(made, PartitionOp, tensor.argument, made, offsets.handle)
 
     def _reject_partition(self, parameter: Parameter, what: str, why: str, edit: str) -> None:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 TensorMode = Literal["ref", "mut", "out", "acc", "raw"]
 Mode = TensorMode | Literal["scalar", "const"]
 Form = tuple[int, ...]
-"""Of a kernel with optional tensors, for each of them in order: 1 where it is there, 0 where it is None."""
+"""Of a kernel with optional tensors and tuples of tensors, for each of them in order: how many tensors a call gives; 0
+for None."""
 
 SPELLING: Final[dict[str, str]] = {"ref": "Ref", "mut": "Mut", "out": "Out", "acc": "Acc", "raw": "Raw"}
 """Tensor modes as users write them."""
@@ -91,7 +92,16 @@ class Parameter:
     """Of a `Const`, the Python type that its value must have; of a scalar without a dtype, `int`, `float` or `bool`."""
     optional: bool = False
     """Of a tensor: whether a call may give None. Of a `Const`: that one did, in a form of the kernel (`form_of`)."""
+    many: bool = False
+    """Whether a call gives a tuple of tensors, as many as it likes."""
+    of: str | None = None
+    """In a form of the kernel: the parameter whose tuple this tensor is one of."""
     locate: Callable[[str], Span | None] = field(default=_nowhere, repr=False, compare=False)
+
+    @property
+    def written(self) -> str:
+        """The name in the text."""
+        return self.of or self.name
 
     @property
     def is_tensor(self) -> bool:
@@ -106,7 +116,7 @@ class Parameter:
     @property
     def span(self) -> Span | None:
         """Where it is declared, or None without source text. Reads and parses the source: for errors only."""
-        return self.locate(self.name)
+        return self.locate(self.written)
 
     def given(self, constants: Mapping[str, int]) -> Parameter:
         """It with the values of `Const` parameters in the place of their names in its dimensions."""
@@ -121,7 +131,8 @@ class Parameter:
         if self.is_tensor:
             inside = [str(self.dtype)] if self.dtype is not None else []
             inside += [d if d.isdecimal() else f'"{d}"' for d in self.dims or ()]
-            return SPELLING[self.mode] + (f"[{', '.join(inside)}]" if inside else "") + " | None" * self.optional
+            tensor = SPELLING[self.mode] + (f"[{', '.join(inside)}]" if inside else "")
+            return f"tuple[{tensor}, ...]" if self.many else tensor + " | None" * self.optional
         if self.mode == "const" and self.type is Grid:
             return "Grid"
         if self.mode == "const":
@@ -138,6 +149,8 @@ class KernelSignature:
     function: object = field(default=None, repr=False, compare=False)
     form: Form | None = None
     """Where it is that of one form of the kernel (`in_form`), which."""
+    texts: tuple[str, ...] = ()
+    """In a form: the names of the parameters in the text. A tuple may have none of its own."""
     cut: bool = True
     """Whether arrays that are written are split into regions. Foreign kernels take them as a whole."""
 
@@ -154,24 +167,50 @@ class KernelSignature:
     @property
     def has_forms(self) -> bool:
         """Whether what a call gives decides which tensors there are. Each form is compiled as a kernel of its own."""
-        return self.form is None and any(p.optional for p in self.parameters)
+        return self.form is None and any(p.optional or p.many for p in self.parameters)
 
     def form_of(self, arguments: Sequence[object]) -> Form:
-        """The form that a call with these arguments asks for."""
-        given = zip(self.parameters, arguments, strict=True)
-        return tuple(int(a is not None) for p, a in given if p.optional)
+        """The form that a call with these arguments asks for. Raises `NoTuple`."""
+        given = [(p, a) for p, a in zip(self.parameters, arguments, strict=True) if p.optional or p.many]
+        for p, a in given:
+            if p.many and not isinstance(a, tuple | list):
+                raise NoTuple(p)
+        return tuple(len(cast("Sequence[object]", a)) if p.many else int(a is not None) for p, a in given)
 
     def in_form(self, form: Form) -> KernelSignature:
-        """The parameters of one form: its tensors are there, and what is not is a `Const` whose value is None."""
-        there = iter(form)
-        parameters = [p if not p.optional or next(there) else _absent(p) for p in self.parameters]
-        return replace(self, parameters=tuple(parameters), form=form)
+        """The parameters of one form: its tensors are there, and what is not is a `Const` whose value is None. Of a
+        tuple there is a parameter for each tensor."""
+        counts = iter(form)
+        parameters: list[Parameter] = []
+        for p in self.parameters:
+            count = next(counts) if p.optional or p.many else 1
+            if p.many:
+                stem = p.name
+                while any(q.name.startswith(stem) and q.name[len(stem) :].isdecimal() for q in self.parameters):
+                    stem += "_"
+                parameters += [replace(p, name=f"{stem}{n}", of=p.name, many=False) for n in range(count)]
+            else:
+                parameters.append(p if count else _absent(p))
+        return replace(self, parameters=tuple(parameters), form=form, texts=tuple(p.name for p in self.parameters))
+
+    def flat(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments of a call with those in tuples of tensors by themselves, as a form of the kernel has them."""
+        given = zip(self.parameters, arguments, strict=True)
+        return tuple(one for p, a in given for one in (a if p.many else (a,)))
 
     def __getitem__(self, name: str) -> Parameter:
         for p in self.parameters:
             if p.name == name:
                 return p
         raise KeyError(name)
+
+
+class NoTuple(Exception):
+    """Something else than a tuple or a list is given for a tuple of tensors."""
+
+    def __init__(self, parameter: Parameter):
+        super().__init__(parameter.name)
+        self.parameter = parameter
 
 
 def _absent(parameter: Parameter) -> Parameter:
@@ -382,6 +421,7 @@ def _parameter(name: str, function: FunctionType, default: object, locate: Calla
     if annotation is Grid:
         return Parameter(name, "const", default=default, type=Grid, locate=locate)
     annotation, optional = _without_none(annotation)
+    annotation, many = _of_tuple(annotation)
     annotation = cast(Any, annotation)
     if isinstance(annotation, TensorAnnotation):
         if default is not MISSING and not (optional and default is None):
@@ -392,7 +432,7 @@ def _parameter(name: str, function: FunctionType, default: object, locate: Calla
                 none=optional or default is None,
             )
         dims, dtype = _tensor(name, annotation)
-        return Parameter(name, annotation.mode, dims, dtype, default, optional=optional, locate=locate)
+        return Parameter(name, annotation.mode, dims, dtype, default, optional=optional, many=many, locate=locate)
     if isinstance(annotation, DType):
         dtype = annotation
         if dtype.storage_bits == 0:
@@ -413,6 +453,16 @@ def _without_none(annotation: object) -> tuple[object, bool]:
             annotation, optional = inner, True
     mode = getattr(annotation, "__freehold_mode__", None)
     return (annotation if mode is None else TensorAnnotation(mode)), optional
+
+
+def _of_tuple(annotation: object) -> tuple[object, bool]:
+    """What `tuple[T, ...]` says of T, and that it does; anything else as it is."""
+    given = get_args(annotation)
+    if get_origin(annotation) is tuple and len(given) == 2 and given[1] is ...:
+        inner, _ = _without_none(given[0])
+        if isinstance(inner, TensorAnnotation):
+            return inner, True
+    return annotation, False
 
 
 def _evaluate(name: str, text: str, function: FunctionType) -> object:

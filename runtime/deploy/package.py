@@ -17,6 +17,7 @@ import hashlib
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, cast
@@ -266,7 +267,12 @@ class PackagedKernel(Launchable):
         misfits = [(p, g, wanted) for p, g, *wanted in by_parameter if not any(_fits(w, g) for w in wanted)]
         if not self.variants:  # in this form
             absent = [p.name for p in self.signature.parameters if p.optional and p.mode == "const"]
-            error.add(error.Absent(" and ".join(f"`{name}`" for name in absent)) if absent else error.Present())
+            if absent:
+                error.add(error.Absent(" and ".join(f"`{name}`" for name in absent)))
+            elif any(p.optional for p in self.signature.parameters):
+                error.add(error.Present())
+            counts = Counter(p.of for p in self.signature.parameters if p.of is not None)
+            error.add(*(error.Counted(name, str(count)) for name, count in counts.items()))
             raise Rejected([error])
         for parameter, g, wanted in misfits:
             error.add(error.Asked(parameter.name, _words(g), " or ".join(dict.fromkeys(map(_words, wanted)))))
@@ -402,7 +408,7 @@ def _agree(signature: KernelSignature, specs: tuple[Mapping[str, Any], ...], con
     if len(given) != len(contract.parameters):
         return False
     for (parameter, spec), asked in zip(given, contract.parameters, strict=True):
-        if parameter.name != asked.name or parameter.is_tensor != isinstance(asked, TensorParameter):
+        if asked.name != _in_ir(parameter.name) or parameter.is_tensor != isinstance(asked, TensorParameter):
             return False
         if isinstance(asked, ScalarParameter):
             good = spec.get("scalar") == asked.dtype
@@ -413,6 +419,11 @@ def _agree(signature: KernelSignature, specs: tuple[Mapping[str, Any], ...], con
         if not good:
             return False
     return True
+
+
+def _in_ir(name: str) -> str:
+    """A parameter's name as the IR has it, and with it the contract: numbers at its end tell values apart there."""
+    return re.sub(r"_\d+$", "", name)
 
 
 def _grid(said: Mapping[str, Any]) -> Grid:
@@ -434,6 +445,7 @@ def _parameter(entry: Mapping[str, Any]) -> Parameter:
         default,
         _TYPES.get(entry["type"]),
         entry.get("optional", False),
+        entry.get("many", False),
     )
 
 
@@ -446,6 +458,7 @@ def parameter_entry(parameter: Parameter) -> dict[str, Any]:
         "dtype": None if parameter.dtype is None else parameter.dtype.name,
         "type": None if parameter.type is None else parameter.type.__name__,
         **({"optional": True} if parameter.optional else {}),
+        **({"many": True} if parameter.many else {}),
     }
     default: Any = parameter.default
     flat = cast("tuple[object, ...]", default) if isinstance(default, tuple) else (default,)

@@ -175,6 +175,31 @@ class ArgumentCount(Error):
 
 
 @dataclass(frozen=True)
+class NotATuple(Error):
+    """
+    Something else than a tuple or a list of arrays was given for a tuple of tensors.
+
+    A kernel is compiled for each number of tensors. None at all are an empty tuple.
+    """
+
+    code: ClassVar[str] = "O218"
+    title: ClassVar[str] = "argument `{name}` of `{kernel}` is no tuple of arrays: {given}"
+    label: ClassVar[str] = "{given} given for `{name}: {annotation}`"
+    notes: ClassVar[tuple[str, ...]] = (NOTHING_LAUNCHED,)
+    name: str
+    kernel: str
+    given: str
+    annotation: str
+
+    @dataclass(frozen=True)
+    class Tuple(Help):
+        """What to write instead."""
+
+        text: ClassVar[str] = "give arrays in a tuple: `{edit}`"
+        edit: str
+
+
+@dataclass(frozen=True)
 class NotAnArray(Error):
     """
     Something that is no array was given for a tensor.

@@ -45,6 +45,14 @@ class VariantMissing(Error):
         text: ClassVar[str] = "it was built from no launch that gives all of the tensors that may be `None`"
 
     @dataclass(frozen=True)
+    class Counted(Note):
+        """A tuple of tensors, as no launch gave it with all else that the package was built from."""
+
+        text: ClassVar[str] = "it was built from no launch like this one with {count} in `{name}`"
+        name: str
+        count: str
+
+    @dataclass(frozen=True)
     class Together(Note):
         """Each argument fits some variant, but none fits all."""
 

@@ -84,7 +84,7 @@ def signature_of(given: object, name: str) -> KernelSignature:
         if p.mode == "const" and p.type is not int:
             refuse(name, f"`{p.name}` is `{p.annotation}`", "constants of foreign kernels are `Const[int]`")
     if found.has_forms:
-        refuse(name, "it has an array that may be None", "declare a kernel with the array, and one without")
+        refuse(name, "it has arrays that depend on the call", "declare a kernel for each number of arrays")
     if not found.tensors:
         refuse(name, "it takes no array", "declare the arrays that it reads and writes")
     return replace(found, kernel=name, cut=False)

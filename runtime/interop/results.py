@@ -38,6 +38,11 @@ class Results:
         self.kernel = kernel
         self.dtypes: dict[str, DType | None] = dict(wanted) if isinstance(wanted, Mapping) else dict.fromkeys(wanted)
         parameters = {p.name: p for p in kernel.signature.parameters}
+        for p in parameters.values():
+            if p.many:
+                self.refuse(
+                    f"`{p.name}` is a tuple of tensors", "launch it directly: an operator takes tensors one by one"
+                )
         for name in self.dtypes:
             if name not in parameters or parameters[name].mode != "out":
                 outs = [p.name for p in kernel.signature.parameters if p.mode == "out"]

@@ -11,10 +11,11 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, cast
 from weakref import WeakValueDictionary
 
+from freehold.frontend.signature import NoTuple
 from freehold.runtime.base import native
 
 if TYPE_CHECKING:
-    from freehold.frontend.signature import Form, KernelSignature, Specialisation
+    from freehold.frontend.signature import Form, KernelSignature, Parameter, Specialisation
     from freehold.runtime.base.call_site import CallSite
     from freehold.runtime.interop.results import Cut
     from freehold.runtime.launch.binding import Bound
@@ -156,13 +157,28 @@ class Launchable(native.Caller, ABC):
         signature = self.signature
         if not signature.has_forms:
             return self, arguments
-        form = signature.form_of(arguments)
+        try:
+            form = signature.form_of(arguments)
+        except NoTuple as e:
+            self._no_tuple(e.parameter, arguments)
         found = self._forms.get(form)
         if found is None:
             found = self._formed(form)
             found._whole = self
             found = self._forms.setdefault(form, found)
-        return found, arguments
+        return found, signature.flat(arguments)
+
+    def _no_tuple(self, parameter: Parameter, arguments: tuple[Any, ...]) -> NoReturn:
+        from freehold.runtime.base.call_site import caller
+        from freehold.runtime.errors import NotATuple
+        from freehold.support.diagnostic import LaunchError
+
+        site: CallSite = caller()
+        position = self.signature.parameters.index(parameter)
+        place = site.argument(position, parameter.name, self.__name__)
+        what = f"a {type(arguments[position]).__name__}"
+        error = NotATuple(place, parameter.name, self.__name__, what, parameter.annotation)
+        raise LaunchError([error.add(error.Tuple(f"({site.text(position, parameter.name) or parameter.name},)"))])
 
     @property
     def whole(self) -> Self:

@@ -68,11 +68,12 @@ class Call:
         self.schedule = schedule
         """Whether the arguments have to say how the launch is cut."""
         self.errors: list[Error] = []
-        self.positions: Mapping[str, int] = {p.name: n for n, p in enumerate(signature.parameters)}
+        written = signature.texts or [p.name for p in signature.parameters]
+        self.positions: Mapping[str, int] = {p.name: written.index(p.written) for p in signature.parameters}
 
     def place(self, parameter: Parameter) -> Span | Argument:
         """Where the argument for a parameter is written."""
-        return self.site.argument(self.positions[parameter.name], parameter.name, self.signature.kernel)
+        return self.site.argument(self.positions[parameter.name], parameter.written, self.signature.kernel)
 
     def span(self, parameter: Parameter) -> Span | None:
         """The same, if it has source text."""
@@ -81,7 +82,7 @@ class Call:
 
     def text(self, parameter: Parameter) -> str:
         """An argument as the caller wrote it, or else the parameter's name."""
-        return self.site.text(self.positions[parameter.name], parameter.name) or parameter.name
+        return self.site.text(self.positions[parameter.name], parameter.written) or parameter.name
 
     def finish(self) -> None:
         """Raises `Rejected` if anything was found."""
