@@ -139,10 +139,9 @@ class Runner:
         """The shapes of all steps: of those that decode, first, then those for each number of tokens and sequences."""
         model = self.model
         rows = sorted({self._shape(n, n, 1).sequences for n in range(1, model.sequences + 1)})
-        counts = sorted({padded(n, model.tokens) for n in range(1, model.tokens + 1)})
-        lengths = sorted({power_of_two(n) for n in range(2, model.tokens + 1)})
-        found = [Shape(n, n, 1) for n in rows] + [Shape(n, 1, power_of_two(n)) for n in counts]
-        return found + [Shape(counts[-1], n, longest) for n in rows for longest in lengths]
+        mixed = {self._shape(n, 1, n) for n in range(2, model.tokens + 1)}
+        mixed |= {self._shape(model.tokens, n, longest) for n in rows for longest in range(2, model.tokens + 1)}
+        return [Shape(n, n, 1) for n in rows] + sorted(mixed)
 
     def _prepare(self, tell: Callable[[str], None]) -> None:
         """Compiles what steps launch, beside one another, and records the graphs."""
@@ -160,13 +159,16 @@ class Runner:
         decoding = [shape for shape in shapes if shape.longest == 1] if self.graphs else []
         for number, shape in enumerate(decoding):
             tell(f"recording graphs ({number} of {len(decoding)})")
-            for _ in self._memory:
+            for memory in self._memory:
                 self._turn ^= 1
                 batch = self._batch(shape)
                 batch.fill([], self.page)
                 batch.choice.fill([])
-                for ways in (Ways(False, False), Ways(True, False)):
-                    self._go(batch, ways, None)
+                for ways in (Ways(True, False), Ways(False, False)):
+                    if memory is self._memory[0]:  # once as launches, in which kernels are loaded and processes meet
+                        self._go(batch, ways, None)
+                    else:
+                        self._recorded[shape, self._turn, ways] = self._graph(batch, ways)
 
     # --- Steps --------------------------------------------------------------------------------------------------------
 
@@ -195,12 +197,15 @@ class Runner:
 
     def _shape(self, tokens: int, sequences: int, longest: int) -> Shape:
         """The shape of a step of so many tokens: there are few, so that there are few kernels."""
-        rows = min(power_of_two(sequences), self.model.sequences)
-        return (
-            Shape(rows, rows, 1)
-            if longest == 1
-            else Shape(padded(tokens, self.model.tokens), rows, power_of_two(longest))
-        )
+        most = self.model.sequences
+        if longest == 1:
+            rows = min(power_of_two(sequences), most)
+            return Shape(rows, rows, 1)
+        reach = 8
+        while reach < longest:
+            reach *= 8
+        reach = min(reach, power_of_two(self.model.tokens))
+        return Shape(padded(tokens, self.model.tokens), min(max(4, power_of_two(sequences)), most), reach)
 
     def _batch(self, shape: Shape) -> Batch:
         """The inputs of steps of a shape, in this turn."""

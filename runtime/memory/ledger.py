@@ -35,6 +35,15 @@ MOST_USES: Final = 64
 PRUNING: Final = 16
 """How many operations on a space with several users pass before uses that are over are looked for."""
 
+TURNS: Final = 8
+"""
+How often the time of a sole user may end before a space counts as one that several use in turns. Who uses it when is
+then known exactly: of a sole user only that it may still be reading, so that a writer would wait for all it does.
+"""
+
+CALM: Final = 64
+"""Operations on such a space after which one of them may be its sole user again."""
+
 
 # --- Spaces and holds -------------------------------------------------------------------------------------------------
 
@@ -81,7 +90,7 @@ class Space:
     forgotten: an access that is known twice is waited for once too often, and one that is forgotten never.
     """
 
-    __slots__ = ("_age", "counted", "device", "high", "holds", "low", "sole", "uses", "wrote")
+    __slots__ = ("_age", "_ends", "_until", "counted", "device", "high", "holds", "low", "sole", "uses", "wrote")
 
     def __init__(self, device: int = HOST, low: int = 0, high: int = 1 << 64, counted: bool = True):
         self.device: Final = device
@@ -99,6 +108,10 @@ class Space:
         self.holds: tuple[Hold, ...] = ()
         """What keeps operations away."""
         self._age = 0
+        self._ends = 0
+        """How often the time of a sole user has ended."""
+        self._until = 0
+        """The age before which there is none again."""
 
     def disturb(self) -> None:
         """Ends the time of the sole user: from here on leases are looked at one by one."""
@@ -115,6 +128,9 @@ class Space:
         if sole.now > self.wrote:
             self.uses[sole, self.low, self.high, False] = sole.now
         self.sole = None
+        self._ends += 1
+        if self.counted and self._ends >= TURNS:
+            self._until = self._age + CALM
 
     def _count(self) -> None:
         """Counts what the sole user's library did and did not tell, as one operation that writes."""
@@ -176,7 +192,7 @@ class Space:
         """Finds out whether there is a sole user again."""
         if self.holds:
             self.holds = tuple([hold for hold in self.holds if not hold.over])
-        if self.holds or self.sole is not None:
+        if self.holds or self.sole is not None or self._age < self._until:
             return
         users = {key[0] for key in self.uses}
         if len(users) > 1:

@@ -93,18 +93,18 @@ class Recorded(Generic[T]):
     def enqueue(self, handle: int, user: Timeline, kept: object = None) -> None:
         """Puts a replay on a stream. For `run` and `Replay`."""
         made, recording = self._made, self.recording
-        if kept is None and not recording.checked:
-            with suppress(Busy, Refusal), user.lock:
-                lease(user, recording.reads, recording.writes)
-                captures.run_graph(made, handle, recording.device)
-                user.enqueued()
-                return
 
         def replay() -> None:
             captures.run_graph(made, handle, recording.device)
             if recording.checked:
                 checked.replayed(recording.checked, user)
 
+        if kept is None:
+            with suppress(Busy, Refusal), user.lock:
+                lease(user, recording.reads, recording.writes)
+                replay()
+                user.enqueued()
+                return
         self._enqueue(user, replay, kept)
 
     def _enqueue(self, user: Timeline, work: Callable[[], object], kept: object = None) -> None:

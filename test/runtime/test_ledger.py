@@ -226,6 +226,25 @@ def test_moves_end_the_handles_of_the_bytes_moved() -> None:
         run(a, [owner], [])
 
 
+def test_who_writes_in_turn_with_a_reader_waits_for_what_it_read_and_no_more() -> None:
+    """As inputs that the host writes while a stream works on others: it becomes known until when they are read."""
+    (a,) = streams(1)
+    x, y = memory(), memory()
+    before = 0
+    for turn in range(20):
+        pending = x.space.conflicts(x.low, x.high, write=True)
+        assert before in [tick for user, tick in pending if user is a] or turn < ledger.TURNS
+        a.reach(before)
+        enqueue(host_timeline(), [], [x], nothing)
+        run(a, [x], [y])
+        before = a.now
+        run(a, [y], [])
+    assert x.space.sole is None
+    for _ in range(ledger.CALM):
+        run(a, [x], [])
+    assert x.space.sole is a
+
+
 def test_memory_of_other_libraries_is_ordered_by_its_bytes() -> None:
     a, b = streams(2)
     x, y = Outside(7, 4096, 8192), Outside(7, 8192, 9000)
