@@ -10,6 +10,7 @@ import collections
 import contextlib
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -27,6 +28,8 @@ from freehold.tools.record import Launch, recording
 
 SECONDS = int(os.environ.get("FREEHOLD_PEERS_SECONDS", "20"))
 """How long one launch may take."""
+WRITTEN_EVERY = 5.0
+"""How many seconds what was found may be without being written."""
 
 
 class Peer:
@@ -42,6 +45,7 @@ class Peer:
         self.became: set[str] = set()
         self.stack = contextlib.ExitStack()
         self.seen: set[bytes] = set()
+        self.written = time.monotonic()
 
     def round_trip(self, launch: Launch) -> None:
         """Reads and writes each kernel once, as bytecode and as text."""
@@ -83,9 +87,19 @@ class Peer:
             if report.outcome == "failed":
                 self.failed[report.nodeid] = str(report.longrepr)[-1500:]
 
+    def pytest_runtest_logfinish(self) -> None:
+        """Writes the table now and then, for whoever ends a file that takes too long."""
+        if time.monotonic() - self.written > WRITTEN_EVERY:
+            self.write()
+
     def pytest_sessionfinish(self) -> None:
         """Writes the table."""
         self.stack.close()
+        self.write()
+
+    def write(self) -> None:
+        """Writes what there is to tell so far."""
+        self.written = time.monotonic()
         found = {
             "launches": self.launches,
             "kernels": self.kernels,

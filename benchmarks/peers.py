@@ -54,7 +54,7 @@ def run(peer: str, folder: Path, file: Path, minutes: float, select: str) -> dic
                 command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60 * minutes
             )
         except subprocess.TimeoutExpired:
-            return {"files": {"took too long": 1}}
+            return {**json.loads(table.read() or b"{}"), "files": {"took too long": 1}}
         written = table.read()
         found: dict[str, Any] = json.loads(written) if written else {}
         found["files"] = {"ran" if found.get("tests") else "without tests": 1}

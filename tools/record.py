@@ -263,7 +263,7 @@ class Recorder:
 
 def _grid(grid: Any) -> tuple[int, int, int]:
     numbers = [int(each) for each in cast("list[Any]", grid if isinstance(grid, tuple | list) else [grid])]
-    x, y, z = (*numbers, 1, 1)[:3]
+    x, y, z = (*numbers, 1, 1, 1)[:3]
     return x, y, z
 
 

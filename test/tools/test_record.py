@@ -81,6 +81,14 @@ def test_empty_arrays_and_broadcasts() -> None:
     np.testing.assert_array_equal(y, 3)
 
 
+@pytest.mark.parametrize("grid", [(), (1,), (1, 1), (1, 1, 1), 1])
+def test_grids_of_fewer_axes(grid: Any) -> None:
+    y = np.ones(8, np.float32)
+    with pretend(), recording(lambda launch: launch.run()):
+        ct.launch(0, grid, scaled, (y, y, 3.0, 8))
+    np.testing.assert_array_equal(y, 3)
+
+
 def test_what_handling_raises_is_seen_by_the_program() -> None:
     def refuse(launch: Launch) -> None:
         raise ValueError(launch.kernel)
