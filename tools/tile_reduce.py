@@ -35,6 +35,9 @@ def argument_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=PROGRAM, description="Find the smallest module for which a command fails.")
     parser.add_argument("file", nargs="?", default="-", help="text or bytecode; standard input if `-` or left out")
     parser.add_argument("-o", "--output", default="-", metavar="FILE", help="the file to write the result to")
+    parser.add_argument(
+        "--split-input-file", action="store_true", help="reduce the first module between lines `// -----` that fails"
+    )
     parser.add_argument("--test", required=True, metavar="COMMAND", help="what fails, with {} for the file")
     parser.add_argument("--says", default="", metavar="TEXT", help="what the command prints when it fails")
     parser.add_argument("--time-limit", type=float, default=60.0, metavar="SECONDS", help="for one run; 60 if left out")
@@ -52,13 +55,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     check = Check(arguments.test, arguments.time_limit, arguments.says)
     try:
         data, file = files.read(arguments.file, PROGRAM)
-        module = files.read_module(data, file, PROGRAM, SourceMap())
-        if not check.fails(told(module, Options()).encode()):
-            print(f"{PROGRAM}: the command does not fail on {file}", file=sys.stderr)
-            return 1
 
         def fails(candidate: ModuleOp) -> bool:
             return check.fails(told(candidate, Options()).encode())
+
+        chunks = files.chunks(data, arguments.split_input_file)
+        modules = (files.read_module(chunk, file, PROGRAM, SourceMap()) for chunk in chunks)
+        module = next(filter(fails, modules), None)
+        if module is None:
+            print(f"{PROGRAM}: the command does not fail on {file}", file=sys.stderr)
+            return 1
 
         def say(text: str) -> None:
             if not arguments.quiet:
