@@ -8,6 +8,8 @@ from importlib import import_module
 from threading import Lock
 from typing import Any, Final, cast
 
+import freehold as fh
+
 
 @cache
 def _torch() -> Any:
@@ -57,7 +59,9 @@ class Operator:
         self._kept: Callable[[Any, Any], Any] | None = None
         self._library: Any = None
         self._torch: Any = None
-        self._run: Callable[..., Any] = launch
+        self._run: Any = None
+        """Allocates and launches, as it did before where arguments look alike (`freehold.planned`)."""
+        self._is_traced: Callable[[], bool] = _is_traced
         self._operator: Callable[..., Any] | None = None
         """Not set while torch traces: what it has read must not change meanwhile."""
         self._is_defined = False
@@ -66,13 +70,13 @@ class Operator:
     def __call__(self, *arguments: Any) -> Any:
         """The results. Where nobody watches, torch is not asked who does: that would take longer than a launch."""
         operator = self._operator or self.defined()
-        torch = self._torch
-        if torch.compiler.is_compiling():
+        if self._is_traced():
             return operator(*arguments)
         self._operator = operator
-        if not self._unwatched(torch, arguments):
-            return operator(*arguments)
-        return self._run(*arguments)
+        found = self._run.known(arguments)
+        if found is not NotImplemented:
+            return found
+        return self._run(*arguments) if self._unwatched(self._torch, arguments) else operator(*arguments)
 
     def backward(self, keeps: Callable[[Any, Any], Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """
@@ -129,6 +133,7 @@ class Operator:
         launch, results = self.launch, self.results
         allocate = cast(Callable[..., Any], results)
 
+        @fh.planned
         def run(*arguments: Any) -> Any:
             made: Any = () if results is None else allocate(*arguments)
             given: list[Any] = [*made] if made.__class__ is tuple else [made]
@@ -139,7 +144,7 @@ class Operator:
                 launch(*given, *arguments)
             return None if results is None else made
 
-        self._run, self._torch = run, torch
+        self._run, self._torch, self._is_traced = run, torch, torch.compiler.is_dynamo_compiling
         for place in ("CPU", "CUDA"):
             library.impl(self.name, run, place)
         full = f"{_NAMESPACE}::{self.name}"
@@ -161,6 +166,11 @@ class Operator:
 def operator(schema: str, results: Results | None) -> Callable[[Callable[..., Any]], Operator]:
     """Decorates a function that launches kernels: `@operator("name(Tensor x) -> Tensor", results=...)`."""
     return lambda launch: Operator(schema, launch, results)
+
+
+def _is_traced() -> bool:
+    """Stands for torch's function until it is asked for."""
+    return False
 
 
 def _nothing(*_: Any) -> None:

@@ -165,7 +165,7 @@ PyMODINIT_FUNC PyInit__native(void) {
   lock_class = PyType_FromSpec(&lock_spec);
   int good = module && lock_class && !PyModule_AddObjectRef(module, "Lock", lock_class);
   good = good && !PyModule_AddIntConstant(module, "INTERFACE", INTERFACE);
-  good = good && add_readers(module) && add_launchers(module) && add_bound(module) && add_descriptions(module) && add_runs(module);
+  good = good && add_readers(module) && add_launchers(module) && add_bound(module) && add_calls(module) && add_descriptions(module) && add_runs(module);
   if (good) return module;
   Py_XDECREF(module);
   return NULL;

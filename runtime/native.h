@@ -54,6 +54,7 @@ int lock_release(PyObject *lock);
 int add_readers(PyObject *module);
 int add_launchers(PyObject *module);
 int add_bound(PyObject *module);
+int add_calls(PyObject *module);
 extern PyObject *undone; /* what `run` returns that did nothing */
 /* Runs a launch as a part of others, by its dispatcher's launcher: its value; NULL where nothing was done, or with an
  * exception. `bound_plainly` the same of a bound launch's. */

@@ -8,7 +8,6 @@
  * interpreter's lock is given up while the driver works. What is unusual is left to Python, which finds out what it is.
  */
 #include "native_launch.h"
-#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -16,40 +15,7 @@ PyTypeObject *entry_type, *launcher_type;
 static PyObject *lease, *outside, *timeline, *wrong, *let_go, *constant, *changed; /* of Python; `wrong` are exceptions that it finds the cause of */
 static PyObject *n_place, *n_borrow, *n_keep, *n_enqueued;
 
-/* Packs a scalar as `struct` would; 0 where that would raise. May run Python. */
-static int pack(int code, PyObject *value, uint64_t *memory) {
-  if (code == '?') {
-    int truth = PyObject_IsTrue(value);
-    *memory = (uint64_t)(truth > 0);
-    return truth >= 0;
-  }
-  if (code == 'f' || code == 'd') {
-    double number = PyFloat_AsDouble(value);
-    if (number == -1.0 && PyErr_Occurred()) return 0;
-    float narrow = (float)number;
-    *memory = 0;
-    memcpy(memory, code == 'd' ? (void *)&number : (void *)&narrow, code == 'd' ? 8 : 4);
-    return code == 'd' || !isinf(narrow) || isinf(number);
-  }
-  PyObject *whole = PyNumber_Index(value);
-  if (!whole) return 0;
-  if (code == 'Q' || code == 'P') {
-    *memory = PyLong_AsUnsignedLongLong(whole);
-    Py_DECREF(whole);
-    return !(*memory == UINT64_MAX && PyErr_Occurred());
-  }
-  long long number = PyLong_AsLongLong(whole);
-  Py_DECREF(whole);
-  if (number == -1 && PyErr_Occurred()) return 0;
-  int width = code == 'b' || code == 'B' ? 8 : code == 'h' || code == 'H' ? 16 : code == 'i' || code == 'I' ? 32 : 64;
-  int is_signed = code >= 'a';
-  *memory = (uint64_t)number & (width == 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1);
-  if (width == 64) return 1;
-  return is_signed ? number >= -(1LL << (width - 1)) && number < 1LL << (width - 1) : number >= 0 && number < 1LL << width;
-}
-
-/* Whether no array that is written shares a byte's span with another one. */
-static int apart(const Entry *entry, const uint64_t *memory) {
+int apart(const Entry *entry, const uint64_t *memory) {
   for (int n = 0; n < entry->values; n++) {
     const Value *one = &entry->value[n];
     if (one->code != 'P') continue;
@@ -160,7 +126,7 @@ static int packed(const Launcher *self, const Entry *entry, PyObject *arguments,
     if (self->mode[n] == 'c') continue;
     const Value *known = &entry->value[value++];
     if (self->mode[n] == 't') memory[known->place] = arrays->array[array++].pointer;
-    else if (!pack(known->code, PyTuple_GetItem(arguments, n), &memory[known->place])) return 0;
+    else if (!pack_scalar(known->code, PyTuple_GetItem(arguments, n), &memory[known->place])) return 0;
   }
   return 1;
 }
@@ -452,6 +418,15 @@ static PyObject *add(Launcher *self, PyObject *const *given, Py_ssize_t count) {
   Py_XDECREF(key.kept);
   if (PyErr_Occurred()) return NULL;
   return PyBool_FromLong(good);
+}
+
+Entry *planned(Launcher *self, PyObject *arguments, Arrays *arrays, uint64_t *memory) {
+  Key key;
+  arrays->count = arrays->families = 0, key.count = 0, key.kept = NULL;
+  Entry *entry = look(self, arguments, &key, arrays) ? entry_of(self, &key) : NULL;
+  if (entry && entry->plain && !packed(self, entry, arguments, arrays, memory)) Py_CLEAR(entry);
+  if (!entry) PyErr_Clear(), close_arrays(arrays);
+  return entry;
 }
 
 static PyObject *knows(Launcher *self, PyObject *arguments) {

@@ -49,6 +49,13 @@ extern PyTypeObject *entry_type, *launcher_type;
 /* Whether the interpreter is to be used, or an exception says so. */
 int interpreted(const Launcher *self);
 
+/* Whether no array that is written shares a byte's span with another one. */
+int apart(const Entry *entry, const uint64_t *memory);
+
+/* The plan for what looks like these arguments, with a reference, their arrays, and where it is plain, their memory; NULL
+ * where it is not known. */
+Entry *planned(Launcher *self, PyObject *arguments, Arrays *arrays, uint64_t *memory);
+
 /* The value of a plan that an array is; arrays are in the order of values. */
 const Value *value_of(const Entry *entry, int array);
 

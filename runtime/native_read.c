@@ -6,6 +6,7 @@
  * are asked once. Nothing here says that something is wrong: what cannot be read is left to Python.
  */
 #include "native_read.h"
+#include <math.h>
 #include <string.h>
 
 static PyObject *families;                       /* by class: whose its objects are, and for partitions `CUT` */
@@ -80,7 +81,7 @@ static int read_torch(PyObject *object, int brief, Key *key, Array *array) {
   int good = watched && negated && negated == Py_False;
   if (good && watched != Py_False) { /* autograd watches it, if it is looking */
     PyObject *looking = PyObject_CallNoArgs(grad_enabled);
-    good = looking && add_word(key, looking == Py_True);
+    good = looking && add_word(key, array->watched = looking == Py_True);
     Py_XDECREF(looking);
   }
   good = good && add_word(key, (uint64_t)rank << 32 | (uint32_t)dtype) && add_word(key, (uint64_t)kind << 32 | (uint32_t)device);
@@ -196,6 +197,39 @@ static int read_foreign(PyObject *object, Key *key, Array *array) {
   int good = read_interface(said, key, array);
   Py_DECREF(said);
   return good;
+}
+
+/* --- Scalars ------------------------------------------------------------------------------------------------------ */
+
+int pack_scalar(int code, PyObject *value, uint64_t *memory) {
+  if (code == '?') {
+    int truth = PyObject_IsTrue(value);
+    *memory = (uint64_t)(truth > 0);
+    return truth >= 0;
+  }
+  if (code == 'f' || code == 'd') {
+    double number = PyFloat_AsDouble(value);
+    if (number == -1.0 && PyErr_Occurred()) return 0;
+    float narrow = (float)number;
+    *memory = 0;
+    memcpy(memory, code == 'd' ? (void *)&number : (void *)&narrow, code == 'd' ? 8 : 4);
+    return code == 'd' || !isinf(narrow) || isinf(number);
+  }
+  PyObject *whole = PyNumber_Index(value);
+  if (!whole) return 0;
+  if (code == 'Q' || code == 'P') {
+    *memory = PyLong_AsUnsignedLongLong(whole);
+    Py_DECREF(whole);
+    return !(*memory == UINT64_MAX && PyErr_Occurred());
+  }
+  long long number = PyLong_AsLongLong(whole);
+  Py_DECREF(whole);
+  if (number == -1 && PyErr_Occurred()) return 0;
+  int width = code == 'b' || code == 'B' ? 8 : code == 'h' || code == 'H' ? 16 : code == 'i' || code == 'I' ? 32 : 64;
+  int is_signed = code >= 'a';
+  *memory = (uint64_t)number & (width == 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1);
+  if (width == 64) return 1;
+  return is_signed ? number >= -(1LL << (width - 1)) && number < 1LL << (width - 1) : number >= 0 && number < 1LL << width;
 }
 
 /* --- All of them ----------------------------------------------------------------------------------------------------- */

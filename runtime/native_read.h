@@ -18,7 +18,7 @@ typedef struct {
 /* An array of a launch. `close_arrays` lets go of what it has. */
 typedef struct {
   int argument, family, shape; /* `shape`: where its extents, and then strides in bytes, are in the key, of other libraries */
-  int rank;
+  int rank, watched; /* `watched`: autograd is looking at what is done with it */
   long long itemsize;
   uint64_t pointer;
   uint64_t stream;  /* that must be waited for, as its description says; 0 where there is none */
@@ -35,6 +35,9 @@ typedef struct {
  * or is unusual; no exception is set. */
 int read_array(PyObject *given, int argument, int brief, Key *key, Arrays *arrays);
 void close_arrays(Arrays *arrays);
+
+/* Packs a scalar as `struct` would; 0 where that would raise. May run Python. */
+int pack_scalar(int code, PyObject *value, uint64_t *memory);
 
 int add_word(Key *key, uint64_t word);
 int add_object(Key *key, PyObject *object);

@@ -19,6 +19,7 @@ from uuid import uuid4
 
 from freehold.frontend.schedule import Order
 from freehold.runtime.base import native
+from freehold.runtime.interop import planned
 from freehold.runtime.interop.torch_op import operator_of
 from freehold.runtime.jit import launchable
 from freehold.runtime.jit.launchable import Launchable, kernels
@@ -254,3 +255,4 @@ def tell_torch() -> None:
     except (AttributeError, TypeError, ValueError):  # another torch, which ends its graphs at launches
         return
     launchable.compiling, launchable.described = torch.compiler.is_dynamo_compiling, described
+    planned.compiling = torch.compiler.is_dynamo_compiling

@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     from freehold.runtime.launch.callee import Callee
 
 
+seen_by: Final[list[Callable[[Launch, tuple[Any, ...], Timeline | None], object]]] = []
+"""Called with launches that were enqueued by `on()`, their arguments, and where: by who learns what is done."""
+
+
 class UnrunLaunch(RuntimeWarning):
     """A launch was described and never run."""
 
@@ -98,6 +102,8 @@ class Launch(Operation[Any], native.Dropped):
         if used is UNMET:
             self._arguments = arguments
             return super().on()
+        for see in seen_by:
+            see(self, arguments, used)
         if used is None:
             return InFlight(dispatcher.done(arguments), (), self)
         used.remember((used.now, monotonic_ns(), dispatcher.what, self._code, self._instruction))

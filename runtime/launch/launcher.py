@@ -48,7 +48,7 @@ def launcher(signature: KernelSignature, what: str) -> Any:
     `read(arguments, execution)` launches and returns the timeline, or does nothing and returns None; so does `run`
     with launches that are a part of others, and returns their value or `UNDONE`.
     """
-    if len(signature.parameters) > native.MOST or not _ready():
+    if len(signature.parameters) > native.MOST or not ready():
         return None
     modes = "".join("t" if p.is_tensor else p.mode[0] for p in signature.parameters)
     outputs = tuple(n for n, p in enumerate(signature.parameters) if p.is_tensor and p.mode != "ref")
@@ -109,7 +109,8 @@ def _described(plan: Plan, number: int) -> tuple[Any, ...]:
 
 
 @cache
-def _ready() -> bool:
+def ready() -> bool:
+    """Whether there can be launchers: the native module is there, and is told what it has to know."""
     module = native.module()
     if module is None:
         return False

@@ -174,6 +174,7 @@ if TYPE_CHECKING:
     from freehold.runtime.jit.eager import eager
     from freehold.runtime.jit.kernel import kernel
     from freehold.runtime.launch.modes import interpreting
+    from freehold.runtime.interop.planned import planned
     from freehold.runtime.launch.partition import partition, ragged
     from freehold.runtime.operations.execution import Execution
     from freehold.runtime.operations.in_flight import InFlight
@@ -191,6 +192,7 @@ _LAZY: Final = {
     "load": "freehold.runtime.deploy.package",
     "partition": "freehold.runtime.launch.partition",
     "ragged": "freehold.runtime.launch.partition",
+    "planned": "freehold.runtime.interop.planned",
     "plot_roofline": "freehold.runtime.show.plots",
     "plot_timeline": "freehold.runtime.show.plots",
     "record_launches": "freehold.runtime.gpu.launch_record",
@@ -372,6 +374,7 @@ __all__ = [
     "partition",
     "permute",
     "permuted",
+    "planned",
     "plot_roofline",
     "plot_timeline",
     "powi",

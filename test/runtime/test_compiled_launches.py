@@ -159,6 +159,19 @@ def test_other_partitions_are_other_operators() -> None:
     assert counter.frame_count == 2
 
 
+def test_a_planned_function_is_read_as_any_other() -> None:
+    @fh.planned
+    def tripled(x: Any) -> Any:
+        y = torch.empty_like(x)
+        saxpy(fh.partition(y.zero_(), 16), x, 3.0).on()
+        return y
+
+    x = torch.arange(float(N))
+    whole = torch.compile(lambda x: tripled(x + 1) * 2, fullgraph=True, backend="aot_eager")
+    torch.testing.assert_close(whole(x), 6 * (x + 1))
+    torch.testing.assert_close(tripled(x), 3 * x)
+
+
 class Layer(torch.nn.Module):
     """A module that launches a kernel."""
 

@@ -1,0 +1,313 @@
+/*
+ * Calls of functions that allocate and launch, done as they were before where arguments look as they did
+ * (`freehold.runtime.interop.planned` finds out what they do). An argument is a tensor of torch's own class, or a value.
+ * Nothing is launched before all of a call's launches are known to fit.
+ */
+#include "native_launch.h"
+#include <string.h>
+
+typedef struct { int base; int64_t delta; } Place; /* in whose memory an array is, and how many bytes behind its beginning */
+
+typedef struct {
+  Launcher *launcher;
+  Entry *entry;
+  PyObject *launch, *arguments; /* it was described so; what of its arguments are no arrays */
+  Place *place;                 /* of arrays, in order */
+  int arrays;
+  uint64_t memory[MOST]; /* packed but for addresses */
+} Step;
+
+typedef struct {
+  int made, steps, outputs;  /* `outputs`: how many are returned; -1: one, by itself */
+  PyObject *making;          /* a tuple of the arguments of `allocate`, for what is made */
+  PyObject *output;          /* a tuple of which of these are returned */
+  PyObject *changes;         /* a tuple of which arguments are written */
+  Step *step;
+} Plan;
+
+typedef struct {
+  PyObject_HEAD
+  PyObject *plans; /* by key: capsules */
+} Calls;
+
+static PyTypeObject *calls_type;
+static PyObject *tensor_classes;     /* that are read: a tuple */
+static PyObject *value_classes;      /* whose objects are told apart by where they are: a tuple */
+static PyObject *allocate;           /* allocates on a GPU; takes what a plan says */
+static PyObject *modes, *transforms; /* of torch: how many modes see what is done, and what transforms it, if anything */
+static PyObject *n_publish, *numbers; /* of texts: numbers */
+
+/* --- Keys ------------------------------------------------------------------------------------------------------------ */
+
+static int among(PyObject *class, PyObject *several) {
+  for (Py_ssize_t n = 0; n < PyTuple_Size(several); n++)
+    if (PyTuple_GetItem(several, n) == class) return 1;
+  return 0;
+}
+
+enum { MOST_TEXTS = 1 << 16 };
+
+static int add_text(Key *key, PyObject *text) {
+  PyObject *number = PyDict_GetItemWithError(numbers, text);
+  if (number) return add_word(key, PyLong_AsUnsignedLongLong(number));
+  if (PyErr_Occurred() || PyDict_Size(numbers) > MOST_TEXTS || !(number = PyLong_FromSsize_t(PyDict_Size(numbers)))) return 0;
+  int good = !PyDict_SetItem(numbers, text, number) && add_word(key, PyLong_AsUnsignedLongLong(number));
+  Py_DECREF(number);
+  return good;
+}
+
+/* Puts a value into the key; 0 where it is of another kind. */
+static int add_value(Key *key, PyObject *value) {
+  if (value == Py_None || PyBool_Check(value)) return add_object(key, value);
+  if (!add_object(key, CLASS(value))) return 0;
+  if (PyLong_CheckExact(value)) {
+    int overflow = 0;
+    long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    return !overflow && add_word(key, (uint64_t)number);
+  }
+  if (PyFloat_CheckExact(value)) {
+    double number = PyFloat_AsDouble(value);
+    uint64_t word;
+    memcpy(&word, &number, sizeof word);
+    return add_word(key, word);
+  }
+  if (PyUnicode_CheckExact(value)) return add_text(key, value);
+  if (PyTuple_CheckExact(value) || PyList_CheckExact(value)) {
+    Py_ssize_t count = PySequence_Size(value);
+    int good = add_word(key, (uint64_t)count);
+    for (Py_ssize_t n = 0; good && n < count; n++) {
+      PyObject *item = PySequence_GetItem(value, n);
+      good = item && add_value(key, item);
+      Py_XDECREF(item);
+    }
+    return good;
+  }
+  return among(CLASS(value), value_classes) && add_object(key, value);
+}
+
+/* Reads all arguments; 0 where any of them is unusual. No exception is set. */
+static int read_all(PyObject *arguments, Key *key, Arrays *bases) {
+  key->count = 0, key->kept = NULL, bases->count = bases->families = 0;
+  int good = 1;
+  for (Py_ssize_t n = 0; good && n < PyTuple_Size(arguments); n++) {
+    PyObject *given = PyTuple_GetItem(arguments, n);
+    if (among(CLASS(given), tensor_classes)) good = read_array(given, (int)n, 0, key, bases);
+    else good = add_value(key, given);
+  }
+  if (PyErr_Occurred()) PyErr_Clear(), good = 0;
+  return good;
+}
+
+/* --- Running --------------------------------------------------------------------------------------------------------- */
+
+/* Makes what a call allocates, behind its arguments. 0 with an exception, or where it is unusual. */
+static int made(const Plan *plan, Arrays *bases) {
+  Key key;
+  key.count = 0, key.kept = NULL;
+  for (int n = 0; n < plan->made; n++) {
+    PyObject *tensor = PyObject_CallObject(allocate, PyTuple_GetItem(plan->making, n));
+    if (!tensor) return 0;
+    int good = read_array(tensor, -1, 1, &key, bases);
+    Py_DECREF(tensor);
+    if (!good || bases->array[bases->count - 1].pointer & 15) return 0;
+  }
+  return 1;
+}
+
+/* Where the arrays of a step are; whether they are apart, so that what is packed may be launched. */
+static int placed(const Step *step, const Arrays *bases, Arrays *arrays, uint64_t *memory) {
+  arrays->count = step->arrays, arrays->families = TORCH;
+  memcpy(memory, step->memory, sizeof step->memory);
+  for (int n = 0; n < step->arrays; n++) {
+    const Array *base = &bases->array[step->place[n].base];
+    arrays->array[n] = (Array){.family = TORCH, .array = base->array, .pointer = base->pointer + (uint64_t)step->place[n].delta};
+    if (step->entry->plain) memory[value_of(step->entry, n)->place] = arrays->array[n].pointer;
+  }
+  return step->entry->plain && apart(step->entry, memory);
+}
+
+static int run_step(const Step *step, const Arrays *bases) {
+  Arrays arrays;
+  uint64_t memory[MOST], handle = 0;
+  int plain = placed(step, bases, &arrays, memory);
+  PyObject *user = place_of(step->entry, Py_None, 1, &arrays, &handle);
+  if (user) user = fired(step->launcher, step->entry, step->arguments, &arrays, user, handle, plain ? memory : NULL);
+  int good = user && traced(user, step->launcher->what, step->launch);
+  Py_XDECREF(user);
+  if (good && !step->entry->plain) { /* it may check something */
+    PyObject *done = PyObject_CallMethodObjArgs(step->launch, n_publish, NULL);
+    good = done != NULL;
+    Py_XDECREF(done);
+  }
+  return good;
+}
+
+/* What a call returns: of what was made. */
+static PyObject *returned(const Plan *plan, const Arrays *bases, int inputs) {
+  PyObject *found = plan->outputs > 0 ? PyTuple_New(plan->outputs) : NULL;
+  if (!plan->outputs) return Py_NewRef(Py_None);
+  for (int n = 0; n < (plan->outputs < 0 ? 1 : plan->outputs); n++) {
+    PyObject *one = bases->array[inputs + PyLong_AsLong(PyTuple_GetItem(plan->output, n))].array;
+    if (plan->outputs < 0) return Py_NewRef(one);
+    if (found) PyTuple_SetItem(found, n, Py_NewRef(one));
+  }
+  return found;
+}
+
+static PyObject *done_again(const Plan *plan, PyObject *arguments, Arrays *bases) {
+  int inputs = bases->count;
+  for (int n = 0; n < plan->steps; n++)
+    if (interpreted(plan->step[n].launcher)) return NULL;
+  if (!made(plan, bases)) return NULL;
+  for (int n = 0; n < plan->steps; n++)
+    if (!run_step(&plan->step[n], bases)) return NULL; /* what is made by then is made anew */
+  for (Py_ssize_t n = 0; n < PyTuple_Size(plan->changes); n++) {
+    PyObject *changed = PyTuple_GetItem(arguments, PyLong_AsSsize_t(PyTuple_GetItem(plan->changes, n)));
+    if (!told(Py_NewRef(changed), TORCH)) return NULL;
+    Py_DECREF(changed);
+  }
+  return returned(plan, bases, inputs);
+}
+
+/* Whether nothing stands between a function and what it calls of torch. */
+static int alone(void) {
+  PyObject *count = PyObject_CallNoArgs(modes), *transform = count ? PyObject_CallNoArgs(transforms) : NULL;
+  int found = transform == Py_None && PyLong_CheckExact(count) && !PyLong_AsLong(count);
+  Py_XDECREF(count), Py_XDECREF(transform);
+  return found;
+}
+
+/* With `unwatched`, nothing where autograd has to see what is done. NULL where nothing was done, or with an exception. */
+static PyObject *run_on(Calls *self, PyObject *arguments, int unwatched) {
+  if (!PyTuple_CheckExact(arguments)) return PyErr_Format(PyExc_TypeError, "a tuple is wanted");
+  if (!alone()) return NULL;
+  Key key;
+  Arrays bases;
+  PyObject *found = NULL, *value = NULL;
+  int good = read_all(arguments, &key, &bases);
+  for (int n = 0; unwatched && n < bases.count; n++) good = good && !bases.array[n].watched;
+  if (good) {
+    PyObject *bytes = PyBytes_FromStringAndSize((const char *)key.word, (Py_ssize_t)sizeof(uint64_t) * key.count);
+    found = bytes ? PyDict_GetItemWithError(self->plans, bytes) : NULL;
+    Py_XINCREF(found), Py_XDECREF(bytes);
+  }
+  if (found) value = done_again(PyCapsule_GetPointer(found, NULL), arguments, &bases);
+  close_arrays(&bases);
+  Py_XDECREF(found);
+  return value;
+}
+
+static PyObject *run(Calls *self, PyObject *arguments) {
+  PyObject *value = run_on(self, arguments, 0);
+  return value || PyErr_Occurred() ? value : Py_NewRef(Py_NotImplemented);
+}
+
+static PyObject *run_unwatched(Calls *self, PyObject *arguments) {
+  PyObject *value = run_on(self, arguments, 1);
+  return value || PyErr_Occurred() ? value : Py_NewRef(Py_NotImplemented);
+}
+
+/* --- Learning -------------------------------------------------------------------------------------------------------- */
+
+static PyObject *key_of(Calls *self, PyObject *arguments) {
+  Key key;
+  Arrays bases;
+  if (!PyTuple_CheckExact(arguments)) return PyErr_Format(PyExc_TypeError, "a tuple is wanted");
+  int good = read_all(arguments, &key, &bases);
+  close_arrays(&bases);
+  if (!good) Py_RETURN_NONE;
+  return PyBytes_FromStringAndSize((const char *)key.word, (Py_ssize_t)sizeof(uint64_t) * key.count);
+}
+
+static void free_plan(Plan *plan) {
+  for (int n = 0; n < plan->steps; n++) {
+    Step *step = &plan->step[n];
+    Py_XDECREF((PyObject *)step->launcher), Py_XDECREF((PyObject *)step->entry), Py_XDECREF(step->launch), Py_XDECREF(step->arguments);
+    PyMem_Free(step->place);
+  }
+  Py_XDECREF(plan->making), Py_XDECREF(plan->output), Py_XDECREF(plan->changes);
+  PyMem_Free(plan->step), PyMem_Free(plan);
+}
+
+static void free_capsule(PyObject *capsule) { free_plan(PyCapsule_GetPointer(capsule, NULL)); }
+
+/* Fills a step; 0 where its launcher does not know it, or with an exception. */
+static int filled(Step *step, PyObject *said) {
+  PyObject *launcher, *given, *kept, *launch, *places;
+  if (!PyArg_ParseTuple(said, "O!O!O!OO!", launcher_type, &launcher, &PyTuple_Type, &given, &PyTuple_Type, &kept, &launch, &PyTuple_Type,
+                        &places) || CLASS(launch) != classes[LAUNCH])
+    return 0;
+  step->launcher = (Launcher *)Py_NewRef(launcher), step->launch = Py_NewRef(launch), step->arguments = Py_NewRef(kept);
+  Arrays arrays;
+  if (!(step->entry = planned(step->launcher, given, &arrays, step->memory))) return 0;
+  step->arrays = arrays.count;
+  int good = arrays.count == PyTuple_Size(places) && (step->place = PyMem_Calloc(arrays.count + 1, sizeof(Place)));
+  for (int n = 0; good && n < arrays.count; n++) {
+    long long delta;
+    good = arrays.array[n].family == TORCH && PyArg_ParseTuple(PyTuple_GetItem(places, n), "iL", &step->place[n].base, &delta);
+    step->place[n].delta = delta;
+  }
+  close_arrays(&arrays);
+  return good;
+}
+
+static PyObject *add(Calls *self, PyObject *args) {
+  PyObject *bytes, *steps, *making, *output, *changes;
+  int outputs, good = 1;
+  if (!PyArg_ParseTuple(args, "O!O!O!iO!O!", &PyBytes_Type, &bytes, &PyTuple_Type, &making, &PyTuple_Type, &steps, &outputs, &PyTuple_Type,
+                        &output, &PyTuple_Type, &changes))
+    return NULL;
+  Plan *plan = PyMem_Calloc(1, sizeof(Plan));
+  if (!plan) return PyErr_NoMemory();
+  plan->step = PyMem_Calloc(PyTuple_Size(steps) + 1, sizeof(Step));
+  if (!plan->step) return PyMem_Free(plan), PyErr_NoMemory();
+  plan->steps = (int)PyTuple_Size(steps), plan->made = (int)PyTuple_Size(making), plan->outputs = outputs;
+  plan->making = Py_NewRef(making), plan->output = Py_NewRef(output), plan->changes = Py_NewRef(changes);
+  for (int n = 0; good && n < plan->steps; n++) good = filled(&plan->step[n], PyTuple_GetItem(steps, n));
+  PyObject *capsule = good ? PyCapsule_New(plan, NULL, free_capsule) : NULL;
+  if (!capsule) free_plan(plan);
+  else if (PyDict_SetItem(self->plans, bytes, capsule)) good = 0;
+  Py_XDECREF(capsule);
+  if (PyErr_Occurred()) return NULL;
+  return PyBool_FromLong(good);
+}
+
+static PyObject *forget(Calls *self, PyObject *unused) {
+  PyDict_Clear(self->plans);
+  Py_RETURN_NONE;
+}
+
+static void free_calls(Calls *self) {
+  PyObject *type = CLASS(self);
+  Py_XDECREF(self->plans);
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+static PyObject *make_calls(PyTypeObject *type, PyObject *args, PyObject *options) {
+  PyObject *tensors, *values, *functions[3];
+  if (!PyArg_ParseTuple(args, "O!O!OOO", &PyTuple_Type, &tensors, &PyTuple_Type, &values, &functions[0], &functions[1], &functions[2])) return NULL;
+  Calls *self = (Calls *)PyType_GenericAlloc(type, 0);
+  if (!self || !(self->plans = PyDict_New())) return Py_XDECREF((PyObject *)self), NULL;
+  Py_INCREF(args); /* with all that is in it, for good */
+  tensor_classes = tensors, value_classes = values, allocate = functions[0], modes = functions[1], transforms = functions[2];
+  return (PyObject *)self;
+}
+
+static PyMethodDef calls_methods[] = {
+  {"run", (PyCFunction)run, METH_O, "run(arguments): does a call as one before, and returns its value; NotImplemented where it does nothing."},
+  {"run_unwatched", (PyCFunction)run_unwatched, METH_O, "run_unwatched(arguments): the same, or nothing where autograd looks."},
+  {"key", (PyCFunction)key_of, METH_O, "key(arguments): what tells calls apart; None for arguments of other kinds."},
+  {"add", (PyCFunction)add, METH_VARARGS,
+   "add(key, making, steps, outputs, output, changes): what calls of this key do from here on; whether they can."},
+  {"forget", (PyCFunction)forget, METH_NOARGS, "Forgets all."},
+  {0},
+};
+static PyType_Slot calls_slots[] = {{Py_tp_new, make_calls}, {Py_tp_dealloc, free_calls}, {Py_tp_methods, calls_methods}, {0}};
+static PyType_Spec calls_spec = {"freehold.runtime._native.Calls", sizeof(Calls), 0, Py_TPFLAGS_DEFAULT, calls_slots};
+
+int add_calls(PyObject *module) {
+  n_publish = PyUnicode_InternFromString("publish"), numbers = PyDict_New();
+  calls_type = (PyTypeObject *)PyType_FromSpec(&calls_spec);
+  return n_publish && numbers && calls_type && !PyModule_AddObjectRef(module, "Calls", (PyObject *)calls_type);
+}
