@@ -458,9 +458,10 @@ def exchange_capture_mode(mode: Any = None) -> Any:
 
 
 class _Unseen(local):
-    """Of the calling thread."""
-
     depth = 0
+
+    def __call__(self) -> AbstractContextManager[None]:
+        return self
 
     def __enter__(self) -> None:
         if not self.depth:
@@ -473,12 +474,8 @@ class _Unseen(local):
             exchange_capture_mode(self.before)
 
 
-_UNSEEN: Final = _Unseen()
-
-
-def unseen() -> AbstractContextManager[None]:
-    """Inside, what is asked of the driver ends no capture of anybody's."""
-    return _UNSEEN
+unseen: Final = _Unseen()
+"""`with unseen():` what is asked of the driver inside ends no capture of anybody's."""
 
 
 def becomes_empty(stream: Any, seconds: float) -> bool:
