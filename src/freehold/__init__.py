@@ -171,10 +171,10 @@ if TYPE_CHECKING:
     from freehold.runtime.gpu.failures import raise_failures
     from freehold.runtime.gpu.launch_record import record_launches
     from freehold.runtime.gpu.streams import RoundRobin, SingleStream, stream_policy
+    from freehold.runtime.interop.planned import planned
     from freehold.runtime.jit.eager import eager
     from freehold.runtime.jit.kernel import kernel
     from freehold.runtime.launch.modes import interpreting
-    from freehold.runtime.interop.planned import planned
     from freehold.runtime.launch.partition import partition, ragged
     from freehold.runtime.operations.execution import Execution
     from freehold.runtime.operations.in_flight import InFlight
