@@ -139,12 +139,12 @@ def _defined(op: Operation, operands: Sequence[Array], lanes: Array) -> None:
     for where, why in undefined:
         _refuse(op, np.asarray(where(*numbers)), why, lanes)
     if meaning.promise != "none" and op.name in _EXACT and e.bits <= 32:
-        for kind, signed in (("signed", True), ("unsigned", False)):
+        for article, kind, signed in (("a", "signed", True), ("an", "unsigned", False)):
             if meaning.promise in (f"no_{kind}_wrap", "no_wrap"):
                 wide = [as_numbers(x, e, signed).astype(np.int64) for x in operands]
                 exact = _EXACT[op.name](*wide)
                 low, high = (-(1 << (e.bits - 1)), (1 << (e.bits - 1)) - 1) if signed else (0, (1 << e.bits) - 1)
-                why = f"the result wraps as a {kind} number, and `overflow<{meaning.promise}>` says that it cannot"
+                why = f"the result wraps as {article} {kind} number, and `overflow<{meaning.promise}>` says that it cannot"
                 _refuse(op, (exact < low) | (exact > high), why, lanes)
 
 

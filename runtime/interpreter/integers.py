@@ -73,9 +73,9 @@ def defined(op: Operation, function: Function, c: Compiler) -> Function:
                 c.undefined(op, why)
         contents = zip(*(np.ravel(x).tolist() for x in operands), strict=True) if meaning.promise != "none" else ()
         if (what := next(filter(None, map(meaning.broken, contents)), None)) is not None:
-            c.undefined(
-                op, f"the result wraps as a {what} number, and `overflow<{meaning.promise}>` says that it cannot"
-            )
+            article = "an" if what == "unsigned" else "a"
+            promise = f"and `overflow<{meaning.promise}>` says that it cannot"
+            c.undefined(op, f"the result wraps as {article} {what} number, {promise}")
         return function(*operands)
 
     return held
