@@ -144,8 +144,9 @@ def _defined(op: Operation, operands: Sequence[Array], lanes: Array) -> None:
                 wide = [as_numbers(x, e, signed).astype(np.int64) for x in operands]
                 exact = _EXACT[op.name](*wide)
                 low, high = (-(1 << (e.bits - 1)), (1 << (e.bits - 1)) - 1) if signed else (0, (1 << e.bits) - 1)
-                why = f"the result wraps as {article} {kind} number, and `overflow<{meaning.promise}>` says that it cannot"
-                _refuse(op, (exact < low) | (exact > high), why, lanes)
+                why = f"the result wraps as {article} {kind} number"
+                promise = f"and `overflow<{meaning.promise}>` says that it cannot"
+                _refuse(op, (exact < low) | (exact > high), f"{why}, {promise}", lanes)
 
 
 _EXACT: Final[dict[str, Callable[..., Array]]] = {
