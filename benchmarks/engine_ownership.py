@@ -70,9 +70,9 @@ def answering(engine: Engine, count: int, tokens: int) -> float:
 
 def compared(folder: Path, counts: list[int], tokens: int, times: int) -> list[Row]:
     """A row for each number of sequences."""
-    with Engine(folder, sequences=max(counts), memory=0.3) as engine:
+    with Engine(folder, sequences=max(counts), tokens=256, memory=0.3) as engine:
         with unchecked():
-            other = Engine(folder, sequences=max(counts), memory=0.3)
+            other = Engine(folder, sequences=max(counts), tokens=256, memory=0.3)
         with other:
             return [
                 against(
