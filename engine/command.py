@@ -55,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     shared.add_argument("--memory", type=float, default=0.9, help="share of free memory for the cache (%(default)s)")
     shared.add_argument("--weights", choices=["fp8"], help="make weights narrower as they are loaded")
     shared.add_argument("--no-graphs", action="store_true", help="launch each kernel of a step by itself")
+    shared.add_argument("--no-prepare", action="store_true", help="compile kernels when a request needs them first")
 
     serve = commands.add_parser("serve", parents=[shared], help="answer over HTTP as OpenAI's interface does")
     serve.add_argument("--host", default="127.0.0.1")
@@ -89,7 +90,8 @@ def _run(given: argparse.Namespace) -> None:
     ranks, path = Ranks.joined(given.device), Path(given.model)
     model = path if path.is_dir() else given.model
     if ranks.leads:
-        with Engine(model, **_options(given), waiting=getattr(given, "waiting", 1 << 30), ranks=ranks) as engine:
+        options = {**_options(given), "waiting": getattr(given, "waiting", 1 << 30), "progress": _progress}
+        with Engine(model, **options, ranks=ranks) as engine:
             given.run(engine, given)
     else:
         follow(model, ranks, **_options(given))
@@ -99,7 +101,13 @@ def _run(given: argparse.Namespace) -> None:
 def _options(given: argparse.Namespace) -> dict[str, Any]:
     """What every process that shares the model is given."""
     names = "device", "tokens", "sequences", "page", "pages", "memory", "weights"
-    return {**{name: getattr(given, name) for name in names}, "graphs": not given.no_graphs}
+    found = {name: getattr(given, name) for name in names}
+    return {**found, "graphs": not given.no_graphs, "prepare": not given.no_prepare}
+
+
+def _progress(text: str) -> None:
+    """Tells on the terminal what is done before the first request."""
+    print(text, file=sys.stderr, flush=True)
 
 
 def _serve(engine: Engine, given: argparse.Namespace) -> None:
