@@ -434,6 +434,15 @@ def of_bits(c: Context, node: core.Node) -> Advice | None:
     return None
 
 
+def of_shift(c: Context, node: core.BinOp) -> Advice | None:
+    """A product or a quotient, where a float is shifted by a number that is known."""
+    by = node.right.value if isinstance(node.right, core.Constant) else None
+    if node.op not in ("<<", ">>") or type(by) is not int or not 0 <= by < 64:
+        return None
+    edit = f"{primary(line(c, node.left))} {'*' if node.op == '<<' else '/'} {2**by}"
+    return Advice(f"a shift of an integer is a product or a quotient: `{edit}`", node)
+
+
 def _compared(node: core.Node) -> tuple[list[core.Expr], list[str]]:
     """What a comparison or a chain of them compares, and how."""
     chained = node.values if isinstance(node, core.BoolOp) and node.chain else [node]

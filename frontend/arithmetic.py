@@ -457,7 +457,7 @@ def _meaningless(
         error = errors.WrongOperands(
             c.span(node), operator=symbol, operands=f"`{dtype}`", why="bits are combined in integers and bools"
         )
-        edit = advice.of_bits(c, node)
+        edit = advice.of_bits(c, node) or advice.of_shift(c, node)
         edit = edit or Advice(f"compare first: `({c.text(left)} > 0) {symbol} ({c.text(right)} > 0)`")
         return error.add(error.Instead(edit.text, at=edit.at(c)))
     if symbol == "/" and not dtype.is_float:

@@ -289,7 +289,7 @@ EDITS: Final = {
     "std": _moments("fh.sqrt(squares)", "{count}"),
     "torch.var": _moments("squares", "({count} - 1)"),
     "torch.std": _moments("fh.sqrt(squares)", "({count} - 1)"),
-    "norm": Foreign("x", "`fh.sqrt(fh.sum({x:p} * {x:p}))`"),
+    "norm": Foreign("x, axis=, keepdims=", "`fh.sqrt(fh.sum({x:p} * {x:p}{axis:,}{keepdims:,}))`"),
     "linalg": _words("a norm is the root of a sum of squares, and a product is `a @ b`"),
     "softmax": Foreign(
         "x, axis=-1",

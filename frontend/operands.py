@@ -80,7 +80,9 @@ def not_constant(c: Context, node: core.Expr, value: Value, what: str) -> Poison
         elif what == "a shape" and (shape := advice_on_values.of_shape(c, node)) is not None:
             error.add(error.Instead(shape.text, at=shape.at(c)))
         elif what == "the index of a tuple":
-            error.add(error.Instead(f"choose by comparing: `fh.where({c.text(node)} == 0, a[0], a[1])`"))
+            error.add(
+                error.Instead("walk over the tuple itself: `for item in items:`, or count by `fh.static_range(...)`")
+            )
         elif isinstance(node, core.Subscript) and isinstance(node.value, core.Attribute) and node.value.attr == "shape":
             tensor, axis = c.text(node.value.value), c.text(node.slice)
             error.add(

@@ -395,7 +395,9 @@ def _reject(kernel: str, wrong: list[tuple[str, _Misread]], locate: Callable[[st
     found: list[Error] = []
     for parameter, misread in wrong:
         place: Span | Argument = locate(parameter) or Argument(parameter, kernel)
-        found.append(getattr(errors, misread.kind)(place, **misread.fields))
+        each = misread.fields.pop("several", None)
+        error = getattr(errors, misread.kind)(place, **misread.fields)
+        found.append(error.add(error.Several(parameter, each)) if each else error)
     raise Rejected(found, kernel=kernel)
 
 
@@ -440,8 +442,15 @@ def _parameter(name: str, function: FunctionType, default: object, locate: Calla
         return Parameter(name, "scalar", dtype=dtype, default=default, locate=locate)
     if annotation in (int, float, bool):
         return Parameter(name, "scalar", default=default, type=annotation, locate=locate)  # pyright: ignore[reportArgumentType] -- one of the three
-    shown = annotation.__name__ if isinstance(annotation, type) else repr(annotation)
-    raise _Misread("AnnotationUnknown", name=name, annotation=shown)
+    shown = annotation.__name__ if type(annotation) is type else repr(annotation).replace("'", '"')
+    raise _Misread("AnnotationUnknown", name=name, annotation=shown, several=_of_several(annotation))
+
+
+def _of_several(annotation: object) -> str:
+    """What a collection of tensors, written in another way than as a tuple of any number, holds."""
+    inner = {_without_none(of)[0] for of in get_args(annotation) if of is not ...}
+    (one,) = inner if len(inner) == 1 else (None,)
+    return repr(one).replace("'", '"') if isinstance(one, TensorAnnotation) else ""
 
 
 def _without_none(annotation: object) -> tuple[object, bool]:

@@ -120,6 +120,14 @@ class AnnotationUnknown(Error):
     name: str
     annotation: str
 
+    @dataclass(frozen=True)
+    class Several(Help):
+        """Of a collection of tensors that is written in another way."""
+
+        text: ClassVar[str] = "as many tensors as a call gives are a tuple: `{name}: tuple[{each}, ...]`"
+        name: str
+        each: str
+
 
 @dataclass(frozen=True)
 class AnnotationUnreadable(Error):

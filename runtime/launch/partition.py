@@ -153,6 +153,7 @@ else:
         return made
 
     update_wrapper(partition, cut).__name__ = "partition"
+    cut.__qualname__ = "partition"  # as Python calls it where a keyword is wrong
     partition = native.partition(Partition(None, None), _CLASSES, _FAST, partition)
 
 

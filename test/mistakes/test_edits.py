@@ -147,6 +147,8 @@ CASES = {
         (I,), (I != 0) & (2 * I < 90),
     ),
     "not": one("    t = x.load_like(y)\n    inside = t > 0\n    y.store(fh.where(not inside, t, 0))", X * (X <= 0)),
+    "shift a float": one("    y.store((x.load_like(y) >> 1) + 1)", X / 2 + 1),
+    "shift a float up": one("    y.store(x.load_like(y) << 3)", X * 8),
     "not of a comparison": one("    t = x.load_like(y)\n    y.store(fh.where(not t > 0, t, 0))", X * (X <= 0)),
     "chained": one("    t = x.load_like(y)\n    y.store(fh.where(0 < t < 1, t, 0))", X * ((X > 0) & (X < 1))),
     "if": one("    t = x.load_like(y)\n    if t > 0:\n        t = t * 2\n    y.store(t)", np.where(X > 0, X * 2, X)),

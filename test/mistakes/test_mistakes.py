@@ -51,4 +51,4 @@ def test_the_help_helps(path: Path) -> None:
 
 
 def test_there_are_enough() -> None:
-    assert len(CASES) >= 120
+    assert len(CASES) >= 250

@@ -1,0 +1,27 @@
+"""A float is halved by a shift."""
+
+import numpy as np
+
+import freehold as fh
+from freehold import Out, Ref
+
+x = np.linspace(-1, 1, 256, dtype=np.float32)
+y = np.zeros(256, np.float32)
+
+
+def kernel(y: Out["N"], x: Ref["N"]):
+    y.store(x.load_like(y) >> 1)
+
+
+@fh.kernel
+def kernel_fixed(y: Out["N"], x: Ref["N"]):
+    y.store(x.load_like(y) / 2)
+
+
+def mistake():
+    fh.kernel(kernel)(fh.partition(y, 64), x).sync()
+
+
+def fixed():
+    kernel_fixed(fh.partition(y, 64), x).sync()
+    return y, x / 2

@@ -1,0 +1,29 @@
+"""Two coordinates are taken of a vector."""
+
+import numpy as np
+
+import freehold as fh
+from freehold import Out, Ref
+
+x = np.linspace(-1, 1, 256, dtype=np.float32)
+y = np.zeros(256, np.float32)
+
+
+def kernel(y: Out["N"], x: Ref["N"]):
+    i, j = y.index
+    y.store(x.load((i,), y.tile))
+
+
+@fh.kernel
+def kernel_fixed(y: Out["N"], x: Ref["N"]):
+    (i,) = y.index
+    y.store(x.load((i,), y.tile))
+
+
+def mistake():
+    fh.kernel(kernel)(fh.partition(y, 64), x).sync()
+
+
+def fixed():
+    kernel_fixed(fh.partition(y, 64), x).sync()
+    return y, x

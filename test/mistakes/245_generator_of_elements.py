@@ -1,0 +1,18 @@
+"""A sum over a generator."""
+
+import numpy as np
+
+import freehold as fh
+from freehold import Out, Ref
+
+x = np.linspace(-1, 1, 256, dtype=np.float32)
+y = np.zeros(256, np.float32)
+
+
+def kernel(y: Out["N"], x: Ref["N"]):
+    t = x.load_like(y)
+    y.store(t - sum(a for a in t))
+
+
+def mistake():
+    fh.kernel(kernel)(fh.partition(y, 64), x).sync()

@@ -1,0 +1,17 @@
+"""Two of three axes are exchanged in a tile of two."""
+
+import numpy as np
+
+import freehold as fh
+from freehold import Out, Ref
+
+x = np.linspace(-1, 1, 4096, dtype=np.float32).reshape(32, 128)
+y = np.zeros((32, 128), np.float32)
+
+
+def kernel(y: Out["M", "N"], x: Ref["M", "N"]):
+    y.store(fh.permute(x.load_like(y), (0, 2, 1)))
+
+
+def mistake():
+    fh.kernel(kernel)(fh.partition(y, (8, 64)), x).sync()

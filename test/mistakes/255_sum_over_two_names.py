@@ -1,0 +1,18 @@
+"""A sum over both axes, one after the other, by names."""
+
+import numpy as np
+
+import freehold as fh
+from freehold import Out, Ref
+
+x = np.linspace(-1, 1, 4096, dtype=np.float32).reshape(32, 128)
+y = np.zeros((32, 128), np.float32)
+
+
+def kernel(y: Out["M", "N"], x: Ref["M", "N"]):
+    t = x.load_like(y)
+    y.store(t - t.sum(axis="M"))
+
+
+def mistake():
+    fh.kernel(kernel)(fh.partition(y, (8, 64)), x).sync()

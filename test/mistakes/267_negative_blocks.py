@@ -1,0 +1,23 @@
+"""A negative number of blocks."""
+
+import numpy as np
+
+import freehold as fh
+from freehold import Out, Ref
+
+x = np.linspace(-1, 1, 256, dtype=np.float32)
+y = np.zeros(256, np.float32)
+
+
+@fh.kernel
+def kernel(y: Out["N"], x: Ref["N"]):
+    y.store(x.load_like(y))
+
+
+def mistake():
+    kernel(fh.partition(y, 64, blocks=-1), x).sync()
+
+
+def fixed():
+    kernel(fh.partition(y, 64, blocks=2), x).sync()
+    return y, x
