@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 import freehold as fh
+from freehold.kernels.few import row_product_launch
 from freehold.kernels.products import product_launches, tiling
 from freehold.kernels.quantised import narrow_weight_launches
 from freehold.kernels.schedules import cut, power_of_two
@@ -61,6 +62,9 @@ def product(room: Room, y: Any, x: Any, weight: Any, residual: Any = None) -> St
     way = tiling(*y.shape, x.shape[1], size_of(x.dtype))
     if isinstance(weight, Narrow):
         yield from narrow_weight_launches(y, x, *weight, residual, way, lambda: room.splits(way.splits, *y.shape))
+        return
+    if x.shape[0] == 1:
+        yield row_product_launch(y, x, weight, None, residual, 0.0)
         return
     extra = x[0], x if residual is None else residual
     given = "", False, residual is not None

@@ -12,15 +12,15 @@ import freehold as fh
 from freehold.engine import experts
 from freehold.engine.batch import Batch
 from freehold.engine.config import Config
-from freehold.engine.layers import Room, Steps, most_split, product, size_of
+from freehold.engine.layers import Narrow, Room, Steps, most_split, product, size_of
 from freehold.engine.ranks import Ranks
 from freehold.engine.weights import Checkpoint
 from freehold.kernels.activations import gated_launch
-from freehold.kernels.decoding import decoding_launches, parts_of_cache
 from freehold.kernels.embeddings import embedding_launch, following_launch
+from freehold.kernels.few import MOST_ROWS, gated_product_launch, gated_row_product_launch, row_product_launch
 from freehold.kernels.norms import rms_norm_launch
-from freehold.kernels.schedules import ceildiv, cut, power_of_two
-from freehold.kernels.serving import append_slots, paged_queries_launch, turned_heads
+from freehold.kernels.schedules import ceildiv
+from freehold.kernels.serving import append_launch, parts_of_query, query_launches, rows_launch
 
 
 class Layer:
@@ -49,9 +49,9 @@ class Fed:
 
 
 def _head_norms(files: Checkpoint, c: Config, at: str) -> Any:
-    """The weights of the norms of queries and keys, (2, 2, head // 2); ones where there are no such norms."""
+    """The weights of the norms of queries and keys, (2, 2, head // 2), or None for each."""
     if not c.norm_heads:
-        return fh.ones((2, 2, c.head // 2), c.dtype, device=files.device).sync()
+        return None, None
     names = [f"{at}self_attn.{n}_norm.weight" for n in "qk"]
     return files.rows(names, [(c.head,)] * 2, c.dtype).reshape(2, 2, c.head // 2)
 
@@ -89,14 +89,15 @@ class Model:
             self.head = self.table if config.tied else files.one("lm_head.weight", shape, config.dtype)
             self.last = files.one("model.norm.weight", (config.hidden,), config.dtype)
             self.layers = [Layer(files, config, n) for n in range(config.layers)]
-        self.cos, self.sin = self._angles()
+        self.angles = self._angles()
         self.room = self._reserved()
         self.caches: list[Any] = []
 
-    def _angles(self) -> tuple[Any, Any]:
+    def _angles(self) -> Any:
+        """Cosines and sines of each position, (positions, head) in f32."""
         turns = np.outer(np.arange(self.config.positions, dtype=np.float64), self.config.frequencies)
-        cos, sin = (fh.from_numpy(f(turns).astype(np.float32), device=self.device).sync() for f in (np.cos, np.sin))
-        return cos, sin
+        both = np.concatenate((np.cos(turns), np.sin(turns)), axis=1).astype(np.float32)
+        return fh.from_numpy(both, device=self.device).sync()
 
     def _reserved(self) -> Room:
         """Everything that a step writes besides the caches."""
@@ -105,7 +106,7 @@ class Model:
         qkv = attended + 2 * c.kv_heads * c.head
         for name, width in (("a", c.hidden), ("b", c.hidden), ("normed", c.hidden), ("qkv", qkv)):
             room.reserve(name, (wide, width), c.dtype)
-        room.reserve("turned", (wide, c.heads + c.kv_heads, 2, c.head // 2), c.dtype)
+        room.reserve("angles", (wide, c.head), fh.f32)
         room.reserve("attended", (wide, attended), c.dtype)
         if c.experts:
             experts.reserve(room, c, wide)
@@ -139,7 +140,7 @@ class Model:
     def _parts(self, sequences: int) -> int:
         """Into how many parts the cache of a sequence is cut, for each of so many to have one query."""
         most = ceildiv(self.config.positions, self.page)
-        return parts_of_cache(most, sequences * self.config.kv_heads)
+        return parts_of_query(most, sequences * self.config.kv_heads)
 
     def forward(self, batch: Batch, layers: int | None = None) -> Steps:
         """
@@ -150,19 +151,25 @@ class Model:
         room, ranks, count = self.room, self.ranks, batch.tokens
         here, there, normed = (room.rows(name, count) for name in ("a", "b", "normed"))
         yield following_launch(here, self.table, batch.ids, batch.before)
+        yield embedding_launch(room.rows("angles", count), self.angles, batch.positions)
         for layer, cache in zip(self.layers[:layers], self.caches[:layers], strict=True):
-            yield self._norm(normed, here, layer.front)
-            yield from self._attention(batch, layer, cache, normed)
+            yield from self._product(room.rows("qkv", count), here, layer.qkv, layer.front, normed)
+            yield from self._attention(batch, layer, cache)
             yield from product(room, there, room.rows("attended", count), layer.output, here if ranks.leads else None)
             yield from ranks.summed(there)
-            yield self._norm(normed, there, layer.middle)
-            yield from self._fed(layer.fed, normed, here, there if ranks.leads else None)
+            yield from self._fed(layer, there, here, normed, there if ranks.leads else None)
             yield from ranks.summed(here)
         chosen, logits = room.rows("b", batch.sequences), self.logits(batch.sequences)
         yield embedding_launch(chosen, here, batch.last)
-        normed = room.rows("normed", batch.sequences)
-        yield self._norm(normed, chosen, self.last)
-        yield from product(room, logits, normed, self.head)
+        yield from self._product(logits, chosen, self.head, self.last, room.rows("normed", batch.sequences))
+
+    def _product(self, y: Any, x: Any, weight: Any, norm: Any, normed: Any) -> Steps:
+        """y = normalised x @ weight.T; `normed` is room for what is multiplied."""
+        if x.shape[0] == 1 and not isinstance(weight, Narrow):
+            yield row_product_launch(y, x, weight, norm, None, self.config.eps)
+            return
+        yield self._norm(normed, x, norm)
+        yield from product(self.room, y, normed, weight)
 
     def _norm(self, y: Any, x: Any, weight: Any) -> Any:
         return rms_norm_launch(y, self.room.rows("scale", x.shape[0]), x, weight, self.config.eps)
@@ -171,41 +178,47 @@ class Model:
         """What the last step wrote, (sequences, vocabulary) in f32."""
         return self.room.rows("logits", sequences)
 
-    def _fed(self, layer: Fed | experts.Experts, x: Any, y: Any, residual: Any) -> Steps:
-        if isinstance(layer, experts.Experts):
-            yield from experts.fed(self.room, self.config, layer, x, y, residual)
+    def _fed(self, layer: Layer, x: Any, y: Any, normed: Any, residual: Any) -> Steps:
+        """y = what the feed-forward makes of x, normalised, and the residual if there is one."""
+        room, fed, count, feed = self.room, layer.fed, x.shape[0], self.config.feed
+        if isinstance(fed, experts.Experts):
+            yield self._norm(normed, x, layer.middle)
+            yield from experts.fed(room, self.config, fed, normed, y, residual)
             return
-        count = x.shape[0]
-        both, fed = self.room.rows("gate_up", count), self.room.rows("fed", count)
-        yield from product(self.room, both, x, layer.gate_up)
-        yield gated_launch(fed, both[:, : self.config.feed], both[:, self.config.feed :], "silu")
-        yield from product(self.room, y, fed, layer.down, residual)
+        inner, both = room.rows("fed", count), fed.gate_up
+        if isinstance(both, Narrow) or count > MOST_ROWS:
+            made = room.rows("gate_up", count)
+            yield from self._product(made, x, both, layer.middle, normed)
+            yield gated_launch(inner, made[:, :feed], made[:, feed:], "silu")
+        elif count == 1:
+            yield gated_row_product_launch(inner, x, both[:feed], both[feed:], layer.middle, self.config.eps)
+        else:
+            yield self._norm(normed, x, layer.middle)
+            yield gated_product_launch(inner, normed, both[:feed], both[feed:])
+        yield from product(room, y, inner, fed.down, residual)
 
-    def _attention(self, batch: Batch, layer: Layer, cache: Any, x: Any) -> Steps:
-        c, room, count = self.config, self.room, batch.tokens
-        heads, keys, half = c.heads + c.kv_heads, c.kv_heads, c.head // 2
-        flat = room.rows("qkv", count)
-        yield from product(room, flat, x, layer.qkv)
-        halves = flat.reshape(count, heads + keys, 2, half)
-        turned = room.rows("turned", count)
-        part = cut(turned, (1, min(8, power_of_two(heads)), 2, power_of_two(half)))
-        yield turned_heads(part, halves, layer.heads, self.cos, self.sin, batch.positions, c.heads, c.eps, c.norm_heads)
-        whole = turned.reshape(count, heads, c.head)
-        k, v = whole[:, c.heads :], flat.reshape(count, heads + keys, c.head)[:, heads:]
-        tile = 1, 2, power_of_two(keys), power_of_two(c.head)
-        yield append_slots(fh.ragged(cache, tile, by="slots", most=1, partial=True), k, v, batch.order, batch.slots)
-        q = whole[:, : c.heads].reshape(count, keys, c.group, c.head)
-        o = room.rows("attended", count).reshape(count, keys, c.group, c.head)
+    def _attention(self, batch: Batch, layer: Layer, cache: Any) -> Steps:
+        c, count, keys = self.config, batch.tokens, self.config.kv_heads
+        angles = self.room.rows("angles", count)
+        angles = angles[:, : c.head // 2], angles[:, c.head // 2 :]
+        heads = self.room.rows("qkv", count).reshape(count, c.heads + 2 * keys, c.head)
+        k, v = heads[:, c.heads : c.heads + keys], heads[:, c.heads + keys :]
+        most = 1 if batch.decoding else self.page
+        q_norm, k_norm = layer.heads
+        yield append_launch(cache, k, v, angles, batch.order, batch.slots, most, c.eps, k_norm)
+        grouped = count, keys, c.group, c.head
+        q, o = heads[:, : c.heads].reshape(grouped), self.room.rows("attended", count).reshape(grouped)
         paged = cache.reshape(cache.shape[0] // self.page, self.page, 2, keys, c.head)
-        yield from (self._one_query if batch.decoding else self._queries)(batch, o, q, paged[:, :, 0], paged[:, :, 1])
-
-    def _queries(self, batch: Batch, o: Any, q: Any, k: Any, v: Any) -> Steps:
-        given = batch.table, batch.lengths, batch.starts, batch.longest
-        yield paged_queries_launch(o, q, k, v, *given, 1 / sqrt(self.config.head))
-
-    def _one_query(self, batch: Batch, o: Any, q: Any, k: Any, v: Any) -> Steps:
-        count, parts = batch.sequences, self._parts(batch.sequences)
-        part, lse = (self.room.rows(name, count)[:, :, :parts] for name in ("parts", "lse"))
-        k, v = (t.permute(0, 2, 1, 3) for t in (k, v))
-        scale = 1 / sqrt(self.config.head)
-        yield from decoding_launches(o, part, lse, q, k, v, batch.table, batch.lengths, scale, self.page)
+        caches, scale, eps = (paged[:, :, 0], paged[:, :, 1]), 1 / sqrt(c.head), c.eps
+        alone = batch.sequences if batch.decoding else batch.alone
+        if alone:
+            parts = self._parts(alone)
+            room = tuple(self.room.rows(name, alone)[:, :, :parts] for name in ("parts", "lse"))
+            turns = tuple(t[:alone] for t in angles)
+            given = batch.table[:alone], batch.lengths[:alone], scale, turns, q_norm, eps
+            yield from query_launches(o[:alone], room, q[:alone], *caches, *given)
+        if not batch.decoding:
+            pages = batch.pages[alone * batch.table.shape[1] :]
+            turns = tuple(t[alone:] for t in angles)
+            given = pages, batch.bases[alone:], batch.positions[alone:], scale, turns, q_norm, eps
+            yield rows_launch(o[alone:], q[alone:], *caches, *given)

@@ -112,7 +112,7 @@ class Runner:
         """Pages of the longest sequence."""
         self.graphs = setup.graphs and not self.on_host
         largest = Shape(max(tokens, sequences), sequences, tokens)
-        self._memory = [Memory(largest, self.longest, device) for _ in range(2)]
+        self._memory = [Memory(largest, self.longest, self.page, device) for _ in range(2)]
         self._turn = 0
         self._batches: dict[tuple[Shape, int], Batch] = {}
         self._recorded: dict[tuple[Shape, int, Ways], Any] = {}
@@ -162,7 +162,7 @@ class Runner:
             for memory in self._memory:
                 self._turn ^= 1
                 batch = self._batch(shape)
-                batch.fill([], self.page)
+                batch.fill([])
                 batch.choice.fill([])
                 for ways in (Ways(True, False), Ways(False, False)):
                     if memory is self._memory[0]:  # once as launches, in which kernels are loaded and processes meet
@@ -176,11 +176,12 @@ class Runner:
         """Enqueues a step, here and in the other processes, behind the one `before`, if that still runs."""
         self._turn ^= 1
         ways = Ways(any(p.sequence.sampling.temperature > 0 for p in plan), any(p.sequence.changes for p in plan))
+        plan = sorted(plan, key=lambda p: p.length > 1)  # as a batch wants them
         longest = max(p.length for p in plan)
         batch = self._batch(self._shape(sum(p.length for p in plan), len(plan), longest))
         batch.choice.fill([(p.sequence.sampling, p.seed) for p in plan])
         rows = {p.sequence: row for row, p in enumerate(before.plan)} if before else {}
-        batch.fill([Share(p.tokens(rows), p.first, p.sequence.pages) for p in plan], self.page)
+        batch.fill([Share(p.tokens(rows), p.first, p.sequence.pages) for p in plan])
         extra = self._changes(plan) if ways.changes else None
         self.ranks.tell(Order(batch.shape, ways, batch.numbers, extra))
         self._go(batch, ways, extra)

@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from freehold import kernels
-from freehold.kernels.serving import paged_queries_launch
+from freehold.kernels.serving import rows_launch
 
 OPERATIONS: Final = ("rms_norm", "silu_and_mul")
 """What FREEHOLD_VLLM may name."""
@@ -139,8 +139,27 @@ def attention(query: Any, output: Any, cache: Any, metadata: Any, scale: float) 
         return
     grouped = count, k.shape[2], heads // k.shape[2], head
     o, q = (t[:count].view(grouped) for t in (output, query))
-    tables = metadata.block_table, metadata.seq_lens, metadata.query_start_loc
-    paged_queries_launch(o, q, k, v, *tables, metadata.max_query_len, scale).on()
+    rows_launch(o, q, k, v, *_places(metadata, count, k.shape[1]), scale).on()
+
+
+def _places(metadata: Any, count: int, page: int) -> tuple[Any, Any, Any]:
+    """Pages, bases and positions of `paged_rows`, worked out once for all layers, without waiting for the GPU."""
+    if (known := getattr(metadata, "freehold_places", None)) is not None:
+        return known
+    torch: Any = import_module("torch")
+    table, lengths, starts = metadata.block_table, metadata.seq_lens, metadata.query_start_loc
+    (sequences, most), here = table.shape, table.device
+    used = (lengths + page - 1) // page
+    begins = used.cumsum(0) - used
+    numbers = torch.arange(most, device=here)
+    to = torch.where(numbers < used[:, None], begins[:, None] + numbers, sequences * most)
+    pages = table.new_zeros(sequences * most + 1).scatter_(0, to.flatten(), table.flatten())[:-1]
+    counts = starts[1:] - starts[:-1]
+    whose = torch.repeat_interleave(torch.arange(sequences, device=here), counts, output_size=count)
+    positions = torch.arange(count, device=here) + (lengths - starts[1:])[whose]
+    found = pages, (begins[whose] * page).int(), positions.int()
+    metadata.freehold_places = found
+    return found
 
 
 def __getattr__(name: str) -> Any:

@@ -11,7 +11,7 @@ from freehold import Const, Mut, Out, Ref, f32, i32
 from freehold.kernels.caches import append_each
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.prefill import LOWEST, power_of_2
-from freehold.kernels.schedules import PROCESSORS, ceildiv, hinted, power_of_two
+from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, hinted, power_of_two
 from freehold.kernels.tiles import LOG2E, accumulator, places, safe, safe_with_data
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
@@ -100,19 +100,18 @@ def paged_parts(
 
 
 @safe
-def decode_merge(o: Out["B", "KH", "G", "E"], part: Ref["B", "KH", "P", "G", "E"], lse: Ref["B", "KH", "P", "G"]):
-    """The parts, weighted by what they sum to."""
-    b, h, g, _ = o.index
+def decode_merge(
+    o: Out["B", "KH", "G", "E"], part: Ref["B", "KH", "P", "G", "E"], lse: Ref["B", "KH", "P", "G"], MANY: Const[int]
+):
+    """The parts, up to `MANY`, weighted by what they sum to."""
+    fh.require("P <= MANY", "all parts are in one tile")
+    b, h, g, e = o.index
     G, DV = o.tile[2], o.tile[3]
-    top, total, acc = nothing(G, DV, part.dtype)
-    for p in fh.tiles(lse, axis=2, size=1):
-        t = lse.load((b, h, p, g), (1, 1, 1, G)).reshape(G, 1) * LOG2E
-        higher = fh.maximum(top, t)
-        fade, weight = power_of_2(top - higher), power_of_2(t - higher)
-        total = total * fade + weight
-        acc = acc * fade + weight * part.load((b, h, p, g, 0), (1, 1, 1, G, DV)).reshape(G, DV)
-        top = higher
-    o.store((acc / total).reshape(o.tile).astype(o.dtype))
+    t = lse.load((b, h, 0, g), (1, 1, MANY, G), padding="-inf").reshape(MANY, G, 1) * LOG2E
+    weight = power_of_2(t - t.max(axis=0, keepdims=True))
+    parts = part.load((b, h, 0, g, e), (1, 1, MANY, G, DV)).reshape(MANY, G, DV)
+    found = (parts * weight).sum(axis=0) / weight.sum(axis=0)
+    o.store(found.reshape(o.tile).astype(o.dtype))
 
 
 @safe_with_data
@@ -203,7 +202,14 @@ def decoding_launches(
     cuts = fh.partition(part, (1, 1, 1, high, width)), fh.partition(lse, (1, 1, 1, high))
     kernel, pages = (decode_parts, ()) if table is None else (paged_parts, (table,))
     yield hinted(kernel, {"occupancy": 4})(*cuts, q, k, v, *pages, lengths, scale, power_of_two(q.shape[3]), step)
-    yield decode_merge(fh.partition(o, (1, 1, power_of_two(G), width)), part, lse)
+    yield merge_launch(o, part, lse)
+
+
+def merge_launch(o: Any, part: Any, lse: Any) -> Any:
+    """The launch that merges parts (B, KH, P, G, E), of which there are up to 64, to o (B, KH, G, E)."""
+    group, many = power_of_two(o.shape[2]), power_of_two(part.shape[2])
+    width = min(power_of_two(o.shape[3]), max(16, 8192 // (many * group)))
+    return decode_merge(cut(o, (1, 1, group, width)), part, lse, many)
 
 
 @operator("append_kv(Tensor(a!) k_cache, Tensor(b!) v_cache, Tensor k, Tensor v, Tensor position) -> ()", results=None)

@@ -2,115 +2,198 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, i32
-from freehold.kernels.decoding import attended, nothing
-from freehold.kernels.schedules import hinted, power_of_two
+from freehold.kernels.decoding import merge_launch, nothing
+from freehold.kernels.prefill import power_of_2
+from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, hinted, power_of_two
 from freehold.kernels.tiles import LOG2E, accumulator, places, safe, safe_with_data, wide
 
+# --- Kernels ----------------------------------------------------------------------------------------------------------
 
-@safe
-def turned_heads(
-    y: Out["T", "R", 2, "E"],
-    x: Ref["T", "X", 2, "E"],
-    weights: Ref["W", 2, "E"],
-    cos: Ref["P", "E"],
-    sin: Ref["P", "E"],
-    positions: Ref[i32, "T"],
-    queries: i32,
+
+def turned(
+    halves: tuple[Any, ...], weights: tuple[Any, ...] | None, angles: tuple[Any, ...], size: Any, eps: Any, axis: int
+) -> tuple[Any, Any]:
+    """
+    Heads in halves, turned: element i of one half and i of the other are a pair. With weights they are normalised
+    first, along `axis`; `size` is the elements of a head. Angles are cosines and sines.
+    """
+    (cos, sin), dtype, (a, b) = angles, halves[0].dtype, tuple(wide(t) for t in halves)
+    if weights is not None:
+        squares = (a * a + b * b).sum(axis=axis, keepdims=True)
+        scale = fh.rsqrt(squares / size.astype(a.dtype) + eps.astype(a.dtype))
+        a, b = tuple((t * scale * wide(w)).astype(dtype).astype(t.dtype) for t, w in zip((a, b), weights, strict=True))
+    return (a * cos - b * sin).astype(dtype), (b * cos + a * sin).astype(dtype)
+
+
+@safe_with_data
+def append_runs(
+    cache: Mut["S", 2, "KH", 2, "E"],
+    k: Ref["T", "KH", 2, "E"],
+    v: Ref["T", "KH", 2, "E"],
+    cos: Ref["T", "E"],
+    sin: Ref["T", "E"],
+    order: Ref[i32, "R"],
+    slots: Ref[i32, "2 * R + 1"],
     eps: f32,
-    NORM: Const[bool],
+    weights: Ref[2, "E"] | None = None,
 ):
     """
-    The first R heads of each row of x, turned by the angles of its position, before which `NORM` normalises each.
+    Rows of k, turned, and of v go to the cache: run r begins with row `order[r]`, and goes to the slots from
+    `slots[2 * r]` up to `slots[2 * r + 1]`. With `weights` heads of k are normalised first.
 
-    Heads are in halves: element i of a half and i of the other are a pair. The first `queries` heads have the first
-    row of the weights, the others the second. A position that has no angles gives zeros.
+    The slots cut the cache into groups of rows (`fh.ragged(cache, (1, 1, KH, 2, E), by="slots", partial=True)`): what
+    is between two runs is a group, too, which nobody writes. They ascend, which is checked: so no two runs share a
+    slot. A run that reads beyond the last row repeats it.
     """
-    fh.require("R <= X")
-    fh.require("W == 2")
-    fh.require("R <= 65536", "no number of a head wraps around")
-    t, r, _, _ = y.index
-    _, high, _, half = y.tile
-    dtype = accumulator(x.dtype)
-    a = wide(x.load((t, r, 0, 0), (1, high, 1, half)))
-    b = wide(x.load((t, r, 1, 0), (1, high, 1, half)))
-    if NORM:
-        squares = (a * a + b * b).sum(axis=3, keepdims=True)
-        scale = fh.rsqrt(squares / (2 * y.shape[3]).astype(dtype) + eps.astype(dtype))
-        keys = places(r * high, high)[None, :, None, None] >= queries
-        first = fh.where(keys, wide(weights.load((1, 0, 0), (1, 1, half))), wide(weights.load((0, 0, 0), (1, 1, half))))
-        other = fh.where(keys, wide(weights.load((1, 1, 0), (1, 1, half))), wide(weights.load((0, 1, 0), (1, 1, half))))
-        a = (a * scale * first).astype(x.dtype).astype(dtype)
-        b = (b * scale * other).astype(x.dtype).astype(dtype)
-    here = positions.load((t,), ())
-    c = wide(cos.gather(here, fh.arange(half))).reshape(1, 1, 1, half)
-    s = wide(sin.gather(here, fh.arange(half))).reshape(1, 1, 1, half)
-    y.store(fh.concatenate((a * c - b * s, b * c + a * s), axis=2).astype(y.dtype))
-
-
-@safe_with_data
-def append_slots(
-    cache: Mut["S", 2, "KH", "D"],
-    k: Ref["T", "KH", "D"],
-    v: Ref["T", "KH", "D"],
-    order: Ref[i32, "T"],
-    slots: Ref[i32, "2 * T + 1"],
-):
-    """
-    Row `order[t]` of k and v goes to where `slots[2 * t]` says, if that is less than `slots[2 * t + 1]`, else nowhere.
-
-    The slots cut the cache into groups of rows (`fh.ragged(cache, (1, 2, KH, D), by="slots", most=1, partial=True)`):
-    what is between two tokens is a group, too, which nobody writes. They ascend, which is checked: so no two tokens
-    share a slot.
-    """
-    e, _, _, h, _ = cache.index
-    _, _, high, width = cache.tile
+    fh.require("T <= 1073741824 and S <= 1073741824", "no number of a row wraps around")
+    e, i, s, h, _, _ = cache.index
+    _, _, high, _, half = cache.tile
     if e % 2 == 0:
-        row = order.load((e // 2,), ())
-        key = k.load((row, h, 0), (1, high, width))[:, None]
-        value = v.load((row, h, 0), (1, high, width))[:, None]
-        cache.store(fh.concatenate((key, value), axis=1).astype(cache.dtype))
+        row = fh.clip(order.load((e // 2,), ()) + i, 0, k.shape[0] - 1)
+        if s == 0:
+            halves = tuple(k.load((row, h, n, 0), (1, high, 1, half)) for n in (0, 1))
+            by = None
+            if weights is not None:
+                by = tuple(weights.load((n, 0), (1, half)).reshape(1, 1, 1, half) for n in (0, 1))
+            angles = tuple(t.load((row, 0), (1, half)).reshape(1, 1, 1, half) for t in (cos, sin))
+            new = fh.concatenate(turned(halves, by, angles, 2 * k.shape[3], eps, 3), axis=2)
+        else:
+            new = v.load((row, h, 0, 0), (1, high, 2, half))
+        cache.store(new[:, None].astype(cache.dtype))
+
+
+def same_pages(k: Any, v: Any) -> None:
+    """Asks of the launch that keys and values have the same pages and heads."""
+    fh.require(k.shape[0] == v.shape[0])
+    fh.require(k.shape[1] == v.shape[1])
+    fh.require(k.shape[2] == v.shape[2])
+
+
+def keys_of(k: Any, page: Any, h: Any, PAGE: int, HALF: int) -> tuple[Any, ...]:
+    """The keys of a page, as a whole where `k` is, else in halves."""
+    if k.ndim == 4:
+        return (k.load((page, 0, h, 0), (1, PAGE, 1, 2 * HALF)).reshape(PAGE, 2 * HALF),)
+    return tuple(k.load((page, 0, h, n, 0), (1, PAGE, 1, 1, HALF)).reshape(PAGE, HALF) for n in (0, 1))
+
+
+def seen(state: tuple[Any, Any, Any], queries: Any, keys: Any, values: Any, counts: Any, c: Any) -> Any:
+    """As `attended`, of queries in halves, and keys in halves or whole."""
+    if len(keys) == 1:
+        queries = (fh.concatenate(queries, axis=1),)
+    top, total, acc = state
+    s = fh.zeros((queries[0].shape[0], keys[0].shape[0]), top.dtype)
+    for one, other in zip(queries, keys, strict=True):
+        s = fh.mma(one, other.T, s)
+    s = fh.where(counts, s, float("-inf"))
+    higher = fh.maximum(top, s.max(axis=1, keepdims=True) * c)
+    p = power_of_2(s * c - higher)
+    fade = power_of_2(top - higher)
+    return higher, total * fade + p.sum(axis=1, keepdims=True), fh.mma(p.astype(values.dtype), values, acc * fade)
 
 
 @safe_with_data
-def paged_queries(
+def paged_rows(
     o: Out["T", "KH", "G", "E"],
-    q: Ref["T", "KH", "G", "D"],
-    k: Ref["N", "PAGE", "KH", "D"],
+    q: Ref["T", "KH", "G", 2, "F"],
+    k: Ref,
+    v: Ref["N", "PAGE", "KH", "E"],
+    pages: Ref[i32, "L"],
+    bases: Ref[i32, "T"],
+    positions: Ref[i32, "T"],
+    scale: f32,
+    eps: f32,
+    HALF: Const[int],
+    PAGE: Const[int],
+    cos: Ref["T", "F"] | None = None,
+    sin: Ref["T", "F"] | None = None,
+    weights: Ref[2, "F"] | None = None,
+):
+    """
+    Causal attention of tokens over the caches of their sequences, which are in pages; queries are turned first if
+    there are angles, and before that normalised if there are weights.
+
+    `pages` has the pages of all sequences, one behind the other, and the tokens of a sequence stand one behind the
+    other in the same order. Token t is at `positions[t]` of its sequence, whose pages begin at number
+    `bases[t] // PAGE`. A tile of rows walks over the pages of all whose tokens it has: each sees its own. The G heads
+    that share keys are rows of one product. k is (N, PAGE, KH, 2 * F), or where F is no power of two
+    (N, PAGE, KH, 2, F).
+    """
+    same_pages(k, v)
+    fh.require("L <= 1048576 and T <= 1048576", "no number wraps around")
+    i, h, _, _ = o.index
+    TQ, _, G, DV = o.tile
+    dtype, rows = accumulator(q.dtype), TQ * G
+    queries = tuple(q.load((i, h, 0, n, 0), (TQ, 1, G, 1, HALF)).reshape(rows, HALF) for n in (0, 1))
+    if cos is not None and sin is not None:
+        angles = tuple(t.load((i, 0), (TQ, HALF)).reshape(TQ, 1, HALF) for t in (cos, sin))
+        angles = tuple(fh.broadcast_to(t, (TQ, G, HALF)).reshape(rows, HALF) for t in angles)
+        by = None if weights is None else tuple(weights.load((n, 0), (1, HALF)) for n in (0, 1))
+        queries = turned(queries, by, angles, 2 * q.shape[4], eps, 1)
+    low = bases.load((i,), (TQ,))
+    bounds = tuple(t[:, None] for t in (low, low + positions.load((i,), (TQ,))))
+    low, high = tuple(fh.broadcast_to(t, (TQ, G)).reshape(rows, 1) for t in bounds)
+    c = scale.astype(dtype) * LOG2E
+    state = nothing(rows, DV, dtype)
+    last = fh.minimum((i + 1) * TQ, q.shape[0]) - 1
+    first, end = bases.gather(i * TQ).item(), bases.gather(last).item() + positions.gather(last).item()
+    for j in fh.tiles(pages, axis=0, size=1, start=first // PAGE, stop=end // PAGE + 1):
+        page = pages.load((j,), ())
+        keys = keys_of(k, page, h, PAGE, HALF)
+        values = v.load((page, 0, h, 0), (1, PAGE, 1, DV)).reshape(PAGE, DV)
+        at = places(j * PAGE, PAGE)[None, :]
+        state = seen(state, queries, keys, values, (at >= low) & (at <= high), c)
+    _, total, acc = state
+    o.store((acc * (1.0 / fh.maximum(total, 1e-30))).reshape(o.tile).astype(o.dtype))
+
+
+@safe_with_data
+def query_parts(
+    part: Out["B", "KH", "P", "G", "E"],
+    lse: Out["B", "KH", "P", "G"] | None,
+    q: Ref["B", "KH", "G", 2, "F"],
+    k: Ref,
     v: Ref["N", "PAGE", "KH", "E"],
     table: Ref[i32, "B", "L"],
     lengths: Ref[i32, "B"],
-    starts: Ref[i32, "B + 1"],
+    cos: Ref["B", "F"],
+    sin: Ref["B", "F"],
     scale: f32,
-    WIDTH: Const[int],
+    eps: f32,
+    HALF: Const[int],
     PAGE: Const[int],
+    weights: Ref[2, "F"] | None = None,
 ):
     """
-    Causal attention of the last tokens of B sequences over their caches, in pages: `starts` cuts the rows of o by
-    sequence (`fh.ragged(o, (TQ, 1, G, E), by="starts")`), of which the last is token `lengths[b] - 1`.
+    As `paged_parts`, of queries that are turned first, and before that normalised if there are weights.
 
-    Page l of sequence b is `table[b, l]`. The G heads that share keys are rows of one product, with TQ tokens.
+    Without `lse` there is one part, and that is the result. k is as in `paged_rows`.
     """
-    b, _, h, _, _ = o.index
-    TQ, _, G, DV = o.tile
-    dtype = accumulator(q.dtype)
-    rows = TQ * G
-    first, length = o.start[0], lengths.load((b,), ())
-    queries = q.load_window((first, h, 0, 0), (TQ, 1, G, WIDTH)).reshape(rows, WIDTH)
-    place = length - (starts.load((b + 1,), ()) - first) + fh.arange(rows) // G
+    same_pages(k, v)
+    fh.require("P >= 1 and P <= 65536 and L <= 1048576", "no number wraps around")
+    b, h, p, _, _ = part.index
+    (G, DV), dtype = part.tile[3:], accumulator(q.dtype)
+    halves = tuple(q.load((b, h, 0, n, 0), (1, 1, G, 1, HALF)).reshape(G, HALF) for n in (0, 1))
+    angles = tuple(t.load((b, 0), (1, HALF)) for t in (cos, sin))
+    by = None if weights is None else tuple(weights.load((n, 0), (1, HALF)) for n in (0, 1))
+    queries = turned(halves, by, angles, 2 * q.shape[4], eps, 1)
+    length = lengths.load((b,), ())
     c = scale.astype(dtype) * LOG2E
-    state = nothing(rows, DV, dtype)
-    last = fh.minimum(length, length - (starts.load((b + 1,), ()) - first) + TQ)
-    for j in fh.tiles(table, axis=1, size=1, stop=fh.cdiv(last, PAGE)):
+    state = nothing(G, DV, dtype)
+    for j in fh.tiles(table, axis=1, size=1, start=p, stop=fh.cdiv(length, PAGE), step=part.shape[2]):
         page = table.load((b, j), ())
-        keys = k.load((page, 0, h, 0), (1, PAGE, 1, WIDTH)).reshape(PAGE, WIDTH)
+        keys = keys_of(k, page, h, PAGE, HALF)
         values = v.load((page, 0, h, 0), (1, PAGE, 1, DV)).reshape(PAGE, DV)
-        state = attended(state, queries, keys, values, places(j * PAGE, PAGE)[None, :] <= place[:, None], c)
-    _, total, acc = state
-    o.store((acc / fh.maximum(total, 1e-30)).reshape(o.tile).astype(o.dtype))
+        state = seen(state, queries, keys, values, places(j * PAGE, PAGE)[None, :] < length, c)
+    top, total, acc = state
+    some = fh.maximum(total, 1e-30)
+    part.store((acc / some).reshape(part.tile).astype(part.dtype))
+    if lse is not None:
+        lse.store(((top + fh.log2(some)) / LOG2E).reshape(lse.tile))
 
 
 @safe
@@ -122,18 +205,87 @@ def added_tiles(y: Mut["M", "N"], x: Ref["M", "N"]):
 # --- Launches ---------------------------------------------------------------------------------------------------------
 
 
-def paged_queries_launch(
-    o: Any, q: Any, k: Any, v: Any, table: Any, lengths: Any, starts: Any, longest: int, scale: float
+def parts_of_query(most: int, heads: int) -> int:
+    """Into how many parts `query_launches` best cuts a cache of up to `most` pages; `heads` are of all sequences."""
+    return max(1, min(most, ceildiv(3 * PROCESSORS, heads), 32))
+
+
+def append_launch(
+    cache: Any, k: Any, v: Any, angles: tuple[Any, Any], order: Any, slots: Any, most: int, eps: float, weights: Any
 ) -> Any:
     """
-    The launch of `paged_queries` where no sequence has more than `longest` rows; pages are powers of two.
+    The launch of `append_runs` to a cache (S, 2, KH, D), of heads (T, KH, D), in runs of up to `most` rows.
 
-    Rows of o that no sequence has stay as they are.
+    `angles` are cosines and sines (T, D // 2), `weights` (2, D // 2) those of a norm, or None.
     """
-    _, _, group, head = q.shape
-    group, width, page = power_of_two(group), power_of_two(head), k.shape[1]
-    high = max(1, min(128 // group, power_of_two(longest)), 16 // group)
-    part = fh.ragged(o, (high, 1, group, width), by="starts", most=power_of_two(longest), partial=True)
-    # The assembler 13.5 refuses 64 rows a product with four warps, and takes them with eight.
-    kernel = hinted(paged_queries, {"num_worker_warps": 8 if high * group == 64 else 4})
-    return kernel(part, q, k, v, table, lengths, starts, scale, width, page)
+    whole, k, v = (in_halves(t) for t in (cache, k, v))
+    _, _, heads, _, half = whole.shape
+    tile = 1, 1, power_of_two(heads), 2, power_of_two(half)
+    part = fh.ragged(whole, tile, by="slots", most=most, partial=True)
+    return hinted(append_runs, {"occupancy": 4})(part, k, v, *angles, order, slots, eps, weights)
+
+
+def rows_launch(
+    o: Any,
+    q: Any,
+    k: Any,
+    v: Any,
+    pages: Any,
+    bases: Any,
+    positions: Any,
+    scale: float,
+    angles: tuple[Any, Any] | None = None,
+    weights: Any = None,
+    eps: float = 0.0,
+) -> Any:
+    """
+    The launch of `paged_rows` for o and q (T, KH, G, D), and pages k and v (N, PAGE, KH, D) of a power of two of rows.
+
+    `angles` are cosines and sines (T, D // 2), `weights` (2, D // 2) those of a norm.
+    """
+    group, head = power_of_two(o.shape[2]), power_of_two(o.shape[3])
+    part = cut(o, (max(1, 64 // group), 1, group, head))
+    halves = power_of_two(q.shape[3] // 2), k.shape[1]
+    given = in_halves(q), whole_keys(k), v, pages, bases, positions, scale, eps, *halves, *(angles or (None, None))
+    return hinted(paged_rows, {"num_worker_warps": 4, "occupancy": 2})(part, *given, weights)
+
+
+def query_launches(
+    o: Any,
+    room: tuple[Any, Any],
+    q: Any,
+    k: Any,
+    v: Any,
+    table: Any,
+    lengths: Any,
+    scale: float,
+    angles: tuple[Any, Any],
+    weights: Any,
+    eps: float,
+) -> Iterator[Any]:
+    """
+    The launches that write attention of one query a sequence (B, KH, G, D), turned first, to o (B, KH, G, D).
+
+    `room` is for the parts, (B, KH, P, G, D), and (B, KH, P, G); with one part it is not used. `angles` are cosines and
+    sines (B, D // 2), `weights` (2, D // 2) those of a norm, or None.
+    """
+    part, lse = room
+    if part.shape[2] == 1:
+        part, lse = o[:, :, None], None
+    high, width = max(16, power_of_two(o.shape[2])), power_of_two(o.shape[3])
+    cuts = cut(part, (1, 1, 1, high, width)), None if lse is None else cut(lse, (1, 1, 1, high))
+    halves = power_of_two(q.shape[3] // 2), k.shape[1]
+    given = in_halves(q), whole_keys(k), v, table, lengths, *angles, scale, eps, *halves, weights
+    yield hinted(query_parts, {"occupancy": 3})(*cuts, *given)
+    if lse is not None:
+        yield merge_launch(o, part, lse)
+
+
+def in_halves(t: Any) -> Any:
+    """Heads, the last axis, as two halves."""
+    return t.reshape(*t.shape[:-1], 2, t.shape[-1] // 2)
+
+
+def whole_keys(k: Any) -> Any:
+    """Keys as the kernels take them."""
+    return k if k.shape[-1] == power_of_two(k.shape[-1]) else in_halves(k)

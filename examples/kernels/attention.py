@@ -141,7 +141,7 @@ def examples() -> Iterator[Example]:
     used = np.arange(96)[:, None] < length
     cache = [np.where(used, t, np.nan).astype(np.float32) for t in (k, v)]  # what is not used is not looked at
     yield Example(decode, (fh.partition(unwritten(B, KH, G, D), (1, 1, G, D)), q, *cache, length, 0.25), {0: out})
-    yield Example(decode_merge, (fh.partition(unwritten(B, KH, G, D), (1, 1, G, D)), parts, sums), {0: out})
+    yield Example(decode_merge, (fh.partition(unwritten(B, KH, G, D), (1, 1, G, D)), parts, sums, 4), {0: out})
 
     T, eps = 5, 1e-6
     angles = np.outer(np.arange(40, 40 + T), 10000.0 ** (-np.arange(D // 2) / (D // 2)))

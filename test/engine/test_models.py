@@ -54,9 +54,9 @@ def stepped(model: Model, shares: list[Share], room: int) -> Any:
     tokens, longest = sum(len(s.ids) for s in shares), max(len(s.ids) for s in shares)
     count = max(len(shares), 4) if longest == 1 else len(shares)
     shape = Shape(max(tokens, count) if longest == 1 else tokens + 3, count, longest)
-    memory = Memory(shape, 4, fh.HOST)
+    memory = Memory(shape, 4, model.page, fh.HOST)
     batch = Batch(shape, memory, memory.chosen, room)
-    batch.fill(shares, model.page)
+    batch.fill(shares)
     batch.load().sync()
     for op in model.forward(batch):
         op.on()

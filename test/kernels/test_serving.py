@@ -1,4 +1,4 @@
-"""The kernels of an engine on NumPy's arrays: heads that are turned, appends to slots, attention over pages."""
+"""The kernels of an engine on NumPy's arrays: heads turned and appended to slots, attention over pages."""
 
 # What NumPy computes is of no types here.
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
@@ -14,7 +14,7 @@ from comparing import assembled
 import freehold as fh
 from freehold.kernels.products import Tiling
 from freehold.kernels.quantised import narrow_weight_launches, quantise_launch
-from freehold.kernels.serving import append_slots, paged_queries, turned_heads
+from freehold.kernels.serving import append_launch, query_launches, rows_launch
 
 RNG = np.random.default_rng(3)
 
@@ -23,65 +23,114 @@ def normal(*shape: int) -> Any:
     return RNG.standard_normal(shape).astype(np.float32)
 
 
+def turned(x: Any, weight: Any, cos: Any, sin: Any) -> Any:
+    """Heads normalised, if there is a weight, and turned, in float64; cos and sin broadcast."""
+    x = x.astype(np.float64)
+    if weight is not None:
+        x = x / np.sqrt((x**2).mean(-1, keepdims=True) + 1e-6) * weight.reshape(-1)
+    a, b = np.split(x, 2, -1)
+    return np.concatenate([a * cos - b * sin, b * cos + a * sin], -1)
+
+
+def attended(q: Any, keys: Any, values: Any) -> Any:
+    """Attention of a query (KH, G, D) over keys and values (S, KH, D)."""
+    scores = np.einsum("shd,hgd->hgs", keys.astype(np.float64), q) * 0.25
+    p = np.exp(scores - scores.max(-1, keepdims=True))
+    return np.einsum("hgs,shd->hgd", p / p.sum(-1, keepdims=True), values)
+
+
+def appended(runs: list[tuple[int, int]], norm: bool = True, slots: list[int] | None = None) -> tuple[Any, Any]:
+    """A cache of 64 slots after these runs, of a slot and a number of tokens, which come in the opposite order."""
+    KH, D, T = 3, 12, sum(n for _, n in runs)
+    cache, heads, cos, sin = np.zeros((64, 2, KH, D), np.float32), normal(T, 2 * KH, D), normal(T, 6), normal(T, 6)
+    weight = normal(2, 6) if norm else None
+    order = np.cumsum([n for _, n in runs[::-1]])[::-1] - [n for _, n in runs]
+    bounds = [b for slot, n in runs for b in (slot, slot + n)] + [64] if slots is None else slots
+    given = heads[:, :KH], heads[:, KH:], (cos, sin), order.astype(np.int32), np.array(bounds, np.int32), 16, 1e-6
+    append_launch(cache, *given, weight).sync()
+    wanted = np.zeros((64, 2, KH, D))
+    for (slot, n), first in zip(runs, order, strict=True):
+        rows, to = slice(first, first + n), slice(slot, slot + n)
+        wanted[to, 0] = turned(heads[rows, :KH], weight, cos[rows, None], sin[rows, None])
+        wanted[to, 1] = heads[rows, KH:]
+    return cache, wanted
+
+
 @pytest.mark.parametrize("norm", [True, False])
-def test_heads_are_normalised_and_turned(norm: bool) -> None:
-    T, H, KH, E = 5, 3, 2, 8
-    x, weights, cos, sin = normal(T, H + 2 * KH, 2, E), normal(2, 2, E), normal(32, E), normal(32, E)
-    positions = np.array([3, 31, 5, 0, 99], np.int32)
-    y = np.zeros((T, H + KH, 2, E), np.float32)
-    part = fh.partition(y, (1, 4, 2, E))
-    turned_heads(part, x, weights, cos, sin, positions, H, 1e-6, norm).sync()
-    wanted: Any = x[:, : H + KH].astype(np.float64)
-    if norm:
-        weight: Any = np.where(np.arange(H + KH)[:, None, None] >= H, weights[1], weights[0])
-        wanted = wanted / np.sqrt((wanted**2).mean((2, 3), keepdims=True) + 1e-6) * weight
-    a, b = wanted[:, :, 0], wanted[:, :, 1]
-    inside = (positions < 32)[:, None]
-    c, s = (np.where(inside, t[positions % 32], 0)[:, None] for t in (cos, sin))
-    np.testing.assert_allclose(y, np.stack([a * c - b * s, b * c + a * s], 2), atol=4e-6)
-
-
-def appended(slots: list[int], rows: int = 64) -> tuple[Any, Any, Any]:
-    T, KH, D = len(slots) // 2, 2, 16
-    cache, k, v = np.zeros((rows, 2, KH, D), np.float32), normal(T, KH, D), normal(T, KH, D)
-    part = fh.ragged(cache, (1, 2, KH, D), by="slots", most=1, partial=True)
-    append_slots(part, k, v, np.arange(T, dtype=np.int32)[::-1].copy(), np.array(slots, np.int32)).sync()
-    return cache, k[::-1], v[::-1]
-
-
-def test_tokens_go_to_their_slots_and_nowhere_else() -> None:
-    cache, k, v = appended([7, 8, 30, 31, 31, 32, 63, 64, 64, 64, 64])
-    wanted = np.zeros_like(cache)
-    for t, slot in enumerate([7, 30, 31, 63]):  # and the last one nowhere
-        wanted[slot, 0], wanted[slot, 1] = k[t], v[t]
-    np.testing.assert_array_equal(cache, wanted)
+def test_runs_of_tokens_go_to_their_slots_turned(norm: bool, launched: dict[str, Any]) -> None:
+    cache, wanted = appended([(7, 1), (16, 16), (32, 5), (63, 1)], norm)
+    np.testing.assert_allclose(cache, wanted, atol=4e-6)
+    assembled(launched)
 
 
 @pytest.mark.parametrize("slots", [[7, 8, 7, 8, 64], [9, 10, 3, 4, 64], [63, 64, 64, 65, 65]])
 def test_slots_that_meet_or_leave_the_cache_are_refused(slots: list[int]) -> None:
     with pytest.raises(fh.LaunchError) as caught:
-        appended(slots)
+        appended([(7, 1), (30, 1)], slots=slots)
     assert [e.code for e in caught.value.errors] == ["O236"]
 
 
-@pytest.mark.parametrize("tile", [1, 8])
-def test_last_tokens_of_sequences_attend_to_their_pages(tile: int) -> None:
-    B, KH, G, D, N, PAGE = 3, 2, 2, 16, 10, 16
-    lengths, counts = np.array([37, 5, 20], np.int32), [6, 1, 20]
-    starts = np.array([0, *np.cumsum(counts)], np.int32)
-    table = np.array([[3, 1, 7, 0], [2, 0, 0, 0], [9, 4, 0, 0]], np.int32)
-    cache, q = normal(N, PAGE, 2, KH, D), normal(int(starts[-1]), KH, G, D)
-    o = np.zeros_like(q)
-    part = fh.ragged(o, (tile, 1, G, D), by="starts")
-    paged_queries(part, q, cache[:, :, 0], cache[:, :, 1], table, lengths, starts, 0.25, D, PAGE).sync()
-    for b in range(B):
-        keys, values = (cache[table[b], :, i].reshape(-1, KH, D).astype(np.float64) for i in (0, 1))
-        for t in range(counts[b]):
-            end = lengths[b] - counts[b] + t + 1
-            scores = np.einsum("shd,hgd->hgs", keys[:end], q[starts[b] + t]) * 0.25
-            p = np.exp(scores - scores.max(-1, keepdims=True))
-            wanted = np.einsum("hgs,shd->hgd", p / p.sum(-1, keepdims=True), values[:end])
-            np.testing.assert_allclose(o[starts[b] + t], wanted, atol=2e-6)
+KH, G, PAGE = 2, 3, 16
+LENGTHS, COUNTS = [37, 5, 20, 33], [6, 1, 20, 1]
+
+
+def paged(D: int = 16) -> tuple[Any, list[list[int]]]:
+    """A cache in pages, and the pages of four sequences."""
+    return normal(12, PAGE, 2, KH, D), [[3, 1, 7], [2], [9, 4], [0, 11, 5]]
+
+
+def walks(pages: list[list[int]]) -> tuple[Any, Any, Any]:
+    """All pages one behind the other; for each token, where those of its sequence begin, and its place."""
+    before = np.cumsum([0] + [len(p) for p in pages])
+    bases = [PAGE * int(before[b]) for b, n in enumerate(COUNTS) for _ in range(n)]
+    places = [LENGTHS[b] - n + t for b, n in enumerate(COUNTS) for t in range(n)]
+    return np.array([n for p in pages for n in p], np.int32), np.array(bases, np.int32), np.array(places, np.int32)
+
+
+@pytest.mark.parametrize("D", [16, 12])
+@pytest.mark.parametrize("norm", [True, False, None])
+def test_last_tokens_of_sequences_attend_to_their_pages(norm: bool | None, D: int, launched: dict[str, Any]) -> None:
+    """Whether queries are normalised and turned, turned, or taken as they are; a tile has tokens of three sequences."""
+    cache, pages = paged(D)
+    q = normal(sum(COUNTS), KH, G, D)
+    angles, weight = (normal(len(q), D // 2), normal(len(q), D // 2)), normal(2, D // 2) if norm else None
+    o, (packed, bases, places) = np.zeros_like(q), walks(pages)
+    given = q, cache[:, :, 0], cache[:, :, 1], packed, bases, places, 0.25
+    rows_launch(o, *given, None if norm is None else angles, weight, 1e-6).sync()
+    new = q if norm is None else turned(q, weight, *(t[:, None, None] for t in angles))
+    for t, (base, place) in enumerate(zip(bases, places, strict=True)):
+        keys, values = (cache[packed[base // PAGE :], :, i].reshape(-1, KH, D)[: place + 1] for i in (0, 1))
+        np.testing.assert_allclose(o[t], attended(new[t], keys, values), atol=4e-6)
+    assembled(launched)
+
+
+@pytest.mark.parametrize(("parts", "D"), [(1, 16), (2, 12), (5, 16)])
+@pytest.mark.parametrize("norm", [True, False])
+def test_one_query_of_each_sequence_attends_to_its_pages(
+    parts: int, D: int, norm: bool, launched: dict[str, Any]
+) -> None:
+    cache, pages = paged(D)
+    B = len(pages)
+    q, angles = normal(B, KH, G, D), (normal(B, D // 2), normal(B, D // 2))
+    weight = normal(2, D // 2) if norm else None
+    table = np.array([p + [0] * (4 - len(p)) for p in pages], np.int32)
+    o, room = np.zeros_like(q), (np.zeros((B, KH, parts, G, D), np.float32), np.zeros((B, KH, parts, G), np.float32))
+    given = q, cache[:, :, 0], cache[:, :, 1], table, np.array(LENGTHS, np.int32), 0.25, angles, weight, 1e-6
+    for launch in query_launches(o, room, *given):
+        launch.sync()
+    new = turned(q, weight, *(t[:, None, None] for t in angles))
+    for b, length in enumerate(LENGTHS):
+        keys, values = (cache[pages[b], :, i].reshape(-1, KH, D)[:length] for i in (0, 1))
+        np.testing.assert_allclose(o[b], attended(new[b], keys, values), atol=4e-6)
+    assembled(launched)
+
+
+def test_a_number_that_is_no_page_is_found() -> None:
+    cache, pages = paged()
+    q, pages[0][0] = normal(sum(COUNTS), KH, G, 16), 12
+    with pytest.raises(fh.LaunchError) as caught:
+        rows_launch(np.zeros_like(q), q, cache[:, :, 0], cache[:, :, 1], *walks(pages), 0.25).sync()
+    assert [e.code for e in caught.value.errors] == ["O233"]
 
 
 @pytest.mark.parametrize("splits", [1, 2])

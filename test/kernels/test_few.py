@@ -1,0 +1,65 @@
+"""Products with few rows against NumPy: norms in front, gates and residuals behind."""
+
+# What NumPy computes is of no types here.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from comparing import assembled
+
+import freehold as fh
+from freehold.kernels.few import gated_product_launch, gated_row_product_launch, row_product_launch
+
+RNG = np.random.default_rng(5)
+
+
+def normal(*shape: int) -> Any:
+    """Random numbers in bfloat16, on the host."""
+    return fh.from_numpy(RNG.standard_normal(shape).astype(np.float32), fh.bf16, device=fh.HOST).sync()
+
+
+def wide(t: Any) -> Any:
+    return t.numpy().astype(np.float64)
+
+
+def normalised(x: Any, norm: Any) -> Any:
+    x = wide(x)
+    return x / np.sqrt((x**2).mean(-1, keepdims=True) + 1e-6) * wide(norm)
+
+
+def silu(t: Any) -> Any:
+    return t / (1 + np.exp(-t))
+
+
+@pytest.mark.parametrize("norm", [True, False])
+@pytest.mark.parametrize("added", [True, False])
+def test_a_row_is_normalised_and_multiplied(norm: bool, added: bool, launched: dict[str, Any]) -> None:
+    K, N = 100, 70
+    x, w, weight, residual, y = normal(1, K), normal(N, K), normal(K), normal(1, N), normal(1, N)
+    row_product_launch(y, x, w, weight if norm else None, residual if added else None, 1e-6).sync()
+    wanted = (normalised(x, weight) if norm else wide(x)) @ wide(w).T + added * wide(residual)
+    np.testing.assert_allclose(wide(y), wanted, rtol=2**-8, atol=1e-4)
+    assembled(launched)
+
+
+def test_a_gated_row(launched: dict[str, Any]) -> None:
+    K, N = 100, 70
+    x, w, weight, y = normal(1, K), normal(2 * N, K), normal(K), normal(1, N)
+    gated_row_product_launch(y, x, w[:N], w[N:], weight, 1e-6).sync()
+    both = normalised(x, weight) @ wide(w).T
+    np.testing.assert_allclose(wide(y), silu(both[:, :N]) * both[:, N:], rtol=2**-6, atol=1e-3)
+    assembled(launched)
+
+
+@pytest.mark.parametrize("rows", [2, 33])
+def test_gated_rows(rows: int, launched: dict[str, Any]) -> None:
+    K, N = 100, 70
+    x, w, y = normal(rows, K), normal(2 * N, K), normal(rows, N)
+    gated_product_launch(y, x, w[:N], w[N:]).sync()
+    both = wide(x) @ wide(w).T
+    np.testing.assert_allclose(wide(y), silu(both[:, :N]) * both[:, N:], rtol=2**-6, atol=1e-2)
+    assembled(launched)
