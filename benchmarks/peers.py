@@ -4,6 +4,7 @@ The paths are checkouts that you have, of cuTile Python and of TileGym; cuda-til
 need not be there. Each of their test files is run by pytest in a process of its own, in which every launch is exported
 as bytecode by cuTile Python, read and interpreted here, in place of a GPU (`tools.record`, `tools.pretend_gpu`). Then
 the test itself compares the results. A test of which a launch could not be carried out counts as such, not as passed.
+A launch may take 20 seconds, or as many as FREEHOLD_PEERS_SECONDS says; with 0, kernels are read and written alone.
 """
 
 from __future__ import annotations
