@@ -23,6 +23,7 @@ from freehold.runtime.variants.evaluation import Evaluator
 from freehold.runtime.variants.hints import of
 from freehold.support.contract import LaunchContract, TensorParameter
 from freehold.support.diagnostic import Rejected
+from freehold.support.dtypes import BY_NAME
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 
 ARCHS: Final = ("sm_80", "sm_90", "sm_100", "sm_120")
 """The architectures that resources are told for, where no GPU and nobody says which: one of each family."""
+
+_MOVED: Final = 16
+"""Bytes that a thread of a GPU moves at once, and a multiple of which tiles begin at for its accelerator."""
 
 Archs = str | Sequence[str] | None
 
@@ -98,13 +102,12 @@ def explain(
     resources = _all_resources(archs, cubin, kernel.__name__)
     schedule = [] if completed is None else [*told(completed)]
     idle = _idle(kernel, bound.specialisation, archs[0]) if len(archs) == 1 else {}
-    if remarked := [*remarks(kernel_of(module), idle, archs[0] if archs else None)]:
-        schedule += ["what costs time, or does nothing", *remarked]
+    remarked = [*_unaligned(contract(module)), *remarks(kernel_of(module), idle, archs[0] if archs else None)]
     emitted = None
     if ir:
         options = kernel.options
         emitted = translate(optimised(module, options.math), checks=options.checks, contract=options.contract)
-    return _explanation(module, found, values, resources, None, emitted, schedule)
+    return _explanation(module, found, values, resources, None, emitted, schedule, remarked)
 
 
 def explain_module(module: ModuleOp, arch: Archs = None, sources: SourceMap | None = None) -> Explanation:
@@ -170,6 +173,7 @@ def _explanation(
     sources: SourceMap | None,
     emitted: ModuleOp | None,
     schedule: Sequence[str] = (),
+    remarked: Sequence[str] = (),
 ) -> Explanation:
     """With what was `emitted`, the operations of both are told, too."""
     kernel = kernel_of(module)
@@ -180,6 +184,8 @@ def _explanation(
     ]
     if schedule:
         sections.append([*schedule])
+    if costs := [*remarked, *_spilled(resources)]:
+        sections.append(["what costs time, or does nothing", *costs])
     if resources:
         sections.append([*_resources(resources)])
     if emitted is not None:
@@ -392,9 +398,31 @@ def _resources(found: Mapping[str, Resources | str]) -> Iterator[str]:
     for arch, text in found.items():
         if isinstance(text, str):
             yield from _filled(f"  {arch}: {text}", "    ")
-    spilled = [a for a, r in found.items() if not isinstance(r, str) and r.stack]
-    if spilled:
+
+
+def _spilled(found: Mapping[str, Resources | str]) -> Iterator[str]:
+    """Where registers do not suffice."""
+    if spilled := [a for a, r in found.items() if not isinstance(r, str) and r.stack]:
         yield from _filled(f"  registers do not suffice on {', '.join(spilled)}: values go to local memory", "    ")
+
+
+def _unaligned(promised: LaunchContract) -> Iterator[str]:
+    """Tensors of which a GPU cannot move 16 bytes at a time, which its accelerator for tiles asks for, too."""
+    for p in promised.parameters:
+        if not isinstance(p, TensorParameter) or not p.dims:
+            continue
+        size = BY_NAME[p.dtype].itemsize
+        found = ["it begins"] if p.align % _MOVED else []
+        for axis, (stride, multiple) in enumerate(zip(p.strides, p.stride_divs, strict=True)):
+            if stride != 1 and (stride or multiple) * size % _MOVED:
+                found.append(f"the next along axis {axis} begins")
+        if 1 not in p.strides:
+            yield from _filled(f"  no axis of `{p.name}` is contiguous: its elements are moved one by one", "      ")
+        elif found:
+            said = (
+                f"  `{p.name}`: {' and '.join(found)} at no multiple of {_MOVED} bytes, so it is moved in small pieces"
+            )
+            yield from _filled(said, "      ")
 
 
 def _filled(text: str, indent: str) -> list[str]:

@@ -169,3 +169,33 @@ def test_accesses_by_element_are_shown_with_their_places() -> None:
     said = picked.explain(fh.partition(y, 8), h, x, ir=True)
     assert re.search(r"= gather %\S+\[%\S+\]", said)
     assert re.search(r"accumulate_at %\S+ to %\S+\[%\S+\]", said)
+
+
+def costs(explained: Any) -> list[str]:
+    """The lines of the section that says what costs time."""
+    _, _, rest = str(explained).partition("what costs time, or does nothing\n")
+    return rest.partition("\n\n")[0].splitlines()
+
+
+def test_arrays_that_lie_badly_are_told() -> None:
+    c, a, b = product_arguments(k=50)
+    wide = np.zeros((50, 192), np.float32)
+    assert costs(gemm.explain(c, a, b, arch=())) == [
+        "  `a`: the next along axis 0 begins at no multiple of 16 bytes, so it is moved in small pieces"
+    ]
+    c, a, b = product_arguments(k=52)
+    assert costs(gemm.explain(c, a, b, arch=())) == []
+    at_4 = np.zeros(101 * 52, np.float32)[1:5201].reshape(100, 52)
+    assert "`a`: it begins at no multiple of 16 bytes" in costs(gemm.explain(c, at_4, b, arch=()))[0]
+    c, a, _ = product_arguments(k=50)
+    (_, second) = costs(gemm.explain(c, a, wide[:, ::2], arch=()))
+    assert second == "  no axis of `b` is contiguous: its elements are moved one by one"
+
+
+def test_registers_that_do_not_suffice_are_told_with_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    def spilling(*_: Any) -> dict[str, Resources]:
+        return {"sm_90": Resources("gemm", 255, 0, 64, (128, 1, 1), None, 528, 4096, 7, 9)}
+
+    monkeypatch.setattr("freehold.runtime.jit.explain._all_resources", spilling)
+    c, a, b = product_arguments(k=52)
+    assert costs(gemm.explain(c, a, b)) == ["  registers do not suffice on sm_90: values go to local memory"]
