@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -153,9 +151,7 @@ class Runner:
             for ways in every if batch.decoding else every[:1]:
                 launches += self._operations(batch, ways, layers=1)
         tell(f"compiling kernels ({len(launches)} launches)")
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
-            for _ in threads.map(lambda launch: launch.prepare(), launches):
-                pass
+        fh.gather(launches).prepare()
         decoding = [shape for shape in shapes if shape.longest == 1] if self.graphs else []
         for number, shape in enumerate(decoding):
             tell(f"recording graphs ({number} of {len(decoding)})")

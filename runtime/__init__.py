@@ -14,4 +14,11 @@ def _copy(target: Any, source: Any) -> Any:
     return copy(target, source)
 
 
+def _prepare(operations: Any) -> None:
+    from freehold.runtime.launch.preparing import prepare
+
+    prepare(operations)
+
+
+handed.prepare = _prepare  # and launches are above operations
 handed.copy = _copy  # graphs are below tensors, and are updated by copies

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from importlib import import_module
@@ -58,6 +59,8 @@ class Kernel(Launchable):
         self.__doc__ = function.__doc__
         self.__module__ = function.__module__
         self.__wrapped__ = function
+        self.form: Final = form
+        """Which tensors a call leaves out."""
         self._variants = Once()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -214,6 +217,23 @@ class Kernel(Launchable):
             return Compiled(self.__name__, product.contract, arch, product.cubin, chosen)
 
         return self._variants.get((specialisation, arch, chosen), make)
+
+    def job(self, specialisation: Specialisation, arch: str) -> bytes | None:
+        """
+        What another process needs to compile a variant into the cache on disk (`runtime.jit.assembling`); None where it
+        is known or in the cache, or where another process would not find the kernel.
+        """
+        from freehold.runtime.variants.build import is_kept
+
+        chosen = self.options.hinted(specialisation.hints)
+        if self.form is not None or self._variants.known((specialisation, arch, chosen)) is not None:
+            return None
+        if is_kept(self.function, specialisation, chosen, arch):
+            return None
+        try:
+            return pickle.dumps(pickle.dumps((self, specialisation, chosen, arch)))
+        except Exception:  # a kernel in a function, or a value that is of this process alone
+            return None
 
     def verified(self, specialisation: Specialisation) -> ModuleOp:
         """The verified module for one kind of arguments, made once, which nobody may change. Raises `Rejected`."""

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from itertools import islice
 from time import monotonic_ns
 from types import CodeType
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, cast
 
 from freehold.runtime.base import native
 from freehold.runtime.gpu.failures import fresh
@@ -131,8 +131,14 @@ class Launch(Operation[Any], native.Dropped):
 
     def prepare(self) -> None:
         """Checks its arguments and compiles its kernel, without running it; it counts as run. Raises `Rejected`."""
+        found = self.looked_at()
+        if found is not None:
+            self._dispatcher.keep(found)
+
+    def looked_at(self) -> Checked | None:
+        """It, checked, where something is to be made ready for it. It counts as run."""
         arguments, self._arguments = self._arguments, None
-        self._dispatcher.prepare(arguments, self)
+        return self._dispatcher.looked_at(arguments, self)
 
     def _after_arguments(self, arguments: tuple[Any, ...], execution: Execution) -> Any:
         operations = {n: found for n, a in enumerate(arguments) if (found := _operation_in(a)) is not None}
@@ -247,6 +253,16 @@ def _in_place_of(argument: Any, value: Any) -> Any:
     return argument.of(value)
 
 
+class Checked(NamedTuple):
+    """A launch of a kind that was not seen before."""
+
+    dispatcher: Dispatcher
+    arguments: tuple[Any, ...]
+    site: CallSite
+    bound: Bound
+    looks: Likeness | None
+
+
 MOST_PLANS: Final = 4096
 """Plans that a kernel remembers; past that it forgets all and begins anew."""
 
@@ -341,16 +357,20 @@ class Dispatcher:
         self._keep(arguments, plan, bound, looks)
         return user
 
-    def prepare(self, arguments: tuple[Any, ...] | None, launch: Launch) -> None:
-        """Does what the first launch of such arguments takes longest for: checks everything, and compiles."""
+    def looked_at(self, arguments: tuple[Any, ...] | None, launch: Launch) -> Checked | None:
+        """A launch, checked; None where launches of such arguments are known, or some of these are not made yet."""
         if arguments is None:
             self._already()
         if any(_operation_in(a) is not None for a in arguments):
-            return
+            return None
         looks = likeness(self.kernel.signature, arguments)
-        if looks is None or looks.key not in self._plans:
-            bound = self.kernel.checked(arguments, launch.site)
-            self._keep(arguments, self._planned(bound, launch.site), bound, looks)
+        if looks is not None and looks.key in self._plans:
+            return None
+        return Checked(self, arguments, launch.site, self.kernel.checked(arguments, launch.site), looks)
+
+    def keep(self, found: Checked) -> None:
+        """Makes everything for launches like one that was checked; compiles."""
+        self._keep(found.arguments, self._planned(found.bound, found.site), found.bound, found.looks)
 
     def _planned(self, bound: Bound, site: CallSite) -> Plan | HostPlan:
         """The plan for checked arguments, on a GPU or the host."""

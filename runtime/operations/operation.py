@@ -110,7 +110,7 @@ class Operation(Generic[T_co]):
         """
         Does what a first run takes longest for, and runs nothing: of a launch, checks its arguments and compiles.
 
-        A launch counts as run then. Threads may prepare launches beside one another. Raises `Rejected`.
+        It counts as run then. What is gathered is compiled beside one another, on all cores. Raises `Rejected`.
         """
 
     # --- Making others of it ------------------------------------------------------------------------------------------
@@ -204,6 +204,13 @@ class Several(Operation[T]):
     def __init__(self, operations: tuple[Operation[Any], ...], make: Callable[[list[Any]], T]):
         self._operations: tuple[Operation[Any], ...] | None = operations
         self._make = make
+
+    def prepare(self) -> None:
+        """Prepares all of them, beside one another."""
+        operations, self._operations = self._operations, None
+        if operations is None:
+            already(self.what)
+        handed.prepare(operations)
 
     def enqueue(self, execution: Execution) -> T | Next:
         """All, from left to right."""

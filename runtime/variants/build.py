@@ -189,6 +189,18 @@ def assembled(code: bytes, arch: str, kernel: str, meanwhile: Callable[[], None]
     return assemble(code, arch, kernel=kernel, meanwhile=meanwhile)
 
 
+def is_kept(function: KernelFunction, specialisation: Specialisation, options: Options, arch: str) -> bool:
+    """Whether a compiled kernel is on disk."""
+    from freehold.backend import cache
+
+    store, options = cache.open_cache(), in_this_environment(options)
+    if store is None:
+        return False
+    key = _key(function.fingerprint(), specialisation, options, arch)
+    found = None if key is None else store.load(key)
+    return found is not None and found.assembler == cache.identity()
+
+
 def build(
     function: KernelFunction, specialisation: Specialisation, options: Options, arch: str, known: str | None = None
 ) -> Product:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import tempfile
 import threading
 import warnings
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -542,6 +544,43 @@ def refused(code: str, function: Callable[[], Any]) -> None:
     with pytest.raises(fh.Rejected) as caught:
         function()
     assert caught.value.codes == (code,), str(caught.value)
+
+
+def test_what_is_gathered_is_compiled_by_processes() -> None:
+    """They leave it in the cache on disk, where it is found; and what they cannot compile is compiled here."""
+    from freehold.backend import cache
+    from freehold.kernels.embeddings import embedding_rows
+    from freehold.runtime.variants import build
+
+    if cache.identity() is None:
+        pytest.skip("there is no assembler")
+    y, table, ids = (
+        fh.zeros(shape, kind, device=0).sync() for shape, kind in (((8, 64), fh.f32), ((9, 64), fh.f32), (8, fh.i32))
+    )
+    here: list[str] = []
+
+    def assembled(code: bytes, arch: str, kernel: str, *_: Any) -> bytes:
+        here.append(kernel)
+        return b"\x7fELF" + arch.encode() + bytes(64)
+
+    def prepare() -> None:
+        launches = [embedding_rows(fh.partition(y, (tile, 64)), table, ids) for tile in (1, 2, 4, 8)]
+        twice = [embedding_rows(fh.partition(y, (1, 64)), table, ids)]
+        fh.gather([*launches, *twice, mix(fh.partition(tensor(1), 16), tensor(2))]).prepare()
+
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        patch.object(build, "assembled", assembled),
+        patch.dict(os.environ, {cache.VARIABLE: folder}),
+        patch("os.cpu_count", return_value=2),
+    ):
+        prepare()
+        assert here == ["mix"]  # of this program, which other processes do not find
+        launched = stub.stub_launches()
+        prepare()
+        assert (here, stub.stub_launches()) == (["mix"], launched)
+        embedding_rows(fh.partition(y, (2, 64)), table, ids).sync()
+        assert (here, stub.stub_launches()) == (["mix"], launched + 1)
 
 
 if __name__ == "__main__":
