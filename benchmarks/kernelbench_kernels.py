@@ -6,6 +6,7 @@ from typing import Any
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32
+from freehold.kernels.pieces import multiplied, torn_all
 from freehold.kernels.schedules import power_of_two
 
 
@@ -31,7 +32,8 @@ def triangular_product(c: Out["N", "N"], a: Ref["N", "N"], b: Ref["N", "N"], BK:
     last = fh.cdiv((n + 1) * TN if UPPER else (m + 1) * TM, BK)
     acc = fh.zeros(c.tile, f32)
     for k in fh.tiles(a, axis=1, size=BK, start=first, stop=last):
-        acc = fh.mma(a.load((m, k), (TM, BK)), b.load((k, n), (BK, TN)), acc)
+        x, y = torn_all(a.load((m, k), (TM, BK)), 3), torn_all(b.load((k, n), (BK, TN)), 3)
+        acc += multiplied(x, y, fh.zeros(c.tile, f32))
     c.store(acc)
 
 

@@ -265,7 +265,7 @@ CONVOLUTIONS: Final[tuple[tuple[int, bool, Shape, Shape, dict[str, Any]], ...]] 
 
 
 def convolutions() -> Iterator[Problem]:
-    """50 and 54 to 87: convolutions, of which torch rounds the operands to tf32, as here on a GPU."""
+    """50 and 54 to 87: convolutions, of which torch may round the operands to TF32 on a GPU, and so may we."""
     for number, back, x, w, options in CONVOLUTIONS:
         axes, groups = len(x) - 2, options.get("groups", 1)
         depthwise = groups == x[1]
@@ -279,7 +279,7 @@ def convolutions() -> Iterator[Problem]:
         yield Problem(
             number,
             f"{'depthwise ' if depthwise else ''}{'transposed ' if back else ''}convolution over {axes} axes",
-            lambda x, w, f=ours, o=options: f(x, w, tf32=x.is_cuda, **o),
+            partial(ours, **options),
             partial(theirs, **options),
             (x, w),
             small,
@@ -288,7 +288,7 @@ def convolutions() -> Iterator[Problem]:
     yield Problem(
         86,
         "separable convolution",
-        lambda x, d, p: kernels.conv(kernels.conv(x, d, padding=1, groups=x.shape[1]), p, tf32=x.is_cuda),
+        lambda x, d, p: kernels.conv(kernels.conv(x, d, padding=1, groups=x.shape[1]), p),
         lambda x, d, p: F.conv2d(F.conv2d(x, d, padding=1, groups=x.shape[1]), p),
         ((16, 64, 512, 512), (64, 1, 3, 3), (128, 64, 1, 1)),
         ((2, 8, 5, 6), (8, 1, 3, 3), (10, 8, 1, 1)),

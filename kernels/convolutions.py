@@ -7,7 +7,8 @@ from typing import Any, Final, NamedTuple
 
 import freehold as fh
 from freehold import Const, Out, Ref, i32
-from freehold.kernels.operators import operator, wide_dtype
+from freehold.kernels.convolution_rows import along, convolved_by_rows
+from freehold.kernels.operators import asked, in_tf32, operator, wide_dtype
 from freehold.kernels.products import operand, sum_dtype
 from freehold.kernels.reductions import reduce
 from freehold.kernels.schedules import PROCESSORS, ceildiv, hinted, power_of_two
@@ -160,14 +161,15 @@ def conv(
     dilation: Extents = 1,
     groups: int = 1,
     *,
-    tf32: bool = False,
+    tf32: bool | None = None,
 ) -> Any:
     """
     A convolution over the one to three axes behind the first two of `x` (N, C, ...), as `torch.nn.functional.conv1d`,
     `conv2d`, `conv3d`; differentiable.
 
     `weight` is (CO, C // groups, ...). In the dtype of `x`, of floats, computed in float32, or float64 for float64;
-    products of float32 are exact unless `tf32`. Raises `ValueError` for shapes that do not fit.
+    products of float32 are as precise as float32 is, or with `tf32` at least as TF32 is. Unless it is given, torch's
+    setting for convolutions is followed, which allows TF32 on GPUs. Raises `ValueError` for shapes that do not fit.
     """
     axes = x.dim() - 2
     CO = weight.shape[0]
@@ -177,7 +179,7 @@ def conv(
     steps = window.dilation[3 - axes :]
     size = [(n + 2 * p - d * (k - 1) - 1) // s + 1 for (n, k, s, p), d in zip(tail, steps, strict=True)]
     kernel = weight.reshape(groups, CO // groups, weight.shape[1], *window.size)
-    return _conv(x, kernel, bias, window, size, tf32)
+    return _conv(x, kernel, bias, window, size, asked(tf32))
 
 
 def conv_transpose(
@@ -190,7 +192,7 @@ def conv_transpose(
     groups: int = 1,
     dilation: Extents = 1,
     *,
-    tf32: bool = False,
+    tf32: bool | None = None,
 ) -> Any:
     """
     A transposed convolution, as `torch.nn.functional.conv_transpose1d`, `2d`, `3d`, and otherwise as `conv`;
@@ -205,10 +207,10 @@ def conv_transpose(
         (n - 1) * s - 2 * p + d * (k - 1) + e + 1 for n, e, (k, s, p, d) in zip(x.shape[2:], extra, steps, strict=True)
     ]
     kernel = weight.reshape(groups, C // groups, each, *window.size).transpose(1, 2)
-    return _conv(x, kernel, bias, window._replace(back=True), size, tf32)
+    return _conv(x, kernel, bias, window._replace(back=True), size, asked(tf32))
 
 
-def _conv(x: Any, kernel: Any, bias: Any, window: Window, size: list[int], tf32: bool) -> Any:
+def _conv(x: Any, kernel: Any, bias: Any, window: Window, size: list[int], tf32: int) -> Any:
     groups, each = kernel.shape[:2]
     if min(size) < 1:
         raise ValueError(f"the window does not fit {tuple(x.shape)}")
@@ -249,10 +251,10 @@ def window_of(flat: list[int], back: bool) -> Any:
 
 
 @operator(
-    "convolve(Tensor x, Tensor w, Tensor? bias, int[] window, SymInt[] size, bool back, bool tf32) -> Tensor",
+    "convolve(Tensor x, Tensor w, Tensor? bias, int[] window, SymInt[] size, bool back, int tf32) -> Tensor",
     results=lambda x, w, bias, window, size, back, tf32: x.new_empty((x.shape[0], *w.shape[:2], *size)),
 )
-def _convolve(y: Any, x: Any, w: Any, bias: Any, window: Any, size: Any, back: bool, tf32: bool) -> None:
+def _convolve(y: Any, x: Any, w: Any, bias: Any, window: Any, size: Any, back: bool, tf32: int) -> None:
     N, G, CO, *_ = y.shape
     out, weights, shape = y.view(N, G, CO, -1), w.view(G, CO, -1), window_of(window, back)
     extra = w.view(G, -1) if bias is None else bias
@@ -263,23 +265,32 @@ def _convolve(y: Any, x: Any, w: Any, bias: Any, window: Any, size: Any, back: b
         given = x[:, :, 0], weights[:, 0], extra[:, 0], size[1], size[2], shape, bias is not None
         depthwise_tiles(fh.partition(out[:, :, 0], tile), *given).on()
         return
-    narrow = x.element_size() <= 2 or tf32
+    many = N * G * CO * P * K >= _MANY and (not back or prod(window[3:6]) <= 8)
+    if many and min(x.shape[2], CO) >= 8 and size[2] >= 16 and x.element_size() <= 4:
+        each = [along(size[n], window[n], window[3 + n], window[6 + n], window[9 + n], back) for n in range(3)]
+        pieces = 1 if x.element_size() == 2 else 2 if in_tf32(x, tf32, True) else 3
+        convolved_by_rows(y, x, w, bias, each, pieces)
+        return
+    narrow = x.element_size() <= 2 or in_tf32(x, tf32, True)
     high = max(16, min(128 if narrow else 64, power_of_two(CO)))
     tile = 1, 1, high, max(16, min(_PLACES[narrow], power_of_two(P)))
     step = max(16, min(32, power_of_two(K)))
-    given = x, weights, extra, size[1], size[2], shape, step, bias is not None, tf32
+    given = x, weights, extra, size[1], size[2], shape, step, bias is not None, in_tf32(x, tf32, True)
     hinted(convolution_tiles, {"num_worker_warps": 4, "occupancy": 2})(fh.partition(out, tile), *given).on()
 
+
+_MANY: Final = 1 << 28
+"""Products from which on a copy of the input is made that is multiplied faster."""
 
 _PLACES: Final = {True: 128, False: 64}
 """Places of a tile, where products go to the tensor cores, and where they do not."""
 
 
 @operator(
-    "convolve_weights(Tensor dy, Tensor x, int[] window, int[] shape, bool back, bool tf32) -> Tensor",
+    "convolve_weights(Tensor dy, Tensor x, int[] window, int[] shape, bool back, int tf32) -> Tensor",
     results=lambda dy, x, window, shape, back, tf32: x.new_empty(shape),
 )
-def _convolve_weights(dw: Any, dy: Any, x: Any, window: Any, shape: Any, back: bool, tf32: bool) -> None:
+def _convolve_weights(dw: Any, dy: Any, x: Any, window: Any, shape: Any, back: bool, tf32: int) -> None:
     G, CO = shape[:2]
     given = dy.view(*dy.shape[:3], -1)
     K, P = prod(shape[2:]), given.shape[3]
@@ -288,7 +299,7 @@ def _convolve_weights(dw: Any, dy: Any, x: Any, window: Any, shape: Any, back: b
     S = max(1, min(x.shape[0], 2 * PROCESSORS // blocks))
     parts = x.new_empty((S, G, CO, K), dtype=wide_dtype(x))
     seen = window_of(window, back)
-    rest = given, x, dy.shape[4], dy.shape[5], seen, max(16, min(32, power_of_two(P))), tf32
+    rest = given, x, dy.shape[4], dy.shape[5], seen, max(16, min(32, power_of_two(P))), in_tf32(x, tf32, True)
     convolution_weights(fh.partition(parts, (1, 1, high, width)), *rest).on()
     dw.view(-1).copy_(reduce(parts.view(S, -1), "sum", 0))
 

@@ -177,6 +177,33 @@ def _nothing(*_: Any) -> None:
     """What an operator without results makes of tensors without elements."""
 
 
+def torch_dtype(name: str) -> Any:
+    """Torch's dtype of a name."""
+    return getattr(_torch(), name)
+
+
+def asked(tf32: bool | None) -> int:
+    """Whether TF32 is asked for, as an argument of operators: 1 or 0, and -1 to do as torch's settings say."""
+    return -1 if tf32 is None else int(tf32)
+
+
+def in_tf32(x: Any, tf32: int, convolution: bool) -> bool:
+    """
+    Whether products of float32 may be in TF32: as `asked`, or for tensors of a GPU as torch's settings say, which are
+    `torch.backends.cuda.matmul` for products and `torch.backends.cudnn` for convolutions.
+    """
+    torch = _torch()
+    if x.dtype != torch.float32:
+        return False
+    if tf32 >= 0 or not x.is_cuda:
+        return tf32 > 0
+    backend = torch.backends.cudnn if convolution else torch.backends.cuda.matmul
+    try:
+        return bool(backend.allow_tf32)
+    except RuntimeError:  # where the newer settings were used, torch does not answer of the older
+        return getattr(backend, "conv", backend).fp32_precision == "tf32"
+
+
 def wide_dtype(x: Any) -> Any:
     """Torch's dtype for sums of the elements of a tensor: float64 for float64, else float32."""
     torch = _torch()

@@ -9,7 +9,8 @@ from typing import Any, Final, NamedTuple
 import freehold as fh
 from freehold import Const, Out, Ref, f32, f64, i32
 from freehold.kernels.activations import KINDS, activate, activation
-from freehold.kernels.operators import integer_sums, operator, wide_dtype
+from freehold.kernels.operators import asked, in_tf32, integer_sums, operator, wide_dtype
+from freehold.kernels.pieces import in_pieces_is_faster, launch_product
 from freehold.kernels.reductions import sum_rows
 from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, hinted, power_of_two
 from freehold.kernels.tiles import safe, wide
@@ -242,17 +243,18 @@ def tiling(m: int, n: int, k: int, size: int) -> Tiling:
 # --- Functions --------------------------------------------------------------------------------------------------------
 
 
-def matmul(a: Any, b: Any, *, tf32: bool = False) -> Any:
+def matmul(a: Any, b: Any, *, tf32: bool | None = None) -> Any:
     """
     a @ b of matrices (M, K) and (K, N), or of batches (Z, M, K) and (Z, K, N) of them; differentiable.
 
     Both have one dtype, which is the result's: bf16, f16, f32, f64, or i8, whose products are i32. Each may be stored
-    along either axis: `x.t()` costs nothing. Sums are computed in float32, or float64 for float64; products of float32
-    are exact unless `tf32`. Raises `ValueError` for other shapes.
+    along either axis: `x.t()` costs nothing. Sums are computed in float32, or float64 for float64. Products of float32
+    are as precise as float32 is, or with `tf32` at least as TF32 is; unless it is given, torch's setting for products
+    is followed. Raises `ValueError` for other shapes.
     """
     if a.dim() != b.dim() or a.dim() not in (2, 3) or a.shape[-1] != b.shape[-2] or a.shape[:-2] != b.shape[:-2]:
         raise ValueError(f"the shapes {tuple(a.shape)} and {tuple(b.shape)} do not multiply")
-    return _matmul(a, b, None, None, "", tf32) if a.dim() == 2 else _bmm(a, b, tf32)
+    return _matmul(a, b, None, None, "", asked(tf32)) if a.dim() == 2 else _bmm(a, b, asked(tf32))
 
 
 def linear(x: Any, weight: Any, bias: Any = None, *, activation: str = "", residual: Any = None) -> Any:
@@ -270,9 +272,9 @@ def linear(x: Any, weight: Any, bias: Any = None, *, activation: str = "", resid
     rows, shape = x.reshape(-1, x.shape[-1]), (*x.shape[:-1], weight.shape[0])
     rest = None if residual is None else residual.reshape(-1, weight.shape[0])
     if activation and any(t.requires_grad for t in (x, weight, bias) if t is not None):
-        y = _activated(_matmul(rows, weight.t(), bias, None, "", False), activation)
+        y = _activated(_matmul(rows, weight.t(), bias, None, "", asked(None)), activation)
         return (y if rest is None else y + rest).view(shape)
-    return _matmul(rows, weight.t(), bias, rest, activation, False).view(shape)
+    return _matmul(rows, weight.t(), bias, rest, activation, asked(None)).view(shape)
 
 
 _BANDS: Final = fh.grouped(8)
@@ -328,10 +330,10 @@ def _result(a: Any, b: Any) -> Any:
 
 
 @operator(
-    "matmul(Tensor a, Tensor b, Tensor? bias, Tensor? residual, str activation, bool tf32) -> Tensor",
+    "matmul(Tensor a, Tensor b, Tensor? bias, Tensor? residual, str activation, int tf32) -> Tensor",
     results=lambda a, b, bias, residual, activation, tf32: _result(a, b),
 )
-def _matmul(c: Any, a: Any, b: Any, bias: Any, residual: Any, activation: str, tf32: bool) -> None:
+def _matmul(c: Any, a: Any, b: Any, bias: Any, residual: Any, activation: str, tf32: int) -> None:
     (x, ta), (y, tb) = stored(a), stored(b)
     way = tiling(*c.shape, a.shape[1], a.element_size())
     extra = x[0] if bias is None else bias, x if residual is None else residual
@@ -341,21 +343,37 @@ def _matmul(c: Any, a: Any, b: Any, bias: Any, residual: Any, activation: str, t
         hinted(matvec_rows, {"occupancy": 2})(part, x if not ta else a.contiguous(), y, extra[0], 256, given[1]).on()
         return
 
+    if in_pieces_is_faster(a, c.numel() * a.shape[1]):
+        launch_product(
+            c[None],
+            x[None],
+            y[None],
+            (ta, tb),
+            2 if in_tf32(a, tf32, False) else 3,
+            extra,
+            given,
+            lambda p: splits_launch(c, p, extra, given),
+        )
+        return
+
     def parts() -> Any:
         return a.new_empty((way.splits, *c.shape), dtype=wide_dtype(a))
 
-    for launch in product_launches(c, x, y, extra, given, way, parts, (ta, tb, tf32)):
+    for launch in product_launches(c, x, y, extra, given, way, parts, (ta, tb, in_tf32(a, tf32, False))):
         launch.on()
 
 
-@operator("bmm(Tensor a, Tensor b, bool tf32) -> Tensor", results=lambda a, b, tf32: _result(a, b))
-def _bmm(c: Any, a: Any, b: Any, tf32: bool) -> None:
+@operator("bmm(Tensor a, Tensor b, int tf32) -> Tensor", results=lambda a, b, tf32: _result(a, b))
+def _bmm(c: Any, a: Any, b: Any, tf32: int) -> None:
     (x, ta), (y, tb) = stored(a), stored(b)
+    if in_pieces_is_faster(a, c.numel() * a.shape[2]):
+        launch_product(c, x, y, (ta, tb), 2 if in_tf32(a, tf32, False) else 3)
+        return
     way = tiling(c.shape[0] * c.shape[1], c.shape[2], a.shape[2], a.element_size())
     high = min(way.tile[0], power_of_two(max(16, c.shape[1])))
     part = cut(c, (1, high, way.tile[1]), blocks=fh.PERSISTENT)
     hints = {"num_worker_warps": way.warps, "occupancy": way.occupancy}
-    hinted(batched_matmul_tiles, hints)(part, x, y, way.step, ta, tb, tf32).on()
+    hinted(batched_matmul_tiles, hints)(part, x, y, way.step, ta, tb, in_tf32(a, tf32, False)).on()
 
 
 @operator("sum_rows(Tensor x) -> Tensor", results=lambda x: x.new_empty((x.shape[1],)))

@@ -26,30 +26,53 @@ def sum_of_rows(y: Out["N"], x: Ref["M", "N"], R: Const[int] = 32):
     y.store(acc.sum(axis=0).astype(y.dtype))
 
 
-def folded(x: Any, at: tuple[Any, Any], tile: tuple[int, ...], KIND: str, start: Any = 0, step: Any = 1) -> Any:
-    """The reduction of the tiles of `x` along its middle axis, from tile `start` on, each `step`-th of them."""
-    extreme = KIND in ("amax", "amin")
-    begin = float("-inf") if KIND == "amax" else float("inf") if KIND == "amin" else 0.0
-    acc = fh.full(tile, begin, accumulator(x.dtype))
-    for k in fh.tiles(x, axis=1, size=tile[1], start=start, step=step):
-        t = wide(x.load((at[0], k, at[1]), tile))
-        if extreme:
-            inside = (k * tile[1] + fh.arange(tile[1]))[None, :, None] < x.shape[1]
-            t = fh.where(inside, t, begin)
-        match KIND:
-            case "amax":
-                acc = fh.maximum(acc, t)
-            case "amin":
-                acc = fh.minimum(acc, t)
-            case "abs sum":
-                acc += abs(t)
-            case "square sum":
-                acc += t * t
-            case _:
-                acc += t
+def nothing(KIND: str) -> float:
+    """What a reduction of nothing is."""
+    return float("-inf") if KIND == "amax" else float("inf") if KIND == "amin" else 0.0
+
+
+def joined(acc: Any, t: Any, KIND: str) -> Any:
+    """The elements of a tile, and what was found before in their places."""
+    match KIND:
+        case "amax":
+            return fh.maximum(acc, t)
+        case "amin":
+            return fh.minimum(acc, t)
+        case "abs sum":
+            return acc + abs(t)
+        case "square sum":
+            return acc + t * t
+        case _:
+            return acc + t
+
+
+def closed(acc: Any, KIND: str) -> Any:
+    """The reduction of a tile along its axis 1."""
     if KIND == "amax":
         return acc.max(axis=1)
     return acc.min(axis=1) if KIND == "amin" else acc.sum(axis=1)
+
+
+def folded(x: Any, at: tuple[Any, Any], tile: tuple[int, ...], KIND: str, start: Any = 0, step: Any = 1) -> Any:
+    """The reduction of the tiles of `x` along its middle axis, from tile `start` on, each `step`-th of them."""
+    acc = fh.full(tile, nothing(KIND), accumulator(x.dtype))
+    for k in fh.tiles(x, axis=1, size=tile[1], start=start, step=step):
+        t = wide(x.load((at[0], k, at[1]), tile))
+        if KIND in ("amax", "amin"):
+            t = fh.where((k * tile[1] + fh.arange(tile[1]))[None, :, None] < x.shape[1], t, nothing(KIND))
+        acc = joined(acc, t, KIND)
+    return closed(acc, KIND)
+
+
+def folded_rows(x: Any, row: Any, tile: tuple[int, ...], KIND: str, start: Any = 0, step: Any = 1) -> Any:
+    """As `folded`, along the rows of a matrix."""
+    acc = fh.full(tile, nothing(KIND), accumulator(x.dtype))
+    for k in fh.tiles(x, axis=1, size=tile[1], start=start, step=step):
+        t = wide(x.load((row, k), tile))
+        if KIND in ("amax", "amin"):
+            t = fh.where((k * tile[1] + fh.arange(tile[1]))[None, :] < x.shape[1], t, nothing(KIND))
+        acc = joined(acc, t, KIND)
+    return closed(acc, KIND)
 
 
 @safe
@@ -85,18 +108,51 @@ def extreme_axis(y: Out["A", "C"], x: Ref["A", "R", "C"], LEAST: Const[bool], TR
 
 
 @safe
-def divide_by_norm(y: Out["A", "R", "C"], x: Ref["A", "R", "C"], eps: f32, KIND: Const[str], MEAN: Const[bool]):
-    """y = x / norm of the middle axis: its absolute sum, or the root of its sum of squares, each at least eps."""
-    a, c = y.index
-    sums = folded(x, (a, c), y.tile, KIND)[:, None, :]
+def fold_rows(y: Out["A", "P"], x: Ref["A", "R"], KIND: Const[str], TR: Const[int]):
+    """As `fold_axis`, along the rows of a matrix."""
+    a, p = y.index
+    found = folded_rows(x, a, (y.tile[0], TR), KIND, p, y.shape[1])
+    if KIND == "mean":
+        fh.require("P == 1", "a mean is of one part")
+        found = found / x.shape[1].astype(found.dtype)
+    y.store(found[:, None].astype(y.dtype))
+
+
+def scale_of(sums: Any, count: Any, eps: f32, KIND: str, MEAN: bool) -> Any:
+    """What to multiply by to divide by a norm: a sum of absolutes, or the root of one of squares, each at least eps."""
     least = eps.astype(sums.dtype)
     if MEAN:
-        sums = sums / x.shape[1].astype(sums.dtype) + least
-        scale = fh.rsqrt(sums) if KIND == "square sum" else 1.0 / sums
-    else:
-        scale = 1.0 / fh.maximum(fh.sqrt(sums) if KIND == "square sum" else sums, least)
+        sums = sums / count.astype(sums.dtype) + least
+        return fh.rsqrt(sums) if KIND == "square sum" else 1.0 / sums
+    return 1.0 / fh.maximum(fh.sqrt(sums) if KIND == "square sum" else sums, least)
+
+
+@safe
+def divide_by_norm(y: Out["A", "R", "C"], x: Ref["A", "R", "C"], eps: f32, KIND: Const[str], MEAN: Const[bool]):
+    """y = x / norm of the middle axis."""
+    a, c = y.index
+    scale = scale_of(folded(x, (a, c), y.tile, KIND)[:, None, :], x.shape[1], eps, KIND, MEAN)
     for k in fh.tiles(y, axis=1, size=y.tile[1]):
         y.at(k).store((wide(x.load((a, k, c), y.tile)) * scale).astype(y.dtype))
+
+
+@safe
+def divide_rows_by_norm(y: Out["A", "R"], x: Ref["A", "R"], eps: f32, KIND: Const[str], MEAN: Const[bool]):
+    """As `divide_by_norm`, along the rows of a matrix."""
+    (a,) = y.index
+    scale = scale_of(folded_rows(x, a, y.tile, KIND)[:, None], x.shape[1], eps, KIND, MEAN)
+    for k in fh.tiles(y, axis=1, size=y.tile[1]):
+        y.at(k).store((wide(x.load((a, k), y.tile)) * scale).astype(y.dtype))
+
+
+@safe
+def divide_rows_by_sums(
+    y: Out["A", "R"], x: Ref["A", "R"], sums: Ref["A"], eps: f32, KIND: Const[str], MEAN: Const[bool]
+):
+    """As `divide_rows_by_norm`, of sums that are there already."""
+    a, _ = y.index
+    scale = scale_of(sums.load((a,), (y.tile[0],))[:, None], x.shape[1], eps, KIND, MEAN)
+    y.store((wide(x.load_like(y)) * scale).astype(y.dtype))
 
 
 # --- Functions --------------------------------------------------------------------------------------------------------
@@ -164,21 +220,44 @@ def axis_tile(A: int, R: int, C: int, most: int = 4096) -> tuple[int, int, int]:
     return min(max(1, most // (width * high)), power_of_two(A)), high, width
 
 
+def row_tile(A: int, R: int, most: int = 4096) -> tuple[int, int]:
+    """A tile of about `most` elements for a walk along rows."""
+    width = min(most, power_of_two(R))
+    return min(most // width, power_of_two(A)), width
+
+
+def _in_parts(x: Any, kind: str, tile: tuple[int, ...]) -> Any:
+    """What `kind` is of x (A, R, C) in parts, (A, P, C), as many as fill a GPU."""
+    A, R, C = x.shape
+    blocks = ceildiv(A, tile[0]) * (1 if C == 1 else ceildiv(C, tile[2]))
+    P = max(1, min(ceildiv(R, tile[1]), 4 * PROCESSORS // blocks))
+    parts = x.new_empty((A, P, C), dtype=wide_dtype(x))
+    _launch_fold(parts, x, kind, tile)
+    return parts
+
+
+def _launch_fold(y: Any, x: Any, kind: str, tile: tuple[int, ...]) -> None:
+    if x.shape[2] == 1:
+        fold_rows(fh.partition(y[:, :, 0], (tile[0], 1)), x[:, :, 0], kind, tile[1]).on()
+    else:
+        fold_axis(fh.partition(y, (tile[0], 1, tile[2])), x, kind, tile[1]).on()
+
+
+def _tile(A: int, R: int, C: int) -> tuple[int, ...]:
+    return row_tile(A, R) if C == 1 else axis_tile(A, R, C)
+
+
 @operator("fold_axis(Tensor x, str kind) -> Tensor", results=lambda x, kind: x.new_empty((x.shape[0], x.shape[2])))
 def _fold(y: Any, x: Any, kind: str) -> None:
     A, R, C = x.shape
-    tile = axis_tile(A, R, C)
-    blocks = ceildiv(A, tile[0]) * ceildiv(C, tile[2])
-    P = max(1, min(ceildiv(R, tile[1]), 4 * PROCESSORS // blocks))
-    out = y.unsqueeze(1)
-    if P > 1:
-        parts = x.new_empty((A, P, C), dtype=wide_dtype(x))
-        first = "sum" if kind == "mean" else kind
-        fold_axis(fh.partition(parts, (tile[0], 1, tile[2])), x, first, tile[1]).on()
+    tile = _tile(A, R, C)
+    if ceildiv(A, tile[0]) * ceildiv(C, tile[-1] if C > 1 else 1) * 2 <= 4 * PROCESSORS and tile[1] < R:
+        parts = _in_parts(x, "sum" if kind == "mean" else kind, tile)
         if kind == "mean":
             parts.div_(R)
-        x, kind, tile = parts, kind if kind in ("amax", "amin") else "sum", axis_tile(A, P, C)
-    fold_axis(fh.partition(out, (tile[0], 1, tile[2])), x, kind, tile[1]).on()
+        x, kind = parts, kind if kind in ("amax", "amin") else "sum"
+        tile = _tile(*parts.shape)
+    _launch_fold(y.unsqueeze(1), x, kind, tile)
 
 
 @_fold.backward(keeps=lambda inputs, output: inputs[:1])
@@ -207,7 +286,18 @@ def _extreme(y: Any, x: Any, least: bool) -> None:
     results=lambda x, kind, mean, eps: x.new_empty(x.shape),
 )
 def _normalize(y: Any, x: Any, kind: str, mean: bool, eps: float) -> None:
-    divide_by_norm(fh.partition(y, axis_tile(*x.shape), owned=1), x, eps, kind, mean).on()
+    A, R, C = x.shape
+    if C > 1:
+        divide_by_norm(fh.partition(y, axis_tile(A, R, C), owned=1), x, eps, kind, mean).on()
+        return
+    out, rows, tile = y[:, :, 0], x[:, :, 0], row_tile(A, R)
+    if ceildiv(A, tile[0]) >= PROCESSORS:
+        divide_rows_by_norm(fh.partition(out, tile, owned=1), rows, eps, kind, mean).on()
+        return
+    parts = _in_parts(x, kind, tile)
+    sums = parts.new_empty((A, 1, 1))
+    _launch_fold(sums, parts, "sum", row_tile(A, parts.shape[1]))
+    divide_rows_by_sums(fh.partition(out, tile), rows, sums[:, 0, 0], eps, kind, mean).on()
 
 
 def sum_rows(y: Any, x: Any) -> None:
