@@ -106,11 +106,11 @@ def test_a_proposed_signature_is_that_of_a_kernel_that_does_the_same(name: str, 
     line = line_of(made)
     rng = np.random.default_rng(3)
     values, _keep = arrays_of(call)
-    named = {n: v for n, v in zip(call.names, values, strict=False) if isinstance(v, np.ndarray)}
+    named: dict[str, Any] = {n: v for n, v in zip(call.names, values, strict=False) if isinstance(v, np.ndarray)}
     if (x := named.get("x")) is not None and x.dtype == np.float32:
         x[...] = rng.standard_normal(x.shape, np.float32)
     named["y"][...] = 0 if written.over else np.nan
-    mine = {n: v.copy() for n, v in named.items()}
+    mine: dict[str, Any] = {n: v.copy() for n, v in named.items()}
     Entry.of(module, entry.sym_name.data).run(values, call.launch.grid)
     over = written.over
     if over is None:
