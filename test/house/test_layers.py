@@ -37,7 +37,10 @@ ONLY_IN = {
     "ml_dtypes": ("runtime/*",),
     "z3": ("passes/*",),
     "xdsl": ("dialects/*", "frontend/*", "passes/*", "backend/*", "runtime/*", "audit/*", "tools/*"),
-    "subprocess": ("backend/assembler.py", "tools/build_native.py", "tools/mlir_bridge.py", "tools/commands.py"),
+    "subprocess": (
+        *("backend/assembler.py", "tools/build_native.py", "tools/mlir_bridge.py", "tools/commands.py"),
+        "runtime/launch/preparing.py",  # Python by itself, which compiles beside this process
+    ),
 }
 """Packages that only certain files may import. `backend/cache.py` may have no more of cuda than its program cache."""
 
