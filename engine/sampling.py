@@ -13,7 +13,7 @@ import numpy as np
 import freehold as fh
 from freehold.engine.errors import RequestError
 from freehold.engine.layers import Room, Steps
-from freehold.kernels.sampling import parts_of, sampling_launches
+from freehold.kernels.sampling import groups_of, parts_of, sampling_launches
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def choice(room: Room, chosen: Any, logits: Any, floats: Any, top_k: Any, seeds:
     rows, parts = logits.shape[0], parts_of(*logits.shape)
     score, where = room.rows("score", rows)[:, :parts], room.rows("where", rows)[:, :parts]
     limits = (top_k, floats[1], floats[2]) if draws else (None, None, None)
-    made = room.rows("least", rows), score, where
+    made = room.rows("least", rows), score, where, room.rows("firsts", rows)
     yield from sampling_launches(chosen, made, logits, floats[0], limits, seeds, True, True)
 
 
@@ -109,6 +109,7 @@ def reserve(room: Room, rows: int, columns: int) -> None:
     room.reserve("least", (rows,), fh.i32)
     room.reserve("score", (rows, parts), fh.f32)
     room.reserve("where", (rows, parts), fh.i32)
+    room.reserve("firsts", (rows, groups_of(columns)), fh.i32)
     room.reserve("extra", (rows, columns), fh.f32)
 
 

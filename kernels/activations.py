@@ -7,8 +7,8 @@ from typing import Any, Final
 import freehold as fh
 from freehold import Const, Out, Ref
 from freehold.kernels.operators import operator
-from freehold.kernels.schedules import hinted, power_of_two
-from freehold.kernels.tiles import exponential, safe, sigmoid, wide
+from freehold.kernels.schedules import compiled_in, cut, hinted, power_of_two
+from freehold.kernels.tiles import exponential, part, safe, sigmoid
 
 KINDS: Final = (
     *("silu", "gelu", "exact gelu", "relu", "squared relu", "leaky relu", "elu", "selu"),
@@ -103,21 +103,25 @@ def derivative(t: Any, KIND: str) -> Any:
 
 
 @safe
-def activation_tiles(y: Out["M", "N"], x: Ref["M", "N"], KIND: Const[str]):
-    """y = activate(x)."""
-    y.store(activate(wide(x.load_like(y)), KIND).astype(y.dtype))
+def activation_tiles(y: Out["M", "N"], x: Ref["M", "N"], KIND: Const[str], N: Const[Any] = None):
+    """y = activate(x). With `N` rows have that length."""
+    y.store(activate(part(x, y.index, y.tile), KIND).astype(y.dtype), allow_tma=False)
 
 
 @safe
-def activation_tiles_backward(dx: Out["M", "N"], dy: Ref["M", "N"], x: Ref["M", "N"], KIND: Const[str]):
-    """dx = dy * derivative(x)."""
-    dx.store((wide(dy.load_like(dx)) * derivative(wide(x.load_like(dx)), KIND)).astype(dx.dtype))
+def activation_tiles_backward(
+    dx: Out["M", "N"], dy: Ref["M", "N"], x: Ref["M", "N"], KIND: Const[str], N: Const[Any] = None
+):
+    """dx = dy * derivative(x). With `N` rows have that length."""
+    t = part(dy, dx.index, dx.tile) * derivative(part(x, dx.index, dx.tile), KIND)
+    dx.store(t.astype(dx.dtype), allow_tma=False)
 
 
 @safe
-def gated_tiles(y: Out["M", "N"], gate: Ref["M", "N"], up: Ref["M", "N"], KIND: Const[str]):
-    """y = activate(gate) * up."""
-    y.store((activate(wide(gate.load_like(y)), KIND) * wide(up.load_like(y))).astype(y.dtype))
+def gated_tiles(y: Out["M", "N"], gate: Ref["M", "N"], up: Ref["M", "N"], KIND: Const[str], N: Const[Any] = None):
+    """y = activate(gate) * up. With `N` rows have that length."""
+    t = activate(part(gate, y.index, y.tile), KIND) * part(up, y.index, y.tile)
+    y.store(t.astype(y.dtype), allow_tma=False)
 
 
 @safe
@@ -128,11 +132,13 @@ def gated_tiles_backward(
     gate: Ref["M", "N"],
     up: Ref["M", "N"],
     KIND: Const[str],
+    N: Const[Any] = None,
 ):
-    """dgate = dy * up * derivative(gate), and dup = dy * activate(gate)."""
-    g, t = wide(dy.load_like(dgate)), wide(gate.load_like(dgate))
-    dgate.store((g * wide(up.load_like(dgate)) * derivative(t, KIND)).astype(dgate.dtype))
-    dup.store((g * activate(t, KIND)).astype(dup.dtype))
+    """dgate = dy * up * derivative(gate), and dup = dy * activate(gate). With `N` rows have that length."""
+    at, tile = dgate.index, dgate.tile
+    g, t = part(dy, at, tile), part(gate, at, tile)
+    dgate.store((g * part(up, at, tile) * derivative(t, KIND)).astype(dgate.dtype), allow_tma=False)
+    dup.store((g * activate(t, KIND)).astype(dup.dtype), allow_tma=False)
 
 
 # --- Functions --------------------------------------------------------------------------------------------------------
@@ -181,6 +187,8 @@ def _known(kind: str) -> str:
 _TILE: Final = 2048
 """Elements of a tile: two loads of 16 bytes for each thread of four warps."""
 
+_HINTS: Final = {"num_worker_warps": 4, "occupancy": 8}
+
 
 def as_matrices(*tensors: Any) -> tuple[Any, ...]:
     """Tensors of one shape as matrices of one shape: long rows where all are contiguous, else those that they have."""
@@ -205,13 +213,14 @@ def _like(x: Any, *_: Any) -> Any:
 @operator("activation(Tensor x, str kind) -> Tensor", results=_like)
 def _activation(y: Any, x: Any, kind: str) -> None:
     out, given = as_matrices(y, x)
-    activation_tiles(fh.partition(out, tile_of(out)), given, kind).on()
+    hinted(activation_tiles, _HINTS)(fh.partition(out, tile_of(out)), given, kind, compiled_in(out.shape[1])).on()
 
 
 @operator("activation_backward(Tensor dy, Tensor x, str kind) -> Tensor", results=lambda dy, x, kind: _like(x))
 def _activation_backward(dx: Any, dy: Any, x: Any, kind: str) -> None:
     out, given, of = as_matrices(dx, dy.contiguous(), x)
-    activation_tiles_backward(fh.partition(out, tile_of(out)), given, of, kind).on()
+    part = fh.partition(out, tile_of(out))
+    hinted(activation_tiles_backward, _HINTS)(part, given, of, kind, compiled_in(out.shape[1])).on()
 
 
 @operator("gated(Tensor gate, Tensor up, str kind) -> Tensor", results=_like)
@@ -222,7 +231,7 @@ def _gated(y: Any, gate: Any, up: Any, kind: str) -> None:
 
 def gated_launch(y: Any, gate: Any, up: Any, kind: str) -> Any:
     """The launch that writes activate(gate) * up, of matrices."""
-    return hinted(gated_tiles, {"occupancy": 8})(fh.partition(y, tile_of(y)), gate, up, kind)
+    return hinted(gated_tiles, _HINTS)(cut(y, tile_of(y)), gate, up, kind, compiled_in(y.shape[1]))
 
 
 @operator(
@@ -232,7 +241,8 @@ def gated_launch(y: Any, gate: Any, up: Any, kind: str) -> Any:
 def _gated_backward(dgate: Any, dup: Any, dy: Any, gate: Any, up: Any, kind: str) -> None:
     one, other, *given = as_matrices(dgate, dup, dy.contiguous(), gate, up)
     tile = tile_of(one)
-    gated_tiles_backward(fh.partition(one, tile), fh.partition(other, tile), *given, kind).on()
+    parts = fh.partition(one, tile), fh.partition(other, tile)
+    hinted(gated_tiles_backward, _HINTS)(*parts, *given, kind, compiled_in(one.shape[1])).on()
 
 
 @_activation.backward(keeps=lambda inputs, output: inputs[:1])

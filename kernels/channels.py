@@ -8,7 +8,7 @@ import freehold as fh
 from freehold import Const, Out, Ref, f32
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.schedules import PROCESSORS, ceildiv, power_of_two
-from freehold.kernels.tiles import accumulator, places, safe, wide
+from freehold.kernels.tiles import accumulator, places, quotient, safe, wide
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
@@ -27,24 +27,40 @@ def moments_parts(
     x: Ref["R", "C", "L"],
     TC: Const[int],
     TL: Const[int],
+    WHOLE: Const[bool] = False,
 ):
-    """Each row's mean, sum of squared distances from it, and count, in P parts of every P-th tile of channels."""
+    """
+    Each row's mean, sum of squared distances from it, and count, in P parts of every P-th tile of channels.
+
+    Each element of a tile has moments of its own of what was there in all tiles, which are joined in the end. `WHOLE`
+    says that no tile overhangs.
+    """
+    if WHOLE:
+        fh.require(x.shape[1] % TC == 0, "channels are whole tiles")
+        fh.require(x.shape[2] % TL == 0, "rows are whole tiles")
     r, p = mean.index
     tile, dtype = (1, TC, TL), accumulator(x.dtype)
-    middle, total, n = fh.zeros((), dtype), fh.zeros((), dtype), fh.zeros((), dtype)
+    middle, total, n = fh.zeros(tile, dtype), fh.zeros(tile, dtype), fh.zeros(() if WHOLE else tile, dtype)
     for c in fh.tiles(x, axis=1, size=TC, start=p, step=mean.shape[1]):
         for k in fh.tiles(x, axis=2, size=TL):
-            t, here = wide(x.load((r, c, k), tile)), inside(x, c, k, tile)
-            more = fh.where(here, 1, 0).sum().astype(dtype)
-            of_tile = t.sum() / more
-            d = fh.where(here, t - of_tile, 0.0)
-            away, both = of_tile - middle, n + more
-            middle += away * (more / both)
-            total += (d * d).sum() + away * away * (n * more / both)
-            n = both
-    mean.store(middle.reshape(1, 1))
-    squares.store(total.reshape(1, 1))
-    count.store(n.reshape(1, 1))
+            t = wide(x.load((r, c, k), tile, allow_tma=False))
+            if WHOLE:
+                n = n + 1.0
+                away = t - middle
+                middle += away * (1.0 / n)
+            else:
+                here = inside(x, c, k, tile)
+                n = n + fh.where(here, 1.0, 0.0).astype(dtype)
+                t = fh.where(here, t, middle)
+                away = t - middle
+                middle += quotient(away, fh.maximum(n, 1.0))
+            total += away * (t - middle)
+    number = n * (TC * TL) if WHOLE else n.sum()
+    joined = (middle * n).sum() / fh.maximum(number, 1.0)
+    away = middle - joined
+    mean.store(joined.reshape(1, 1))
+    squares.store((total + away * away * n).sum().reshape(1, 1))
+    count.store(number.reshape(1, 1))
 
 
 @safe
@@ -89,8 +105,9 @@ def scaled_channels(
     fh.require("W == C" if EACH else "W == 1")
     r, c, _ = y.index
     TC = y.tile[1]
-    t = (wide(x.load_like(y)) - mean.load(r, ())) * rstd.load(r, ())
-    y.store((t * of_channels(w, r, c, TC, EACH) + of_channels(b, r, c, TC, EACH)).astype(y.dtype))
+    t = (wide(x.load(y.index, y.tile, allow_tma=False)) - mean.load(r, ())) * rstd.load(r, ())
+    t = t * of_channels(w, r, c, TC, EACH) + of_channels(b, r, c, TC, EACH)
+    y.store(t.astype(y.dtype), allow_tma=False)
 
 
 @safe
@@ -195,7 +212,8 @@ def _norm(y: Any, mean: Any, rstd: Any, x: Any, w: Any, b: Any, eps: float) -> N
     tile = _tile(C, L)
     P = max(1, min(ceildiv(C, tile[1]), ceildiv(4 * PROCESSORS, R)))
     parts = [mean.new_empty((R, P)) for _ in range(3)]
-    moments_parts(*(fh.partition(t, (1, 1)) for t in parts), x, *tile[1:]).on()
+    whole = C % tile[1] == 0 and L % tile[2] == 0
+    moments_parts(*(fh.partition(t, (1, 1)) for t in parts), x, *tile[1:], whole).on()
     moments_joined(fh.partition(mean, 1), fh.partition(rstd, 1), *parts, eps, power_of_two(P)).on()
     scaled_channels(fh.partition(y, tile), x, mean, rstd, w, b, w.shape[1] == C).on()
 

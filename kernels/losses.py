@@ -8,8 +8,8 @@ import freehold as fh
 from freehold import Const, Out, Ref, f32, i32
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.rows import sums_of_exponentials
-from freehold.kernels.schedules import hinted, power_of_two, rows
-from freehold.kernels.tiles import accumulator, columns, exponential, places, safe, wide
+from freehold.kernels.schedules import compiled_in, hinted, power_of_two, rows
+from freehold.kernels.tiles import accumulator, columns, exponential, part, places, safe, wide
 
 REDUCTIONS: Final = ("none", "sum", "mean")
 
@@ -27,12 +27,13 @@ def cross_entropy_rows(
     W: Const[int],
     SMOOTH: Const[bool] = False,
     K: Const[int] = 0,
+    N: Const[Any] = None,
 ):
     """
     loss = log(sum(exp(logits))) - logits[target], along rows.
 
     It is 0 where the target is `ignored`, and NaN where it is no column. With `SMOOTH`, a share `smoothing` of the
-    target is spread evenly over all columns. `lse` is the logarithm.
+    target is spread evenly over all columns. `lse` is the logarithm. With `N` rows have that length.
     """
     (i,) = loss.index
     tile = (loss.tile[0], W)
@@ -62,11 +63,12 @@ def cross_entropy_tiles_backward(
     ignored: i32,
     smoothing: f32,
     EACH: Const[bool],
+    N: Const[Any] = None,
 ):
     """
     dlogits = (softmax(logits) - target) * dloss, where the target has one 1 in a row, less what `smoothing` spreads.
 
-    `dloss` has a number for each row, or with `EACH` false one for all.
+    `dloss` has a number for each row, or with `EACH` false one for all. With `N` rows have that length.
     """
     m, n = dlogits.index
     high, width = dlogits.tile
@@ -77,10 +79,11 @@ def cross_entropy_tiles_backward(
     else:
         scale = dloss.load(0, ()).astype(dtype)
     scale = fh.where(wanted == ignored, 0.0, scale)
-    p = exponential(wide(logits.load_like(dlogits)) - lse.load((m,), (high,))[:, None])
+    p = exponential(part(logits, (m, n), dlogits.tile) - lse.load((m,), (high,))[:, None])
     share = smoothing.astype(dtype)
     hit = fh.where(places(n * width, width)[None, :] == wanted, 1.0 - share, 0.0)
-    dlogits.store(((p - hit - share / logits.shape[1].astype(dtype)) * scale).astype(dlogits.dtype))
+    t = (p - hit - share / logits.shape[1].astype(dtype)) * scale
+    dlogits.store(t.astype(dlogits.dtype), allow_tma=False)
 
 
 @safe
@@ -144,10 +147,12 @@ def _cross_entropy(
     reduction: str,
 ) -> None:
     way = rows(*logits.shape)
+    if not way.tiles:  # walked once, by TMA, and nothing is written
+        way = way._replace(warps=4, occupancy=4)
     each = loss if reduction == "none" else lse.new_empty(lse.shape)
     parts = (fh.partition(t, way.tile[0]) for t in (each, lse))
     kernel = hinted(cross_entropy_rows, way.hints)
-    kernel(*parts, logits, target, ignored, smoothing, way.tile[1], smoothing != 0, way.tiles).on()
+    kernel(*parts, logits, target, ignored, smoothing, way.tile[1], smoothing != 0, *way.constants).on()
     if reduction == "none":
         both.fill_(1)
     else:
@@ -174,6 +179,7 @@ def _cross_entropy_backward(
         ignored,
         smoothing,
         dloss.shape[0] == logits.shape[0] and logits.shape[0] > 1,
+        compiled_in(logits.shape[1]),
     ).on()
 
 

@@ -9,23 +9,24 @@ import freehold as fh
 from freehold import Const, Mut, Out, Ref, i32
 from freehold.kernels.operators import as_rows, operator, wide_dtype
 from freehold.kernels.reductions import sum_rows
-from freehold.kernels.schedules import PROCESSORS, Rows, ceildiv, cut, hinted, rows
-from freehold.kernels.tiles import accumulator, columns, places, safe, wide
+from freehold.kernels.schedules import LONGEST, PROCESSORS, Rows, ceildiv, cut, hinted, power_of_two, rows
+from freehold.kernels.tiles import accumulator, columns, part, places, safe, wide
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
 
 def scaled_by_mean_square(y: Any, rstd: Any, w: Any, eps: Any, K: int, row: Callable[[Any], Any]) -> None:
     """y = row / sqrt(mean(row ** 2) + eps) * w, where `row(k)` is tile k of a row."""
-    dtype = accumulator(y.dtype)
-    squares = fh.zeros((y.tile[0], 1), dtype)
-    for k in columns(y, y.tile[1], K):
+    dtype, width = accumulator(y.dtype), y.tile[1]
+    squares = fh.zeros(y.tile, dtype)
+    for k in columns(y, width, K):
         t = row(k)
-        squares += (t * t).sum(axis=1, keepdims=True)
-    scale = fh.rsqrt(squares / y.shape[1].astype(dtype) + eps.astype(dtype))
+        squares += t * t
+    mean = squares.sum(axis=1, keepdims=True) / y.shape[1].astype(dtype)
+    scale = fh.rsqrt(mean + eps.astype(dtype))
     rstd.store(scale.reshape(rstd.tile))
-    for k in columns(y, y.tile[1], K):
-        y.at(k).store((row(k) * scale * wide(w.load((k,), (y.tile[1],)))).astype(y.dtype))
+    for k in columns(y, width, K):
+        y.at(k).store((row(k) * scale * part(w, (k,), (width,))).astype(y.dtype), allow_tma=False)
 
 
 def scaled_by_moments(
@@ -34,28 +35,39 @@ def scaled_by_moments(
     """y = (row - mean(row)) / sqrt(var(row) + eps) * w + b; two walks for the moments, so that nothing cancels."""
     width, dtype = y.tile[1], accumulator(y.dtype)
     n = y.shape[1].astype(dtype)
-    total = fh.zeros((y.tile[0], 1), dtype)
+    total, squares = fh.zeros(y.tile, dtype), fh.zeros(y.tile, dtype)
     for k in columns(y, width, K):
-        total += row(k).sum(axis=1, keepdims=True)
-    middle = total / n
-    squares = fh.zeros((y.tile[0], 1), dtype)
+        total += row(k)
+    middle = total.sum(axis=1, keepdims=True) / n
     for k in columns(y, width, K):
         inside = places(k * width, width)[None, :] < y.shape[1]
         d = fh.where(inside, row(k) - middle, 0.0)
-        squares += (d * d).sum(axis=1, keepdims=True)
-    scale = fh.rsqrt(squares / n + eps.astype(dtype))
+        squares += d * d
+    scale = fh.rsqrt(squares.sum(axis=1, keepdims=True) / n + eps.astype(dtype))
     mean.store(middle.reshape(mean.tile))
     rstd.store(scale.reshape(rstd.tile))
     for k in columns(y, width, K):
-        t = (row(k) - middle) * scale * wide(w.load((k,), (width,)))
-        y.at(k).store((t + wide(b.load((k,), (width,))) if BIAS else t).astype(y.dtype))
+        t = (row(k) - middle) * scale * part(w, (k,), (width,))
+        y.at(k).store((t + part(b, (k,), (width,)) if BIAS else t).astype(y.dtype), allow_tma=False)
 
 
 @safe
-def rms_norm_rows(y: Out["M", "N"], rstd: Out["M"], x: Ref["M", "N"], w: Ref["N"], eps: fh.f32, K: Const[int] = 0):
-    """y = x / sqrt(mean(x ** 2) + eps) * w, along rows; `rstd` is what x is multiplied by."""
+def rms_norm_rows(
+    y: Out["M", "N"],
+    rstd: Out["M"],
+    x: Ref["M", "N"],
+    w: Ref["N"],
+    eps: fh.f32,
+    K: Const[int] = 0,
+    N: Const[Any] = None,
+):
+    """
+    y = x / sqrt(mean(x ** 2) + eps) * w, along rows; `rstd` is what x is multiplied by.
+
+    With `N` rows have that length, and nothing is compared with it while the kernel runs.
+    """
     (i,) = y.index
-    scaled_by_mean_square(y, rstd, w, eps, K, lambda k: wide(x.load((i, k), y.tile)))
+    scaled_by_mean_square(y, rstd, w, eps, K, lambda k: part(x, (i, k), y.tile))
 
 
 @safe
@@ -68,15 +80,16 @@ def add_rms_norm_rows(
     w: Ref["N"],
     eps: fh.f32,
     K: Const[int] = 0,
+    N: Const[Any] = None,
 ):
     """total = x + residual, rounded to its dtype, and y its norm: what a transformer does between its layers."""
     (i,) = y.index
 
     def row(k: Any) -> Any:
-        return (wide(x.load((i, k), y.tile)) + wide(residual.load((i, k), y.tile))).astype(total.dtype)
+        return (part(x, (i, k), y.tile) + part(residual, (i, k), y.tile)).astype(total.dtype)
 
     for k in columns(total, total.tile[1], K):
-        total.at(k).store(row(k))
+        total.at(k).store(row(k), allow_tma=False)
     scaled_by_mean_square(y, rstd, w, eps, K, lambda k: wide(row(k)))
 
 
@@ -91,10 +104,11 @@ def layer_norm_rows(
     eps: fh.f32,
     BIAS: Const[bool] = True,
     K: Const[int] = 0,
+    N: Const[Any] = None,
 ):
     """y = (x - mean) * rstd * w + b, along rows; without `BIAS`, b is not looked at."""
     (i,) = y.index
-    scaled_by_moments(y, mean, rstd, w, b, eps, BIAS, K, lambda k: wide(x.load((i, k), y.tile)))
+    scaled_by_moments(y, mean, rstd, w, b, eps, BIAS, K, lambda k: part(x, (i, k), y.tile))
 
 
 # freehold: R=4 W=128 K=2
@@ -114,41 +128,49 @@ def norm_backward_rows(
     K: Const[int],
     R: Const[int],
     W: Const[int],
+    N: Const[Any] = None,
     at: fh.Grid = fh.Grid("cdiv(cdiv(M, R), share)"),
 ):
     """
     The gradients of a norm: dx by rows, and what each block's rows add to those of w, and of b where C is 2.
 
-    A block walks `share` tiles of R rows, whose K tiles of W columns it has in registers. With `CENTER` it is a layer
-    norm; with `ADD` dx is the gradient of a sum that was also used by itself, whose other gradient is dtotal.
+    A block walks `share` tiles of R rows, of which the next is under way, by TMA; it has their K tiles of W columns in
+    registers, and sums of as many. With `CENTER` it is a layer norm; with `ADD` dx is the gradient of a sum that was
+    also used by itself, whose other gradient is dtotal. With `N` rows have that length.
     """
     fh.require(share > 0, "a block has rows")
     fh.require("M <= 1073741824", "no number of rows wraps around")
-    fh.require("cdiv(N, W) == K", "K is the number of tiles in a row")
+    fh.require(fh.cdiv(x.shape[1], W) == K, "K is the number of tiles in a row")
     (block,) = at.index
     dtype = accumulator(x.dtype)
     n = x.shape[1].astype(dtype)
-    dw = tuple(fh.zeros((1, W), dtype) for _ in fh.static_range(K))
-    db = tuple(fh.zeros((1, W), dtype) for _ in fh.static_range(K if CENTER else 0))
+    ws = tuple(part(w, (k,), (W,)) for k in fh.static_range(K))
+    dw = tuple(fh.zeros((R, W), dtype) for _ in fh.static_range(K))
+    db = tuple(fh.zeros((R, W), dtype) for _ in fh.static_range(K if CENTER else 0))
     for i in range(block * share, min((block + 1) * share, fh.cdiv(x.shape[0], R))):
-        scale = rstd.load((i,), (R,))[:, None]
-        middle = mean.load((i,), (R,))[:, None]
+        scale = rstd.load((i,), (R,), allow_tma=False)[:, None]
+        middle = mean.load((i,), (R,), allow_tma=False)[:, None]
         gs = tuple(wide(dy.load((i, k), (R, W))) for k in fh.static_range(K))
         ts = tuple(wide(x.load((i, k), (R, W))) for k in fh.static_range(K))
         xs = tuple((t - middle if CENTER else t) * scale for t in ts)
-        dw = tuple(dw[k] + (gs[k] * xs[k]).sum(axis=0, keepdims=True) for k in fh.static_range(K))
+        dw = tuple(dw[k] + gs[k] * xs[k] for k in fh.static_range(K))
         if CENTER:
-            db = tuple(db[k] + gs[k].sum(axis=0, keepdims=True) for k in fh.static_range(K))
-        wgs = tuple(gs[k] * wide(w.load((k,), (W,))) for k in fh.static_range(K))
-        along = sum((wgs[k] * xs[k]).sum(axis=1, keepdims=True) for k in fh.static_range(K)) / n
-        straight = sum(wg.sum(axis=1, keepdims=True) for wg in wgs) / n if CENTER else 0.0
+            db = tuple(db[k] + gs[k] for k in fh.static_range(K))
+        dots, sums = fh.zeros((R, W), dtype), fh.zeros((R, W), dtype)
         for k in fh.static_range(K):
-            t = scale * (wgs[k] - xs[k] * along - straight)
-            dx.at(i, k).store((t + wide(dtotal.load((i, k), (R, W))) if ADD else t).astype(dx.dtype))
+            dots += gs[k] * ws[k] * xs[k]
+            if CENTER:
+                sums += gs[k] * ws[k]
+        along = dots.sum(axis=1, keepdims=True) / n
+        straight = sums.sum(axis=1, keepdims=True) / n if CENTER else 0.0
+        for k in fh.static_range(K):
+            t = scale * (gs[k] * ws[k] - xs[k] * along - straight)
+            t = t + wide(dtotal.load((i, k), (R, W))) if ADD else t
+            dx.at(i, k).store(t.astype(dx.dtype), allow_tma=False)
     for k in fh.static_range(K):
-        parts.at(block, 0, k).store(dw[k][None])
+        parts.at(block, 0, k).store(dw[k].sum(axis=0)[None, None, :], allow_tma=False)
         if CENTER:
-            parts.at(block, 1, k).store(db[k][None])
+            parts.at(block, 1, k).store(db[k].sum(axis=0)[None, None, :], allow_tma=False)
 
 
 # --- Functions --------------------------------------------------------------------------------------------------------
@@ -201,7 +223,7 @@ def rms_norm_launch(y: Any, rstd: Any, x: Any, weight: Any, eps: float) -> Any:
     """The launch that writes the norm of the rows of a matrix, and what they are multiplied by (M,)."""
     way = rows(*y.shape)
     parts = cut(y, way.tile, owned=1), cut(rstd, way.tile[:1])
-    return hinted(rms_norm_rows, way.hints)(*parts, x, weight, eps, way.tiles)
+    return hinted(rms_norm_rows, way.hints)(*parts, x, weight, eps, *way.constants)
 
 
 @operator(
@@ -212,7 +234,7 @@ def _add_rms_norm(y: Any, total: Any, rstd: Any, x: Any, residual: Any, weight: 
     outs = as_rows(y), as_rows(total)
     way = rows(*outs[0].shape)
     parts = *(cut(out, way.tile, owned=1) for out in outs), fh.partition(rstd, way.tile[0])
-    hinted(add_rms_norm_rows, way.hints)(*parts, as_rows(x), as_rows(residual), weight, eps, way.tiles).on()
+    hinted(add_rms_norm_rows, way.hints)(*parts, as_rows(x), as_rows(residual), weight, eps, *way.constants).on()
 
 
 @operator(
@@ -224,7 +246,7 @@ def _layer_norm(y: Any, mean: Any, rstd: Any, x: Any, weight: Any, bias: Any, ep
     way = rows(*out.shape)
     parts = cut(out, way.tile, owned=1), *(fh.partition(t, way.tile[0]) for t in (mean, rstd))
     b = weight if bias is None else bias
-    hinted(layer_norm_rows, way.hints)(*parts, as_rows(x), weight, b, eps, bias is not None, way.tiles).on()
+    hinted(layer_norm_rows, way.hints)(*parts, as_rows(x), weight, b, eps, bias is not None, *way.constants).on()
 
 
 @operator(
@@ -238,7 +260,7 @@ def _norm_backward(dx: Any, dw: Any, dy: Any, dtotal: Any, x: Any, weight: Any, 
     out, given = as_rows(dx), as_rows(dy.contiguous())
     way = _backward_rows(*out.shape)
     tiles = ceildiv(out.shape[0], way.tile[0])
-    share = ceildiv(tiles, 2 * PROCESSORS)
+    share = ceildiv(tiles, way.occupancy * PROCESSORS)
     blocks = ceildiv(tiles, share)
     parts = x.new_empty((blocks, *dw.shape), dtype=rstd.dtype)
     hinted(norm_backward_rows, way.hints)(
@@ -255,17 +277,18 @@ def _norm_backward(dx: Any, dw: Any, dy: Any, dtotal: Any, x: Any, weight: Any, 
         dtotal is not None,
         way.tiles,
         *way.tile,
+        way.length,
     ).on()
     sum_rows(dw.view(-1), parts.view(blocks, -1))
 
 
 def _backward_rows(count: int, length: int) -> Rows:
     """As `rows`, with all of a row in registers, and of its two inputs and two sums at once."""
-    way = rows(count, length, 8192)
-    if not way.tiles:
-        way = way._replace(tiles=ceildiv(length, way.tile[1]))
-    few = way.tile[0] * way.tile[1] * way.tiles <= 4096
-    return way._replace(warps=4 if few else 16, occupancy=2 if few else 1)
+    way = rows(count, min(length, LONGEST))
+    width = min(way.tile[1], 4096)
+    warps = min(32, max(4, power_of_two(length // 512)))
+    high = max(1, min(way.tile[0], 1024 // width))
+    return Rows((high, width), ceildiv(length, width), warps, 2 if warps == 4 else 1, way.length and length)
 
 
 @_rms_norm.backward(keeps=lambda inputs, output: (inputs[0], inputs[1], output[1]))

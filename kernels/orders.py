@@ -5,16 +5,43 @@ from __future__ import annotations
 from typing import Any, Final
 
 import freehold as fh
-from freehold import Const, Out, Ref, i32, i64
+from freehold import Const, Out, Ref, f32, i32, i64
 from freehold.kernels.operators import operator
-from freehold.kernels.sampling import order_of
-from freehold.kernels.schedules import PROCESSORS, ceildiv, power_of_two
+from freehold.kernels.schedules import ceildiv, hinted, power_of_two
 from freehold.kernels.tiles import places, safe
 
 LAST: Final = 0x7FFFFFFFFFFFFFFF
 """Behind all keys."""
 
+MOST: Final = 64
+"""How many of the largest are found without putting a row in order."""
+
+_GROUP: Final = 64
+"""Neighbours of which only the largest is looked at first, at least."""
+
+_GROUPS: Final = 4096
+"""Such groups of a row, at most."""
+
+_WIDEST: Final = 4
+"""How many times as wide a group may be."""
+
 # --- Kernels ----------------------------------------------------------------------------------------------------------
+
+
+def order_of(t: Any) -> Any:
+    """Floats of 16 or 32 bits as `i32` numbers in the same order; NaN is beyond the infinity of its sign."""
+    if t.dtype == f32:
+        bits = fh.bitcast(t, i32)
+        return bits ^ ((bits >> 31) & 0x7FFFFFFF)
+    bits = fh.bitcast(t, fh.i16).astype(i32)
+    return bits ^ ((bits >> 15) & 0x7FFF)
+
+
+def value_of(number: Any, dtype: Any) -> Any:
+    """The floats that numbers of `order_of` stand for."""
+    if dtype == f32:
+        return fh.bitcast(number ^ ((number >> 31) & 0x7FFFFFFF), f32)
+    return fh.bitcast((number ^ ((number >> 15) & 0x7FFF)).astype(fh.i16), dtype)
 
 
 def numbers(t: Any) -> Any:
@@ -80,37 +107,84 @@ def elements_of_keys(values: Out["M", "N"], where: Out[i64, "M", "N"], keys: Ref
     where.store(place.astype(i64))
 
 
+def is_short(dtype: Any) -> bool:
+    """Whether `ranks` have 16 bits."""
+    return dtype not in (fh.f32, fh.i32, fh.u32)
+
+
+def ranks(t: Any, inside: Any, LARGEST: bool) -> Any:
+    """Numbers in `i32` of which the least are wanted, in the order of `numbers`; the last there is outside."""
+    number = (numbers(t) - (2147483648 if t.dtype == fh.u32 else 0)).astype(i32)
+    return fh.where(inside, -1 - number if LARGEST else number, 32767 if is_short(t.dtype) else 2147483647)
+
+
+def first_places(numbers: Any, count: Any, K: int, SHORT: bool) -> Any:
+    """
+    Where the `count` least of a row of numbers are, in order, the first of equals first; behind them places behind the
+    row. Numbers have 32 bits, or where they are `SHORT` 16: half as much is compared then.
+    """
+    P: int = numbers.shape[1]
+    wide = i32 if SHORT else i64
+    keys: Any = (numbers.astype(wide) << (15 if SHORT else 32)) | places(0, P)[None, :].astype(wide)
+    found, last = places(P, K)[None, :], 0x7FFFFFFF if SHORT else LAST
+    for n in range(count):
+        least = keys.min()
+        place = (least & (0x7FFF if SHORT else 0xFFFFFFFF)).astype(i32)
+        found = fh.where((fh.arange(K)[None, :] == n) & (least != last), place, found)
+        keys = fh.where(keys == least, last, keys)
+    return found
+
+
+def in_order(numbers: Any, K: int) -> Any:
+    """K numbers that differ, from the least on."""
+    before = fh.where(numbers.reshape(1, K) < numbers.reshape(K, 1), 1, 0).sum(axis=1)
+    return fh.where(before[None, :] == fh.arange(K)[:, None], numbers.reshape(1, K), 0).sum(axis=1)
+
+
+def columns_of(best: Any, count: Any, K: int, W: int, SHORT: bool) -> Any:
+    """The columns of the groups of W that have the `count` least of a row of ranks, up to K groups, in order."""
+    return in_order(first_places(best, count, K, SHORT), K)[:, None] * W + fh.arange(W)[None, :]
+
+
 @safe
-def smallest_parts(
-    best: Out[i64, "M", "S"],
+def first_of_groups(best: Out[i32, "M", "S"], x: Ref["M", "N"], W: Const[int], LARGEST: Const[bool]):
+    """The first of the ranks of each W neighbours."""
+    fh.require("S == cdiv(N, W)", "each group has a rank")
+    m, s = best.index
+    _, groups = best.tile
+    inside = places(s * (groups * W), groups * W)[None, :] < x.shape[1]
+    found = ranks(x.load((m, s), (1, groups * W), allow_tma=False), inside, LARGEST)
+    best.store(found.reshape(groups, W).min(axis=1)[None, :], allow_tma=False)
+
+
+@safe
+def largest_of_groups(
+    values: Out["M", "K"],
+    where: Out[i64, "M", "K"],
+    best: Ref[i32, "M", "S"],
     x: Ref["M", "N"],
-    parts: i32,
     W: Const[int],
-    K: Const[int],
-    KEYS: Const[bool] = False,
-    LARGEST: Const[bool] = True,
+    P: Const[int],
+    LARGEST: Const[bool],
 ):
     """
-    The keys of the K largest elements of each row, in order: in S // K parts, of which p has every P-th tile of W.
+    The K first elements of each row in order, and their places.
 
-    With `KEYS` x has keys already. A tile that has nothing better than what was found is only looked at.
+    They are in the K groups whose first ones come first: an element of another group comes after each of these K.
+    `best` has the ranks of the first ones, of W neighbours each, up to P of them.
     """
-    m, p = best.index
-    fh.require(parts > 0)
-    fh.require("parts * K == S", "the parts are those of the result")
-    found = fh.full((1, W), LAST, i64)
-    for k in fh.tiles(x, axis=1, size=W, start=p, step=parts):
-        t = x.load((m, k), (1, W))
-        place = places(k * W, W)[None, :]
-        if KEYS:
-            key = t
-        else:
-            number = numbers(t)
-            key = ((-1 - number if LARGEST else number) << 32) | place.astype(i64)
-        key = fh.where(place < x.shape[1], key, LAST)
-        if key.min() < found[:, K - 1].item():
-            found = fh.sort(fh.concatenate((found, key), axis=1), axis=1)[:, :W]
-    best.store(found[:, :K])
+    fh.require("S <= P", "a row's groups fit a tile")
+    m, _ = values.index
+    (_, K), SHORT = values.tile, is_short(x.dtype)
+    tops = best.load((m, 0), (1, P), allow_tma=False)
+    tops = fh.where(places(0, P)[None, :] < best.shape[1], tops, 32767 if SHORT else 2147483647)
+    column = columns_of(tops, values.shape[1], K, W, SHORT)
+    found = ranks(x.gather(places(m, 1)[:, None], column), column < x.shape[1], LARGEST)
+    at = first_places(found.reshape(1, K * W), values.shape[1], K, SHORT)
+    group = fh.where((at.reshape(K, 1) // W) == fh.arange(K)[None, :], column[:, :1].reshape(1, K), 0).sum(axis=1)
+    place = group[None, :] + at % W
+    values.store(x.gather(places(m, 1)[:, None], place), allow_tma=False)
+    where.store(place.astype(i64), allow_tma=False)
 
 
 # --- Functions --------------------------------------------------------------------------------------------------------
@@ -131,8 +205,8 @@ def topk(x: Any, k: int, dim: int = -1, largest: bool = True) -> tuple[Any, Any]
     """
     The `k` largest (or smallest) elements along an axis, in order, and their places in int64: the first of equals.
 
-    As `sort` in what it takes; differentiable. Up to 64 are found in one walk. Raises `ValueError` for more than there
-    are.
+    As `sort` in what it takes; differentiable. Up to 64 of a million are found without putting the others in order.
+    Raises `ValueError` for more than there are.
     """
     if not 0 < k <= x.shape[dim]:
         raise ValueError(f"from 1 to {x.shape[dim]} of the elements, not {k}")
@@ -156,9 +230,6 @@ def _rows(x: Any, dim: int) -> tuple[Any, Any]:
 
 _TILE: Final = 128
 """Elements that are sorted by a network; its code grows with the square of the logarithm."""
-
-_WALK: Final = 64
-"""Elements of a tile where the largest are looked for: so many of them are found in one walk."""
 
 
 def _pair(x: Any, count: int) -> tuple[Any, Any]:
@@ -192,19 +263,26 @@ def _told(values: Any, where: Any, keys: Any, x: Any) -> None:
 @operator("topk(Tensor x, int k, bool largest) -> (Tensor, Tensor)", results=lambda x, k, largest: _pair(x, k))
 def _topk(values: Any, where: Any, x: Any, k: int, largest: bool) -> None:
     M, N = x.shape
-    K = power_of_two(k)
-    if K > _WALK:
+    K, W = power_of_two(k), group_of(N)
+    if K > MOST or W > _WIDEST * _GROUP:
         _told(values, where, sorted_keys(x, largest), x)
         return
-    W = max(K, min(_WALK, power_of_two(N)))
-    P = max(1, min(ceildiv(N, W), ceildiv(2 * PROCESSORS, M), 64))
-    best = x.new_empty((M, P * K)).long()
-    smallest_parts(fh.partition(best, (1, K)), x, P, W, K, False, largest).on()
-    if P > 1:
-        merged = best.new_empty((M, K))
-        smallest_parts(fh.partition(merged, (1, K)), best, 1, W, K, True, True).on()
-        best = merged
-    _told(values, where, best, x)
+    best = x.new_empty((M, ceildiv(N, W))).int()
+    groups_launch(best, x, W, largest).on()
+    parts = fh.partition(values, (1, K)), fh.partition(where, (1, K))
+    kernel = hinted(largest_of_groups, {"num_worker_warps": 8})
+    kernel(*parts, best, x, W, power_of_two(best.shape[1]), largest).on()
+
+
+def group_of(columns: int) -> int:
+    """How many neighbours of a row of so many columns are a group."""
+    return max(_GROUP, power_of_two(ceildiv(columns, _GROUPS)))
+
+
+def groups_launch(best: Any, x: Any, width: int, largest: bool = True) -> Any:
+    """The launch that writes the first rank of each group of `width` in the rows of `x` (M, N) to `best` (M, S)."""
+    tile = 1, min(max(1, 4096 // width), power_of_two(best.shape[1]))
+    return first_of_groups(fh.partition(best, tile), x, width, largest)
 
 
 def _gradient(ctx: Any, dvalues: Any, _: Any) -> tuple[Any, ...]:

@@ -9,8 +9,8 @@ import freehold as fh
 from freehold import Const, Out, Ref, i8, i32
 from freehold.kernels.operators import _torch, as_rows, operator  # pyright: ignore[reportPrivateUsage] -- the library's own
 from freehold.kernels.products import Tiling, splits_launch, sum_dtype, tiling
-from freehold.kernels.schedules import cut, hinted, power_of_two
-from freehold.kernels.tiles import columns, safe, wide
+from freehold.kernels.schedules import cut, hinted, power_of_two, rows
+from freehold.kernels.tiles import columns, part, safe, wide
 
 FORMATS: Final = {"int8": 127.0, "fp8": 448.0, "fp8 e5m2": 57344.0, "mxfp8": 448.0}
 """What `quantise` knows by name, with the largest number of each."""
@@ -25,17 +25,25 @@ def narrowed(t: Any, dtype: Any, MOST: float) -> Any:
 
 
 @safe
-def quantise_rows(q: Out["M", "N"], scale: Out["M"], x: Ref["M", "N"], MOST: Const[float], K: Const[int] = 0):
-    """scale = max(abs(x)) / MOST along rows, and q = x / scale in 8 bits."""
+def quantise_rows(
+    q: Out["M", "N"],
+    scale: Out["M"],
+    x: Ref["M", "N"],
+    MOST: Const[float],
+    K: Const[int] = 0,
+    N: Const[Any] = None,
+):
+    """scale = max(abs(x)) / MOST along rows, and q = x / scale in 8 bits. With `N` rows have that length."""
     (m,) = q.index
-    top = fh.zeros((q.tile[0], 1), fh.f32)
+    top = fh.zeros(q.tile, fh.f32)
     for k in columns(x, q.tile[1], K):
-        top = fh.maximum(top, abs(wide(x.load((m, k), q.tile))).astype(fh.f32).max(axis=1, keepdims=True))
-    unit = top / MOST
+        top = fh.maximum(top, abs(part(x, (m, k), q.tile)).astype(fh.f32))
+    unit = top.max(axis=1, keepdims=True) / MOST
     rate = fh.where(unit > 0.0, 1.0 / fh.where(unit > 0.0, unit, 1.0), 0.0)
     scale.store(unit.reshape(scale.tile))
     for k in columns(q, q.tile[1], K):
-        q.at(k).store(narrowed(wide(x.load((m, k), q.tile)).astype(fh.f32) * rate, q.dtype, MOST))
+        t = part(x, (m, k), q.tile).astype(fh.f32)
+        q.at(k).store(narrowed(t * rate, q.dtype, MOST), allow_tma=False)
 
 
 @safe
@@ -240,10 +248,9 @@ def _quantise(q: Any, scale: Any, x: Any, format: str, group: int) -> None:
 
 def quantise_launch(q: Any, scale: Any, x: Any, format: str) -> Any:
     """The launch that makes 8-bit numbers and a scale (M,) of each row of a matrix."""
-    width = min(4096, power_of_two(x.shape[1]))
-    tiles = -(-x.shape[1] // width)
-    parts = fh.partition(q, (1, width), owned=1), fh.partition(scale, 1)
-    return quantise_rows(*parts, x, FORMATS[format], tiles if tiles <= 8 else 0)
+    way = rows(*x.shape)
+    parts = cut(q, way.tile, owned=1), cut(scale, way.tile[:1])
+    return hinted(quantise_rows, way.hints)(*parts, x, FORMATS[format], *way.constants)
 
 
 def narrow_weight_launches(

@@ -7,8 +7,8 @@ from typing import Any
 import freehold as fh
 from freehold import Const, Out, Ref
 from freehold.kernels.operators import operator
-from freehold.kernels.schedules import power_of_two
-from freehold.kernels.tiles import safe, wide
+from freehold.kernels.schedules import hinted, power_of_two
+from freehold.kernels.tiles import part, safe
 
 
 @safe
@@ -21,25 +21,25 @@ def rotate_pairs(
     sin: Ref["C", "T", "D"],
     BACK: Const[bool] = False,
     EACH: Const[bool] = False,
+    H: Const[Any] = None,
+    D: Const[Any] = None,
 ):
     """
     y1 = x1 * cos - x2 * sin and y2 = x2 * cos + x1 * sin; `BACK` rotates the other way.
 
-    The angles are those of the positions, and with `EACH` those of every sequence by itself.
+    The angles are those of the positions, and with `EACH` those of every sequence by itself. With `H` and `D` there are
+    so many heads and pairs.
     """
     fh.require("B <= C" if EACH else "C > 0", "every sequence has angles")
     b, t, _, d = y1.index
     _, high, _, width = y1.tile
     row = b if EACH else 0
-    c = wide(cos.load((row, t, d), (1, high, width)))[:, :, None, :]
-    s = wide(sin.load((row, t, d), (1, high, width)))[:, :, None, :]
-    first, second = wide(x1.load_like(y1)), wide(x2.load_like(y2))
-    if BACK:
-        y1.store((first * c + second * s).astype(y1.dtype))
-        y2.store((second * c - first * s).astype(y2.dtype))
-    else:
-        y1.store((first * c - second * s).astype(y1.dtype))
-        y2.store((second * c + first * s).astype(y2.dtype))
+    c = part(cos, (row, t, d), (1, high, width))[:, :, None, :]
+    s = part(sin, (row, t, d), (1, high, width))[:, :, None, :]
+    s = -s if BACK else s
+    first, second = part(x1, y1.index, y1.tile), part(x2, y1.index, y1.tile)
+    y1.store((first * c - second * s).astype(y1.dtype), allow_tma=False)
+    y2.store((second * c + first * s).astype(y2.dtype), allow_tma=False)
 
 
 def rope(x: Any, cos: Any, sin: Any, *, interleaved: bool = False) -> Any:
@@ -74,11 +74,13 @@ def _rope(y: Any, x: Any, cos: Any, sin: Any, interleaved: bool, back: bool) -> 
         t = t if t.dim() == 4 else t[None]
         return (t[..., 0::2], t[..., 1::2]) if interleaved else (t[..., :half], t[..., half:])
 
-    width, heads = min(power_of_two(half), 128), min(power_of_two(x.shape[-2]), 8)
-    tile = 1, max(1, min(2048 // (width * heads), power_of_two(x.shape[-3]))), heads, width
+    count = x.shape[-2]
+    width, heads = min(power_of_two(half), 128), min(count & -count, 16)
+    tile = 1, max(1, min(1024 // (width * heads), power_of_two(x.shape[-3]))), heads, width
     outs = [fh.partition(t, tile) for t in halves(y)]
     angles = (t if each else t[None] for t in (cos, sin))
-    rotate_pairs(*outs, *halves(x), *angles, back, each).on()
+    kernel = hinted(rotate_pairs, {"num_worker_warps": 4, "occupancy": 8})
+    kernel(*outs, *halves(x), *angles, back, each, count, half).on()
 
 
 def _unwritten(x: Any) -> Any:

@@ -8,7 +8,7 @@ import freehold as fh
 from freehold import Const, Out, Ref
 from freehold.kernels.operators import as_rows, operator
 from freehold.kernels.schedules import cut, hinted, rows
-from freehold.kernels.tiles import above, accumulator, columns, exponential, safe, wide
+from freehold.kernels.tiles import above, accumulator, columns, exponential, part, safe, wide
 
 
 def sums_of_exponentials(x: Any, i: Any, tile: tuple[int, ...], K: int) -> tuple[Any, Any]:
@@ -18,48 +18,55 @@ def sums_of_exponentials(x: Any, i: Any, tile: tuple[int, ...], K: int) -> tuple
     Both are columns. Rows in registers are walked twice; others once, where a new maximum scales what was summed up.
     """
     dtype = accumulator(x.dtype)
-    top = fh.full((tile[0], 1), float("-inf"), dtype)
-    total = fh.zeros((tile[0], 1), dtype)
+    top, total = fh.full((tile[0], 1), float("-inf"), dtype), fh.zeros((tile[0], 1), dtype)
     if K:
+        most, sums = fh.full(tile, float("-inf"), dtype), fh.zeros(tile, dtype)
         for k in columns(x, tile[1], K):
-            top = fh.maximum(top, wide(x.load((i, k), tile, padding="-inf")).max(axis=1, keepdims=True))
+            most = fh.maximum(most, part(x, (i, k), tile, "-inf"))
+        top = most.max(axis=1, keepdims=True)
         for k in columns(x, tile[1], K):
-            t = wide(x.load((i, k), tile, padding="-inf"))
-            total += exponential(t - above(top)).sum(axis=1, keepdims=True)
+            sums += exponential(part(x, (i, k), tile, "-inf") - above(top))
+        total = sums.sum(axis=1, keepdims=True)
     else:
         for k in columns(x, tile[1], K):
             t = wide(x.load((i, k), tile, padding="-inf"))
             higher = fh.maximum(top, t.max(axis=1, keepdims=True))
-            part = exponential(t - above(higher)).sum(axis=1, keepdims=True)
-            total = total * exponential(top - above(higher)) + part
+            added = exponential(t - above(higher)).sum(axis=1, keepdims=True)
+            total = total * exponential(top - above(higher)) + added
             top = higher
     return above(top), total
 
 
 @safe
-def softmax_rows(y: Out["M", "N"], x: Ref["M", "N"], LOG: Const[bool] = False, K: Const[int] = 0):
-    """y = exp(x) / sum(exp(x)) along rows, or its logarithm."""
+def softmax_rows(y: Out["M", "N"], x: Ref["M", "N"], LOG: Const[bool] = False, K: Const[int] = 0, N: Const[Any] = None):
+    """y = exp(x) / sum(exp(x)) along rows, or its logarithm. With `N` rows have that length."""
     (i,) = y.index
     top, total = sums_of_exponentials(x, i, y.tile, K)
     scale, shift = 1.0 / total, top + fh.log(total)
     for k in columns(y, y.tile[1], K):
-        t = wide(x.load((i, k), y.tile, padding="-inf"))
-        y.at(k).store((t - shift if LOG else exponential(t - top) * scale).astype(y.dtype))
+        t = part(x, (i, k), y.tile, "-inf")
+        y.at(k).store((t - shift if LOG else exponential(t - top) * scale).astype(y.dtype), allow_tma=False)
 
 
 @safe
 def softmax_rows_backward(
-    dx: Out["M", "N"], dy: Ref["M", "N"], y: Ref["M", "N"], LOG: Const[bool] = False, K: Const[int] = 0
+    dx: Out["M", "N"],
+    dy: Ref["M", "N"],
+    y: Ref["M", "N"],
+    LOG: Const[bool] = False,
+    K: Const[int] = 0,
+    N: Const[Any] = None,
 ):
     """dx = y * (dy - sum(dy * y)) along rows; of the logarithm dx = dy - exp(y) * sum(dy)."""
     (i,) = dx.index
-    dot = fh.zeros((dx.tile[0], 1), accumulator(dx.dtype))
+    dots = fh.zeros(dx.tile, accumulator(dx.dtype))
     for k in columns(dx, dx.tile[1], K):
-        g = wide(dy.load((i, k), dx.tile))
-        dot += (g if LOG else g * wide(y.load((i, k), dx.tile))).sum(axis=1, keepdims=True)
+        g = part(dy, (i, k), dx.tile)
+        dots += g if LOG else g * part(y, (i, k), dx.tile)
+    dot = dots.sum(axis=1, keepdims=True)
     for k in columns(dx, dx.tile[1], K):
-        g, t = wide(dy.load((i, k), dx.tile)), wide(y.load((i, k), dx.tile))
-        dx.at(k).store((g - exponential(t) * dot if LOG else t * (g - dot)).astype(dx.dtype))
+        g, t = part(dy, (i, k), dx.tile), part(y, (i, k), dx.tile)
+        dx.at(k).store((g - exponential(t) * dot if LOG else t * (g - dot)).astype(dx.dtype), allow_tma=False)
 
 
 def softmax(x: Any, dim: int = -1) -> Any:
@@ -91,7 +98,7 @@ def _like(x: Any, *_: Any) -> Any:
 def _softmax(y: Any, x: Any, log: bool) -> None:
     out, rows_of_x = as_rows(y), as_rows(x)
     way = rows(*out.shape)
-    hinted(softmax_rows, way.hints)(cut(out, way.tile, owned=1), rows_of_x, log, way.tiles).on()
+    hinted(softmax_rows, way.hints)(cut(out, way.tile, owned=1), rows_of_x, log, *way.constants).on()
 
 
 @operator("softmax_backward(Tensor dy, Tensor y, bool log) -> Tensor", results=_like)
@@ -99,7 +106,7 @@ def _softmax_backward(dx: Any, dy: Any, y: Any, log: bool) -> None:
     out = as_rows(dx)
     way = rows(*out.shape)
     part = cut(out, way.tile, owned=1)
-    hinted(softmax_rows_backward, way.hints)(part, as_rows(dy.contiguous()), as_rows(y), log, way.tiles).on()
+    hinted(softmax_rows_backward, way.hints)(part, as_rows(dy.contiguous()), as_rows(y), log, *way.constants).on()
 
 
 @_softmax.backward(keeps=lambda inputs, output: (output,))

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32, i32, i64
 from freehold.kernels.operators import operator
+from freehold.kernels.orders import MOST, columns_of, group_of, groups_launch, is_short, order_of, value_of
 from freehold.kernels.rows import sums_of_exponentials
 from freehold.kernels.schedules import PROCESSORS, ceildiv, hinted, power_of_two
 from freehold.kernels.tiles import exponential, places, safe, wide
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
-
-
-def order_of(t: Any) -> Any:
-    """Floats of 16 or 32 bits as `i32` numbers in the same order; NaN is beyond the infinity of its sign."""
-    if t.dtype == f32:
-        bits = fh.bitcast(t, i32)
-        return bits ^ ((bits >> 31) & 0x7FFFFFFF)
-    bits = fh.bitcast(t, fh.i16).astype(i32)
-    return bits ^ ((bits >> 15) & 0x7FFF)
 
 
 def weight_at(x: Any, row: Any, W: int, cuts: Any, top: Any, rate: Any, COUNT: bool) -> Any:
@@ -36,16 +28,36 @@ def weight_at(x: Any, row: Any, W: int, cuts: Any, top: Any, rate: Any, COUNT: b
     return tuple(s.sum() for s in sums)
 
 
-def threshold(x: Any, row: Any, W: int, low: Any, high: Any, wanted: Any, top: Any, rate: Any, COUNT: bool) -> Any:
+def weight_of(found: Any, weights: Any, cuts: Any) -> Any:
+    """The same of elements in registers, of which each weighs something."""
+    return tuple(fh.where(found >= cut, weights, 0.0).sum() for cut in cuts)
+
+
+def members(x: Any, row: Any, tops: Any, G: int) -> tuple[Any, Any, Any]:
+    """
+    The elements of the `MOST` groups of G whose ranks are first; 1 where there is one; and whether all elements of a
+    number are among them, as a function of the number.
+    """
+    column = columns_of(tops, MOST, MOST, G, is_short(x.dtype))
+    there = fh.where(column < x.shape[1], 1.0, 0.0)
+
+    def complete(number: Any) -> Any:
+        return fh.where(tops <= -1 - number.astype(i32), 1, 0).sum() <= MOST
+
+    return x.gather(row, column, padding=float("-inf")), there, complete
+
+
+def threshold(weight: Callable[[Any], Any], low: Any, high: Any, wanted: Any) -> Any:
     """
     The largest number from `low` up to `high` at or above which elements weigh `wanted` or more; `low` if none.
 
-    Numbers are those of `order_of`. Each turn quarters what is left, so there are at most 16, of 16-bit floats 8.
+    Numbers are those of `order_of`; `weight(cuts)` is what weighs at or above each of three. Each turn quarters what is
+    left, so there are at most 16, of 16-bit floats 8.
     """
     while high - low > 1:
-        part = fh.maximum((high - low) // 4, 1)
-        cuts = low + part, fh.minimum(low + 2 * part, high - 1), fh.minimum(low + 3 * part, high - 1)
-        one, two, three = weight_at(x, row, W, tuple(c.astype(i32) for c in cuts), top, rate, COUNT)
+        quarter = fh.maximum((high - low) // 4, 1)
+        cuts = low + quarter, fh.minimum(low + 2 * quarter, high - 1), fh.minimum(low + 3 * quarter, high - 1)
+        one, two, three = weight(tuple(c.astype(i32) for c in cuts))
         upper = cuts[0] if one < wanted else cuts[1] if two < wanted else cuts[2] if three < wanted else high
         low = cuts[2] if three >= wanted else cuts[1] if two >= wanted else cuts[0] if one >= wanted else low
         high = upper
@@ -56,11 +68,14 @@ def threshold(x: Any, row: Any, W: int, low: Any, high: Any, wanted: Any, top: A
 def sampling_thresholds(
     least: Out[i32, "M"],
     x: Ref["M", "N"],
+    firsts: Ref[i32, "M", "S"],
     temperature: Ref[f32, "M"],
     top_k: Ref["M"],
     top_p: Ref[f32, "M"],
     min_p: Ref[f32, "M"],
     W: Const[int],
+    G: Const[int],
+    P: Const[int],
     TOP_K: Const[bool] = False,
     TOP_P: Const[bool] = False,
     MIN_P: Const[bool] = False,
@@ -70,23 +85,39 @@ def sampling_thresholds(
 
     First those count that are among the `top_k` largest, then of these the largest which together have a share `top_p`
     of what these weigh, or a little more; and those that are `min_p` times as likely as the largest, or more.
+
+    `firsts` are the ranks that `first_of_groups` finds of each G elements, P at most. Up to `MOST` of the largest are
+    in as many groups, which are looked at in registers; for more of them, or where more equal the last of them, rows
+    are walked.
     """
+    fh.require("S <= P", "a row's groups fit a tile")
+    fh.require(fh.cdiv(x.shape[1], G) == firsts.shape[1], "each group has a rank")
     (m,) = least.index
-    top = fh.full((), float("-inf"), f32)
-    for k in fh.tiles(x, axis=1, size=W):
-        top = fh.maximum(top, x.load((m, k), (1, W), padding="-inf").astype(f32).max())
+    row = places(m, 1)[:, None]
+    tops = firsts.load((m, 0), (1, P), allow_tma=False)
+    tops = fh.where(places(0, P)[None, :] < firsts.shape[1], tops, 32767 if is_short(x.dtype) else 2147483647)
+    top = value_of((-1 - tops.min()).reshape(1, 1), x.dtype).astype(f32).item()
     rate = 1.0 / fh.maximum(temperature.load(m, ()), 1e-6)
-    ends = order_of(fh.full((1, 1), float("-inf"), f32).astype(x.dtype)), order_of(top.reshape(1, 1).astype(x.dtype))
-    low, high = ends[0].item().astype(i64), ends[1].item().astype(i64) + 1
+    low = order_of(fh.full((1, 1), float("-inf"), f32).astype(x.dtype)).item().astype(i64)
+    high = order_of(top.reshape(1, 1).astype(x.dtype)).item().astype(i64) + 1
+    shared, share = False, top_p.load(m, ())
     if TOP_K:
         count = top_k.load(m, ()).astype(i64)
         if (count > 0) & (count < x.shape[1]):
-            low = threshold(x, m, W, low, high, count.astype(f32), top, rate, True)
-    if TOP_P:
-        share = top_p.load(m, ())
-        if share < 1.0:
-            (whole,) = weight_at(x, m, W, (low.astype(i32),), top, rate, False)
-            low = threshold(x, m, W, low, high, share * whole, top, rate, False)
+            if count <= MOST:
+                t, there, complete = members(x, row, tops, G)
+                found = order_of(t)
+                low = threshold(lambda cuts: weight_of(found, there, cuts), low, high, count.astype(f32))
+                if TOP_P and (share < 1.0) & complete(low):
+                    weights = there * exponential((t.astype(f32) - top) * rate)
+                    (whole,) = weight_of(found, weights, (low.astype(i32),))
+                    low = threshold(lambda cuts: weight_of(found, weights, cuts), low, high, share * whole)
+                    shared = True
+            else:
+                low = threshold(lambda cuts: weight_at(x, m, W, cuts, top, rate, True), low, high, count.astype(f32))
+    if TOP_P and (share < 1.0) & (not shared):
+        (whole,) = weight_at(x, m, W, (low.astype(i32),), top, rate, False)
+        low = threshold(lambda cuts: weight_at(x, m, W, cuts, top, rate, False), low, high, share * whole)
     if MIN_P:
         share = fh.log(min_p.load(m, ())) / rate + top
         low = fh.maximum(low, order_of(share.reshape(1, 1).astype(x.dtype)).item().astype(i64))
@@ -252,7 +283,8 @@ def _sample(
 ) -> None:
     least = temperature.new_empty((logits.shape[0],)).int()
     score = temperature.new_empty((logits.shape[0], parts_of(*logits.shape)))
-    room = least, score, least.new_empty(score.shape)
+    firsts = least.new_empty((logits.shape[0], groups_of(logits.shape[1])))
+    room = least, score, least.new_empty(score.shape), firsts
     for launch in sampling_launches(ids, room, logits, temperature, (top_k, top_p, min_p), seeds, draw, each):
         launch.on()
 
@@ -262,9 +294,14 @@ def parts_of(rows: int, columns: int) -> int:
     return max(1, min(ceildiv(columns, min(_WIDTH, power_of_two(columns))), ceildiv(4 * PROCESSORS, rows)))
 
 
+def groups_of(columns: int) -> int:
+    """Groups of neighbours in a row, of which only the largest is looked at first."""
+    return ceildiv(columns, group_of(columns))
+
+
 def sampling_launches(
     ids: Any,
-    room: tuple[Any, Any, Any],
+    room: tuple[Any, Any, Any, Any],
     logits: Any,
     temperature: Any,
     limits: tuple[Any, Any, Any],
@@ -275,16 +312,17 @@ def sampling_launches(
     """
     The launches that write a column of each row of `logits` (M, N) to `ids` (M,), for tensors of any library.
 
-    `limits` are top_k, top_p and min_p, None for what nobody asks for. `room` is theirs: (M,) in i32, (M, P) in f32 and
-    (M, P) in i32, where P is `parts_of(M, N)`.
+    `limits` are top_k, top_p and min_p, None for what nobody asks for. `room` is theirs: (M,) in i32, (M, P) in f32,
+    (M, P) in i32 and (M, S) in i32, where P is `parts_of(M, N)` and S `groups_of(N)`.
     """
-    (least, score, where), N = room, logits.shape[1]
+    (least, score, where, firsts), N = room, logits.shape[1]
     rules = [limit is not None for limit in limits]
     if any(rules):
         given = [other if t is None else t for t, other in zip(limits, (seeds, temperature, temperature), strict=True)]
-        high = min(2 * _WIDTH, power_of_two(N))
+        sizes = min(2 * _WIDTH, power_of_two(N)), group_of(N), power_of_two(firsts.shape[1])
+        yield groups_launch(firsts, logits, sizes[1])
         kernel = hinted(sampling_thresholds, {"num_worker_warps": 16, "occupancy": 1})
-        yield kernel(fh.partition(least, 1), logits, temperature, *given, high, *rules)
+        yield kernel(fh.partition(least, 1), logits, firsts, temperature, *given, *sizes, *rules)
     parts = fh.partition(score, (1, 1)), fh.partition(where, (1, 1))
     width = min(_WIDTH, power_of_two(N))
     yield sample_parts(*parts, logits, least, temperature, seeds, width, any(rules), draw, each)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import freehold as fh
-from freehold import Const, Mut, Ref, i32
+from freehold import Const, Mut, Out, Ref, i32
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.reductions import axis_tile
-from freehold.kernels.schedules import PROCESSORS, ceildiv
-from freehold.kernels.tiles import accumulator, safe, wide
+from freehold.kernels.schedules import LONGEST, PROCESSORS, ceildiv, cut, hinted, rows
+from freehold.kernels.tiles import accumulator, columns, part, places, safe, wide
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
@@ -63,6 +63,42 @@ def scan_axis(
 
 
 @safe
+def scan_rows(
+    y: Out["M", "N"],
+    x: Ref["M", "N"],
+    mask: Ref["X", "Y"],
+    K: Const[int],
+    N: Const[Any] = None,
+    PRODUCT: Const[bool] = False,
+    BACK: Const[bool] = False,
+    EXCLUSIVE: Const[bool] = False,
+    MASK: Const[bool] = False,
+):
+    """As `scan_axis`, of rows that a block has in registers, in K tiles. With `N` rows have that length."""
+    if MASK:
+        fh.require(mask.shape[0] == x.shape[0], "the mask has the shape of what is summed up")
+        fh.require(mask.shape[1] == x.shape[1], "the mask has the shape of what is summed up")
+    (i,) = y.index
+    width, dtype = y.tile[1], accumulator(x.dtype)
+    begin = 1.0 if PRODUCT else 0.0
+    before = fh.full((y.tile[0], 1), begin, dtype)
+    for n in columns(x, width, K):
+        k = K - 1 - n if BACK else n
+        t = part(x, (i, k), y.tile)
+        if PRODUCT:
+            t = fh.where(places(k * width, width)[None, :] < x.shape[1], t, 1.0)
+        if MASK:
+            t = fh.where(mask.load((i, k), y.tile, allow_tma=False), t, begin)
+        if PRODUCT:
+            run = fh.cumprod(t, axis=1, reverse=BACK) * before
+            before = before * t.prod(axis=1, keepdims=True)
+        else:
+            run = fh.cumsum(t, axis=1, reverse=BACK) + before
+            before = before + t.sum(axis=1, keepdims=True)
+        y.at(k).store((run - t if EXCLUSIVE else run).astype(y.dtype), allow_tma=False)
+
+
+@safe
 def join_parts(y: Mut["A", "R", "C"], before: Ref["A", "P", "C"], share: i32, PRODUCT: Const[bool]):
     """Adds to each part of a scan, or multiplies it by, what those in front of it come to."""
     fh.require(share > 0, "a part has tiles")
@@ -108,6 +144,9 @@ def _seen(x: Any, dim: int) -> Any:
 )
 def _scan(y: Any, x: Any, mask: Any, product: bool, back: bool, exclusive: bool) -> None:
     A, R, C = x.shape
+    if C == 1 and R <= LONGEST and A >= 2 * PROCESSORS:
+        _scan_rows(y[:, :, 0], x[:, :, 0], None if mask is None else mask[:, :, 0], product, back, exclusive)
+        return
     tile = axis_tile(A, R, C, 2048)
     tiles = ceildiv(R, tile[1])
     blocks = ceildiv(A, tile[0]) * ceildiv(C, tile[2])
@@ -131,6 +170,12 @@ def _scan(y: Any, x: Any, mask: Any, product: bool, back: bool, exclusive: bool)
             before = _torch_cat((before[:, 1:], one) if back else (one, before[:, :-1]))
         join_parts(fh.partition(out, tile), before, share, product).on()
         y.copy_(out)
+
+
+def _scan_rows(y: Any, x: Any, mask: Any, *rules: bool) -> None:
+    way = rows(*x.shape)
+    given = x if mask is None else mask
+    hinted(scan_rows, way.hints)(cut(y, way.tile, owned=1), x, given, *way.constants, *rules, mask is not None).on()
 
 
 def _torch_cat(parts: tuple[Any, ...]) -> Any:

@@ -19,6 +19,13 @@ class Rows(NamedTuple):
     """How many tiles a row has, all kept in registers; 0: any number, and what is needed twice is loaded twice."""
     warps: int
     occupancy: int
+    length: int | None = None
+    """The length of a row, where it is compiled in."""
+
+    @property
+    def constants(self) -> tuple[int, int | None]:
+        """The kernel's `K` and `N`."""
+        return self.tiles, self.length
 
     @property
     def hints(self) -> dict[str, int]:
@@ -26,11 +33,14 @@ class Rows(NamedTuple):
         return {"num_worker_warps": self.warps, "occupancy": self.occupancy}
 
 
-WIDEST: Final = 4096
+WIDEST: Final = 8192
 """Elements of a tile along a row, at most."""
 
-MOST_TILES: Final = 8
+MOST_TILES: Final = 16
 """Tiles of a row that are kept in registers, at most."""
+
+LONGEST: Final = 16384
+"""Elements of a row that is kept in registers, at most; longer ones are loaded again, from the L2 cache."""
 
 
 def ceildiv(n: int, by: int) -> int:
@@ -43,28 +53,39 @@ def power_of_two(n: int) -> int:
     return 1 << max(0, n - 1).bit_length()
 
 
-@cache
-def rows(count: int, length: int, elements: int = 10240) -> Rows:
+def compiled_in(length: int) -> int | None:
     """
-    A schedule for `count` rows of `length` elements of which a block works on about `elements` at once.
+    The length of a row, if kernels are compiled for it, and else None: nothing has to be compared with it then.
 
-    Rows of up to `MOST_TILES` tiles stay in registers, in tiles that leave at most an eighth of the last one empty.
-    Short rows share a tile, as long as every multiprocessor has four blocks.
+    Whole multiples of 256 are, as those of models, so that rows which grow do not need a variant each.
     """
-    if length > WIDEST * MOST_TILES:
-        return Rows((1, 2 * WIDEST), 0, 4, 4)
-    elements = 4096 if length <= 1024 else elements
+    return length if length % 256 == 0 else None
+
+
+@cache
+def rows(count: int, length: int) -> Rows:
+    """
+    A schedule for `count` rows of `length` elements, of which a thread has 16 in registers, or up to 40 of long ones;
+    or 8 where there are few rows, and a multiprocessor has one of them.
+
+    A thread loads 16 bytes at once, so tiles are as wide as that takes, or wider, and leave at most an eighth of the
+    last one empty.
+    """
+    known = compiled_in(length)
+    if length > LONGEST:
+        return Rows((1, WIDEST), 0, 16, 2, known)
+    each = 256 if count <= 2 * PROCESSORS else 512 if length <= 1024 else 1280
+    warps = min(32, power_of_two(length // each))
     width = min(WIDEST, power_of_two(length))
-    while width > 256 and -length % width * 8 > length and ceildiv(length, width // 2) <= MOST_TILES:
+    while width > 256 * warps and -length % width * 8 > length and ceildiv(length, width // 2) <= MOST_TILES:
         width //= 2
     tiles = ceildiv(length, width)
-    held = width * tiles
     high = 1
-    while high * 2 * held <= elements and count >= high * 2 * 4 * PROCESSORS:
+    while width * high < 256 * warps and count >= high * 2 * 8 * PROCESSORS:
         high *= 2
-    size = held * high
-    warps = 4 if size <= 10240 else 8 if size <= 16384 else 16
-    return Rows((high, width), tiles, warps, 8 if size <= 4096 else max(1, 16 // warps))
+    held = width * high * tiles // (32 * warps)
+    occupancy = max(1, min(16, 32 // warps, 2048 // (warps * (28 + held))))
+    return Rows((high, width), tiles, warps, occupancy, known)
 
 
 class Cuts:

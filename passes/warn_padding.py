@@ -198,11 +198,19 @@ class _Padding:
         for axis in {axis for operand in op.operands for axis in self._pads.get(operand, {})}:
             given = [self._pads.get(operand, {}).get(axis) for operand in op.operands]
             first = next(pad for pad in given if pad is not None)
-            if name in _SUMS and any(
-                pad is not None and pad.value == 0 and other is None and _constant(value) is None
-                for pad, other, value in zip(given, reversed(given), reversed(op.operands), strict=True)
+            if any(
+                pad is not None
+                and pad.value == 0
+                and other is None
+                and (
+                    (name in _SUMS and _constant(value) is None)  # zeros add nothing to an accumulator
+                    or (name in ("maxf", "maxi") and _is_positive(own))  # nor are they above what is not below them
+                )
+                for pad, other, own, value in zip(
+                    given, reversed(given), op.operands, reversed(op.operands), strict=True
+                )
             ):
-                continue  # zeros add nothing to an accumulator
+                continue
             values = [pad.value if pad else _constant(o) for pad, o in zip(given, op.operands, strict=True)]
             found[axis] = _Pad(first.load, _computed(name, values))
         return found

@@ -354,3 +354,25 @@ def test_integers_index(part: Any, interpret: Callable[..., None]):
     y = np.zeros(2, np.int32)
     interpret(kernel, part(y, 2), x, 2)
     assert y.tolist() == [8 + 9 + 10] * 2
+
+
+@fh.kernel
+def twice(y: Out["M", "N"], x: Ref["M", "N"], N: Const[Any] = None):
+    y.store(2.0 * x.load_like(y))
+
+
+@pytest.mark.parametrize("length", [None, 8])
+def test_a_constant_of_the_name_of_a_dimension_may_be_none(length: int | None) -> None:
+    y = np.zeros_like(F32)
+    twice(fh.partition(y, (2, 4)), F32 + 1.0, length).sync()
+    assert (y == 2.0).all()
+    module = twice.lower(fh.partition(y, (2, 4)), F32, length)
+    extents = {
+        str(t.extents[1]) for op in module.walk() for t in (r.type for r in op.operands) if isinstance(t, TensorType)
+    }
+    assert extents == {"N" if length is None else "8"}
+
+
+def test_another_extent_than_that_which_is_compiled_in_is_refused() -> None:
+    with pytest.raises(Rejected):
+        twice(fh.partition(np.zeros_like(F32), (2, 4)), F32, 4).sync()

@@ -83,6 +83,12 @@ def folded(y: Out["M"], x: Ref["M", "N"], how: Const[str]):
         y.store(fh.sqrt((t * t).sum(axis=1) / x.shape[1]))
     elif how == "largest size":
         y.store(abs(t).max(axis=1))
+    elif how in ("largest of sizes", "largest of numbers"):
+        top = fh.full((y.tile[0], 32), 0.0 if how == "largest of sizes" else -1.0, f32)
+        for k in fh.tiles(x, axis=1, size=32):
+            u = x.load((y.index[0], k), (y.tile[0], 32))
+            top = fh.maximum(top, abs(u) if how == "largest of sizes" else u)
+        y.store(fh.maximum(top, abs(t) if how == "largest of sizes" else t).max(axis=1))
     elif how == "variance":
         away = t - t.sum(axis=1, keepdims=True) / x.shape[1]
         y.store((away * away).sum(axis=1))
@@ -125,6 +131,8 @@ def test_a_tile_as_long_as_the_tensor_is_whole() -> None:
         ("mean of the row", []),
         ("root mean square", []),
         ("largest size", []),
+        ("largest of sizes", []),
+        ("largest of numbers", ["maximum"]),
         ("in a loop", []),
     ],
 )
