@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from freehold.frontend.schedule import Grid
+from freehold.runtime.interop.planned import planned
 from freehold.runtime.interop.results import Cut, Results, cutter
 from freehold.runtime.memory.scalars import scalar_dtype
 from freehold.support.dtypes import DType
@@ -154,7 +155,8 @@ class _Operator:
                 "torch differentiates no operators that mutate arguments",
                 "let it return what it writes: `returns=[...]`, for `Out` parameters",
             )
-        run, fake = self._functions()
+        written, fake = self._functions()
+        run = planned(written)
         library = torch.library.Library(namespace, "FRAGMENT")
         library.define(own + self.schema, tags=(torch.Tag.pt2_compliant_tag,))
         for place in ("CPU", "CUDA"):
@@ -164,11 +166,11 @@ class _Operator:
         if backward is not None:
             torch.library.register_autograd(name, backward, setup_context=setup_context or self._save, lib=library)
         elif watched:
-            library.impl(own, self._without_backward(torch, operator, name), "Autograd", with_keyset=True)
+            library.impl(own, self._without_backward(torch, operator, run, name), "Autograd", with_keyset=True)
         _libraries.append(library)
         return operator
 
-    def _without_backward(self, torch: Any, operator: Any, name: str) -> Callable[..., Any]:
+    def _without_backward(self, torch: Any, operator: Any, run: Any, name: str) -> Callable[..., Any]:
         """The operator as autograd sees it: what it writes needs a gradient where an argument does, and has none."""
         below, after = torch._C._AutoDispatchBelowAutograd, torch._C._after_autograd_keyset
         tensors = [n for n, p in enumerate(self.taken) if p.is_tensor]
@@ -201,8 +203,12 @@ class _Operator:
                 raise Rejected([NoBackward(None, name, kernel, needed or "its arguments", returns)])
 
         def watched(keyset: Any, *given: Any, **named: Any) -> Any:
+            if not named:
+                found = run.known(given)  # on the way of most calls: torch has nothing else to do for these
+                if found is not NotImplemented:
+                    return found
             count = len(given)
-            if not named and not any(n < count and wants(given[n]) for n in tensors):  # on the way of most calls
+            if not named and not any(n < count and wants(given[n]) for n in tensors):
                 with below():
                     return operator.redispatch(keyset & after, *given)
             arguments: list[Any] = [*given, *defaults[len(given) :]]
