@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import freehold as fh
 from freehold import Const, Out, Ref, f32, f64, i32
 from freehold.kernels.activations import KINDS, activate, activation
-from freehold.kernels.operators import asked, in_tf32, integer_sums, operator, wide_dtype
+from freehold.kernels.operators import as_rows, asked, in_tf32, integer_sums, operator, wide_dtype
 from freehold.kernels.pieces import in_pieces_is_faster, launch_product
 from freehold.kernels.reductions import sum_rows
 from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, hinted, power_of_two
@@ -267,14 +267,20 @@ def linear(x: Any, weight: Any, bias: Any = None, *, activation: str = "", resid
     """
     if activation and activation not in KINDS:
         raise ValueError(f"an activation is one of {', '.join(KINDS)}, not {activation!r}")
-    if weight.dim() != 2 or x.shape[-1] != weight.shape[1] or (bias is not None and bias.shape != weight.shape[:1]):
+    if weight.dim() != 2 or x.size(-1) != weight.size(1) or (bias is not None and bias.shape != weight.shape[:1]):
         raise ValueError(f"x {tuple(x.shape)} and weight {tuple(weight.shape)} do not multiply")
-    rows, shape = x.reshape(-1, x.shape[-1]), (*x.shape[:-1], weight.shape[0])
+    if x.dim() == 2:
+        return _linear(x, weight, bias, activation, residual)
     rest = None if residual is None else residual.reshape(-1, weight.shape[0])
+    return _linear(as_rows(x), weight, bias, activation, rest).view(*x.shape[:-1], weight.shape[0])
+
+
+def _linear(x: Any, weight: Any, bias: Any, activation: str, residual: Any) -> Any:
+    """`linear` of rows."""
     if activation and any(t.requires_grad for t in (x, weight, bias) if t is not None):
-        y = _activated(_matmul(rows, weight.t(), bias, None, "", asked(None)), activation)
-        return (y if rest is None else y + rest).view(shape)
-    return _matmul(rows, weight.t(), bias, rest, activation, asked(None)).view(shape)
+        y = _activated(_matmul(x, weight.t(), bias, None, "", asked(None)), activation)
+        return y if residual is None else y + residual
+    return _matmul(x, weight.t(), bias, residual, activation, asked(None))
 
 
 _BANDS: Final = fh.grouped(8)
