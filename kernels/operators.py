@@ -133,8 +133,7 @@ class Operator:
         launch, results = self.launch, self.results
         allocate = cast(Callable[..., Any], results)
 
-        @fh.planned
-        def run(*arguments: Any) -> Any:
+        def function(*arguments: Any) -> Any:
             made: Any = () if results is None else allocate(*arguments)
             given: list[Any] = [*made] if made.__class__ is tuple else [made]
             if any(a.numel() == 0 for a in (*given, *arguments) if isinstance(a, tensor)):
@@ -144,6 +143,7 @@ class Operator:
                 launch(*given, *arguments)
             return None if results is None else made
 
+        run = fh.planned(function, *(_tf32_settings(torch) if "tf32" in self.schema else ()))
         self._run, self._torch, self._is_traced = run, torch, torch.compiler.is_dynamo_compiling
         for place in ("CPU", "CUDA"):
             library.impl(self.name, run, place)
@@ -185,6 +185,11 @@ def torch_dtype(name: str) -> Any:
 def asked(tf32: bool | None) -> int:
     """Whether TF32 is asked for, as an argument of operators: 1 or 0, and -1 to do as torch's settings say."""
     return -1 if tf32 is None else int(tf32)
+
+
+def _tf32_settings(torch: Any) -> tuple[Callable[[], Any], ...]:
+    """What tells torch's settings of TF32, which `in_tf32` looks at when an operator runs."""
+    return torch._C._get_cublas_allow_tf32, torch._C._get_cudnn_allow_tf32
 
 
 def in_tf32(x: Any, tf32: int, convolution: bool) -> bool:

@@ -27,7 +27,8 @@ typedef struct {
 
 typedef struct {
   PyObject_HEAD
-  PyObject *plans; /* by key: capsules */
+  PyObject *plans;    /* by key: capsules */
+  PyObject *settings; /* a tuple of functions: what they return tells calls apart, too */
 } Calls;
 
 static PyTypeObject *calls_type;
@@ -86,9 +87,14 @@ static int add_value(Key *key, PyObject *value) {
 }
 
 /* Reads all arguments; 0 where any of them is unusual. No exception is set. */
-static int read_all(PyObject *arguments, Key *key, Arrays *bases) {
+static int read_all(const Calls *self, PyObject *arguments, Key *key, Arrays *bases) {
   key->count = 0, key->kept = NULL, bases->count = bases->families = 0;
   int good = 1;
+  for (Py_ssize_t n = 0; good && n < PyTuple_Size(self->settings); n++) {
+    PyObject *value = PyObject_CallNoArgs(PyTuple_GetItem(self->settings, n));
+    good = value && add_value(key, value);
+    Py_XDECREF(value);
+  }
   for (Py_ssize_t n = 0; good && n < PyTuple_Size(arguments); n++) {
     PyObject *given = PyTuple_GetItem(arguments, n);
     if (among(CLASS(given), tensor_classes)) good = read_array(given, (int)n, 0, key, bases);
@@ -184,7 +190,7 @@ static PyObject *run_on(Calls *self, PyObject *arguments, int unwatched) {
   Key key;
   Arrays bases;
   PyObject *found = NULL, *value = NULL;
-  int good = read_all(arguments, &key, &bases);
+  int good = read_all(self, arguments, &key, &bases);
   for (int n = 0; unwatched && n < bases.count; n++) good = good && !bases.array[n].watched;
   if (good) {
     PyObject *bytes = PyBytes_FromStringAndSize((const char *)key.word, (Py_ssize_t)sizeof(uint64_t) * key.count);
@@ -213,7 +219,7 @@ static PyObject *key_of(Calls *self, PyObject *arguments) {
   Key key;
   Arrays bases;
   if (!PyTuple_CheckExact(arguments)) return PyErr_Format(PyExc_TypeError, "a tuple is wanted");
-  int good = read_all(arguments, &key, &bases);
+  int good = read_all(self, arguments, &key, &bases);
   close_arrays(&bases);
   if (!good) Py_RETURN_NONE;
   return PyBytes_FromStringAndSize((const char *)key.word, (Py_ssize_t)sizeof(uint64_t) * key.count);
@@ -279,17 +285,20 @@ static PyObject *forget(Calls *self, PyObject *unused) {
 
 static void free_calls(Calls *self) {
   PyObject *type = CLASS(self);
-  Py_XDECREF(self->plans);
+  Py_XDECREF(self->plans), Py_XDECREF(self->settings);
   PyObject_Free(self);
   Py_DECREF(type);
 }
 
 static PyObject *make_calls(PyTypeObject *type, PyObject *args, PyObject *options) {
-  PyObject *tensors, *values, *functions[3];
-  if (!PyArg_ParseTuple(args, "O!O!OOO", &PyTuple_Type, &tensors, &PyTuple_Type, &values, &functions[0], &functions[1], &functions[2])) return NULL;
+  PyObject *tensors, *values, *functions[3], *settings;
+  if (!PyArg_ParseTuple(args, "O!O!OOOO!", &PyTuple_Type, &tensors, &PyTuple_Type, &values, &functions[0], &functions[1], &functions[2],
+                        &PyTuple_Type, &settings))
+    return NULL;
   Calls *self = (Calls *)PyType_GenericAlloc(type, 0);
   if (!self || !(self->plans = PyDict_New())) return Py_XDECREF((PyObject *)self), NULL;
   Py_INCREF(args); /* with all that is in it, for good */
+  Py_INCREF(self->settings = settings);
   tensor_classes = tensors, value_classes = values, allocate = functions[0], modes = functions[1], transforms = functions[2];
   return (PyObject *)self;
 }

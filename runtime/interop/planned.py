@@ -45,8 +45,9 @@ def compiling() -> bool:
 class Planned(Generic[P, T]):
     """What `planned` makes of a function."""
 
-    def __init__(self, function: Callable[P, T]):
+    def __init__(self, function: Callable[P, T], settings: tuple[Callable[[], Any], ...]):
         self._function = function
+        self._settings = settings
         self._calls: Any = None
         """The native module's, once there was a call on a GPU."""
         self.known: Callable[[tuple[Any, ...]], Any] = _nothing_yet
@@ -91,7 +92,7 @@ class Planned(Generic[P, T]):
 
     def _ready(self) -> Any:
         if self._calls is None and "torch" in sys.modules and driver.gpu_available():
-            self._calls = calls()
+            self._calls = calls(self._settings)
             if self._calls is not None:
                 self.known = self._calls.run_unwatched
         return self._calls
@@ -102,7 +103,7 @@ def _nothing_yet(arguments: tuple[Any, ...]) -> Any:
     return NotImplemented
 
 
-def planned(function: Callable[P, T]) -> Planned[P, T]:
+def planned(function: Callable[P, T], *settings: Callable[[], Any]) -> Planned[P, T]:
     """
     Decorates a function that allocates tensors of torch and launches kernels on them: from the third call with
     arguments that look alike on, the native module does the same again, and a call costs the host little more than the
@@ -118,11 +119,12 @@ def planned(function: Callable[P, T]) -> Planned[P, T]:
     tuples of them, and on nothing else: no other tensors, nothing random, no elements. It allocates by `torch.empty`
     and its like, takes views, launches by `on()`, and returns what it allocated, a tuple of it, or None. Where it does
     anything else that torch or a launch shows, it is called each time, as it is without a GPU or the native module.
+    `settings` are functions that are called each time, and whose values it may depend on, too.
     """
-    return Planned(function)
+    return Planned(function, settings)
 
 
-def calls() -> Any:
+def calls(settings: tuple[Callable[[], Any], ...] = ()) -> Any:
     """What makes the native module's calls; None where it is not built, or torch does not say what modes it has."""
     torch: Any = sys.modules["torch"]
     modes = getattr(torch._C, "_len_torch_dispatch_stack", None)
@@ -130,7 +132,7 @@ def calls() -> Any:
     if modes is None or transforms is None or not launcher.ready():
         return None
     tensors = (torch.Tensor, torch.nn.Parameter)
-    return native.module().Calls(tensors, (torch.dtype,), allocation()[0], modes, transforms)
+    return native.module().Calls(tensors, (torch.dtype,), allocation()[0], modes, transforms, settings)
 
 
 @cache

@@ -41,14 +41,14 @@ def accumulate(y: Mut["N"], x: Ref["N"]):
 class Counted:
     """A function and how often Python ran it."""
 
-    def __init__(self, function: Callable[..., Any]):
+    def __init__(self, function: Callable[..., Any], *settings: Callable[[], Any]):
         self.times = 0
 
         def counted(*arguments: Any) -> Any:
             self.times += 1
             return function(*arguments)
 
-        self.call = fh.planned(counted)
+        self.call = fh.planned(counted, *settings)
 
 
 def added(x: Any, y: Any) -> Any:
@@ -229,6 +229,30 @@ def test_arguments_that_tell_nothing() -> None:
     for how in (None, True, 1, 1.5, "text", torch.float32, (1, ("a", None)), [1, 2]):
         learnt(f, x, how)
         assert without_python(f, x, how), how
+
+
+def test_settings_tell_calls_apart() -> None:
+    setting: list[Any] = [False]
+
+    def read() -> Any:
+        return setting[0]
+
+    def chosen(x: Any) -> Any:
+        return scaled(x, 2.0 if setting[0] else 3.0)
+
+    f = Counted(chosen, read)
+    x = torch.zeros(1024)
+    for value, wanted in ((False, 3.0), (True, 2.0)):
+        setting[0] = value
+        learnt(f, x)
+        assert without_python(f, x)
+        parameters, _ = told("QQiiiif", lambda: f.call(x))
+        assert parameters[6] == wanted
+    setting[0] = {}  # no value
+    f.times = 0
+    for _ in range(4):
+        f.call(x)
+    assert f.times == 4
 
 
 def test_what_is_written_is_another_version() -> None:

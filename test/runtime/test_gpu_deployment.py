@@ -13,6 +13,7 @@ import pytest
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32
+from freehold.runtime.base import native
 from freehold.runtime.gpu import driver
 
 pytestmark = pytest.mark.cuda
@@ -243,3 +244,54 @@ def test_tile_run_on_the_gpu(tmp_path: Path) -> None:
         check=False,
     )
     assert "[100, 101, 102, 103, 104, 105,   0,   0]" in found.stdout, found.stderr
+
+
+# --- Functions of torch's tensors -------------------------------------------------------------------------------------
+
+
+def test_planned_functions_follow_their_arguments() -> None:
+    torch: Any = pytest.importorskip("torch")
+    times = 0
+
+    @fh.planned
+    def scaled(x: Any, a: float) -> Any:
+        nonlocal times
+        times += 1
+        y = torch.empty_like(x)
+        scale(fh.partition(y, 64), x, a).on()
+        return y
+
+    given = [torch.randn(1000, device="cuda") for _ in range(12)]
+    for x in given:
+        for a in (2.0, 3.0):
+            assert torch.equal(scaled(x, a), x * a)
+    assert times < 2 * len(given) or not native.BUILT
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        found = [scaled(x, 2.0) for x in given]
+    torch.cuda.current_stream().wait_stream(side)
+    for x, y in zip(given, found, strict=True):
+        assert torch.equal(y, x * 2)
+    graph, source = torch.cuda.CUDAGraph(), given[0].clone()
+    with torch.cuda.graph(graph):
+        made = scaled(source, 3.0)
+    source.copy_(given[1])
+    graph.replay()
+    assert torch.equal(made, given[1] * 3)
+
+
+def test_products_do_as_torch_s_settings_say_each_time() -> None:
+    torch: Any = pytest.importorskip("torch")
+    from freehold import kernels
+
+    a, b = (torch.randn(256, 256, device="cuda") for _ in range(2))
+    wanted = a.double() @ b.double()
+    before = torch.backends.cuda.matmul.allow_tf32
+    try:
+        for value in (True, False) * 6:
+            torch.backends.cuda.matmul.allow_tf32 = value
+            error = (kernels.matmul(a, b) - wanted).abs().max().item()
+            assert (error > 1e-3) is value, error
+    finally:
+        torch.backends.cuda.matmul.allow_tf32 = before
