@@ -90,8 +90,8 @@ def _run(given: argparse.Namespace) -> None:
     ranks, path = Ranks.joined(given.device), Path(given.model)
     model = path if path.is_dir() else given.model
     if ranks.leads:
-        options = {**_options(given), "waiting": getattr(given, "waiting", 1 << 30), "progress": _progress}
-        with Engine(model, **options, ranks=ranks) as engine:
+        waiting = getattr(given, "waiting", 1 << 30)
+        with Engine(model, **_options(given), waiting=waiting, ranks=ranks, progress=_progress) as engine:
             given.run(engine, given)
     else:
         follow(model, ranks, **_options(given))

@@ -24,6 +24,10 @@ _HOST_PAGES: Final = 256
 """Pages on the host, where nothing says how much memory a trial may take."""
 
 
+def _nothing(_: str) -> None:
+    """Who is told where nobody asked."""
+
+
 def padded(tokens: int, most: int) -> int:
     """
     The number of tokens that a step of `tokens` has room for, at most `most`: at most a quarter more of more than 64.
@@ -100,7 +104,7 @@ class Runner:
         self.page = setup.page or (16 if self.on_host else 64)
         self.ranks = ranks
         tokens, sequences, narrow = setup.tokens, setup.sequences, setup.weights == "fp8"
-        tell = progress or (lambda _: None)
+        tell = progress or _nothing
         tell("reading the weights")
         self.model = Model(folder, config, device, tokens, sequences, self.page, ranks, narrow)
         sampling.reserve(self.model.room, sequences, config.vocabulary)

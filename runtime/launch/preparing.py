@@ -35,8 +35,8 @@ def prepare(operations: Iterable[Operation[Any]]) -> None:
             found.setdefault((checked.dispatcher, checked.looks.key if checked.looks else id(checked)), checked)
     _compile([*found.values()])
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        for _ in threads.map(lambda checked: checked.dispatcher.keep(checked), found.values()):
-            pass
+        for done in [threads.submit(checked.dispatcher.keep, checked) for checked in found.values()]:
+            done.result()
 
 
 def _compile(found: list[Checked]) -> None:
