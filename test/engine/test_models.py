@@ -84,6 +84,22 @@ def test_logits_are_those_of_transformers(name: str, tmp_path: Path, transformer
         np.testing.assert_allclose(ours, wanted(tokens), atol=2e-5, rtol=1e-5)
 
 
+def test_sequences_of_one_token_come_in_fours(tmp_path: Path) -> None:
+    """Five that go on, in one step with a piece of a prompt: four attend by themselves, the fifth with the piece."""
+    folder = demo.make(tmp_path, num_hidden_layers=1)
+    model = Model(folder, Config.read(folder), fh.HOST, 64, 8, 16)
+    model.allocate(12)
+    texts = [np.random.default_rng(n).integers(0, 384, 17 + 3 * n).tolist() for n in range(6)]
+    pages = [[2 * n + 1, 2 * n] for n in range(6)]
+    for text, held in zip(texts, pages, strict=True):
+        stepped(model, [Share(text[:-1], 0, held)], 192)
+    shares = [Share(t[-1:], len(t) - 1, held) for t, held in zip(texts[:5], pages, strict=False)]
+    shares.append(Share(texts[5][16:], 16, pages[5]))
+    together = stepped(model, shares, 192)
+    for share, found in zip(shares, together, strict=True):
+        np.testing.assert_allclose(found, stepped(model, [share], 192)[0], atol=2e-5)
+
+
 def test_sharded_files_and_bfloat16(tmp_path: Path) -> None:
     """Two files that an index lists are the model that one file is."""
     safetensors: Any = pytest.importorskip("safetensors.numpy")
