@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32, i32
+from freehold.kernels.operators import torch_dtype
 from freehold.kernels.pieces import multiplied, torn
-from freehold.kernels.schedules import ceildiv, hinted, power_of_two
+from freehold.kernels.schedules import ceildiv, cut, hinted, power_of_two
 from freehold.kernels.tiles import places, safe
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
@@ -85,15 +86,13 @@ def rows_convolved(
     CK: Const[int],
     PIECES: Const[int],
     BIAS: Const[bool],
-    SWAP: Const[bool],
 ):
     """
     y = the sum over taps v of w[v] @ x at v, + bias.
 
     `x` has for each of T taps the rows of all places: R are pieces, samples, groups and `deep` slices of depth, counted
     as one, of which a sample's `first` is the first that counts. `STEPS` are step and dilation of depth, and of height
-    its taps, step and dilation where T are the taps of width alone. `SWAP` multiplies the other way round, for few
-    channels.
+    its taps, step and dilation where T are the taps of width alone.
     """
     fh.require("S == 3" if PIECES == 3 else "S == 2" if PIECES == 2 else "S == 1")
     SD, DD, KH, SH, DH = STEPS
@@ -103,7 +102,7 @@ def rows_convolved(
     T = x.shape[1]
     each = y.shape[0] * y.shape[1] * deep
     begin = (n * y.shape[1] + g) * deep + first + d * SD
-    acc = fh.zeros((TH * TW, TC) if SWAP else (TC, TH * TW), f32)
+    acc = fh.zeros((TH * TW, TC), f32)
     for i in range(w.shape[2] * CK):
         v, k = within(i // CK, w.shape[2]), within(i % CK, fh.cdiv(x.shape[4], TK))
         t = within(v % T, T)
@@ -116,13 +115,37 @@ def rows_convolved(
             at = within(row + s * each, x.shape[0]), t, high, place, k
             given = (*given, x.load(at, (1, 1, TH, TW, TK)).reshape(TH * TW, TK))
             weights = (*weights, w.load((s, g, v, c, k), (1, 1, 1, TC, TK)).reshape(TC, TK))
-        one, other = (given, weights) if SWAP else (weights, given)
         if PIECES == 3:
-            acc += multiplied(one, other, fh.zeros(acc.shape, f32), True)
+            acc += multiplied(given, weights, fh.zeros(acc.shape, f32), True)
         else:
-            acc = multiplied(one, other, acc, True)
-    if SWAP:
-        acc = acc.T
+            acc = multiplied(given, weights, acc, True)
+    if BIAS:
+        fh.require("L == CO")
+        acc += bias.load((g, c), (1, TC)).astype(f32)
+    y.store(acc.T.reshape(y.tile).astype(y.dtype))
+
+
+@safe
+def pointwise_tiles(
+    y: Out["N", "G", "CO", "P"],
+    x: Ref["N", "G", "CI", "P"],
+    w: Ref["G", "CO", "CI"],
+    bias: Ref["G", "L"],
+    TK: Const[int],
+    BIAS: Const[bool],
+    TF32: Const[bool],
+):
+    """y = w @ x + bias: a convolution whose window is one place, in each of G groups of channels."""
+    n, g, c, p = y.index
+    _, _, TC, TP = y.tile
+    acc = fh.zeros((TC, TP), f32)
+    for k in fh.tiles(w, axis=2, size=TK):
+        weights = w.load((g, c, k), (1, TC, TK)).reshape(TC, TK)
+        given = x.load((n, g, k, p), (1, 1, TK, TP)).reshape(TK, TP)
+        if TF32:
+            acc = fh.mma(weights.astype(fh.tf32), given.astype(fh.tf32), acc)
+        else:
+            acc = fh.mma(weights, given, acc)
     if BIAS:
         fh.require("L == CO")
         acc += bias.load((g, c), (1, TC)).reshape(TC, 1).astype(f32)
@@ -181,21 +204,19 @@ def copied(x: Any, axes: list[list[Axis]], pieces: int) -> Seen:
     begin = [max(0, -min(a.start for a in of)) for of in axes]
     ends = [max(n, max(a.stop for a in of)) for n, of in zip(sizes, axes, strict=True)]
     full = [b + e for b, e in zip(begin, ends, strict=True)]
-    dtype = x.dtype if x.element_size() == 2 else _bf16(x)
+    dtype = x.dtype if x.element_size() == 2 else torch_dtype("bfloat16")
     buffer = x.new_empty((pieces, R, *full, ceildiv(C, 8) * 8), dtype=dtype)
     inner = buffer
     for axis, (b, n, of) in enumerate(zip(begin, sizes, full, strict=True), 2):
-        buffer.narrow(axis, 0, b).zero_()
-        buffer.narrow(axis, b + n, of - b - n).zero_()
+        if b:
+            buffer.narrow(axis, 0, b).zero_()
+        if of > b + n:
+            buffer.narrow(axis, b + n, of - b - n).zero_()
         inner = inner.narrow(axis, b, n)
     width, deep = min(64, power_of_two(sizes[2])), min(64, power_of_two(buffer.shape[-1]))
-    part = fh.partition(inner, (1, 1, 1, 1, width, deep), owned=0)
-    hinted(channels_last, {"occupancy": 4})(part, x, pieces).on()
+    part = cut(inner, (1, 1, 1, 1, width, deep), owned=0)
+    hinted(channels_last, {"occupancy": 8})(part, x, pieces).on()
     return Seen(buffer, begin)
-
-
-def _bf16(x: Any) -> Any:
-    return x.new_empty(0).bfloat16().dtype
 
 
 # --- Launches ---------------------------------------------------------------------------------------------------------
@@ -207,26 +228,18 @@ class Cut(NamedTuple):
     channels: int
     high: int
     width: int
-    swap: bool
-    warps: int
     occupancy: int
 
 
-def cutting(channels: int, high: int, width: int, rows: bool) -> Cut:
+def cutting(channels: int, high: int, width: int, rows: bool, pieces: int) -> Cut:
     """A cut for so many channels, and places along height and width; `rows`: of one row a tile."""
     TC = max(16, min(128, power_of_two(channels)))
-    target = 256 if TC < 64 else 128
-    sizes = [n for n in (256, 128, 64, 32, 16) if n <= target]
+    target = 64 if TC == 128 else 128
+    sizes = [n for n in (128, 64, 32, 16) if n <= target]
     least = min(ceildiv(width, n) * n for n in sizes)
     TW = next(n for n in sizes if ceildiv(width, n) * n * 10 <= least * 11)
     TH = 1 if rows else min(target // TW, power_of_two(high))
-    return Cut(TC, TH, TW, TC < 128, *((8, 1) if TC == 128 else (4, 2)))
-
-
-def step_of(K: int) -> int:
-    """Elements along K of a step: many, of which few are beyond the end."""
-    least = ceildiv(K, 16) * 16
-    return next(n for n in (64, 32, 16) if ceildiv(K, n) * n * 8 <= least * 9)
+    return Cut(TC, TH, TW, 2 if TC >= 64 or pieces == 3 else 3)
 
 
 def convolved_by_rows(y: Any, x: Any, w: Any, bias: Any, axes: list[list[Axis]], pieces: int) -> None:
@@ -238,7 +251,8 @@ def convolved_by_rows(y: Any, x: Any, w: Any, bias: Any, axes: list[list[Axis]],
     for classes in product(*axes):
         out = y
         for axis, a in enumerate(classes, 3):
-            out = out[(slice(None),) * axis + (slice(a.first, None, a.every),)]
+            if a.every > 1:
+                out = out[(slice(None),) * axis + (slice(a.first, None, a.every),)]
         if all(a.taps for a in classes):
             _launch(out, seen, w, bias, classes)
         elif bias is None:
@@ -258,7 +272,7 @@ def _launch(y: Any, seen: Seen, w: Any, bias: Any, classes: tuple[Axis, ...]) ->
     weights = w.new_empty((S, G, V, CO, K), dtype=seen.buffer.dtype)
     shape = 1, 1, 1, min(16, power_of_two(CO)), min(64, power_of_two(K))
     taps = (t for a in classes for t in (a.taps[0], a.taps[1] - a.taps[0] if len(a.taps) > 1 else 0))
-    weights_of_taps(fh.partition(weights, shape, owned=0), w, *taps, KH, KW, C, joined, S).on()
+    weights_of_taps(cut(weights, shape, owned=0), w, *taps, KH, KW, C, joined, S).on()
     rows = not joined and KH > 1
     count_of_taps, between = (KH, high.dilation * W * C) if joined else (KW, wide.dilation * C)
     count, step = (H - at[1], W * C) if rows else (high.places, high.step * W * C)
@@ -267,11 +281,20 @@ def _launch(y: Any, seen: Seen, w: Any, bias: Any, classes: tuple[Axis, ...]) ->
         (H * W * C, between, step, wide.step * C, 1),
         seen.buffer.storage_offset() + (at[1] * W + at[2]) * C,
     )
-    way = cutting(CO, high.places, wide.places, rows)
+    way = cutting(CO, high.places, wide.places, rows, S)
     steps = deep.step, deep.dilation, *((KH, high.step, high.dilation) if rows else (1, 1, 1))
-    TK = step_of(K)
-    part = fh.partition(y, (1, 1, way.channels, 1, way.high, way.width))
-    hints = {"num_worker_warps": way.warps, "occupancy": way.occupancy}
+    TK = max(16, min(64, power_of_two(K)))
+    part = cut(y, (1, 1, way.channels, 1, way.high, way.width), blocks=fh.PERSISTENT)
+    hints = {"num_worker_warps": 4, "occupancy": way.occupancy}
     extra = w[:, :, 0, 0, 0, 0] if bias is None else bias
-    given = D, at[0], steps, TK, ceildiv(K, TK), S, bias is not None, way.swap
+    given = D, at[0], steps, TK, ceildiv(K, TK), S, bias is not None
     hinted(rows_convolved, hints)(part, view, weights, extra, *given).on()
+
+
+def pointwise(y: Any, x: Any, w: Any, bias: Any, tf32: bool) -> None:
+    """Writes w @ x + bias to y (N, G, CO, P), for x (N, G, CI, P) and w (G, CO, CI)."""
+    CO, CI = w.shape[1:]
+    part = cut(y, (1, 1, max(16, min(128, power_of_two(CO))), min(64, power_of_two(y.shape[3]))), blocks=fh.PERSISTENT)
+    extra = w[:, :, 0] if bias is None else bias
+    given = max(16, min(64, power_of_two(CI))), bias is not None, tf32
+    hinted(pointwise_tiles, {"num_worker_warps": 4, "occupancy": 2})(part, x, w, extra, *given).on()

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import freehold as fh
 from freehold import Const, Out, Ref, i32
-from freehold.kernels.convolution_rows import along, convolved_by_rows
+from freehold.kernels.convolution_rows import along, convolved_by_rows, pointwise
 from freehold.kernels.operators import asked, in_tf32, operator, wide_dtype
 from freehold.kernels.products import operand, sum_dtype
 from freehold.kernels.reductions import reduce
@@ -138,7 +138,7 @@ def depthwise_tiles(
     channel, place = places(c * TC, TC)[:, None], places(p * TP, TP)[None, :]
     taps = WINDOW[0][0] * WINDOW[0][1] * WINDOW[0][2]
     acc = fh.zeros((TC, TP), accumulator(x.dtype))
-    for k in fh.static_range(taps) if taps <= 9 else fh.tiles(w, axis=1, size=1):
+    for k in fh.static_range(taps) if taps <= 25 else fh.tiles(w, axis=1, size=1):
         (d, h, at), there = under(place, high, width, k, WINDOW)
         t = wide(x.gather(n, channel, d, h, at, mask=there if gaps(WINDOW) else None))
         acc += t * wide(w.gather(channel, k))
@@ -264,6 +264,10 @@ def _convolve(y: Any, x: Any, w: Any, bias: Any, window: Any, size: Any, back: b
         tile = 1, min(max(1, 1024 // width), power_of_two(G)), width
         given = x[:, :, 0], weights[:, 0], extra[:, 0], size[1], size[2], shape, bias is not None
         depthwise_tiles(fh.partition(out[:, :, 0], tile), *given).on()
+        return
+    alone = max(window[:6]) == 1 and max(window[6:9]) == 0
+    if alone and x.element_size() <= 4 and (x.element_size() == 2 or in_tf32(x, tf32, True)):
+        pointwise(out, x.view(N, G, x.shape[2], -1), weights, bias, x.element_size() == 4)
         return
     many = N * G * CO * P * K >= _MANY and (not back or prod(window[3:6]) <= 8)
     if many and min(x.shape[2], CO) >= 8 and size[2] >= 16 and x.element_size() <= 4:

@@ -190,7 +190,7 @@ def mend_product(
 MANY: Final = 1 << 27
 """Products of elements from which on pieces pay."""
 
-_TILE: Final = (64, 128)
+_TILE: Final = (128, 64)
 _BANDS: Final = fh.grouped(8)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import freehold as fh
 from freehold import Const, Out, Ref, i32
 from freehold.kernels.convolutions import Extents, gaps, under, window_of
-from freehold.kernels.operators import operator
+from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.schedules import power_of_two
 from freehold.kernels.tiles import accumulator, places, safe, wide
 
@@ -49,6 +49,17 @@ def pool_tiles(
     if not LARGEST:
         acc = acc / (WINDOW[0][0] * WINDOW[0][1] * WINDOW[0][2])
     y.store(acc.astype(y.dtype))
+
+
+@safe
+def mean_of_rows(y: Out["R", "P", "W"], x: Ref["R", "P", "H", "W"], HIGH: Const[int]):
+    """y = x.mean(axis=2)."""
+    fh.require("H == HIGH")
+    r, p, w = y.index
+    acc = fh.zeros(y.tile, accumulator(x.dtype))
+    for i in fh.static_range(HIGH):
+        acc += wide(x.load((r, p, i, w), (1, y.tile[1], 1, y.tile[2])).reshape(y.tile))
+    y.store((acc / HIGH).astype(y.dtype))
 
 
 @safe
@@ -152,6 +163,13 @@ def _max_pool(y: Any, x: Any, window: Any, size: Any) -> None:
 
 @operator("avg_pool(Tensor x, int[] window, SymInt[] size) -> Tensor", results=_results)
 def _avg_pool(y: Any, x: Any, window: Any, size: Any) -> None:
+    one, high, _, _, down, _, front, above = window[:8]
+    if one == 1 and front == above == 0 and 4 <= high == down <= 32 and x.shape[1] == 1:  # first down, then along
+        R, n, W = x.shape[0], size[1], x.shape[3]
+        rows = x.new_empty((R, 1, n, W), dtype=wide_dtype(x))
+        part = fh.partition(rows[:, 0], (1, 1, min(512, power_of_two(W))))
+        mean_of_rows(part, x[:, 0, : n * high].unflatten(1, (n, high)), high).on()
+        x, window = rows, [*window[:1], 1, *window[2:4], 1, *window[5:]]
     _launched(y, x, window, size, False)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 import freehold as fh
 from freehold import Const, Out, Ref, f32, i32
 from freehold.kernels.operators import operator, wide_dtype
-from freehold.kernels.schedules import PROCESSORS, ceildiv, power_of_two
+from freehold.kernels.schedules import PROCESSORS, ceildiv, hinted, power_of_two
 from freehold.kernels.tiles import accumulator, safe, wide
 
 FOLDS: Final = ("sum", "mean", "amax", "amin", "abs sum", "square sum")
@@ -213,9 +213,9 @@ def _seen(x: Any, dim: int | tuple[int, ...] | None, keepdim: bool) -> tuple[Any
 # --- Operators --------------------------------------------------------------------------------------------------------
 
 
-def axis_tile(A: int, R: int, C: int, most: int = 4096) -> tuple[int, int, int]:
-    """A tile of about `most` elements for a walk along the middle axis."""
-    width = min(128, power_of_two(C))
+def axis_tile(A: int, R: int, C: int, wide: int = 128, most: int = 4096) -> tuple[int, int, int]:
+    """A tile of about `most` elements, at most `wide` along the last axis, for a walk along the middle one."""
+    width = min(wide, power_of_two(C))
     high = min(most // width, power_of_two(R))
     return min(max(1, most // (width * high)), power_of_two(A)), high, width
 
@@ -240,11 +240,12 @@ def _launch_fold(y: Any, x: Any, kind: str, tile: tuple[int, ...]) -> None:
     if x.shape[2] == 1:
         fold_rows(fh.partition(y[:, :, 0], (tile[0], 1)), x[:, :, 0], kind, tile[1]).on()
     else:
-        fold_axis(fh.partition(y, (tile[0], 1, tile[2])), x, kind, tile[1]).on()
+        hints = {"num_worker_warps": 8, "occupancy": 4}
+        hinted(fold_axis, hints)(fh.partition(y, (tile[0], 1, tile[2])), x, kind, tile[1]).on()
 
 
 def _tile(A: int, R: int, C: int) -> tuple[int, ...]:
-    return row_tile(A, R) if C == 1 else axis_tile(A, R, C)
+    return row_tile(A, R) if C == 1 else axis_tile(A, R, C, 64)
 
 
 @operator("fold_axis(Tensor x, str kind) -> Tensor", results=lambda x, kind: x.new_empty((x.shape[0], x.shape[2])))
@@ -277,8 +278,9 @@ def _places(x: Any, least: bool) -> Any:
 
 @operator("extreme_axis(Tensor x, bool least) -> Tensor", results=_places)
 def _extreme(y: Any, x: Any, least: bool) -> None:
-    tile = axis_tile(*x.shape)
-    extreme_axis(fh.partition(y, (tile[0], tile[2])), x, least, tile[1]).on()
+    A, R, C = x.shape
+    tile = axis_tile(A, R, C, 256, 2048)
+    hinted(extreme_axis, {"occupancy": 8})(fh.partition(y, (tile[0], tile[2])), x, least, tile[1]).on()
 
 
 @operator(
@@ -292,7 +294,10 @@ def _normalize(y: Any, x: Any, kind: str, mean: bool, eps: float) -> None:
         return
     out, rows, tile = y[:, :, 0], x[:, :, 0], row_tile(A, R)
     if ceildiv(A, tile[0]) >= PROCESSORS:
-        divide_rows_by_norm(fh.partition(out, tile, owned=1), rows, eps, kind, mean).on()
+        kernel: Any = divide_rows_by_norm
+        if R > 8192:  # few rows at once, so that their second reading is of the cache
+            kernel, tile = hinted(kernel, {"num_worker_warps": 16, "occupancy": 1}), (1, 8192)
+        kernel(fh.partition(out, tile, owned=1), rows, eps, kind, mean).on()
         return
     parts = _in_parts(x, kind, tile)
     sums = parts.new_empty((A, 1, 1))

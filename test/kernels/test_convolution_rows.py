@@ -75,6 +75,18 @@ def test_kernels_assemble(launched: dict[str, tuple[Kernel, Any]]) -> None:
     assembled(launched)
 
 
+def test_windows_of_one_place(launched: dict[str, tuple[Kernel, Any]]) -> None:
+    x, w, bias = (made(s, torch.float32, n) for n, s in enumerate(((2, 32, 5, 7), (24, 16, 1, 1), (24,))))
+    wanted = F.conv2d(x.double(), w.double(), bias.double(), groups=2)
+    for dtype, options in ((torch.float32, {}), (torch.float32, {"tf32": True}), (torch.bfloat16, {})):
+        found = kernels.conv(x.to(dtype), w.to(dtype), bias.to(dtype), groups=2, **options)
+        assert float((found.double() - wanted).norm() / wanted.norm()) <= (
+            2.0**-8 if options or dtype != x.dtype else 2e-7
+        )
+    assert {"pointwise_tiles", "rows_convolved"} & set(launched)
+    assembled(launched)
+
+
 @pytest.mark.parametrize("stride", [1, 2, 3, 5])
 @pytest.mark.parametrize("dilation", [1, 2, 3])
 def test_transposed_ones_are_plain_ones(stride: int, dilation: int) -> None:
