@@ -10,7 +10,7 @@ from freehold import Const, Mut, Out, Ref, i32
 from freehold.kernels.operators import as_rows, operator, wide_dtype
 from freehold.kernels.reductions import sum_rows
 from freehold.kernels.schedules import LONGEST, PROCESSORS, Rows, ceildiv, cut, hinted, power_of_two, rows
-from freehold.kernels.tiles import accumulator, columns, part, places, safe, wide
+from freehold.kernels.tiles import accumulator, columns, part, places, quotient, safe, wide
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
@@ -22,7 +22,7 @@ def scaled_by_mean_square(y: Any, rstd: Any, w: Any, eps: Any, K: int, row: Call
     for k in columns(y, width, K):
         t = row(k)
         squares += t * t
-    mean = squares.sum(axis=1, keepdims=True) / y.shape[1].astype(dtype)
+    mean = quotient(squares.sum(axis=1, keepdims=True), y.shape[1].astype(dtype))
     scale = fh.rsqrt(mean + eps.astype(dtype))
     rstd.store(scale.reshape(rstd.tile))
     for k in columns(y, width, K):
@@ -38,12 +38,12 @@ def scaled_by_moments(
     total, squares = fh.zeros(y.tile, dtype), fh.zeros(y.tile, dtype)
     for k in columns(y, width, K):
         total += row(k)
-    middle = total.sum(axis=1, keepdims=True) / n
+    middle = quotient(total.sum(axis=1, keepdims=True), n)
     for k in columns(y, width, K):
         inside = places(k * width, width)[None, :] < y.shape[1]
         d = fh.where(inside, row(k) - middle, 0.0)
         squares += d * d
-    scale = fh.rsqrt(squares.sum(axis=1, keepdims=True) / n + eps.astype(dtype))
+    scale = fh.rsqrt(quotient(squares.sum(axis=1, keepdims=True), n) + eps.astype(dtype))
     mean.store(middle.reshape(mean.tile))
     rstd.store(scale.reshape(rstd.tile))
     for k in columns(y, width, K):
@@ -161,8 +161,8 @@ def norm_backward_rows(
             dots += gs[k] * ws[k] * xs[k]
             if CENTER:
                 sums += gs[k] * ws[k]
-        along = dots.sum(axis=1, keepdims=True) / n
-        straight = sums.sum(axis=1, keepdims=True) / n if CENTER else 0.0
+        along = quotient(dots.sum(axis=1, keepdims=True), n)
+        straight = quotient(sums.sum(axis=1, keepdims=True), n) if CENTER else 0.0
         for k in fh.static_range(K):
             t = scale * (gs[k] * ws[k] - xs[k] * along - straight)
             t = t + wide(dtotal.load((i, k), (R, W))) if ADD else t

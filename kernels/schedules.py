@@ -36,9 +36,6 @@ class Rows(NamedTuple):
 WIDEST: Final = 8192
 """Elements of a tile along a row, at most."""
 
-MOST_TILES: Final = 16
-"""Tiles of a row that are kept in registers, at most."""
-
 LONGEST: Final = 16384
 """Elements of a row that is kept in registers, at most; longer ones are loaded again, from the L2 cache."""
 
@@ -65,27 +62,26 @@ def compiled_in(length: int) -> int | None:
 @cache
 def rows(count: int, length: int) -> Rows:
     """
-    A schedule for `count` rows of `length` elements, of which a thread has 16 in registers, or up to 40 of long ones;
+    A schedule for `count` rows of `length` elements, of which a thread has 16 in registers, or up to 48 of long ones;
     or 8 where there are few rows, and a multiprocessor has one of them.
 
-    A thread loads 16 bytes at once, so tiles are as wide as that takes, or wider, and leave at most an eighth of the
-    last one empty.
+    Tiles are powers of two: where a length is compiled in, what overhangs leaves nothing behind.
     """
     known = compiled_in(length)
     if length > LONGEST:
         return Rows((1, WIDEST), 0, 16, 2, known)
-    each = 256 if count <= 2 * PROCESSORS else 512 if length <= 1024 else 1280
-    warps = min(32, power_of_two(length // each))
     width = min(WIDEST, power_of_two(length))
-    while width > 256 * warps and -length % width * 8 > length and ceildiv(length, width // 2) <= MOST_TILES:
-        width //= 2
-    tiles = ceildiv(length, width)
+    if count <= 2 * PROCESSORS:
+        warps = power_of_two(length) // 256
+    else:
+        warps = power_of_two(length) // 512 if length <= 4096 else power_of_two(length // 1280)
+    warps = min(32, max(1, warps))
     high = 1
     while width * high < 256 * warps and count >= high * 2 * 8 * PROCESSORS:
         high *= 2
-    held = width * high * tiles // (32 * warps)
+    held = length * high // (32 * warps)
     occupancy = max(1, min(16, 32 // warps, 2048 // (warps * (28 + held))))
-    return Rows((high, width), tiles, warps, occupancy, known)
+    return Rows((high, width), ceildiv(length, width), warps, occupancy, known)
 
 
 class Cuts:
