@@ -58,7 +58,8 @@ def threshold(weight: Callable[[Any], Any], low: Any, high: Any, wanted: Any) ->
         quarter = fh.maximum((high - low) // 4, 1)
         cuts = low + quarter, fh.minimum(low + 2 * quarter, high - 1), fh.minimum(low + 3 * quarter, high - 1)
         one, two, three = weight(tuple(c.astype(i32) for c in cuts))
-        upper = cuts[0] if one < wanted else cuts[1] if two < wanted else cuts[2] if three < wanted else high
+        # What is not a number weighs too little, so that each turn leaves less.
+        upper = high if three >= wanted else cuts[2] if two >= wanted else cuts[1] if one >= wanted else cuts[0]
         low = cuts[2] if three >= wanted else cuts[1] if two >= wanted else cuts[0] if one >= wanted else low
         high = upper
     return low

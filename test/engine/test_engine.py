@@ -17,8 +17,9 @@ import pytest
 
 import freehold as fh
 from freehold.engine import Completion, Delta, Engine, EngineError, Overloaded, RequestError, Sampling
+from freehold.engine.layers import Room
 from freehold.engine.runner import Runner
-from freehold.engine.sampling import likeliest
+from freehold.engine.sampling import choice, likeliest, reserve
 
 PROMPTS = [[5, 6, 7], list(range(20, 59)), [9] * 33, [9] * 40]
 GREEDY = Sampling(max_tokens=6, temperature=0, ignore_eos=True)
@@ -107,6 +108,19 @@ def test_likeliest_tokens() -> None:
     value, best = likeliest(np.log(np.array([0.5, 0.125, 0.25, 0.125], np.float32)), 2, 2)
     assert np.isclose(np.exp(value), 0.25)
     assert [t for t, _ in best] == [0, 2]
+
+
+def test_logits_that_are_no_numbers_end_in_some_token() -> None:
+    """A model may give them, and the search for what may be drawn has to end all the same."""
+    room, columns = Room(fh.HOST), 300
+    reserve(room, 2, columns)
+    logits = fh.from_numpy(np.full((2, columns), np.nan, np.float32), device=fh.HOST).sync()
+    numbers = np.array([[1.0, 1.0], [0.5, 1.0], [0.0, 0.0]], np.float32)
+    floats, top_k = (fh.from_numpy(a, device=fh.HOST).sync() for a in (numbers, np.array([0, 5], np.int32)))
+    chosen, seeds = (fh.zeros((2,), kind, device=fh.HOST).sync() for kind in (fh.i32, fh.i64))
+    for operation in choice(room, chosen, logits, floats, top_k, seeds, draws=True):
+        operation.sync()
+    assert chosen.shape == (2,)
 
 
 def test_answers_end_at_tokens_and_texts(engine: Engine) -> None:
