@@ -46,25 +46,24 @@ def append_runs(
     Rows of k, turned, and of v go to the cache: run r begins with row `order[r]`, and goes to the slots from
     `slots[2 * r]` up to `slots[2 * r + 1]`. With `weights` heads of k are normalised first.
 
-    The slots cut the cache into groups of rows (`fh.ragged(cache, (1, 1, KH, 2, E), by="slots", partial=True)`): what
+    The slots cut the cache into groups of rows (`fh.ragged(cache, (1, 2, KH, 2, E), by="slots", partial=True)`): what
     is between two runs is a group, too, which nobody writes. They ascend, which is checked: so no two runs share a
-    slot. A run that reads beyond the last row repeats it.
+    slot. A run that reads beyond the last row repeats it. There is little to load, and what TMA needs takes longer.
     """
     fh.require("T <= 1073741824 and S <= 1073741824", "no number of a row wraps around")
-    e, i, s, h, _, _ = cache.index
+    e, i, _, h, _, _ = cache.index
     _, _, high, _, half = cache.tile
     if e % 2 == 0:
         row = fh.clip(order.load((e // 2,), ()) + i, 0, k.shape[0] - 1)
-        if s == 0:
-            halves = tuple(k.load((row, h, n, 0), (1, high, 1, half)) for n in (0, 1))
-            by = None
-            if weights is not None:
-                by = tuple(weights.load((n, 0), (1, half)).reshape(1, 1, 1, half) for n in (0, 1))
-            angles = tuple(t.load((row, 0), (1, half)).reshape(1, 1, 1, half) for t in (cos, sin))
-            new = fh.concatenate(turned(halves, by, angles, 2 * k.shape[3], eps, 3), axis=2)
-        else:
-            new = v.load((row, h, 0, 0), (1, high, 2, half))
-        cache.store(new[:, None].astype(cache.dtype))
+        halves = tuple(k.load((row, h, n, 0), (1, high, 1, half), allow_tma=False) for n in (0, 1))
+        by = None
+        if weights is not None:
+            by = tuple(weights.load((n, 0), (1, half), allow_tma=False).reshape(1, 1, 1, half) for n in (0, 1))
+        angles = tuple(t.load((row, 0), (1, half), allow_tma=False).reshape(1, 1, 1, half) for t in (cos, sin))
+        key = fh.concatenate(turned(halves, by, angles, 2 * k.shape[3], eps, 3), axis=2)
+        value = v.load((row, h, 0, 0), (1, high, 2, half), allow_tma=False)
+        new = fh.concatenate((key[:, None], value[:, None]), axis=1)
+        cache.store(new.astype(cache.dtype), allow_tma=False)
 
 
 def same_pages(k: Any, v: Any) -> None:
@@ -220,9 +219,9 @@ def append_launch(
     """
     whole, k, v = (in_halves(t) for t in (cache, k, v))
     _, _, heads, _, half = whole.shape
-    tile = 1, 1, power_of_two(heads), 2, power_of_two(half)
+    tile = 1, 2, power_of_two(heads), 2, power_of_two(half)
     part = fh.ragged(whole, tile, by="slots", most=most, partial=True)
-    return hinted(append_runs, {"occupancy": 4})(part, k, v, *angles, order, slots, eps, weights)
+    return hinted(append_runs, {"num_worker_warps": 4})(part, k, v, *angles, order, slots, eps, weights)
 
 
 def rows_launch(
