@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 from functools import lru_cache
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -124,12 +124,15 @@ class DebugWriter:
         if number is None:
             if self._exact:
                 _must_be_exact(location)
-            place: Any = location
-            if type(place) is FusedLoc and type(place.metadata) is NoneAttr:  # a span, as most are
-                parts = place.locations.data
-                place = parts[0] if parts else place
-            plain = type(place) is FileLineColLoc
-            number = self.by_id[id(location)] = self._plain(place) if plain else self._number(location)
+            place: Attribute = location
+            if type(location) is FusedLoc and type(location.metadata) is NoneAttr:  # a span, as most are
+                parts = cast("ArrayAttr[Attribute]", location.locations).data
+                place = parts[0] if parts else location
+            if type(place) is FileLineColLoc:
+                number = self._plain(place)
+            else:
+                number = self._number(location)
+            self.by_id[id(location)] = number
         return number
 
     def _plain(self, place: FileLineColLoc) -> int:
