@@ -12,16 +12,15 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import cache, update_wrapper
 from threading import get_ident
-from typing import Any, Final, Generic, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, TypeVar, cast
 
 from freehold.runtime.base import native
 from freehold.runtime.gpu import driver, flight
 from freehold.runtime.gpu.timeline import Timeline
-from freehold.runtime.launch import launch as launches
-from freehold.runtime.launch import launcher
-from freehold.runtime.launch.launch import Launch
-from freehold.runtime.launch.partition import Partition
 from freehold.runtime.memory.arguments import HOST, view
+
+if TYPE_CHECKING:
+    from freehold.runtime.launch.launch import Launch
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -126,6 +125,8 @@ def planned(function: Callable[P, T], *settings: Callable[[], Any]) -> Planned[P
 
 def calls(settings: tuple[Callable[[], Any], ...] = ()) -> Any:
     """What makes the native module's calls; None where it is not built, or torch does not say what modes it has."""
+    from freehold.runtime.launch import launcher
+
     torch: Any = sys.modules["torch"]
     modes = getattr(torch._C, "_len_torch_dispatch_stack", None)
     transforms = getattr(torch._C._functorch, "peek_interpreter_stack", None)
@@ -184,14 +185,16 @@ class Watch:
 
     def watch(self, function: Callable[..., Any]) -> tuple[Any, Any]:
         """What the function returns, and the plan of what it did: None where it is not sure, or `_UNPLANNED`."""
+        from freehold.runtime.launch.launch import seen_by
+
         mode = _mode()(self)
-        launches.seen_by.append(self.saw)
+        seen_by.append(self.saw)
         before = _ticks()
         try:
             with mode:
                 found = function(*self.given)
         finally:
-            launches.seen_by.remove(self.saw)
+            seen_by.remove(self.saw)
         if not self.plain:
             return found, _UNPLANNED
         if _ticks() - before != len(self.launched):  # of others, or in another way
@@ -251,6 +254,8 @@ class Watch:
 
     def _step(self, launch: Launch, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], set[int]] | None:
         """A launch as the native module takes it, and of which tensors it writes parts."""
+        from freehold.runtime.launch.partition import Partition
+
         known = launch.dispatcher.launcher
         parameters = launch.dispatcher.kernel.signature.parameters
         places: list[tuple[int, int]] = []
