@@ -61,6 +61,8 @@ class Operator:
         self._torch: Any = None
         self._run: Any = None
         """Allocates and launches, as it did before where arguments look alike (`freehold.planned`)."""
+        self._differentiable: Callable[..., Any] | None = None
+        """The same as a function of autograd's, without torch's dispatcher."""
         self._is_traced: Callable[[], bool] = _is_traced
         self._operator: Callable[..., Any] | None = None
         """Not set while torch traces: what it has read must not change meanwhile."""
@@ -76,7 +78,11 @@ class Operator:
         found = self._run.known(arguments)
         if found is not NotImplemented:
             return found
-        return self._run(*arguments) if self._unwatched(self._torch, arguments) else operator(*arguments)
+        if self._is_seen(self._torch, arguments):
+            return operator(*arguments)
+        if not self._torch.is_grad_enabled() or not any(getattr(a, "requires_grad", False) for a in arguments):
+            return self._run(*arguments)
+        return (self._differentiable or operator)(*arguments)
 
     def backward(self, keeps: Callable[[Any, Any], Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """
@@ -92,16 +98,11 @@ class Operator:
 
         return decorate
 
-    def _unwatched(self, torch: Any, arguments: tuple[Any, ...]) -> bool:
-        """Whether no gradient is wanted, and nothing traces, transforms or stands in for tensors."""
-        watching = torch.is_grad_enabled()
-        for a in arguments:
-            if isinstance(a, torch.Tensor) and (
-                (a.__class__ is not torch.Tensor and a.__class__ is not torch.nn.Parameter)
-                or (watching and a.requires_grad)
-            ):
-                return False
-        return _no_mode(torch)
+    def _is_seen(self, torch: Any, arguments: tuple[Any, ...]) -> bool:
+        """Whether anything traces, transforms or stands in for tensors."""
+        plain = torch.Tensor, torch.nn.Parameter
+        strange = any(isinstance(a, torch.Tensor) and a.__class__ not in plain for a in arguments)
+        return strange or not _no_mode(torch)
 
     def _gradients(self, ctx: Any, *gradients: Any) -> Any:
         if all(g is None for g in gradients):  # nothing depends on the results
@@ -160,7 +161,26 @@ class Operator:
                 ctx.save_for_backward(*keeps(inputs, output))
 
             torch.library.register_autograd(full, self._gradients, setup_context=keep, lib=library)
+            self._differentiable = self._function_of_autograd(torch, run, keep)
         self._library = library
+
+
+    def _function_of_autograd(self, torch: Any, run: Any, keep: Callable[..., None]) -> Callable[..., Any]:
+        """What torch makes of `register_autograd`, where it has nothing else to do: that takes twice as long."""
+        gradients = self._gradients
+
+        class Differentiable(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, *arguments: Any) -> Any:
+                found = run(*arguments)
+                keep(ctx, arguments, found)
+                return found
+
+            @staticmethod
+            def backward(ctx: Any, *of_results: Any) -> Any:
+                return gradients(ctx, *of_results)
+
+        return Differentiable.apply
 
 
 def operator(schema: str, results: Results | None) -> Callable[[Callable[..., Any]], Operator]:
