@@ -82,7 +82,8 @@ class Lent:
 def mixed_rows(torch: Any, ours: Callable[[], None], x: Any, y: Any, z: Any) -> list[Row]:
     """Launches with arguments of other kinds, against three tensors of torch (`ours`)."""
     own = [fh.to_device(numpy.zeros(4096, numpy.float32), 0) for _ in range(3)]
-    said, lent = ([kind(t) for t in (z, x, y)] for kind in (Described, Lent))
+    said: list[Any] = [Described(t) for t in (z, x, y)]
+    lent = [Lent(t) for t in (z, x, y)]
     in_torch = partial(seconds, torch, lambda: [t.__dlpack__(stream=1, max_version=(1, 0)) for t in (z, x, y)])
     ways: dict[str, Callable[[], Any]] = {
         "three tensors of Freehold": lambda: add(fh.partition(own[0], 512), own[1], own[2]).on(),
@@ -98,6 +99,8 @@ def mixed_rows(torch: Any, ours: Callable[[], None], x: Any, y: Any, z: Any) -> 
     for way in ways.values():
         way()
     rows = [row(torch, f"launch: {name}, host time", "torch's", way, ours) for name, way in ways.items()]
+    described = partial(seconds, torch, lambda: [t.__cuda_array_interface__ for t in said])
+    rows.append(against("three dictionaries of `__cuda_array_interface__`", described, None, unit="us", scale=1e6))
     return [*rows, against("three capsules of DLPack, made by torch", in_torch, None, unit="us", scale=1e6)]
 
 

@@ -164,7 +164,6 @@ class Operator:
             self._differentiable = self._function_of_autograd(torch, run, keep)
         self._library = library
 
-
     def _function_of_autograd(self, torch: Any, run: Any, keep: Callable[..., None]) -> Callable[..., Any]:
         """What torch makes of `register_autograd`, where it has nothing else to do: that takes twice as long."""
         gradients = self._gradients

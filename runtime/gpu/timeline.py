@@ -34,7 +34,7 @@ from freehold.support.diagnostic import Rejected
 MOST_MARKS: Final = 64
 """Events of one stream that wait to be looked at."""
 
-MOST_KEPT: Final = 16
+MOST_KEPT: Final = 32
 """Things that are kept for a stream before it is looked how far that is."""
 
 PER_THREAD: Final = 2

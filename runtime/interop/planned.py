@@ -69,8 +69,8 @@ class Planned(Generic[P, T]):
     def watched(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Calls the function; watches what it does if there was such a call before."""
         function: Callable[..., Any] = self._function
-        calls: Any = None if kwargs else self._ready()
-        key = None if calls is None else calls.key(args)
+        calls = self._ready()
+        key = None if kwargs or calls is None else calls.key(args)
         if key is None or _has_modes():
             return function(*args, **kwargs)
         if len(self._tries) >= MOST:

@@ -11,8 +11,8 @@ import sys
 from collections.abc import Callable
 from typing import Any, Final
 
-_BUMPS: Final[dict[type, Callable[[Any], None] | None]] = {}
-"""By class of array: torch's function, or None for arrays that have no version."""
+_BUMPS: Final[dict[type, Callable[[tuple[Any]], None] | None]] = {}
+"""By class of array: torch's function, which takes tuples of them, or None for arrays that have no version."""
 
 
 def changed(written: Any) -> None:
@@ -23,18 +23,27 @@ def changed(written: Any) -> None:
     except KeyError:
         bump = _BUMPS[kind] = _found(kind)
     if bump is not None:
-        bump(written)
+        bump((written,))
 
 
-def _found(kind: type) -> Callable[[Any], None] | None:
+def _found(kind: type) -> Callable[[tuple[Any]], None] | None:
     if kind is tuple:
         return _each
     if any(base.__name__ == "Tensor" and base.__module__ in ("torch", "torch._tensor") for base in kind.__mro__):
-        increment: Any = sys.modules["torch"].autograd.graph.increment_version
-        return increment
+        torch: Any = sys.modules["torch"]
+        try:
+            torch._C._increment_version((torch.empty(0),))  # what the public function calls
+        except (AttributeError, TypeError):  # another torch
+            return _by_name
+        return torch._C._increment_version
     return None
 
 
-def _each(written: tuple[Any, ...]) -> None:
-    for one in written:
+def _by_name(written: tuple[Any]) -> None:
+    increment: Any = sys.modules["torch"].autograd.graph.increment_version
+    increment(written[0])
+
+
+def _each(written: tuple[tuple[Any, ...]]) -> None:
+    for one in written[0]:
         changed(one)
