@@ -70,7 +70,9 @@ class Planned(Generic[P, T]):
         """Calls the function; watches what it does if there was such a call before."""
         function: Callable[..., Any] = self._function
         calls = self._ready()
-        key = None if kwargs or calls is None else calls.key(args)
+        if kwargs or calls is None:
+            return function(*args, **kwargs)
+        key = calls.key(args)
         if key is None or _has_modes():
             return function(*args, **kwargs)
         if len(self._tries) >= MOST:
