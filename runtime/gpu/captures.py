@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
+from functools import cache
 from typing import Any, Final
 
 from freehold.runtime.gpu import driver
@@ -42,11 +43,19 @@ def give_up_capture(stream: Any, device: int) -> None:
     _spare[device].append(stream)
 
 
+@cache
+def _several() -> bool:
+    """Whether there are GPUs of which another one may be current."""
+    return driver.device_count() != 1
+
+
 def run_graph(graph: Any, handle: int, device: int) -> None:
     """Enqueues all that was recorded on a stream. Raises `Rejected` (O241)."""
-    (error,) = driver.api().cuGraphLaunch(graph, handle)
+    # The default streams of all GPUs have one handle: it means that of the GPU which is current.
+    elsewhere = _several() and driver.parts()[1]()[1] != device
+    error = elsewhere or driver.api().cuGraphLaunch(graph, handle)[0]
     if error:
-        with driver.on_device(device):  # no context is current in this thread
+        with driver.on_device(device):  # no context, or another GPU's, is current in this thread; or it is a real one
             driver.checked("running a graph", driver.api().cuGraphLaunch(graph, handle))
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, nullcontext
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from counting import steps
 
 from freehold.runtime.base.locks import lock
-from freehold.runtime.gpu import driver
+from freehold.runtime.gpu import captures, driver
 from freehold.runtime.gpu.timeline import HostTimeline, Timeline, host_timeline, later, let_go
 from freehold.runtime.memory import ledger
 from freehold.runtime.memory.ledger import Refusal, enqueue
@@ -243,6 +244,33 @@ def test_who_writes_in_turn_with_a_reader_waits_for_what_it_read_and_no_more() -
     for _ in range(ledger.CALM):
         run(a, [x], [])
     assert x.space.sole is a
+
+
+def test_a_graph_is_run_while_its_gpu_is_current(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The default stream is called 0 on each: what is run there on another GPU, nobody on the graph's own waits for."""
+    current, ran = [0], list[int]()
+
+    @contextmanager
+    def on_device(device: int) -> Generator[None]:
+        current[:], before = [device], list(current)
+        yield
+        current[:] = before
+
+    def run_graph(graph: object, handle: int) -> tuple[int]:
+        ran.append(current[0])
+        return (0,)
+
+    api = SimpleNamespace(cuGraphLaunch=run_graph)
+    for name, value in (
+        ("on_device", on_device), ("api", lambda: api), ("checked", lambda _, found: found),
+        ("parts", lambda: (None, lambda: (0, current[0]))),
+    ):  # fmt: skip
+        monkeypatch.setattr(driver, name, value)
+    monkeypatch.setattr(captures, "_several", lambda: True)
+    for device in (1, 0, 1):
+        captures.run_graph(object(), 0, device)
+    assert ran == [1, 0, 1]
+    assert current == [0]
 
 
 def test_memory_of_other_libraries_is_ordered_by_its_bytes() -> None:
