@@ -9,7 +9,7 @@ import freehold as fh
 from freehold import Const, Mut, Out, Ref, i32
 from freehold.kernels.operators import as_rows, operator, wide_dtype
 from freehold.kernels.reductions import sum_rows
-from freehold.kernels.schedules import LONGEST, PROCESSORS, Rows, ceildiv, cut, hinted, power_of_two, rows
+from freehold.kernels.schedules import LONGEST, PROCESSORS, Rows, ceildiv, compiled_in, cut, hinted, power_of_two, rows
 from freehold.kernels.tiles import accumulator, columns, part, places, quotient, safe, wide
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
@@ -150,8 +150,8 @@ def norm_backward_rows(
     for i in range(block * share, min((block + 1) * share, fh.cdiv(x.shape[0], R))):
         scale = rstd.load((i,), (R,), allow_tma=False)[:, None]
         middle = mean.load((i,), (R,), allow_tma=False)[:, None]
-        gs = tuple(wide(dy.load((i, k), (R, W))) for k in fh.static_range(K))
-        ts = tuple(wide(x.load((i, k), (R, W))) for k in fh.static_range(K))
+        gs = tuple(wide(dy.load((i, k), (R, W), latency=4)) for k in fh.static_range(K))
+        ts = tuple(wide(x.load((i, k), (R, W), latency=4)) for k in fh.static_range(K))
         xs = tuple((t - middle if CENTER else t) * scale for t in ts)
         dw = tuple(dw[k] + gs[k] * xs[k] for k in fh.static_range(K))
         if CENTER:
@@ -284,11 +284,10 @@ def _norm_backward(dx: Any, dw: Any, dy: Any, dtotal: Any, x: Any, weight: Any, 
 
 def _backward_rows(count: int, length: int) -> Rows:
     """As `rows`, with all of a row in registers, and of its two inputs and two sums at once."""
-    way = rows(count, min(length, LONGEST))
-    width = min(way.tile[1], 4096)
+    width = min(power_of_two(length), 4096)
     warps = min(32, max(4, power_of_two(length // 512)))
-    high = max(1, min(way.tile[0], 1024 // width))
-    return Rows((high, width), ceildiv(length, width), warps, 2 if warps == 4 else 1, way.length and length)
+    high = max(1, min(rows(count, min(length, LONGEST)).tile[0], 1024 // width))
+    return Rows((high, width), ceildiv(length, width), warps, 2 if warps == 4 else 1, compiled_in(length))
 
 
 @_rms_norm.backward(keeps=lambda inputs, output: (inputs[0], inputs[1], output[1]))

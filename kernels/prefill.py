@@ -8,7 +8,7 @@ from typing import Any, Final
 import freehold as fh
 from freehold import Const, Out, Ref, f32, f64, i32
 from freehold.kernels.operators import operator, wide_dtype
-from freehold.kernels.schedules import hinted, power_of_two
+from freehold.kernels.schedules import PROCESSORS, ceildiv, hinted, power_of_two
 from freehold.kernels.tiles import LOG2E, accumulator, places, safe, wide
 
 LOWEST: Final = -1e30
@@ -232,11 +232,14 @@ def attention(
 # --- Operators --------------------------------------------------------------------------------------------------------
 
 
-def _tiles(S: int, T: int, D: int, size: int) -> tuple[int, int, int]:
-    """Queries and keys of a tile, and warps."""
+def _tiles(heads: int, S: int, T: int, D: int, size: int) -> tuple[int, int, int, int]:
+    """Queries and keys of a tile, warps, and blocks of a multiprocessor."""
+    high, width = power_of_two(max(16, S)), power_of_two(max(16, T))
     if size > 2:
-        return min(32, power_of_two(max(16, S))), min(32, power_of_two(max(16, T))), 4
-    return min(64, power_of_two(max(16, S))), min(128 if D <= 128 else 64, power_of_two(max(16, T))), 4
+        return min(32, high), min(32, width), 4, 2
+    if D > 128 or heads * ceildiv(S, 128) < 2 * PROCESSORS:  # short, so that there are enough blocks
+        return min(64, high), min(128 if D <= 128 else 64, width), 4, 2
+    return (128, min(64, width), 8, 2) if D <= 64 else (128, min(128, width), 8, 1)
 
 
 @operator(
@@ -247,10 +250,10 @@ def _tiles(S: int, T: int, D: int, size: int) -> tuple[int, int, int]:
     ),
 )
 def _attention(o: Any, lse: Any, q: Any, k: Any, v: Any, sinks: Any, scale: float, window: int, causal: bool) -> None:
-    high, width, warps = _tiles(q.shape[2], k.shape[2], q.shape[3], q.element_size())
+    high, width, warps, occupancy = _tiles(q.shape[0] * q.shape[1], q.shape[2], *k.shape[2:], q.element_size())
     wide_head = power_of_two(q.shape[3]), power_of_two(v.shape[3])
     part = fh.partition(o, (1, 1, high, wide_head[1]))
-    hinted(attention_tiles, {"num_worker_warps": warps, "occupancy": 1 if warps == 8 else 2})(
+    hinted(attention_tiles, {"num_worker_warps": warps, "occupancy": occupancy})(
         part,
         fh.partition(lse, (1, 1, high)),
         q,
@@ -292,14 +295,17 @@ def _attention_backward(
     causal: bool,
 ) -> None:
     (B, H, S, D), (_, KH, T, E) = q.shape, v.shape
-    high, width, warps = _tiles(S, T, D, q.element_size())
-    high, width, warps = min(high, 64), min(width, 64), 4
+    most = 32 if q.element_size() > 2 else 64
+    high, width = min(most, power_of_two(max(16, S))), min(most, power_of_two(max(16, T)))
+    tall = high == 64 < max(D, E) <= 128 <= S  # measured for heads of 128 elements
     wide_d, wide_e = power_of_two(D), power_of_two(E)
     attention_row_dots(fh.partition(dots, (1, 1, min(16, high))), do, o, wide_e).on()
-    hints = {"num_worker_warps": warps, "occupancy": 2}
+    high = 128 if tall else high
+    hints = {"num_worker_warps": 8 if tall else 4, "occupancy": 1 if tall else 2}
     part = fh.partition(dq, (1, 1, high, wide_d))
     given = do, lse, dots, scale, window
     hinted(attention_backward_queries, hints)(part, q, k, v, *given, H // KH, wide_e, width, causal, window > 0).on()
+    hints["num_worker_warps"] = 4
     parts = fh.partition(dk, (1, 1, width, wide_d)), fh.partition(dv, (1, 1, width, wide_e))
     groups = [t.reshape(B, KH, H // KH, *t.shape[2:]) for t in (q, do, lse, dots)]
     given = groups[0], k, v, *groups[1:], scale, window, high, causal, window > 0

@@ -22,7 +22,7 @@ def sum_of_rows(y: Out["N"], x: Ref["M", "N"], R: Const[int] = 32):
     """y = x.sum(axis=0), in the same order every time."""
     acc = fh.zeros((R, y.tile[0]), accumulator(x.dtype))
     for i in fh.tiles(x, axis=0, size=R):
-        acc += wide(x.load((i, y.index[0]), (R, y.tile[0])))
+        acc += wide(x.load((i, y.index[0]), (R, y.tile[0]), allow_tma=False))
     y.store(acc.sum(axis=0).astype(y.dtype))
 
 
@@ -307,4 +307,4 @@ def _normalize(y: Any, x: Any, kind: str, mean: bool, eps: float) -> None:
 
 def sum_rows(y: Any, x: Any) -> None:
     """Writes the sums over the rows of the matrix `x` to `y`."""
-    sum_of_rows(fh.partition(y, 64), x, 32).on()
+    sum_of_rows(fh.partition(y, 32), x, 64).on()

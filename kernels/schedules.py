@@ -33,8 +33,8 @@ class Rows(NamedTuple):
         return {"num_worker_warps": self.warps, "occupancy": self.occupancy}
 
 
-WIDEST: Final = 8192
-"""Elements of a tile along a row, at most."""
+WIDEST: Final = 4096
+"""Elements of a tile along a row that is walked, at most."""
 
 LONGEST: Final = 16384
 """Elements of a row that is kept in registers, at most; longer ones are loaded again, from the L2 cache."""
@@ -62,20 +62,20 @@ def compiled_in(length: int) -> int | None:
 @cache
 def rows(count: int, length: int) -> Rows:
     """
-    A schedule for `count` rows of `length` elements, of which a thread has 16 in registers, or up to 48 of long ones;
+    A schedule for `count` rows of `length` elements, of which a thread has 16 in registers, or up to 64 of long ones;
     or 8 where there are few rows, and a multiprocessor has one of them.
 
-    Tiles are powers of two: where a length is compiled in, what overhangs leaves nothing behind.
+    A thread loads 16 bytes at once of a tile. Where a length is compiled in, what overhangs leaves nothing behind.
     """
     known = compiled_in(length)
     if length > LONGEST:
-        return Rows((1, WIDEST), 0, 16, 2, known)
-    width = min(WIDEST, power_of_two(length))
+        return Rows((1, WIDEST), 0, 16, 1, known)
     if count <= 2 * PROCESSORS:
-        warps = power_of_two(length) // 256
+        warps = min(32, power_of_two(length) // 256)
     else:
-        warps = power_of_two(length) // 512 if length <= 4096 else power_of_two(length // 1280)
-    warps = min(32, max(1, warps))
+        warps = min(4, power_of_two(length) // 512) if length <= 5120 else 8
+    warps = max(1, warps)
+    width = min(256 * warps, power_of_two(length))
     high = 1
     while width * high < 256 * warps and count >= high * 2 * 8 * PROCESSORS:
         high *= 2
