@@ -49,7 +49,7 @@ from freehold.dialects.cuda_tile.types import (
 from freehold.runtime.interpreter.access import element
 from freehold.runtime.interpreter.elements import Array, element_of, unsigned
 
-MOST_WORK: Final = 400_000
+MOST_WORK: Final = 200_000
 """Operations that are walked, those on many elements counted more than once."""
 _A_STEP: Final = 4096
 """Elements that an operation computes at no further cost."""

@@ -11,12 +11,14 @@ pytest.importorskip("cuda.tile", reason="cuda-tile is not installed")
 import planted
 from planted import Made, T, array, ct
 
-from freehold.audit import cells, page, sarif
+from freehold.audit import cells, page, sarif, verdict
 from freehold.audit.facts import launch_from
 from freehold.audit.text import text_of
 from freehold.audit.verdict import Audit, audit
 from freehold.backend.bytecode.reader import read_bytecode
 from freehold.dialects.cuda_tile.ops.module import EntryOp
+from freehold.support.span import SourceMap
+from freehold.tools import files
 
 TABLE = {"name": "x", "dtype": "i32", "shape": [256]}
 
@@ -154,3 +156,34 @@ def test_tile_blocks_that_write_nothing_are_told_of(kernel: Any, grid: int, told
 def test_of_tile_blocks_that_may_write_it_is_not_said_that_they_do_not() -> None:
     made = audited(chosen, 4, TABLE, array("y", 256))
     assert made.dead == ""
+
+
+WRAPPING = """
+cuda_tile.module @m {
+  entry @wrapping(%y: tile<ptr<f32>>, %n: tile<i32>) {
+    %t = make_token : token
+    %c = constant <f32: 1.0> : tile<f32>
+    %zero = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %most = constant <i32: 2147483647> : tile<i32>
+    %end = for %i in (%one to %n, step %one) : tile<i32> iter_values(%before = %t) -> (token) {
+      %far = addi %most, %i overflow<no_signed_wrap> : tile<i32>
+      %p = offset %y, %far : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
+      %done = store_ptr_tko weak %p, %c token=%before : tile<ptr<f32>>, tile<f32> -> token
+      continue %done : token
+    }
+    return
+  }
+}
+"""
+
+
+def test_what_is_wrong_in_every_turn_of_a_loop_is_not_replayed_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = files.read_module(WRAPPING.encode(), "kernel.mlir", "test", SourceMap())
+    (entry,) = (op for op in module.walk() if isinstance(op, EntryOp))
+    replays: list[object] = []
+    real = verdict.replay
+    monkeypatch.setattr(verdict, "replay", lambda *given, **more: (replays.append(given), real(*given, **more))[1])
+    found = audit(module, entry, launch_from({"grid": [1], "arguments": [array("y", 8), {"name": "n", "value": 500}]}))
+    assert [finding.error.code for finding in found.findings] == ["O528"]
+    assert len(replays) < 10
