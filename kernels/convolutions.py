@@ -9,6 +9,7 @@ import freehold as fh
 from freehold import Const, Out, Ref, i32
 from freehold.kernels.convolution_rows import along, convolved_by_rows, pointwise
 from freehold.kernels.operators import asked, in_tf32, operator, wide_dtype
+from freehold.kernels.patches import launches, taken
 from freehold.kernels.products import operand, sum_dtype
 from freehold.kernels.reductions import reduce
 from freehold.kernels.schedules import PROCESSORS, ceildiv, hinted, power_of_two
@@ -268,6 +269,10 @@ def _convolve(y: Any, x: Any, w: Any, bias: Any, window: Any, size: Any, back: b
     alone = max(window[:6]) == 1 and max(window[6:9]) == 0
     if alone and x.element_size() <= 4 and (x.element_size() == 2 or in_tf32(x, tf32, True)):
         pointwise(out, x.view(N, G, x.shape[2], -1), weights, bias, x.element_size() == 4)
+        return
+    if taken(x, shape[1]):
+        for launch in launches(y, x, w, bias, shape):
+            launch.on()
         return
     many = N * G * CO * P * K >= _MANY and (not back or prod(window[3:6]) <= 8)
     if many and min(x.shape[2], CO) >= 8 and size[2] >= 16 and x.element_size() <= 4:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import pytest
-from comparing import Case, assembled, close, compared, inputs, integers, made, tuple_of
+from comparing import BOUNDS, Case, assembled, close, compared, inputs, integers, made, tuple_of
 
 from freehold import kernels
 from freehold.kernels.operators import operator
+from freehold.kernels.patches import taken
 from freehold.runtime.jit.kernel import Kernel
 
 torch: Any = pytest.importorskip("torch")
@@ -239,6 +241,32 @@ def test_one_piece(name: str) -> None:
         torch.testing.assert_close(ours, theirs)
 
 
+SHIFTED: dict[str, tuple[Any, Any, dict[str, Any], tuple[int, ...], tuple[int, ...]]] = {
+    "2d": (kernels.conv, F.conv2d, {"padding": 1}, (2, 16, 9, 11), (24, 16, 3, 3)),
+    "2d in groups, with strides": (kernels.conv, F.conv2d, WIDE, (2, 32, 9, 11), (8, 16, 3, 5)),
+    "3d": (kernels.conv, F.conv3d, {"padding": (0, 1, 1)}, (1, 16, 4, 6, 7), (5, 16, 2, 3, 3)),
+    "1d with strides": (kernels.conv, F.conv1d, {"stride": 2}, (2, 16, 33), (20, 16, 3)),
+    "transposed": (kernels.conv_transpose, F.conv_transpose2d, {"padding": 1}, (2, 16, 9, 11), (16, 8, 3, 3)),
+}
+
+
+@pytest.mark.parametrize("name", SHIFTED)
+def test_convolutions_of_many_channels(name: str, launched: dict[str, tuple[Kernel, Any]]) -> None:
+    """In bfloat16, where windows are shifts of a padded image; gradients, too."""
+    ours, theirs, options, shape, taps = SHIFTED[name]
+    x, w = (made(size, torch.bfloat16, n).requires_grad_() for n, size in enumerate((shape, taps)))
+    wide = [t.detach().double().requires_grad_() for t in (x, w)]
+    bias = made((theirs(*wide, **options).shape[1],), torch.bfloat16, 2)
+    found, wanted = ours(x, w, bias, **options), theirs(*wide, bias.double(), **options)
+    above = made(tuple(found.shape), torch.bfloat16, 3)
+    gradients = torch.autograd.grad(found, (x, w), above)
+    of_torch = torch.autograd.grad(wanted, wide, above.double())
+    for one, other in zip((found, *gradients), (wanted, *of_torch), strict=True):
+        close(one, other, BOUNDS[torch.bfloat16])
+    assert taken(x.unflatten(1, (options.get("groups", 1), -1)), (1,), False)
+    assembled(launched)
+
+
 def test_extremes(launched: dict[str, tuple[Kernel, Any]]) -> None:
     x = made((3, 70, 50), torch.float32, 0)
     x[1, 3] = x[1, 60] = 9.0
@@ -260,6 +288,24 @@ def test_histogram(launched: dict[str, tuple[Kernel, Any]]) -> None:
     assert found.tolist() == [300, 300, 300, 300, 0, 0, 0, 300]
     with pytest.raises(ValueError, match="from 1 to 1"):
         kernels.histogram(x, 3, 1, 1)
+    assembled(launched)
+
+
+@pytest.mark.parametrize(
+    "offsets",
+    [(0, 3, 3, 40, 41, 70), (0, 0, 0, 0, 70, 70), (0, 16, 32, 48, 64, 70), (0, 70, 70, 70, 70, 70), (0, 1, 1, 1, 2, 4)],
+)
+def test_groups_of_rows(offsets: tuple[int, ...], launched: dict[str, tuple[Kernel, Any]]) -> None:
+    """Groups that share tiles, are empty, fill tiles, or are fewer rows than groups."""
+    x, w = (made(s, torch.bfloat16, n).requires_grad_() for n, s in enumerate(((offsets[-1], 64), (5, 48, 64))))
+    wide = [t.detach().double().requires_grad_() for t in (x, w)]
+    found = kernels.grouped_linear(x, w, torch.tensor(offsets, dtype=torch.int32))
+    wanted = torch.cat([wide[0][a:b] @ wide[1][e].t() for e, (a, b) in enumerate(pairwise(offsets))])
+    above = made(tuple(found.shape), torch.bfloat16, 3)
+    gradients = torch.autograd.grad(found, (x, w), above)
+    of_torch = torch.autograd.grad(wanted, wide, above.double())
+    for one, other in zip((found, *gradients), (wanted, *of_torch), strict=True):
+        close(one, other, BOUNDS[torch.bfloat16])
     assembled(launched)
 
 
