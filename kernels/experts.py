@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import freehold as fh
-from freehold import Acc, Const, Out, Ref, i32
+from freehold import Acc, Const, Mut, Out, Ref, i32
 from freehold.kernels.activations import gated
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.schedules import ceildiv, hinted, power_of_two
@@ -172,6 +172,42 @@ def grouped_tiles(
 
 
 @safe
+def sorted_tiles(
+    y: Mut["S", "N"],
+    x: Ref["S", "K"],
+    w: Ref["E", "P", "Q"],
+    offsets: Ref[i32, "L"],
+    BK: Const[int],
+    WE: Const[int],
+    TB: Const[bool] = False,
+):
+    """
+    As `grouped_tiles`, in tiles that may have rows of several groups: each is multiplied by the matrices of all of
+    them, one after the other. A row belongs to the last group that begins at it or before. All offsets fit a tile of
+    `WE`.
+    """
+    fh.require("N == P and K == Q" if TB else "K == P and N == Q")
+    fh.require("L == E + 1 and E > 0 and L <= WE")
+    m, n = y.index
+    TM, TN = y.tile
+    group = places(0, WE)
+    starts = fh.where(group < w.shape[0], offsets.load((0,), (WE,)), 2147483647)
+    first = fh.clip((starts <= y.start[0]).astype(i32).sum() - 1, 0, w.shape[0] - 1)
+    last = fh.clip((starts < y.stop[0]).astype(i32).sum() - 1, 0, w.shape[0] - 1)
+    for e in range(first, last + 1):
+        acc = fh.zeros(y.tile, accumulator(x.dtype))
+        for k in fh.tiles(x, axis=1, size=BK):
+            if TB:
+                part = w.load((e, n, k), (1, TN, BK)).reshape(TN, BK).T
+            else:
+                part = w.load((e, k, n), (1, BK, TN)).reshape(BK, TN)
+            acc = fh.mma(x.load((m, k), (TM, BK)), part, acc)
+        begins = fh.where(group == e, starts, 0).sum()
+        theirs = (places(y.start[0], TM) >= begins)[:, None]
+        y.store(fh.where(theirs, acc.astype(y.dtype), y.load()))
+
+
+@safe
 def grouped_tiles_backward(
     dw: Out["E", "N", "K"], dy: Ref["S", "N"], x: Ref["S", "K"], offsets: Ref[i32, "L"], BS: Const[int]
 ):
@@ -231,8 +267,9 @@ def grouped_linear(x: Any, weight: Any, offsets: Any) -> Any:
     """
     x @ weight[e].T for the rows of each group e, from offsets[e] up to offsets[e + 1]; differentiable.
 
-    `x` is (S, K), `weight` (E, N, K), `offsets` (E + 1, int32) ascend from 0 to S: where they do not, the launch fails
-    (O236). Raises `ValueError` for other shapes.
+    `x` is (S, K), `weight` (E, N, K), `offsets` (E + 1, int32) ascend from 0 to S: where they do not, rows are
+    multiplied by matrices of other groups, or with at most E rows the launch fails (O236). Raises `ValueError` for
+    other shapes.
     """
     E, _, K = weight.shape
     if x.shape[1] != K or tuple(offsets.shape) != (E + 1,):
@@ -381,13 +418,21 @@ def _grouped(y: Any, x: Any, weight: Any, offsets: Any, turned: bool) -> None:
 
 
 def grouped_launch(y: Any, x: Any, weight: Any, offsets: Any, turned: bool, *, narrow: bool) -> Any:
-    """The launch of products of groups of rows; `narrow` elements have 2 bytes at most."""
-    mean = ceildiv(x.shape[0], weight.shape[0])
-    high = max(16, min(128 if narrow else 32, power_of_two(mean)))
+    """
+    The launch of products of groups of rows; `narrow` elements have 2 bytes at most.
+
+    With fewer rows than groups each group has tiles of its own. With more, there would be too many that are empty.
+    """
+    E = weight.shape[0]
+    high = max(16, min(128 if narrow else 32, power_of_two(ceildiv(x.shape[0], E))))
     tile = high, min(128 if narrow else 64, power_of_two(max(16, y.shape[1])))
     step = max(16, min(64 if narrow else 32, power_of_two(x.shape[1])))
-    part = fh.ragged(y, tile, by="offsets", blocks=fh.PERSISTENT)
-    return hinted(grouped_tiles, {"num_worker_warps": 4})(part, x, weight, offsets, step, turned)
+    hints = {"num_worker_warps": 4}
+    if x.shape[0] <= E:
+        part = fh.ragged(y, tile, by="offsets", blocks=fh.PERSISTENT)
+        return hinted(grouped_tiles, hints)(part, x, weight, offsets, step, turned)
+    part = fh.partition(y, tile, blocks=fh.PERSISTENT)
+    return hinted(sorted_tiles, hints)(part, x, weight, offsets, step, power_of_two(E + 1), turned)
 
 
 @operator(
