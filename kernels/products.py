@@ -199,10 +199,46 @@ class Tiling(NamedTuple):
     """Parts of K; 1: no split."""
     warps: int
     occupancy: int
+    persistent: bool = True
+    ctas: int = 1
+
+    @property
+    def hints(self) -> dict[str, int]:
+        """The kernel's hints."""
+        found = {"num_worker_warps": self.warps, "occupancy": self.occupancy}
+        return found if self.ctas == 1 else {**found, "num_cta_in_cga": self.ctas}
+
+    @property
+    def blocks(self) -> Any:
+        """Which blocks the launch has."""
+        return fh.PERSISTENT if self.persistent else fh.EACH
 
 
-_RATES: Final = {(128, 256): 1.0, (256, 128): 1.05, (128, 128): 0.82, (64, 256): 0.75, (64, 128): 0.55, (64, 64): 0.35}
-"""How fast a multiprocessor works on products of bf16 in these tiles, as a share of the fastest."""
+class Way(NamedTuple):
+    """A tile of 16-bit floats that is worth a try, and how fast a multiprocessor works on such tiles."""
+
+    tile: tuple[int, int]
+    step: int
+    """Bytes along K."""
+    warps: int
+    occupancy: int
+    persistent: bool
+    rate: float
+    """As a share of the fastest."""
+
+
+_WAYS: Final = (
+    Way((128, 256), 128, 8, 1, True, 1.0),
+    Way((256, 128), 128, 8, 1, True, 0.98),
+    Way((128, 128), 128, 4, 1, True, 0.95),
+    Way((64, 256), 128, 4, 1, True, 0.85),
+    Way((64, 128), 128, 4, 1, False, 0.75),
+    Way((64, 64), 256, 4, 3, False, 0.6),
+)
+_BEGIN: Final = 4 << 20
+"""Products that a multiprocessor could compute while a tile begins and ends."""
+_PART: Final = 24
+"""Products that could be computed while an element of a part is stored, and added up."""
 
 
 @cache
@@ -211,7 +247,6 @@ def tiling(m: int, n: int, k: int, size: int) -> Tiling:
     How (m, k) @ (k, n) of elements of `size` bytes is cut: the tile that keeps the multiprocessors busiest, and where
     it leaves most of them idle, a sum in parts.
     """
-    step = max(16, min(128 // size, power_of_two(k)))
     if size > 2:
         tile = min(64, power_of_two(max(16, m))), min(64, power_of_two(max(16, n)))
         splits, blocks = 1, ceildiv(m, tile[0]) * ceildiv(n, tile[1])
@@ -225,17 +260,16 @@ def tiling(m: int, n: int, k: int, size: int) -> Tiling:
             splits *= 2
         return Tiling(tile, max(16, min(512 // size, power_of_two(k))), splits if size > 1 else 1, 4, 1)
     best: tuple[float, Tiling] | None = None
-    for (high, width), rate in _RATES.items():
+    for way in _WAYS:
+        (high, width), step = way.tile, max(16, min(way.step // size, power_of_two(k)))
         blocks = ceildiv(m, high) * ceildiv(n, width)
         for splits in (1, 2, 4, 8):
             if splits > 1 and (size < 2 or blocks * splits > 2 * PROCESSORS or k // splits < 512):
                 continue
-            waves = ceildiv(blocks * splits, PROCESSORS)
-            cost = waves * high * width * (k / splits) / rate + (splits > 1) * splits * m * n * 24
-            warps = 8 if high * width >= 128 * 256 else 4
-            occupancy = 1 if high * width >= 128 * 128 else 2
+            each = high * width * (k / splits) / way.rate + _BEGIN
+            cost = ceildiv(blocks * splits, PROCESSORS) * each + (splits > 1) * splits * m * n * _PART
             if best is None or cost < best[0]:
-                best = cost, Tiling((high, width), min(step, 32) if high == 256 else step, splits, warps, occupancy)
+                best = cost, Tiling(way.tile, step, splits, way.warps, way.occupancy, way.persistent)
     assert best is not None
     return best[1]
 
@@ -304,14 +338,13 @@ def product_launches(
     there are these; `layout` whether a and b are transposed, and products in tf32. `parts()` is room for the parts of
     a sum that is cut, (splits, M, N).
     """
-    hints = {"num_worker_warps": way.warps, "occupancy": way.occupancy}
     if way.splits > 1:
         room = parts()
-        yield hinted(matmul_splits, hints)(cut(room, (1, *way.tile)), a, b, way.step, *layout)
+        yield hinted(matmul_splits, way.hints)(cut(room, (1, *way.tile)), a, b, way.step, *layout)
         yield splits_launch(c, room, extra, given)
         return
-    part = cut(c, way.tile, order=_BANDS, blocks=fh.PERSISTENT)
-    yield hinted(matmul_tiles, hints)(part, a, b, *extra, way.step, *layout[:2], *given, layout[2], False)
+    part = cut(c, way.tile, order=_BANDS, blocks=way.blocks)
+    yield hinted(matmul_tiles, way.hints)(part, a, b, *extra, way.step, *layout[:2], *given, layout[2], False)
 
 
 def splits_launch(c: Any, room: Any, extra: tuple[Any, Any], given: tuple[str, bool, bool]) -> Any:
@@ -331,6 +364,15 @@ def stored(matrix: Any) -> tuple[Any, bool]:
     return matrix.contiguous(), False
 
 
+def aligned(matrix: Any) -> Any:
+    """The matrix with rows that begin at 16 bytes: others are loaded element by element, so they are copied."""
+    size = matrix.element_size()
+    if matrix.stride(-2) * size % 16 == 0 and matrix.data_ptr() % 16 == 0:
+        return matrix
+    width = ceildiv(matrix.shape[-1] * size, 16) * 16 // size
+    return matrix.new_empty((*matrix.shape[:-1], width))[..., : matrix.shape[-1]].copy_(matrix)
+
+
 def _result(a: Any, b: Any) -> Any:
     return a.new_empty((*a.shape[:-1], b.shape[-1]), dtype=integer_sums(a))
 
@@ -341,6 +383,8 @@ def _result(a: Any, b: Any) -> Any:
 )
 def _matmul(c: Any, a: Any, b: Any, bias: Any, residual: Any, activation: str, tf32: int) -> None:
     (x, ta), (y, tb) = stored(a), stored(b)
+    if c.shape[0] > 64 and a.element_size() <= 2:
+        x, y = aligned(x), aligned(y)
     way = tiling(*c.shape, a.shape[1], a.element_size())
     extra = x[0] if bias is None else bias, x if residual is None else residual
     given = activation, bias is not None, residual is not None
@@ -377,9 +421,8 @@ def _bmm(c: Any, a: Any, b: Any, tf32: int) -> None:
         return
     way = tiling(c.shape[0] * c.shape[1], c.shape[2], a.shape[2], a.element_size())
     high = min(way.tile[0], power_of_two(max(16, c.shape[1])))
-    part = cut(c, (1, high, way.tile[1]), blocks=fh.PERSISTENT)
-    hints = {"num_worker_warps": way.warps, "occupancy": way.occupancy}
-    hinted(batched_matmul_tiles, hints)(part, x, y, way.step, ta, tb, in_tf32(a, tf32, False)).on()
+    part = cut(c, (1, high, way.tile[1]), blocks=way.blocks)
+    hinted(batched_matmul_tiles, way.hints)(part, x, y, way.step, ta, tb, in_tf32(a, tf32, False)).on()
 
 
 @operator("sum_rows(Tensor x) -> Tensor", results=lambda x: x.new_empty((x.shape[1],)))

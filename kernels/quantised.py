@@ -261,16 +261,15 @@ def narrow_weight_launches(
 
     `parts()` is room for the parts of a sum that is cut, (splits, M, N).
     """
-    hints = {"num_worker_warps": way.warps, "occupancy": way.occupancy}
     added = residual is not None
     other = residual if added else a
     if way.splits > 1:
         room = parts()
-        yield hinted(narrow_weight_splits, hints)(cut(room, (1, *way.tile)), a, w, scale, way.step)
+        yield hinted(narrow_weight_splits, way.hints)(cut(room, (1, *way.tile)), a, w, scale, way.step)
         yield splits_launch(c, room, (a[0], other), ("", False, added))
         return
-    part = cut(c, way.tile, order=fh.grouped(8), blocks=fh.PERSISTENT)
-    yield hinted(narrow_weight_tiles, hints)(part, a, w, scale, other, way.step, added)
+    part = cut(c, way.tile, order=fh.grouped(8), blocks=way.blocks)
+    yield hinted(narrow_weight_tiles, way.hints)(part, a, w, scale, other, way.step, added)
 
 
 @operator(
@@ -305,9 +304,8 @@ def _scaled(
     if blocks:
         high, width = min(high, 128), min(width, 128)
     step = 128 if blocks else max(32, min(128, power_of_two(x.shape[1])))
-    part = cut(c, (high, width), order=fh.grouped(8), blocks=fh.PERSISTENT)
+    part = cut(c, (high, width), order=fh.grouped(8), blocks=way.blocks)
     fast = x.dtype != _torch().int8 and not blocks
     extra = x_scales[:, 0] if bias is None else bias
-    hints = {"num_worker_warps": way.warps, "occupancy": way.occupancy}
     given = x, weight, x_scales, weight_scales, extra, step, blocks, bias is not None, fast
-    hinted(scaled_matmul_tiles, hints)(part, *given).on()
+    hinted(scaled_matmul_tiles, way.hints)(part, *given).on()
