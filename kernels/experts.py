@@ -9,7 +9,7 @@ import freehold as fh
 from freehold import Acc, Const, Mut, Out, Ref, i32
 from freehold.kernels.activations import gated
 from freehold.kernels.operators import operator, wide_dtype
-from freehold.kernels.schedules import ceildiv, hinted, power_of_two
+from freehold.kernels.schedules import ceildiv, cut, hinted, power_of_two
 from freehold.kernels.tiles import accumulator, exponential, places, safe, safe_with_data, wide
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
@@ -431,7 +431,7 @@ def grouped_launch(y: Any, x: Any, weight: Any, offsets: Any, turned: bool, *, n
     if x.shape[0] <= E:
         part = fh.ragged(y, tile, by="offsets", blocks=fh.PERSISTENT)
         return hinted(grouped_tiles, hints)(part, x, weight, offsets, step, turned)
-    part = fh.partition(y, tile, blocks=fh.PERSISTENT)
+    part = cut(y, tile)
     return hinted(sorted_tiles, hints)(part, x, weight, offsets, step, power_of_two(E + 1), turned)
 
 

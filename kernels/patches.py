@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import freehold as fh
 from freehold import Const, Out, Ref
 from freehold.kernels.products import sum_dtype
-from freehold.kernels.schedules import ceildiv, cut, hinted, power_of_two
+from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, hinted, power_of_two
 from freehold.kernels.tiles import places, safe
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
@@ -137,9 +137,11 @@ def launches(y: Any, x: Any, w: Any, bias: Any, window: Any) -> Iterator[Any]:
     part = cut(p, (1, 1, max(1, 4096 // (deep * width)), width, deep))
     yield hinted(patches_apart, {"occupancy": 8})(part, x.flatten(0, 1), how.stride, how.pad)
     weights = w.flatten(3).permute(0, 3, 1, 2).contiguous()
-    tile = (1, max(16, min(128, power_of_two(CO))), *spread(tuple(extents), 128))
+    high = max(16, min(128, power_of_two(CO)))
+    large = high == 128 and N * G * ceildiv(CO, high) * prod(extents) >= 256 * PROCESSORS
+    tile = (1, high, *spread(tuple(extents), 256 if large else 128))
     extra = weights[:, 0, 0] if bias is None else bias
     part = cut(y.flatten(0, 1), tile, blocks=fh.PERSISTENT)
     step = max(16, min(64, power_of_two(CI)))
     rest = p, weights, extra, how.size, how.stride, how.dilation, step, bias is not None, CO < 64
-    yield hinted(patches_multiplied, {"num_worker_warps": 4})(part, *rest)
+    yield hinted(patches_multiplied, {"num_worker_warps": 8 if large else 4})(part, *rest)

@@ -87,7 +87,7 @@ def scaled_matmul_tiles(
     c: Out["M", "N"],
     a: Ref["M", "K"],
     b: Ref["N", "K"],
-    a_scale: Ref["M", "S"],
+    a_scale: Ref["R", "S"],
     b_scale: Ref["T", "U"],
     bias: Ref["L"],
     BK: Const[int],
@@ -96,7 +96,8 @@ def scaled_matmul_tiles(
     FAST: Const[bool] = False,
 ):
     """
-    c = (a * a_scale) @ (b * b_scale).T + bias of 8-bit numbers, where each row of a and of b has a scale.
+    c = (a * a_scale) @ (b * b_scale).T + bias of 8-bit numbers, where each row of a and of b has a scale, in (1, M) and
+    (1, N).
 
     With `BLOCKS` each BK elements of a row of a have one, and each BK of each 128 rows of b; a tile has up to 128 rows
     of b, and within these 128.
@@ -104,7 +105,8 @@ def scaled_matmul_tiles(
     m, n = c.index
     TM, TN = c.tile
     fh.static_assert(not BLOCKS or TN <= 128, "a tile has one row of scales of b")
-    fh.require("U > 0" if BLOCKS else "T == N")
+    fh.require("R == M" if BLOCKS else "S == M and R > 0")
+    fh.require("U > 0" if BLOCKS else "U == N and T > 0")
     total = fh.zeros((TM, TN), fh.f32)
     acc = fh.zeros((TM, TN), sum_dtype(a.dtype))
     for k in fh.tiles(a, axis=1, size=BK):
@@ -115,7 +117,7 @@ def scaled_matmul_tiles(
         else:
             acc = part
     if not BLOCKS:
-        unit = a_scale.load((m, 0), (TM, 1)) * b_scale.load((n, 0), (TN, 1)).reshape(1, TN)
+        unit = a_scale.load((0, m), (1, TM)).reshape(TM, 1) * b_scale.load((0, n), (1, TN))
         total = acc.astype(fh.f32) * unit
     if BIAS:
         fh.require("L == N")
@@ -216,7 +218,7 @@ def scaled_linear(x: Any, weight: Any, x_scales: Any, weight_scales: Any, bias: 
     shapes = ((M, steps), (-(-N // 128), steps)) if blocks else ((M,), (N,))
     if K != L or x.dtype != weight.dtype or (tuple(x_scales.shape), tuple(weight_scales.shape)) != shapes:
         raise ValueError(f"x {tuple(x.shape)} and weight {tuple(weight.shape)} do not multiply with these scales")
-    given = x_scales.view(M, -1), weight_scales.view(weight_scales.shape[0], -1)
+    given = (x_scales, weight_scales) if blocks else (x_scales.view(1, -1), weight_scales.view(1, -1))
     return _scaled(x, weight, *given, bias, blocks, dtype or _torch().bfloat16)
 
 
@@ -306,6 +308,6 @@ def _scaled(
     step = 128 if blocks else max(32, min(128, power_of_two(x.shape[1])))
     part = cut(c, (high, width), order=fh.grouped(8), blocks=way.blocks)
     fast = x.dtype != _torch().int8 and not blocks
-    extra = x_scales[:, 0] if bias is None else bias
+    extra = x_scales[0] if bias is None else bias
     given = x, weight, x_scales, weight_scales, extra, step, blocks, bias is not None, fast
     hinted(scaled_matmul_tiles, way.hints)(part, *given).on()
