@@ -270,15 +270,17 @@ def _convolve(y: Any, x: Any, w: Any, bias: Any, window: Any, size: Any, back: b
     if alone and x.element_size() <= 4 and (x.element_size() == 2 or in_tf32(x, tf32, True)):
         pointwise(out, x.view(N, G, x.shape[2], -1), weights, bias, x.element_size() == 4)
         return
-    if taken(x, shape[1]):
-        for launch in launches(y, x, w, bias, shape):
-            launch.on()
-        return
+    shifted = taken(x, shape[1], back)
     many = N * G * CO * P * K >= _MANY and (not back or prod(window[3:6]) <= 8)
-    if many and min(x.shape[2], CO) >= 8 and size[2] >= 16 and x.element_size() <= 4:
+    apart = max(shape[1]) > 1
+    if (apart or not shifted) and many and min(x.shape[2], CO) >= 8 and size[2] >= 16 and x.element_size() <= 4:
         each = [along(size[n], window[n], window[3 + n], window[6 + n], window[9 + n], back) for n in range(3)]
         pieces = 1 if x.element_size() == 2 else 2 if in_tf32(x, tf32, True) else 3
         convolved_by_rows(y, x, w, bias, each, pieces)
+        return
+    if shifted:
+        for launch in launches(y, x, w, bias, shape):
+            launch.on()
         return
     narrow = x.element_size() <= 2 or in_tf32(x, tf32, True)
     high = max(16, min(128 if narrow else 64, power_of_two(CO)))
