@@ -182,8 +182,13 @@ def test_what_is_wrong_in_every_turn_of_a_loop_is_not_replayed_for_each(monkeypa
     module = files.read_module(WRAPPING.encode(), "kernel.mlir", "test", SourceMap())
     (entry,) = (op for op in module.walk() if isinstance(op, EntryOp))
     replays: list[object] = []
-    real = verdict.replay
-    monkeypatch.setattr(verdict, "replay", lambda *given, **more: (replays.append(given), real(*given, **more))[1])
+    real: Any = verdict.replay
+
+    def counted(*given: Any, **more: Any) -> Any:
+        replays.append(given)
+        return real(*given, **more)
+
+    monkeypatch.setattr(verdict, "replay", counted)
     found = audit(module, entry, launch_from({"grid": [1], "arguments": [array("y", 8), {"name": "n", "value": 500}]}))
     assert [finding.error.code for finding in found.findings] == ["O528"]
     assert len(replays) < 10
