@@ -108,7 +108,7 @@ soak-engine: $(VENV)/.installed-test ## Answer REQUESTS=10000 requests, some giv
 	$(BIN)/python test/engine/many_requests.py --requests $(or $(REQUESTS),10000)
 
 switches: $(VENV)/.installed-test ## Switch between two threads at every pair of steps of the runtime; SWITCHES=2
-	$(BIN)/python test/runtime/switches.py --preemptions $(or $(SWITCHES),2)
+	$(BIN)/python test/runtime/on_stub.py switches.py --preemptions $(or $(SWITCHES),2)
 
 docs: $(VENV)/.installed-test ## Write what is generated from docstrings and error classes, and build the book in build/site
 	$(BIN)/python -m freehold.tools.error_pages
