@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import freehold as fh
-from examples.kernels.example import BF16, Example, Inputs, unwritten
+from examples.kernels.example import BF16, Example, Inputs, unwritten, with_one
 from freehold import Mut, Out, Ref, f32, i64, u32
 from freehold.kernels.activations import activation_tiles, activation_tiles_backward, gated_tiles, gated_tiles_backward
 from freehold.kernels.optimisers import adam_tiles, lion_tiles, sgd_tiles
@@ -94,12 +94,14 @@ def examples() -> Iterator[Example]:
     def changed(*arrays: Any) -> tuple[Any, ...]:
         return tuple(fh.partition(a.copy(), 256) for a in arrays)
 
-    yield Example(adam_tiles, (*changed(p, m, v), g, 1e-2, 1e-3, 0.9, 0.999, 1e-8, 0.5, True), {0: p1, 1: m1, 2: v1})
+    yield Example(
+        with_one(adam_tiles), (*changed(p, m, v), g, 1e-2, 1e-3, 0.9, 0.999, 1e-8, 0.5, True), {0: p1, 1: m1, 2: v1}
+    )
     m1 = 0.9 * m + 0.5 * (g + 0.1 * p)
     step = g + 0.1 * p + 0.9 * m1
-    yield Example(sgd_tiles, (*changed(p, m), g, 1e-2, 0.1, 0.9, 0.5, True, True), {0: p - 1e-2 * step, 1: m1})
+    yield Example(with_one(sgd_tiles), (*changed(p, m), g, 1e-2, 0.1, 0.9, 0.5, True), {0: p - 1e-2 * step, 1: m1})
     p1, m1 = p * (1 - 1e-3) - 1e-2 * np.sign(0.9 * m + 0.1 * g), 0.99 * m + 0.01 * g
-    yield Example(lion_tiles, (*changed(p, m), g, 1e-2, 1e-3, 0.9, 0.99), {0: p1, 1: m1})
+    yield Example(with_one(lion_tiles), (*changed(p, m), g, 1e-2, 1e-3, 0.9, 0.99), {0: p1, 1: m1})
 
     w, s = new.integers(-128, 128, 20, 96, dtype=np.int8), new.normal(20, 3)
     wide = w * np.repeat(s, 32, axis=1)

@@ -26,6 +26,11 @@ class Example(NamedTuple):
     """How many numbers that come from memory are checked in the kernel, once a block: positions, and offsets."""
 
 
+def with_one(kernel: Any) -> Any:
+    """A kernel of tuples of tensors in the form with one tensor in each: it takes them by themselves."""
+    return kernel.in_form(tuple((None,) if p.many else None for p in kernel.signature.parameters))[0]
+
+
 class Inputs:
     """Random arrays, the same in every run."""
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from answers import assembles
 from examples.kernels import library
-from examples.kernels.example import Array, Example
+from examples.kernels.example import Array, Example, with_one
 
 import freehold as fh
 from freehold.backend.bytecode.writer import write_bytecode
@@ -36,7 +36,8 @@ def strict(example: Example) -> Kernel:
     """The kernel, refused if anything is unsafe, or checked in it that does not have to be."""
     kernel: Kernel = example.kernel
     options = kernel.options._replace(deny_kernel_checks=not example.checks, deny_unsafe=True)
-    return Kernel(kernel.__wrapped__, options)
+    made = Kernel(kernel.__wrapped__, options)
+    return with_one(made) if kernel.signature.form is not None else made
 
 
 def under(example: Example, **schedule: Any) -> tuple[Any, ...]:

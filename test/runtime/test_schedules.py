@@ -18,7 +18,7 @@ from freehold.runtime.scheduling.completion import Completed, completed
 
 LIBRARY = dict(library())
 AUTHORS_OWN = {
-    "softmax_rows_2", "layer_norm_rows_2", "norm_backward_rows", "norm_backward_rows_2", "sgd_tiles", "count_experts",
+    "softmax_rows_2", "layer_norm_rows_2", "norm_backward_rows", "norm_backward_rows_2", "count_experts",
     "quantise_groups",
     "cross_entropy_rows_2", "gemm_split_k", "rope", "rotate_and_append", "rotate_and_append_2", "append_row_each",
     "grouped_tiles", "grouped_tiles_2", "scale_groups", "sum_counts", "places_of_rows", "sum_tiles", "cumsum_tiles",
