@@ -308,6 +308,7 @@ class Engine:
             if not s.cancelled:
                 s.owner.tell(error if isinstance(error, EngineError | fh.Rejected) else EngineError(f"{error!r}"))
         self.runner.ranks.tell(None)
+        self.runner.close()
 
     # --- Its end ------------------------------------------------------------------------------------------------------
 

@@ -195,6 +195,14 @@ class Runner:
             batch = self._batch(order.shape)
             batch.numbers[:] = order.numbers
             self._go(batch, order.ways, order.extra)
+        self.close()
+
+    def close(self) -> None:
+        """Lets go of the graphs: NCCL ends no communicator whose sums are a part of one."""
+        recorded, self._recorded = self._recorded, {}
+        for graph in recorded.values():
+            if graph is not None:
+                graph.close()
 
     def _shape(self, tokens: int, sequences: int, longest: int) -> Shape:
         """The shape of a step of so many tokens: there are few, so that there are few kernels."""

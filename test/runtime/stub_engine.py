@@ -120,8 +120,12 @@ def test_graphs_that_have_no_memory_are_left_out() -> None:
 
 
 def test_the_end() -> None:
+    graphs = [graph for graph in engine().runner._recorded.values() if graph is not None]
+    assert graphs
     engine().close()
     assert not engine().healthy
+    assert not engine().runner._recorded
+    assert all("closed" in repr(graph) for graph in graphs)
 
 
 if __name__ == "__main__":
