@@ -10,6 +10,7 @@ import ctypes
 import os
 import tempfile
 import threading
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -455,16 +456,15 @@ for _ in range(3):
 def test_a_program_s_launches_are_audited_with_what_its_arrays_hold_and_go_to_the_gpu() -> None:
     if find_spec("cuda.tile") is None:
         pytest.skip("no cuTile Python")
-    import cuda.tile
-
     from freehold.tools.audit_record import run_program
 
+    tile: Any = import_module("cuda.tile")
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder, "program.py")
         program.write_text(PROGRAM)
         for word, verdict in (("right", "safe"), ("wrong", "faulty")):
             launches: list[Any] = []
-            with mock.patch.object(cuda.tile, "launch", lambda *given, to=launches: to.append(given)):
+            with mock.patch.object(tile, "launch", lambda *given, to=launches: to.append(given)):
                 found = run_program(["python3", str(program), word])
             assert (found.failed, found.missed) == (None, [])
             assert [each.verdict for each in found.audits] == [verdict]

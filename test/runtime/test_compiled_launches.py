@@ -167,7 +167,11 @@ def test_a_planned_function_is_read_as_any_other() -> None:
         return y
 
     x = torch.arange(float(N))
-    whole = torch.compile(lambda x: tripled(x + 1) * 2, fullgraph=True, backend="aot_eager")
+
+    def around(x: Any) -> Any:
+        return tripled(x + 1) * 2
+
+    whole = torch.compile(around, fullgraph=True, backend="aot_eager")
     torch.testing.assert_close(whole(x), 6 * (x + 1))
     torch.testing.assert_close(tripled(x), 3 * x)
 

@@ -261,10 +261,13 @@ def test_a_graph_is_run_while_its_gpu_is_current(monkeypatch: pytest.MonkeyPatch
         return (0,)
 
     api = SimpleNamespace(cuGraphLaunch=run_graph)
-    for name, value in (
-        ("on_device", on_device), ("api", lambda: api), ("checked", lambda _, found: found),
-        ("parts", lambda: (None, lambda: (0, current[0]))),
-    ):  # fmt: skip
+
+    def checked(_: str, found: Any) -> Any:
+        return found
+
+    fakes: dict[str, Any] = {"on_device": on_device, "api": lambda: api, "checked": checked}
+    fakes["parts"] = lambda: (None, lambda: (0, current[0]))
+    for name, value in fakes.items():
         monkeypatch.setattr(driver, name, value)
     monkeypatch.setattr(captures, "_several", lambda: True)
     for device in (1, 0, 1):
