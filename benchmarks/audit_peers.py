@@ -153,6 +153,15 @@ def survived(path: Path, checkout: Path, count: int, rng: random.Random) -> Row:
         return Row(case["kernel"], file, "unknown", [f"{CRASHED} {type(error).__name__}"], 0, 0.0, [])
 
 
+def named(file: str, checkout: Path) -> str:
+    """A file as the page has it: from the checkout on; of one that a test wrote, its folder, which is named after the
+    test, and its name."""
+    path = Path(file)
+    if path.is_relative_to(checkout):
+        return str(path.relative_to(checkout))
+    return f"{path.parent.name}/{path.name}" if path.is_absolute() else file
+
+
 def audited(case: dict[str, Any], checkout: Path, count: int, rng: random.Random) -> Row:
     """Audits a recorded launch, and mutants of its module."""
     began = time.process_time()
@@ -160,7 +169,7 @@ def audited(case: dict[str, Any], checkout: Path, count: int, rng: random.Random
     entry = next(op for op in module.walk() if isinstance(op, EntryOp) and op.sym_name.data == case["symbol"])
     span = span_of(entry)
     file = span.file if span is not None else case["test"].partition("::")[0]
-    row = Row(case["kernel"], file.replace(f"{checkout}/", ""), "unknown", [], 0, 0.0, [])
+    row = Row(case["kernel"], named(file, checkout), "unknown", [], 0, 0.0, [])
     launch = case["launch"]
     if launch is None:
         row.causes = [plain(case["why"])]

@@ -61,3 +61,10 @@ def test_a_crash_ends_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert [row.verdict for row in rows] == ["unknown", "unknown", "unknown", "safe"]
     assert rows[0].causes == ["the audit ended in ZeroDivisionError"]
     assert all("ended in" in row.causes[0] for row in rows[:3])
+
+
+def test_no_path_of_a_machine_stands_on_the_page(tmp_path: Path) -> None:
+    checkout, written = tmp_path / "checkout", tmp_path / "test_add0" / "add.py"
+    assert audit_peers.named(str(checkout / "test" / "test_add.py"), checkout) == "test/test_add.py"
+    assert audit_peers.named(str(written), checkout) == "test_add0/add.py"
+    assert audit_peers.named("test/test_add.py", checkout) == "test/test_add.py"
