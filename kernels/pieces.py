@@ -16,7 +16,7 @@ from freehold import Const, Mut, Out, Ref, bf16, f32, i32
 from freehold.kernels.activations import activate
 from freehold.kernels.operators import torch_dtype
 from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, hinted, power_of_two
-from freehold.kernels.tiles import safe
+from freehold.kernels.tiles import extents_agree, safe
 
 GREATEST: Final = 3.3895313892515355e38
 """The greatest bf16."""
@@ -111,12 +111,7 @@ def product_of_pieces(
     which rounds towards zero.
     """
     fh.require("S == 3" if PIECES == 3 else "S == 2")
-    fh.require("M == B" if TA else "M == A")
-    fh.require("N == P" if TB else "N == Q")
-    if TA:
-        fh.require("A == Q" if TB else "A == P")
-    else:
-        fh.require("B == Q" if TB else "B == P")
+    extents_agree(TA, TB)
     if BIAS:
         fh.require("L == N")
     if RESIDUAL:
@@ -157,12 +152,7 @@ def mend_product(
     As `product_of_pieces`, of elements as they are, for the tiles that `wrong` says: an infinity has no pieces. With
     `PARTS` it says so of each part of a sum.
     """
-    fh.require("M == B" if TA else "M == A")
-    fh.require("N == P" if TB else "N == Q")
-    if TA:
-        fh.require("A == Q" if TB else "A == P")
-    else:
-        fh.require("B == Q" if TB else "B == P")
+    extents_agree(TA, TB)
     if BIAS:
         fh.require("L == N")
     if RESIDUAL:

@@ -13,7 +13,7 @@ from freehold.kernels.operators import as_rows, asked, in_tf32, integer_sums, op
 from freehold.kernels.pieces import in_pieces_is_faster, launch_product
 from freehold.kernels.reductions import sum_rows
 from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, hinted, power_of_two
-from freehold.kernels.tiles import safe, wide
+from freehold.kernels.tiles import extents_agree, safe, wide
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
@@ -53,12 +53,7 @@ def matmul_tiles(
     `TA` and `TB` take the transposes of a and b: of matrices (K, M) and (N, K). `FAST` adds up products of 8-bit floats
     with less precision. What is not asked for is not looked at. `AHEAD` is the latency that loads are told to expect.
     """
-    fh.require("M == B" if TA else "M == A")
-    fh.require("N == P" if TB else "N == Q")
-    if TA:
-        fh.require("A == Q" if TB else "A == P")
-    else:
-        fh.require("B == Q" if TB else "B == P")
+    extents_agree(TA, TB)
     m, n = c.index
     TM, TN = c.tile
     acc = fh.zeros(c.tile, sum_dtype(a.dtype))
@@ -89,12 +84,7 @@ def batched_matmul_tiles(
     TF32: Const[bool] = False,
 ):
     """c[z] = a[z] @ b[z]; `TA` and `TB` as in `matmul_tiles`."""
-    fh.require("M == B" if TA else "M == A")
-    fh.require("N == P" if TB else "N == Q")
-    if TA:
-        fh.require("A == Q" if TB else "A == P")
-    else:
-        fh.require("B == Q" if TB else "B == P")
+    extents_agree(TA, TB)
     z, m, n = c.index
     _, TM, TN = c.tile
     acc = fh.zeros((TM, TN), sum_dtype(a.dtype))
@@ -122,12 +112,7 @@ def matmul_splits(
     TF32: Const[bool] = False,
 ):
     """parts.sum(axis=0) = a @ b: part z has every Z-th step along K. `TA` and `TB` as in `matmul_tiles`."""
-    fh.require("M == B" if TA else "M == A")
-    fh.require("N == P" if TB else "N == Q")
-    if TA:
-        fh.require("A == Q" if TB else "A == P")
-    else:
-        fh.require("B == Q" if TB else "B == P")
+    extents_agree(TA, TB)
     z, m, n = parts.index
     _, TM, TN = parts.tile
     acc = fh.zeros((TM, TN), sum_dtype(a.dtype))

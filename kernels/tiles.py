@@ -27,6 +27,16 @@ def wide(tile: Any) -> Any:
     return tile.astype(f64 if tile.dtype == f64 else f32)
 
 
+def extents_agree(TA: bool, TB: bool) -> None:
+    """Asks that the extents of c (M, N), a (A, B) and b (P, Q) fit a product, with `TA` and `TB` of transposes."""
+    fh.require("M == B" if TA else "M == A")
+    fh.require("N == P" if TB else "N == Q")
+    if TA:
+        fh.require("A == Q" if TB else "A == P")
+    else:
+        fh.require("B == Q" if TB else "B == P")
+
+
 def columns(x: Any, width: int, K: int) -> Any:
     """
     The tiles of `width` along the rows of the matrix `x`. With `K` they are as many, and unrolled: what a later walk
