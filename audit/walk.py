@@ -50,7 +50,9 @@ from freehold.runtime.interpreter.access import element
 from freehold.runtime.interpreter.elements import Array, element_of, unsigned
 
 MOST_WORK: Final = 200_000
-"""Operations that are walked, those on many elements counted more than once."""
+"""Operations that are walked; those on many elements, and accesses, count more than once."""
+_AN_ACCESS: Final = 8
+"""What an access counts: it is looked at again for its bounds, for who meets whom, and for pictures."""
 _A_STEP: Final = 4096
 """Elements that an operation computes at no further cost."""
 MOST_ELEMENTS: Final = 1 << 20
@@ -517,6 +519,7 @@ class _Run:
     # Accesses
 
     def access(self, op: Operation, lanes: Array) -> None:
+        self.whole.spend(_AN_ACCESS)
         fields: Any = op
         token = self.get(fields.token) if fields.token is not None else Token(0)
         before = after = token.before if isinstance(token, Token) else 0

@@ -11,7 +11,7 @@ pytest.importorskip("cuda.tile", reason="cuda-tile is not installed")
 import planted
 from planted import Made, T, array, ct
 
-from freehold.audit import cells, page, sarif, verdict
+from freehold.audit import cells, page, sarif, verdict, walk
 from freehold.audit.facts import launch_from
 from freehold.audit.text import text_of
 from freehold.audit.verdict import Audit, audit
@@ -192,3 +192,25 @@ def test_what_is_wrong_in_every_turn_of_a_loop_is_not_replayed_for_each(monkeypa
     found = audit(module, entry, launch_from({"grid": [1], "arguments": [array("y", 8), {"name": "n", "value": 500}]}))
     assert [finding.error.code for finding in found.findings] == ["O528"]
     assert len(replays) < 10
+
+
+def test_a_loop_of_very_many_turns_is_walked_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An access costs more than another operation: it is looked at again by all that comes after the walk."""
+    module = files.read_module(WRAPPING.encode(), "kernel.mlir", "test", SourceMap())
+    (entry,) = (op for op in module.walk() if isinstance(op, EntryOp))
+    taken: list[object] = []
+    real: Any = walk.Access
+
+    def counted(*given: Any) -> Any:
+        taken.append(given)
+        return real(*given)
+
+    monkeypatch.setattr(walk, "Access", counted)
+    monkeypatch.setattr(walk, "MOST_WORK", 8000)
+    turns = {"name": "n", "value": 1400}
+    found = audit(module, entry, launch_from({"grid": [1], "arguments": [array("y", 8), turns]}))
+    assert len(taken) < 1000
+    assert found.verdict != "safe"
+    assert {("the launch is too large to be walked", "a launch of the same kind, but smaller")} <= {
+        (item.why, item.fact) for item in found.open
+    }
