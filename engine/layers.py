@@ -66,9 +66,8 @@ def product(room: Room, y: Any, x: Any, weight: Any, residual: Any = None) -> St
     if x.shape[0] == 1:
         yield row_product_launch(y, x, weight, None, residual, 0.0)
         return
-    extra = x[0], x if residual is None else residual
-    given = "", False, residual is not None
-    yield from product_launches(y, x, weight, extra, given, way, lambda: room.splits(way.splits, *y.shape), _LAYOUT)
+    ends = None, residual, ""
+    yield from product_launches(y, x, weight, ends, way, lambda: room.splits(way.splits, *y.shape), _LAYOUT)
 
 
 def added(y: Any, x: Any) -> Steps:

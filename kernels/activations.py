@@ -22,6 +22,17 @@ _SELU: Final = 1.0507009873554805, 1.7580993408473766
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
 
+def ended(acc: Any, m: Any, n: Any, bias: Any, residual: Any, ACT: str = "") -> Any:
+    """activate(acc + bias) + residual of tile (m, n) of a product: bias (N) and residual (M, N), or None of each."""
+    if bias is not None:
+        acc += bias.load((n,), (acc.shape[1],)).astype(acc.dtype)
+    if ACT:
+        acc = activate(acc, ACT)
+    if residual is not None:
+        acc += residual.load((m, n), acc.shape).astype(acc.dtype)
+    return acc
+
+
 def activate(t: Any, KIND: str) -> Any:
     """The activation of a tile."""
     match KIND:

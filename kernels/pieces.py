@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, bf16, f32, i32
-from freehold.kernels.activations import activate
+from freehold.kernels.activations import ended
 from freehold.kernels.operators import torch_dtype
 from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, hinted, power_of_two
 from freehold.kernels.tiles import extents_agree, safe
@@ -64,17 +64,6 @@ def one_of(t: Any, axis: int, z: Any) -> Any:
     return fh.minimum(z, t.shape[axis] - 1)
 
 
-def finished(acc: Any, m: Any, n: Any, bias: Any, residual: Any, ACT: str, BIAS: bool, RESIDUAL: bool) -> Any:
-    """activate(acc + bias) + residual, each where it is asked for."""
-    if BIAS:
-        acc += bias.load((n,), (acc.shape[1],))
-    if ACT:
-        acc = activate(acc, ACT)
-    if RESIDUAL:
-        acc += residual.load((m, n), acc.shape)
-    return acc
-
-
 @safe
 def split_tiles(y: Out[bf16, "S", "Z", "M", "N"], x: Ref[f32, "Z", "M", "N"], PIECES: Const[int]):
     """y[s] = piece s of x."""
@@ -92,19 +81,17 @@ def product_of_pieces(
     wrong: Out[i32, "Z", "U", "V"],
     a: Ref[bf16, "S", "Y", "A", "B"],
     b: Ref[bf16, "S", "X", "P", "Q"],
-    bias: Ref[f32, "L"],
-    residual: Ref[f32, "R", "T"],
+    bias: Ref[f32, "N"] | None,
+    residual: Ref[f32, "M", "N"] | None,
     BK: Const[int],
     TA: Const[bool],
     TB: Const[bool],
     PIECES: Const[int],
     PARTS: Const[bool] = False,
     ACT: Const[str] = "",
-    BIAS: Const[bool] = False,
-    RESIDUAL: Const[bool] = False,
 ):
     """
-    c[z] = activate(a[z] @ b[z] + bias) + residual of matrices in pieces, each where it is asked for.
+    c[z] = activate(a[z] @ b[z] + bias) + residual of matrices in pieces, each where it is given.
 
     a and b may be one for all z. With `PARTS` c.sum(axis=0) is a @ b, and part z has every Z-th step along the sum.
     `wrong` is 1 for tiles with a sum that is not finite, else 0. The sums of each step are added up outside `mma`,
@@ -112,11 +99,6 @@ def product_of_pieces(
     """
     fh.require("S == 3" if PIECES == 3 else "S == 2")
     extents_agree(TA, TB)
-    if BIAS:
-        fh.require("L == N")
-    if RESIDUAL:
-        fh.require("R == M")
-        fh.require("T == N")
     z, m, n = c.index
     _, TM, TN = c.tile
     first, step = (z, c.shape[0]) if PARTS else (0, 1)
@@ -129,7 +111,7 @@ def product_of_pieces(
             y = (*y, tile_of(b, (s, one_of(b, 1, z), k, n), (BK, TN), TB))
         acc += multiplied(x, y, fh.zeros((TM, TN), f32))
     wrong.store(fh.where(abs(acc) < float("inf"), 0, 1).max().reshape(1, 1, 1))
-    c.store(finished(acc, m, n, bias, residual, ACT, BIAS, RESIDUAL)[None])
+    c.store(ended(acc, m, n, bias, residual, ACT)[None])
 
 
 @safe
@@ -138,26 +120,19 @@ def mend_product(
     wrong: Ref[i32, "W", "U", "V"],
     a: Ref[f32, "Y", "A", "B"],
     b: Ref[f32, "X", "P", "Q"],
-    bias: Ref[f32, "L"],
-    residual: Ref[f32, "R", "T"],
+    bias: Ref[f32, "N"] | None,
+    residual: Ref[f32, "M", "N"] | None,
     BK: Const[int],
     TA: Const[bool],
     TB: Const[bool],
     PARTS: Const[bool] = False,
     ACT: Const[str] = "",
-    BIAS: Const[bool] = False,
-    RESIDUAL: Const[bool] = False,
 ):
     """
     As `product_of_pieces`, of elements as they are, for the tiles that `wrong` says: an infinity has no pieces. With
     `PARTS` it says so of each part of a sum.
     """
     extents_agree(TA, TB)
-    if BIAS:
-        fh.require("L == N")
-    if RESIDUAL:
-        fh.require("R == M")
-        fh.require("T == N")
     z, m, n = c.index
     _, TM, TN = c.tile
     at = one_of(wrong, 1, m), one_of(wrong, 2, n)
@@ -172,7 +147,7 @@ def mend_product(
         for k in fh.tiles(a, axis=1 if TA else 2, size=BK):
             x = tile_of(a, (one_of(a, 0, z), m, k), (TM, BK), TA)
             acc = fh.mma(x, tile_of(b, (one_of(b, 0, z), k, n), (BK, TN), TB), acc)
-        c.store(finished(acc, m, n, bias, residual, ACT, BIAS, RESIDUAL)[None])
+        c.store(ended(acc, m, n, bias, residual, ACT)[None])
 
 
 # --- Launches ---------------------------------------------------------------------------------------------------------
@@ -205,16 +180,15 @@ def launch_product(
     b: Any,
     turned: tuple[bool, bool],
     pieces: int,
-    extra: tuple[Any, Any] | None = None,
-    given: tuple[str, bool, bool] = ("", False, False),
+    ends: tuple[Any, Any, str] = (None, None, ""),
     total: Callable[[Any], Any] | None = None,
 ) -> None:
     """
     Writes activate(a @ b + bias) + residual to c (Z, M, N), of float32, by as many pieces an element.
 
-    a and b are (Z, ...) or (1, ...), `turned` whether transposed; `extra` bias and residual, something of their ranks
-    where there is none, and `given` the activation and whether there are these. `total(parts)` is the launch that adds
-    up parts (splits, M, N) of a single product; without it none is cut.
+    a and b are (Z, ...) or (1, ...), `turned` whether transposed; `ends` bias and residual, or None, and the
+    activation. `total(parts)` is the launch that adds up parts (splits, M, N) of a single product; without it none is
+    cut.
     """
     _, M, N = c.shape
     K = a.shape[1 if turned[0] else 2]
@@ -228,12 +202,12 @@ def launch_product(
     wrong = c.new_empty((room.shape[0], ceildiv(M, TM), ceildiv(N, TN)), dtype=torch_dtype("int32"))
     one, other = in_pieces(a, pieces), in_pieces(b, pieces)
     step = max(16, min(64, power_of_two(K)))
-    sources = (a[0, 0], a[0]) if extra is None else extra
+    *extra, activation = ends
     hints = {"num_worker_warps": 4, "occupancy": 2}
     part = (cut(t, size, order=_BANDS, blocks=fh.PERSISTENT) for t, size in ((room, (1, *tile)), (wrong, (1, 1, 1))))
-    rest = (True, "", False, False) if parts else (False, *given)
-    hinted(product_of_pieces, hints)(*part, one, other, *sources, step, *turned, pieces, *rest).on()
+    rest = (None, None, step, *turned, pieces, True) if parts else (*extra, step, *turned, pieces, False, activation)
+    hinted(product_of_pieces, hints)(*part, one, other, *rest).on()
     if parts:
         assert total is not None
         total(room).on()
-    mend_product(cut(c, (1, *tile)), wrong, a, b, *sources, 16, *turned, parts, *given).on()
+    mend_product(cut(c, (1, *tile)), wrong, a, b, *extra, 16, *turned, parts, activation).on()

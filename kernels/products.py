@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32, f64, i32
-from freehold.kernels.activations import KINDS, activate, activation
+from freehold.kernels.activations import KINDS, activation, ended
 from freehold.kernels.operators import as_rows, asked, in_tf32, integer_sums, operator, wide_dtype
 from freehold.kernels.pieces import in_pieces_is_faster, launch_product
 from freehold.kernels.reductions import sum_rows
@@ -35,23 +35,21 @@ def matmul_tiles(
     c: Out["M", "N"],
     a: Ref["A", "B"],
     b: Ref["P", "Q"],
-    bias: Ref["L"],
-    residual: Ref["R", "S"],
+    bias: Ref["N"] | None,
+    residual: Ref["M", "N"] | None,
     BK: Const[int],
     TA: Const[bool] = False,
     TB: Const[bool] = False,
     ACT: Const[str] = "",
-    BIAS: Const[bool] = False,
-    RESIDUAL: Const[bool] = False,
     TF32: Const[bool] = False,
     FAST: Const[bool] = False,
     AHEAD: Const[int | None] = None,
 ):
     """
-    c = activate(a @ b + bias) + residual, each where it is asked for, added up in f32 (f64, i32 for integers).
+    c = activate(a @ b + bias) + residual, each where it is given, added up in f32 (f64, i32 for integers).
 
     `TA` and `TB` take the transposes of a and b: of matrices (K, M) and (N, K). `FAST` adds up products of 8-bit floats
-    with less precision. What is not asked for is not looked at. `AHEAD` is the latency that loads are told to expect.
+    with less precision. `AHEAD` is the latency that loads are told to expect.
     """
     extents_agree(TA, TB)
     m, n = c.index
@@ -61,16 +59,7 @@ def matmul_tiles(
         x = a.load((k, m), (BK, TM), latency=AHEAD).T if TA else a.load((m, k), (TM, BK), latency=AHEAD)
         y = b.load((n, k), (TN, BK), latency=AHEAD).T if TB else b.load((k, n), (BK, TN), latency=AHEAD)
         acc = fh.mma(operand(x, TF32), operand(y, TF32), acc, fast_acc=FAST)
-    if BIAS:
-        fh.require("L == N")
-        acc += bias.load((n,), (TN,)).astype(acc.dtype)
-    if ACT:
-        acc = activate(acc, ACT)
-    if RESIDUAL:
-        fh.require("R == M")
-        fh.require("S == N")
-        acc += residual.load((m, n), (TM, TN)).astype(acc.dtype)
-    c.store(acc.astype(c.dtype))
+    c.store(ended(acc, m, n, bias, residual, ACT).astype(c.dtype))
 
 
 @safe
@@ -127,27 +116,16 @@ def matmul_splits(
 def sum_of_splits(
     c: Out["M", "N"],
     parts: Ref["Z", "M", "N"],
-    bias: Ref["L"],
-    residual: Ref["R", "S"],
+    bias: Ref["N"] | None = None,
+    residual: Ref["M", "N"] | None = None,
     ACT: Const[str] = "",
-    BIAS: Const[bool] = False,
-    RESIDUAL: Const[bool] = False,
 ):
     """c = activate(parts.sum(axis=0) + bias) + residual, in the same order every time."""
     m, n = c.index
     acc = fh.zeros(c.tile, parts.dtype)
     for z in fh.tiles(parts, axis=0, size=1):
         acc += parts.load((z, m, n), (1, *c.tile)).reshape(c.tile)
-    if BIAS:
-        fh.require("L == N")
-        acc += bias.load((n,), (c.tile[1],)).astype(acc.dtype)
-    if ACT:
-        acc = activate(acc, ACT)
-    if RESIDUAL:
-        fh.require("R == M")
-        fh.require("S == N")
-        acc += residual.load((m, n), c.tile).astype(acc.dtype)
-    c.store(acc.astype(c.dtype))
+    c.store(ended(acc, m, n, bias, residual, ACT).astype(c.dtype))
 
 
 @safe
@@ -155,9 +133,8 @@ def matvec_rows(
     y: Out["M", "N"],
     x: Ref["M", "K"],
     w: Ref["N", "K"],
-    bias: Ref["L"],
+    bias: Ref["N"] | None,
     BK: Const[int],
-    BIAS: Const[bool] = False,
 ):
     """y = x @ w.T + bias for one row of x, as decoding a token needs it: bound by reading w."""
     m, n = y.index
@@ -165,11 +142,7 @@ def matvec_rows(
     acc = fh.zeros((high, BK), f64 if w.dtype == f64 else f32)
     for k in fh.tiles(w, axis=1, size=BK):
         acc += wide(w.load((n, k), (high, BK))) * wide(x.load((m, k), (1, BK)))
-    found = acc.sum(axis=1)
-    if BIAS:
-        fh.require("L == N")
-        found += wide(bias.load((n,), (high,)))
-    y.store(found[None].astype(y.dtype))
+    y.store(ended(acc.sum(axis=1)[None], m, n, bias, None).astype(y.dtype))
 
 
 # --- Schedules --------------------------------------------------------------------------------------------------------
@@ -323,8 +296,7 @@ def product_launches(
     c: Any,
     a: Any,
     b: Any,
-    extra: tuple[Any, Any],
-    given: tuple[str, bool, bool],
+    ends: tuple[Any, Any, str],
     way: Tiling,
     parts: Callable[[], Any],
     layout: tuple[bool, bool, bool],
@@ -332,24 +304,23 @@ def product_launches(
     """
     The launches that compute c = activate(a @ b + bias) + residual, in a tiling, for tensors of any library.
 
-    `extra` are bias and residual, something of their ranks where there is none; `given` the activation, and whether
-    there are these; `layout` whether a and b are transposed, and products in tf32. `parts()` is room for the parts of
-    a sum that is cut, (splits, M, N).
+    `ends` are bias and residual, or None, and the activation; `layout` whether a and b are transposed, and products in
+    tf32. `parts()` is room for the parts of a sum that is cut, (splits, M, N).
     """
     if way.splits > 1:
         room = parts()
         yield hinted(matmul_splits, way.hints)(cut(room, (1, *way.tile)), a, b, way.step, *layout)
-        yield splits_launch(c, room, extra, given)
+        yield splits_launch(c, room, ends)
         return
     part = cut(c, way.tile, order=_BANDS, blocks=way.blocks)
     yield hinted(matmul_tiles, way.hints)(
-        part, a, b, *extra, way.step, *layout[:2], *given, layout[2], False, way.ahead
+        part, a, b, *ends[:2], way.step, *layout[:2], ends[2], layout[2], False, way.ahead
     )
 
 
-def splits_launch(c: Any, room: Any, extra: tuple[Any, Any], given: tuple[str, bool, bool]) -> Any:
+def splits_launch(c: Any, room: Any, ends: tuple[Any, Any, str]) -> Any:
     """The launch that adds up the parts of a product; see `product_launches`."""
-    return sum_of_splits(cut(c, (4, min(512, power_of_two(c.shape[1])))), room, *extra, *given)
+    return sum_of_splits(cut(c, (4, min(512, power_of_two(c.shape[1])))), room, *ends)
 
 
 # --- Operators --------------------------------------------------------------------------------------------------------
@@ -387,11 +358,10 @@ def _matmul(c: Any, a: Any, b: Any, bias: Any, residual: Any, activation: str, t
         x, y = aligned(x), aligned(y)
     even = all(t.stride(0) * t.element_size() % 32 == 0 for t in (x, y))
     way = tiling(*c.shape, a.shape[1], a.element_size(), even)
-    extra = x[0] if bias is None else bias, x if residual is None else residual
-    given = activation, bias is not None, residual is not None
+    ends = bias, residual, activation
     if c.shape[0] == 1 and tb and not activation and residual is None:
         high, step = (32, 128) if c.shape[1] >= 4096 > a.shape[1] else (16, 256)
-        rest = x if not ta else a.contiguous(), y, extra[0], step, given[1]
+        rest = x if not ta else a.contiguous(), y, bias, step
         hinted(matvec_rows, {"occupancy": 3})(cut(c, (1, high)), *rest).on()
         return
 
@@ -402,16 +372,15 @@ def _matmul(c: Any, a: Any, b: Any, bias: Any, residual: Any, activation: str, t
             y[None],
             (ta, tb),
             2 if in_tf32(a, tf32, False) else 3,
-            extra,
-            given,
-            lambda p: splits_launch(c, p, extra, given),
+            ends,
+            lambda p: splits_launch(c, p, ends),
         )
         return
 
     def parts() -> Any:
         return a.new_empty((way.splits, *c.shape), dtype=wide_dtype(a))
 
-    for launch in product_launches(c, x, y, extra, given, way, parts, (ta, tb, in_tf32(a, tf32, False))):
+    for launch in product_launches(c, x, y, ends, way, parts, (ta, tb, in_tf32(a, tf32, False))):
         launch.on()
 
 

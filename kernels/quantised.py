@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Out, Ref, i8, i32
+from freehold.kernels.activations import ended
 from freehold.kernels.operators import _torch, as_rows, operator  # pyright: ignore[reportPrivateUsage] -- the library's own
 from freehold.kernels.products import Tiling, splits_launch, sum_dtype, tiling
 from freehold.kernels.schedules import cut, hinted, power_of_two, rows
@@ -89,10 +90,9 @@ def scaled_matmul_tiles(
     b: Ref["N", "K"],
     a_scale: Ref["R", "S"],
     b_scale: Ref["T", "U"],
-    bias: Ref["L"],
+    bias: Ref["N"] | None,
     BK: Const[int],
     BLOCKS: Const[bool] = False,
-    BIAS: Const[bool] = False,
     FAST: Const[bool] = False,
 ):
     """
@@ -119,10 +119,7 @@ def scaled_matmul_tiles(
     if not BLOCKS:
         unit = a_scale.load((0, m), (1, TM)).reshape(TM, 1) * b_scale.load((0, n), (1, TN))
         total = acc.astype(fh.f32) * unit
-    if BIAS:
-        fh.require("L == N")
-        total += wide(bias.load((n,), (TN,)))
-    c.store(total.astype(c.dtype))
+    c.store(ended(total, m, n, bias, None).astype(c.dtype))
 
 
 def weighed(a: Any, w: Any, scale: Any, m: Any, n: Any, tile: Any, steps: Any, BK: int) -> Any:
@@ -139,18 +136,13 @@ def narrow_weight_tiles(
     a: Ref["M", "K"],
     w: Ref["N", "K"],
     scale: Ref["N"],
-    residual: Ref["R", "S"],
+    residual: Ref["M", "N"] | None,
     BK: Const[int],
-    RESIDUAL: Const[bool] = False,
 ):
     """c = a @ (w * scale).T + residual, where w has 8 bits, one scale a row, and becomes what a is to be multiplied."""
     m, n = c.index
     acc = weighed(a, w, scale, m, n, c.tile, fh.tiles(a, axis=1, size=BK), BK)
-    if RESIDUAL:
-        fh.require("R == M")
-        fh.require("S == N")
-        acc += residual.load((m, n), c.tile).astype(acc.dtype)
-    c.store(acc.astype(c.dtype))
+    c.store(ended(acc, m, n, None, residual).astype(c.dtype))
 
 
 @safe
@@ -263,15 +255,13 @@ def narrow_weight_launches(
 
     `parts()` is room for the parts of a sum that is cut, (splits, M, N).
     """
-    added = residual is not None
-    other = residual if added else a
     if way.splits > 1:
         room = parts()
         yield hinted(narrow_weight_splits, way.hints)(cut(room, (1, *way.tile)), a, w, scale, way.step)
-        yield splits_launch(c, room, (a[0], other), ("", False, added))
+        yield splits_launch(c, room, (None, residual, ""))
         return
     part = cut(c, way.tile, order=fh.grouped(8), blocks=way.blocks)
-    yield hinted(narrow_weight_tiles, way.hints)(part, a, w, scale, other, way.step, added)
+    yield hinted(narrow_weight_tiles, way.hints)(part, a, w, scale, residual, way.step)
 
 
 @operator(
@@ -308,6 +298,5 @@ def _scaled(
     step = 128 if blocks else max(32, min(128, power_of_two(x.shape[1])))
     part = cut(c, (high, width), order=fh.grouped(8), blocks=way.blocks)
     fast = x.dtype != _torch().int8 and not blocks
-    extra = x_scales[0] if bias is None else bias
-    given = x, weight, x_scales, weight_scales, extra, step, blocks, bias is not None, fast
+    given = x, weight, x_scales, weight_scales, bias, step, blocks, fast
     hinted(scaled_matmul_tiles, way.hints)(part, *given).on()

@@ -60,8 +60,8 @@ def examples() -> Iterator[Example]:
         left, right = (np.ascontiguousarray(t.T) if turned else t for t, turned in ((a, ta), (b, tb)))
         part = fh.partition(unwritten(M, N, dtype=BF16), (16, 32))
         if not ta:
-            yield Example(matmul_tiles, (part, left, right, bias, residual, 64, ta, tb), {0: product}, 4e-3)
-        given = left, right, bias, residual, 64, ta, tb, "relu", True, True
+            yield Example(matmul_tiles, (part, left, right, None, None, 64, ta, tb), {0: product}, 4e-3)
+        given = left, right, bias, residual, 64, ta, tb, "relu"
         yield Example(matmul_tiles, (part, *given), {0: np.maximum(product + bias, 0) + residual}, 4e-3)
 
     many_a, many_b = new.normal(3, M, K, dtype=BF16), new.normal(3, K, N, dtype=BF16)
@@ -72,7 +72,7 @@ def examples() -> Iterator[Example]:
     steps = [range(s * 64, min((s + 1) * 64, K)) for s in range(3)]
     parts = np.stack([sum(wide_a[:, t] @ wide_b[t] for t in steps[s::2]) for s in range(2)])
     yield Example(matmul_splits, (fh.partition(unwritten(2, M, N), (1, 16, 32)), a, b, 64), {0: parts})
-    given = parts, bias, residual, "relu", True, True
+    given = parts, bias, residual, "relu"
     wanted = np.maximum(product + bias, 0) + residual
     yield Example(sum_of_splits, (fh.partition(unwritten(M, N), (16, 32)), *given), {0: wanted})
 
@@ -89,7 +89,7 @@ def examples() -> Iterator[Example]:
     sa, sb = new.normal(M), new.normal(N)
     scaled = (a8.astype(np.int32) @ b8.astype(np.int32)) * sa[:, None] * sb + bias
     part, turned = fh.partition(unwritten(M, N), (16, 32)), np.ascontiguousarray(b8.T)
-    given = a8, turned, sa[None], sb[None], bias, 64, False, True
+    given = a8, turned, sa[None], sb[None], bias, 64
     yield Example(scaled_matmul_tiles, (part, *given), {0: scaled})
 
     f8, g8 = new.normal(M, K, dtype=FP8), new.normal(K, N, dtype=FP8)
@@ -98,10 +98,10 @@ def examples() -> Iterator[Example]:
     blocks = [(f8[:, t].astype(np.float32) @ g8[t].astype(np.float32)) for t in steps]
     scaled = sum(part * sa[:, k : k + 1] * sb[0, k] for k, part in enumerate(blocks))
     part, turned = fh.partition(unwritten(M, N), (16, 32)), np.ascontiguousarray(g8.T)
-    given = f8, turned, sa, sb, bias, 128, True
+    given = f8, turned, sa, sb, None, 128, True
     yield Example(scaled_matmul_tiles, (part, *given), {0: np.asarray(scaled)})
 
     x = new.normal(K, dtype=BF16)
     wanted = wide_a @ x.astype(np.float32) + bias[:M]
     part = fh.partition(unwritten(1, M), (1, 8))
-    yield Example(matvec_rows, (part, x[None], a, bias[:M].copy(), 64, True), {0: wanted[None]})
+    yield Example(matvec_rows, (part, x[None], a, bias[:M].copy(), 64), {0: wanted[None]})

@@ -77,7 +77,8 @@ def excess(found: Any, wanted: Any, tolerance: float) -> float:
 def passed(kernel: Kernel, arguments: tuple[Any, ...], parameters: tuple[Any, ...]) -> list[Any]:
     """The arguments that there are when a kernel runs, as the interpreter takes them."""
     modes = [p.mode for p in kernel.signature.parameters]
-    given = [array_of(a) for a, mode in zip(arguments, modes, strict=False) if mode != "const"]
+    there = (a for a, mode in zip(arguments, modes, strict=False) if mode != "const" and a is not None)
+    given = [array_of(a) for a in there]
     return [
         numpy_dtype(p.dtype).type(a) if isinstance(p, ScalarParameter) else a
         for a, p in zip(given, parameters, strict=True)
