@@ -38,6 +38,7 @@ from freehold.backend.errors import (
     UnsupportedArchitecture,
 )
 from freehold.backend.places import locate
+from freehold.backend.registers import starving
 from freehold.support.diagnostic import Rejected
 from freehold.support.span import Span
 
@@ -218,7 +219,7 @@ def assemble(
     remarks of it, as YAML (`backend.remarks`). `meanwhile` is called while the assembler runs; what it raises ends
     that. Raises `Rejected`: O401 to O403 where there is no assembler to run, O404 where it crashed, O405 after
     `options.time_limit` seconds, O406 where it refuses, O407 where it does not know `arch`, O408 where the module uses
-    what `arch` does not have.
+    what `arch` does not have, O414 where it made code that does not end.
     """
     found = find_assembler() if assembler is None else assembler
     subject = "a module" if kernel is None else f"kernel `{kernel}`"
@@ -245,10 +246,13 @@ def assemble(
         if remarks is not None and told.exists():
             remarks[1](told.read_text(encoding="utf-8", errors="replace"))
         try:
-            return target.read_bytes()
+            cubin = target.read_bytes()
         except OSError:
             error = AssemblerRefused(None, subject, arch, "it reported success and wrote no cubin", 0)
             raise Rejected([error], kernel) from None
+        if errors := starving(cubin, bytecode, arch):
+            raise Rejected(errors, kernel)
+        return cubin
 
 
 def disassemble(bytecode: bytes, *, debug_info: bool = False, assembler: Assembler | None = None) -> str:

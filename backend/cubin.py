@@ -28,6 +28,9 @@ _INSTRUCTION: Final = 16
 """Bytes of an instruction since Volta; the lowest twelve bits are the operation."""
 _STORE_LOCAL: Final = 0x387
 _LOAD_LOCAL: Final = 0x983
+_SET_REGISTERS: Final = 0x9C8
+_GIVES_BACK: Final = 1 << 8
+"""Of the second word of an instruction that sets how many registers a warp has."""
 
 
 class NotACubin(ValueError):
@@ -62,6 +65,10 @@ class Resources:
     """Bytes of each parameter, in order."""
     most_threads: int | None = None
     """Threads of a block, where the kernel bounds their number."""
+    grows: tuple[int, ...] = ()
+    """The registers of a thread that warps ask for beyond those that they begin with, in the order of the code."""
+    shrinks: tuple[int, ...] = ()
+    """The registers of a thread that warps keep which give others back, in the order of the code."""
 
     @property
     def thread_count(self) -> int | None:
@@ -132,6 +139,7 @@ def _kernels(data: memoryview) -> Iterator[Resources]:
         text = by_name.get(f".text.{name}")
         code = b"" if text is None else bytes(_content(data, text))
         stores, loads = _local(code)
+        grows, shrinks = _registers_set(code)
         yield Resources(
             kernel=name,
             registers=registers[symbol],
@@ -145,6 +153,8 @@ def _kernels(data: memoryview) -> Iterator[Resources]:
             local_loads=loads,
             sizes=tuple(sizes[n] for n in sorted(sizes)),
             most_threads=bound,
+            grows=grows,
+            shrinks=shrinks,
         )
 
 
@@ -164,6 +174,16 @@ def _local(code: bytes) -> tuple[int, int]:
         stores += operation == _STORE_LOCAL
         loads += operation == _LOAD_LOCAL
     return stores, loads
+
+
+def _registers_set(code: bytes) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """To how many registers warps grow, and to how many they shrink."""
+    grows: list[int] = []
+    shrinks: list[int] = []
+    for word, rest in struct.iter_unpack("<QQ", code[: len(code) // _INSTRUCTION * _INSTRUCTION]):
+        if word & 0xFFF == _SET_REGISTERS:
+            (shrinks if rest & _GIVES_BACK else grows).append(word >> 32 & 0xFFFF)
+    return tuple(grows), tuple(shrinks)
 
 
 # --- The file ---------------------------------------------------------------------------------------------------------

@@ -197,6 +197,38 @@ class NotOnArchitecture(Error):
 
 
 @dataclass(frozen=True)
+class WarpsStarve(Error):
+    """
+    The assembler made code that does not end: warps that compute wait for more registers than their block has.
+
+    Since sm_90 a block whose tiles are moved by the tensor memory accelerator has warps that move them beside those
+    that compute, and gives registers from the former to the latter. For some kernels the assembler (release 13.5) adds
+    further warps and does not count them: those that store tiles by a descriptor which is made in the kernel, as
+    regions of groups are, or that share in sums on the way to an index. Where a hint asks for several blocks a
+    multiprocessor, or for more than four worker warps, the registers then do not suffice, and the kernel would keep the
+    GPU busy for ever. Each cubin is looked at. Kernels in Python are assembled again with tiles moved by threads; what
+    is still like this is refused.
+    """
+
+    code: ClassVar[str] = "O414"
+    title: ClassVar[str] = "the code that the Tile IR assembler made of {subject} for {arch} would never end"
+    notes: ClassVar[tuple[str, ...]] = (
+        "its warps ask for {asked} registers, and a block has {there}: those that compute wait for the rest for ever",
+    )
+    helps: ClassVar[tuple[str, ...]] = (
+        "load and store by threads (`allow_tma=False`), or leave out the hints `occupancy` and `num_worker_warps`",
+    )
+
+    subject: str
+    """The kernel, in words."""
+    arch: str
+    asked: int
+    """Registers of all warps of a block, once each has what it asks for."""
+    there: int
+    """Registers of a block."""
+
+
+@dataclass(frozen=True)
 class NotInVersion(Error):
     """
     A module was to be written for a version of Tile IR that lacks something the module uses.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import re
 import statistics
 import sys
 import time
@@ -260,12 +261,20 @@ def main(given: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", metavar="FILE", help="write the rows there, too")
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no further kernel after so long")
+    parser.add_argument("--names", metavar="REGEX", default="", help="only kernels whose names it is found in")
+    parser.add_argument("--compile", action="store_true", help="compile what would be timed, and time nothing")
     arguments = parser.parse_args(given)
     torch: Any = import_module("torch")  # no dependency of the project
     torch.manual_seed(0)
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, freehold {fh.__version__}\n")
     began, rows, left = time.monotonic(), list[Row](), list[str]()
     for case in cases(torch):
+        if not re.search(arguments.names, case.name):
+            continue
+        if arguments.compile:
+            case.kernel.bind(*case.arguments)
+            tried(case)
+            continue
         if time.monotonic() - began > arguments.seconds:
             left.append(case.name)
             continue

@@ -121,12 +121,12 @@ class _Builder:
         return (Specialisation(tuple(specs)),)
 
     def _variant(self, kernel: Kernel, specialisation: Specialisation, number: int) -> dict[str, Any]:
+        from freehold.backend.bytecode.writer import write_bytecode
         from freehold.passes.prover.journal import journal
         from freehold.passes.prover.script import script
         from freehold.runtime.variants.build import (
-            assembled,
-            bytecode,
             contract_of,
+            emitted,
             in_this_environment,
             optimised,
             pinned,
@@ -134,6 +134,7 @@ class _Builder:
             verified,
             warn_of_breakpoints,
         )
+        from freehold.runtime.variants.ending import cubin_of
 
         specs: list[dict[str, Any]] = []
         for parameter, spec in zip(kernel.signature.parameters, specialisation, strict=True):
@@ -149,7 +150,9 @@ class _Builder:
             module = verified(kernel.function, specialisation, kernel.options, breakpoints, facts=facts)
             chosen = optimised(module, kernel.options.math, facts)
         warn_of_breakpoints(breakpoints)
-        code = bytecode(chosen, kernel.options)
+        translated = emitted(chosen, kernel.options)
+        cubins = {arch: cubin_of(translated, arch, kernel.__name__)[0] for arch in self.archs}
+        code = write_bytecode(translated)
         if in_this_environment(kernel.options).validate:
             validate(chosen, code, kernel.options.checks, contract=kernel.options.contract)
         stem = f"{kernel.__name__}-{number}"
@@ -164,8 +167,7 @@ class _Builder:
             "contract": self._file(f"{stem}.json", contract.to_json().encode()),
             "bytecode": self._file(f"{stem}.tileirbc", code, contract.verified),
             "cubins": {
-                arch: self._file(f"{stem}.{arch}.cubin", assembled(code, arch, kernel.__name__), contract.verified)
-                for arch in self.archs
+                arch: self._file(f"{stem}.{arch}.cubin", cubin, contract.verified) for arch, cubin in cubins.items()
             },
         }
 

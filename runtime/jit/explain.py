@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -80,9 +81,9 @@ def explain(
     kernel: Explained, args: Sequence[object], kwargs: Mapping[str, object], arch: Archs, ir: bool
 ) -> Explanation:
     """What `Kernel.explain` returns."""
-    from freehold.passes.lowering import translate
     from freehold.runtime.memory.arguments import ArrayView
-    from freehold.runtime.variants.build import optimised
+    from freehold.runtime.variants.build import emitted, optimised
+    from freehold.runtime.variants.ending import cubin_of
 
     named = arch if arch is None or isinstance(arch, str) else next(iter(arch), None)
     completed = kernel.choice(args, kwargs, named, anew=True)
@@ -103,11 +104,13 @@ def explain(
     schedule = [] if completed is None else [*told(completed)]
     idle = _idle(kernel, bound.specialisation, archs[0]) if len(archs) == 1 else {}
     remarked = [*_unaligned(contract(module)), *remarks(kernel_of(module), idle, archs[0] if archs else None)]
-    emitted = None
-    if ir:
-        options = kernel.options
-        emitted = translate(optimised(module, options.math), checks=options.checks, contract=options.contract)
-    return _explanation(module, found, values, resources, None, emitted, schedule, remarked)
+    made = None
+    if ir or (len(archs) == 1 and of(kernel.options.hints, archs[0])):  # without hints there is code that ends
+        made = emitted(optimised(module, kernel.options.math), kernel.options)
+        with suppress(Rejected):  # the resources say why
+            moved = len(archs) == 1 and cubin_of(made.clone(), archs[0], kernel.__name__)[1]
+            remarked += _by_threads(archs if moved else ())
+    return _explanation(module, found, values, resources, None, made if ir else None, schedule, remarked)
 
 
 def explain_module(module: ModuleOp, arch: Archs = None, sources: SourceMap | None = None) -> Explanation:
@@ -116,19 +119,21 @@ def explain_module(module: ModuleOp, arch: Archs = None, sources: SourceMap | No
 
     Excerpts come from `sources`, or else from where Python finds the text of a file.
     """
-    from freehold.backend.bytecode.writer import write_bytecode
     from freehold.passes.lowering import translate
-    from freehold.runtime.variants.build import assembled, optimised
+    from freehold.runtime.variants.build import optimised
+    from freehold.runtime.variants.ending import cubin_of
 
-    kernel = kernel_of(module)
-
-    emitted = translate(optimised(module))
+    kernel, archs = kernel_of(module), _archs(arch, -1)
+    name, emitted = kernel.sym_name.data, translate(optimised(module))
+    moved: list[str] = []
 
     def cubin(arch: str) -> bytes:
-        return assembled(write_bytecode(emitted), arch, kernel.sym_name.data)
+        found, by_threads = cubin_of(emitted.clone(), arch, name)
+        moved.extend([arch] if by_threads else [])
+        return found
 
-    resources = _all_resources(_archs(arch, -1), cubin, kernel.sym_name.data)
-    return _explanation(module, cost(kernel), {}, resources, sources, emitted)
+    resources = _all_resources(archs, cubin, name)
+    return _explanation(module, cost(kernel), {}, resources, sources, emitted, (), [*_by_threads(sorted(moved))])
 
 
 def explain_all(module: ModuleOp, arch: Archs = None, sources: SourceMap | None = None) -> Iterator[str]:
@@ -194,6 +199,13 @@ def _explanation(
     made = Explanation("\n\n".join("\n".join(lines) for lines in sections))
     made.cost, made.values, made.resources = found, values, resources
     return made
+
+
+def _by_threads(archs: Sequence[str]) -> Iterator[str]:
+    """What is told of architectures for which tiles are moved by threads, because other code would not end."""
+    if archs:
+        text = f"  for {' and '.join(archs)} tiles are moved by threads, not by the tensor memory accelerator: with"
+        yield from _filled(f"{text} these hints its code would wait for registers for ever (O414)", "      ")
 
 
 def _idle(kernel: Explained, specialisation: Specialisation, arch: str) -> dict[str, int]:

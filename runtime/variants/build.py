@@ -8,7 +8,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast
 
 from freehold.frontend.signature import ConstSpec, Specialisation
-from freehold.runtime.variants.hints import Hints, in_tile_ir
+from freehold.runtime.variants.ending import cubin_of
+from freehold.runtime.variants.hints import Hints, by_threads, in_tile_ir
 from freehold.support.contract import Checks, LaunchContract
 
 if TYPE_CHECKING:
@@ -156,12 +157,15 @@ def warn_of_breakpoints(places: Iterable[Span]) -> None:
         warnings.warn_explicit(text, IgnoredBreakpoint, place.file, place.line)
 
 
-def bytecode(module: ModuleOp, options: Options) -> bytes:
-    """Tile IR bytecode of a verified module, not validated. Raises `Rejected` (O141) where none can be made."""
-    from freehold.backend.bytecode.writer import write_bytecode
+def emitted(module: ModuleOp, options: Options) -> ModuleOp:
+    """Tile IR of a verified module, not validated. Raises `Rejected` (O141) where none can be made."""
     from freehold.passes.lowering import translate
+    from freehold.passes.move_by_threads import move_by_threads
 
-    return write_bytecode(translate(module, checks=options.checks, contract=options.contract))
+    found = translate(module, checks=options.checks, contract=options.contract)
+    for arch in by_threads(options.hints):
+        move_by_threads(found, arch)
+    return found
 
 
 def in_this_environment(options: Options) -> Options:
@@ -234,15 +238,14 @@ def build(
     module = verified(function, specialisation, options, breakpoints, reads, facts)
     chosen = optimised(module, options.math, facts)
     contract = contract_of(chosen, options.checks)
-    code = bytecode(chosen, options)
 
-    def compare() -> None:
+    def compare(code: bytes) -> None:
         nonlocal contract
         contract = pinned(contract, module)
         if options.validate:
             validate(chosen, code, options.checks, contract=options.contract)
 
-    cubin = assembled(code, arch, function.name, compare)
+    cubin, _ = cubin_of(emitted(chosen, options), arch, function.name, compare)
     warn_of_breakpoints(breakpoints)
     if breakpoints:  # so that every process is told
         store = None

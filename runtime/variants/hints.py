@@ -16,8 +16,9 @@ KNOWN: Final[Mapping[str, tuple[str, tuple[int, ...]]]] = {
     "num_worker_warps": ("num_worker_warps_per_cta", (1, 2, 4, 8, 16, 32)),
     "occupancy": ("occupancy", tuple(range(1, 33))),
     "num_cta_in_cga": ("num_cta_in_cga", (1, 2, 4, 8, 16)),
+    "allow_tma": ("", (False, True)),
 }
-"""Hints by the name users know: the name in Tile IR, and the values there are."""
+"""Hints by the name users know: the name in Tile IR, if entry points have them, and the values there are."""
 
 DEFAULT: Final = "default"
 """Stands for all architectures that are not named."""
@@ -59,12 +60,20 @@ def of(hints: Hints, arch: str) -> dict[str, int]:
 def in_tile_ir(hints: Hints) -> dict[str, dict[str, int]]:
     """What an entry point carries: all hints for each architecture that is named, and for the others."""
     named = {arch for _, value in hints if not isinstance(value, int) for arch, _ in value}
-    by_arch = {arch: {KNOWN[n][0]: v for n, v in of(hints, arch).items()} for arch in sorted(named | {DEFAULT})}
+    by_arch = {
+        arch: {KNOWN[n][0]: v for n, v in of(hints, arch).items() if KNOWN[n][0]} for arch in sorted(named | {DEFAULT})
+    }
     return {arch: found for arch, found in by_arch.items() if found}
 
 
+def by_threads(hints: Hints) -> list[str]:
+    """The architectures for which a kernel's tiles are loaded and stored by threads."""
+    value = dict(hints).get("allow_tma", True)
+    return [arch for arch, tma in ({DEFAULT: value} if isinstance(value, int) else dict(value)).items() if not tma]
+
+
 def _check(kernel: str, name: str, value: object) -> None:
-    if name in KNOWN and type(value) is int and value in KNOWN[name][1]:
+    if name in KNOWN and any(type(value) is type(known) and value == known for known in KNOWN[name][1]):
         return
     _unknown(kernel, name, value, "there is no such value" if name in KNOWN else "there is no such hint")
 
@@ -103,6 +112,9 @@ def _known() -> str:
     listed: list[str] = []
     for name, (_, values) in KNOWN.items():
         low, high = min(values), max(values)
+        if low is False:
+            listed.append(f"`{name}` (`True` or `False`)")
+            continue
         whole = values == tuple(range(low, high + 1))
         shown = f"{low} to {high}" if whole else ", ".join(map(str, values))
         listed.append(f"`{name}` ({shown})")
