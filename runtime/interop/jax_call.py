@@ -21,7 +21,7 @@ import numpy as np
 
 from freehold.frontend.signature import ConstSpec
 from freehold.runtime.gpu.failures import logs
-from freehold.runtime.interop.results import Cut, Results, cutter
+from freehold.runtime.interop.results import Cut, Results
 from freehold.runtime.launch import modes
 from freehold.runtime.memory.arguments import HOST, ArrayView, contiguous, read_by
 from freehold.runtime.memory.numpy_types import numpy_dtype
@@ -47,7 +47,7 @@ _lock: Final = Lock()
 
 def as_jax(
     kernel: Callee,
-    partitions: Mapping[str, Cut],
+    partitions: Mapping[str, Cut | list[Cut]],
     returns: Mapping[str, Any],
     fixed: Mapping[str, object],
     vmap_method: str | None,
@@ -62,7 +62,7 @@ class _Function:
     def __init__(
         self,
         kernel: Callee,
-        partitions: Mapping[str, Cut],
+        partitions: Mapping[str, Cut | list[Cut]],
         returns: Mapping[str, Any],
         fixed: Mapping[str, object],
         vmap_method: str | None,
@@ -75,7 +75,7 @@ class _Function:
         outs = {p.name: returns.get(p.name) for p in parameters if p.mode == "out"}
         self._results = Results(kernel, {**dict.fromkeys(returns), **outs}, fixed)
         self._results.check(partitions, fixed)
-        self._cuts = {name: cutter(value) for name, value in partitions.items()}
+        self._cuts = {name: self._results.cut(name, value) for name, value in partitions.items()}
         self._fixed = dict(fixed)
         self.taken = [p for p in parameters if p.mode != "out" and p.name not in fixed]
         """The parameters that are arguments."""
@@ -100,25 +100,36 @@ class _Function:
         given = self._given(args, kwargs)
         absent = dict.fromkeys(p.name for p in self.taken if p.optional and given[p.name] is None)
         tensors = [p for p in self.taken if p.is_tensor and p.name not in absent]
-        arrays = {p.name: jax.numpy.asarray(given[p.name]) for p in tensors}
+        arrays = {p.name: jax.tree.map(jax.numpy.asarray, self._arrays(p, given[p.name])) for p in tensors}
         static = {p.name: self._static(jax, p, given[p.name]) for p in self.taken if not p.is_tensor}
         static |= absent
-        first = arrays[next(p.name for p in self._results.given if not p.optional)] if self._shapes else None
+        counts = tuple((p.name, len(arrays[p.name])) for p in tensors if p.many)
+        places = _places(tensors, dict(counts))
         written = [p for p in self.written if p.name not in absent]
         shapes: list[Any] = []
         aliases: dict[int, int] = {}
-        for n, p in enumerate(written):
-            if p.mode == "mut":
-                array = arrays[p.name]
-                shapes.append(jax.ShapeDtypeStruct(array.shape, array.dtype))
-                aliases[[t.name for t in tensors].index(p.name)] = n
-            else:
-                dtype = self._results.dtype(p.name)
+        for p in written:
+            if p.mode == "out":
                 shape = self._shapes[p.name](**{**static, **arrays})
-                shapes.append(jax.ShapeDtypeStruct(shape, first.dtype if dtype is None else numpy_dtype(dtype.name)))
+                dtype = self._results.dtype(p.name)
+                first = self._results.first
+                like: Any = arrays[first.name][0] if first.many else arrays[first.name]
+                shapes.append(jax.ShapeDtypeStruct(shape, like.dtype if dtype is None else numpy_dtype(dtype.name)))
+                continue
+            for place, array in zip(places[p.name], arrays[p.name] if p.many else [arrays[p.name]], strict=True):
+                aliases[place] = len(shapes)
+                shapes.append(jax.ShapeDtypeStruct(array.shape, array.dtype))
         call = jax.ffi.ffi_call(TARGET, shapes, vmap_method=self._vmap_method, input_output_aliases=aliases)
-        found = call(*arrays.values(), number=np.int64(self._number(static)))
-        return found[0] if len(found) == 1 else tuple(found)
+        found: Any = call(*jax.tree.leaves(list(arrays.values())), number=np.int64(self._number(static, counts)))
+        results: list[Any] = _taken_apart(written, dict(counts), found)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _arrays(self, p: Parameter, value: Any) -> Any:
+        if p.many and not isinstance(value, tuple | list):
+            raise TypeError(f"`{p.name}` of {self.__name__} is a tuple of arrays, not one of {type(value).__name__}")
+        if p.many and self._shapes and not value:
+            self._results.empty(p.name)
+        return cast(Any, value)
 
     def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         given = {**dict(zip((p.name for p in self.taken), args, strict=False)), **kwargs}
@@ -139,15 +150,15 @@ class _Function:
             )
         return value.item() if isinstance(value, jax.Array | np.generic | np.ndarray) else value
 
-    def _number(self, static: dict[str, Any]) -> int:
-        """The number of the call with these scalars and constants."""
+    def _number(self, static: dict[str, Any], counts: tuple[tuple[str, int], ...]) -> int:
+        """The number of the call with these scalars and constants, and so many arrays in its tuples."""
         mode = modes.current()
-        key = (self, mode, *[(name, ConstSpec(value)) for name, value in static.items()])
+        key = (self, mode, counts, *[(name, ConstSpec(value)) for name, value in static.items()])
         with _lock:
             number = _numbers.get(key)
             if number is None:
                 number = _numbers[key] = len(_calls)
-                _calls.append(_Call(self, {**static, **self._fixed}, mode))
+                _calls.append(_Call(self, {**static, **self._fixed}, dict(counts), mode))
             return number
 
     def launch(self, values: dict[str, Any], device: int, stream: int) -> None:
@@ -170,9 +181,11 @@ class _Function:
 class _Call:
     """One kernel with its scalars and constants."""
 
-    def __init__(self, function: _Function, static: dict[str, Any], mode: modes.Mode | None):
+    def __init__(self, function: _Function, static: dict[str, Any], counts: dict[str, int], mode: modes.Mode | None):
         self.function = function
         self.static = static
+        self.counts = counts
+        """By parameter that is a tuple: of how many arrays."""
         self.mode = mode
         """Of the interpreter, where the call was made: XLA calls from threads of its own."""
 
@@ -180,14 +193,34 @@ class _Call:
         function = self.function
         values: dict[str, Any] = dict(self.static)
         tensors = [p for p in function.taken if p.is_tensor and p.name not in values]
-        for p, buffer in zip(tensors, arguments, strict=True):
+        for p, given in zip(tensors, _taken_apart(tensors, self.counts, arguments), strict=True):
             if p.mode == "ref":
-                values[p.name] = buffer.array(device)
+                values[p.name] = _as_arrays(given, device)
         written = [p for p in function.written if p.name not in self.static]
-        for p, buffer in zip(written, results, strict=True):
-            values[p.name] = buffer.array(device)
+        for p, given in zip(written, _taken_apart(written, self.counts, results), strict=True):
+            values[p.name] = _as_arrays(given, device)
         with modes.running(self.mode):
             function.launch(values, device, stream)
+
+
+def _taken_apart(parameters: Sequence[Parameter], counts: Mapping[str, int], flat: Sequence[Any]) -> list[Any]:
+    """What there is for each of the parameters, of what there is for all arrays: a tuple for one that is a tuple."""
+    rest = iter(flat)
+    return [tuple(next(rest) for _ in range(counts[p.name])) if p.many else next(rest) for p in parameters]
+
+
+def _places(parameters: Sequence[Parameter], counts: Mapping[str, int]) -> dict[str, range]:
+    """By parameter: which of all arrays are its own."""
+    found: dict[str, range] = {}
+    end = 0
+    for p in parameters:
+        begin, end = end, end + (counts[p.name] if p.many else 1)
+        found[p.name] = range(begin, end)
+    return found
+
+
+def _as_arrays(given: Buffer | tuple[Buffer, ...], device: int) -> Any:
+    return tuple(buffer.array(device) for buffer in given) if isinstance(given, tuple) else given.array(device)
 
 
 # --- XLA's foreign function interface ---------------------------------------------------------------------------------

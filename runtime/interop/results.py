@@ -8,7 +8,7 @@ operator of it has to know what to allocate before the kernel runs.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from freehold.runtime.launch.partition import partition
 from freehold.runtime.variants.evaluation import solution
@@ -31,6 +31,11 @@ def cutter(value: Cut) -> Callable[[Any], Any]:
     return lambda array: partition(array, value)
 
 
+def array_of(parameter: Parameter) -> str:
+    """An expression for an array of a parameter: of a tuple, the first."""
+    return f"{parameter.name}[0]" if parameter.many else parameter.name
+
+
 class Results:
     """The shapes and dtypes of `Out` parameters that become results, as expressions over the other arguments."""
 
@@ -38,12 +43,11 @@ class Results:
         self.kernel = kernel
         self.dtypes: dict[str, DType | None] = dict(wanted) if isinstance(wanted, Mapping) else dict.fromkeys(wanted)
         parameters = {p.name: p for p in kernel.signature.parameters}
-        for p in parameters.values():
-            if p.many:
-                self.refuse(
-                    f"`{p.name}` is a tuple of tensors", "launch it directly: an operator takes tensors one by one"
-                )
         for name in self.dtypes:
+            if name in parameters and parameters[name].many:
+                self.refuse(
+                    f"nothing says how many results `{name}` is", "take it as an argument, which the kernel writes to"
+                )
             if name not in parameters or parameters[name].mode != "out":
                 outs = [p.name for p in kernel.signature.parameters if p.mode == "out"]
                 remedy = f"results are `Out` parameters: {', '.join(f'`{o}`' for o in outs) or 'it has none'}"
@@ -60,11 +64,40 @@ class Results:
                 self.names.setdefault(p.name, str(constants.get(p.name, p.name)))
         known = {name: terms.sym(name) for name in self.names}  # a `Const` is no unknown
         there = [p for p in self.given if not p.optional]  # what a call may leave out says nothing
-        extents = [(p.name, axis, terms.parse(text)) for p in there for axis, text in enumerate(p.dims or ())]
+        there.sort(key=lambda p: p.many)  # a tuple may be empty: it is asked last
+        extents = [(array_of(p), axis, terms.parse(text)) for p in there for axis, text in enumerate(p.dims or ())]
         for name, found in terms.solved([*known.values(), *(term for _, _, term in extents)]).items():
             if name not in known:
                 array, axis, _ = extents[found.at - len(known)]
                 self.names[name] = f"({solution(found, f'{array}.shape[{axis}]', self.names)})"
+
+    def cut(self, name: str, value: Cut | list[Cut]) -> Callable[[Any], Any]:
+        """A function that makes the partition of an argument; of a tuple, a list of those of its arrays."""
+        if not self.kernel.signature[name].many:
+            return cutter(cast("Cut", value))
+        if not isinstance(value, list):
+            each = cutter(value)
+            return lambda arrays: [each(array) for array in arrays]
+        cuts = [cutter(one) for one in cast("list[Cut]", value)]
+
+        def cut(arrays: Sequence[Any]) -> list[Any]:
+            if len(cuts) != len(arrays):
+                self.refuse(
+                    f"`{name}` is given {len(arrays)} tensors, and was made for {len(cuts)}",
+                    f'give one tile for all of them: `{{"{name}": 1024}}`',
+                )
+            return [one(array) for one, array in zip(cuts, arrays, strict=True)]
+
+        return cut
+
+    def empty(self, name: str) -> NoReturn:
+        """Raises `Rejected` (O278): of a tuple without tensors, on which a result depends."""
+        self.refuse(f"`{name}` is empty, and what it holds says where results are made", "give it a tensor", name)
+
+    @property
+    def first(self) -> Parameter:
+        """The argument whose dtype and place results have: one that every call gives."""
+        return min((p for p in self.given if not p.optional), key=lambda p: p.many)
 
     def refuse(self, reason: str, remedy: str, argument: str = "") -> NoReturn:
         """Raises `Rejected` (O278), about the caller's line, or about an argument of a call that is being traced."""
@@ -76,7 +109,7 @@ class Results:
         place = Argument(argument, self.kernel.__name__) if argument else caller().span
         raise Rejected([NoOperator(place, self.kernel.__name__, reason, remedy)])
 
-    def check(self, partitions: Mapping[str, Cut], fixed: Mapping[str, object]) -> None:
+    def check(self, partitions: Mapping[str, Cut | list[Cut]], fixed: Mapping[str, object]) -> None:
         """Raises `Rejected` (O278) where a parameter does not exist, or an output has no partition."""
         names = [p.name for p in self.kernel.signature.parameters]
         for unknown in (n for n in (*partitions, *fixed) if n not in names):

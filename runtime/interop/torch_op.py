@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from freehold.frontend.schedule import Grid
 from freehold.runtime.interop.planned import planned
-from freehold.runtime.interop.results import Cut, Results, cutter
+from freehold.runtime.interop.results import Cut, Results, array_of
 from freehold.runtime.memory.scalars import scalar_dtype
 from freehold.support.dtypes import DType
 from freehold.support.terms import rounded_up
@@ -45,7 +45,7 @@ def torch_dtype(dtype: DType) -> Any:
 def as_torch_op(
     kernel: Callee,
     name: str,
-    partitions: Mapping[str, Cut],
+    partitions: Mapping[str, Cut | list[Cut]],
     *,
     returns: Sequence[str] | Mapping[str, Any] = (),
     fixed: Mapping[str, object] | None = None,
@@ -57,7 +57,9 @@ def as_torch_op(
     return made.register(name, backward, setup_context)
 
 
-def operator_of(kernel: Callee, name: str, partitions: Mapping[str, Cut], fixed: Mapping[str, object]) -> Any:
+def operator_of(
+    kernel: Callee, name: str, partitions: Mapping[str, Cut | list[Cut]], fixed: Mapping[str, object]
+) -> Any:
     """An operator that does as a launch does: nothing in it has a gradient."""
     return _Operator(kernel, partitions, (), fixed).register(name, None, None, watched=False)
 
@@ -66,14 +68,14 @@ class _Operator:
     def __init__(
         self,
         kernel: Callee,
-        partitions: Mapping[str, Cut],
+        partitions: Mapping[str, Cut | list[Cut]],
         returns: Sequence[str] | Mapping[str, Any],
         fixed: Mapping[str, object],
     ):
         self.kernel = kernel
         self.results = Results(kernel, returns, fixed)
         self.results.check(partitions, fixed)
-        self.cuts: dict[str, Callable[[Any], Any]] = {name: cutter(value) for name, value in partitions.items()}
+        self.cuts = {name: self.results.cut(name, value) for name, value in partitions.items()}
         # The points of a launch are no argument of an operator: those that the kernel says, or those that are fixed.
         fixed = {p.name: p.default for p in kernel.signature.parameters if p.type is Grid and p.has_default} | {**fixed}
         self.fixed = fixed
@@ -92,7 +94,7 @@ class _Operator:
     def _argument(self, p: Parameter, alias: Any) -> str:
         if p.is_tensor:
             kind = "Tensor" if p.mode == "ref" else f"Tensor({next(alias)}!)"
-            return f"{kind}{'?' * p.optional} {p.name}" + "=None" * (p.optional and p.has_default)
+            return f"{kind}{'?' * p.optional}{'[]' * p.many} {p.name}" + "=None" * (p.optional and p.has_default)
         if p.mode == "const":
             kind = _CONSTANTS.get(p.type)
             if kind is None:
@@ -121,9 +123,11 @@ class _Operator:
                 scope[f"cut_{p.name}"] = self.cuts[p.name]
                 value = f"cut_{p.name}({p.name})" + f" if {p.name} is not None else None" * p.optional
             arguments.append(value)
-        lines: list[str] = []
+        scope["no_tensor"] = self.results.empty
+        several = [p.name for p in self.results.given if p.many and self.results.dtypes]
+        lines = [f"    if not {name}: no_tensor({name!r})" for name in several]
         for name in self.results.dtypes:
-            first = next(p.name for p in self.results.given if not p.optional)
+            first = array_of(self.results.first)
             dtype = self.results.dtype(name)
             scope[f"dtype_{name}"] = None if dtype is None else torch_dtype(dtype)
             chosen = f"{first}.dtype" if dtype is None else f"dtype_{name}"
@@ -175,22 +179,30 @@ class _Operator:
         below, after = torch._C._AutoDispatchBelowAutograd, torch._C._after_autograd_keyset
         tensors = [n for n, p in enumerate(self.taken) if p.is_tensor]
         written = [n for n in tensors if self.taken[n].mode != "ref"]
+        several = [n for n in tensors if self.taken[n].many]
         names = [p.name for p in self.taken]
         defaults = tuple(p.default if p.has_default else None for p in self.taken)
         kernel = self.kernel.__name__
         returns = "" if self.results.dtypes else "returns=[...], "
 
-        def wants(a: Any) -> bool:
-            return a is not None and a.requires_grad
+        def each(n: int, given: Sequence[Any]) -> Sequence[Any]:
+            """The tensors of an argument."""
+            return given[n] if n in several else given[n : n + 1]
+
+        def wants(n: int, given: Sequence[Any]) -> bool:
+            return any([t is not None and t.requires_grad for t in each(n, given)])  # noqa: C419 -- quicker
 
         class Watched(torch.autograd.Function):
             @staticmethod
-            def forward(ctx: Any, keyset: Any, *arguments: Any) -> Any:
+            def forward(ctx: Any, keyset: Any, counts: tuple[int, ...], *flat: Any) -> Any:
+                """`counts`: of each argument, how many of `flat` it is; negative where it is one, and no tuple."""
+                ctx.counts = counts
+                arguments = _grouped(counts, flat)
                 with below():
                     result = operator.redispatch(keyset & after, *arguments)
                 if not written:
                     return result
-                changed = tuple(arguments[n] for n in written if arguments[n] is not None)
+                changed = tuple(t for n in written for t in each(n, arguments) if t is not None)
                 ctx.mark_dirty(*changed)
                 return changed
 
@@ -199,7 +211,8 @@ class _Operator:
                 from freehold.runtime.errors import NoBackward
                 from freehold.support.diagnostic import Rejected
 
-                needed = " and ".join(f"`{names[n]}`" for n in tensors if ctx.needs_input_grad[n + 1])
+                asked = _grouped(ctx.counts, ctx.needs_input_grad[2:])
+                needed = " and ".join(f"`{names[n]}`" for n in tensors if any(each(n, asked)))
                 raise Rejected([NoBackward(None, name, kernel, needed or "its arguments", returns)])
 
         def watched(keyset: Any, *given: Any, **named: Any) -> Any:
@@ -208,15 +221,18 @@ class _Operator:
                 if found is not NotImplemented:
                     return found
             count = len(given)
-            if not named and not any(n < count and wants(given[n]) for n in tensors):
+            if not named and not any(n < count and wants(n, given) for n in tensors):
                 with below():
                     return operator.redispatch(keyset & after, *given)
             arguments: list[Any] = [*given, *defaults[len(given) :]]
             for key, value in named.items():
                 arguments[names.index(key)] = value
-            leaf = any(wants(arguments[n]) and arguments[n].is_leaf for n in written)  # a launch refuses these
-            if torch.is_grad_enabled() and not leaf and any(wants(arguments[n]) for n in tensors):
-                result = Watched.apply(keyset, *arguments)
+            leaf = any(
+                t is not None and t.requires_grad and t.is_leaf for n in written for t in each(n, arguments)
+            )  # a launch refuses these
+            if torch.is_grad_enabled() and not leaf and any(wants(n, arguments) for n in tensors):
+                counts = tuple(len(a) if n in several else -1 for n, a in enumerate(arguments))
+                result = Watched.apply(keyset, counts, *_flat(counts, arguments))
                 return None if written else result
             with below():
                 return operator.redispatch(keyset & after, *arguments)
@@ -226,5 +242,17 @@ class _Operator:
     def _save(self, ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         """Keeps all tensors for the backward function: arguments, then results."""
         results: tuple[Any, ...] = output if len(self.results.dtypes) > 1 else (output,)
-        given = [value for p, value in zip(self.taken, inputs, strict=True) if p.is_tensor]
-        ctx.save_for_backward(*given, *results)
+        given = zip(self.taken, inputs, strict=True)
+        tensors = [t for p, value in given if p.is_tensor for t in (value if p.many else (value,))]
+        ctx.save_for_backward(*tensors, *results)
+
+
+def _flat(counts: Sequence[int], arguments: Sequence[Any]) -> list[Any]:
+    """Arguments with what is in tuples by itself."""
+    return [one for count, a in zip(counts, arguments, strict=True) for one in ((a,) if count < 0 else a)]
+
+
+def _grouped(counts: Sequence[int], flat: Sequence[Any]) -> list[Any]:
+    """What `_flat` was given."""
+    rest = iter(flat)
+    return [next(rest) if count < 0 else [next(rest) for _ in range(count)] for count in counts]

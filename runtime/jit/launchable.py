@@ -233,7 +233,7 @@ class Launchable(native.Caller, ABC):
     def as_torch_op(
         self,
         name: str,
-        partitions: Mapping[str, Cut],
+        partitions: Mapping[str, Cut | list[Cut]],
         *,
         returns: Sequence[str] | Mapping[str, Any] = (),
         fixed: Mapping[str, object] | None = None,
@@ -244,10 +244,11 @@ class Launchable(native.Caller, ABC):
         The kernel as an operator of torch, which `torch.compile` and `torch.export` see as one piece:
         `saxpy.as_torch_op("mine::saxpy", {"y": 1024})` defines and returns `torch.ops.mine.saxpy`.
 
-        `partitions` says how each output is cut: a tile, or a function that makes the partition of a tensor. Arguments
-        are the kernel's, in order. `Mut` and `Out` parameters are mutated, and the schema says so; those `Out`
-        parameters that `returns` names are allocated instead and returned. Their extents follow from the dimensions of
-        other arguments, their dtype is the annotation's, the one that `returns` maps them to, or else that of the first
+        `partitions` says how each output is cut: a tile, or a function that makes the partition of a tensor; of a tuple
+        of tensors each is cut so, or as a list says. Arguments are the kernel's, in order, tuples as lists
+        (`Tensor[]`). `Mut` and `Out` parameters are mutated, and the schema says so; those `Out` parameters that
+        `returns` names are allocated instead and returned. Their extents follow from the dimensions of other
+        arguments, their dtype is the annotation's, the one that `returns` maps them to, or else that of the first
         tensor. `fixed` gives values to parameters that the operator leaves out.
 
         `backward(ctx, *gradients)` makes it differentiable, as in `torch.library.register_autograd`; it needs an
@@ -264,7 +265,7 @@ class Launchable(native.Caller, ABC):
 
     def as_jax(
         self,
-        partitions: Mapping[str, Cut],
+        partitions: Mapping[str, Cut | list[Cut]],
         *,
         returns: Mapping[str, Any] | None = None,
         fixed: Mapping[str, object] | None = None,
@@ -274,7 +275,8 @@ class Launchable(native.Caller, ABC):
         The kernel as a function of JAX arrays, also under `jax.jit`: `y = gemm.as_jax({"c": (64, 64)})(a, b)`.
 
         It returns what the kernel writes and changes no argument: `Out` parameters are no arguments but results, and
-        `Mut` parameters are both. Several results are a tuple, in the order of the parameters. `partitions` and `fixed`
+        `Mut` parameters are both. Several results are a tuple, in the order of the parameters; those of a tuple of
+        tensors are one in it. `partitions` and `fixed`
         are as in `as_torch_op`; `returns` gives the dtypes of `Out` parameters that are neither annotated nor that of
         the first array. Scalars and constants have to be known when JAX traces. `vmap_method` is that of `jax.ffi`.
 

@@ -42,6 +42,8 @@ _REASON: Final = (
     "a launch that writes what autograd watches, on a stream of its own, or of a partition that was made elsewhere"
 )
 _TENSOR, _SCALAR, _CONSTANT = "tensor", "scalar", "constant"
+_EACH: Final = "each"
+"""Told of a tuple of tensors, before how each is cut."""
 
 
 # --- What torch reads in place of calls: plain Python, of which it knows every statement -----------------------------
@@ -104,25 +106,34 @@ def described(kernel: Any, *given: Any, **named: Any) -> Described:
 def _launched(kernel: Any, given: tuple[Any, ...], named: dict[str, Any], stream: Any) -> Any:
     """Calls the operator that stands for a launch; returns what the launch returns."""
     names, every = tuple(named), [*given, *named.values()]
-    if stream is not None or any([isinstance(a, Partition) for a in every]):  # noqa: C419 -- torch knows lists
-        return _outside(kernel, given, named, stream)
     kinds = _kinds(kernel.number, len(given), names)
-    arrays = [a.array if isinstance(a, Cut) else a for a in every]
+    several = [kinds[n] == _TENSOR and isinstance(every[n], (tuple, list)) for n in range(len(every))]
+    each = [every[n] if several[n] else [every[n]] for n in range(len(every))]
+    if stream is not None or any([isinstance(a, Partition) for some in each for a in some]):  # noqa: C419 -- torch knows lists
+        return _outside(kernel, given, named, stream)
+    arrays = [[_array(a) for a in every[n]] if several[n] else _array(every[n]) for n in range(len(every))]
     told: list[Any] = []
     for n in range(len(every)):
         argument = every[n]
-        if isinstance(argument, Cut):
+        if several[n]:
+            told.append((_EACH, tuple([a.how if isinstance(a, Cut) else None for a in argument])))
+        elif isinstance(argument, Cut):
             told.append(argument.how)
         elif kinds[n] == _CONSTANT or argument is None:
             told.append((_as_constant(argument),))
         else:
             told.append(None)
     name, taken, written = _operator(kernel.number, len(given), names, tuple(told))
-    outputs = [arrays[n] for n in written if arrays[n] is not None]
+    outputs = [a for n in written for a in (arrays[n] if several[n] else [arrays[n]]) if a is not None]
     if _torch.is_grad_enabled() and any([a.requires_grad for a in outputs]):  # noqa: C419 -- as above
         return _outside(kernel, given, named, stream)
     getattr(getattr(_torch.ops, NAMESPACE), name).default(*[arrays[n] for n in taken])
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+
+def _array(argument: Any) -> Any:
+    """The array of what may be a partition."""
+    return argument.array if isinstance(argument, Cut) else argument
 
 
 def _launch(kernel: Any, given: tuple[Any, ...], named: dict[str, Any], stream: Any) -> Any:
@@ -137,6 +148,8 @@ _outside: Callable[..., Any] = _launch
 
 def _cut_at_last(argument: Any) -> Any:
     """What an argument is where nothing is compiled."""
+    if isinstance(argument, tuple | list):
+        return [_cut_at_last(a) for a in argument]  # pyright: ignore[reportUnknownVariableType] -- of a caller
     return _cut(argument.how)(argument.array) if isinstance(argument, Cut) else argument
 
 
@@ -197,11 +210,13 @@ def _operator(
     parameters = kernel.signature.parameters
     given = _in_order(kernel.signature, count, names)
     fixed = {p.name: p.default for p in parameters if p.name not in given}
-    cuts: dict[str, Callable[[Any], Any]] = {}
+    cuts: dict[str, Callable[[Any], Any] | list[Callable[[Any], Any]]] = {}
     for name, how in zip(given, told, strict=True):
         if how is None:
             continue
-        if len(how) == 1:
+        if how[0] == _EACH:
+            cuts[name] = [_as_it_is if one is None else _cut(one) for one in how[1]]
+        elif len(how) == 1:
             fixed[name] = _of_constant(how[0])
         else:
             cuts[name] = _cut(how)
@@ -214,7 +229,7 @@ def _operator(
     return _defined[key], tuple(map(given.index, taken)), tuple(map(given.index, written))
 
 
-def _define(kernel: Launchable, call: object, cuts: dict[str, Callable[[Any], Any]], fixed: dict[str, Any]) -> str:
+def _define(kernel: Launchable, call: object, cuts: dict[str, Any], fixed: dict[str, Any]) -> str:
     """
     Defines the operator of a call; returns its name.
 
