@@ -126,6 +126,7 @@ class _Builder:
         from freehold.passes.prover.script import script
         from freehold.runtime.variants.build import (
             contract_of,
+            cubin_of,
             emitted,
             in_this_environment,
             optimised,
@@ -134,7 +135,6 @@ class _Builder:
             verified,
             warn_of_breakpoints,
         )
-        from freehold.runtime.variants.ending import cubin_of
 
         specs: list[dict[str, Any]] = []
         for parameter, spec in zip(kernel.signature.parameters, specialisation, strict=True):

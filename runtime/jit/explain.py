@@ -82,8 +82,7 @@ def explain(
 ) -> Explanation:
     """What `Kernel.explain` returns."""
     from freehold.runtime.memory.arguments import ArrayView
-    from freehold.runtime.variants.build import emitted, optimised
-    from freehold.runtime.variants.ending import cubin_of
+    from freehold.runtime.variants.build import cubin_of, emitted, optimised
 
     named = arch if arch is None or isinstance(arch, str) else next(iter(arch), None)
     completed = kernel.choice(args, kwargs, named, anew=True)
@@ -120,8 +119,7 @@ def explain_module(module: ModuleOp, arch: Archs = None, sources: SourceMap | No
     Excerpts come from `sources`, or else from where Python finds the text of a file.
     """
     from freehold.passes.lowering import translate
-    from freehold.runtime.variants.build import optimised
-    from freehold.runtime.variants.ending import cubin_of
+    from freehold.runtime.variants.build import cubin_of, optimised
 
     kernel, archs = kernel_of(module), _archs(arch, -1)
     name, emitted = kernel.sym_name.data, translate(optimised(module))

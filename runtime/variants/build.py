@@ -8,7 +8,6 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast
 
 from freehold.frontend.signature import ConstSpec, Specialisation
-from freehold.runtime.variants.ending import cubin_of
 from freehold.runtime.variants.hints import Hints, by_threads, in_tile_ir
 from freehold.support.contract import Checks, LaunchContract
 
@@ -191,6 +190,39 @@ def assembled(code: bytes, arch: str, kernel: str, meanwhile: Callable[[], None]
     from freehold.backend.assembler import assemble
 
     return assemble(code, arch, kernel=kernel, meanwhile=meanwhile)
+
+
+NEVER_ENDS: Final = "O414"
+"""The error of code that waits for registers for ever."""
+
+
+def cubin_of(
+    emitted: ModuleOp, arch: str, kernel: str, meanwhile: Callable[[bytes], None] | None = None
+) -> tuple[bytes, bool]:
+    """
+    The cubin of a module of Tile IR, and whether tiles had to be moved by threads, which `emitted` then has as hints.
+
+    Stores come first, which is most often enough, and then loads. `meanwhile` is called with the bytecode while the
+    assembler works on it. Raises `Rejected` (O40x), O414 where nothing helps, and what `meanwhile` raises.
+    """
+    from freehold.backend.bytecode.writer import write_bytecode
+    from freehold.passes.move_by_threads import move_by_threads
+    from freehold.support.diagnostic import Rejected
+
+    refused: Rejected | None = None
+    for stores in (None, True, False):
+        if stores is not None and not move_by_threads(emitted, arch, stores=stores):
+            continue
+        code = write_bytecode(emitted)
+        try:
+            return assembled(code, arch, kernel, meanwhile and (lambda code=code: meanwhile(code))), stores is not None
+        except Rejected as rejected:
+            if rejected.codes != (NEVER_ENDS,):
+                raise
+            _log().info("%s for %s: %s", kernel, arch, str(rejected).splitlines()[0])
+            refused = rejected
+    assert refused is not None
+    raise refused
 
 
 def is_kept(function: KernelFunction, specialisation: Specialisation, options: Options, arch: str) -> bool:
