@@ -21,8 +21,9 @@ static const struct { int class; const char *name; } slots[SLOTS] = {
   {DISPATCHER, "launcher"}, {CHAIN, "_source"}, {CHAIN, "_function"}, {CHAIN, "_nests"}, {NEXT, "operation"},
   {NEXT, "resume"}, {PARTITION, "array"}, {PARTITION, "spec"}, {TENSOR, "pointer"}, {TENSOR, "_key"}, {TENSOR, "space"},
   {TENSOR, "storage"}, {TENSOR, "epoch"}, {STORAGE, "epoch"}, {SPACE, "sole"}, {SPACE, "wrote"}, {TIMELINE, "now"},
-  {TIMELINE, "remember"}, {TIMELINE, "eager"},
+  {TIMELINE, "remember"}, {TIMELINE, "eager"}, {TIMELINE, "kept"},
   {EXECUTION, "places"}, {EXECUTION, "recording"}, {KERNEL, "_plain"},
+  {IN_FLIGHT, "value"}, {IN_FLIGHT, "_timelines"}, {IN_FLIGHT, "_operation"}, {IN_FLIGHT, "_kept"},
 };
 
 static Py_ssize_t offset_of(PyObject *instance, const char *name) {
@@ -52,6 +53,7 @@ int know(int class, PyObject *instance) {
 
 static const char *const names[CLASSES] = {
   "Launch", "BoundLaunch", "Dispatcher", NULL, NULL, NULL, "Tensor", "Storage", "Space", "Timeline", "Execution", "Caller",
+  "InFlight",
 }; /* those of NULL are known by other ways */
 
 /* Classes are learnt when their modules are loaded. What is not known yet is nothing that a plain launch has. */

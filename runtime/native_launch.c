@@ -13,7 +13,8 @@
 
 PyTypeObject *entry_type, *launcher_type;
 static PyObject *lease, *outside, *timeline, *wrong, *let_go, *constant, *changed; /* of Python; `wrong` are exceptions that it finds the cause of */
-static PyObject *n_place, *n_borrow, *n_keep, *n_enqueued;
+static PyObject *n_place, *n_borrow, *n_append, *n_enqueued, *n_tell;
+static int most_kept; /* things for a timeline before it is asked how far it is */
 
 int apart(const Entry *entry, const uint64_t *memory) {
   for (int n = 0; n < entry->values; n++) {
@@ -259,30 +260,29 @@ static PyObject *forgiven(PyObject *user) {
   return NULL;
 }
 
-/* What keeps the memory of arrays that only describe themselves, in a list; NULL where there are none, or with an exception. */
-static PyObject *owners_of(const Arrays *arrays) {
-  PyObject *owners = arrays->families & FOREIGN ? PyList_New(0) : NULL;
+/* Keeps what arrays have of other libraries' memory until a timeline's last operation, which comes next, is done. Whether
+ * that went well. */
+static int kept(const Arrays *arrays, PyObject *user) {
+  PyObject *owners = PyList_New(0), *now = SLOT(user, TIMELINE_NOW), *one, *done = NULL;
   for (int n = 0; owners && n < arrays->count; n++)
     if (arrays->array[n].owner && PyList_Append(owners, arrays->array[n].owner)) Py_CLEAR(owners);
-  return owners;
+  if ((one = owners ? PyTuple_Pack(2, now, owners) : NULL)) done = PyObject_CallMethodObjArgs(SLOT(user, TIMELINE_KEPT), n_append, one, NULL);
+  Py_XDECREF(owners), Py_XDECREF(one), Py_XDECREF(done);
+  return done != NULL;
 }
 
 PyObject *fired(const Launcher *self, const Entry *entry, PyObject *arguments, const Arrays *arrays, PyObject *user, uint64_t handle,
                 uint64_t *memory) {
-  PyObject *owners = owners_of(arrays), *told = NULL;
-  int tells = owners || SLOT(user, TIMELINE_EAGER) != Py_False, done = 0;
-  if (PyErr_Occurred()) return forgiven(user);
+  int owned = arrays->families & FOREIGN, tells = SLOT(user, TIMELINE_EAGER) != Py_False, done = 0;
+  PyObject *told = NULL;
   lock_hold(entry->lock);
-  if (leased(entry, arrays, user)) {
-    /* They are kept before it is enqueued: an exception of a signal may come between. */
-    PyObject *kept = owners ? PyObject_CallMethodObjArgs(user, n_keep, owners, NULL) : NULL;
-    done = !owners || kept;
-    Py_XDECREF(kept);
-    if (done) done = memory ? taken(entry, (void *)(uintptr_t)handle, memory) : enqueued(self, entry, arguments, arrays, handle);
+  /* What is kept is kept before it is enqueued: an exception of a signal may come between. */
+  if (leased(entry, arrays, user) && (!owned || kept(arrays, user))) {
+    done = memory ? taken(entry, (void *)(uintptr_t)handle, memory) : enqueued(self, entry, arguments, arrays, handle);
+    tells |= owned && !(PyObject_Size(SLOT(user, TIMELINE_KEPT)) % most_kept);
     if (done && tells) told = PyObject_CallMethodObjArgs(user, n_enqueued, NULL);
   }
   lock_release(entry->lock);
-  Py_XDECREF(owners);
   if (!done) return forgiven(user);
   if (tells && told) { /* what was kept for earlier work may be dropped now */
     Py_DECREF(told);
@@ -322,7 +322,7 @@ static PyObject *launched(Launcher *self, PyObject *arguments, PyObject *executi
 }
 
 PyObject *told(PyObject *value, int families) {
-  PyObject *done = families & TORCH ? PyObject_CallFunctionObjArgs(changed, value, NULL) : Py_NewRef(Py_None);
+  PyObject *done = families & TORCH && !torch_told(value) ? PyObject_CallFunctionObjArgs(changed, value, NULL) : Py_NewRef(Py_None);
   if (!done) Py_CLEAR(value);
   Py_XDECREF(done);
   return value;
@@ -353,24 +353,61 @@ static PyObject *outcome(const Launcher *self, PyObject *arguments) {
   return value;
 }
 
-/* Runs a launch as a part of others, where it is known. Its value; NULL where nothing was done, or with an exception. */
-PyObject *plainly(PyObject *launcher, PyObject *launch, PyObject *execution) {
+/* Runs a launch where it is known. Its value, and the timeline and the arguments in `user` and `given`, with references;
+ * NULL where nothing was done, or with an exception. */
+static PyObject *ran(PyObject *launcher, PyObject *launch, PyObject *execution, int anew, PyObject **user, PyObject **given) {
   if (!launcher || Py_TYPE(launcher) != launcher_type || CLASS(launch) != classes[LAUNCH]) return NULL;
   PyObject *arguments = SLOT(launch, LAUNCH_ARGUMENTS), *value = NULL;
   Py_XINCREF(arguments), Py_INCREF(launcher);
   Py_INCREF(Py_None), put(launch, LAUNCH_ARGUMENTS, Py_None); /* no other thread runs it */
   Launcher *self = (Launcher *)launcher;
   int families;
-  PyObject *user = launched(self, arguments, execution, 0, &families);
-  if (user) {
-    value = traced(user, self->what, launch) ? outcome(self, arguments) : NULL;
+  if ((*user = launched(self, arguments, execution, anew, &families))) {
+    value = traced(*user, self->what, launch) ? outcome(self, arguments) : NULL;
     if (value) value = told(value, families);
-    Py_DECREF(user);
+    if (!value) Py_CLEAR(*user);
   } else if (!PyErr_Occurred()) {
     Py_XINCREF(arguments), put(launch, LAUNCH_ARGUMENTS, arguments);
   }
+  if (value) *given = Py_NewRef(arguments);
   Py_XDECREF(arguments), Py_DECREF(launcher);
   return value;
+}
+
+PyObject *plainly(PyObject *launcher, PyObject *launch, PyObject *execution) {
+  PyObject *user, *arguments, *value = ran(launcher, launch, execution, 0, &user, &arguments);
+  if (value) Py_DECREF(user), Py_DECREF(arguments);
+  return value;
+}
+
+static PyObject *python_on, *lists; /* the method that does what is unusual; a tuple of lists, and if any has something in it, `tell` is called */
+
+static PyObject *on(PyObject *launch, PyObject *const *given, Py_ssize_t count, PyObject *names) {
+  PyObject *dispatcher = count || names || CLASS(launch) != classes[LAUNCH] ? NULL : SLOT(launch, LAUNCH_DISPATCHER), *user, *arguments;
+  if (dispatcher && CLASS(dispatcher) != classes[DISPATCHER]) dispatcher = NULL;
+  PyObject *value = dispatcher ? ran(SLOT(dispatcher, DISPATCHER_LAUNCHER), launch, Py_None, 1, &user, &arguments) : NULL;
+  if (!value) return PyErr_Occurred() ? NULL : otherwise(python_on, launch, given, count, names);
+  PyObject *flight = NULL, *told = Py_NewRef(Py_None), *users = PyTuple_Pack(1, user);
+  for (Py_ssize_t n = 0; n < PyTuple_Size(lists); n++)
+    if (PyList_Size(PyTuple_GetItem(lists, n))) {
+      Py_DECREF(told), told = PyObject_CallMethodObjArgs(launch, n_tell, arguments, user, NULL);
+      break;
+    }
+  if (told && users && (flight = PyType_GenericAlloc((PyTypeObject *)classes[IN_FLIGHT], 0))) {
+    SLOT(flight, IN_FLIGHT_VALUE) = Py_NewRef(value), SLOT(flight, IN_FLIGHT_TIMELINES) = Py_NewRef(users);
+    SLOT(flight, IN_FLIGHT_OPERATION) = Py_NewRef(launch), SLOT(flight, IN_FLIGHT_KEPT) = Py_NewRef(arguments);
+  }
+  Py_DECREF(value), Py_DECREF(user), Py_DECREF(arguments), Py_XDECREF(told), Py_XDECREF(users);
+  return flight;
+}
+
+static PyMethodDef on_definition = {"on", (PyCFunction)(void (*)(void))on, METH_FASTCALL | METH_KEYWORDS, NULL};
+
+static PyObject *launches_on(PyObject *module, PyObject *args) {
+  PyObject *launch;
+  if (!PyArg_ParseTuple(args, "O!OsO!", &PyType_Type, &launch, &python_on, &on_definition.ml_doc, &PyTuple_Type, &lists)) return NULL;
+  Py_INCREF(args); /* with all that is in it, for good */
+  return PyDescr_NewMethod((PyTypeObject *)launch, &on_definition);
 }
 
 static PyObject *run_(Launcher *self, PyObject *const *given, Py_ssize_t count) {
@@ -547,22 +584,24 @@ static PyType_Spec launcher_spec = {
 };
 
 static PyObject *launches(PyObject *module, PyObject *args) {
-  if (!PyArg_ParseTuple(args, "OOOOOOOO", &lease, &outside, &timeline, &wrong, &let_go, &constant, &changed, &undone)) return NULL;
+  if (!PyArg_ParseTuple(args, "OOOOOOOOi", &lease, &outside, &timeline, &wrong, &let_go, &constant, &changed, &undone, &most_kept)) return NULL;
   Py_INCREF(args); /* with all that is in it, for good */
   Py_RETURN_NONE;
 }
 
 static PyMethodDef functions[] = {
   {"enter_thread", enter_thread, METH_NOARGS, "Says that the calling thread has a context of the driver."},
-  {"launches", launches, METH_VARARGS, "launches(lease, outside, timeline, wrong, let_go, constant, changed, undone): what launchers call."},
+  {"launches", launches, METH_VARARGS, "launches(lease, outside, timeline, wrong, let_go, constant, changed, undone, most_kept): what launchers know."},
+  {"launches_on", launches_on, METH_VARARGS, "launches_on(launch, python, doc, lists): the method `on` of launches."},
   {0},
 };
 
 int add_launchers(PyObject *module) {
   n_place = PyUnicode_InternFromString("place"), n_borrow = PyUnicode_InternFromString("borrow");
-  n_keep = PyUnicode_InternFromString("keep_for_last"), n_enqueued = PyUnicode_InternFromString("enqueued");
+  n_append = PyUnicode_InternFromString("append"), n_enqueued = PyUnicode_InternFromString("enqueued");
+  n_tell = PyUnicode_InternFromString("tell");
   entry_type = (PyTypeObject *)PyType_FromSpec(&entry_spec), launcher_type = (PyTypeObject *)PyType_FromSpec(&launcher_spec);
-  return n_place && n_borrow && n_keep && n_enqueued && entry_type && launcher_type &&
+  return n_place && n_borrow && n_append && n_enqueued && n_tell && entry_type && launcher_type &&
          !PyModule_AddFunctions(module, functions) && !PyModule_AddObjectRef(module, "Entry", (PyObject *)entry_type) &&
          !PyModule_AddObjectRef(module, "Launcher", (PyObject *)launcher_type);
 }

@@ -7,15 +7,16 @@
  */
 #include "native_read.h"
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 static PyObject *families;                       /* by class: whose its objects are, and for partitions `CUT` */
 static PyObject *family_of;                      /* says so of a class that is new */
 static PyObject *python[2];                      /* by library, torch's and CuPy's: what yields its current stream */
-static PyObject *grad_enabled;                   /* of torch */
-static PyObject *n_key, *n_requires_grad, *n_is_neg, *n_data, *n_ptr, *n_device_id, *n_shape, *n_strides, *n_dtype, *n_interface,
+static PyObject *n_key, *n_data, *n_ptr, *n_device_id, *n_shape, *n_strides, *n_dtype, *n_interface,
   *n_typestr, *n_mask, *n_stream, *n_dlpack, *no_arguments, *dlpack_options;
 static const int READ_ONLY = 1;
+static int family(PyObject *class);
 
 int add_word(Key *key, uint64_t word) {
   if (key->count >= WORDS) return 0;
@@ -63,7 +64,15 @@ static int read_own(PyObject *tensor, int brief, Key *key, Array *array) {
 /* --- Torch ----------------------------------------------------------------------------------------------------------- */
 
 typedef int32_t (*Ask)(void *, void *);
-static struct { Ask pointer, layout, kind, device, dtype, rank, sizes, strides; } torch; /* what it is asked by */
+typedef int32_t (*Where)(int32_t, void **);
+/* What it is asked by: its C interface, and where that has no word, its own functions, which take a tensor by its address,
+ * or what a tensor points to. */
+static struct {
+  Ask pointer, layout, kind, device, dtype, rank, sizes, strides;
+  bool (*negated)(const void *), (*watched)(const void *), (*looking)(void), (*unversioned)(const void *);
+  void (*changed)(const void *);
+} torch;
+static Where torch_stream;  /* the current stream of a GPU; NULL where only Python tells */
 static Py_ssize_t torch_at; /* where an object has its tensor */
 static int32_t torch_dense; /* the usual layout */
 
@@ -76,19 +85,20 @@ static int read_torch(PyObject *object, int brief, Key *key, Array *array) {
   array->pointer = (uint64_t)(uintptr_t)pointer;
   if (brief) return 1;
   if (torch.device(tensor, &device) || torch.dtype(tensor, &dtype) || torch.rank(tensor, &rank) || rank > MOST_AXES) return 0;
-  if (torch.sizes(tensor, &sizes) || torch.strides(tensor, &strides)) return 0;
-  PyObject *watched = PyObject_GetAttr(object, n_requires_grad), *negated = PyObject_CallMethodObjArgs(object, n_is_neg, NULL);
-  int good = watched && negated && negated == Py_False;
-  if (good && watched != Py_False) { /* autograd watches it, if it is looking */
-    PyObject *looking = PyObject_CallNoArgs(grad_enabled);
-    good = looking && add_word(key, array->watched = looking == Py_True);
-    Py_XDECREF(looking);
-  }
-  good = good && add_word(key, (uint64_t)rank << 32 | (uint32_t)dtype) && add_word(key, (uint64_t)kind << 32 | (uint32_t)device);
-  good = good && add_word(key, watched != Py_False);
+  if (torch.sizes(tensor, &sizes) || torch.strides(tensor, &strides) || torch.negated(tensor)) return 0;
+  int watched = torch.watched(*(void **)tensor);
+  array->watched = watched && torch.looking(); /* autograd watches it, if it is looking */
+  int good = add_word(key, (uint64_t)rank << 32 | (uint32_t)dtype) && add_word(key, (uint64_t)kind << 32 | (uint32_t)device);
+  good = good && add_word(key, (uint64_t)(watched << 1 | array->watched));
   for (int64_t n = 0; good && n < rank; n++) good = add_word(key, (uint64_t)sizes[n]) && add_word(key, (uint64_t)strides[n]);
-  Py_XDECREF(watched), Py_XDECREF(negated);
   return good;
+}
+
+int torch_told(PyObject *object) {
+  void *tensor = (char *)object + torch_at;
+  if (!torch_at || family(CLASS(object)) != TORCH || torch.unversioned(tensor)) return 0;
+  torch.changed(tensor);
+  return 1;
 }
 
 /* --- CuPy ------------------------------------------------------------------------------------------------------------ */
@@ -284,6 +294,8 @@ void close_arrays(Arrays *arrays) {
 }
 
 int current_stream(int family, int device, uint64_t *handle) {
+  void *theirs;
+  if (family == TORCH && torch_stream && !torch_stream(device, &theirs)) return *handle = (uint64_t)(uintptr_t)theirs, 1;
   PyObject *function = python[family == CUPY], *number = function ? PyLong_FromLong(device) : NULL, *pointer;
   PyObject *found = number ? PyObject_CallFunctionObjArgs(function, number, NULL) : NULL;
   if (found && family == CUPY) {
@@ -305,20 +317,24 @@ static PyObject *reads(PyObject *module, PyObject *args) {
 
 /* Finds where tensors lie in their objects: `tensor` is one, at `address` in memory. */
 static PyObject *reads_torch(PyObject *module, PyObject *args) {
-  PyObject *tensor, *basic;
-  unsigned long long address, asks[8];
+  PyObject *tensor, *basic, *functions;
+  unsigned long long address, stream;
   Py_ssize_t found = 0;
-  if (!PyArg_ParseTuple(args, "OKOO(KKKKKKKK)", &tensor, &address, &python[0], &grad_enabled, &asks[0], &asks[1], &asks[2], &asks[3],
-                        &asks[4], &asks[5], &asks[6], &asks[7]) || !(basic = PyObject_GetAttrString(CLASS(tensor), "__basicsize__")))
-    return NULL;
+  if (!PyArg_ParseTuple(args, "OKOKO!", &tensor, &address, &python[0], &stream, &PyTuple_Type, &functions)) return NULL;
+  if (PyTuple_Size(functions) * sizeof(void *) != sizeof torch) return PyErr_Format(PyExc_TypeError, "other functions are wanted");
+  if (!(basic = PyObject_GetAttrString(CLASS(tensor), "__basicsize__"))) return NULL;
   Py_ssize_t size = PyLong_AsSsize_t(basic);
   Py_DECREF(basic), Py_INCREF(args);
   for (Py_ssize_t at = sizeof(PyObject); at + (Py_ssize_t)sizeof(void *) <= size; at += sizeof(void *))
     if (*(uint64_t *)((char *)tensor + at) == address) found = found ? -1 : at;
   if (found <= 0) Py_RETURN_FALSE;
-  Ask *to = &torch.pointer;
-  for (int n = 0; n < 8; n++) to[n] = (Ask)(uintptr_t)asks[n];
+  for (Py_ssize_t n = 0; n < PyTuple_Size(functions); n++) {
+    uint64_t function;
+    if (!address_of(PyTuple_GetItem(functions, n), &function)) Py_RETURN_FALSE;
+    memcpy((char *)&torch + n * sizeof(void *), &function, sizeof(void *));
+  }
   if (torch.layout((char *)tensor + found, &torch_dense)) Py_RETURN_FALSE;
+  torch_stream = (Where)(uintptr_t)stream;
   torch_at = found;
   Py_RETURN_TRUE;
 }
@@ -344,7 +360,7 @@ static PyObject *reads_cupy(PyObject *module, PyObject *current) {
 static PyMethodDef functions[] = {
   {"reads", reads, METH_VARARGS, "reads(family, attribute, options): whose arrays of a class are, and what reading others' takes."},
   {"reads_torch", reads_torch, METH_VARARGS,
-   "reads_torch(tensor, address, current, grad_enabled, functions): whether tensors can be read as this one, and how."},
+   "reads_torch(tensor, address, current, stream, functions): whether tensors can be read as this one, and how."},
   {"look_at", look_at, METH_VARARGS,
    "look_at(array, family): its address, and the key of all else that tells it apart; None if it is unusual."},
   {"reads_cupy", reads_cupy, METH_O, "reads_cupy(current): how arrays of CuPy are read."},
@@ -353,7 +369,7 @@ static PyMethodDef functions[] = {
 
 int add_readers(PyObject *module) {
   static const struct { PyObject **name; const char *text; } names[] = {
-    {&n_key, "key"}, {&n_requires_grad, "requires_grad"}, {&n_is_neg, "is_neg"}, {&n_data, "data"}, {&n_ptr, "ptr"},
+    {&n_key, "key"}, {&n_data, "data"}, {&n_ptr, "ptr"},
     {&n_device_id, "device_id"}, {&n_shape, "shape"}, {&n_strides, "strides"}, {&n_dtype, "dtype"},
     {&n_interface, "__cuda_array_interface__"}, {&n_typestr, "typestr"}, {&n_mask, "mask"}, {&n_stream, "stream"},
     {&n_dlpack, "__dlpack__"},

@@ -45,4 +45,7 @@ int add_object(Key *key, PyObject *object);
 /* The handle of the current stream of a library; 0 with an exception where it cannot be told. */
 int current_stream(int family, int device, uint64_t *handle);
 int is_partition(PyObject *given);
+
+/* Tells torch that a tensor's elements are others now; 0 where it is no plain tensor, or has no version. */
+int torch_told(PyObject *object);
 #endif

@@ -30,7 +30,7 @@ CODES: Final = {
 """How `struct` calls the dtypes of scalars that it packs."""
 
 
-INTERFACE: Final = 7
+INTERFACE: Final = 8
 """What this module and the native one expect of each other; one that was built of another source is not used."""
 
 
@@ -116,6 +116,13 @@ def chains(instance: Any, operation: Any) -> None:
     if BUILT:
         python = operation.map, operation.then
         operation.map, operation.then = _NATIVE.chains(instance, operation, python, tuple(map(_documented, python)))
+
+
+def launches(launch: Any, flight: Any, *told: list[Any]) -> None:
+    """Has a class's method `on` do what is usual; `tell` is called where a list of `told` has something in it."""
+    if module() is not None:
+        learn("InFlight", flight)
+        launch.on = _NATIVE.launches_on(launch, launch.on, _documented(launch.on), told)
 
 
 def runs(python: tuple[Any, Any], *known: Any) -> tuple[Any, Any]:

@@ -102,14 +102,10 @@ class Launch(Operation[Any], native.Dropped):
         if used is UNMET:
             self._arguments = arguments
             return super().on()
-        for see in seen_by:
-            see(self, arguments, used)
-        if used is None:
-            return InFlight(dispatcher.done(arguments), (), self)
-        used.remember((used.now, monotonic_ns(), dispatcher.what, self._code, self._instruction))
-        if fresh:
-            self.publish()
-        return InFlight(dispatcher.done(arguments), (used,), self, arguments)
+        if used is not None:
+            self.leave_trace(used)
+        self.tell(arguments, used)
+        return InFlight(dispatcher.done(arguments), () if used is None else (used,), self, arguments)
 
     def enqueue(self, execution: Execution) -> Any:
         """Checks and enqueues it; first come operations among its arguments. Raises `Rejected`."""
@@ -178,6 +174,13 @@ class Launch(Operation[Any], native.Dropped):
     def leave_trace(self, user: Timeline) -> None:
         """Says that it may be running."""
         user.trace(self._dispatcher.what, self._code, self._instruction)
+
+    def tell(self, arguments: tuple[Any, ...], used: Timeline | None) -> None:
+        """Tells who wants to know that it was enqueued, where nobody waits for it."""
+        for see in seen_by:
+            see(self, arguments, used)
+        if used is not None:
+            self.publish()
 
     def publish(self) -> None:
         """Says that nobody waits for it yet: whoever does is told what fails in it."""
@@ -467,5 +470,7 @@ def _array(argument: Any) -> Any:
     return argument.array if isinstance(argument, Partition) else argument
 
 
-native.learn("Launch", Launch(cast(Any, None), cast(Any, None), cast(Any, None), 0))
+_nothing = Launch(cast(Any, None), cast(Any, None), cast(Any, None), 0)
+native.learn("Launch", _nothing)
+native.launches(Launch, InFlight(None, (), _nothing), seen_by, fresh)
 native.learn("Dispatcher", native.blank(Dispatcher, "launcher"))

@@ -20,7 +20,7 @@ from freehold.frontend.signature import ConstSpec, KernelSignature
 from freehold.runtime.base import native
 from freehold.runtime.base.locks import lock
 from freehold.runtime.gpu import driver
-from freehold.runtime.gpu.timeline import let_go, timeline, timelines
+from freehold.runtime.gpu.timeline import MOST_KEPT, let_go, timeline, timelines
 from freehold.runtime.launch.partition import Partition
 from freehold.runtime.launch.plan import WRONG, Plan
 from freehold.runtime.memory.arguments import ALIGNMENT, ArrayView, is_self_describing, quick_family
@@ -116,7 +116,7 @@ def ready() -> bool:
         return False
     attribute = driver.pointer_attribute() if driver.device_count() > 1 else 0
     module.reads(_family, attribute, {"stream": 1, "max_version": (1, 0)})
-    module.launches(lease, Outside, timeline, WRONG, let_go, _constant, changed, UNDONE)
+    module.launches(lease, Outside, timeline, WRONG, let_go, _constant, changed, UNDONE, MOST_KEPT)
     return True
 
 
@@ -142,26 +142,52 @@ def _family(kind: type[Any]) -> int:
     return _FOREIGN if is_self_describing(kind) else _NONE
 
 
+_ASKED: Final = (
+    *(
+        ("cpu", f"aoti_torch_get_{name}")
+        for name in ("data_ptr", "layout", "device_type", "device_index", "dtype", "dim", "sizes", "strides")
+    ),
+    ("cpu", "_ZN2at6native6is_negERKNS_6TensorE"),
+    ("c10", "_ZNK3c1010TensorImpl13requires_gradEv"),
+    ("c10", "_ZN3c108GradMode10is_enabledEv"),
+    ("cpu", "_ZN2at6native12is_inferenceERKNS_6TensorE"),
+    ("cpu", "_ZN5torch8autograd4impl12bump_versionERKN2at6TensorE"),
+)
+"""Libraries of torch, and functions there: those of its C interface, and others whose names say what they take."""
+
+
 @cache
 def _reads_torch() -> bool:
     """
-    Whether torch's tensors can be read by the C interface that it has for compiled code.
+    Whether torch's tensors can be read by the C interface that it has for compiled code, and what that has no word for
+    by functions of its own, whose names say what they take.
 
     What an object of Python has of its tensor is no part of that: it is looked for, and all is tried once.
     """
     torch: Any = sys.modules["torch"]
-    names = "data_ptr", "layout", "device_type", "device_index", "dtype", "dim", "sizes", "strides"
     try:
-        library = ctypes.CDLL(os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so"))
-        asks = [ctypes.cast(getattr(library, f"aoti_torch_get_{name}"), ctypes.c_void_p).value for name in names]
+        functions = [_address(torch, library, name) for library, name in _ASKED]
         with torch.inference_mode(False), torch.no_grad():
             tensor: Any = torch.empty(2, 2)
-            found = native.module().reads_torch(
-                tensor, tensor._cdata, driver.current_of("torch"), torch.is_grad_enabled, tuple(asks)
-            )
+            current = driver.current_of("torch")
+            found = native.module().reads_torch(tensor, tensor._cdata, current, _stream(torch), tuple(functions))
             return found and _tells_apart(torch, lambda tensor: native.module().look_at(tensor, _TORCH))
     except (AttributeError, OSError, TypeError):  # another torch, or one without CUDA
         return False
+
+
+def _address(torch: Any, library: str, name: str) -> int:
+    """Of a function of torch's. Raises `OSError` or `AttributeError`."""
+    path = os.path.join(os.path.dirname(torch.__file__), "lib", f"lib{library if library == 'c10' else f'torch_{library}'}.so")
+    return ctypes.cast(getattr(ctypes.CDLL(path), name), ctypes.c_void_p).value or 0
+
+
+def _stream(torch: Any) -> int:
+    """Of torch's function that yields the current stream of a GPU; 0 where only Python tells."""
+    try:
+        return _address(torch, "cuda", "aoti_torch_get_current_cuda_stream")
+    except (AttributeError, OSError):  # torch for the CPU
+        return 0
 
 
 def _tells_apart(torch: Any, look: Callable[[Any], tuple[int, bytes] | None]) -> bool:
