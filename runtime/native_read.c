@@ -96,8 +96,8 @@ static int read_torch(PyObject *object, int brief, Key *key, Array *array) {
 
 int torch_told(PyObject *object) {
   void *tensor = (char *)object + torch_at;
-  if (!torch_at || family(CLASS(object)) != TORCH || torch.unversioned(tensor)) return 0;
-  torch.changed(tensor);
+  if (!torch_at || family(CLASS(object)) != TORCH) return 0;
+  if (!torch.unversioned(tensor)) torch.changed(tensor); /* it would raise otherwise */
   return 1;
 }
 

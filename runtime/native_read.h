@@ -46,6 +46,6 @@ int add_object(Key *key, PyObject *object);
 int current_stream(int family, int device, uint64_t *handle);
 int is_partition(PyObject *given);
 
-/* Tells torch that a tensor's elements are others now; 0 where it is no plain tensor, or has no version. */
+/* Tells torch that a tensor's elements are others now; 0 where it is no tensor of torch's. */
 int torch_told(PyObject *object);
 #endif

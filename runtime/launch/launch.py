@@ -11,7 +11,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from itertools import islice
-from time import monotonic_ns
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, cast
 

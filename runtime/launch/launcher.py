@@ -144,14 +144,14 @@ def _family(kind: type[Any]) -> int:
 
 _ASKED: Final = (
     *(
-        ("cpu", f"aoti_torch_get_{name}")
+        ("torch_cpu", f"aoti_torch_get_{name}")
         for name in ("data_ptr", "layout", "device_type", "device_index", "dtype", "dim", "sizes", "strides")
     ),
-    ("cpu", "_ZN2at6native6is_negERKNS_6TensorE"),
+    ("torch_cpu", "_ZN2at6native6is_negERKNS_6TensorE"),
     ("c10", "_ZNK3c1010TensorImpl13requires_gradEv"),
     ("c10", "_ZN3c108GradMode10is_enabledEv"),
-    ("cpu", "_ZN2at6native12is_inferenceERKNS_6TensorE"),
-    ("cpu", "_ZN5torch8autograd4impl12bump_versionERKN2at6TensorE"),
+    ("torch_cpu", "_ZN2at6native12is_inferenceERKNS_6TensorE"),
+    ("torch_cpu", "_ZN5torch8autograd4impl12bump_versionERKN2at6TensorE"),
 )
 """Libraries of torch, and functions there: those of its C interface, and others whose names say what they take."""
 
@@ -178,14 +178,16 @@ def _reads_torch() -> bool:
 
 def _address(torch: Any, library: str, name: str) -> int:
     """Of a function of torch's. Raises `OSError` or `AttributeError`."""
-    path = os.path.join(os.path.dirname(torch.__file__), "lib", f"lib{library if library == 'c10' else f'torch_{library}'}.so")
+    path = os.path.join(
+        os.path.dirname(torch.__file__), "lib", f"lib{library if library == 'c10' else f'torch_{library}'}.so"
+    )
     return ctypes.cast(getattr(ctypes.CDLL(path), name), ctypes.c_void_p).value or 0
 
 
 def _stream(torch: Any) -> int:
     """Of torch's function that yields the current stream of a GPU; 0 where only Python tells."""
     try:
-        return _address(torch, "cuda", "aoti_torch_get_current_cuda_stream")
+        return _address(torch, "torch_cuda", "aoti_torch_get_current_cuda_stream")
     except (AttributeError, OSError):  # torch for the CPU
         return 0
 
@@ -207,5 +209,9 @@ def _tells_apart(torch: Any, look: Callable[[Any], tuple[int, bytes] | None]) ->
     ]
     if found is None or found[0] != plain.data_ptr():
         return False
-    seen = look(same)
+    with torch.enable_grad():
+        watched = look(others[-1])
+    seen, unwatched = look(same), look(others[-1])
+    if watched is None or unwatched is None or watched[1] == unwatched[1]:  # whether autograd looks
+        return False
     return seen is not None and seen[1] == found[1] and all((o := look(a)) is None or o[1] != found[1] for a in others)

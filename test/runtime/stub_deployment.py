@@ -151,6 +151,21 @@ def test_every_short_way_changes_versions_of_torch() -> None:
         assert changes(lambda: recorded.replay().on())
 
 
+def test_tensors_of_inference_have_no_version() -> None:
+    """Nothing is told of them, inside of inference mode and outside of it."""
+    torch = posing()
+    with torch.inference_mode():
+        z, x, y = (torch.zeros(1000) for _ in range(3))
+        bound = add.bind(fh.partition(z, 64), x, y)
+        for _ in range(3):
+            add(fh.partition(z, 64), x, y).on()
+            bound.on()
+    before = launched()
+    for run in (lambda: add(fh.partition(z, 64), x, y).on(), lambda: add(fh.partition(z, 64), x, y).sync(), bound.on):
+        run()
+    assert launched() == before + 3
+
+
 def test_libraries_are_mixed_without_looking_thoroughly() -> None:
     torch = posing()
     theirs, other, ours = torch.zeros(1000), torch.zeros(1000), tensor()
