@@ -2,9 +2,11 @@
 The engine on a GPU with random weights of a real model's sizes: its tokens beside those of transformers, and its speed.
 
     python -m benchmarks.engine --size 0.6B
+
+Weights are made on the GPU, each by a seed of its name, so that no file holds them and transformers has the same.
 """
 
-# What torch, transformers and safetensors have is of no types here.
+# What torch and transformers have is of no types here.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 
 from __future__ import annotations
@@ -14,15 +16,28 @@ import json
 import sys
 import tempfile
 import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
+from zlib import crc32
 
 import freehold as fh
 from freehold.engine import Engine, Sampling, demo
+from freehold.engine.errors import ModelError
+from freehold.engine.weights import Checkpoint
 
 SIZES: dict[str, dict[str, Any]] = {
-    "tiny": {"hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 2, "num_attention_heads": 4},
+    "tiny": {
+        "hidden_size": 256,
+        "intermediate_size": 512,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "vocab_size": 1024,
+        "num_key_value_heads": 2,
+    },
     "0.6B": {"hidden_size": 1024, "intermediate_size": 3072, "num_hidden_layers": 28, "num_attention_heads": 16},
     "4B": {"hidden_size": 2560, "intermediate_size": 9728, "num_hidden_layers": 36, "num_attention_heads": 32},
     "8B": {
@@ -30,6 +45,27 @@ SIZES: dict[str, dict[str, Any]] = {
         "intermediate_size": 12288,
         "num_hidden_layers": 36,
         "num_attention_heads": 32,
+        "tie_word_embeddings": False,
+    },
+    "32B": {
+        "hidden_size": 5120,
+        "intermediate_size": 25600,
+        "num_hidden_layers": 64,
+        "num_attention_heads": 64,
+        "tie_word_embeddings": False,
+    },
+    "30B-A3B": {
+        "architectures": ["Qwen3MoeForCausalLM"],
+        "model_type": "qwen3_moe",
+        "hidden_size": 2048,
+        "intermediate_size": 6144,
+        "num_hidden_layers": 48,
+        "num_attention_heads": 32,
+        "num_key_value_heads": 4,
+        "num_experts": 128,
+        "num_experts_per_tok": 8,
+        "moe_intermediate_size": 768,
+        "norm_topk_prob": True,
         "tie_word_embeddings": False,
     },
 }
@@ -44,21 +80,64 @@ SHARED: dict[str, Any] = {
 }
 
 
-def made(folder: Path, size: str) -> Path:
-    """Writes a model of a size, with random weights that leave activations near 1. They are made on the GPU."""
-    torch: Any = import_module("torch")
-    settings = {**demo.SETTINGS, **SHARED, **SIZES[size]}
-    if size == "tiny":
-        settings |= {"vocab_size": 1024, "num_key_value_heads": 2}
-    folder.mkdir(parents=True, exist_ok=True)
+def made(folder: Path, size: str, **other: Any) -> Path:
+    """Writes what a model's folder has besides weights; `other` replaces settings of the size."""
     demo.make(folder)  # for its tokenizer
+    (folder / "model.safetensors").unlink()
+    settings = {**demo.SETTINGS, **SHARED, **SIZES[size], **other}
     (folder / "config.json").write_text(json.dumps(settings), encoding="utf-8")
-    weights: dict[str, Any] = {}
-    for name, shape in demo.shapes(settings).items():
-        weight = torch.ones(shape) if "norm" in name else torch.randn(shape, device="cuda") * shape[-1] ** -0.5
-        weights[name] = weight.to(torch.bfloat16).cpu()
-    import_module("safetensors.torch").save_file(weights, folder / "model.safetensors")
     return folder
+
+
+def weight(name: str, shape: Sequence[int]) -> Any:
+    """A tensor of torch on the GPU, in bf16, that leaves activations near 1; the same for the same name."""
+    torch: Any = import_module("torch")
+    if "norm" in name:
+        return torch.ones(*shape, device="cuda", dtype=torch.bfloat16)
+    by = torch.Generator(device="cuda").manual_seed(crc32(name.encode()))
+    return torch.empty(*shape, device="cuda", dtype=torch.bfloat16).normal_(0, shape[-1] ** -0.5, generator=by)
+
+
+class Made(Checkpoint):
+    """A checkpoint without files, of `weight`."""
+
+    def __init__(self, folder: Path, device: int | None, share: tuple[int, int] = (0, 1), narrow: bool = False):
+        self.folder, self.device, self.narrow, self.files = folder, device, narrow, ExitStack()
+        if share != (0, 1):
+            raise ModelError("weights that are made are of one process")
+
+    def _pieces(self, name: str, shape: tuple[int, ...], shared: int | None) -> Iterator[Any]:
+        yield weight(name, shape)
+
+    def _brought(self, piece: Any, dtype: Any) -> Any:
+        return fh.from_dlpack(piece).astype(dtype)
+
+
+@contextmanager
+def engine_of(size: str, given: dict[str, Any] | None = None, **options: Any) -> Generator[Engine]:
+    """An engine of random weights; `given` replaces settings of the size, and `options` are the engine's."""
+    with tempfile.TemporaryDirectory() as temporary, patch("freehold.engine.model.Checkpoint", Made):
+        folder = made(Path(temporary) / size, size, **(given or {}))
+        with Engine(folder, **options) as engine:
+            yield engine
+
+
+def transformers_of(size: str, **other: Any) -> Any:
+    """The same model of transformers."""
+    torch: Any = import_module("torch")
+    transformers = _transformers()
+    given = {**demo.SETTINGS, **SHARED, **SIZES[size], **other}
+    config = transformers.AutoConfig.for_model(**given)
+    with torch.device("meta"):
+        model = transformers.AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)
+    rotary = type(model.model.rotary_emb)(config).cuda()
+    model = model.to_empty(device="cuda").eval()
+    model.model.rotary_emb = rotary  # of no weights, but computed when it is made
+    for name, tensor in model.state_dict().items():
+        if name != "lm_head.weight" or not config.tie_word_embeddings:
+            tensor.copy_(weight(name, tensor.shape))
+    model.tie_weights()
+    return model
 
 
 def _transformers() -> Any:
@@ -72,61 +151,79 @@ def _transformers() -> Any:
         sys.path[:] = before
 
 
-def compared(folder: Path, engine: Engine, prompts: list[list[int]], count: int) -> None:
-    """Prints after how many greedy tokens ours and those of transformers part, if they do."""
+def compared(model: Any, prompts: list[list[int]], found: list[tuple[int, ...]]) -> None:
+    """Prints how many tokens that we chose greedily are those of transformers' model, and how far below others are."""
     torch: Any = import_module("torch")
-    transformers = _transformers()
-    model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.bfloat16).cuda().eval()
-    ours = engine.generate(prompts, Sampling(max_tokens=count, temperature=0, ignore_eos=True))
-    for prompt, found in zip(prompts, ours, strict=True):
-        whole = torch.tensor([prompt + list(found.tokens)], device="cuda")
+    for prompt, tokens in zip(prompts, found, strict=True):
+        whole = torch.tensor([prompt + list(tokens)], device="cuda")
         with torch.no_grad():
             logits = model(whole).logits[0, len(prompt) - 1 : -1].float()
         best = logits.argmax(-1).tolist()
-        same = sum(a == b for a, b in zip(best, found.tokens, strict=True))
-        short = [float(row.max() - row[t]) for row, t in zip(logits, found.tokens, strict=True)]
+        same = sum(a == b for a, b in zip(best, tokens, strict=True))
+        short = [float(row.max() - row[t]) for row, t in zip(logits, tokens, strict=True)]
         print(
-            f"  {len(prompt)} + {count} tokens: {same} of {count} are transformers' own, others {max(short):.4f} below"
+            f"  {len(prompt)} + {len(tokens)} tokens: {same} are transformers' own, others {max(short):.4f} below",
+            flush=True,
         )
 
 
-def rate(engine: Engine, prompts: list[list[int]], count: int) -> float:
-    """Tokens a second of answers to prompts that were seen before: decoding alone, nearly."""
-    sampling = Sampling(max_tokens=count, temperature=0, ignore_eos=True)
-    engine.generate(prompts, sampling)
+def prompts_of(engine: Engine, count: int, length: int) -> list[list[int]]:
+    """Prompts of a length, each another."""
+    words = engine.config.vocabulary
+    return [[(7919 * (n + 1) * (t + 1)) % words for t in range(length)] for n in range(count)]
+
+
+def rate(engine: Engine, count: int, tokens: int, length: int) -> float:
+    """
+    Tokens a second that so many sequences decode at a time, whose prompts have `length` tokens.
+
+    What two answers of different lengths to prompts that are in the cache differ by is decoding alone.
+    """
+    prompts = prompts_of(engine, count, length)
+    for prompt in prompts:
+        engine.generate([prompt], greedy(1))
+    few = tokens // 4
+    times = [[_seconds(engine, prompts, n) for n in (few, tokens)] for _ in range(3)]
+    return count * (tokens - few) / (min(t[1] for t in times) - min(t[0] for t in times))
+
+
+def _seconds(engine: Engine, prompts: list[list[int]], tokens: int) -> float:
     began = time.perf_counter()
-    engine.generate(prompts, sampling)
-    return len(prompts) * count / (time.perf_counter() - began)
+    engine.generate(prompts, greedy(tokens))
+    return time.perf_counter() - began
+
+
+def greedy(tokens: int) -> Sampling:
+    """So many tokens, the likeliest ones."""
+    return Sampling(max_tokens=tokens, temperature=0, ignore_eos=True)
 
 
 def main() -> None:
     """Makes a model, runs it, and prints the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", choices=SIZES, default="0.6B")
-    parser.add_argument("--tokens", type=int, default=128)
-    parser.add_argument("--batch", type=int, default=32)
+    parser.add_argument("--tokens", type=int, default=128, help="of each answer")
+    parser.add_argument("--batch", type=int, nargs="*", default=[1, 32, 64])
+    parser.add_argument("--prompt", type=int, default=129, help="tokens of the prompts of these")
+    parser.add_argument("--weights", choices=["fp8"])
     parser.add_argument("--no-check", action="store_true", help="do not compare with transformers")
     given = parser.parse_args()
     if not fh.gpu_available():
         parser.error("there is no GPU")
-    with tempfile.TemporaryDirectory() as temporary:
-        began = time.perf_counter()
-        folder = made(Path(temporary) / given.size, given.size)
-        print(f"{given.size}: weights made in {time.perf_counter() - began:.1f} s", flush=True)
-        began = time.perf_counter()
-        with Engine(folder, sequences=64, memory=0.5) as engine:
-            engine.generate([[1, 2, 3]], Sampling(max_tokens=4, temperature=0, ignore_eos=True))
-            print(f"  from the folder to the first answer: {time.perf_counter() - began:.1f} s", flush=True)
-            words = engine.config.vocabulary
-            prompts = [[(7919 * (n + 1) * (t + 1)) % words for t in range(100 + n)] for n in range(given.batch)]
-            if not given.no_check:
-                compared(folder, engine, prompts[:2], min(32, given.tokens))
-            print(f"  one at a time: {rate(engine, prompts[:1], given.tokens):.1f} tokens a second", flush=True)
-            print(f"  {given.batch} at a time: {rate(engine, prompts, given.tokens):.1f} tokens a second", flush=True)
-            long = [(104729 * t) % words for t in range(8000)]
-            began = time.perf_counter()
-            engine.generate([long], Sampling(max_tokens=1, temperature=0))
-            print(f"  a prompt of 8000 tokens: {8000 / (time.perf_counter() - began):.0f} tokens a second", flush=True)
+    began = time.perf_counter()
+    sequences = max(given.batch)
+    with engine_of(given.size, sequences=sequences, memory=0.5, weights=given.weights) as engine:
+        engine.generate([[1, 2, 3]], greedy(4))
+        print(f"{given.size}: from nothing to the first answer: {time.perf_counter() - began:.1f} s", flush=True)
+        for count in given.batch:
+            found = rate(engine, count, given.tokens, given.prompt)
+            print(f"  {count} at a time: {found:.1f} tokens a second", flush=True)
+        long = prompts_of(engine, 1, 8000)
+        print(f"  a prompt of 8000 tokens: {8000 / _seconds(engine, long, 1):.0f} tokens a second", flush=True)
+        prompts = prompts_of(engine, 2, 101)
+        answers = [answer.tokens for answer in engine.generate(prompts, greedy(64))]
+    if not given.no_check and given.weights is None:
+        compared(transformers_of(given.size), prompts, answers)
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ class Checkpoint:
         for name, shape in zip(names, shapes, strict=True):
             for piece in self._pieces(name, shape, shared):
                 rows = slice(at, at + len(piece))
-                whole = fh.from_numpy(piece, dtype, device=self.device).sync()
+                whole = self._brought(piece, dtype).sync()
                 quantise_launch(found.values[rows], found.scales[rows], whole, "fp8").sync()
                 at += len(piece)
         return found
@@ -93,13 +93,17 @@ class Checkpoint:
         at = 0
         for name, shape in zip(names, shapes, strict=True):
             for piece in self._pieces(name, shape, shared):
-                result[at : at + len(piece)].copy_from(fh.from_numpy(piece, dtype, device=self.device)).sync()
+                result[at : at + len(piece)].copy_from(self._brought(piece, dtype)).sync()
                 at += len(piece)
         return result
 
     def one(self, name: str, shape: tuple[int, ...], dtype: Any, shared: int | None = None) -> Any:
         """One tensor; see `rows`."""
         return self.rows([name], [shape], dtype, shared)
+
+    def _brought(self, piece: Any, dtype: Any) -> Any:
+        """The operation that brings one of `_pieces` to the device."""
+        return fh.from_numpy(piece, dtype, device=self.device)
 
     def _pieces(self, name: str, shape: tuple[int, ...], shared: int | None) -> Iterator[Any]:
         """A tensor, or this process's share of it, in arrays of some rows each."""
