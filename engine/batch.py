@@ -49,61 +49,68 @@ class Memory:
     """
     Where steps find their inputs and leave what they choose: enough for a step of a shape, or any smaller one.
 
-    A sequence has up to `pages` pages, of `page` tokens.
+    A sequence has up to `pages` pages, of `page` tokens. What the host writes and reads of it is page-locked, so that
+    the copies are a part of the step.
     """
 
     def __init__(self, largest: Shape, pages: int, page: int, device: int | None):
         self.pages, self.page = pages, page
         size = largest.places(pages, page)[-1]
-        self.numbers = np.zeros(size, np.int32)
-        """The inputs on the host."""
+        self.sent = fh.page_locked(size, fh.i32, device=device).sync()
+        """The inputs, on the host."""
         self.there = fh.zeros((size,), fh.i32, device=device).sync()
-        """The inputs on the device."""
-        made = fh.zeros((2, largest.sequences), fh.i32, device=device).sync()
-        self.chosen, self.told = made[0], made[1]
-        """The token that follows each sequence, written by the step; and that again, for the host."""
+        """The inputs, on the device."""
+        self.chosen = fh.zeros((largest.sequences,), fh.i32, device=device).sync()
+        """The token that follows each sequence."""
+        self.told = fh.page_locked(largest.sequences, fh.i32, device=device).sync()
+        """The same, on the host."""
 
 
-class Batch:
+class Inputs:
     """
-    The inputs of steps of one shape, as parts of a memory, so that one copy brings them to the device.
+    The inputs of steps of one shape as plain numbers on the host: what sequences have of a step, and how they choose.
 
-    `slots` is how many the cache has. `before` has what the step in front of this one chose.
+    A sequence has up to `pages` pages of `page` tokens, and the cache has `slots` tokens.
     """
 
-    def __init__(self, shape: Shape, memory: Memory, before: Any, slots: int):
-        self.tokens, self.sequences, self.longest = self.shape = shape
-        self.before = before
-        self.chosen = memory.chosen[: shape.sequences]
-        self._slots, self._pages, self._page, self._told = slots, memory.pages, memory.page, memory.told
-        sequences, pages = shape.sequences, memory.pages
-        at, widths = shape.places(pages, memory.page), shape.widths(pages, memory.page)
-        self.numbers = memory.numbers[: at[-1]]
-        """All of it on the host."""
-        self._there = memory.there[: at[-1]]
-        cuts = [slice(a, a + n) for a, n in zip(at, widths, strict=False)]
-        parts, self._views = [memory.there[cut] for cut in cuts], [self.numbers[cut] for cut in cuts]
-        self.ids, self.positions, self.bases, self.order, self.slots, self.lengths, self.last, self.pages = parts[:8]
-        self.table = self.pages.reshape(sequences, pages)
-        self.floats = parts[8].reinterpret(fh.f32).reshape(3, sequences)
-        self.top_k, self.seeds = parts[9], parts[10].reinterpret(fh.i64)
+    def __init__(self, shape: Shape, pages: int, page: int, slots: int):
+        self.shape, self._pages, self._page, self._slots = shape, pages, page, slots
+        at, widths = shape.places(pages, page), shape.widths(pages, page)
+        self.numbers = np.zeros(at[-1], np.int32)
+        """All of them, in the order in which a device has them."""
+        self._views = [self.numbers[a : a + n] for a, n in zip(at, widths, strict=False)]
         floats, top_k, seeds = self._views[8:]
-        self.choice = Choice(floats.view(np.float32).reshape(3, sequences), top_k, seeds.view(np.int64))
-
-    @property
-    def decoding(self) -> bool:
-        """Whether each sequence has one token."""
-        return self.longest == 1
+        self.choice = Choice(floats.view(np.float32).reshape(3, shape.sequences), top_k, seeds.view(np.int64))
+        self.count = 0
+        """Sequences that have a share."""
 
     @property
     def alone(self) -> int:
-        """How many sequences in front have one token each: a multiple of four, of which data is aligned behind."""
+        """
+        How many sequences in front have one token each, a multiple of four, of which data is aligned behind; where all
+        have, nobody asks.
+        """
+        if self.shape.longest == 1:
+            return 0
         last = self._views[6]
         return int((last == np.arange(len(last))).cumprod().sum()) // _ROUND * _ROUND
 
+    def advance(self) -> None:
+        """
+        Makes the inputs of a step that decodes those of the next one, in which each sequence has the token that the
+        step before it chooses, and no other pages.
+        """
+        ids, positions, _, _, slots, lengths, _, _ = self._views[:8]
+        count = self.count
+        ids[:count] = np.arange(-1, -1 - count, -1)
+        positions[:count] += 1
+        lengths[:count] += 1
+        slots[: 2 * count] += 1  # runs of one token each, which stay in their pages, and so in order
+        self.choice.advance()
+
     def fill(self, shares: Many[Share]) -> None:
         """
-        Writes the shares of the sequences, on the host; none: inputs of a step that writes nothing.
+        Writes the shares of the sequences; none: inputs of a step that writes nothing.
 
         Those of one token come first, whose pages are rows of the table; behind the rows of those that are `alone`
         stand the pages of all others, one behind the other.
@@ -112,17 +119,18 @@ class Batch:
         for view in self._views[:7]:
             view[:] = 0
         slots[:] = self._slots  # of what is left over: groups without rows, at the end of the cache
+        self.count = count = len(shares)
         if not shares:
             return
-        rows, page = table.reshape(self.sequences, self._pages), self._page
-        count, firsts = len(shares), np.array([share.first for share in shares])
+        rows, page = table.reshape(self.shape.sequences, self._pages), self._page
+        firsts = np.array([share.first for share in shares])
         counts = np.array([len(share.ids) for share in shares])
         ends = counts.cumsum()
         total = int(ends[-1])
         ids[:total] = [*chain.from_iterable(share.ids for share in shares)]
         lengths[:count] = firsts + counts
         last[:count] = ends - 1
-        alone = count if self.decoding else self.alone
+        alone = count if self.shape.longest == 1 else self.alone
         for row, share in zip(rows, shares[:alone], strict=False):
             row[: len(share.pages)] = share.pages
         held = np.array([len(share.pages) for share in shares])
@@ -146,17 +154,42 @@ class Batch:
         slots[: 2 * runs : 2] = where[first[by]]
         slots[1 : 2 * runs : 2] = slots[: 2 * runs : 2] + size[by]
 
+
+class Batch:
+    """Inputs and results of steps of one shape, in a memory; `before` has what the step in front of this one chose."""
+
+    def __init__(self, shape: Shape, memory: Memory, before: Any):
+        self.tokens, self.sequences, self.longest = self.shape = shape
+        self.before = before
+        self.chosen, self.told = memory.chosen[: shape.sequences], memory.told[: shape.sequences]
+        at, widths = shape.places(memory.pages, memory.page), shape.widths(memory.pages, memory.page)
+        self._sent, self._there = memory.sent[: at[-1]], memory.there[: at[-1]]
+        parts = [memory.there[a : a + n] for a, n in zip(at, widths, strict=False)]
+        self.ids, self.positions, self.bases, self.order, self.slots, self.lengths, self.last, self.pages = parts[:8]
+        self.table = self.pages.reshape(shape.sequences, memory.pages)
+        self.floats = parts[8].reinterpret(fh.f32).reshape(3, shape.sequences)
+        self.top_k, self.seeds = parts[9], parts[10].reinterpret(fh.i64)
+        self.alone = 0
+        """Of what was sent, `Inputs.alone`."""
+
+    @property
+    def decoding(self) -> bool:
+        """Whether each sequence has one token."""
+        return self.longest == 1
+
+    def send(self, numbers: Any, alone: int = 0) -> None:
+        """Gives the next step its inputs. Waits for the one that had this memory before."""
+        with self._sent.borrow_mut() as sent:
+            sent[:] = numbers
+        self.alone = alone
+
     def load(self) -> Any:
-        """The operation that brings everything to the device."""
-        return self._there.copy_from(self.numbers)
+        """The operation that brings the inputs to the device."""
+        return self._there.copy_from(self._sent)
 
-    def tell(self, stream: Any) -> None:
-        """Lets the tokens that the step chooses be read when it is done, whatever is enqueued after it. See `told`."""
-        self._told[: self.sequences].copy_from(self.chosen).on(stream)
-
-    def told(self) -> Any:
-        """Those tokens as an array of NumPy; waits for the step, and for nothing that came after it."""
-        return self._told[: self.sequences].numpy()
+    def tell(self) -> Any:
+        """The operation that brings the tokens that were chosen to the host, to `told`."""
+        return self.told.copy_from(self.chosen)
 
 
 def _begins(counts: Any) -> Any:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import freehold as fh
 from freehold.engine.config import Config
@@ -20,7 +20,7 @@ from freehold.engine.pages import Pages
 from freehold.engine.ranks import Ranks
 from freehold.engine.runner import Begun, Runner, Setup
 from freehold.engine.sampling import Sampling
-from freehold.engine.scheduler import Planned, Scheduler
+from freehold.engine.scheduler import Plan, Scheduler
 from freehold.engine.scheduler import Sequence as Tokens
 from freehold.engine.text import Growing, Tokenizer
 
@@ -28,8 +28,7 @@ Prompt = str | Sequence[int] | Sequence[Mapping[str, Any]]
 """A text, tokens, or the messages of a conversation."""
 
 
-@dataclass(frozen=True)
-class Delta:
+class Delta(NamedTuple):
     """What an answer grew by. `reason` says why it ended ("stop", "length"), with the last one."""
 
     text: str = ""
@@ -157,6 +156,7 @@ class Engine:
         self.check(prompt, sampling)
         seed = secrets.randbits(62) if sampling.seed is None else sampling.seed
         sequence = Tokens(list(prompt), sampling, seed, constraint)
+        sequence.ends = frozenset(sampling.stop_token_ids) | (frozenset() if sampling.ignore_eos else self.config.ends)
         request = sequence.owner = Request(sequence, Growing(self.tokenizer, sampling.stop), tell)
         with self._lock:
             if self._closed or self._draining:
@@ -239,17 +239,17 @@ class Engine:
 
     def _turn(self, begun: Begun | None) -> Begun | None:
         """Begins a step, behind the one that runs if that can be, reads what that one chose; returns the new one."""
-        plan: list[Planned] = []
+        plan = Plan()
         if begun is None or self._ahead:
             with self._lock:
                 self._drop_cancelled()
-                plan = self.scheduler.plan(begun.plan if begun else ())
+                plan = self.scheduler.plan(begun.plan if begun else None)
         after = self._begin(plan, begun) if plan else None
         if begun is not None:
             self._take(begun)
         return after
 
-    def _begin(self, plan: list[Planned], before: Begun | None) -> Begun | None:
+    def _begin(self, plan: Plan, before: Begun | None) -> Begun | None:
         """Begins a step; None where there was no memory for it: then another is tried when nothing runs."""
         try:
             return self.runner.begin(plan, before)
@@ -259,7 +259,7 @@ class Engine:
                     self._shrink(plan, error)
             return None
 
-    def _shrink(self, plan: list[Planned], error: MemoryError) -> None:
+    def _shrink(self, plan: Plan, error: MemoryError) -> None:
         """Makes the next steps smaller than one that had no memory; where that cannot be, its request ends."""
         if self.scheduler.shrink(plan):
             return
@@ -271,10 +271,11 @@ class Engine:
         chosen = self.runner.read(begun)
         with self._lock:
             self.figures.steps += 1
+            self.figures.generated_tokens += len(chosen)
             for planned in begun.plan:
                 if not planned.sequence.ended:  # before its last step was over
                     self.scheduler.done(planned)
-            for planned, (token, logprob) in chosen.items():
+            for planned, token, logprob in chosen:
                 if not planned.sequence.ended:
                     self._grow(planned.sequence, token, logprob)
 
@@ -282,12 +283,10 @@ class Engine:
         s.tokens.append(token)
         if s.constraint is not None:
             s.constraint.accept(token)
-        self.figures.generated_tokens += 1
         request: Request = s.owner
-        count, sampling = len(s.tokens) - s.prompt, s.sampling
-        ended = token in sampling.stop_token_ids or (token in self.config.ends and not sampling.ignore_eos)
+        ended = token in s.ends
         text = "" if ended else request.growing.add(token)
-        reason = "stop" if ended or request.growing.stopped else "length" if count >= sampling.max_tokens else None
+        reason = "stop" if ended or request.growing.stopped else "length" if len(s.tokens) >= s.limit else None
         if reason is not None:
             text += request.growing.rest()
             self._end(s, reason)

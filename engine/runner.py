@@ -11,13 +11,13 @@ import numpy as np
 
 import freehold as fh
 from freehold.engine import sampling
-from freehold.engine.batch import Batch, Memory, Shape, Share
+from freehold.engine.batch import Batch, Inputs, Memory, Shape, Share
 from freehold.engine.config import Config
 from freehold.engine.errors import ModelError
 from freehold.engine.layers import added
 from freehold.engine.model import Model
 from freehold.engine.ranks import Ranks
-from freehold.engine.scheduler import Planned
+from freehold.engine.scheduler import Plan, Planned
 from freehold.kernels.schedules import ceildiv, power_of_two
 
 _HOST_PAGES: Final = 256
@@ -38,7 +38,7 @@ def padded(tokens: int, most: int) -> int:
     return min(ceildiv(tokens, step) * step, most)
 
 
-Chosen = dict[Planned, tuple[int, Any]]
+Chosen = list[tuple[Planned, int, Any]]
 """The next token of each sequence that has one, and what there is to tell of probabilities."""
 
 
@@ -71,7 +71,8 @@ class Order(NamedTuple):
     shape: Shape
     ways: Ways
     numbers: Any
-    """The inputs, `Batch.numbers`."""
+    """The inputs, `Inputs.numbers`."""
+    alone: int
     extra: Any
     """What is added to the logits, (sequences, vocabulary), or None."""
 
@@ -79,8 +80,10 @@ class Order(NamedTuple):
 class Begun(NamedTuple):
     """A step that is enqueued: what it was asked for, and where its tokens will be."""
 
-    plan: list[Planned]
+    plan: Plan
     batch: Batch
+    ways: Ways
+    flight: fh.InFlight[Any]
 
 
 class Runner:
@@ -116,10 +119,9 @@ class Runner:
         largest = Shape(max(tokens, sequences), sequences, tokens)
         self._memory = [Memory(largest, self.longest, self.page, device) for _ in range(2)]
         self._turn = 0
+        self._inputs: dict[Shape, Inputs] = {}
         self._batches: dict[tuple[Shape, int], Batch] = {}
         self._recorded: dict[tuple[Shape, int, Ways], Any] = {}
-        self._aside = None if self.on_host else fh.SingleStream().stream(device)
-        """The stream on which tokens are kept for the host: what waits for it does not wait for the steps after."""
         if setup.prepare and not self.on_host:
             self._prepare(tell)
 
@@ -162,39 +164,43 @@ class Runner:
             for memory in self._memory:
                 self._turn ^= 1
                 batch = self._batch(shape)
-                batch.fill([])
-                batch.choice.fill([])
+                inputs = self._numbers(shape)
+                inputs.fill([])
+                inputs.choice.fill([])
+                batch.send(inputs.numbers)
                 for ways in (Ways(True, False), Ways(False, False)):
                     if memory is self._memory[0]:  # once as launches, in which kernels are loaded and processes meet
-                        self._go(batch, ways, None)
+                        self._go(batch, Order(shape, ways, inputs.numbers, 0, None))
                     else:
                         self._recorded[shape, self._turn, ways] = self._graph(batch, ways)
 
     # --- Steps --------------------------------------------------------------------------------------------------------
 
-    def begin(self, plan: list[Planned], before: Begun | None = None) -> Begun:
+    def begin(self, plan: Plan, before: Begun | None = None) -> Begun:
         """Enqueues a step, here and in the other processes, behind the one `before`, if that still runs."""
         self._turn ^= 1
-        ways = Ways(any(p.sequence.sampling.temperature > 0 for p in plan), any(p.sequence.changes for p in plan))
-        plan = sorted(plan, key=lambda p: p.length > 1)  # as a batch wants them
-        longest = max(p.length for p in plan)
-        batch = self._batch(self._shape(sum(p.length for p in plan), len(plan), longest))
-        batch.choice.fill([(p.sequence.sampling, p.seed) for p in plan])
-        rows = {p.sequence: row for row, p in enumerate(before.plan)} if before else {}
-        batch.fill([Share(p.tokens(rows), p.first, p.sequence.pages) for p in plan])
+        if plan.again and before:
+            shape, ways = before.batch.shape, before.ways
+            inputs = self._numbers(shape)
+            inputs.advance()
+        else:
+            ways = Ways(any(p.sequence.sampling.temperature > 0 for p in plan), any(p.sequence.changes for p in plan))
+            shape = self._shape(sum(p.length for p in plan), len(plan), max(p.length for p in plan))
+            inputs = self._numbers(shape)
+            inputs.choice.fill([(p.sequence.sampling, p.sequence.seed, p.first + p.length) for p in plan])
+            rows = {p.sequence: row for row, p in enumerate(before.plan)} if before else {}
+            inputs.fill([Share(p.tokens(rows), p.first, p.sequence.pages) for p in plan])
         extra = self._changes(plan) if ways.changes else None
-        self.ranks.tell(Order(batch.shape, ways, batch.numbers, extra))
-        self._go(batch, ways, extra)
-        batch.tell(self._aside)
-        return Begun(plan, batch)
+        order = Order(shape, ways, inputs.numbers, inputs.alone, extra)
+        self.ranks.tell(order)
+        batch = self._batch(shape)
+        return Begun(plan, batch, ways, self._go(batch, order))
 
     def follow(self) -> None:
         """Does what the first process tells, up to the end."""
         for order in self.ranks.orders():
             self._turn ^= 1
-            batch = self._batch(order.shape)
-            batch.numbers[:] = order.numbers
-            self._go(batch, order.ways, order.extra)
+            self._go(self._batch(order.shape), order)
         self.close()
 
     def close(self) -> None:
@@ -221,22 +227,29 @@ class Runner:
         found = self._batches.get((shape, self._turn))
         if found is None:
             here, before = self._memory[self._turn], self._memory[1 - self._turn].chosen
-            found = self._batches[shape, self._turn] = Batch(shape, here, before, self.pages * self.page)
+            found = self._batches[shape, self._turn] = Batch(shape, here, before)
         return found
 
-    def _go(self, batch: Batch, ways: Ways, extra: Any) -> None:
-        batch.load().on()
-        if extra is not None:
-            self.model.room.rows("extra", len(extra)).copy_from(extra).on()
-        key = batch.shape, self._turn, ways
+    def _numbers(self, shape: Shape) -> Inputs:
+        """The numbers of steps of a shape."""
+        found = self._inputs.get(shape)
+        if found is None:
+            found = self._inputs[shape] = Inputs(shape, self.longest, self.page, self.pages * self.page)
+        return found
+
+    def _go(self, batch: Batch, order: Order) -> fh.InFlight[Any]:
+        batch.send(order.numbers, order.alone)
+        if order.extra is not None:
+            self.model.room.rows("extra", len(order.extra)).copy_from(order.extra).on()
+        key = batch.shape, self._turn, order.ways
         graph = self._recorded.get(key)
         if graph is not None:
-            graph.replay().on()
-            return
-        for op in self._operations(batch, ways):
-            op.on()
+            return graph.replay().on().marked()
+        flights = [op.on() for op in self._operations(batch, order.ways)]
+        last = flights[-1].marked()
         if self.graphs and batch.decoding and key not in self._recorded:  # for the next one
-            self._recorded[key] = self._graph(batch, ways)
+            self._recorded[key] = self._graph(batch, order.ways)
+        return last
 
     def _graph(self, batch: Batch, ways: Ways) -> Any:
         """The graph of steps of a shape; None where there is no memory for it."""
@@ -249,12 +262,14 @@ class Runner:
 
     def _operations(self, batch: Batch, ways: Ways, layers: int | None = None) -> Any:
         model, logits = self.model, self.model.logits(batch.sequences)
+        yield batch.load()
         yield from model.forward(batch, layers)
         if ways.changes:
             yield from added(logits, model.room.rows("extra", batch.sequences))
         yield from sampling.choice(model.room, batch.chosen, logits, batch.floats, batch.top_k, batch.seeds, ways.draws)
+        yield batch.tell()
 
-    def _changes(self, plan: list[Planned]) -> Any:
+    def _changes(self, plan: Plan) -> Any:
         """What is added to the logits of each row."""
         extra = np.zeros((len(plan), self.model.config.vocabulary), np.float32)
         for row, p in zip(extra, plan, strict=True):
@@ -264,14 +279,17 @@ class Runner:
 
     def read(self, begun: Begun) -> Chosen:
         """The token that follows each sequence whose tokens were all in a step, once that is done."""
-        plan, found = begun.plan, begun.batch.told()
-        told: Chosen = {}
-        for row, p in enumerate(plan):
+        plan = begun.plan
+        begun.flight.wait()
+        tokens = begun.batch.told.numpy().tolist()
+        if plan.left:  # all of them, and nobody asked for more
+            return [(p, token, None) for p, token in zip(plan, tokens, strict=False)]
+        told: Chosen = []
+        for row, (p, token) in enumerate(zip(plan, tokens, strict=False)):
             if not p.whole:
                 continue
-            token, asked = int(found[row]), p.sequence.sampling.logprobs
-            logprob = None
+            asked, logprob = p.sequence.sampling.logprobs, None
             if asked is not None:
                 logprob = sampling.likeliest(self.model.logits(len(plan))[row].numpy(), token, asked)
-            told[p] = token, logprob
+            told.append((p, token, logprob))
         return told

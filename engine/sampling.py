@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -72,22 +72,28 @@ class Sampling:
 
 
 class Choice:
-    """
-    The inputs of a choice, on the host: numbers by row, in the order and types of the kernels.
-
-    `extra` is added to the logits where any row asks for it, (rows, vocabulary) in f32.
-    """
+    """The inputs of a choice, on the host: numbers by row, in the order and types of the kernels."""
 
     def __init__(self, floats: Any, top_k: Any, seeds: Any):
         self.floats, self.top_k, self.seeds = floats, top_k, seeds
+        self._bases = self._places = np.zeros(0, np.uint64)
 
-    def fill(self, given: Sequence[tuple[Sampling, int]]) -> None:
-        """What the sequences ask for, each with a seed, by row; rows that nobody has choose the likeliest."""
+    def fill(self, given: Sequence[tuple[Sampling, int, int]]) -> None:
+        """
+        What the sequences ask for by row, each with a seed and the place of its token; other rows choose the likeliest.
+        """
         count = len(given)
         self.floats[:, count:], self.top_k[count:], self.seeds[count:] = np.array([[0.0], [1.0], [0.0]]), 0, 0
+        self._bases, self._places = (np.array([g[n] & _WORD for g in given], np.uint64) for n in (1, 2))
         if given:
-            self.floats[:, :count] = np.array([(s.temperature, s.top_p, s.min_p) for s, _ in given]).T
-            self.top_k[:count], self.seeds[:count] = [s.top_k for s, _ in given], [seed for _, seed in given]
+            self.floats[:, :count] = np.array([(s.temperature, s.top_p, s.min_p) for s, _, _ in given]).T
+            self.top_k[:count] = [s.top_k for s, _, _ in given]
+            self.seeds[:count] = seeds_of(self._bases, self._places)
+
+    def advance(self) -> None:
+        """The same for the next token of each sequence."""
+        self._places += np.uint64(1)
+        self.seeds[: len(self._places)] = seeds_of(self._bases, self._places)
 
 
 def choice(room: Room, chosen: Any, logits: Any, floats: Any, top_k: Any, seeds: Any, draws: bool) -> Steps:
@@ -122,8 +128,12 @@ def likeliest(row: Any, token: int, count: int) -> tuple[float, list[tuple[int, 
     return float(row[token]), [(int(t), float(row[t])) for t in best[np.argsort(-row[best], kind="stable")]]
 
 
-def seed_of(base: int, place: int) -> int:
-    """The seed of a draw: another for each place of a sequence, the same for the same seed and place."""
-    mixed = (base * 0x9E3779B97F4A7C15 + place * 0xD1B54A32D192ED03 + 0x2545F4914F6CDD1D) & (1 << 64) - 1
-    mixed = ((mixed ^ mixed >> 31) * 0x94D049BB133111EB) & (1 << 64) - 1
-    return (mixed ^ mixed >> 29) >> 1
+_WORD: Final = (1 << 64) - 1
+
+
+def seeds_of(bases: Any, places: Any) -> Any:
+    """Seeds of draws (N,) in int64: another for each place of a sequence, the same for the same base and place."""
+    mixed = bases * np.uint64(0x9E3779B97F4A7C15) + places * np.uint64(0xD1B54A32D192ED03)
+    mixed += np.uint64(0x2545F4914F6CDD1D)
+    mixed = (mixed ^ mixed >> np.uint64(31)) * np.uint64(0x94D049BB133111EB)
+    return (mixed ^ mixed >> np.uint64(29)) >> np.uint64(1)

@@ -9,7 +9,7 @@ from collections.abc import Sequence as Many
 from typing import Any, NamedTuple
 
 from freehold.engine.pages import Key, Pages, key_of
-from freehold.engine.sampling import Sampling, seed_of
+from freehold.engine.sampling import Sampling
 
 
 class Sequence:
@@ -23,6 +23,10 @@ class Sequence:
         self.constraint = constraint
         """What the answer may still become (`grammar.Constraint`), or None."""
         self.owner: Any = None
+        self.ends: frozenset[int] = frozenset()
+        """Tokens that end it."""
+        self.limit = self.prompt + sampling.max_tokens
+        """How many tokens it has at most."""
         self.pages = array("i")
         self.keys: list[Key] = []
         """Of the pages that are full, as far as they are published."""
@@ -66,11 +70,6 @@ class Planned(NamedTuple):
         """Whether these are all its tokens, so that the next one can be chosen."""
         return self.first + self.length == len(self.sequence.tokens)
 
-    @property
-    def seed(self) -> int:
-        """Of the draw behind these tokens."""
-        return seed_of(self.sequence.seed, self.first + self.length)
-
     def tokens(self, rows: Mapping[Sequence, int]) -> list[int]:
         """
         These tokens; for the last one, if no step has told it yet, -1 - n: it is chosen for row n of the step before.
@@ -79,6 +78,17 @@ class Planned(NamedTuple):
         """
         known = self.sequence.tokens[self.first : self.first + self.length]
         return known if len(known) == self.length else [*known, -1 - rows[self.sequence]]
+
+
+class Plan(list[Planned]):
+    """The shares of a step: those of one token first, as a batch wants them."""
+
+    again = False
+    """Whether these are the shares of the step before, each one token further."""
+    left = 0
+    """How many more steps can be like that."""
+    state = 0
+    """Of the scheduler: another one has other sequences."""
 
 
 class Scheduler:
@@ -95,12 +105,14 @@ class Scheduler:
         self.waiting: deque[Sequence] = deque()
         self.running: list[Sequence] = []
         self.preempted = 0
+        self._state = 0
+        """How often sequences came, went, or gave way."""
 
     def add(self, sequence: Sequence) -> None:
         """Lets a sequence wait for its turn."""
         self.waiting.append(sequence)
 
-    def plan(self, running: Many[Planned] = ()) -> list[Planned]:
+    def plan(self, running: Plan | None = None) -> Plan:
         """
         The shares of the next step; none if there is nothing to do.
 
@@ -108,18 +120,22 @@ class Scheduler:
         first. Of a sequence whose next token it chooses that token has a share; who ends with it, or whose choice after
         it needs it on the host, has none.
         """
-        if any(p.whole and p.sequence.sampling.logprobs is not None for p in running):
-            return []  # the logits are read when the step is done
-        shares = {p.sequence: p for p in running}
-        plan: list[Planned] = []
-        budget = self.tokens
+        coming = self.waiting and len(self.running) < self.sequences
+        if running and running.left and running.state == self._state and not coming:
+            plan = Plan([Planned(s, first + 1, 1) for s, first, _ in running])
+            plan.again, plan.left, plan.state = True, running.left - 1, self._state
+            return plan
+        shares = {p.sequence: p for p in running or ()}
+        if any(p.whole and p.sequence.sampling.logprobs is not None for p in shares.values()):
+            return Plan()  # the logits are read when the step is done
+        plan, budget = Plan(), self.tokens
         at = 0
         while at < len(self.running):
             s = self.running[at]
             first, count = self._next(s, shares.get(s), budget)
             if count and not self._grown(s, first + count):
                 if shares:
-                    return []  # what the step that runs has begun is to be entered before anybody gives back pages
+                    return Plan()  # what the step that runs has begun is to be entered before anybody gives back pages
                 if self.running[-1] is s:
                     self._preempt(s)
                     break
@@ -133,11 +149,26 @@ class Scheduler:
             s = self.waiting[0]
             if (count := self._admitted(s, budget, first=not self.running)) == 0:
                 break
+            self._state += 1
             self.waiting.popleft()
             self.running.append(s)
             plan.append(Planned(s, s.computed, count))
             budget -= count
+        plan.sort(key=lambda p: p.length > 1)
+        plan.left, plan.state = self._left(plan), self._state
         return plan
+
+    def _left(self, plan: Plan) -> int:
+        """How many steps may follow this one with the same sequences, each one token further in the pages it has."""
+        if len(plan) != len(self.running):
+            return 0
+        least = self.tokens
+        for s, first, length in plan:
+            if length > 1 or first + 1 < len(s.tokens) or s.changes or s.sampling.logprobs is not None:
+                return 0
+            room = len(s.pages) * self.pages.size - first - 1
+            least = min(least, room, s.limit - first - 2)
+        return max(0, least)
 
     def _next(self, s: Sequence, running: Planned | None, budget: int) -> tuple[int, int]:
         """Where a sequence goes on behind what runs of it, and with how many tokens."""
@@ -146,7 +177,7 @@ class Scheduler:
         first = running.first + running.length
         if not running.whole:
             return first, min(len(s.tokens) - first, budget)
-        last = first + 1 - s.prompt >= s.sampling.max_tokens
+        last = first + 1 >= s.limit
         return first, 0 if last or s.changes else min(1, budget)
 
     def _grown(self, s: Sequence, length: int) -> bool:
@@ -181,6 +212,7 @@ class Scheduler:
         Makes steps smaller than one for which there was no memory, until there is nothing left to do; False where none
         is smaller. Nothing may be running.
         """
+        self._state += 1
         if len(plan) > 1:
             self.sequences = len(plan) // 2
             while len(self.running) > self.sequences:
@@ -193,6 +225,7 @@ class Scheduler:
 
     def _preempt(self, s: Sequence) -> None:
         self.preempted += 1
+        self._state += 1
         self._give_back(s)
         self.running.remove(s)
         self.waiting.appendleft(s)
@@ -213,6 +246,7 @@ class Scheduler:
     def finish(self, s: Sequence) -> None:
         """Ends a sequence, wherever it stands. What a step that runs still writes of it, nobody reads."""
         s.ended = True
+        self._state += 1
         if s in self.running:
             self.running.remove(s)
             self._give_back(s)

@@ -105,7 +105,7 @@ class Growing:
     def __init__(self, tokenizer: Tokenizer, stops: Sequence[str]):
         decoders: Any = import_module("tokenizers.decoders")
         self._decoder: Any = decoders.DecodeStream(skip_special_tokens=True)
-        self._tokenizer = tokenizer
+        self._model = tokenizer.model
         self._stops = tuple(stops)
         self._held = ""
         self.stopped = False
@@ -114,7 +114,10 @@ class Growing:
         """What is certain of the text after one more token, beyond what was returned before."""
         if self.stopped:
             return ""
-        self._held += self._decoder.step(self._tokenizer.model, token) or ""
+        found: str = self._decoder.step(self._model, token) or ""
+        if not self._stops:
+            return found
+        self._held += found
         places = [at for stop in self._stops if (at := self._held.find(stop)) >= 0]
         if places:
             self.stopped = True

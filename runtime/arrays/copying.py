@@ -3,7 +3,8 @@ Copies: between tensors, arrays and NumPy, from any place to any place, with con
 
 Between tensors of one GPU, and between GPUs, copies are enqueued on the execution's stream. Between the host and a GPU
 they are done by the calling thread, on a stream of their own: memory that the host may page out is copied by the driver
-in no other way. They wait for the work that they come after, and for no other.
+in no other way. They wait for the work that they come after, and for no other. Page-locked memory of the host, which
+has the space of a GPU (`creation.page_locked`), that GPU copies as its own.
 """
 
 from __future__ import annotations
@@ -238,11 +239,17 @@ def _assign(execution: Execution, target: H, source: Handle, blame: Blame) -> H 
         return target
     if target.device == HOST and source.device == HOST:
         return _on_host(execution, [source], target, blame, lambda: _between_arrays(target, source))
+    alike = target.dtype == source.dtype and target.is_contiguous and source.is_contiguous
+    if alike and HOST in (target.device, source.device) and target.space.device == source.space.device:  # page-locked
+
+        def directly(stream: Any) -> None:
+            transfers.copy(target.low, source.low, target.nbytes, stream)
+
+        return _enqueued(execution, [source], target, blame, directly)
     if HOST in (target.device, source.device):
         execution.allocating("a copy between the host and a GPU")
         write(target, read(source, blame), blame)
         return target
-    alike = target.dtype == source.dtype and target.is_contiguous and source.is_contiguous
     if alike:
 
         def bytewise(stream: Any) -> None:
@@ -284,10 +291,11 @@ def cut(tensor: Handle, elements: int = 1024) -> Partition:
 
 def _enqueued(execution: Execution, reads: Sequence[Handle], target: H, blame: Blame, work: Callable[[Any], None]) -> H:
     """Enqueues work on the execution's stream on the target's GPU, or has a graph record it."""
-    stream = execution.stream(target.device)
+    device = target.space.device
+    stream = execution.stream(device)
 
     def begin() -> None:
-        with driver.on_device(target.device):  # the calling thread may have had no GPU yet, or another one
+        with driver.on_device(device):  # the calling thread may have had no GPU yet, or another one
             work(stream)
 
     if execution.recording is not None:
@@ -296,7 +304,7 @@ def _enqueued(execution: Execution, reads: Sequence[Handle], target: H, blame: B
         execution.recording.uses([view(t) for t in (*reads, target)], reads, [target])
         begin()
     else:
-        ledger.enqueue(timeline_of(stream, target.device), reads, [target], begin, blame)
+        ledger.enqueue(timeline_of(stream, device), reads, [target], begin, blame)
     return target
 
 

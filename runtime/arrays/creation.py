@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
+from math import prod
 from operator import index
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
@@ -19,7 +20,7 @@ from freehold.frontend import language
 from freehold.frontend.intrinsics import intrinsic_of
 from freehold.runtime.arrays.tensor import Tensor
 from freehold.runtime.base.call_site import CallSite, caller
-from freehold.runtime.memory.arguments import HOST
+from freehold.runtime.memory.arguments import HOST, contiguous
 from freehold.support.dtypes import DType, default_dtype, f32, i32
 from freehold.support.lazy import Lazy
 
@@ -165,6 +166,29 @@ def empty(shape: Shape, dtype: AnyDType = f32, *, device: int | None = None) -> 
         return copying.empty(Tensor, execution, extents, chosen, place, "`empty`")
 
     return copying.work("`empty`", run)
+
+
+def page_locked(shape: Shape, dtype: AnyDType = f32, *, device: int | None = None) -> Operation[Tensor]:
+    """
+    An operation that makes zeros in the host's memory which a GPU copies by itself; `device` is that GPU.
+
+    The tensor is one of the host. But `copy_from` between it and a tensor on that GPU, both contiguous and of one
+    dtype, is enqueued as work of the GPU is, holds nobody up, and may be recorded in a graph. `borrow` and `borrow_mut`
+    wait for copies in flight. Where there is no GPU it is `zeros` on the host. Raises as `zeros`.
+    """
+    from freehold.runtime.memory.storage import allocate_page_locked
+
+    site = caller()
+    extents, chosen, place = _shape(shape, site), _dtype(dtype), _place(device, site)
+    if place == HOST:
+        return _filled("page_locked", shape, 0, dtype, HOST)
+
+    def run(execution: Execution) -> Tensor:
+        execution.allocating("`page_locked`")
+        storage = allocate_page_locked(prod(extents) * chosen.itemsize, place)
+        return Tensor(storage, storage.address, extents, contiguous(extents, chosen.itemsize), chosen)
+
+    return copying.work("`page_locked`", run)
 
 
 def linspace(

@@ -109,7 +109,7 @@ def exported(
     if tensor.device != HOST and stream != -1:
         consumer = timeline(tensor.device, 0 if stream in (None, 1) else int(stream))
     try:
-        with lock(tensor.device):
+        with lock(tensor.space.device):
             ledger.verify(tensor, write=True)
             held = ledger.hold([tensor], "exported", "another library", exclusive=False, site=site, consumer=consumer)
     except Refusal as e:
@@ -131,7 +131,7 @@ def ready_on(tensor: Handle, consumer: Timeline | None) -> None:
         if tensor.device == HOST:
             ledger.join([tensor], write=True)
         return
-    with lock(tensor.device):
+    with lock(tensor.space.device):
         pending = tensor.space.conflicts(tensor.low, tensor.high, True)
     for user, tick in pending:
         if user.stream is not None:

@@ -146,7 +146,7 @@ class Tensor(Handle):
         Work in flight goes on. Raises `Rejected` where it is lent, moved, freed or lost.
         """
         site = caller()
-        with lock(self.device):
+        with lock(self.space.device):
             self._verify("move", site, write=True, verb="move")
             epoch = self.storage.move(self, site)
             self.space.disturb()
@@ -160,7 +160,7 @@ class Tensor(Handle):
         """
         site = caller()
         whole = Tensor(self.storage, self.storage.address, (self.storage.nbytes,), (1,), u8, self.epoch)
-        with lock(self.device):
+        with lock(self.space.device):
             self._verify("free", site, write=True, verb="free")
             for hold in self.space.holds:
                 if hold.touches(whole):

@@ -22,11 +22,17 @@ from freehold.runtime.gpu.driver import (
 
 
 def page_locked(size: int, device: int) -> int:
-    """The address of bytes in the host's memory that every GPU can access. They are never given back."""
+    """The address of bytes in the host's memory that every GPU can access. Nobody else gives them back."""
     with on_device(device):
         portable = api().CU_MEMHOSTALLOC_PORTABLE | api().CU_MEMHOSTALLOC_DEVICEMAP
         _, address = checked("allocating page-locked memory", api().cuMemHostAlloc(size, portable))
     return int(address)
+
+
+def unlock(address: int, device: int) -> None:
+    """Gives back what `page_locked` allocated, on which no work is in flight."""
+    with on_device(device):
+        checked("giving page-locked memory back", api().cuMemFreeHost(address))
 
 
 def allocate(size: int, device: int, on: Any = None) -> Any:

@@ -9,6 +9,9 @@ Memory of another library is kept until the work on it is done.
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Callable
+from ctypes import memset
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakSet
@@ -55,8 +58,10 @@ class Storage:
 
     __slots__ = ("__weakref__", "address", "device", "epoch", "foreign", "gone", "moves", "nbytes", "owner", "space")
 
-    def __init__(self, address: int, nbytes: int, device: int, owner: object, space: Space | None = None):
-        """`space` is that of another library's memory (`foreign_space`), and is only given for such."""
+    def __init__(
+        self, address: int, nbytes: int, device: int, owner: object, space: Space | None = None, foreign: bool = True
+    ):
+        """`space` is only given for another library's memory (`foreign_space`), or if not `foreign`, page-locked."""
         self.address: Final = address
         """Of the first byte."""
         self.nbytes: Final = nbytes
@@ -64,7 +69,7 @@ class Storage:
         """The number of the GPU, or `HOST`."""
         self.owner: Any = owner
         """What keeps the memory: a buffer of cuda.core, a NumPy array, another library's array."""
-        self.foreign: Final = space is not None
+        self.foreign: Final = foreign and space is not None
         """Whether it is another library's."""
         self.space: Final = Space(device, address, address + nbytes) if space is None else space
         self.epoch = 0
@@ -168,6 +173,29 @@ def _on_host(nbytes: int) -> Storage:
     memory: Any = np.empty(nbytes + ALIGNMENT, np.uint8)
     start = memory.ctypes.data
     return Storage(start + -start % ALIGNMENT, nbytes, HOST, memory)
+
+
+class _PageLocked:
+    """Zeros in the host's memory that GPUs can access, given back some time after nobody has it any more."""
+
+    def __init__(self, size: int, device: int):
+        from freehold.runtime.gpu import transfers
+
+        self.address: Final = transfers.page_locked(max(size, 1), device)
+        self._back: Final = partial(transfers.unlock, self.address, device)
+        memset(self.address, 0, size)
+
+    def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        if hasattr(self, "_back") and not ending():
+            later(self._back)
+
+
+def allocate_page_locked(nbytes: int, device: int) -> Storage:
+    """Zeros in the host's memory, from and to which a GPU copies by itself. Raises `Rejected` (O241)."""
+    let_go()
+    memory = _PageLocked(nbytes, device)
+    space = Space(device, memory.address, memory.address + nbytes)
+    return Storage(memory.address, nbytes, HOST, memory, space, foreign=False)
 
 
 def foreign_space(device: int) -> Space:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any, Generic, Protocol, TypeVar
+from itertools import zip_longest
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from freehold.runtime.gpu.timeline import Timeline
 from freehold.runtime.operations.waiting import empty
@@ -25,7 +26,7 @@ class InFlight(Generic[T_co]):
     `await` waits for it as for an operation.
     """
 
-    __slots__ = ("_kept", "_operation", "_timelines", "value")
+    __slots__ = ("_kept", "_operation", "_ticks", "_timelines", "value")
 
     def __init__(self, value: T_co, timelines: tuple[Timeline, ...], operation: Described, kept: object = None):
         self.value = value
@@ -33,13 +34,27 @@ class InFlight(Generic[T_co]):
         self._timelines = timelines
         self._operation = operation
         self._kept = kept
+        self._ticks: tuple[int, ...] = ()
+        """Of its timelines, where it was marked."""
 
     def wait(self) -> T_co:
-        """Waits until it, and whatever was enqueued on its streams since, is done. Raises `Rejected` (O241)."""
-        for user in self._timelines:
-            user.wait(self._operation.what)
+        """
+        Waits until it, and whatever was enqueued on its streams up to here (or until it was `marked`), is done.
+
+        Raises `Rejected` (O241; O233 to O235 if a check failed in a kernel).
+        """
+        for user, tick in zip_longest(self._timelines, self._ticks):
+            if tick is None:
+                user.wait(self._operation.what)
+            else:
+                user.join(tick)
         self._done()
         return self.value
+
+    def marked(self) -> Self:
+        """Lets who waits for it wait for nothing that is enqueued from here on. Returns itself."""
+        self._ticks = tuple([user.mark()[0] for user in self._timelines])
+        return self
 
     def __await__(self) -> Generator[Any, None, T_co]:
         yield from empty(self._timelines, self._operation.what, self._kept)
@@ -47,7 +62,7 @@ class InFlight(Generic[T_co]):
         return self.value
 
     def _done(self) -> None:
-        self._timelines = ()
+        self._timelines = self._ticks = ()
         self._kept = None
 
     def __repr__(self) -> str:

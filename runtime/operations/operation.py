@@ -331,9 +331,9 @@ class Replay(Operation[T]):
         if stream is not None or graph is None or graph.place is None:
             return super().on(stream)
         self._graph = None
-        used, handle, user = graph.place
+        _, handle, user = graph.place
         graph.enqueue(handle, user)
-        return InFlight(graph.value, (used,), self)
+        return InFlight(graph.value, (user,), self)
 
     def enqueue(self, execution: Execution) -> T:
         """Runs the graph."""

@@ -14,7 +14,7 @@ import pytest
 
 import freehold as fh
 from freehold.engine import Config, ModelError, demo
-from freehold.engine.batch import Batch, Memory, Shape, Share
+from freehold.engine.batch import Batch, Inputs, Memory, Shape, Share
 from freehold.engine.model import Model
 
 LLAMA = {
@@ -55,8 +55,9 @@ def stepped(model: Model, shares: list[Share], room: int) -> Any:
     count = max(len(shares), 4) if longest == 1 else len(shares)
     shape = Shape(max(tokens, count) if longest == 1 else tokens + 3, count, longest)
     memory = Memory(shape, 4, model.page, fh.HOST)
-    batch = Batch(shape, memory, memory.chosen, room)
-    batch.fill(shares)
+    inputs, batch = Inputs(shape, 4, model.page, room), Batch(shape, memory, memory.chosen)
+    inputs.fill(shares)
+    batch.send(inputs.numbers, inputs.alone)
     batch.load().sync()
     for op in model.forward(batch):
         op.on()

@@ -446,7 +446,14 @@ static Result allocate(uint64_t *out, size_t size) {
 }
 
 /* Memory of the host is no allocation of the device's. */
-static Result allocate_on_host(void **out, size_t size, unsigned flags) { *out = calloc(1, size); return *out ? 0 : 2; }
+/* Page-locked memory: copied when it is the copy's turn, as a GPU's is. */
+static Result allocate_on_host(void **out, size_t size, unsigned flags) {
+  pthread_mutex_lock(&lock);
+  *out = calloc(1, size);
+  enter_allocation((uintptr_t)*out, size);
+  pthread_mutex_unlock(&lock);
+  return *out ? 0 : 2;
+}
 
 static Result release(uint64_t at) {
   pthread_mutex_lock(&lock);
@@ -599,7 +606,7 @@ static const struct { const char *name; void *function; } KNOWN[] = {
   {"cuEventQuery", query_event}, {"cuEventSynchronize", sync_event}, {"cuLibraryLoadData", new_handle},
   {"cuLibraryGetKernel", get_kernel}, {"cuDeviceGetDefaultMemPool", new_handle}, {"cuDeviceGetMemPool", new_handle},
   {"cuMemAllocAsync", allocate}, {"cuMemAllocFromPoolAsync", allocate}, {"cuMemAlloc", allocate}, {"cuMemFree", release},
-  {"cuMemFreeAsync", release_later}, {"cuMemHostAlloc", allocate_on_host}, {"cuMemcpyAsync", copy_later}, {"cuMemcpyHtoDAsync", copy_later},
+  {"cuMemFreeAsync", release_later}, {"cuMemHostAlloc", allocate_on_host}, {"cuMemFreeHost", release}, {"cuMemcpyAsync", copy_later}, {"cuMemcpyHtoDAsync", copy_later},
   {"cuMemcpyDtoHAsync", copy_later}, {"cuMemcpyDtoDAsync", copy_later}, {"cuMemcpy", copy_now}, {"cuMemcpyHtoD", copy_now},
   {"cuMemcpyDtoH", copy_now}, {"cuMemcpyDtoD", copy_now}, {"cuMemsetD8Async", set8}, {"cuMemsetD16Async", set16},
   {"cuMemsetD32Async", set32}, {"cuMemsetD2D32Async", set2d32}, {"cuPointerGetAttribute", no_attribute},

@@ -29,14 +29,7 @@ def engine() -> Any:
     if not all(find_spec(name) for name in ("safetensors", "tokenizers", "jinja2")):
         pytest.skip("what the engine needs is not installed")
     from freehold.engine import Engine, demo
-    from freehold.engine.batch import Batch
 
-    told = Batch.told
-
-    def zeros(batch: Batch) -> Any:
-        return told(batch) * 0
-
-    patch.object(Batch, "told", zeros).start()
     with tempfile.TemporaryDirectory() as folder:
         made = demo.make(Path(folder), num_hidden_layers=2, dtype="bfloat16")
         return Engine(made, device=0, tokens=32, sequences=4, page=PAGE, pages=64)
@@ -87,15 +80,15 @@ def test_no_request_waits_for_the_assembler() -> None:
     assert (counts["compiled"], counts["recorded"]) == (0, 0), counts
 
 
-def test_a_step_that_decodes_is_a_replay_and_three_copies() -> None:
+def test_a_step_that_decodes_is_a_replay() -> None:
     answered([3], 2, temperature=0)
     with counted() as one:
         answered([3], 4, temperature=0)
     with counted() as other:
         answered([3], 36, temperature=0)
-    more = {what: other[what] - one[what] for what in other}
-    launches = more.pop("launched")  # of the graph
-    assert more == {"replayed": 32, "copied": 96}, more
+    more = {what: other[what] - one[what] for what in other if other[what] > one[what]}
+    launches = more.pop("launched", 0)  # of the graph
+    assert more == {"replayed": 32}, more
     assert launches % 32 == 0
 
 

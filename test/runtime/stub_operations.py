@@ -583,5 +583,49 @@ def test_what_is_gathered_is_compiled_by_processes() -> None:
         assert (here, stub.stub_launches()) == (["mix"], launched + 1)
 
 
+def test_page_locked_memory_is_copied_when_it_is_the_copys_turn() -> None:
+    sent, told = (fh.page_locked(N, fh.i32, device=0).sync() for _ in range(2))
+    assert sent.device == fh.HOST
+    assert not sent.numpy().any()
+    there, other = tensor(1), tensor(2)
+    with fh.graph() as g:
+        for op in (there.copy_from(sent), mix(fh.partition(there, 32), other), told.copy_from(there)):
+            g.record(op)
+    for seed in range(1, 9):
+        stub.stub_defer(seed)
+        for n in range(3):
+            with sent.borrow_mut() as array:  # waits for the replay before
+                array[:] = numbers(seed * n)
+            g.replay().on(1 + n)
+            assert (told.numpy() == mixed(numbers(seed * n), numbers(2))).all()
+        stub.stub_defer(0)
+    with sent.borrow_mut(), pytest.raises(fh.Rejected, match="lent"):
+        g.replay().on()
+    told[: N // 2].copy_from(other[N // 2 :]).sync()
+    assert (told[: N // 2].numpy() == numbers(2)[N // 2 :]).all()
+    as_floats = fh.zeros(N, fh.f32, device=0).sync()
+    as_floats.copy_from(sent).sync()  # converted, and so by the thread
+    assert (as_floats.numpy() == sent.numpy().astype(np.float32)).all()
+    del sent, told, there, g, array
+    gc.collect()
+    fh.zeros(1, device=0).sync()
+
+
+def test_who_is_marked_is_waited_for_without_what_came_after() -> None:
+    x, y = tensor(1), tensor(2)
+    user = timeline(0)
+    with fh.graph() as g:
+        g.record(mix(fh.partition(y, 32), x))
+    g.replay().on().wait()
+    for begin in (lambda: mix(fh.partition(y, 32), x).on(), lambda: g.replay().on()):
+        stub.stub_defer(1)
+        first = begin().marked()
+        here = user.now
+        begin()
+        first.wait()
+        assert here <= user.finished < user.now
+        stub.stub_defer(0)
+
+
 if __name__ == "__main__":
     run_tests(globals())
