@@ -84,7 +84,8 @@ class Choice:
         """
         count = len(given)
         self.floats[:, count:], self.top_k[count:], self.seeds[count:] = np.array([[0.0], [1.0], [0.0]]), 0, 0
-        self._bases, self._places = (np.array([g[n] & _WORD for g in given], np.uint64) for n in (1, 2))
+        self._bases = np.array([seed & _WORD for _, seed, _ in given], np.uint64)
+        self._places = np.array([place for _, _, place in given], np.uint64)
         if given:
             self.floats[:, :count] = np.array([(s.temperature, s.top_p, s.min_p) for s, _, _ in given]).T
             self.top_k[:count] = [s.top_k for s, _, _ in given]

@@ -606,7 +606,7 @@ def test_page_locked_memory_is_copied_when_it_is_the_copys_turn() -> None:
     as_floats = fh.zeros(N, fh.f32, device=0).sync()
     as_floats.copy_from(sent).sync()  # converted, and so by the thread
     assert (as_floats.numpy() == sent.numpy().astype(np.float32)).all()
-    del sent, told, there, g, array
+    del sent, told, there, g
     gc.collect()
     fh.zeros(1, device=0).sync()
 
