@@ -167,6 +167,13 @@ def emitted(module: ModuleOp, options: Options) -> ModuleOp:
     return found
 
 
+def bytecode(module: ModuleOp, options: Options) -> bytes:
+    """Tile IR bytecode of a verified module, not validated. Raises `Rejected` (O141) where none can be made."""
+    from freehold.backend.bytecode.writer import write_bytecode
+
+    return write_bytecode(emitted(module, options))
+
+
 def in_this_environment(options: Options) -> Options:
     """The options, as the environment changes them."""
     import os
