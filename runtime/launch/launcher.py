@@ -178,9 +178,7 @@ def _reads_torch() -> bool:
 
 def _address(torch: Any, library: str, name: str) -> int:
     """Of a function of torch's. Raises `OSError` or `AttributeError`."""
-    path = os.path.join(
-        os.path.dirname(torch.__file__), "lib", f"lib{library if library == 'c10' else f'torch_{library}'}.so"
-    )
+    path = os.path.join(os.path.dirname(torch.__file__), "lib", f"lib{library}.so")
     return ctypes.cast(getattr(ctypes.CDLL(path), name), ctypes.c_void_p).value or 0
 
 
