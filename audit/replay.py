@@ -14,9 +14,10 @@ import numpy as np
 from xdsl.ir import Operation
 
 from freehold.audit.facts import Call, Placed
+from freehold.dialects.cuda_tile.types import PointerType, TileType
 from freehold.dialects.location import span_of
 from freehold.runtime.interpreter.compile import TooManyTurns
-from freehold.runtime.interpreter.elements import Array
+from freehold.runtime.interpreter.elements import Array, element_of
 from freehold.runtime.interpreter.launch import Entry
 from freehold.support.diagnostic import Error, Rejected
 from freehold.support.span import Span
@@ -72,11 +73,21 @@ def _run(
     values, keep = arrays_of(call)
     try:
         unwritten = frozenset(n for n, placed in call.arrays.items() if placed.tensor.unwritten)
-        Entry.of(module, symbol, checked=checked, turns=turns).run(
-            values, call.launch.grid, names=call.names, only=blocks, watched=True, outputs=unwritten, write=_silent
-        )
+        entry = Entry.of(module, symbol, checked=checked, turns=turns)
+        parameters = entry.op.regions[0].block.args
+        read = [_read_as(p.type, v) for p, v in zip(parameters, values, strict=True)]
+        entry.run(read, call.launch.grid, names=call.names, only=blocks, watched=True, outputs=unwritten, write=_silent)
     finally:
         del keep
+
+
+def _read_as(type_: object, value: Any) -> Any:
+    """An array as a pointer's elements: it may be given as an array of others of their size."""
+    if not isinstance(value, np.ndarray) or not isinstance(type_, TileType):
+        return value
+    found: Array = value
+    wanted = element_of(type_.element_type.pointee).dtype if isinstance(type_.element_type, PointerType) else None
+    return found.view(wanted) if wanted is not None and found.itemsize == wanted.itemsize else found
 
 
 def _silent(_: str) -> None:

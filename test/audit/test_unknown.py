@@ -214,3 +214,25 @@ def test_a_loop_of_very_many_turns_is_walked_up_to_a_limit(monkeypatch: pytest.M
     assert {("the launch is too large to be walked", "a launch of the same kind, but smaller")} <= {
         (item.why, item.fact) for item in found.open
     }
+
+
+RACY = """
+cuda_tile.module @m {
+  entry @racy(%y: tile<ptr<i32>>) {
+    %x, %b, %c = get_tile_block_id : tile<i32>
+    %t = make_token : token
+    %done = store_ptr_tko weak %y, %x token=%t : tile<ptr<i32>>, tile<i32> -> token
+    return
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("dtype", ["i32", "u32", "f32"])
+def test_an_array_of_other_elements_of_their_size_is_replayed_as_well(dtype: str) -> None:
+    """Memory has no dtype: a kernel of integers may be given floats."""
+    module = files.read_module(RACY.encode(), "kernel.mlir", "test", SourceMap())
+    (entry,) = (op for op in module.walk() if isinstance(op, EntryOp))
+    given = {"name": "y", "dtype": dtype, "shape": [8]}
+    assert audit(module, entry, launch_from({"grid": [1], "arguments": [given]})).verdict == "safe"
+    assert audit(module, entry, launch_from({"grid": [2], "arguments": [given]})).verdict == "faulty"
