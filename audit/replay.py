@@ -83,11 +83,10 @@ def _run(
 
 def _read_as(type_: object, value: Any) -> Any:
     """An array as a pointer's elements: it may be given as an array of others of their size."""
-    if not isinstance(value, np.ndarray) or not isinstance(type_, TileType):
+    if value.__class__ is not np.ndarray or not isinstance(type_, TileType):
         return value
-    found: Array = value
     wanted = element_of(type_.element_type.pointee).dtype if isinstance(type_.element_type, PointerType) else None
-    return found.view(wanted) if wanted is not None and found.itemsize == wanted.itemsize else found
+    return value.view(wanted) if wanted is not None and value.itemsize == wanted.itemsize else value
 
 
 def _silent(_: str) -> None:
@@ -143,6 +142,7 @@ def _array(placed: Placed, memory: Array) -> Array:
     if tensor.contents is not None and tensor.regular:
         found[...] = tensor.contents.astype(found.dtype)
     elif tensor.contents is None and found.size <= _FILLED and tensor.element.is_float:
+        some: Array = np.arange(found.size).reshape(found.shape) % 97 / 97 + 0.5
         with np.errstate(all="ignore"):
-            found[...] = (np.arange(found.size).reshape(found.shape) % 97 / 97 + 0.5).astype(found.dtype)
+            found[...] = some.astype(found.dtype)
     return found

@@ -155,7 +155,7 @@ def test_as_functions_of_jax() -> None:
         ps, gs = (tuple(jax.numpy.asarray(filled(n + at)) for n in range(count)) for at in (0, 9))
         for function in (made, compiled):
             changed: Any = function(ps, list(gs), rate=0.5)
-            assert isinstance(changed, tuple), "as many as there are, also where there is one"
+            assert np.shape(changed) == (count, N), "as many as there are, also where there is one"
             for n in range(count):
                 np.testing.assert_array_equal(changed[n], filled(n) - 0.5 * filled(n + 9))
                 np.testing.assert_array_equal(ps[n], filled(n))
