@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from freehold.runtime.errors.shared import NOTHING_LAUNCHED
+from freehold.runtime.errors.shared import NOTHING_LAUNCHED, TUPLE_OF_ONE_SHAPE
 from freehold.support.diagnostic import Error, Help, Label, Note
 
 
@@ -36,6 +36,12 @@ class DimensionMismatch(Error):
     @dataclass(frozen=True)
     class Declared(Label):
         text: ClassVar[str] = "`{name}` is declared here"
+
+    @dataclass(frozen=True)
+    class OneShape(Help):
+        text: ClassVar[str] = TUPLE_OF_ONE_SHAPE
+        kernel: str
+        many: str
 
     @dataclass(frozen=True)
     class Transposed(Help):

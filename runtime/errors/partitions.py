@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from freehold.runtime.errors.shared import NOTHING_LAUNCHED
+from freehold.runtime.errors.shared import NOTHING_LAUNCHED, TUPLE_OF_ONE_SHAPE
 from freehold.support.diagnostic import Correctable, Error, Help
 
 
@@ -162,6 +162,12 @@ class GridsDiffer(Error):
     shape_of_other: str
     tile_of_other: str
     grid_of_other: str
+
+    @dataclass(frozen=True)
+    class OneShape(Help):
+        text: ClassVar[str] = TUPLE_OF_ONE_SHAPE
+        kernel: str
+        many: str
 
     @dataclass(frozen=True)
     class OneTile(Help):

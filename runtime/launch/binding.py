@@ -425,6 +425,8 @@ def _schedules(
             if own < len(grid) and domains[n] == grid[:own] and first_spec.plain and spec.plain:
                 rest = (1 << (extent - 1).bit_length() for extent in first_view.shape[own:])
                 error.add(error.OneTile(str((*first_spec.tile[:own], *rest))))
+            elif parameter.of is not None and parameter.of == first.of and found.shape != first_view.shape:
+                error.add(error.OneShape(kernel, parameter.of))
             call.errors.append(error)
 
 
@@ -529,4 +531,6 @@ def contract_errors(call: Call, parameters: Sequence[Parameter], shapes: Sequenc
             error.add(error.Declared(parameter.span))
         if len(shape) == 2 and parameter.mode == "ref" and expected == shape[1 - axis]:
             error.add(error.Transposed(call.text(parameter)))
+        if parameter.of is not None and any(n in bound and bound[n][0].of == parameter.of for n in used):
+            error.add(error.OneShape(kernel, parameter.of))
         yield error

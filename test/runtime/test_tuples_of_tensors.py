@@ -106,6 +106,37 @@ def test_each_is_checked_by_itself() -> None:
 
 
 @fh.kernel
+def decay(ps: tuple[Mut, ...], rate: f32):
+    for p in ps:
+        p.store(p.load() * rate)
+
+
+def test_of_unlike_sizes_each_shape_is_a_launch() -> None:
+    """What the errors say to do is done, and does it."""
+    ps, gs = ([filled(n, size) for n, size in enumerate((100, 40, 100, 7), at)] for at in (0, 9))
+    wanted = [p - 0.5 * g for p, g in zip(ps, gs, strict=True)]
+    with pytest.raises(fh.Rejected) as caught:
+        sgd(cut(ps), gs, 0.5).sync()
+    assert "help: all tensors of a tuple are cut alike: launch `sgd` once for each shape" in str(caught.value)
+    with pytest.raises(fh.Rejected) as caught:
+        decay(cut(ps), 0.5).sync()
+    assert caught.value.codes[0] == "O225"
+    assert "with `[t for t in ps if t.shape == shape]`" in str(caught.value)
+    for shape in {p.shape for p in ps}:
+        mine = [t for t in ps if t.shape == shape]
+        sgd(cut(mine), [t for t in gs if t.shape == shape], 0.5).sync()
+    for p, w in zip(ps, wanted, strict=True):
+        np.testing.assert_array_equal(p, w)
+
+
+def test_unlike_sizes_in_equally_many_regions_are_one_launch() -> None:
+    ps = [filled(0, 100), filled(1, 50), filled(2, 10, 40)]
+    decay([fh.partition(p, tile) for p, tile in zip(ps[:2], (32, 16), strict=True)], 0.5).sync()
+    np.testing.assert_array_equal(ps[0], filled(0, 100) * 0.5)
+    np.testing.assert_array_equal(ps[1], filled(1, 50) * 0.5)
+
+
+@fh.kernel
 def straight(ps: tuple[Mut["N"], ...], x: Ref["N"]):
     ps[0].store(x.load((ps[0].index[0] + 1,), ps[0].tile))
 
