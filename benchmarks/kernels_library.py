@@ -20,9 +20,10 @@ from importlib import import_module
 from typing import Any
 
 import freehold as fh
+from benchmarks.attention_works import attention_works, decode_works
 from benchmarks.gpu import seconds
 from benchmarks.report import Row, show, timed
-from benchmarks.works import Work, bytes_of
+from benchmarks.works import Work, bytes_of, gradient
 from freehold import kernels
 
 TURNS = 7
@@ -94,19 +95,6 @@ def rotated(torch: Any) -> Callable[..., Any]:
     return function
 
 
-def gradient(
-    name: str, ours: Callable[..., Any], theirs: Callable[..., Any], given: Any, dy: Any, amount: float, torch: Any
-) -> Work:
-    """The gradients of all of `given`, of a graph that is made once."""
-    leaves = [t.detach().requires_grad_() for t in given]
-    one, other = ours(*leaves), theirs(*leaves)
-
-    def of(y: Any) -> Callable[..., Any]:
-        return lambda dy, *_: torch.autograd.grad(y, leaves, dy.to(y.dtype), retain_graph=True)
-
-    return Work(name, of(one), of(other), (dy,), amount, compiled=False, recorded=False)
-
-
 SQUARES = 1024, 2048, 4096, 8192, 16384
 OF_TRANSFORMERS = (
     *((4096, 12288, 4096), (4096, 4096, 12288), (4096, 6144, 4096), (8192, 4096, 4096), (2048, 24576, 4096)),
@@ -151,34 +139,6 @@ def vectors(name: str, linear: Callable[..., Any], x: Any, randn: Callable[..., 
         return lambda x, *matrices: tuple(function(x, w) for w in matrices)
 
     return Work(name, by(kernels.linear), by(linear), (x, *matrices), bytes_of(*matrices), compiled=False)
-
-
-def attention_works(torch: Any) -> Iterator[Work]:
-    """Attention, causal, with 32 heads of queries and 8 of keys and values."""
-    nn: Any = import_module("torch.nn.attention")
-    sdpa = torch.nn.functional.scaled_dot_product_attention
-
-    def by(backend: str) -> Callable[..., Any]:
-        def function(q: Any, k: Any, v: Any) -> Any:
-            with nn.sdpa_kernel([getattr(nn.SDPBackend, backend)]):
-                return sdpa(q, k, v, is_causal=True, enable_gqa=True)
-
-        return function
-
-    for batch, length, head in ((4, 4096, 128), (1, 16384, 128), (4, 4096, 64)):
-        q, k, v = (torch.randn(batch, h, length, head, device="cuda").bfloat16() for h in (32, 8, 8))
-        amount = 2 * batch * 32 * length * length * head / 1e12
-        name = f"attention bf16 {batch} x 32/8 x {length} x {head}"
-        for backend in ("CUDNN_ATTENTION", "FLASH_ATTENTION"):
-            short = backend.split("_")[0].lower()
-            yield Work(
-                f"{name} against {short}", kernels.attention, by(backend), (q, k, v), amount, "TFLOP/s", compiled=False
-            )
-        if length == 4096:
-            do = torch.randn_like(q)
-            yield gradient(
-                f"{name} backward", kernels.attention, by("CUDNN_ATTENTION"), (q, k, v), do, 2.5 * amount, torch
-            )._replace(unit="TFLOP/s")
 
 
 def right(torch: Any, work: Work) -> None:
@@ -275,7 +235,7 @@ def main() -> None:
     rows: list[Row] = []
     wrong: list[str] = []
     more: Any = import_module("benchmarks.kernels_more")
-    for works in (row_works, product_works, attention_works, *more.FAMILIES):
+    for works in (row_works, product_works, attention_works, decode_works, *more.FAMILIES):
         for work in works(torch):
             if any(part in work.name for part in arguments.only.split(",")):
                 try:

@@ -1,5 +1,8 @@
 """What benchmarks of the library time: a function, the way of a rival, and how much of it there is."""
 
+# What torch has is of no types here.
+# pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -29,3 +32,16 @@ class Work(NamedTuple):
 def bytes_of(*tensors: Any) -> float:
     """Terabytes of tensors."""
     return sum(t.numel() * t.element_size() for t in tensors) / 1e12
+
+
+def gradient(
+    name: str, ours: Callable[..., Any], theirs: Callable[..., Any], given: Any, dy: Any, amount: float, torch: Any
+) -> Work:
+    """The gradients of all of `given`, of a graph that is made once."""
+    leaves = [t.detach().requires_grad_() for t in given]
+    one, other = ours(*leaves), theirs(*leaves)
+
+    def of(y: Any) -> Callable[..., Any]:
+        return lambda dy, *_: torch.autograd.grad(y, leaves, dy.to(y.dtype), retain_graph=True)
+
+    return Work(name, of(one), of(other), (dy,), amount, compiled=False, recorded=False)

@@ -173,19 +173,29 @@ def append_kv(k_cache: Any, v_cache: Any, k: Any, v: Any, position: Any) -> None
 def _decode(o: Any, q: Any, k: Any, v: Any, table: Any, lengths: Any, scale: float) -> None:
     (B, H, D), KH, E = q.shape, k.shape[1], v.shape[3]
     G = H // KH
-    step = k.shape[2] if table is not None else min(128, power_of_two(max(16, k.shape[2])))
+    widest = 128 if max(D, E) <= 128 else 64
+    step = k.shape[2] if table is not None else min(widest, power_of_two(max(16, k.shape[2])))
     most = table.shape[1] if table is not None else ceildiv(k.shape[2], step)
-    P = parts_of_cache(most, B * KH)
-    part = q.new_empty((B, KH, P, G, E), dtype=wide_dtype(q))
-    lse = part.new_empty((B, KH, P, G))
+    P = max(1, min(most, parts_of_cache(most, B * KH) * (1 if step >= 128 else 2), 64))
+    part = o.view(B, KH, 1, G, E) if P == 1 else q.new_empty((B, KH, P, G, E), dtype=wide_dtype(q))
+    lse = q.new_empty((B, KH, P, G), dtype=wide_dtype(q))
     queries, out = q.reshape(B, KH, G, D), o.view(B, KH, G, E)
     for launch in decoding_launches(out, part, lse, queries, k, v, table, lengths, scale, step):
         launch.on()
 
 
 def parts_of_cache(most: int, heads: int) -> int:
-    """Into how many parts the cache of each of so many heads is cut, of all sequences, so that all processors read."""
-    return max(1, min(most, ceildiv(4 * PROCESSORS, heads), 64))
+    """
+    Into how many parts the cache of each of so many heads is cut, of all sequences: the fewest that leave less than a
+    twentieth of the processors without work at any time, or what leaves the fewest.
+    """
+
+    def busy(parts: int) -> float:
+        blocks = heads * parts
+        return blocks / (PROCESSORS * ceildiv(blocks, PROCESSORS))
+
+    counts = range(1, max(1, min(most, 64)) + 1)
+    return next((n for n in counts if busy(n) >= 0.95), max(counts, key=busy))
 
 
 def decoding_launches(
@@ -194,15 +204,19 @@ def decoding_launches(
     """
     The launches that write attention of queries (B, KH, G, D) to o (B, KH, G, E), for tensors of any library.
 
-    `part` (B, KH, P, G, E) and `lse` (B, KH, P, G) are room for the parts. With a `table` the cache is in pages of
-    `step` positions; without one it is whole, and walked in such steps.
+    `part` (B, KH, P, G, E) and `lse` (B, KH, P, G) are room for the parts; where P is 1, `part` is `o` seen so. With a
+    `table` the cache is in pages of `step` positions; without one it is whole, and walked in such steps.
     """
     G, E = part.shape[3:]
     high, width = max(16, power_of_two(G)), power_of_two(E)
     cuts = fh.partition(part, (1, 1, 1, high, width)), fh.partition(lse, (1, 1, 1, high))
     kernel, pages = (decode_parts, ()) if table is None else (paged_parts, (table,))
-    yield hinted(kernel, {"occupancy": 4})(*cuts, q, k, v, *pages, lengths, scale, power_of_two(q.shape[3]), step)
-    yield merge_launch(o, part, lse)
+    occupancy = 4 if step * width <= 64 * 128 else 2  # more keys at once are too many for the registers of four blocks
+    yield hinted(kernel, {"occupancy": occupancy})(
+        *cuts, q, k, v, *pages, lengths, scale, power_of_two(q.shape[3]), step
+    )
+    if part.shape[2] > 1:
+        yield merge_launch(o, part, lse)
 
 
 def merge_launch(o: Any, part: Any, lse: Any) -> Any:

@@ -67,8 +67,10 @@ def attention_tiles(
     fh.require("H % G == 0")
     fh.require("S <= T" if CAUSAL or WINDOW else "T > 0", "queries are the last of the positions")
     fh.require("S <= 536870912 and T <= 536870912", "no place wraps around")
-    b, h, i, _ = o.index
+    b, h, i, e = o.index
     _, _, TQ, DV = o.tile
+    if CAUSAL:
+        i = fh.cdiv(q.shape[2], TQ) - 1 - i  # what takes longest is begun first
     dtype = accumulator(q.dtype)
     queries = q.load((b, h, i, 0), (1, 1, TQ, WIDTH)).reshape(TQ, WIDTH)
     c = scale.astype(dtype) * LOG2E
@@ -93,8 +95,8 @@ def attention_tiles(
         higher = fh.maximum(top, sink)
         fade = power_of_2(top - higher)
         top, total, acc = higher, total * fade + power_of_2(sink - higher), acc * fade
-    o.store((acc * (1.0 / total)).reshape(o.tile).astype(o.dtype))
-    lse.store(((top + fh.log2(total)) / LOG2E).reshape(lse.tile))
+    o.at(b, h, i, e).store((acc * (1.0 / total)).reshape(o.tile).astype(o.dtype))
+    lse.at(b, h, i).store(((top + fh.log2(total)) / LOG2E).reshape(lse.tile))
 
 
 @safe
@@ -129,8 +131,10 @@ def attention_backward_queries(
     fh.require("H % G == 0")
     fh.require("S <= T" if CAUSAL or WINDOW else "T > 0", "queries are the last of the positions")
     fh.require("S <= 536870912 and T <= 536870912", "no place wraps around")
-    b, h, i, _ = dq.index
+    b, h, i, e = dq.index
     _, _, TQ, D = dq.tile
+    if CAUSAL:
+        i = fh.cdiv(q.shape[2], TQ) - 1 - i
     dtype = accumulator(q.dtype)
     queries = q.load((b, h, i, 0), (1, 1, TQ, D)).reshape(TQ, D)
     above = do.load((b, h, i, 0), (1, 1, TQ, DV)).reshape(TQ, DV)
@@ -148,7 +152,7 @@ def attention_backward_queries(
         s = masked(s, row, places(j * TK, TK)[None, :], ahead, window, end, CAUSAL, WINDOW)
         dp = fh.mma(above, values.T, fh.zeros((TQ, TK), dtype))
         acc = fh.mma((power_of_2(s * c - shift) * (dp - dot)).astype(k.dtype), keys, acc)
-    dq.store((acc * scale.astype(dtype)).reshape(dq.tile).astype(dq.dtype))
+    dq.at(b, h, i, e).store((acc * scale.astype(dtype)).reshape(dq.tile).astype(dq.dtype))
 
 
 @safe
@@ -167,7 +171,11 @@ def attention_backward_keys(
     CAUSAL: Const[bool] = True,
     WINDOW: Const[bool] = False,
 ):
-    """The gradients of keys and values, in one walk over the queries that see them, head by head of the group."""
+    """
+    The gradients of keys and values, in one walk over the queries that see them, head by head of the group.
+
+    Keys are the rows of all products, so that weights go from one to the next in registers.
+    """
     fh.require("S <= T" if CAUSAL or WINDOW else "T > 0", "queries are the last of the positions")
     fh.require("S <= 536870912 and T <= 536870912", "no place wraps around")
     b, h, j, _ = dk.index
@@ -177,23 +185,33 @@ def attention_backward_keys(
     values = v.load((b, h, j, 0), (1, 1, TK, DV)).reshape(TK, DV)
     c = scale.astype(dtype) * LOG2E
     S, ahead = q.shape[3], k.shape[2] - q.shape[3]
-    column = places(j * TK, TK)[None, :]
+    column = places(j * TK, TK)[:, None]
     first = fh.maximum(j * TK - ahead, 0) // TQ if CAUSAL else 0
     last = fh.cdiv(fh.maximum(j * TK + TK - 1 - ahead + window, 0), TQ) if WINDOW else fh.cdiv(S, TQ)
+    # From this tile on all queries see all of the keys.
+    whole: Any = fh.cdiv(fh.maximum(j * TK + TK - 1 - ahead, 0), TQ) if CAUSAL else 0
+
+    def turn(g: Any, i: Any, one: Any, other: Any, MASK: bool) -> Any:
+        queries = q.load((b, h, g, i, 0), (1, 1, 1, TQ, D)).reshape(TQ, D)
+        above = do.load((b, h, g, i, 0), (1, 1, 1, TQ, DV)).reshape(TQ, DV)
+        shift = lse.load((b, h, g, i), (1, 1, 1, TQ)).reshape(1, TQ) * LOG2E
+        dot = dots.load((b, h, g, i), (1, 1, 1, TQ)).reshape(1, TQ)
+        s = fh.mma(keys, queries.T, fh.zeros((TK, TQ), dtype))
+        if MASK:
+            s = masked(s, places(i * TQ, TQ)[None, :], column, ahead, window, k.shape[2], CAUSAL, WINDOW)
+        p = power_of_2(s * c - shift)
+        dp = fh.mma(values, above.T, fh.zeros((TK, TQ), dtype))
+        other = fh.mma(p.astype(do.dtype), above, other)
+        return fh.mma((p * (dp - dot)).astype(q.dtype), queries, one), other
+
     one, other = fh.zeros((TK, D), dtype), fh.zeros((TK, DV), dtype)
     for g in fh.tiles(q, axis=2, size=1):
-        for i in fh.tiles(q, axis=3, size=TQ, start=first, stop=last):
-            queries = q.load((b, h, g, i, 0), (1, 1, 1, TQ, D)).reshape(TQ, D)
-            above = do.load((b, h, g, i, 0), (1, 1, 1, TQ, DV)).reshape(TQ, DV)
-            shift = lse.load((b, h, g, i), (1, 1, 1, TQ)).reshape(TQ, 1) * LOG2E
-            dot = dots.load((b, h, g, i), (1, 1, 1, TQ)).reshape(TQ, 1)
-            s = fh.mma(queries, keys.T, fh.zeros((TQ, TK), dtype))
-            if CAUSAL or WINDOW:
-                s = masked(s, places(i * TQ, TQ)[:, None], column, ahead, window, k.shape[2], CAUSAL, WINDOW)
-            p = power_of_2(s * c - shift)
-            dp = fh.mma(above, values.T, fh.zeros((TQ, TK), dtype))
-            other = fh.mma(p.astype(do.dtype).T, above, other)
-            one = fh.mma((p * (dp - dot)).astype(q.dtype).T, queries, one)
+        if CAUSAL:
+            edge: Any = fh.minimum(whole, last)
+            for i in fh.tiles(q, axis=3, size=TQ, start=first, stop=edge):
+                one, other = turn(g, i, one, other, True)
+        for i in fh.tiles(q, axis=3, size=TQ, start=whole, stop=last):
+            one, other = turn(g, i, one, other, WINDOW)
     dk.store((one * scale.astype(dtype)).reshape(dk.tile).astype(dk.dtype))
     dv.store(other.reshape(dv.tile).astype(dv.dtype))
 
@@ -237,9 +255,9 @@ def _tiles(heads: int, S: int, T: int, D: int, size: int) -> tuple[int, int, int
     high, width = power_of_two(max(16, S)), power_of_two(max(16, T))
     if size > 2:
         return min(32, high), min(32, width), 4, 2
-    if D > 128 or heads * ceildiv(S, 128) < 2 * PROCESSORS:  # short, so that there are enough blocks
+    if D > 64 or heads * ceildiv(S, 128) < 2 * PROCESSORS:  # or short, so that there are enough blocks
         return min(64, high), min(128 if D <= 128 else 64, width), 4, 2
-    return (128, min(64, width), 8, 2) if D <= 64 else (128, min(128, width), 8, 1)
+    return 128, min(64, width), 8, 2
 
 
 @operator(
@@ -250,7 +268,9 @@ def _tiles(heads: int, S: int, T: int, D: int, size: int) -> tuple[int, int, int
     ),
 )
 def _attention(o: Any, lse: Any, q: Any, k: Any, v: Any, sinks: Any, scale: float, window: int, causal: bool) -> None:
-    high, width, warps, occupancy = _tiles(q.shape[0] * q.shape[1], q.shape[2], *k.shape[2:], q.element_size())
+    high, width, warps, occupancy = _tiles(
+        q.shape[0] * q.shape[1], q.shape[2], k.shape[2], k.shape[3], q.element_size()
+    )
     wide_head = power_of_two(q.shape[3]), power_of_two(v.shape[3])
     part = fh.partition(o, (1, 1, high, wide_head[1]))
     hinted(attention_tiles, {"num_worker_warps": warps, "occupancy": occupancy})(
@@ -297,16 +317,20 @@ def _attention_backward(
     (B, H, S, D), (_, KH, T, E) = q.shape, v.shape
     most = 32 if q.element_size() > 2 else 64
     high, width = min(most, power_of_two(max(16, S))), min(most, power_of_two(max(16, T)))
-    tall = high == 64 < max(D, E) <= 128 <= S  # measured for heads of 128 elements
     wide_d, wide_e = power_of_two(D), power_of_two(E)
-    attention_row_dots(fh.partition(dots, (1, 1, min(16, high))), do, o, wide_e).on()
-    high = 128 if tall else high
-    hints = {"num_worker_warps": 8 if tall else 4, "occupancy": 1 if tall else 2}
-    part = fh.partition(dq, (1, 1, high, wide_d))
+    small, large = max(wide_d, wide_e) <= 64, max(wide_d, wide_e) <= 128
+    part = fh.partition(dots, (1, 1, min(16, high)))
+    hinted(attention_row_dots, {"num_worker_warps": 4, "occupancy": 8})(part, do, o, wide_e).on()
+    rows, warps, occupancy = (
+        (128, 8, 1) if high == 64 and large and not small and S >= 128 else (high, 4, 3 if small else 2)
+    )
+    hints = {"num_worker_warps": warps, "occupancy": occupancy}
+    part = fh.partition(dq, (1, 1, rows, wide_d))
     given = do, lse, dots, scale, window
     hinted(attention_backward_queries, hints)(part, q, k, v, *given, H // KH, wide_e, width, causal, window > 0).on()
-    hints["num_worker_warps"] = 4
-    parts = fh.partition(dk, (1, 1, width, wide_d)), fh.partition(dv, (1, 1, width, wide_e))
+    rows, warps, occupancy = (128, 8, 1) if width == 64 and small and T >= 128 else (width, 4, 2)
+    hints = {"num_worker_warps": warps, "occupancy": occupancy}
+    parts = fh.partition(dk, (1, 1, rows, wide_d)), fh.partition(dv, (1, 1, rows, wide_e))
     groups = [t.reshape(B, KH, H // KH, *t.shape[2:]) for t in (q, do, lse, dots)]
     given = groups[0], k, v, *groups[1:], scale, window, high, causal, window > 0
     hinted(attention_backward_keys, hints)(*parts, *given).on()

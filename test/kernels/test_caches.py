@@ -80,10 +80,10 @@ def test_operators_are_what_torch_expects(monkeypatch: pytest.MonkeyPatch) -> No
         return interpreted(self, specialisation, *rest)
 
     monkeypatch.setattr(Kernel, "interpreted", watched)
-    q, k = torch.ones(1, 2, 16), torch.ones(1, 1, 64, 16)
+    q, k, long = torch.ones(1, 2, 16), torch.ones(1, 1, 64, 16), torch.ones(1, 1, 256, 16)
     lengths, table = torch.tensor([40]), torch.tensor([[0]], dtype=torch.int32)
     for operator, arguments in (
-        (decoding._decode, (q, k, k, None, lengths, 0.25)),
+        (decoding._decode, (q, long, long, None, lengths, 0.25)),
         (decoding._decode, (q, k, k, table, lengths, 0.25)),
         (
             decoding._append,
@@ -95,6 +95,14 @@ def test_operators_are_what_torch_expects(monkeypatch: pytest.MonkeyPatch) -> No
     for kernel, specialisation in seen.values():
         assert kernel.options.deny_unsafe
         assert compiles(kernel, specialisation, "sm_90")
+
+
+def test_parts_keep_processors_busy() -> None:
+    """No more parts than tiles; of many heads one each, which needs no merging."""
+    parts = [decoding.parts_of_cache(64, heads) for heads in (8, 32, 80, 128, 512, 1024)]
+    assert parts == [16, 4, 8, 1, 1, 1]
+    assert decoding.parts_of_cache(4, 8) == 4
+    assert decoding.parts_of_cache(0, 8) == 1
 
 
 def test_what_does_not_fit_is_refused() -> None:
