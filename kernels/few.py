@@ -7,7 +7,7 @@ from typing import Any, Final
 import freehold as fh
 from freehold import Const, Out, Ref, f32
 from freehold.kernels.activations import activate
-from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, hinted, power_of_two
+from freehold.kernels.schedules import PROCESSORS, by_row, ceildiv, cut, hinted, power_of_two
 from freehold.kernels.tiles import safe, wide
 
 MOST_ROWS: Final = 64
@@ -25,46 +25,57 @@ def row_product(
     BK: Const[int],
     norm: Ref["K"] | None = None,
     residual: Ref["M", "N"] | None = None,
+    N: Const[Any] = None,
+    K: Const[Any] = None,
 ):
     """
     y = x @ w.T + residual, a row of x at a time; with `norm`, x is x / sqrt(mean(x ** 2) + eps) * norm.
 
-    What x is multiplied by is the same for all of a row, and follows the sum: so rows are read once.
+    What x is multiplied by is the same for all of a row, and follows the sum: so rows are read once. With `N` and `K`
+    these extents are compiled in, as in `matvec_rows`.
     """
     m, n = y.index
-    high = y.tile[1]
+    high, tma = y.tile[1], K is None
     acc, squares = fh.zeros((high, BK), f32), fh.zeros((1, BK), f32)
     for k in fh.tiles(w, axis=1, size=BK):
-        t = wide(x.load((m, k), (1, BK)))
+        t = wide(x.load((m, k), (1, BK), allow_tma=tma))
         if norm is not None:
             squares += t * t
-            t = t * wide(norm.load((k,), (BK,)))[None]
-        acc += wide(w.load((n, k), (high, BK))) * t
+            t = t * wide(norm.load((k,), (BK,), allow_tma=tma))[None]
+        acc += wide(w.load((n, k), (high, BK), allow_tma=tma)) * t
     found = acc.sum(axis=1)[None]
     if norm is not None:
         found = found * fh.rsqrt(squares.sum(axis=1, keepdims=True) / x.shape[1].astype(f32) + eps)
     if residual is not None:
         found += wide(residual.load((m, n), (1, high)))
-    y.store(found.astype(y.dtype))
+    y.store(found.astype(y.dtype), allow_tma=tma)
 
 
 @safe
 def gated_row_product(
-    y: Out["M", "N"], x: Ref["M", "K"], gate: Ref["N", "K"], up: Ref["N", "K"], norm: Ref["K"], eps: f32, BK: Const[int]
+    y: Out["M", "N"],
+    x: Ref["M", "K"],
+    gate: Ref["N", "K"],
+    up: Ref["N", "K"],
+    norm: Ref["K"],
+    eps: f32,
+    BK: Const[int],
+    N: Const[Any] = None,
+    K: Const[Any] = None,
 ):
     """y = silu(x @ gate.T) * (x @ up.T), of x normalised as in `row_product`."""
     m, n = y.index
-    high = y.tile[1]
+    high, tma = y.tile[1], K is None
     one, other, squares = fh.zeros((high, BK), f32), fh.zeros((high, BK), f32), fh.zeros((1, BK), f32)
     for k in fh.tiles(gate, axis=1, size=BK):
-        t = wide(x.load((m, k), (1, BK)))
+        t = wide(x.load((m, k), (1, BK), allow_tma=tma))
         squares += t * t
-        t = t * wide(norm.load((k,), (BK,)))[None]
-        one += wide(gate.load((n, k), (high, BK))) * t
-        other += wide(up.load((n, k), (high, BK))) * t
+        t = t * wide(norm.load((k,), (BK,), allow_tma=tma))[None]
+        one += wide(gate.load((n, k), (high, BK), allow_tma=tma)) * t
+        other += wide(up.load((n, k), (high, BK), allow_tma=tma)) * t
     scale = fh.rsqrt(squares.sum(axis=1, keepdims=True) / x.shape[1].astype(f32) + eps)
     g, u = tuple((t.sum(axis=1)[None] * scale).astype(y.dtype).astype(f32) for t in (one, other))
-    y.store((activate(g, "silu") * u).astype(y.dtype))
+    y.store((activate(g, "silu") * u).astype(y.dtype), allow_tma=tma)
 
 
 @safe
@@ -84,23 +95,17 @@ def gated_product(y: Out["M", "N"], x: Ref["M", "K"], gate: Ref["N", "K"], up: R
 # --- Launches ---------------------------------------------------------------------------------------------------------
 
 
-MANY: Final = 32768
-"""Rows of weights, of a head, beside which what a block begins and ends with is little."""
-
-
 def row_product_launch(y: Any, x: Any, w: Any, norm: Any, residual: Any, eps: float) -> Any:
     """The launch of `row_product` for y (M, N), x (M, K) and w (N, K); `norm` (K) and `residual` (M, N) may be None."""
-    k, large = w.shape[1], w.shape[0] >= MANY
-    step = max(16, min(512 if large and k >= 4096 else 256, power_of_two(k)))
-    hints = {"occupancy": 4 if large and k < 4096 else 2}
-    return hinted(row_product, hints)(cut(y, (1, 16)), x, w, eps, step, norm, residual)
+    by = by_row(*w.shape)
+    given = x, w, eps, by.step, norm, residual, *by.extents
+    return hinted(row_product, by.hints)(cut(y, (1, by.rows)), *given)
 
 
 def gated_row_product_launch(y: Any, x: Any, gate: Any, up: Any, norm: Any, eps: float) -> Any:
     """The launch of `gated_row_product` for y (M, N), x (M, K), weights (N, K) and `norm` (K)."""
-    step = max(16, min(256, power_of_two(gate.shape[1])))
-    hints = {"occupancy": 4 if gate.shape[0] >= 8192 else 2}
-    return hinted(gated_row_product, hints)(cut(y, (1, 16)), x, gate, up, norm, eps, step)
+    by = by_row(*gate.shape)
+    return hinted(gated_row_product, by.hints)(cut(y, (1, by.rows)), x, gate, up, norm, eps, by.step, *by.extents)
 
 
 def gated_product_launch(y: Any, x: Any, gate: Any, up: Any) -> Any:

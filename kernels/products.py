@@ -12,7 +12,7 @@ from freehold.kernels.activations import KINDS, activation, ended
 from freehold.kernels.operators import as_rows, asked, in_tf32, integer_sums, operator, wide_dtype
 from freehold.kernels.pieces import in_pieces_is_faster, launch_product
 from freehold.kernels.reductions import sum_rows
-from freehold.kernels.schedules import PROCESSORS, ceildiv, cut, hinted, power_of_two
+from freehold.kernels.schedules import PROCESSORS, by_row, ceildiv, cut, hinted, power_of_two
 from freehold.kernels.tiles import extents_agree, safe, wide
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
@@ -60,6 +60,53 @@ def matmul_tiles(
         y = b.load((n, k), (TN, BK), latency=AHEAD).T if TB else b.load((k, n), (BK, TN), latency=AHEAD)
         acc = fh.mma(operand(x, TF32), operand(y, TF32), acc, fast_acc=FAST)
     c.store(ended(acc, m, n, bias, residual, ACT).astype(c.dtype))
+
+
+@safe
+def matmul_two_tiles(
+    c: Out["M", "N"],
+    a: Ref["A", "B"],
+    b: Ref["P", "Q"],
+    bias: Ref["N"] | None,
+    residual: Ref["M", "N"] | None,
+    at: fh.Grid,
+    BK: Const[int],
+    FIRST: Const[int],
+    TA: Const[bool] = False,
+    TB: Const[bool] = False,
+    ACT: Const[str] = "",
+    AHEAD: Const[int | None] = None,
+):
+    """
+    As `matmul_tiles`, where a point of the grid has two tiles side by side: one `FIRST` columns wide, and one as wide
+    as a region of c. So tiles may be 192 columns wide, and as many as the GPU has multiprocessors.
+
+    The grid is ("cdiv(M, rows)", "cdiv(N, FIRST + columns)") for regions of so many rows and columns, which are a part
+    of c (`partial=True`) as far as the proof goes: that they are all is arithmetic that it does not know.
+    """
+    extents_agree(TA, TB)
+    fh.require("N <= 1073741824")
+    m, n = at.index
+    TM, TN = c.tile
+    start = n * (FIRST + TN)
+    second = fh.where(start + FIRST < c.shape[1], start + FIRST, 0)
+    one, other = fh.zeros((TM, FIRST), f32), fh.zeros(c.tile, f32)
+    for k in fh.tiles(a, axis=0 if TA else 1, size=BK):
+        x = a.load((k, m), (BK, TM), latency=AHEAD).T if TA else a.load((m, k), (TM, BK), latency=AHEAD)
+        if TB:
+            y = b.load_window((start, k * BK), (FIRST, BK), latency=AHEAD).T
+            z = b.load_window((second, k * BK), (TN, BK), latency=AHEAD).T
+        else:
+            y = b.load_window((k * BK, start), (BK, FIRST), latency=AHEAD)
+            z = b.load_window((k * BK, second), (BK, TN), latency=AHEAD)
+        one, other = fh.mma(x, y, one), fh.mma(x, z, other)
+    count = FIRST // TN
+    first = n * (count + 1)
+    c.at(m, first).store(ended(one[:, :TN], m, first, bias, residual, ACT).astype(c.dtype))
+    for piece in fh.static_range(1, count + 1):
+        if first + piece < fh.cdiv(c.shape[1], TN):
+            part = one[:, piece * TN : (piece + 1) * TN] if piece < count else other
+            c.at(m, first + piece).store(ended(part, m, first + piece, bias, residual, ACT).astype(c.dtype))
 
 
 @safe
@@ -135,14 +182,21 @@ def matvec_rows(
     w: Ref["N", "K"],
     bias: Ref["N"] | None,
     BK: Const[int],
+    N: Const[Any] = None,
+    K: Const[Any] = None,
 ):
-    """y = x @ w.T + bias for one row of x, as decoding a token needs it: bound by reading w."""
+    """
+    y = x @ w.T + bias for one row of x, as decoding a token needs it: bound by reading w.
+
+    With `K`, and `N`, these extents are compiled in, and each thread loads what it multiplies; else tiles are loaded by
+    TMA.
+    """
     m, n = y.index
-    high = y.tile[1]
+    high, tma = y.tile[1], K is None
     acc = fh.zeros((high, BK), f64 if w.dtype == f64 else f32)
     for k in fh.tiles(w, axis=1, size=BK):
-        acc += wide(w.load((n, k), (high, BK))) * wide(x.load((m, k), (1, BK)))
-    y.store(ended(acc.sum(axis=1)[None], m, n, bias, None).astype(y.dtype))
+        acc += wide(w.load((n, k), (high, BK), allow_tma=tma)) * wide(x.load((m, k), (1, BK), allow_tma=tma))
+    y.store(ended(acc.sum(axis=1)[None], m, n, bias, None).astype(y.dtype), allow_tma=tma)
 
 
 # --- Schedules --------------------------------------------------------------------------------------------------------
@@ -162,6 +216,8 @@ class Tiling(NamedTuple):
     ctas: int = 1
     ahead: int | None = None
     """The latency that loads are told to expect."""
+    beside: int = 0
+    """The width of a second tile beside each."""
 
     @property
     def hints(self) -> dict[str, int]:
@@ -192,6 +248,7 @@ class Way(NamedTuple):
     occupancy: int = 1
     ctas: int = 1
     ahead: int | None = None
+    beside: int = 0
 
 
 _WAYS: Final = (
@@ -203,6 +260,11 @@ _WAYS: Final = (
     Way((64, 256), 128, 4, True, 0.89, 0.5, 160),
     Way((64, 128), 128, 4, False, 0.65, 0.42, 160),
     Way((64, 64), 256, 4, False, 0.5, 0.35, 160, occupancy=3),
+    Way((128, 128), 128, 8, False, 0.97, 0.6, 200, beside=64),
+    Way((256, 128), 128, 8, False, 0.98, 0.8, 240, ctas=2, beside=64),
+    Way((128, 256), 128, 8, False, 0.99, 0.68, 250, beside=32),
+    Way((256, 256), 128, 8, False, 1.0, 0.85, 260, ctas=2, beside=32),
+    Way((128, 64), 128, 4, False, 0.8, 0.45, 160, beside=32),
 )
 """Fitted to what 17 products took on an H200 in 30 to 48 tiles each."""
 _PART: Final = 24
@@ -210,10 +272,11 @@ _PART: Final = 24
 
 
 @cache
-def tiling(m: int, n: int, k: int, size: int, even: bool = True) -> Tiling:
+def tiling(m: int, n: int, k: int, size: int, even: bool = True, pairs: bool = False) -> Tiling:
     """
     How (m, k) @ (k, n) of elements of `size` bytes is cut: the tile that keeps the multiprocessors busiest, and where
-    it leaves most of them idle, a sum in parts. `even` rows begin at 32 bytes.
+    it leaves most of them idle, a sum in parts. `even` rows begin at 32 bytes. With `pairs` tiles may have a second one
+    beside them.
     """
     if size > 2:
         tile = min(64, power_of_two(max(16, m))), min(64, power_of_two(max(16, n)))
@@ -229,17 +292,18 @@ def tiling(m: int, n: int, k: int, size: int, even: bool = True) -> Tiling:
         return Tiling(tile, max(16, min(512 // size, power_of_two(k))), splits if size > 1 else 1, 4, 1)
     best: tuple[float, Tiling] | None = None
     for way in _WAYS:
-        if size < 2 and (way.ctas > 1 or way.ahead):
+        if (size < 2 and (way.ctas > 1 or way.ahead or way.beside)) or (way.beside and not pairs):
             continue
-        (high, width), step = way.tile, max(16, min(way.step // size, power_of_two(k)))
+        high, width, step = way.tile[0], way.tile[1] + way.beside, max(16, min(way.step // size, power_of_two(k)))
         blocks, area = ceildiv(m, high) * ceildiv(n, width) * way.ctas, high * width // way.ctas
         for splits in (1, 2, 4, 8):
-            if splits > 1 and (size < 2 or way.ctas > 1 or blocks * splits > 2 * PROCESSORS or k // splits < 512):
+            few = blocks * splits <= 2 * PROCESSORS and k // splits >= 512
+            if splits > 1 and (size < 2 or way.ctas > 1 or way.beside or not few):
                 continue
             along = ceildiv(blocks * splits, PROCESSORS) * (k / splits) / (way.rate if even else way.uneven)
             cost = area * (along + way.ends) + (splits > 1) * splits * m * n * _PART
             if best is None or cost < best[0]:
-                kept = way.occupancy, way.persistent, way.ctas, way.ahead
+                kept = way.occupancy, way.persistent, way.ctas, way.ahead, way.beside
                 best = cost, Tiling(way.tile, step, splits, way.warps, *kept)
     assert best is not None
     return best[1]
@@ -312,10 +376,24 @@ def product_launches(
         yield hinted(matmul_splits, way.hints)(cut(room, (1, *way.tile)), a, b, way.step, *layout)
         yield splits_launch(c, room, ends)
         return
+    if way.beside:
+        part = cut(c, (way.tile[0], way.beside), partial=True)
+        grid = _pairs(way.tile[0], way.tile[1] + way.beside, way.persistent)
+        yield hinted(matmul_two_tiles, way.hints)(
+            part, a, b, *ends[:2], grid, way.step, way.tile[1], *layout[:2], ends[2], way.ahead
+        )
+        return
     part = cut(c, way.tile, order=_BANDS, blocks=way.blocks)
     yield hinted(matmul_tiles, way.hints)(
         part, a, b, *ends[:2], way.step, *layout[:2], ends[2], layout[2], False, way.ahead
     )
+
+
+@cache
+def _pairs(rows: int, columns: int, persistent: bool) -> fh.Grid:
+    """The grid of `matmul_two_tiles` for pairs of tiles of so many rows and columns together."""
+    blocks = fh.PERSISTENT if persistent else fh.EACH
+    return fh.Grid(f"cdiv(M, {rows})", f"cdiv(N, {columns})", order=_BANDS, blocks=blocks)
 
 
 def splits_launch(c: Any, room: Any, ends: tuple[Any, Any, str]) -> Any:
@@ -357,12 +435,12 @@ def _matmul(c: Any, a: Any, b: Any, bias: Any, residual: Any, activation: str, t
     if c.shape[0] > 64 and a.element_size() <= 2:
         x, y = aligned(x), aligned(y)
     even = all(t.stride(0) * t.element_size() % 32 == 0 for t in (x, y))
-    way = tiling(*c.shape, a.shape[1], a.element_size(), even)
+    way = tiling(*c.shape, a.shape[1], a.element_size(), even, True)
     ends = bias, residual, activation
     if c.shape[0] == 1 and tb and not activation and residual is None:
-        high, step = (32, 128) if c.shape[1] >= 4096 > a.shape[1] else (16, 256)
-        rest = x if not ta else a.contiguous(), y, bias, step
-        hinted(matvec_rows, {"occupancy": 3})(cut(c, (1, high)), *rest).on()
+        by = by_row(*y.shape)
+        rest = x if not ta else a.contiguous(), y, bias, *by.constants
+        hinted(matvec_rows, by.hints)(cut(c, (1, by.rows)), *rest).on()
         return
 
     if in_pieces_is_faster(a, c.numel() * a.shape[1]):

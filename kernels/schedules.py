@@ -84,6 +84,45 @@ def rows(count: int, length: int) -> Rows:
     return Rows((high, width), ceildiv(length, width), warps, occupancy, known)
 
 
+class ByRow(NamedTuple):
+    """How a matrix is cut that is multiplied by one vector, a row at a time."""
+
+    rows: int
+    """Rows that a block multiplies."""
+    step: int
+    """Elements along a row that it multiplies at once."""
+    occupancy: int
+    extents: tuple[int | None, int | None]
+    """The extents of the matrix, where they are compiled in."""
+
+    @property
+    def constants(self) -> tuple[int, int | None, int | None]:
+        """The kernel's `BK`, `N` and `K`."""
+        return self.step, *self.extents
+
+    @property
+    def hints(self) -> dict[str, int]:
+        """The kernel's hints."""
+        return {"num_worker_warps": 4, "occupancy": self.occupancy}
+
+
+@cache
+def by_row(count: int, length: int) -> ByRow:
+    """
+    A schedule for a matrix of 16-bit numbers of `count` rows of `length` elements, times a vector.
+
+    Where the length is compiled in, a thread has 32 bytes of two rows in registers, or of a longer part of one, and a
+    multiprocessor has eight blocks. Else tiles are loaded by TMA, of which as many are on their way as fit.
+    """
+    known = compiled_in(length)
+    if known is None:
+        rows, step = (32, 128) if count >= 4096 > length else (16, 256)
+        return ByRow(rows, max(16, min(step, power_of_two(length))), 3, (None, None))
+    rows, step = (1, 2048) if 4096 <= length < 8192 else (2, 1024)
+    step = min(step, power_of_two(length))
+    return ByRow(rows, step, 8, (count if count % rows == 0 else None, known))
+
+
 class Cuts:
     """Partitions by what they say, each worked out once: the next array is cut the same way."""
 

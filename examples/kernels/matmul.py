@@ -13,6 +13,7 @@ from freehold.kernels.products import (
     batched_matmul_tiles,
     matmul_splits,
     matmul_tiles,
+    matmul_two_tiles,
     matvec_rows,
     sum_of_splits,
 )
@@ -63,6 +64,11 @@ def examples() -> Iterator[Example]:
             yield Example(matmul_tiles, (part, left, right, None, None, 64, ta, tb), {0: product}, 4e-3)
         given = left, right, bias, residual, 64, ta, tb, "relu"
         yield Example(matmul_tiles, (part, *given), {0: np.maximum(product + bias, 0) + residual}, 4e-3)
+
+        regions = fh.partition(unwritten(M, N, dtype=BF16), (16, 8), partial=True)
+        grid = fh.Grid("cdiv(M, 16)", "cdiv(N, 24)")
+        given = left, right, bias, residual, grid, 64, 16, ta, tb, "relu"
+        yield Example(matmul_two_tiles, (regions, *given), {0: np.maximum(product + bias, 0) + residual}, 4e-3)
 
     many_a, many_b = new.normal(3, M, K, dtype=BF16), new.normal(3, K, N, dtype=BF16)
     many = many_a.astype(np.float32) @ many_b.astype(np.float32)

@@ -35,10 +35,14 @@ def silu(t: Any) -> Any:
     return t / (1 + np.exp(-t))
 
 
+SIZES = (100, 70), (256, 70), (2560, 33), (4352, 5)
+"""Lengths of rows, those of whole multiples of 256 compiled in, and how many there are."""
+
+
+@pytest.mark.parametrize(("K", "N"), SIZES)
 @pytest.mark.parametrize("norm", [True, False])
 @pytest.mark.parametrize("added", [True, False])
-def test_a_row_is_normalised_and_multiplied(norm: bool, added: bool, launched: dict[str, Any]) -> None:
-    K, N = 100, 70
+def test_a_row_is_normalised_and_multiplied(K: int, N: int, norm: bool, added: bool, launched: dict[str, Any]) -> None:
     x, w, weight, residual, y = normal(1, K), normal(N, K), normal(K), normal(1, N), normal(1, N)
     row_product_launch(y, x, w, weight if norm else None, residual if added else None, 1e-6).sync()
     wanted = (normalised(x, weight) if norm else wide(x)) @ wide(w).T + added * wide(residual)
@@ -46,8 +50,8 @@ def test_a_row_is_normalised_and_multiplied(norm: bool, added: bool, launched: d
     assembled(launched)
 
 
-def test_a_gated_row(launched: dict[str, Any]) -> None:
-    K, N = 100, 70
+@pytest.mark.parametrize(("K", "N"), SIZES)
+def test_a_gated_row(K: int, N: int, launched: dict[str, Any]) -> None:
     x, w, weight, y = normal(1, K), normal(2 * N, K), normal(K), normal(1, N)
     gated_row_product_launch(y, x, w[:N], w[N:], weight, 1e-6).sync()
     both = normalised(x, weight) @ wide(w).T

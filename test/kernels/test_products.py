@@ -1,0 +1,77 @@
+"""Products in the ways that their schedules have: tiles side by side, a vector by rows; against torch in float64."""
+
+# What torch has is of no types here.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from comparing import BOUNDS, assembled, close, made
+from hypothesis import given
+from hypothesis import strategies as st
+
+from freehold import kernels
+from freehold.kernels.products import Tiling, product_launches, tiling
+from freehold.kernels.schedules import PROCESSORS, by_row, ceildiv
+from freehold.runtime.jit.kernel import Kernel
+
+torch: Any = pytest.importorskip("torch")
+
+PAIR = Tiling((32, 32), 32, 1, 4, 1, False, beside=16)
+PAIRS = PAIR, PAIR._replace(persistent=True), PAIR._replace(tile=(32, 64)), PAIR._replace(ctas=2, ahead=4)
+
+
+@pytest.mark.parametrize("way", PAIRS)
+@pytest.mark.parametrize("shape", [(40, 100, 70), (32, 48, 32), (7, 5, 9), (64, 97, 33)])
+@pytest.mark.parametrize("layout", [(False, True), (False, False), (True, False), (True, True)])
+def test_tiles_side_by_side(
+    way: Tiling, shape: tuple[int, int, int], layout: tuple[bool, bool], launched: dict[str, tuple[Kernel, Any]]
+) -> None:
+    """All of the product is written, whatever overhangs, in every layout, and with all that may follow it."""
+    m, n, k = shape
+    ta, tb = layout
+    a, b = made((k, m) if ta else (m, k), torch.bfloat16, 1), made((n, k) if tb else (k, n), torch.bfloat16, 2)
+    bias, residual = made((n,), torch.bfloat16, 3), made((m, n), torch.bfloat16, 4)
+    wanted = (a.t() if ta else a).double() @ (b.t() if tb else b).double()
+    c = torch.full((m, n), float("nan"), dtype=torch.bfloat16)
+    for ends, expected in (
+        ((None, None, ""), wanted),
+        ((bias, residual, "relu"), torch.relu(wanted + bias.double()) + residual.double()),
+    ):
+        for launch in product_launches(c.fill_(float("nan")), a, b, ends, way, lambda: None, (*layout, False)):
+            launch.sync()
+        close(c, expected, 3 * BOUNDS[torch.bfloat16])
+    if shape[0] == 40 and not way.persistent:
+        assembled(launched)
+
+
+@given(*[st.integers(1, 40000)] * 3, st.sampled_from([1, 2, 4]), st.booleans(), st.booleans())
+def test_tilings(m: int, n: int, k: int, size: int, even: bool, pairs: bool) -> None:
+    """Tiles are powers of two, a second one stands beside where it may; a sum is cut where few work on it."""
+    way = tiling(m, n, k, size, even, pairs)
+    assert all(t == 1 << t.bit_length() - 1 for t in (*way.tile, way.step))
+    if way.beside:
+        assert (pairs, size, way.splits, way.tile[1] % way.beside) == (True, 2, 1, 0)
+    if way.splits > 1:
+        assert ceildiv(m, way.tile[0]) * ceildiv(n, way.tile[1]) <= PROCESSORS
+
+
+@pytest.mark.parametrize(("n", "k"), [(70, 100), (70, 256), (33, 512), (7, 2560), (5, 4352)])
+def test_a_vector(n: int, k: int, launched: dict[str, tuple[Kernel, Any]]) -> None:
+    """Rows that are compiled in, those that are not, and one that is left over."""
+    x, w, bias = (made(s, torch.bfloat16, i) for i, s in enumerate(((1, k), (n, k), (n,))))
+    close(kernels.linear(x, w, bias), x.double() @ w.double().t() + bias.double(), 3 * BOUNDS[torch.bfloat16])
+    close(kernels.linear(x, w), x.double() @ w.double().t(), 3 * BOUNDS[torch.bfloat16])
+    assembled(launched)
+
+
+@given(st.integers(1, 200000), st.integers(1, 30000))
+def test_extents_that_are_compiled_in(count: int, length: int) -> None:
+    """They are the matrix's, and rows are left out where some overhang."""
+    by = by_row(count, length)
+    assert by.extents[1] in (None, length)
+    assert by.extents[0] in (None, count)
+    assert by.extents[0] is None or count % by.rows == 0
+    assert by.step <= max(16, 2 * length)
