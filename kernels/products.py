@@ -244,7 +244,7 @@ class Way(NamedTuple):
     uneven: float
     """The same where rows do not begin at 32 bytes."""
     ends: int
-    """How many elements along K could be multiplied while a tile is begun and stored."""
+    """How many elements along K could be multiplied while a block begins, and while its last tile is stored."""
     occupancy: int = 1
     ctas: int = 1
     ahead: int | None = None
@@ -252,19 +252,19 @@ class Way(NamedTuple):
 
 
 _WAYS: Final = (
-    Way((256, 256), 128, 8, True, 1.02, 0.85, 260, ctas=2),
+    Way((256, 256), 128, 8, True, 1.02, 0.96, 260, ctas=2),
     Way((128, 256), 128, 8, True, 0.985, 0.66, 250),
     Way((128, 256), 64, 8, False, 1.0, 0.68, 160, ahead=8),
-    Way((256, 128), 128, 4, True, 0.83, 0.68, 200, ctas=2),
+    Way((256, 128), 128, 4, True, 0.83, 0.72, 200, ctas=2),
     Way((128, 128), 128, 4, True, 0.955, 0.5, 160),
     Way((64, 256), 128, 4, True, 0.89, 0.5, 160),
     Way((64, 128), 128, 4, False, 0.65, 0.42, 160),
     Way((64, 64), 256, 4, False, 0.5, 0.35, 160, occupancy=3),
-    Way((128, 128), 128, 8, False, 0.97, 0.6, 200, beside=64),
-    Way((256, 128), 128, 8, False, 0.98, 0.8, 240, ctas=2, beside=64),
-    Way((128, 256), 128, 8, False, 0.99, 0.68, 250, beside=32),
-    Way((256, 256), 128, 8, False, 1.0, 0.85, 260, ctas=2, beside=32),
-    Way((128, 64), 128, 4, False, 0.8, 0.45, 160, beside=32),
+    Way((128, 128), 128, 8, False, 0.985, 0.72, 200, beside=64),
+    Way((256, 128), 128, 8, False, 0.945, 0.88, 200, ctas=2, beside=64),
+    Way((256, 256), 128, 8, False, 0.9, 0.82, 200, ctas=2, beside=32),
+    Way((256, 256), 128, 8, False, 0.94, 0.9, 200, ctas=2, beside=64),
+    Way((128, 64), 256, 8, False, 0.75, 0.45, 160, beside=32),
 )
 """Fitted to what 17 products took on an H200 in 30 to 48 tiles each."""
 _PART: Final = 24
@@ -300,8 +300,10 @@ def tiling(m: int, n: int, k: int, size: int, even: bool = True, pairs: bool = F
             few = blocks * splits <= 2 * PROCESSORS and k // splits >= 512
             if splits > 1 and (size < 2 or way.ctas > 1 or way.beside or not few):
                 continue
-            along = ceildiv(blocks * splits, PROCESSORS) * (k / splits) / (way.rate if even else way.uneven)
-            cost = area * (along + way.ends) + (splits > 1) * splits * m * n * _PART
+            turns = ceildiv(blocks * splits, PROCESSORS)
+            along = turns * (k / splits) / (way.rate if even else way.uneven)
+            begun = 1 if way.persistent else turns
+            cost = area * (along + begun * way.ends) + (splits > 1) * splits * m * n * _PART
             if best is None or cost < best[0]:
                 kept = way.occupancy, way.persistent, way.ctas, way.ahead, way.beside
                 best = cost, Tiling(way.tile, step, splits, way.warps, *kept)
@@ -414,11 +416,14 @@ def stored(matrix: Any) -> tuple[Any, bool]:
 
 
 def aligned(matrix: Any) -> Any:
-    """The matrix with rows that begin at 16 bytes: others are loaded element by element, so they are copied."""
+    """
+    The matrix with rows that begin at 16 bytes: others are loaded element by element, so they are copied, to rows that
+    begin at 128, which are the fastest.
+    """
     size = matrix.element_size()
     if matrix.stride(-2) * size % 16 == 0 and matrix.data_ptr() % 16 == 0:
         return matrix
-    width = ceildiv(matrix.shape[-1] * size, 16) * 16 // size
+    width = ceildiv(matrix.shape[-1] * size, 128) * 128 // size
     return matrix.new_empty((*matrix.shape[:-1], width))[..., : matrix.shape[-1]].copy_(matrix)
 
 
