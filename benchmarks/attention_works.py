@@ -39,8 +39,10 @@ def attention_works(torch: Any) -> Iterator[Work]:
         amount = 2 * batch * HEADS * length * length * head / 1e12
         name = f"attention bf16 {batch} x {HEADS}/{GROUPS} x {length} x {head}"
         for backend in ("CUDNN_ATTENTION", "FLASH_ATTENTION"):
-            work = f"{name} against {short(backend)}"
-            yield Work(work, kernels.attention, by(backend), (q, k, v), amount, "TFLOP/s", compiled=False)
+            work = Work(
+                f"{name} against {short(backend)}", kernels.attention, by(backend), (q, k, v), amount, "TFLOP/s"
+            )
+            yield work._replace(compiled=False, triton="attention" if short(backend) == "cudnn" else None)
         do = torch.randn_like(q)
         yield gradient(
             f"{name} backward", kernels.attention, by("CUDNN_ATTENTION"), (q, k, v), do, 2.5 * amount, torch

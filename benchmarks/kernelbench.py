@@ -1,10 +1,14 @@
 """
-KernelBench's first level: `python -m benchmarks.kernelbench [--only 26,50] [--gpu]`.
+KernelBench's first level: `python -m benchmarks.kernelbench [--only 26,50-60] [--gpu]`.
 
 Without a GPU every problem is computed by the interpreter at small shapes and compared with torch. With `--gpu` each is
 computed at its own shapes, compared with torch, and timed against torch, eager and compiled, in turns: ratios above 1
-mean that Freehold is faster. In the end it says how many problems there are, were right, and were faster. No kernel has
-anything unsafe. The table is `benchmarks/kernelbench_table.py`.
+mean that Freehold is faster. Calls are replayed from graphs, so that what the host takes does not count. In the end it
+says how many problems there are, were right, and were faster. No kernel has anything unsafe. The table is
+`benchmarks/kernelbench_table.py`.
+
+It may be done in pieces: `--seconds` begins nothing after so many, and what stands in `--json FILE` is not timed again.
+`--prepare 8` has all of it compiled by 8 processes, ours and torch.compile's, and times nothing.
 """
 
 # What torch has is of no types here.
@@ -13,17 +17,23 @@ anything unsafe. The table is `benchmarks/kernelbench_table.py`.
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import statistics
 from collections.abc import Callable
-from time import perf_counter
+from functools import partial
+from time import perf_counter, sleep
 from typing import Any
 
 from benchmarks.gpu import seconds
 from benchmarks.kernelbench_table import Problem, problems, torch
-from benchmarks.report import Row, show
+from benchmarks.kernels_library import recorded, several
+from benchmarks.report import Row, kept, ratios_of, show, write
 
 TURNS = 5
 """How many times all rivals are timed."""
+
+TRIES = 6
+"""How many times a problem is begun for which there is no room, while others are prepared."""
 
 
 def inputs(problem: Problem, small: bool, device: str) -> tuple[Any, ...]:
@@ -45,64 +55,158 @@ def error_of(problem: Problem, given: tuple[Any, ...]) -> float:
     return float((found - wanted).norm()) / max(size, 1e-30)
 
 
-def timed(problem: Problem, given: tuple[Any, ...], compiled: bool) -> list[Row]:
-    """How long it takes, in milliseconds, against torch's ways of the same."""
+def rivals_of(problem: Problem, compiled: bool) -> dict[str, Callable[..., Any]]:
+    """Torch's ways of the same."""
     rivals: dict[str, Callable[..., Any]] = {"torch": problem.theirs}
     if compiled:
         torch.compiler.reset()
         rivals["torch.compile"] = torch.compile(problem.theirs)
-    functions = [problem.ours, *rivals.values()]
-    for function in functions:
-        function(*given)
-    turns = [[seconds(torch, lambda f=f: f(*given), 1) * 1e3 for f in functions] for _ in range(TURNS)]
+    return rivals
+
+
+def replayed(function: Callable[[], Any], repeat: int) -> Callable[[], Any]:
+    """So many calls as a graph, or as they are where they cannot be recorded."""
+    try:
+        return recorded(torch, function, repeat)
+    except Exception:  # of every kind: what is recorded is not ours
+        torch.cuda.synchronize()
+        return partial(several, function, repeat)
+
+
+def timed(problem: Problem, given: tuple[Any, ...], compiled: bool) -> list[Row]:
+    """How long it takes, in milliseconds, against torch's ways of the same."""
+    rivals = rivals_of(problem, compiled)
+    calls = [partial(function, *given) for function in (problem.ours, *rivals.values())]
+    once = [seconds(torch, call, 1) for call in calls * 2][-len(calls) :]
+    repeat = max(1, min(20, int(4e-3 / min(once))))
+    replays = [replayed(call, repeat) for call in calls]
+    turns = [[seconds(torch, replay, 1) * 1e3 / repeat for replay in replays] for _ in range(TURNS)]
     rows: list[Row] = []
     for n, name in enumerate(rivals, 1):
         ratios = sorted(t[n] / t[0] for t in turns)
         ours, other = (statistics.median(t[i] for t in turns) for i in (0, n))
         spread = ratios[-1] - ratios[0]
-        rows.append(Row(f"{problem.number} {problem.name}", ours, other, name, "ms", statistics.median(ratios), spread))
+        rows.append(Row(title(problem), ours, other, name, "ms", statistics.median(ratios), spread))
     return rows
+
+
+def title(problem: Problem) -> str:
+    """What rows call it."""
+    return f"{problem.number} {problem.name}"
+
+
+def prepared(number: int, compiled: bool) -> tuple[int, str]:
+    """Computes a problem our way and with `compiled` torch.compile's, to have both compiled: "", or what went wrong."""
+    problem = next(p for p in problems() if p.number == number)
+    wrong = ""
+    for _ in range(TRIES):
+        given: Any = ()
+        try:
+            with torch.no_grad():
+                given = inputs(problem, False, "cuda")
+                for function in (problem.ours, *list(rivals_of(problem, compiled).values())[1:]):
+                    function(*given)
+                    torch.cuda.synchronize()
+            return number, ""
+        except torch.cuda.OutOfMemoryError as e:
+            wrong = str(e)
+        except Exception as e:  # the others are told, too
+            return number, f"{title(problem)}: {e}"
+        finally:
+            given = ()
+            torch.cuda.empty_cache()
+        sleep(1)
+    return number, f"{title(problem)}: {wrong}"
+
+
+def prepare(numbers: list[int], jobs: int, limit: float, compiled: bool) -> list[int]:
+    """Has problems compiled by so many processes, for so many seconds: which were; what went wrong is printed."""
+    begun, done = perf_counter(), list[int]()
+    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
+        found = pool.imap_unordered(partial(prepared, compiled=compiled), numbers)
+        for _ in numbers:
+            try:
+                number, wrong = found.next(max(0.1, min(1e6, limit - (perf_counter() - begun))))
+            except multiprocessing.TimeoutError:
+                break
+            if wrong:
+                print(wrong, flush=True)
+            else:
+                done.append(number)
+        pool.terminate()
+    print(f"{len(done)} of {len(numbers)} prepared in {perf_counter() - begun:.0f} s", flush=True)
+    return done
+
+
+def numbers_of(text: str) -> set[int]:
+    """The numbers in a text such as `5,19-22`."""
+    found: set[int] = set()
+    for part in filter(None, text.split(",")):
+        first, _, last = part.partition("-")
+        found |= set(range(int(first), int(last or first) + 1))
+    return found
+
+
+def done(problem: Problem, arguments: argparse.Namespace) -> list[Row]:
+    """Computes, compares and times a problem, as it is asked for; `AssertionError` where it is not right."""
+    small = not arguments.gpu or arguments.small
+    rows: list[Row] = []
+    try:
+        with torch.no_grad():
+            given = inputs(problem, small, "cuda" if arguments.gpu else "cpu")
+            error = error_of(problem, given)
+            if not error <= problem.bound:
+                raise AssertionError(f"relative error {error:.1e}")
+            if not (small or arguments.no_times):
+                rows = timed(problem, given, not arguments.no_compile)
+            times = "".join(f", {row.ratio:.3f} to {row.rival_name} ({row.rival:.4g})" for row in rows)
+            ours = f", {rows[0].ours:.4g} ms" if rows else ""
+            print(f"{problem.number:3} {problem.name}: {error:.1e}{ours}{times}", flush=True)
+            return rows
+    finally:
+        given = ()
+        if arguments.gpu:
+            torch.cuda.empty_cache()
 
 
 def main() -> None:
     """Compute, compare and time, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help="numbers of problems, with commas")
+    parser.add_argument("--only", default="", help="numbers of problems, with commas, and ranges of them")
     parser.add_argument("--gpu", action="store_true", help="at the problems' own shapes, on a GPU, with times")
     parser.add_argument("--small", action="store_true", help="with --gpu: at small shapes, without times")
     parser.add_argument("--no-times", action="store_true", help="with --gpu: only see that results are right")
     parser.add_argument("--no-compile", action="store_true", help="leave torch.compile out")
+    parser.add_argument("--prepare", type=int, metavar="JOBS", help="with --gpu: only compile, by so many processes")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no problem after so many")
-    parser.add_argument("--json", metavar="FILE", help="write the rows there, too")
+    parser.add_argument("--json", metavar="FILE", help="write the rows there, too; what it has is not timed again")
     arguments = parser.parse_args()
-    chosen = {int(n) for n in arguments.only.split(",") if n}
-    begun = perf_counter()
-    rows: list[Row] = []
+    wanted = numbers_of(arguments.only)
+    rows, compiled = kept(arguments.json), not arguments.no_compile
+    count = 2 if compiled else 1
+    chosen = [p for p in problems() if not wanted or p.number in wanted]
+    chosen = [p for p in chosen if sum(row.work == title(p) for row in rows) < count]
+    if arguments.prepare:
+        prepare([p.number for p in chosen], arguments.prepare, arguments.seconds, compiled)
+        return
     right, wrong = 0, list[str]()
-    for problem in problems():
-        if (chosen and problem.number not in chosen) or perf_counter() - begun > arguments.seconds:
-            continue
+    begun = perf_counter()
+    for problem in chosen:
+        if perf_counter() - begun > arguments.seconds:
+            break
         try:
-            with torch.no_grad():
-                given = inputs(problem, not arguments.gpu or arguments.small, "cuda" if arguments.gpu else "cpu")
-                error = error_of(problem, given)
-                if not error <= problem.bound:
-                    raise AssertionError(f"relative error {error:.1e}")
-                right += 1
-                if arguments.gpu and not (arguments.small or arguments.no_times):
-                    rows += timed(problem, given, not arguments.no_compile)
-                times = f", {rows[-1].ours:.3g} ms, {rows[-1].ratio:.2f} to {rows[-1].rival_name}" if rows else ""
-                print(f"{problem.number:3} {problem.name}: {error:.1e}{times}", flush=True)
+            found = done(problem, arguments)
         except Exception as e:  # the others are told, too
-            wrong.append(f"{problem.number} {problem.name}: {e}")
-        given = ()
-        if arguments.gpu:
-            torch.cuda.empty_cache()
+            wrong.append(f"{title(problem)}: {e}")
+            continue
+        right += 1
+        rows = [row for row in rows if row.work != title(problem)] + found
+        if arguments.json:
+            write(rows, arguments.json)
     if rows:
+        rows.sort(key=lambda row: int(row.work.split()[0]))
         show(rows, arguments.json)
-        best = {row.work: min(r.ratio or 0.0 for r in rows if r.work == row.work) for row in rows}
-        faster = sum(ratio > 1 for ratio in best.values())
-        print(f"median of the ratios to the best of torch: {statistics.median(best.values()):.2f}; {faster} faster")
+        print(ratios_of(rows))
     print(f"{right} right of {right + len(wrong)}; the table has {len(problems())} of 100")
     if wrong:
         raise SystemExit("\n".join(wrong))

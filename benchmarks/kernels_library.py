@@ -1,9 +1,12 @@
 """
-The library's functions on a GPU against torch, eager and compiled: `python -m benchmarks.kernels_library [--only rms]`.
+The library's functions on a GPU against torch, eager and compiled, and Triton: `python -m benchmarks.kernels_library`.
 
 Each result is compared with one in higher precision before anything is timed; what is wrong is not timed, and said in
 the end. Inputs are random, and larger than the L2 cache where a function is bound by memory. Rivals are timed in turns,
-and the ratio is taken turn by turn: above 1 means that Freehold is faster.
+and the ratio is taken turn by turn: above 1 means that Freehold is faster. `--plot FILE` draws all that was timed.
+
+It may be done in pieces: `--seconds` begins nothing after so many, and what stands in `--json FILE` is not timed again.
+`--prepare 8` has all of it compiled by 8 processes, rivals too, and times nothing.
 """
 
 # What torch has is of no types here.
@@ -13,21 +16,31 @@ and the ratio is taken turn by turn: above 1 means that Freehold is faster.
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import statistics
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
+from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import freehold as fh
 from benchmarks.attention_works import attention_works, decode_works
 from benchmarks.gpu import seconds
-from benchmarks.report import Row, show, timed
+from benchmarks.report import Row, kept, ratios_of, show, timed, write
+from benchmarks.roofline import picture
 from benchmarks.works import Work, bytes_of, gradient
 from freehold import kernels
 
 TURNS = 7
 """How many times all rivals are timed."""
+
+LENGTHS = 1024, 2048, 4096, 5120, 8192, 16384, 32768, 65536, 131072, 262144
+"""Of rows; there are so many of them that they have 67 million elements, or 84."""
+
+PEAKS = {"bf16": 989.5, "fp8": 1979.0}
+"""What an H200's tensor cores do at most, in TFLOP/s, as its maker says."""
 
 
 def row_works(torch: Any) -> Iterator[Work]:
@@ -37,12 +50,20 @@ def row_works(torch: Any) -> Iterator[Work]:
     def randn(*shape: int, dtype: Any = torch.bfloat16) -> Any:
         return torch.randn(*shape, device="cuda").to(dtype)
 
-    for m, n in ((16384, 4096), (16384, 5120), (65536, 1024), (4096, 16384), (1024, 65536)):
+    for n in LENGTHS:
+        m = 16384 if n == 5120 else (1 << 26) // n
         x, w, b = randn(m, n), randn(n), randn(n)
         size = bytes_of(x, x)
         what = f"bf16 {m} x {n}"
-        yield Work(f"rms_norm {what}", kernels.rms_norm, lambda x, w: F.rms_norm(x, w.shape, w, 1e-6), (x, w), size)
-        yield Work(f"softmax {what}", kernels.softmax, lambda x: torch.softmax(x, -1), (x,), size)
+        rms = Work(f"rms_norm {what}", kernels.rms_norm, lambda x, w: F.rms_norm(x, w.shape, w, 1e-6), (x, w), size)
+        yield rms._replace(triton="rms_norm")
+        yield Work(f"softmax {what}", kernels.softmax, lambda x: torch.softmax(x, -1), (x,), size, triton="softmax")
+        layer = Work(
+            f"layer_norm {what}", kernels.layer_norm, lambda x, w, b: F.layer_norm(x, w.shape, w, b), (x, w, b), size
+        )
+        yield layer._replace(triton="layer_norm")
+        target = torch.randint(0, n, (m,), device="cuda")
+        yield Work(f"cross_entropy {what}", kernels.cross_entropy, F.cross_entropy, (x, target), bytes_of(x))
         if n == 4096:
             r = randn(m, n)
             yield Work(
@@ -51,13 +72,6 @@ def row_works(torch: Any) -> Iterator[Work]:
                 lambda x, r, w: (F.rms_norm(x + r, w.shape, w, 1e-6), x + r),
                 (x, r, w),
                 2 * size,
-            )
-            yield Work(
-                f"layer_norm {what}",
-                kernels.layer_norm,
-                lambda x, w, b: F.layer_norm(x, w.shape, w, b),
-                (x, w, b),
-                size,
             )
             yield gradient(
                 f"rms_norm {what} backward",
@@ -123,7 +137,8 @@ def product_works(torch: Any) -> Iterator[Work]:
     for m, n, k in (*((n, n, n) for n in SQUARES), *OF_TRANSFORMERS, *ODD, (16, 4096, 4096)):
         amount = 2 * m * n * k / 1e12
         name = f"linear bf16 {m} x {n} x {k}"
-        yield Work(name, kernels.linear, linear, (randn(m, k), randn(n, k)), amount, "TFLOP/s", compiled=False)
+        work = Work(name, kernels.linear, linear, (randn(m, k), randn(n, k)), amount, "TFLOP/s", compiled=False)
+        yield work._replace(triton="linear")
     for model, shapes in OF_QWEN3.items():
         for n, k in shapes:
             yield vectors(f"linear bf16 1 x {n} x {k} ({model})", linear, randn(1, k), randn, n)
@@ -199,12 +214,19 @@ def host_works(torch: Any) -> Iterator[Row]:
         yield Row(f"host: {name}", found[0], found[1], "torch", "us", found[1] / found[0], 0.0)
 
 
-def measured(torch: Any, work: Work, compile_too: bool) -> Iterator[Row]:
-    """Times all rivals in turns: a row for each of them."""
+def rivals_of(torch: Any, work: Work, compile_too: bool, triton_too: bool) -> dict[str, Callable[..., Any]]:
+    """The ways of others, by their names."""
     rivals = {"torch": work.theirs}
     if compile_too and work.compiled:
         torch.compiler.reset()
-        rivals["torch.compile"] = torch.compile(work.theirs)
+        rivals["torch.compile"] = torch.compile(work.theirs, dynamic=False)
+    if triton_too and work.triton:
+        rivals["Triton"] = getattr(import_module("benchmarks.rival_triton"), work.triton)
+    return rivals
+
+
+def measured(torch: Any, work: Work, rivals: dict[str, Callable[..., Any]]) -> Iterator[Row]:
+    """Times all rivals in turns: a row for each of them."""
     functions = [work.ours, *rivals.values()]
     once = [seconds(torch, lambda f=f: f(*work.tensors), 3) for f in functions * 2][-len(functions) :]
     repeat = max(2, min(50, int(4e-3 / min(once))))
@@ -214,47 +236,142 @@ def measured(torch: Any, work: Work, compile_too: bool) -> Iterator[Row]:
         replays.append(recorded(torch, call, repeat) if work.recorded else partial(several, call, repeat))
     turns = [[seconds(torch, replay, 1) / repeat for replay in replays] for _ in range(TURNS)]
     ours = work.amount / statistics.median(t[0] for t in turns)
+    intensity = None
+    if work.unit == "TFLOP/s":
+        result = work.ours(*work.tensors)
+        results = result if isinstance(result, tuple) else (result,)
+        intensity = work.amount / bytes_of(*work.tensors, *results)
     for n, name in enumerate(rivals, 1):
         ratios = sorted(t[n] / t[0] for t in turns)
         rival = work.amount / statistics.median(t[n] for t in turns)
-        spread = ratios[-1] - ratios[0]
-        yield Row(work.name, ours, rival, name, work.unit, statistics.median(ratios), spread)
+        spread, ratio = ratios[-1] - ratios[0], statistics.median(ratios)
+        yield Row(work.name, ours, rival, name, work.unit, ratio, spread, intensity=intensity)
+
+
+COPY = "copy of 2^28 bf16"
+"""What a copy is called."""
+
+
+def copied(torch: Any) -> Row:
+    """How fast a copy is, in TB/s: what rows that are read and written once are held against."""
+    x = torch.randn(1 << 28, device="cuda").bfloat16()
+    y = torch.empty_like(x)
+    replay = recorded(torch, lambda: y.copy_(x), 5)
+    found = sorted(2 * bytes_of(x) / (seconds(torch, replay, 1) / 5) for _ in range(TURNS))
+    return Row(COPY, found[TURNS // 2], None, None, "TB/s", None, (found[-1] - found[0]) / found[TURNS // 2])
+
+
+def all_works(torch: Any, jobs: int = 1, part: int = 0) -> Iterator[Work]:
+    """All works, or those of one of so many jobs, which are as many of each kind, or all of a kind."""
+    more: Any = import_module("benchmarks.kernels_more")
+    for works in (row_works, product_works):
+        yield from (work for n, work in enumerate(works(torch)) if n % jobs == part)
+    for n, works in enumerate((attention_works, decode_works, *more.FAMILIES)):
+        if n % jobs == part:
+            yield from works(torch)
+
+
+def is_asked_for(work: str, only: str) -> bool:
+    """Whether a work's name has one of these parts, with commas between them, in it."""
+    return any(part in work for part in only.split(","))
+
+
+def prepared(part: int, arguments: argparse.Namespace) -> list[str]:
+    """Has the works of one job compiled, as long as there is time: their names."""
+    torch: Any = import_module("torch")
+    begun, names = perf_counter(), list[str]()
+    with torch.no_grad():
+        for work in all_works(torch, arguments.prepare, part):
+            if perf_counter() - begun > arguments.seconds:
+                break
+            if not is_asked_for(work.name, arguments.only):
+                continue
+            try:
+                rivals = rivals_of(torch, work, not arguments.no_compile, not arguments.no_triton)
+                for function in (work.ours, *rivals.values()):
+                    function(*work.tensors)
+                torch.cuda.synchronize()
+                names.append(work.name)
+            except Exception as e:  # the others are wanted, too
+                print(f"{work.name}: {e}", flush=True)
+    return names
+
+
+def prepare(arguments: argparse.Namespace) -> list[str]:
+    """Has all works compiled by several processes: their names."""
+    jobs: int = arguments.prepare
+    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
+        found = pool.map(partial(prepared, arguments=arguments), range(jobs), 1)
+    names = [name for part in found for name in part]
+    print(f"{len(names)} prepared", flush=True)
+    return names
+
+
+def parsed() -> argparse.Namespace:
+    """What is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", metavar="FILE", help="write the rows there, too; what it has is not timed again")
+    parser.add_argument("--plot", metavar="FILE", help="draw the rows there, as SVG")
+    parser.add_argument("--only", default="", help="only functions whose name has one of these in it, with commas")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin nothing after so many")
+    parser.add_argument("--prepare", type=int, metavar="JOBS", help="only compile, by so many processes")
+    parser.add_argument("--no-times", action="store_true", help="only see that results are right")
+    parser.add_argument("--no-compile", action="store_true", help="leave torch.compile out")
+    parser.add_argument("--no-triton", action="store_true", help="leave Triton out")
+    return parser.parse_args()
 
 
 def main() -> None:
     """Run the benchmarks and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", metavar="FILE", help="write the rows there, too")
-    parser.add_argument("--only", default="", help="only functions whose name has one of these in it, with commas")
-    parser.add_argument("--no-times", action="store_true", help="only see that results are right")
-    parser.add_argument("--no-compile", action="store_true", help="leave torch.compile out")
-    arguments = parser.parse_args()
+    arguments = parsed()
+    if arguments.prepare:
+        prepare(arguments)
+        return
     torch: Any = import_module("torch")  # no dependency of the project
     torch.manual_seed(0)
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, freehold {fh.__version__}\n")
-    rows: list[Row] = []
-    wrong: list[str] = []
-    more: Any = import_module("benchmarks.kernels_more")
-    for works in (row_works, product_works, attention_works, decode_works, *more.FAMILIES):
-        for work in works(torch):
-            if any(part in work.name for part in arguments.only.split(",")):
-                try:
-                    with torch.no_grad():
-                        right(torch, work)
-                        if arguments.no_times:
-                            continue
-                        rows += measured(torch, work, not arguments.no_compile)
-                except Exception as e:  # the others are told, too
-                    wrong.append(f"{work.name}: {e}")
-                    continue
-                last = rows[-1]
-                print(f"{work.name}: {last.ours:.2f} {work.unit}, {last.ratio:.2f} to {last.rival_name}", flush=True)
-    if arguments.only in "host" and not arguments.no_times:
-        rows += host_works(torch)
+    rows = run(torch, arguments, kept(arguments.json))
     if rows:
         show(rows, arguments.json)
+        print(ratios_of(rows))
+        if arguments.plot:
+            copy = next((row.ours for row in rows if row.work == COPY), 4.0)
+            Path(arguments.plot).write_text(picture(rows, copy, PEAKS), encoding="utf-8")
+
+
+def run(torch: Any, arguments: argparse.Namespace, rows: list[Row]) -> list[Row]:
+    """The rows that there were, and those of works that had none; what is wrong is printed, and ends the program."""
+    begun, known = perf_counter(), {row.work for row in rows}
+    wrong: list[str] = []
+    if COPY not in known and not arguments.no_times:
+        rows.append(copied(torch))
+    for work in all_works(torch):
+        if perf_counter() - begun > arguments.seconds:
+            break
+        if not is_asked_for(work.name, arguments.only) or work.name in known:
+            continue
+        try:
+            with torch.no_grad():
+                right(torch, work)
+                if arguments.no_times:
+                    continue
+                found = list(
+                    measured(torch, work, rivals_of(torch, work, not arguments.no_compile, not arguments.no_triton))
+                )
+        except Exception as e:  # the others are told, too
+            wrong.append(f"{work.name}: {e}")
+            continue
+        rows += found
+        if arguments.json:
+            write(rows, arguments.json)
+        ratios = ", ".join(f"{row.ratio:.3f} to {row.rival_name}" for row in found)
+        print(f"{work.name}: {found[0].ours:.2f} {work.unit}, {ratios}", flush=True)
+    if arguments.only in "host" and not arguments.no_times and perf_counter() - begun < arguments.seconds:
+        rows = [row for row in rows if not row.work.startswith("host: ")] + list(host_works(torch))
     if wrong:
+        show(rows, arguments.json)
         raise SystemExit("\n".join(wrong))
+    return rows
 
 
 if __name__ == "__main__":

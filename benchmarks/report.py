@@ -27,6 +27,8 @@ class Row:
     """The largest less the smallest ratio of the repetitions; without a rival, the same of ours over its median."""
     mark: str = ""
     """What ours should be."""
+    intensity: float | None = None
+    """Operations for each byte that is read or written once, of what computes."""
 
 
 def show(rows: Sequence[Row], file: str | None = None) -> None:
@@ -48,8 +50,37 @@ def show(rows: Sequence[Row], file: str | None = None) -> None:
     for line in (head, tuple("-" * width for width in widths), *lines):
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
     if file is not None:
-        text = json.dumps([asdict(row) for row in rows], indent=1)
-        Path(file).write_text(text + "\n", encoding="utf-8")
+        write(rows, file)
+
+
+def write(rows: Sequence[Row], file: str) -> None:
+    """Writes the rows as JSON."""
+    Path(file).write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
+
+
+def kept(file: str | None) -> list[Row]:
+    """The rows that `write` left in a file, if it is there."""
+    if file is None or not Path(file).exists():
+        return []
+    return [Row(**row) for row in json.loads(Path(file).read_text(encoding="utf-8"))]
+
+
+def ratios_of(rows: Sequence[Row]) -> str:
+    """How the ratios lie, to each rival and to the best of them."""
+    lines: list[str] = []
+    rows = [row for row in rows if row.rival_name is not None]
+    rivals = dict.fromkeys(row.rival_name for row in rows)
+    works = dict.fromkeys(row.work for row in rows)
+    columns: list[tuple[str, list[float]]] = []
+    for name in rivals:
+        columns.append((f"{name}", [row.ratio or 0.0 for row in rows if row.rival_name == name]))
+    if len(rivals) > 1:
+        columns.append(("the best of them", [min(r.ratio or 0.0 for r in rows if r.work == work) for work in works]))
+    for name, ratios in columns:
+        faster = sum(ratio > 1 for ratio in ratios)
+        middle = median(ratios)
+        lines.append(f"to {name}: median of the ratios {middle:.2f}; {faster} of {len(ratios)} faster")
+    return "\n".join(lines)
 
 
 def timed(function: Callable[[], object], repeat: int = 1) -> float:

@@ -25,6 +25,8 @@ class Work(NamedTuple):
     """Whether torch.compile is a rival, too."""
     recorded: bool = True
     """Whether calls are replayed from a graph; gradients cannot be."""
+    triton: str | None = None
+    """The function of `benchmarks.rival_triton` that does the same."""
     widened: bool = True
     """Whether the rival computes what is right in higher precision; else in the dtypes that are given."""
 
