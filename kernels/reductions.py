@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import gcd, prod
 from typing import Any, Final
 
 import freehold as fh
@@ -105,6 +105,28 @@ def extreme_axis(y: Out["A", "C"], x: Ref["A", "R", "C"], LEAST: Const[bool], TR
         found = fh.where(better, k * TR + where, found)
         best = fh.where(better, here, best)
     y.store(found.astype(y.dtype))
+
+
+@safe
+def extreme_of_parts(
+    y: Out["A", "C"], found: Ref[i32, "A", "P", "C"], x: Ref["A", "R", "C"], LEAST: Const[bool], F: Const[int]
+):
+    """As `extreme_axis`, where it is known of each F-th row from each of the first F on, counted in steps of F."""
+    a, c = y.index
+    TA, TC = y.tile
+    row, column = (y.start[0] + fh.arange(TA))[:, None], (y.start[1] + fh.arange(TC))[None, :]
+    first = fh.zeros((TA, TC), i32)
+    best = fh.zeros((TA, TC), accumulator(x.dtype))
+    for j in fh.static_range(F):
+        place = found.load((a, j, c), (TA, 1, TC)).reshape(TA, TC) * F + j
+        t = wide(x.gather(row, place, column))
+        better = t < best if LEAST else t > best
+        both = fh.isnan(t) & fh.isnan(best)
+        better = better | (((t == best) | both) & (place < first)) | (fh.isnan(t) & ~fh.isnan(best))
+        if j == 0:
+            better = place >= 0
+        first, best = fh.where(better, place, first), fh.where(better, t, best)
+    y.store(first.astype(y.dtype))
 
 
 @safe
@@ -244,6 +266,20 @@ def _launch_fold(y: Any, x: Any, kind: str, tile: tuple[int, ...]) -> None:
         hinted(fold_axis, hints)(fh.partition(y, (tile[0], 1, tile[2])), x, kind, tile[1]).on()
 
 
+def joined_rows(x: Any) -> int:
+    """
+    How many neighbouring rows of x (A, R, C) to see as one, so that each begins at a multiple of 16 bytes, which a GPU
+    loads at once: 1 where rows do already, or cannot.
+    """
+    _, R, C = x.shape
+    count = 16 // gcd(16, C * x.element_size())
+    return count if R % count == 0 and R // count >= _JOINED and x.is_contiguous() and C > 1 else 1
+
+
+_JOINED: Final = 64
+"""Joined rows from which on it is worth a second pass."""
+
+
 def _tile(A: int, R: int, C: int) -> tuple[int, ...]:
     return row_tile(A, R) if C == 1 else axis_tile(A, R, C, 64)
 
@@ -251,6 +287,14 @@ def _tile(A: int, R: int, C: int) -> tuple[int, ...]:
 @operator("fold_axis(Tensor x, str kind) -> Tensor", results=lambda x, kind: x.new_empty((x.shape[0], x.shape[2])))
 def _fold(y: Any, x: Any, kind: str) -> None:
     A, R, C = x.shape
+    together = joined_rows(x)
+    if together > 1:
+        parts = x.new_empty((A, 1, together * C), dtype=wide_dtype(x))
+        seen = x.view(A, -1, together * C)
+        _launch_fold(parts, seen, "sum" if kind == "mean" else kind, _tile(*seen.shape))
+        if kind == "mean":
+            parts.div_(R)
+        x, R, kind = parts.view(A, together, C), together, kind if kind in ("amax", "amin") else "sum"
     tile = _tile(A, R, C)
     if ceildiv(A, tile[0]) * ceildiv(C, tile[-1] if C > 1 else 1) * 2 <= 4 * PROCESSORS and tile[1] < R:
         parts = _in_parts(x, "sum" if kind == "mean" else kind, tile)
@@ -278,9 +322,15 @@ def _places(x: Any, least: bool) -> Any:
 
 @operator("extreme_axis(Tensor x, bool least) -> Tensor", results=_places)
 def _extreme(y: Any, x: Any, least: bool) -> None:
-    A, R, C = x.shape
-    tile = axis_tile(A, R, C, 256, 2048)
-    hinted(extreme_axis, {"occupancy": 8})(fh.partition(y, (tile[0], tile[2])), x, least, tile[1]).on()
+    A, _, C = x.shape
+    together = joined_rows(x)
+    seen = x.view(A, -1, together * C)
+    out = y if together == 1 else x.new_empty(A, together * C).int()
+    tile = axis_tile(*seen.shape, 256, 2048)
+    hinted(extreme_axis, {"occupancy": 8})(fh.partition(out, (tile[0], tile[2])), seen, least, tile[1]).on()
+    if together > 1:
+        part = fh.partition(y, (min(max(1, 1024 // tile[2]), power_of_two(A)), tile[2]))
+        extreme_of_parts(part, out.view(A, together, C), x, least, together).on()
 
 
 @operator(

@@ -282,6 +282,20 @@ def test_extremes(launched: dict[str, tuple[Kernel, Any]]) -> None:
     assembled(launched)
 
 
+def test_extremes_of_rows_that_are_joined(launched: dict[str, tuple[Kernel, Any]]) -> None:
+    """Rows of 33 elements are seen four at once: places are counted in the rows that there are."""
+    x = made((3, 256, 33), torch.float32, 1)
+    x[0, 5, 3] = x[0, 9, 3] = x[0, 10, 4] = float("nan")
+    x[1, 7, 2] = x[1, 200, 2] = 100.0
+    x[2, :, 4], x[2, :, 5] = float("-inf"), 1.0
+    assert torch.equal(kernels.argmax(x, 1), x.argmax(1))
+    assert torch.equal(kernels.argmin(x, 1), x.argmin(1))
+    assert torch.equal(kernels.reduce(x, "amin", 1).nan_to_num(99), x.amin(1).nan_to_num(99))
+    for kind, wanted in (("mean", x[1:2].double().mean(1)), ("square sum", x[1:2].double().square().sum(1))):
+        close(kernels.reduce(x[1:2], kind, 1), wanted, 2e-6)
+    assembled(launched)
+
+
 def test_histogram(launched: dict[str, tuple[Kernel, Any]]) -> None:
     x = torch.tensor([0.0, 0.5, 1.0, 1.5, 4.0, -0.1, 4.1, float("nan"), float("inf"), 1e30] * 300)
     found = kernels.histogram(x, 8, 0.0, 4.0)
