@@ -6,20 +6,22 @@ from typing import Any
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32
+from freehold.kernels.activations import as_matrices, tile_of
 from freehold.kernels.pieces import multiplied, torn_all
-from freehold.kernels.schedules import power_of_two
+from freehold.kernels.schedules import compiled_in, hinted, power_of_two
+from freehold.kernels.tiles import part
 
 
 @fh.kernel(deny_kernel_checks=True, deny_unsafe=True)
-def times_number(y: Out["M", "N"], x: Ref["M", "N"], s: f32):
-    """y = x * s."""
-    y.store(x.load_like(y) * s)
+def times_number(y: Out["M", "N"], x: Ref["M", "N"], s: f32, N: Const[Any] = None):
+    """y = x * s. With `N` rows have that length."""
+    y.store(part(x, y.index, y.tile) * s, allow_tma=False)
 
 
 @fh.kernel(deny_kernel_checks=True, deny_unsafe=True)
-def times_diagonal(y: Out["M", "N"], d: Ref["M"], x: Ref["M", "N"]):
-    """y = diag(d) @ x."""
-    y.store(x.load_like(y) * d.load((y.index[0],), (y.tile[0],))[:, None])
+def times_diagonal(y: Out["M", "N"], d: Ref["M"], x: Ref["M", "N"], N: Const[Any] = None):
+    """y = diag(d) @ x. With `N` rows have that length."""
+    y.store(part(x, y.index, y.tile) * d.load((y.index[0],), (y.tile[0],))[:, None], allow_tma=False)
 
 
 @fh.kernel(deny_kernel_checks=True, deny_unsafe=True)
@@ -37,23 +39,18 @@ def triangular_product(c: Out["N", "N"], a: Ref["N", "N"], b: Ref["N", "N"], BK:
     c.store(acc)
 
 
-def _out(x: Any) -> tuple[Any, Any]:
-    y = x.new_empty(x.shape)
-    width = min(2048, power_of_two(x.shape[1]))
-    return y, fh.partition(y, (min(max(1, 2048 // width), power_of_two(x.shape[0])), width))
-
-
 def scaled(x: Any, s: float) -> Any:
     """A matrix times a number."""
-    y, part = _out(x)
-    times_number(part, x, s).on()
+    y = x.new_empty(x.shape)
+    out, given = as_matrices(y, x)
+    hinted(times_number, {"occupancy": 16})(fh.partition(out, tile_of(out)), given, s, compiled_in(out.shape[1])).on()
     return y
 
 
 def diagonal_product(d: Any, x: Any) -> Any:
     """A diagonal matrix, by its diagonal, times a matrix."""
-    y, part = _out(x)
-    times_diagonal(part, d, x).on()
+    y = x.new_empty(x.shape)
+    hinted(times_diagonal, {"occupancy": 16})(fh.partition(y, tile_of(y)), d, x, compiled_in(y.shape[1])).on()
     return y
 
 

@@ -195,10 +195,8 @@ def _known(kind: str) -> str:
 
 # --- Operators --------------------------------------------------------------------------------------------------------
 
-_TILE: Final = 2048
-"""Elements of a tile: two loads of 16 bytes for each thread of four warps."""
-
-_HINTS: Final = {"num_worker_warps": 4, "occupancy": 8}
+_HINTS: Final = {n: {"num_worker_warps": 4, "occupancy": 8 if n <= 2 else 12} for n in (1, 2, 4, 8)}
+"""By the size of elements."""
 
 
 def as_matrices(*tensors: Any) -> tuple[Any, ...]:
@@ -212,9 +210,13 @@ def as_matrices(*tensors: Any) -> tuple[Any, ...]:
 
 
 def tile_of(matrix: Any) -> tuple[int, int]:
-    """A tile of a matrix that is worked on element by element."""
-    width = min(_TILE, power_of_two(matrix.shape[1]))
-    return min(max(1, _TILE // width), power_of_two(matrix.shape[0])), width
+    """
+    A tile of a matrix that is worked on element by element: for each thread of four warps a load of 16 bytes, or of 16
+    bits two.
+    """
+    size = 2048 if matrix.dtype.itemsize <= 2 else 2048 // matrix.dtype.itemsize
+    width = min(size, power_of_two(matrix.shape[1]))
+    return min(max(1, size // width), power_of_two(matrix.shape[0])), width
 
 
 def _like(x: Any, *_: Any) -> Any:
@@ -224,14 +226,16 @@ def _like(x: Any, *_: Any) -> Any:
 @operator("activation(Tensor x, str kind) -> Tensor", results=_like)
 def _activation(y: Any, x: Any, kind: str) -> None:
     out, given = as_matrices(y, x)
-    hinted(activation_tiles, _HINTS)(fh.partition(out, tile_of(out)), given, kind, compiled_in(out.shape[1])).on()
+    hinted(activation_tiles, _HINTS[y.dtype.itemsize])(
+        fh.partition(out, tile_of(out)), given, kind, compiled_in(out.shape[1])
+    ).on()
 
 
 @operator("activation_backward(Tensor dy, Tensor x, str kind) -> Tensor", results=lambda dy, x, kind: _like(x))
 def _activation_backward(dx: Any, dy: Any, x: Any, kind: str) -> None:
     out, given, of = as_matrices(dx, dy.contiguous(), x)
     part = fh.partition(out, tile_of(out))
-    hinted(activation_tiles_backward, _HINTS)(part, given, of, kind, compiled_in(out.shape[1])).on()
+    hinted(activation_tiles_backward, _HINTS[dx.dtype.itemsize])(part, given, of, kind, compiled_in(out.shape[1])).on()
 
 
 @operator("gated(Tensor gate, Tensor up, str kind) -> Tensor", results=_like)
@@ -242,7 +246,7 @@ def _gated(y: Any, gate: Any, up: Any, kind: str) -> None:
 
 def gated_launch(y: Any, gate: Any, up: Any, kind: str) -> Any:
     """The launch that writes activate(gate) * up, of matrices."""
-    return hinted(gated_tiles, _HINTS)(cut(y, tile_of(y)), gate, up, kind, compiled_in(y.shape[1]))
+    return hinted(gated_tiles, _HINTS[y.dtype.itemsize])(cut(y, tile_of(y)), gate, up, kind, compiled_in(y.shape[1]))
 
 
 @operator(
@@ -253,7 +257,7 @@ def _gated_backward(dgate: Any, dup: Any, dy: Any, gate: Any, up: Any, kind: str
     one, other, *given = as_matrices(dgate, dup, dy.contiguous(), gate, up)
     tile = tile_of(one)
     parts = fh.partition(one, tile), fh.partition(other, tile)
-    hinted(gated_tiles_backward, _HINTS)(*parts, *given, kind, compiled_in(one.shape[1])).on()
+    hinted(gated_tiles_backward, _HINTS[dgate.dtype.itemsize])(*parts, *given, kind, compiled_in(one.shape[1])).on()
 
 
 @_activation.backward(keeps=lambda inputs, output: inputs[:1])

@@ -228,18 +228,21 @@ class Cut(NamedTuple):
     channels: int
     high: int
     width: int
+    warps: int
     occupancy: int
 
 
 def cutting(channels: int, high: int, width: int, rows: bool, pieces: int) -> Cut:
     """A cut for so many channels, and places along height and width; `rows`: of one row a tile."""
     TC = max(16, min(128, power_of_two(channels)))
-    target = 64 if TC == 128 else 128
+    target = 64 if TC == 128 and pieces == 3 else 256 if TC == 64 and pieces < 3 else 128
     sizes = [n for n in (128, 64, 32, 16) if n <= target]
     least = min(ceildiv(width, n) * n for n in sizes)
     TW = next(n for n in sizes if ceildiv(width, n) * n * 10 <= least * 11)
     TH = 1 if rows else min(target // TW, power_of_two(high))
-    return Cut(TC, TH, TW, 2 if TC >= 64 or pieces == 3 else 3)
+    if TC * TH * TW > 8192:
+        return Cut(TC, TH, TW, 8, 1)
+    return Cut(TC, TH, TW, 4, 2 if TC >= 64 or pieces == 3 else 3)
 
 
 def convolved_by_rows(y: Any, x: Any, w: Any, bias: Any, axes: list[list[Axis]], pieces: int) -> None:
@@ -285,7 +288,7 @@ def _launch(y: Any, seen: Seen, w: Any, bias: Any, classes: tuple[Axis, ...]) ->
     steps = deep.step, deep.dilation, *((KH, high.step, high.dilation) if rows else (1, 1, 1))
     TK = max(16, min(64, power_of_two(K)))
     part = cut(y, (1, 1, way.channels, 1, way.high, way.width), blocks=fh.PERSISTENT)
-    hints = {"num_worker_warps": 4, "occupancy": way.occupancy}
+    hints = {"num_worker_warps": way.warps, "occupancy": way.occupancy}
     extra = w[:, :, 0, 0, 0, 0] if bias is None else bias
     given = D, at[0], steps, TK, ceildiv(K, TK), S, bias is not None
     hinted(rows_convolved, hints)(part, view, weights, extra, *given).on()

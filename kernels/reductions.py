@@ -150,9 +150,22 @@ def scale_of(sums: Any, count: Any, eps: f32, KIND: str, MEAN: bool) -> Any:
 
 
 @safe
-def divide_by_norm(y: Out["A", "R", "C"], x: Ref["A", "R", "C"], eps: f32, KIND: Const[str], MEAN: Const[bool]):
-    """y = x / norm of the middle axis."""
+def divide_by_norm(
+    y: Out["A", "R", "C"],
+    x: Ref["A", "R", "C"],
+    eps: f32,
+    KIND: Const[str],
+    MEAN: Const[bool],
+    WHOLE: Const[bool] = False,
+):
+    """y = x / norm of the middle axis, which is read once where a tile has the `WHOLE` of it."""
     a, c = y.index
+    if WHOLE:
+        fh.require(x.shape[1] <= y.tile[1], "a tile has all of the axis")
+        t = wide(x.load((a, 0, c), y.tile, allow_tma=False))
+        sums = closed(joined(fh.zeros(y.tile, t.dtype), t, KIND), KIND)[:, None, :]
+        y.at(0).store((t * scale_of(sums, x.shape[1], eps, KIND, MEAN)).astype(y.dtype), allow_tma=False)
+        return
     scale = scale_of(folded(x, (a, c), y.tile, KIND)[:, None, :], x.shape[1], eps, KIND, MEAN)
     for k in fh.tiles(y, axis=1, size=y.tile[1]):
         y.at(k).store((wide(x.load((a, k, c), y.tile)) * scale).astype(y.dtype))
@@ -340,7 +353,9 @@ def _extreme(y: Any, x: Any, least: bool) -> None:
 def _normalize(y: Any, x: Any, kind: str, mean: bool, eps: float) -> None:
     A, R, C = x.shape
     if C > 1:
-        divide_by_norm(fh.partition(y, axis_tile(A, R, C), owned=1), x, eps, kind, mean).on()
+        whole = power_of_two(R) <= _WHOLE
+        tile = axis_tile(A, R, C, max(16, 4096 // power_of_two(R)) if whole else 128)
+        divide_by_norm(fh.partition(y, tile, owned=1), x, eps, kind, mean, whole).on()
         return
     out, rows, tile = y[:, :, 0], x[:, :, 0], row_tile(A, R)
     if ceildiv(A, tile[0]) >= PROCESSORS:
@@ -353,6 +368,10 @@ def _normalize(y: Any, x: Any, kind: str, mean: bool, eps: float) -> None:
     sums = parts.new_empty((A, 1, 1))
     _launch_fold(sums, parts, "sum", row_tile(A, parts.shape[1]))
     divide_rows_by_sums(fh.partition(out, tile), rows, sums[:, 0, 0], eps, kind, mean).on()
+
+
+_WHOLE: Final = 256
+"""Elements of an axis that stay in registers, at most: 16 others stand beside each then."""
 
 
 def sum_rows(y: Any, x: Any) -> None:
