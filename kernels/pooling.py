@@ -33,22 +33,31 @@ def walked(x: Any, row: Any, place: Any, high: Any, width: Any, WINDOW: Any, LAR
 
 
 @safe
-def pool_tiles(
-    y: Out["R", "P"],
-    x: Ref["R", "D", "H", "W"],
-    high: i32,
-    width: i32,
-    WINDOW: Const[Any],
-    LARGEST: Const[bool],
-):
-    """The largest of each window, or the mean of its places, those beyond the ends counted as zeros."""
-    fh.require("high > 0 and width > 0")
-    r, p = y.index
-    row, place = places(r * y.tile[0], y.tile[0])[:, None], places(p * y.tile[1], y.tile[1])[None, :]
-    acc, _ = walked(x, row, place, high, width, WINDOW, LARGEST)
+def pool_tiles(y: Out["R", "A", "B", "C"], x: Ref["R", "D", "H", "W"], WINDOW: Const[Any], LARGEST: Const[bool]):
+    """
+    The largest of each window, or the mean of its places, those beyond the ends counted as zeros.
+
+    Where a tile is one row high, its places along that axis are one number for all of it.
+    """
+    size, stride, pad, dilation, _ = WINDOW
+    r, a, b, c = y.index
+    TR, TA, TB, TC = y.tile
+    fh.static_assert(TA == 1, "one place along depth")
+    taps = size[0] * size[1] * size[2]
+    nothing = float("-inf") if LARGEST else 0.0
+    acc = fh.full((TR, TB, TC), nothing, accumulator(x.dtype))
+    row = r if TR == 1 else places(r * TR, TR)[:, None, None]
+    high = b if TB == 1 else places(b * TB, TB)[None, :, None]
+    wide_places = places(c * TC, TC)[None, None, :]
+    for k in fh.static_range(taps) if taps <= 27 else range(taps):
+        d = a * stride[0] - pad[0] + k // (size[1] * size[2]) * dilation[0]
+        h = high * stride[1] - pad[1] + k // size[2] % size[1] * dilation[1]
+        w = wide_places * stride[2] - pad[2] + k % size[2] * dilation[2]
+        t = wide(x.gather(row, d, h, w, padding=nothing))
+        acc = fh.maximum(acc, t) if LARGEST else acc + t
     if not LARGEST:
-        acc = acc / (WINDOW[0][0] * WINDOW[0][1] * WINDOW[0][2])
-    y.store(acc.astype(y.dtype))
+        acc = acc / taps
+    y.store(acc.astype(y.dtype).reshape(y.tile), allow_tma=False)
 
 
 @safe
@@ -139,9 +148,12 @@ def _tile(out: Any) -> tuple[int, int]:
     return min(max(1, 1024 // width), power_of_two(out.shape[0])), width
 
 
-def _launched(y: Any, x: Any, window: Any, size: Any, largest: bool) -> None:
-    out = y.view(y.shape[0], -1)
-    pool_tiles(fh.partition(out, _tile(out)), x, size[1], size[2], window_of(window, False), largest).on()
+def _launched(y: Any, x: Any, window: Any, largest: bool) -> None:
+    R, _, H, W = y.shape
+    wide = min(1024, power_of_two(W))
+    high = min(1024 // wide, power_of_two(H))
+    tile = min(1024 // (wide * high), power_of_two(R)), 1, high, wide
+    pool_tiles(fh.partition(y, tile), x, window_of(window, False), largest).on()
 
 
 def _backward(dy: Any, taps: Any, shape: Any, window: Any) -> Any:
@@ -158,7 +170,7 @@ def _results(x: Any, window: Any, size: Any) -> Any:
 
 @operator("max_pool(Tensor x, int[] window, SymInt[] size) -> Tensor", results=_results)
 def _max_pool(y: Any, x: Any, window: Any, size: Any) -> None:
-    _launched(y, x, window, size, True)
+    _launched(y, x, window, True)
 
 
 @operator("avg_pool(Tensor x, int[] window, SymInt[] size) -> Tensor", results=_results)
@@ -170,7 +182,7 @@ def _avg_pool(y: Any, x: Any, window: Any, size: Any) -> None:
         part = fh.partition(rows[:, 0], (1, 1, min(512, power_of_two(W))))
         mean_of_rows(part, x[:, 0, : n * high].unflatten(1, (n, high)), high).on()
         x, window = rows, [*window[:1], 1, *window[2:4], 1, *window[5:]]
-    _launched(y, x, window, size, False)
+    _launched(y, x, window, False)
 
 
 @operator(
