@@ -339,7 +339,7 @@ def losses() -> Iterator[Problem]:
     yield Problem(
         98,
         "divergence of distributions",
-        lambda p, q: kernels.kl_div(p.log(), q, **batchmean),
+        lambda p, q: kernels.divergence(p, q, **batchmean),
         lambda p, q: F.kl_div(p.log(), q, **batchmean),
         ((16384, 16384),) * 2,
         few,

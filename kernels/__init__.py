@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from freehold.kernels.convolutions import conv, conv_transpose
     from freehold.kernels.counts import histogram
     from freehold.kernels.decoding import append_kv, decode_attention, paged_attention
-    from freehold.kernels.distances import kl_div, mse_loss, pair_loss, smooth_l1_loss, triplet_margin_loss
+    from freehold.kernels.distances import divergence, kl_div, mse_loss, pair_loss, smooth_l1_loss, triplet_margin_loss
     from freehold.kernels.embeddings import embedding
     from freehold.kernels.experts import combine, dispatch, grouped_linear, moe, route, sort_by_expert
     from freehold.kernels.layouts import transpose
@@ -54,6 +54,7 @@ _LAZY: Final = {
     "decode_attention": "decoding",
     "dequantise": "quantised",
     "dispatch": "experts",
+    "divergence": "distances",
     "embedding": "embeddings",
     "gated": "activations",
     "geglu": "activations",
@@ -128,6 +129,7 @@ __all__ = [
     "decode_attention",
     "dequantise",
     "dispatch",
+    "divergence",
     "embedding",
     "gated",
     "geglu",

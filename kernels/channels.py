@@ -7,7 +7,7 @@ from typing import Any
 import freehold as fh
 from freehold import Const, Out, Ref, f32
 from freehold.kernels.operators import operator, wide_dtype
-from freehold.kernels.schedules import PROCESSORS, ceildiv, power_of_two
+from freehold.kernels.schedules import PROCESSORS, ceildiv, hinted, power_of_two
 from freehold.kernels.tiles import accumulator, places, quotient, safe, wide
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
@@ -215,7 +215,10 @@ def _norm(y: Any, mean: Any, rstd: Any, x: Any, w: Any, b: Any, eps: float) -> N
     whole = C % tile[1] == 0 and L % tile[2] == 0
     moments_parts(*(fh.partition(t, (1, 1)) for t in parts), x, *tile[1:], whole).on()
     moments_joined(fh.partition(mean, 1), fh.partition(rstd, 1), *parts, eps, power_of_two(P)).on()
-    scaled_channels(fh.partition(y, tile), x, mean, rstd, w, b, w.shape[1] == C).on()
+    width = min(4096 // y.dtype.itemsize, power_of_two(L))
+    part = fh.partition(y, (1, min(max(1, 4096 // y.dtype.itemsize // width), power_of_two(C)), width))
+    hints = {"num_worker_warps": 8, "occupancy": 8}
+    hinted(scaled_channels, hints)(part, x, mean, rstd, w, b, w.shape[1] == C).on()
 
 
 @operator(

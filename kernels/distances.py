@@ -9,10 +9,10 @@ from freehold import Const, Out, Ref, f32
 from freehold.kernels.activations import as_matrices, tile_of
 from freehold.kernels.operators import as_rows, operator, wide_dtype
 from freehold.kernels.reductions import reduce
-from freehold.kernels.schedules import PROCESSORS, power_of_two
+from freehold.kernels.schedules import PROCESSORS, ceildiv, power_of_two
 from freehold.kernels.tiles import accumulator, places, safe, wide
 
-KINDS: Final = ("squared", "smooth l1", "kl", "hinge")
+KINDS: Final = ("squared", "smooth l1", "kl", "divergence", "hinge")
 """What `pair_loss` knows by name."""
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
@@ -28,6 +28,8 @@ def loss_of(x: Any, t: Any, KIND: str) -> Any:
             return fh.where(d < 1.0, 0.5 * d * d, d - 0.5)
         case "kl":
             return fh.where(t > 0.0, t * (fh.log(fh.where(t > 0.0, t, 1.0)) - x), 0.0)
+        case "divergence":
+            return fh.where(t > 0.0, t * (fh.log(fh.where(t > 0.0, t, 1.0)) - fh.log(x)), 0.0)
         case _:
             fh.static_assert(KIND == "hinge", "a loss of KINDS")
             return fh.maximum(1.0 - x * t, 0.0)
@@ -43,6 +45,8 @@ def slope_of(x: Any, t: Any, KIND: str) -> Any:
             return fh.clip(d, -1.0, 1.0)
         case "kl":
             return -t
+        case "divergence":
+            return fh.where(t > 0.0, -t / x, 0.0)
         case _:
             return fh.where(x * t < 1.0, -t, 0.0)
 
@@ -54,16 +58,23 @@ def target_at(t: Any, i: Any, k: Any, tile: tuple[int, ...], ROW: bool) -> Any:
 
 @safe
 def pair_loss_parts(
-    parts: Out["P"], x: Ref["M", "N"], t: Ref["S", "N"], KIND: Const[str], W: Const[int], ROW: Const[bool] = False
+    parts: Out["P"],
+    x: Ref["M", "N"],
+    t: Ref["S", "N"],
+    KIND: Const[str],
+    W: Const[int],
+    ROW: Const[bool] = False,
+    H: Const[int] = 1,
 ):
-    """What the losses of all pairs sum up to, in P parts: part p has every P-th row."""
+    """What the losses of all pairs sum up to, in P parts: part p has every P-th row, or H rows."""
     fh.require("S == 1" if ROW else "S == M")
     (p,) = parts.index
-    acc = fh.zeros((1, W), accumulator(x.dtype))
-    for i in fh.tiles(x, axis=0, size=1, start=p, step=parts.shape[0]):
+    acc = fh.zeros((H, W), accumulator(x.dtype))
+    for i in fh.tiles(x, axis=0, size=H, start=p, step=parts.shape[0]):
         for k in fh.tiles(x, axis=1, size=W):
-            found = loss_of(wide(x.load((i, k), (1, W))), target_at(t, i, k, (1, W), ROW), KIND)
-            acc += fh.where(places(k * W, W)[None, :] < x.shape[1], found, 0.0)
+            found = loss_of(wide(x.load((i, k), (H, W))), target_at(t, i, k, (H, W), ROW), KIND)
+            inside = (places(i * H, H)[:, None] < x.shape[0]) & (places(k * W, W)[None, :] < x.shape[1])
+            acc += fh.where(inside, found, 0.0)
     parts.store(acc.sum()[None])
 
 
@@ -159,6 +170,11 @@ def kl_div(x: Any, target: Any, reduction: str = "mean") -> Any:
     return pair_loss(x, target, "kl", reduction)
 
 
+def divergence(x: Any, target: Any, reduction: str = "mean") -> Any:
+    """As `kl_div`, from probabilities `x` and not their logarithms."""
+    return pair_loss(x, target, "divergence", reduction)
+
+
 def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, eps: float = 1e-6) -> Any:
     """
     The mean of `max(0, norm(anchor - positive) - norm(anchor - negative) + margin)` along the last axis, as torch's
@@ -177,9 +193,10 @@ def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float
 )
 def _pair_loss(loss: Any, x: Any, target: Any, kind: str, row: bool, scale: float) -> None:
     seen, given = _pairs(x, target, row)
-    parts = loss.new_empty((min(seen.shape[0], 8 * PROCESSORS),))
-    width = min(2048, power_of_two(seen.shape[1]))
-    pair_loss_parts(fh.partition(parts, 1), seen, given, kind, width, row).on()
+    high = min(4, power_of_two(seen.shape[0])) if row else 1  # rows that share a tile of the target
+    parts = loss.new_empty((min(ceildiv(seen.shape[0], high), 8 * PROCESSORS),))
+    width = min(2048 // high, power_of_two(seen.shape[1]))
+    pair_loss_parts(fh.partition(parts, 1), seen, given, kind, width, row, high).on()
     loss.copy_(reduce(parts, "sum") * scale)
 
 

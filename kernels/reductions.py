@@ -9,7 +9,7 @@ import freehold as fh
 from freehold import Const, Out, Ref, f32, i32
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.schedules import PROCESSORS, ceildiv, hinted, power_of_two
-from freehold.kernels.tiles import accumulator, safe, wide
+from freehold.kernels.tiles import accumulator, part, safe, wide
 
 FOLDS: Final = ("sum", "mean", "amax", "amin", "abs sum", "square sum")
 NORMS: Final = {1: "abs sum", 2: "square sum"}
@@ -187,7 +187,7 @@ def divide_rows_by_sums(
     """As `divide_rows_by_norm`, of sums that are there already."""
     a, _ = y.index
     scale = scale_of(sums.load((a,), (y.tile[0],))[:, None], x.shape[1], eps, KIND, MEAN)
-    y.store((wide(x.load_like(y)) * scale).astype(y.dtype))
+    y.store((part(x, y.index, y.tile) * scale).astype(y.dtype), allow_tma=False)
 
 
 # --- Functions --------------------------------------------------------------------------------------------------------
@@ -367,7 +367,9 @@ def _normalize(y: Any, x: Any, kind: str, mean: bool, eps: float) -> None:
     parts = _in_parts(x, kind, tile)
     sums = parts.new_empty((A, 1, 1))
     _launch_fold(sums, parts, "sum", row_tile(A, parts.shape[1]))
-    divide_rows_by_sums(fh.partition(out, tile), rows, sums[:, 0, 0], eps, kind, mean).on()
+    of_each = fh.partition(out, (1, min(4096 // out.dtype.itemsize, power_of_two(R))))
+    hints = {"num_worker_warps": 8, "occupancy": 8}
+    hinted(divide_rows_by_sums, hints)(of_each, rows, sums[:, 0, 0], eps, kind, mean).on()
 
 
 _WHOLE: Final = 256
