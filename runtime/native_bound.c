@@ -25,14 +25,14 @@ static int where_bound(const Bound *self, Key *key, Arrays *arrays, uint64_t *me
   return 1;
 }
 
-static PyObject *bound_fired(Bound *self, PyObject *execution, int anew) {
+static PyObject *bound_fired(Bound *self, PyObject *execution) {
   if (interpreted(self->launcher)) return NULL;
   Arrays arrays;
   Key key;
   uint64_t memory[MOST], handle = 0;
   int same = where_bound(self, &key, &arrays, memory) && key.count == self->key.count;
   same = same && !memcmp(key.word, self->key.word, sizeof(uint64_t) * key.count);
-  PyObject *user = same ? place_of(self->entry, execution, anew, &arrays, &handle) : NULL;
+  PyObject *user = same ? place_of(self->entry, execution, &arrays, &handle) : NULL;
   if (user) user = fired(self->launcher, self->entry, self->arguments, &arrays, user, handle, memory);
   if (user && !told(Py_NewRef(self->value), arrays.families)) Py_CLEAR(user);
   else if (user) Py_DECREF(self->value);
@@ -41,7 +41,7 @@ static PyObject *bound_fired(Bound *self, PyObject *execution, int anew) {
 }
 
 static PyObject *fire(Bound *self, PyObject *execution) {
-  PyObject *user = bound_fired(self, execution, 1);
+  PyObject *user = bound_fired(self, execution);
   if (user || PyErr_Occurred()) return user;
   Py_RETURN_NONE;
 }
@@ -49,7 +49,7 @@ static PyObject *fire(Bound *self, PyObject *execution) {
 PyObject *bound_plainly(PyObject *bound, PyObject *execution) {
   if (Py_TYPE(bound) != bound_type) return NULL;
   Bound *self = (Bound *)bound;
-  PyObject *user = bound_fired(self, execution, 0), *value = NULL;
+  PyObject *user = bound_fired(self, execution), *value = NULL;
   if (user && traced(user, self->launcher->what, self->launch)) Py_INCREF(value = self->value);
   Py_XDECREF(user);
   return value;
@@ -63,7 +63,7 @@ static PyObject *bound_run(Bound *self, PyObject *execution) {
 
 static PyObject *on(Bound *self, PyObject *const *given, Py_ssize_t count, PyObject *names) {
   if (count || names) return otherwise(self->thoroughly, NULL, given, count, names);
-  PyObject *user = bound_fired(self, Py_None, 1);
+  PyObject *user = bound_fired(self, Py_None);
   if (!user) return PyErr_Occurred() ? NULL : PyObject_CallNoArgs(self->thoroughly);
   PyObject *flight = traced(user, self->launcher->what, self->launch) ? PyDict_GetItemWithError(self->flights, user) : NULL;
   Py_XINCREF(flight);

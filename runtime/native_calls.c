@@ -136,7 +136,7 @@ static int run_step(const Step *step, const Arrays *bases) {
   Arrays arrays;
   uint64_t memory[MOST], handle = 0;
   int plain = placed(step, bases, &arrays, memory);
-  PyObject *user = place_of(step->entry, Py_None, 1, &arrays, &handle);
+  PyObject *user = place_of(step->entry, Py_None, &arrays, &handle);
   if (user) user = fired(step->launcher, step->entry, step->arguments, &arrays, user, handle, plain ? memory : NULL);
   int good = user && traced(user, step->launcher->what, step->launch);
   Py_XDECREF(user);

@@ -160,7 +160,7 @@ static int streams_of(const Entry *entry, const Arrays *arrays, uint64_t *found)
   return count;
 }
 
-PyObject *place_of(const Entry *entry, PyObject *execution, int anew, const Arrays *arrays, uint64_t *handle) {
+PyObject *place_of(const Entry *entry, PyObject *execution, const Arrays *arrays, uint64_t *handle) {
   uint64_t theirs[MOST + 3];
   int count = streams_of(entry, arrays, theirs);
   if (count < 0) return NULL;
@@ -174,8 +174,8 @@ PyObject *place_of(const Entry *entry, PyObject *execution, int anew, const Arra
   PyObject *places = SLOT(execution, EXECUTION_PLACES), *user = NULL;
   PyObject *place = places && PyDict_Check(places) ? PyDict_GetItemWithError(places, entry->number) : NULL;
   Py_XINCREF(place);
-  if (!place && anew && !PyErr_Occurred())
-    place = PyObject_CallMethodObjArgs(execution, n_place, entry->number, entry->family, NULL);
+  if (!place && !PyErr_Occurred())
+    place = PyObject_CallMethodObjArgs(execution, n_place, entry->number, entry->family, arrays->count ? arrays->array[0].array : Py_None, NULL);
   if (!place || !PyTuple_CheckExact(place) || PyTuple_Size(place) != 3) return Py_XDECREF(place), NULL;
   *handle = PyLong_AsUnsignedLongLong(PyTuple_GetItem(place, 1));
   int good = !PyErr_Occurred() && CLASS(PyTuple_GetItem(place, 2)) == classes[TIMELINE];
@@ -303,7 +303,7 @@ int interpreted(const Launcher *self) {
 }
 
 /* The timeline that it launched on, with a reference; NULL where it did not, or with an exception that is no argument's. */
-static PyObject *launched(Launcher *self, PyObject *arguments, PyObject *execution, int anew, int *families) {
+static PyObject *launched(Launcher *self, PyObject *arguments, PyObject *execution, int *families) {
   if (interpreted(self)) return NULL;
   Arrays arrays;
   Key key;
@@ -313,7 +313,7 @@ static PyObject *launched(Launcher *self, PyObject *arguments, PyObject *executi
   PyObject *user = NULL;
   int plain = entry && entry->plain && packed(self, entry, arguments, &arrays, memory) && apart(entry, memory);
   PyErr_Clear();
-  if (entry) user = place_of(entry, execution, anew, &arrays, &handle);
+  if (entry) user = place_of(entry, execution, &arrays, &handle);
   if (user) user = fired(self, entry, arguments, &arrays, user, handle, plain ? memory : NULL);
   Py_XDECREF((PyObject *)entry);
   *families = arrays.families;
@@ -331,7 +331,7 @@ PyObject *told(PyObject *value, int families) {
 static PyObject *read_(Launcher *self, PyObject *const *given, Py_ssize_t count) {
   if (count != 2) return PyErr_Format(PyExc_TypeError, "read takes 2 arguments, not %zd", count);
   int families;
-  PyObject *user = launched(self, given[0], given[1], 1, &families);
+  PyObject *user = launched(self, given[0], given[1], &families);
   if (user || PyErr_Occurred()) return user;
   Py_RETURN_NONE;
 }
@@ -355,14 +355,14 @@ static PyObject *outcome(const Launcher *self, PyObject *arguments) {
 
 /* Runs a launch where it is known. Its value, and the timeline and the arguments in `user` and `given`, with references;
  * NULL where nothing was done, or with an exception. */
-static PyObject *ran(PyObject *launcher, PyObject *launch, PyObject *execution, int anew, PyObject **user, PyObject **given) {
+static PyObject *ran(PyObject *launcher, PyObject *launch, PyObject *execution, PyObject **user, PyObject **given) {
   if (!launcher || Py_TYPE(launcher) != launcher_type || CLASS(launch) != classes[LAUNCH]) return NULL;
   PyObject *arguments = SLOT(launch, LAUNCH_ARGUMENTS), *value = NULL;
   Py_XINCREF(arguments), Py_INCREF(launcher);
   Py_INCREF(Py_None), put(launch, LAUNCH_ARGUMENTS, Py_None); /* no other thread runs it */
   Launcher *self = (Launcher *)launcher;
   int families;
-  if ((*user = launched(self, arguments, execution, anew, &families))) {
+  if ((*user = launched(self, arguments, execution, &families))) {
     value = traced(*user, self->what, launch) ? outcome(self, arguments) : NULL;
     if (value) value = told(value, families);
     if (!value) Py_CLEAR(*user);
@@ -375,7 +375,7 @@ static PyObject *ran(PyObject *launcher, PyObject *launch, PyObject *execution, 
 }
 
 PyObject *plainly(PyObject *launcher, PyObject *launch, PyObject *execution) {
-  PyObject *user, *arguments, *value = ran(launcher, launch, execution, 0, &user, &arguments);
+  PyObject *user, *arguments, *value = ran(launcher, launch, execution, &user, &arguments);
   if (value) Py_DECREF(user), Py_DECREF(arguments);
   return value;
 }
@@ -385,7 +385,7 @@ static PyObject *python_on, *lists; /* the method that does what is unusual; a t
 static PyObject *on(PyObject *launch, PyObject *const *given, Py_ssize_t count, PyObject *names) {
   PyObject *dispatcher = count || names || CLASS(launch) != classes[LAUNCH] ? NULL : SLOT(launch, LAUNCH_DISPATCHER), *user, *arguments;
   if (dispatcher && CLASS(dispatcher) != classes[DISPATCHER]) dispatcher = NULL;
-  PyObject *value = dispatcher ? ran(SLOT(dispatcher, DISPATCHER_LAUNCHER), launch, Py_None, 1, &user, &arguments) : NULL;
+  PyObject *value = dispatcher ? ran(SLOT(dispatcher, DISPATCHER_LAUNCHER), launch, Py_None, &user, &arguments) : NULL;
   if (!value) return PyErr_Occurred() ? NULL : otherwise(python_on, launch, given, count, names);
   PyObject *flight = NULL, *told = Py_NewRef(Py_None), *users = PyTuple_Pack(1, user);
   for (Py_ssize_t n = 0; n < PyTuple_Size(lists); n++)

@@ -61,10 +61,9 @@ const Value *value_of(const Entry *entry, int array);
 
 /*
  * The timeline to launch on, with a reference, and its stream: of an execution, or the current one, where nobody else's
- * has to be waited for. Unless `anew`, only of an execution that knows where. NULL with an exception, or where that is
- * not known or unusual.
+ * has to be waited for. NULL with an exception, or where that is not known or unusual.
  */
-PyObject *place_of(const Entry *entry, PyObject *execution, int anew, const Arrays *arrays, uint64_t *handle);
+PyObject *place_of(const Entry *entry, PyObject *execution, const Arrays *arrays, uint64_t *handle);
 
 /*
  * Leases and launches on a timeline, to which it takes over a reference, with parameters that are packed in `memory`, or by

@@ -138,12 +138,13 @@ static int64_t nanoseconds(void) {
   return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
+static int (*asked)(void *), (*mode)(int *); /* of the driver: whether a stream is empty; how captures of others are met */
+
 /* Asks the driver, which takes a capture of another thread's for ended unless it is told that this is none of its. */
-static PyObject *becomes_empty(PyObject *module, PyObject *args) {
-  unsigned long long stream, query, exchange;
-  long long most;
-  if (!PyArg_ParseTuple(args, "KLKK", &stream, &most, &query, &exchange)) return NULL;
-  int (*asked)(void *) = (int (*)(void *))(uintptr_t)query, (*mode)(int *) = (int (*)(int *))(uintptr_t)exchange;
+static PyObject *becomes_empty(PyObject *module, PyObject *const *given, Py_ssize_t count) {
+  unsigned long long stream = count == 2 ? PyLong_AsUnsignedLongLong(given[0]) : 0;
+  long long most = count == 2 ? PyLong_AsLongLong(given[1]) : 0;
+  if (PyErr_Occurred()) return NULL;
   int relaxed = 2, error;
   PyThreadState *state = PyEval_SaveThread();
   int exchanged = !mode(&relaxed);
@@ -152,6 +153,18 @@ static PyObject *becomes_empty(PyObject *module, PyObject *args) {
   if (exchanged) mode(&relaxed);
   PyEval_RestoreThread(state);
   return PyBool_FromLong(!error);
+}
+
+static PyMethodDef asking_definition = {
+  "becomes_empty", (PyCFunction)(void (*)(void))becomes_empty, METH_FASTCALL,
+  "becomes_empty(stream, nanoseconds): whether it is empty within this time, looking again and again.",
+};
+
+static PyObject *asking(PyObject *module, PyObject *args) {
+  unsigned long long query, exchange;
+  if (!PyArg_ParseTuple(args, "KK", &query, &exchange)) return NULL;
+  asked = (int (*)(void *))(uintptr_t)query, mode = (int (*)(int *))(uintptr_t)exchange;
+  return PyCFunction_NewEx(&asking_definition, module, NULL);
 }
 
 static PyObject *runs(PyObject *module, PyObject *args) {
@@ -165,8 +178,7 @@ static PyObject *runs(PyObject *module, PyObject *args) {
 
 static PyMethodDef functions[] = {
   {"runs", runs, METH_VARARGS, "runs(next, operation, several, begun, already, refuse): `walk` and `in_a_row`, which know these."},
-  {"becomes_empty", becomes_empty, METH_VARARGS,
-   "becomes_empty(stream, nanoseconds, query, exchange): whether it is empty within this time, looking again and again."},
+  {"asking", asking, METH_VARARGS, "asking(query, exchange): `becomes_empty`, which asks by these functions of the driver."},
   {0},
 };
 

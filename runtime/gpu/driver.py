@@ -483,23 +483,22 @@ def becomes_empty(stream: Any, seconds: float) -> bool:
     Whether a stream of ours, which nobody else captures, is empty within so many seconds, looking again and again. Of a
     GPU that is lost, none is.
     """
-    handle = handle_of(stream)
-    known = native.module()
-    if known is not None and not native.thread.new:
-        return known.becomes_empty(handle, int(1e9 * seconds), *_query_addresses())
+    if not native.thread.new and (asked := _asked_natively()) is not None:
+        return asked(handle_of(stream), int(1e9 * seconds))
     until = perf_counter() + seconds
     query = api().cuStreamQuery
     with unseen():
-        while query(handle)[0]:
+        while query(handle_of(stream))[0]:
             if perf_counter() > until:
                 return False
     return True
 
 
 @cache
-def _query_addresses() -> tuple[int, int]:
-    """Of the driver's functions `cuStreamQuery` and `cuThreadExchangeStreamCaptureMode`."""
-    return _address(b"cuStreamQuery"), _address(b"cuThreadExchangeStreamCaptureMode")
+def _asked_natively() -> Any:
+    """The native module's `becomes_empty`; None without it."""
+    known = native.module()
+    return known and known.asking(_address(b"cuStreamQuery"), _address(b"cuThreadExchangeStreamCaptureMode"))
 
 
 @cache

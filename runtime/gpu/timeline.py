@@ -357,6 +357,8 @@ def later(work: Callable[[], object]) -> None:
 
 def let_go() -> None:
     """Drops what was kept for work that is done, and does what was left to be done. Never under a lock."""
+    if not _LET_GO and not _LATER:
+        return
     with suppress(IndexError):  # another thread may be quicker
         while _LET_GO:
             _LET_GO.popleft()

@@ -87,12 +87,11 @@ class _Run(Operation[Any]):
     def enqueue(self, execution: Execution) -> Any:
         """Enqueues it. Raises `Rejected`."""
         state = self._state
-        if execution.pooled and not execution.streams:
-            execution.prefer(state.arguments[0])
         if state.native is not None:
             value = state.native.run(execution)
             if value is not UNDONE:
                 return value
+        execution.prefer(state.arguments[0])
         user = state.run(execution)
         if user is not None:
             state.launch.leave_trace(user)

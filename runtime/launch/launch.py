@@ -115,7 +115,7 @@ class Launch(Operation[Any], native.Dropped):
                 return value
         arguments: Any = self._arguments
         self._arguments = None
-        if execution.pooled and arguments and not execution.streams:
+        if arguments:
             execution.prefer(arguments[0])
         user = dispatcher.run(arguments, self, execution)
         if user is UNMET:

@@ -50,12 +50,16 @@ class Execution:
             found = self.streams[device] = self._chosen(device, family)
         return found
 
-    def place(self, device: int, family: str = "") -> Place:
-        """The stream for work on a GPU, its handle, and its timeline in the ledger."""
-        stream = self.stream(device, family)
-        handle = driver.handle_of(stream)
-        made = self.places[device] = (stream, handle, timeline(device, handle))
-        return made
+    def place(self, device: int, family: str = "", array: Any = None) -> Place:
+        """The stream for work on a GPU (on `array` first, where one is given), its handle, and its timeline."""
+        if array is not None:
+            self.prefer(array)
+        found = self.places.get(device)
+        if found is None:
+            stream = self.stream(device, family)
+            handle = driver.handle_of(stream)
+            found = self.places[device] = (stream, handle, timeline(device, handle))
+        return found
 
     def _chosen(self, device: int, family: str) -> Any:
         if self.recording is not None:
@@ -68,12 +72,14 @@ class Execution:
 
     def prefer(self, argument: Any) -> None:
         """
-        Goes on where the work on a partitioned tensor is, if that is a stream of the policy's.
+        Goes on where the work on a tensor, or one that is partitioned, is, if that is a stream of the policy's.
 
-        There is nothing to wait for then. For who is to take a stream of the policy's and has none yet.
+        There is nothing to wait for then. Does nothing for who does not take a stream of the policy's, or has one.
         """
+        if not self.pooled or self.streams:
+            return
         try:
-            user = argument.array.space.sole
+            user = getattr(argument, "array", argument).space.sole
         except AttributeError:
             return
         if user is not None and id(user.stream) in streams.pooled:
@@ -125,6 +131,8 @@ class Execution:
     @property
     def timelines(self) -> list[Timeline]:
         """Of the streams that were used."""
+        if len(self.places) == len(self.streams):
+            return [user for _, _, user in self.places.values()]
         return [timeline(device, driver.handle_of(stream)) for device, stream in self.streams.items()]
 
     # --- When all is enqueued -----------------------------------------------------------------------------------------

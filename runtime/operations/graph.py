@@ -85,7 +85,7 @@ class Recorded(Generic[T]):
             for family in recording.families:
                 execution.borrow(driver.current_handle(family, device), device)
             kept = recording
-        _, handle, user = execution.places.get(device) or execution.place(device)
+        _, handle, user = execution.place(device)
         self.enqueue(handle, user, kept)
         changed(recording.changed)
         return self.value

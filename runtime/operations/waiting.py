@@ -78,8 +78,7 @@ def empty(users: Iterable[Timeline], what: str, kept: object = None) -> Generato
     users = tuple(users)
     began = perf_counter()
     try:
-        left = [user for user in users if not _becomes_empty(user, began + LOOKING)]
-        pending = [(user, user.mark()[0]) for user in left]
+        pending = [(user, user.mark()[0]) for user in users if not _becomes_empty(user, began + LOOKING)]
         if not pending or _look(pending, began + LOOKING):
             if began - getattr(_turns, "last", 0.0) > LUCK:
                 _turns.last = began
