@@ -24,6 +24,7 @@ static const struct { int class; const char *name; } slots[SLOTS] = {
   {TIMELINE, "remember"}, {TIMELINE, "eager"}, {TIMELINE, "kept"},
   {EXECUTION, "places"}, {EXECUTION, "recording"}, {KERNEL, "_plain"},
   {IN_FLIGHT, "value"}, {IN_FLIGHT, "_timelines"}, {IN_FLIGHT, "_operation"}, {IN_FLIGHT, "_kept"},
+  {IN_FLIGHT, "_ticks"},
 };
 
 static Py_ssize_t offset_of(PyObject *instance, const char *name) {

@@ -11,7 +11,7 @@
 #include <Python.h>
 #include <stdint.h>
 
-#define INTERFACE 9 /* with `freehold.runtime.base.native`: raised when either expects something else of the other */
+#define INTERFACE 10 /* with `freehold.runtime.base.native`: raised when either expects something else of the other */
 
 #define CLASS(object) ((PyObject *)Py_TYPE((PyObject *)(object)))
 
@@ -23,7 +23,7 @@ enum {
   CHAIN_SOURCE, CHAIN_FUNCTION, CHAIN_NESTS, NEXT_OPERATION, NEXT_RESUME, PARTITION_ARRAY, PARTITION_SPEC,
   TENSOR_POINTER, TENSOR_KEY, TENSOR_SPACE, TENSOR_STORAGE, TENSOR_EPOCH, STORAGE_EPOCH, SPACE_SOLE, SPACE_WROTE,
   TIMELINE_NOW, TIMELINE_REMEMBER, TIMELINE_EAGER, TIMELINE_KEPT, EXECUTION_PLACES, EXECUTION_RECORDING, KERNEL_PLAIN,
-  IN_FLIGHT_VALUE, IN_FLIGHT_TIMELINES, IN_FLIGHT_OPERATION, IN_FLIGHT_KEPT, SLOTS
+  IN_FLIGHT_VALUE, IN_FLIGHT_TIMELINES, IN_FLIGHT_OPERATION, IN_FLIGHT_KEPT, IN_FLIGHT_TICKS, SLOTS
 };
 extern Py_ssize_t offsets[SLOTS];
 

@@ -396,6 +396,7 @@ static PyObject *on(PyObject *launch, PyObject *const *given, Py_ssize_t count, 
   if (told && users && (flight = PyType_GenericAlloc((PyTypeObject *)classes[IN_FLIGHT], 0))) {
     SLOT(flight, IN_FLIGHT_VALUE) = Py_NewRef(value), SLOT(flight, IN_FLIGHT_TIMELINES) = Py_NewRef(users);
     SLOT(flight, IN_FLIGHT_OPERATION) = Py_NewRef(launch), SLOT(flight, IN_FLIGHT_KEPT) = Py_NewRef(arguments);
+    SLOT(flight, IN_FLIGHT_TICKS) = PyTuple_New(0);
   }
   Py_DECREF(value), Py_DECREF(user), Py_DECREF(arguments), Py_XDECREF(told), Py_XDECREF(users);
   return flight;

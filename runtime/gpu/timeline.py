@@ -16,7 +16,6 @@ import atexit
 import os
 from collections import defaultdict, deque
 from collections.abc import Callable
-from contextlib import suppress
 from functools import cache
 from threading import Condition, RLock, local
 from time import monotonic, monotonic_ns, sleep
@@ -113,14 +112,16 @@ class Timeline:
         self.finished = max(self.finished, tick)
         while self.marks and self.marks[0][0] <= self.finished:
             self.marks.popleft()
-        if self.trail and self.trail[0][0] <= self.finished:
+        if flight.watchers:
             while self.trail and self.trail[0][0] <= self.finished:
                 done = self.trail.popleft()
                 for watch in flight.watchers:
                     watch(self.device, self.stream, flight.Trace._make(done))
+        elif self.trail and self.trail[-1][0] <= self.finished:  # otherwise those that are done stay till all are
+            self.trail.clear()
         if self.kept:
-            left = [(at, what) for at, what in self.kept if at > self.finished]
-            _LET_GO.extend(what for at, what in self.kept if at <= self.finished)
+            _LET_GO.extend([what for at, what in self.kept if at <= self.finished])
+            left = [kept for kept in self.kept if kept[0] > self.finished]
             self.kept = deque(left)
 
     def mark(self, tick: int | None = None) -> tuple[int, Any]:
@@ -359,9 +360,7 @@ def let_go() -> None:
     """Drops what was kept for work that is done, and does what was left to be done. Never under a lock."""
     if not _LET_GO and not _LATER:
         return
-    with suppress(IndexError):  # another thread may be quicker
-        while _LET_GO:
-            _LET_GO.popleft()
+    _LET_GO.clear()
     while _LATER:
         try:
             work = _LATER.popleft()

@@ -29,6 +29,7 @@ from freehold.runtime.launch.likeness import likeness
 from freehold.runtime.launch.plan import Plan
 from freehold.runtime.memory import ledger
 from freehold.runtime.operations.execution import Execution
+from freehold.runtime.operations.in_flight import InFlight
 from freehold.runtime.variants.entry import Mismatch
 
 stub = the_stub()
@@ -480,6 +481,17 @@ def test_traces_name_the_line_and_the_stream_of_each_launch() -> None:
         assert [trace[0] for trace in user.trail] == [*range(user.now - len(some) + 1, user.now + 1)]
     whens = [trace[1] for user in users for trace in user.trail]
     assert whens == sorted(whens)
+
+
+def test_what_is_in_flight_is_as_python_makes_it() -> None:
+    """The native module fills all slots of what `on` returns, whichever there are."""
+    y, x = (fh.zeros((256,), f32, device=0).sync() for _ in range(2))
+    flight: Any = None
+    for _ in range(3):
+        flight = scale(fh.partition(y, 64), x, 2.0).on()
+    made = InFlight(y, (timeline(0),), cast(Any, None))
+    for name in InFlight.__slots__:
+        assert type(getattr(flight, name)) is type(getattr(made, name)) or name in ("_kept", "_operation"), name
 
 
 def test_a_launch_is_run_once_whoever_wants_it() -> None:
