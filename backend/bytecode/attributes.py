@@ -39,16 +39,16 @@ class Pool:
     """Byte strings and their numbers, each kept once, in the order they are first asked for."""
 
     def __init__(self):
-        self.entries: list[bytes] = []
-        self._known: dict[bytes, int] = {}
+        self.numbers: dict[bytes, int] = {}
 
     def index(self, entry: bytes) -> int:
         """The number of an entry, which is added if it is new."""
-        index = self._known.get(entry)
-        if index is None:
-            index = self._known[entry] = len(self.entries)
-            self.entries.append(entry)
-        return index
+        return self.numbers.setdefault(entry, len(self.numbers))
+
+    @property
+    def entries(self) -> list[bytes]:
+        """The byte strings in the order of their numbers."""
+        return list(self.numbers)
 
 
 class AttributeWriter:

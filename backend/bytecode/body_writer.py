@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 
 from freehold.backend.bytecode.attributes import AttributeWriter
 from freehold.backend.bytecode.debug import DebugWriter
-from freehold.backend.bytecode.encoding import put_varint, varint
+from freehold.backend.bytecode.encoding import Varints, put_varint, varint
 from freehold.backend.bytecode.missing import Missing
 from freehold.backend.bytecode.tables import NOT_IN_BODIES, WIRE_VALUE, Form, OpRecord, Property, op_record
 from freehold.backend.bytecode.types import NoForm
@@ -36,20 +36,12 @@ class _Head(NamedTuple):
 
     data: bytes
     counts: tuple[tuple[int, bytes], ...]
-    """Before which operands something stands, and what: how many there are of a field. In ascending order."""
+    """Before which operands something stands, and what: how many there are of a field. The last of them first."""
     counted: bool
     """Whether the number of all operands stands before them."""
     regions: bool
     older: tuple[OpResult, ...] | None
     """The results that have a number, where this version does not have all. Such a head is of one operation alone."""
-
-
-class _Spelled(dict[int, bytes]):
-    """Numbers of values as they are written; as many as there were values in scope at once."""
-
-    def __missing__(self, number: int) -> bytes:
-        found = self[number] = varint(number)
-        return found
 
 
 class BodyWriter:
@@ -75,7 +67,8 @@ class BodyWriter:
         self._numbers: dict[int, bytes] = {}
         """The values in scope by their identity, for hashing one takes a call, in the order of their numbers: those as
         they are written."""
-        self._spelled = _Spelled()
+        self._spelled = Varints()
+        """Numbers of values as they are written; as many as there were values in scope at once."""
         self._locations: list[int] | None = None
         self._depth = 0
 
@@ -100,15 +93,13 @@ class BodyWriter:
 
     def _ops(self, block: Block) -> None:
         out, numbers, spelled, heads = self._out, self._numbers, self._spelled, self._heads
-        locations, known, located = self._locations, self._debug.by_id, self._debug.number
+        locations, located, location, number = self._locations, self._debug.number, None, 0
         missing, type_numbers = self._missing, self._types.by_id
         op: Any = block.first_op  # whose own fields are read: each property of xDSL's takes a call
         while op is not None:
             if locations is not None:
-                location = op.location
-                number = known.get(id(location))
-                if number is None:
-                    missing.op = op
+                if op.location is not location:  # operations of one expression share theirs
+                    location, missing.op = op.location, op
                     number = located(location)
                 locations.append(number)
             properties, results = op.properties, op.results
@@ -116,15 +107,21 @@ class BodyWriter:
             # Types of results by number, or by value where this very type was not met before.
             if len(results) == 1:
                 type_ = results[0]._type
-                key = (op.__class__, type_numbers.get(id(type_), type_), *properties, *map(id, properties.values()))
+                key = (op.__class__, type_numbers.get(id(type_), type_))
             else:
-                types = [type_numbers.get(id(result._type), result._type) for result in results]
-                key = (op.__class__, *types, *properties, *map(id, properties.values()))
+                key = (op.__class__, *[type_numbers.get(id(result._type), result._type) for result in results])
+            if properties:
+                key += (*properties, *map(id, properties.values()))
             data, counts, counted, regions, older = heads.get(key) or self._head(op, key)
             out += data
             try:
-                if counted or counts:
-                    self._counted(op._operands, counted, counts)
+                if counted:
+                    put_varint(out, len(op._operands))
+                if counts:
+                    pieces = [numbers[id(operand)] for operand in op._operands]
+                    for at, count in counts:
+                        pieces.insert(at, count)
+                    out += b"".join(pieces)
                 else:
                     for operand in op._operands:
                         out += numbers[id(operand)]
@@ -137,16 +134,6 @@ class BodyWriter:
             for result in results if older is None else older:
                 numbers[id(result)] = spelled[len(numbers)]
             op = op._next_op
-
-    def _counted(self, operands: Sequence[SSAValue], counted: bool, counts: tuple[tuple[int, bytes], ...]) -> None:
-        """Appends operands among which numbers of them stand. Raises `KeyError` where one is not defined."""
-        numbers = self._numbers
-        spelled = [numbers[id(operand)] for operand in operands]
-        if counted:
-            put_varint(self._out, len(operands))
-        for at, count in reversed(counts):
-            spelled.insert(at, count)
-        self._out += b"".join(spelled)
 
     # --- Heads
 
@@ -229,7 +216,7 @@ class BodyWriter:
             if values.counted:
                 counts.append((first, varint(size)))
             first += size
-        return tuple(counts)
+        return tuple(reversed(counts))
 
     def _property(self, out: bytearray, form: Form, op: TileOp, value: Attribute) -> None:
         """A property that is neither an enumeration's value nor a flag."""
@@ -285,11 +272,20 @@ class BodyWriter:
         for argument in block.args:
             put_varint(out, self._types.index(argument.type))
         self._define(block.args)
-        put_varint(out, len(block.ops))
+        put_varint(out, _length(block))
         self._ops(block)
         # The next block uses these numbers again, so that they must not be found for values out of scope.
         for _ in range(len(numbers) - before):
             numbers.popitem()
+
+
+def _length(block: Block) -> int:
+    """How many operations a block has."""
+    length, op = 0, cast("Any", block.first_op)
+    while op is not None:
+        length += 1
+        op = op._next_op
+    return length
 
 
 def _field_of(record: OpRecord, field: Property) -> str:

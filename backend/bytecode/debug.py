@@ -27,7 +27,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from freehold.backend.bytecode.attributes import AttributeReader, AttributeWriter, Pool
-from freehold.backend.bytecode.encoding import Cursor, pad, put_offset_table, put_varint, varint
+from freehold.backend.bytecode.encoding import Cursor, Varints, pad, put_offset_table, put_varint, varint
 from freehold.backend.bytecode.tables import DebugTag
 from freehold.backend.bytecode.types import Lacks, NoForm
 from freehold.dialects.cuda_tile.debug import (
@@ -83,16 +83,18 @@ class DebugWriter:
         self._lists: list[list[int]] = []
         self._scopes: dict[Attribute, int] = {}
         self._subprogram: DISubprogramAttr | None = None
-        self.by_id: dict[int, int] = {}
-        """Numbers of the current function's locations by their identity: its operations keep them alive."""
+        self._known: dict[int, int] = {}
+        """Numbers of the current function's locations that are no plain places, by their identity: its operations keep
+        them alive."""
         self._callees: dict[int, int] = {}
-        """As `by_id`, for locations in functions that were inlined."""
+        """As `_known`, for locations in functions that were inlined."""
         self._heads: dict[str, bytes] = {}
         """For each file with positions in the current function: how their records begin, up to the line."""
+        self._columns = Varints()
 
     def begin(self, location: LocationAttr, name: str) -> list[int] | None:
         """The list to append the numbers of a function's operations to; None where its location is unknown."""
-        self.by_id.clear()
+        self._known.clear()
         self._callees.clear()
         self._heads.clear()
         position, scope = position_of(location)
@@ -120,31 +122,30 @@ class DebugWriter:
 
     def number(self, location: Attribute) -> int:
         """The number of an operation's location; 0 where it is unknown."""
-        number = self.by_id.get(id(location))
+        if self._exact:
+            _must_be_exact(location)
+        place: Attribute = location
+        if type(location) is FusedLoc and type(location.metadata) is NoneAttr:  # a span, as most are
+            parts = cast("ArrayAttr[Attribute]", location.locations).data
+            place = parts[0] if parts else location
+        if type(place) is FileLineColLoc:
+            return self._plain(place)
+        number = self._known.get(id(location))
         if number is None:
-            if self._exact:
-                _must_be_exact(location)
-            place: Attribute = location
-            if type(location) is FusedLoc and type(location.metadata) is NoneAttr:  # a span, as most are
-                parts = cast("ArrayAttr[Attribute]", location.locations).data
-                place = parts[0] if parts else location
-            if type(place) is FileLineColLoc:
-                number = self._plain(place)
-            else:
-                number = self._number(location)
-            self.by_id[id(location)] = number
+            number = self._known[id(location)] = self._number(location)
         return number
 
     def _plain(self, place: FileLineColLoc) -> int:
         """The number of a place in a file with nothing around it; 0 where the function has no file."""
         if self._subprogram is None:
             return 0
-        head = self._heads.get(place.filename.data) or self._head(place.filename.data)
-        return self._records.index(head + varint(place.line.data) + varint(place.column.data)) + 1
+        path, numbers = place.filename.data, self._records.numbers
+        head = self._heads.get(path) or self._head(path, self._subprogram)
+        record = head + varint(place.line.data) + self._columns[place.column.data]
+        return numbers.setdefault(record, len(numbers)) + 1
 
-    def _head(self, path: str) -> bytes:
-        assert self._subprogram is not None
-        scope = self._scope(_scope_in(path, self._subprogram))
+    def _head(self, path: str, subprogram: DISubprogramAttr) -> bytes:
+        scope = self._scope(_scope_in(path, subprogram))
         head = self._heads[path] = b"".join(map(varint, (DebugTag.LOCATION, scope, self._attributes.string(path))))
         return head
 

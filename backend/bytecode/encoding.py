@@ -51,6 +51,14 @@ def varint(value: int) -> bytes:
     return bytes(out)
 
 
+class Varints(dict[int, bytes]):
+    """What `varint` says of numbers that are written again and again: each is found, once it has been made."""
+
+    def __missing__(self, value: int) -> bytes:
+        found = self[value] = varint(value)
+        return found
+
+
 def zigzag(value: int) -> int:
     """A signed 64-bit integer as an unsigned one that is small where it is near zero: 0, -1, 1, -2, ..."""
     return (value << 1 ^ value >> 63) & _LOW64
