@@ -3,7 +3,8 @@
 The path is a checkout of NVIDIA/cuda-tile that you have. Each module of its `.mlir` tests (those between lines
 `// -----`) is read, verified and printed here as its RUN line says, and what came of it is compared with what the test
 expects of NVIDIA's tools: that the module is refused (where an error is expected in it), or accepted and printed so
-that its CHECK lines hold. What is accepted goes through the generic form, too, and through bytecode.
+that its CHECK lines hold. What is accepted goes through the generic form, too, and through bytecode; and where
+`FREEHOLD_MLIR_OPT` names NVIDIA's own `cuda-tile-opt`, what we print is read by it, and what it prints by us.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from freehold.dialects.cuda_tile.version import V13_3, Version
 from freehold.support.diagnostic import Rejected
 from freehold.tools.context import make_context
 from freehold.tools.located_parser import parse_module
+from freehold.tools.mlir_bridge import Upstream, UpstreamError, find, from_mlir, to_mlir
 from freehold.tools.pipeline_text import parse_pipeline
 from freehold.tools.tile_opt import verify
 
@@ -89,7 +91,8 @@ class Found:
     checks: str = ""
     """`hold`, or the CHECK line that does not."""
     trips: dict[str, str] = field(default_factory=dict[str, str])
-    """For `generic` and `bytecode`: empty where the module comes back, else what is wrong."""
+    """For `generic`, `bytecode`, `read by theirs` and `theirs by us`: empty where the module comes back, else what is
+    wrong."""
     printed: str = ""
 
 
@@ -169,6 +172,29 @@ def _trips(module: ModuleOp) -> dict[str, str]:
     return trips
 
 
+def _with_theirs(case: Case, module: ModuleOp, theirs: Upstream) -> dict[str, str]:
+    """What becomes of a module that NVIDIA's tool reads as we print it, and that we read as it prints it."""
+    mine, trips = nameless(module), dict[str, str]()
+    for trip, text in (("read by theirs", to_mlir(module, knows_tile_ir=True)), ("theirs by us", case.text)):
+        try:
+            again = from_mlir(_context(), theirs.run(text, ""))
+            _verify(again)
+            trips[trip] = "" if nameless(again) == mine else "another module"
+        except (UpstreamError, Rejected) as refused:
+            trips[trip] = str(refused).splitlines()[0]
+    return trips
+
+
+def nameless(module: ModuleOp) -> str:
+    """The module as text, without the names of its values, which no MLIR keeps."""
+    copy = module.clone()
+    for op in copy.walk():
+        arguments = [argument for region in op.regions for block in region.blocks for argument in block.args]
+        for value in (*op.results, *arguments):
+            value.name_hint = None
+    return text_of(copy)
+
+
 def _context() -> Context:
     context = make_context(allow_unregistered=True)
     context.load_op(FunctionOp)
@@ -193,6 +219,9 @@ def found(case: Case, earlier: Sequence[Found] = ()) -> Found:
         if case.written:
             write_bytecode(module, case.version, exact_locations=True)
         trips = {} if case.refused else _trips(module)
+        theirs = find()
+        if theirs is not None and theirs.knows_tile_ir and not case.refused:
+            trips |= _with_theirs(case, module, theirs)
         for each in parse_pipeline(case.passes):
             each.apply(context, module)
     except Rejected as refused:
@@ -217,7 +246,8 @@ def table(checkout: Path, only: Sequence[str] = ()) -> list[dict[str, Any]]:
             earlier = by_file.setdefault(case.file, [])
             rows.append(found(case, [each for each in earlier if each.checks]))
             earlier.append(rows[-1])
-    columns = ("modules", "same verdict", "checked", "checks hold", "generic", "bytecode")
+    columns = ["modules", "same verdict", "checked", "checks hold", "generic", "bytecode"]
+    columns += [trip for trip in ("read by theirs", "theirs by us") if any(trip in row.trips for row in rows)]
     print(f"{'file':60}" + "".join(f"{column:>14}" for column in columns))
     total: Counter[str] = Counter()
     for file, some in by_file.items():

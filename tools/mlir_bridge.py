@@ -47,6 +47,11 @@ class Upstream(Protocol):
         """What it is, for messages."""
         ...
 
+    @property
+    def knows_tile_ir(self) -> bool:
+        """Whether it is NVIDIA's, which has the dialect `cuda_tile`."""
+        ...
+
     def run(self, text: str, pipeline: str) -> str:
         """Parses, verifies, runs the passes (none where `pipeline` is empty), prints in generic form with locations."""
         ...
@@ -64,6 +69,7 @@ class Bindings:
     ir: Any
     passmanager: Any
     name: str
+    knows_tile_ir: bool = False
 
     def run(self, text: str, pipeline: str) -> str:
         """See `Upstream.run`. Raises UpstreamError."""
@@ -100,6 +106,11 @@ class Executable:
     def name(self) -> str:
         """The program's file name."""
         return os.path.basename(self.path)
+
+    @property
+    def knows_tile_ir(self) -> bool:
+        """NVIDIA's programs have names such as `cuda-tile-opt`."""
+        return self.name.startswith("cuda-tile-")
 
     def run(self, text: str, pipeline: str) -> str:
         """See `Upstream.run`. Raises UpstreamError."""
@@ -174,8 +185,7 @@ def run(context: Context, module: ModuleOp, pipeline: str, upstream: Upstream | 
         error, named = NoUpstream(None), os.environ.get("FREEHOLD_MLIR_OPT")
         raise Rejected([error.add(error.Named(named)) if named else error])
     try:
-        knows = os.path.basename(upstream.name).startswith("cuda-tile-")
-        text = upstream.run(to_mlir(module, knows_tile_ir=knows), pipeline)
+        text = upstream.run(to_mlir(module, knows_tile_ir=upstream.knows_tile_ir), pipeline)
     except UpstreamError as error:
         refused = UpstreamRefused(None, upstream.name, pipeline)
         raise Rejected([refused.add(refused.Words(str(error).strip()))]) from error

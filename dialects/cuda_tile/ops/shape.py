@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Final, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, i32
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, i32, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import VarConstraint, operand_def, prop_def, result_def, traits_def, var_operand_def
 from xdsl.traits import ConstantLike, Pure
@@ -179,13 +179,13 @@ class CatOp(TileOp):
     """Two tiles joined along dimension `dim`. Extents are powers of two, so the two are equal there."""
 
     name = "cuda_tile.cat"
-    dim = prop_def(IntegerAttr.constr(i32))
+    dim = prop_def(IntegerAttr.constr(i64))
     lhs = operand_def(ANY_TILE)
     rhs = operand_def(ANY_TILE)
     result = result_def(ANY_TILE)
     traits = traits_def(Pure())
     FORMAT: ClassVar[str | None] = (
-        "$lhs `,` $rhs `dim` `=` custom<Int>($dim) attr-dict `:` custom<Ty>(type($lhs)) `,` custom<Ty>(type($rhs))"
+        "$lhs `,` $rhs `dim` `=` custom<Int64>($dim) attr-dict `:` custom<Ty>(type($lhs)) `,` custom<Ty>(type($rhs))"
         " `->` custom<Ty>(type($result))"
     )
 
@@ -193,7 +193,7 @@ class CatOp(TileOp):
         left, right = _tile(lhs), _tile(rhs)
         dims = list(left.dims)
         dims[dim] += right.dims[dim]
-        self._init((lhs, rhs), (tile(tuple(dims), left.element_type),), {"dim": IntegerAttr(dim, i32)})
+        self._init((lhs, rhs), (tile(tuple(dims), left.element_type),), {"dim": IntegerAttr(dim, i64)})
 
     def verify_(self) -> None:
         """All extents agree but the joined one, which is the sum."""

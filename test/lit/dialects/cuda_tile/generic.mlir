@@ -21,6 +21,9 @@ cuda_tile.module @m {
     // CHECK: "cuda_tile.atomic_rmw_tko"(%p, %0) <{{.*}}mode = 4 : i32
     // AGAIN: atomic_rmw_tko relaxed device %p, addf, %result
     %3, %4 = atomic_rmw_tko relaxed device %p, addf, %0 : tile<ptr<f32>>, tile<f32> -> tile<f32>, token
+    // CHECK: "cuda_tile.cat"(%d, %d) <{dim = 0 : i64}>
+    // AGAIN: cat %{{.+}} dim = 0 :
+    %5 = cat %d, %d dim = 0 : tile<2xf32>, tile<2xf32> -> tile<4xf32>
     return
   }
 }
