@@ -12,7 +12,6 @@ from freehold.support.diagnostic import Error, Note
 from freehold.support.span import Span
 
 Category = Literal["all", "memory", "tensorcore"]
-CATEGORIES: Final[tuple[Category, ...]] = ("all", "memory", "tensorcore")
 
 _PLACE: Final = re.compile(r"\{ File: (?P<file>.*), Line: (?P<line>\d+), Column: (?P<column>\d+) \}")
 _IN_TEXT: Final = re.compile(r'loc\("[^"]*":\d+:\d+\): ')

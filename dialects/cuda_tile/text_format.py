@@ -203,7 +203,7 @@ class Key(CustomDirective):
 
 
 @irdl_custom_directive
-class OptKey(CustomDirective):
+class OptKey(Key):
     """A bare enumeration keyword that may be absent."""
 
     attr: AttributeVariable
@@ -212,12 +212,6 @@ class OptKey(CustomDirective):
         """Read the keyword if one stands here."""
         if (attr := _enum_class(self.attr).parse_optional_keyword(parser)) is not None:
             self.attr.set(state, attr)
-
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        """Write the keyword if there is one."""
-        attr = self.attr.get(op)
-        if attr is not None:
-            _emit(cast("WireEnumAttr[WireEnum]", attr).data.value, printer, state)
 
 
 @irdl_custom_directive

@@ -65,6 +65,9 @@ class Conversion(TileOp, ABC):
 
     traits = traits_def(Pure())
 
+    def __init__(self, source: SSAValue, element: Attribute, properties: dict[str, Attribute] | None = None) -> None:
+        self._init((source,), (tile(cast(TileType, source.type).dims, element),), properties)
+
     def verify_(self) -> None:
         """Operand and result have one shape."""
         source, result = cast(TileType, self.operands[0].type), cast(TileType, self.results[0].type)
@@ -84,9 +87,6 @@ class BitcastOp(Conversion):
     source = operand_def(NUMBER_TILE)
     result = result_def(NUMBER_TILE)
     FORMAT: ClassVar[str | None] = "$source attr-dict `:` custom<Ty>(type($source)) `->` custom<Ty>(type($result))"
-
-    def __init__(self, source: SSAValue, element: Attribute) -> None:
-        self._init((source,), (tile(cast(TileType, source.type).dims, element),))
 
     def verify_elements(self, source: Attribute, target: Attribute) -> None:
         """The widths agree."""
@@ -108,7 +108,7 @@ class ExtIOp(Conversion):
     )
 
     def __init__(self, source: SSAValue, element: Attribute, signedness: SignednessAttr) -> None:
-        self._init((source,), (tile(cast(TileType, source.type).dims, element),), {"signedness": signedness})
+        super().__init__(source, element, {"signedness": signedness})
 
     def verify_elements(self, source: Attribute, target: Attribute) -> None:
         """The result is strictly wider."""
@@ -129,7 +129,7 @@ class TruncIOp(Conversion):
     )
 
     def __init__(self, source: SSAValue, element: Attribute, overflow: IntegerOverflowAttr = NO_OVERFLOW_FLAG) -> None:
-        self._init((source,), (tile(cast(TileType, source.type).dims, element),), {"overflow": overflow})
+        super().__init__(source, element, {"overflow": overflow})
 
     def verify_elements(self, source: Attribute, target: Attribute) -> None:
         """The result is strictly narrower."""
@@ -150,7 +150,7 @@ class FToFOp(Conversion):
     )
 
     def __init__(self, source: SSAValue, element: Attribute, rounding_mode: RoundingModeAttr = NEAREST_EVEN) -> None:
-        self._init((source,), (tile(cast(TileType, source.type).dims, element),), {"rounding_mode": rounding_mode})
+        super().__init__(source, element, {"rounding_mode": rounding_mode})
 
     def verify_elements(self, source: Attribute, target: Attribute) -> None:
         """The types differ and take the rounding."""
@@ -233,9 +233,6 @@ class IntToPtrOp(Conversion):
     result = result_def(POINTER_TILE)
     FORMAT: ClassVar[str | None] = "$source attr-dict `:` custom<Ty>(type($source)) `->` custom<Ty>(type($result))"
 
-    def __init__(self, source: SSAValue, pointer: Attribute) -> None:
-        self._init((source,), (tile(cast(TileType, source.type).dims, pointer),))
-
 
 @tile_op(86, group=GROUP)
 class PtrToIntOp(Conversion):
@@ -246,9 +243,6 @@ class PtrToIntOp(Conversion):
     result = result_def(I64_TILE)
     FORMAT: ClassVar[str | None] = "$source attr-dict `:` custom<Ty>(type($source)) `->` custom<Ty>(type($result))"
 
-    def __init__(self, source: SSAValue, element: Attribute) -> None:
-        self._init((source,), (tile(cast(TileType, source.type).dims, element),))
-
 
 @tile_op(87, group=GROUP)
 class PtrToPtrOp(Conversion):
@@ -258,6 +252,3 @@ class PtrToPtrOp(Conversion):
     source = operand_def(POINTER_TILE)
     result = result_def(POINTER_TILE)
     FORMAT: ClassVar[str | None] = "$source attr-dict `:` custom<Ty>(type($source)) `->` custom<Ty>(type($result))"
-
-    def __init__(self, source: SSAValue, pointer: Attribute) -> None:
-        self._init((source,), (tile(cast(TileType, source.type).dims, pointer),))
