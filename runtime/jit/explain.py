@@ -88,7 +88,8 @@ def explain(
     completed = kernel.choice(args, kwargs, named, anew=True)
     bound = kernel.bound(*args, arch=named, **kwargs)
     module = kernel.verified(bound.specialisation)
-    values = Evaluator(contract(module)).bind([v.shape for v in bound.views], bound.run_time)
+    agreed = contract(module)
+    values = Evaluator(agreed).bind([v.shape for v in bound.views], bound.run_time)
     found = cost(kernel_of(module))
     for name, position in found.scalars.items():
         value = bound.run_time[position]
@@ -102,14 +103,14 @@ def explain(
     resources = _all_resources(archs, cubin, kernel.__name__)
     schedule = [] if completed is None else [*told(completed)]
     idle = _idle(kernel, bound.specialisation, archs[0]) if len(archs) == 1 else {}
-    remarked = [*_unaligned(contract(module)), *remarks(kernel_of(module), idle, archs[0] if archs else None)]
+    remarked = [*_unaligned(agreed), *remarks(kernel_of(module), idle, archs[0] if archs else None)]
     made = None
     if ir or (len(archs) == 1 and of(kernel.options.hints, archs[0])):  # without hints there is code that ends
         made = emitted(optimised(module, kernel.options.math), kernel.options)
         with suppress(Rejected):  # the resources say why
             moved = len(archs) == 1 and cubin_of(made.clone(), archs[0], kernel.__name__)[1]
             remarked += _by_threads(archs if moved else ())
-    return _explanation(module, found, values, resources, None, made if ir else None, schedule, remarked)
+    return _explanation(module, agreed, found, values, resources, None, made if ir else None, schedule, remarked)
 
 
 def explain_module(module: ModuleOp, arch: Archs = None, sources: SourceMap | None = None) -> Explanation:
@@ -131,7 +132,8 @@ def explain_module(module: ModuleOp, arch: Archs = None, sources: SourceMap | No
         return found
 
     resources = _all_resources(archs, cubin, name)
-    return _explanation(module, cost(kernel), {}, resources, sources, emitted, (), [*_by_threads(sorted(moved))])
+    remarked = [*_by_threads(sorted(moved))]
+    return _explanation(module, contract(module), cost(kernel), {}, resources, sources, emitted, (), remarked)
 
 
 def explain_all(module: ModuleOp, arch: Archs = None, sources: SourceMap | None = None) -> Iterator[str]:
@@ -170,6 +172,7 @@ def _tile_module(module: ModuleOp, arch: Archs, sources: SourceMap | None) -> It
 
 def _explanation(
     module: ModuleOp,
+    agreed: LaunchContract,
     found: Cost,
     values: Mapping[str, int],
     resources: Mapping[str, Resources | str],
@@ -181,7 +184,7 @@ def _explanation(
     """With what was `emitted`, the operations of both are told, too."""
     kernel = kernel_of(module)
     sections = [
-        [*_title(contract(module), found, values)],
+        [*_title(agreed, found, values)],
         [*_proofs(module)],
         [*_cost(found, values)],
     ]
