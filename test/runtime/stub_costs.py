@@ -23,13 +23,13 @@ from freehold.runtime.gpu.timeline import timeline
 from freehold.runtime.memory import ledger
 
 LIMITS = {
-    "chained": (18, 800),
-    "gathered": (15, 770),
-    "bound, gathered": (5.5, 740),
-    "bound, chained": (13, 770),
-    "each enqueued": (70, 800),
-    "each awaited": (285, 1070),
-    "foreign, each enqueued": (60, 780),
+    "chained": (13, 800),
+    "gathered": (10, 770),
+    "bound, gathered": (1, 740),
+    "bound, chained": (8, 770),
+    "each enqueued": (11, 800),
+    "each awaited": (200, 1070),
+    "foreign, each enqueued": (4, 780),
     "leases": (34, 34),
     "replays": (95, 95),
 }
