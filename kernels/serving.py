@@ -170,15 +170,16 @@ def query_parts(
     """
     As `paged_parts`, of queries that are turned first, and before that normalised if there are weights.
 
-    Without `lse` there is one part, and that is the result. k is as in `paged_rows`.
+    Without `lse` there is one part, and that is the result. k is as in `paged_rows`. What TMA needs to load a query takes
+    longer than the query.
     """
     same_pages(k, v)
     fh.require("P >= 1 and P <= 65536 and L <= 1048576", "no number wraps around")
     b, h, p, _, _ = part.index
     (G, DV), dtype = part.tile[3:], accumulator(q.dtype)
-    halves = tuple(q.load((b, h, 0, n, 0), (1, 1, G, 1, HALF)).reshape(G, HALF) for n in (0, 1))
-    angles = tuple(t.load((b, 0), (1, HALF)) for t in (cos, sin))
-    by = None if weights is None else tuple(weights.load((n, 0), (1, HALF)) for n in (0, 1))
+    halves = tuple(q.load((b, h, 0, n, 0), (1, 1, G, 1, HALF), allow_tma=False).reshape(G, HALF) for n in (0, 1))
+    angles = tuple(t.load((b, 0), (1, HALF), allow_tma=False) for t in (cos, sin))
+    by = None if weights is None else tuple(weights.load((n, 0), (1, HALF), allow_tma=False) for n in (0, 1))
     queries = turned(halves, by, angles, 2 * q.shape[4], eps, 1)
     length = lengths.load((b,), ())
     c = scale.astype(dtype) * LOG2E
