@@ -170,8 +170,8 @@ def query_parts(
     """
     As `paged_parts`, of queries that are turned first, and before that normalised if there are weights.
 
-    Without `lse` there is one part, and that is the result. k is as in `paged_rows`. What TMA needs to load a query takes
-    longer than the query.
+    Without `lse` there is one part, and that is the result. k is as in `paged_rows`. What TMA needs to load a
+    query takes longer than the query.
     """
     same_pages(k, v)
     fh.require("P >= 1 and P <= 65536 and L <= 1048576", "no number wraps around")
