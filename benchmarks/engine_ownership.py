@@ -38,8 +38,8 @@ def unchecked() -> Generator[None]:
 
     def without_leases(self: Runner, batch: Any, ways: Any) -> Any:
         graph = recorded(self, batch, ways)
-        own = [memory.there.space for memory in self._memory]  # pyright: ignore[reportPrivateUsage] -- of the copies
-        own += [memory.chosen.space for memory in self._memory]  # pyright: ignore[reportPrivateUsage] -- as above
+        memories = self._memory  # pyright: ignore[reportPrivateUsage] -- what the host and the step share
+        own = [t.space for m in memories for t in (m.sent, m.told, m.chosen)]
         recording = graph.recording
         recording.checked = ()  # the steps of ranges are compared still, and nobody looks at it
         recording.reads = [t for t in recording.reads if t.space in own]
