@@ -107,19 +107,19 @@ class ByRow(NamedTuple):
 
 
 @cache
-def by_row(count: int, length: int) -> ByRow:
+def by_row(count: int, length: int, alone: bool = True) -> ByRow:
     """
-    A schedule for a matrix of 16-bit numbers of `count` rows of `length` elements, times a vector.
+    A schedule for a matrix of 16-bit numbers of `count` rows of `length` elements, times a vector. Unless `alone`, more
+    is computed of the vector, which two rows share.
 
-    Where the length is compiled in, a thread has 32 bytes of two rows in registers, or of a longer part of one, and a
-    multiprocessor has eight blocks. Else tiles are loaded by TMA, of which as many are on their way as fit.
+    Where the length is compiled in, a thread has 16 bytes of one or of two rows in registers, and a multiprocessor has
+    eight blocks. Else tiles are loaded by TMA, of which as many are on their way as fit.
     """
     known = compiled_in(length)
     if known is None:
         rows, step = (32, 128) if count >= 4096 > length else (16, 256)
         return ByRow(rows, max(16, min(step, power_of_two(length))), 3, (None, None))
-    rows, step = (1, 2048) if 4096 <= length < 8192 else (2, 1024)
-    step = min(step, power_of_two(length))
+    rows, step = 1 if alone and length >= 3072 else 2, min(1024, power_of_two(length))
     return ByRow(rows, step, 8, (count if count % rows == 0 else None, known))
 
 

@@ -12,6 +12,7 @@ import pytest
 from comparing import assembled
 
 import freehold as fh
+from freehold.kernels import few
 from freehold.kernels.few import gated_product_launch, gated_row_product_launch, row_product_launch
 
 RNG = np.random.default_rng(5)
@@ -47,6 +48,15 @@ def test_a_row_is_normalised_and_multiplied(K: int, N: int, norm: bool, added: b
     row_product_launch(y, x, w, weight if norm else None, residual if added else None, 1e-6).sync()
     wanted = (normalised(x, weight) if norm else wide(x)) @ wide(w).T + added * wide(residual)
     np.testing.assert_allclose(wide(y), wanted, rtol=2**-8, atol=1e-4)
+    assembled(launched)
+
+
+@pytest.mark.parametrize(("K", "N"), [(100, 70), (256, 70), (512, 6), (2048, 20), (4096, 20)])
+def test_a_row_by_a_head(K: int, N: int, monkeypatch: pytest.MonkeyPatch, launched: dict[str, Any]) -> None:
+    monkeypatch.setattr(few, "MANY", 1)
+    x, w, weight, y = normal(1, K), normal(N, K), normal(K), normal(1, N)
+    row_product_launch(y, x, w, weight, None, 1e-6).sync()
+    np.testing.assert_allclose(wide(y), normalised(x, weight) @ wide(w).T, rtol=2**-8, atol=1e-4)
     assembled(launched)
 
 
