@@ -28,11 +28,9 @@ def check(data: bytes, arch: str = "sm_100") -> None:
     assert disassemble(own, debug_info=True) == disassemble(data, debug_info=True)
     assert normalised(disassemble(data)) == normalised(print_module(module))
     assert write_bytecode(read_bytecode(own), version) == own
-    cubin = assemble(data, arch)
-    assert assemble(own, arch) == cubin
     parsed = parse_disassembly(print_module(module, locations=True))
     assert parsed.is_structurally_equivalent(module)
-    assert assemble(write_bytecode(parsed, version), arch) == cubin
+    assert len({assemble(code, arch) for code in {data, own, write_bytecode(parsed, version)}}) == 1
 
 
 def test_there_are_fixtures():
