@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from heapq import heapify, heappop, heappush
 from typing import Final
 
 from freehold.support import terms
@@ -175,31 +176,40 @@ def _plan(predicates: Sequence[Term]) -> list[_Level]:
     """The symbols in order, each with the predicates that are decided by it and those before it."""
     names = sorted({name for p in predicates for name in p.symbols()})
     bounding: dict[str, list[frozenset[str]]] = {name: [] for name in names}
+    about: dict[str, list[Term]] = {name: [] for name in names}
     for p in predicates:
+        for name in p.symbols():
+            about[name].append(p)
         for name, other in _bounded(p):
             bounding[name].append(other.symbols())
     levels: list[_Level] = []
     known: set[str] = set()
-    nothing: frozenset[str] = frozenset()
-    while len(levels) < len(names):
-        # First what nothing open bounds; then what most predicates are about.
-        name = min(
-            (n for n in names if n not in known),
-            key=lambda n: (len(nothing.union(*bounding[n]) - known - {n}), -len(bounding[n]), n),
-        )
+    still = {name: set[str]().union(*bounding[name]) - {name} for name in names}
+    bounds: dict[str, list[str]] = {name: [] for name in names}
+    for name, others in still.items():
+        for other in others:
+            bounds[other].append(name)
+    # First what nothing open bounds; then what most predicates are about. Of what was pushed twice, the last is best.
+    heap = [(len(still[name]), -len(bounding[name]), name) for name in names]
+    heapify(heap)
+    while heap:
+        *_, name = heappop(heap)
+        if name in known:
+            continue
         known.add(name)
-        levels.append(_level(name, predicates, known))
+        for bounded in bounds[name]:
+            still[bounded].discard(name)
+            heappush(heap, (len(still[bounded]), -len(bounding[bounded]), bounded))
+        levels.append(_level(name, about[name], known))
     return levels
 
 
 def _level(name: str, predicates: Sequence[Term], known: set[str]) -> _Level:
+    """What is known of a symbol once those in `known` have values, of the predicates about it."""
     found = _Level(name)
     symbol = terms.sym(name)
     for p in predicates:
-        symbols = p.symbols()
-        if name not in symbols:
-            continue
-        if symbols <= known:
+        if p.symbols() <= known:
             _decided(p, symbol, found)
         for inner in p.walk():
             # What a choice is made of may well be the value, and so may what it is compared with.
