@@ -93,18 +93,16 @@ def extreme_axis(y: Out["A", "C"], x: Ref["A", "R", "C"], LEAST: Const[bool], TR
     a, c = y.index
     TA, TC = y.tile
     begin = float("inf") if LEAST else float("-inf")
-    best = fh.full((TA, TC), begin, accumulator(x.dtype))
-    found = fh.zeros((TA, TC), i32)
+    tile = TA, TR, TC
+    best, found = fh.full(tile, begin, accumulator(x.dtype)), fh.zeros(tile, i32)
+    row = fh.arange(TR)[None, :, None]
     for k in fh.tiles(x, axis=1, size=TR):
-        t = wide(x.load((a, k, c), (TA, TR, TC)))
-        t = fh.where((k * TR + fh.arange(TR))[None, :, None] < x.shape[1], t, begin)
-        here = t.min(axis=1) if LEAST else t.max(axis=1)
-        where = fh.argmin(t, axis=1) if LEAST else fh.argmax(t, axis=1)
-        better = here < best if LEAST else here > best
-        better = better | (fh.isnan(here) & ~fh.isnan(best))
-        found = fh.where(better, k * TR + where, found)
-        best = fh.where(better, here, best)
-    y.store(found.astype(y.dtype))
+        t = fh.where(k * TR + row < x.shape[1], wide(x.load((a, k, c), tile)), begin)
+        better = ~(t >= best if LEAST else t <= best) & (best == best)  # also NaN, but none after another
+        best, found = fh.where(better, t, best), fh.where(better, k, found)
+    top = best.min(axis=1, keepdims=True) if LEAST else best.max(axis=1, keepdims=True)
+    there = (best == top) | (fh.isnan(best) & fh.isnan(top))
+    y.store(fh.where(there, found * TR + row, 0x7FFFFFFF).min(axis=1).astype(y.dtype))
 
 
 @safe
@@ -339,8 +337,9 @@ def _extreme(y: Any, x: Any, least: bool) -> None:
     together = joined_rows(x)
     seen = x.view(A, -1, together * C)
     out = y if together == 1 else x.new_empty(A, together * C).int()
-    tile = axis_tile(*seen.shape, 256, 2048)
-    hinted(extreme_axis, {"occupancy": 8})(fh.partition(out, (tile[0], tile[2])), seen, least, tile[1]).on()
+    tile = axis_tile(*seen.shape)
+    hints = {"num_worker_warps": 8, "occupancy": 4}
+    hinted(extreme_axis, hints)(fh.partition(out, (tile[0], tile[2])), seen, least, tile[1]).on()
     if together > 1:
         part = fh.partition(y, (min(max(1, 1024 // tile[2]), power_of_two(A)), tile[2]))
         extreme_of_parts(part, out.view(A, together, C), x, least, together).on()
