@@ -297,15 +297,16 @@ def _tile(A: int, R: int, C: int) -> tuple[int, ...]:
 
 @operator("fold_axis(Tensor x, str kind) -> Tensor", results=lambda x, kind: x.new_empty((x.shape[0], x.shape[2])))
 def _fold(y: Any, x: Any, kind: str) -> None:
-    A, R, C = x.shape
     together = joined_rows(x)
     if together > 1:
-        parts = x.new_empty((A, 1, together * C), dtype=wide_dtype(x))
-        seen = x.view(A, -1, together * C)
-        _launch_fold(parts, seen, "sum" if kind == "mean" else kind, _tile(*seen.shape))
+        count, rows, length = x.shape
+        seen = x.view(count, -1, together * length)
+        parts = x.new_empty((count, 1, together * length), dtype=wide_dtype(x))
+        _launch_fold(parts, seen, "sum" if kind == "mean" else kind, _tile(count, seen.shape[1], seen.shape[2]))
         if kind == "mean":
-            parts.div_(R)
-        x, R, kind = parts.view(A, together, C), together, kind if kind in ("amax", "amin") else "sum"
+            parts.div_(rows)
+        x, kind = parts.view(count, together, length), kind if kind in ("amax", "amin") else "sum"
+    A, R, C = x.shape
     tile = _tile(A, R, C)
     if ceildiv(A, tile[0]) * ceildiv(C, tile[-1] if C > 1 else 1) * 2 <= 4 * PROCESSORS and tile[1] < R:
         parts = _in_parts(x, "sum" if kind == "mean" else kind, tile)
@@ -337,12 +338,12 @@ def _extreme(y: Any, x: Any, least: bool) -> None:
     together = joined_rows(x)
     seen = x.view(A, -1, together * C)
     out = y if together == 1 else x.new_empty(A, together * C).int()
-    tile = axis_tile(*seen.shape)
+    tile = axis_tile(A, seen.shape[1], together * C)
     hints = {"num_worker_warps": 8, "occupancy": 4}
     hinted(extreme_axis, hints)(fh.partition(out, (tile[0], tile[2])), seen, least, tile[1]).on()
     if together > 1:
-        part = fh.partition(y, (min(max(1, 1024 // tile[2]), power_of_two(A)), tile[2]))
-        extreme_of_parts(part, out.view(A, together, C), x, least, together).on()
+        region = fh.partition(y, (min(max(1, 1024 // tile[2]), power_of_two(A)), tile[2]))
+        extreme_of_parts(region, out.view(A, together, C), x, least, together).on()
 
 
 @operator(
