@@ -86,9 +86,10 @@ def rows_convolved(
     CK: Const[int],
     PIECES: Const[int],
     BIAS: Const[bool],
+    TURNED: Const[bool],
 ):
     """
-    y = the sum over taps v of w[v] @ x at v, + bias.
+    y = the sum over taps v of w[v] @ x at v, + bias. With `TURNED` the transpose is computed.
 
     `x` has for each of T taps the rows of all places: R are pieces, samples, groups and `deep` slices of depth, counted
     as one, of which a sample's `first` is the first that counts. `STEPS` are step and dilation of depth, and of height
@@ -102,7 +103,7 @@ def rows_convolved(
     T = x.shape[1]
     each = y.shape[0] * y.shape[1] * deep
     begin = (n * y.shape[1] + g) * deep + first + d * SD
-    acc = fh.zeros((TH * TW, TC), f32)
+    acc = fh.zeros((TH * TW, TC) if TURNED else (TC, TH * TW), f32)
     for i in range(w.shape[2] * CK):
         v, k = within(i // CK, w.shape[2]), within(i % CK, fh.cdiv(x.shape[4], TK))
         t = within(v % T, T)
@@ -115,14 +116,17 @@ def rows_convolved(
             at = within(row + s * each, x.shape[0]), t, high, place, k
             given = (*given, x.load(at, (1, 1, TH, TW, TK)).reshape(TH * TW, TK))
             weights = (*weights, w.load((s, g, v, c, k), (1, 1, 1, TC, TK)).reshape(TC, TK))
+        one, other = (given, weights) if TURNED else (weights, given)
         if PIECES == 3:
-            acc += multiplied(given, weights, fh.zeros(acc.shape, f32), True)
+            acc += multiplied(one, other, fh.zeros(acc.shape, f32), True)
         else:
-            acc = multiplied(given, weights, acc, True)
+            acc = multiplied(one, other, acc, True)
+    if TURNED:
+        acc = acc.T
     if BIAS:
         fh.require("L == CO")
-        acc += bias.load((g, c), (1, TC)).astype(f32)
-    y.store(acc.T.reshape(y.tile).astype(y.dtype))
+        acc += bias.load((g, c), (1, TC)).reshape(TC, 1).astype(f32)
+    y.store(acc.reshape(y.tile).astype(y.dtype))
 
 
 @safe
@@ -230,18 +234,24 @@ class Cut(NamedTuple):
     width: int
     warps: int
     occupancy: int
+    deep: int = 64
+    """What is added up in a step, at most."""
+    turned: bool = True
+    """Whether places are the rows of products, and not channels."""
 
 
 def cutting(channels: int, high: int, width: int, rows: bool, pieces: int) -> Cut:
     """A cut for so many channels, and places along height and width; `rows`: of one row a tile."""
     TC = max(16, min(128, power_of_two(channels)))
-    target = 64 if TC == 128 and pieces == 3 else 256 if TC == 64 and pieces < 3 else 128
-    sizes = [n for n in (128, 64, 32, 16) if n <= target]
+    target = 64 if TC == 128 and pieces == 3 else 256 if TC in (32, 64) and pieces < 3 else 128
+    sizes = [n for n in (256, 128, 64, 32, 16) if n <= (target if rows else min(128, target))]
     least = min(ceildiv(width, n) * n for n in sizes)
     TW = next(n for n in sizes if ceildiv(width, n) * n * 10 <= least * 11)
     TH = 1 if rows else min(target // TW, power_of_two(high))
     if TC * TH * TW > 8192:
-        return Cut(TC, TH, TW, 8, 1)
+        return Cut(TC, TH, TW, 8, 1, turned=rows or TC > 64)
+    if TC == 32 and TH * TW == 256:
+        return Cut(TC, TH, TW, 4, 2, 32)
     return Cut(TC, TH, TW, 4, 2 if TC >= 64 or pieces == 3 else 3)
 
 
@@ -286,11 +296,11 @@ def _launch(y: Any, seen: Seen, w: Any, bias: Any, classes: tuple[Axis, ...]) ->
     )
     way = cutting(CO, high.places, wide.places, rows, S)
     steps = deep.step, deep.dilation, *((KH, high.step, high.dilation) if rows else (1, 1, 1))
-    TK = max(16, min(64, power_of_two(K)))
+    TK = max(16, min(way.deep, power_of_two(K)))
     part = cut(y, (1, 1, way.channels, 1, way.high, way.width), blocks=fh.PERSISTENT)
     hints = {"num_worker_warps": way.warps, "occupancy": way.occupancy}
     extra = w[:, :, 0, 0, 0, 0] if bias is None else bias
-    given = D, at[0], steps, TK, ceildiv(K, TK), S, bias is not None
+    given = D, at[0], steps, TK, ceildiv(K, TK), S, bias is not None, way.turned
     hinted(rows_convolved, hints)(part, view, weights, extra, *given).on()
 
 

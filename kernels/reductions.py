@@ -8,8 +8,8 @@ from typing import Any, Final
 import freehold as fh
 from freehold import Const, Out, Ref, f32, i32
 from freehold.kernels.operators import operator, wide_dtype
-from freehold.kernels.schedules import PROCESSORS, ceildiv, hinted, power_of_two
-from freehold.kernels.tiles import accumulator, part, safe, wide
+from freehold.kernels.schedules import LONGEST, PROCESSORS, ceildiv, hinted, power_of_two
+from freehold.kernels.tiles import accumulator, columns, part, safe, wide
 
 FOLDS: Final = ("sum", "mean", "amax", "amin", "abs sum", "square sum")
 NORMS: Final = {1: "abs sum", 2: "square sum"}
@@ -170,12 +170,22 @@ def divide_by_norm(
 
 
 @safe
-def divide_rows_by_norm(y: Out["A", "R"], x: Ref["A", "R"], eps: f32, KIND: Const[str], MEAN: Const[bool]):
-    """As `divide_by_norm`, along the rows of a matrix."""
+def divide_rows_by_norm(
+    y: Out["A", "R"], x: Ref["A", "R"], eps: f32, KIND: Const[str], MEAN: Const[bool], K: Const[int] = 0
+):
+    """As `divide_by_norm`, along the rows of a matrix; with `K` they are so many tiles, and stay in registers."""
     (a,) = y.index
-    scale = scale_of(folded_rows(x, a, y.tile, KIND)[:, None], x.shape[1], eps, KIND, MEAN)
-    for k in fh.tiles(y, axis=1, size=y.tile[1]):
-        y.at(k).store((wide(x.load((a, k), y.tile)) * scale).astype(y.dtype))
+    if K:
+        acc = fh.zeros(y.tile, accumulator(x.dtype))
+        for k in columns(x, y.tile[1], K):
+            acc = joined(acc, part(x, (a, k), y.tile), KIND)
+        sums = closed(acc, KIND)
+    else:
+        sums = folded_rows(x, a, y.tile, KIND)
+    scale = scale_of(sums[:, None], x.shape[1], eps, KIND, MEAN)
+    for k in columns(y, y.tile[1], K):
+        t = part(x, (a, k), y.tile) if K else wide(x.load((a, k), y.tile))
+        y.at(k).store((t * scale).astype(y.dtype), allow_tma=not K)
 
 
 @safe
@@ -360,9 +370,15 @@ def _normalize(y: Any, x: Any, kind: str, mean: bool, eps: float) -> None:
     out, rows, tile = y[:, :, 0], x[:, :, 0], row_tile(A, R)
     if ceildiv(A, tile[0]) >= PROCESSORS:
         kernel: Any = divide_rows_by_norm
-        if R > 8192:  # few rows at once, so that their second reading is of the cache
+        K = 0
+        if LONGEST < R <= 8 * LONGEST:  # several multiprocessors have a row
+            ctas = power_of_two(ceildiv(R, LONGEST))
+            tile = 1, 1024 * ctas
+            K = ceildiv(R, tile[1])
+            kernel = hinted(kernel, {"num_worker_warps": 8, "occupancy": 2, "num_cta_in_cga": ctas})
+        elif R > 8192:  # few rows at once, so that their second reading is of the cache
             kernel, tile = hinted(kernel, {"num_worker_warps": 16, "occupancy": 1}), (1, 8192)
-        kernel(fh.partition(out, tile, owned=1), rows, eps, kind, mean).on()
+        kernel(fh.partition(out, tile, owned=1), rows, eps, kind, mean, K).on()
         return
     parts = _in_parts(x, kind, tile)
     sums = parts.new_empty((A, 1, 1))

@@ -8,7 +8,7 @@ import freehold as fh
 from freehold import Const, Mut, Out, Ref, i32
 from freehold.kernels.operators import operator, wide_dtype
 from freehold.kernels.reductions import axis_tile
-from freehold.kernels.schedules import LONGEST, PROCESSORS, ceildiv, cut, hinted, rows
+from freehold.kernels.schedules import LONGEST, PROCESSORS, Rows, ceildiv, cut, hinted, rows
 from freehold.kernels.tiles import accumulator, columns, part, places, safe, wide
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ def _seen(x: Any, dim: int) -> Any:
 )
 def _scan(y: Any, x: Any, mask: Any, product: bool, back: bool, exclusive: bool) -> None:
     A, R, C = x.shape
-    if C == 1 and R <= LONGEST and A >= 2 * PROCESSORS:
+    if C == 1 and R <= 2 * LONGEST and A >= 2 * PROCESSORS:
         _scan_rows(y[:, :, 0], x[:, :, 0], None if mask is None else mask[:, :, 0], product, back, exclusive)
         return
     tile = axis_tile(A, R, C, 2048)
@@ -174,6 +174,8 @@ def _scan(y: Any, x: Any, mask: Any, product: bool, back: bool, exclusive: bool)
 
 def _scan_rows(y: Any, x: Any, mask: Any, *rules: bool) -> None:
     way = rows(*x.shape)
+    if not way.tiles:  # not much longer than what is kept in registers elsewhere
+        way = Rows((1, 4096), ceildiv(x.shape[1], 4096), 8, 2, way.length)
     given = x if mask is None else mask
     hinted(scan_rows, way.hints)(cut(y, way.tile, owned=1), x, given, *way.constants, *rules, mask is not None).on()
 
