@@ -243,7 +243,7 @@ class Cut(NamedTuple):
 def cutting(channels: int, high: int, width: int, rows: bool, pieces: int) -> Cut:
     """A cut for so many channels, and places along height and width; `rows`: of one row a tile."""
     TC = max(16, min(128, power_of_two(channels)))
-    target = 64 if TC == 128 and pieces == 3 else 256 if TC in (32, 64) and pieces < 3 else 128
+    target = 256 if TC in (32, 64) and pieces == 2 else 64 if TC == 128 and pieces != 2 else 128
     sizes = [n for n in (256, 128, 64, 32, 16) if n <= (target if rows else min(128, target))]
     least = min(ceildiv(width, n) * n for n in sizes)
     TW = next(n for n in sizes if ceildiv(width, n) * n * 10 <= least * 11)

@@ -9,7 +9,7 @@ from freehold import Const, Out, Ref, f32
 from freehold.kernels.activations import as_matrices, tile_of
 from freehold.kernels.operators import as_rows, operator, wide_dtype
 from freehold.kernels.reductions import reduce
-from freehold.kernels.schedules import PROCESSORS, ceildiv, power_of_two
+from freehold.kernels.schedules import PROCESSORS, power_of_two
 from freehold.kernels.tiles import accumulator, places, safe, wide
 
 KINDS: Final = ("squared", "smooth l1", "kl", "divergence", "hinge")
@@ -58,23 +58,16 @@ def target_at(t: Any, i: Any, k: Any, tile: tuple[int, ...], ROW: bool) -> Any:
 
 @safe
 def pair_loss_parts(
-    parts: Out["P"],
-    x: Ref["M", "N"],
-    t: Ref["S", "N"],
-    KIND: Const[str],
-    W: Const[int],
-    ROW: Const[bool] = False,
-    H: Const[int] = 1,
+    parts: Out["P"], x: Ref["M", "N"], t: Ref["S", "N"], KIND: Const[str], W: Const[int], ROW: Const[bool] = False
 ):
-    """What the losses of all pairs sum up to, in P parts: part p has every P-th row, or H rows."""
+    """What the losses of all pairs sum up to, in P parts: part p has every P-th row."""
     fh.require("S == 1" if ROW else "S == M")
     (p,) = parts.index
-    acc = fh.zeros((H, W), accumulator(x.dtype))
-    for i in fh.tiles(x, axis=0, size=H, start=p, step=parts.shape[0]):
+    acc = fh.zeros((1, W), accumulator(x.dtype))
+    for i in fh.tiles(x, axis=0, size=1, start=p, step=parts.shape[0]):
         for k in fh.tiles(x, axis=1, size=W):
-            found = loss_of(wide(x.load((i, k), (H, W))), target_at(t, i, k, (H, W), ROW), KIND)
-            inside = (places(i * H, H)[:, None] < x.shape[0]) & (places(k * W, W)[None, :] < x.shape[1])
-            acc += fh.where(inside, found, 0.0)
+            found = loss_of(wide(x.load((i, k), (1, W))), target_at(t, i, k, (1, W), ROW), KIND)
+            acc += fh.where(places(k * W, W)[None, :] < x.shape[1], found, 0.0)
     parts.store(acc.sum()[None])
 
 
@@ -193,10 +186,9 @@ def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float
 )
 def _pair_loss(loss: Any, x: Any, target: Any, kind: str, row: bool, scale: float) -> None:
     seen, given = _pairs(x, target, row)
-    high = min(4, power_of_two(seen.shape[0])) if row else 1  # rows that share a tile of the target
-    parts = loss.new_empty((min(ceildiv(seen.shape[0], high), 8 * PROCESSORS),))
-    width = min(2048 // high, power_of_two(seen.shape[1]))
-    pair_loss_parts(fh.partition(parts, 1), seen, given, kind, width, row, high).on()
+    parts = loss.new_empty((min(seen.shape[0], 8 * PROCESSORS),))
+    width = min(2048, power_of_two(seen.shape[1]))
+    pair_loss_parts(fh.partition(parts, 1), seen, given, kind, width, row).on()
     loss.copy_(reduce(parts, "sum") * scale)
 
 

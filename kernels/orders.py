@@ -68,29 +68,55 @@ def sort_tiles(keys: Out[i64, "M", "L"], x: Ref["M", "N"], DESCENDING: Const[boo
     keys.store(fh.sort(fh.where(place < x.shape[1], key, LAST), axis=1))
 
 
-@safe
-def merge_runs(y: Out[i64, "M", "L"], x: Ref[i64, "M", "L"], run: i32, steps: i32):
+def from_first(x: Any, row: Any, first: Any, run: Any, along: Any, low: Any, high: Any, steps: Any) -> Any:
     """
-    Joins neighbouring runs of keys in order, each of `run`, into runs twice as long.
-
-    Each element of the result finds by bisection how many of those in front of it are of the first run; `steps` turns
-    are enough to find one of `run` places.
+    How many of the `along` keys in front of some are of the first of two runs that begin at `first`: by bisection from
+    `low` to `high`.
     """
-    fh.require("run > 0 and run <= 536870912 and L <= 536870912", "no place wraps around")
-    m, n = y.index
-    place = places(n * y.tile[1], y.tile[1])[None, :]
-    first = place // (2 * run) * (2 * run)
-    one = fh.minimum(x.shape[1] - first, run)
-    two = fh.clip(x.shape[1] - first - run, 0, run)
-    along = place - first
-    low, high = fh.maximum(along - two, 0), fh.minimum(along, one)
-    row = places(m, 1)[:, None]
     for _ in range(steps):
         middle = (low + high) // 2
         left = x.gather(row, first + middle)
         right = x.gather(row, first + run + along - 1 - middle)
         more = (low < high) & (left < right)
         low, high = fh.where(more, middle + 1, low), fh.where(more, high, fh.where(low < high, middle, high))
+    return low
+
+
+@safe
+def merge_splits(splits: Out[i32, "M", "P"], x: Ref[i64, "M", "L"], run: i32, steps: i32, T: Const[int]):
+    """How many of the keys in front of each T-th place of two joined runs are of the first of them."""
+    fh.require("run > 0 and run <= 536870912 and L <= 536870912 and P <= 4194304", "no place wraps around")
+    m, n = splits.index
+    place = places(n * splits.tile[1], splits.tile[1])[None, :] * T
+    first = place // (2 * run) * (2 * run)
+    one, two = fh.clip(x.shape[1] - first, 0, run), fh.clip(x.shape[1] - first - run, 0, run)
+    along = place - first
+    low, high = fh.maximum(along - two, 0), fh.minimum(along, one)
+    splits.store(from_first(x, places(m, 1)[:, None], first, run, along, low, high, steps))
+
+
+@safe
+def merge_tiles(y: Out[i64, "M", "L"], x: Ref[i64, "M", "L"], splits: Ref[i32, "M", "P"], run: i32, STEPS: Const[int]):
+    """
+    Joins neighbouring runs of keys in order, each of `run`, into runs twice as long.
+
+    Each element of the result finds by bisection, between the splits at both ends of its tile, how many of those in
+    front of it are of the first run; STEPS turns are enough to find one of a tile.
+    """
+    fh.require("run > 0 and run <= 536870912 and L <= 536870912", "no place wraps around")
+    m, n = y.index
+    T = y.tile[1]
+    begin = n * T
+    first = begin // (2 * run) * (2 * run)
+    one = fh.minimum(x.shape[1] - first, run)
+    two = fh.clip(x.shape[1] - first - run, 0, run)
+    at_begin = splits.gather(m, n)
+    is_last = (begin + T == first + 2 * run) | (begin + T >= x.shape[1])
+    at_end = fh.where(is_last, one, splits.gather(m, n + 1, padding=0))
+    inside = fh.arange(T)[None, :]
+    along, row = begin - first + inside, places(m, 1)[:, None]
+    low, high = fh.maximum(at_begin, at_end - T + inside), fh.minimum(at_begin + inside, at_end)
+    low = from_first(x, row, first, run, along, low, high, STEPS)
     other = along - low
     left = fh.where(low < one, x.gather(row, first + low), LAST)
     right = fh.where(other < two, x.gather(row, first + run + other), LAST)
@@ -228,7 +254,7 @@ def _rows(x: Any, dim: int) -> tuple[Any, Any]:
 
 # --- Operators --------------------------------------------------------------------------------------------------------
 
-_TILE: Final = 128
+_TILE: Final = 256
 """Elements that are sorted by a network; its code grows with the square of the logarithm."""
 
 
@@ -243,9 +269,13 @@ def sorted_keys(x: Any, descending: bool) -> Any:
     keys = x.new_empty((M, ceildiv(N, tile) * tile)).long()
     sort_tiles(fh.partition(keys, (1, tile)), x, descending).on()
     run, L = tile, keys.shape[1]
+    kernel = hinted(merge_tiles, {"num_worker_warps": 1})
     while run < L:
-        merged = keys.new_empty(keys.shape)
-        merge_runs(fh.partition(merged, (1, min(1024, power_of_two(L)))), keys, run, run.bit_length()).on()
+        T = min(_TILE, 2 * run)
+        merged, splits = keys.new_empty(keys.shape), keys.new_empty((M, ceildiv(L, T))).int()
+        region = fh.partition(splits, (1, min(128, power_of_two(splits.shape[1]))))
+        merge_splits(region, keys, run, run.bit_length(), T).on()
+        kernel(fh.partition(merged, (1, T)), keys, splits, run, T.bit_length()).on()
         keys, run = merged, 2 * run
     return keys
 

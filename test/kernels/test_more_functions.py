@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
@@ -282,8 +283,8 @@ def test_extremes(launched: dict[str, tuple[Kernel, Any]]) -> None:
     assembled(launched)
 
 
-def test_extremes_of_rows_that_are_joined(launched: dict[str, tuple[Kernel, Any]]) -> None:
-    """Rows of 33 elements are seen four at once: places are counted in the rows that there are."""
+def test_extremes_of_equals(launched: dict[str, tuple[Kernel, Any]]) -> None:
+    """The first of equals, of infinities and of NaN, along an axis whose rows begin at no 16 bytes."""
     x = made((3, 256, 33), torch.float32, 1)
     x[0, 5, 3] = x[0, 9, 3] = x[0, 10, 4] = float("nan")
     x[1, 7, 2] = x[1, 200, 2] = 100.0
@@ -293,6 +294,29 @@ def test_extremes_of_rows_that_are_joined(launched: dict[str, tuple[Kernel, Any]
     assert torch.equal(kernels.reduce(x, "amin", 1).nan_to_num(99), x.amin(1).nan_to_num(99))
     for kind, wanted in (("mean", x[1:2].double().mean(1)), ("square sum", x[1:2].double().square().sum(1))):
         close(kernels.reduce(x[1:2], kind, 1), wanted, 2e-6)
+    assembled(launched)
+
+
+def test_norms_that_stay_in_registers(launched: dict[str, tuple[Kernel, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of float32 that several multiprocessors have, and an axis that a tile has the whole of."""
+    reductions: Any = importlib.import_module("freehold.kernels.reductions")
+    monkeypatch.setattr(reductions, "LONGEST", 256)
+    monkeypatch.setattr(reductions, "PROCESSORS", 1)
+    x = made((3, 1501), torch.float32, 2)
+    close(kernels.normalize(x), F.normalize(x.double()), 2e-6)
+    close(kernels.normalize(x, 1, mean=True, eps=0), x / x.abs().mean(1, True), 2e-6)
+    y = made((2, 50, 70), torch.float32, 3)
+    close(kernels.normalize(y, 2, 1), F.normalize(y.double(), 2.0, 1), 2e-6)
+    assembled(launched)
+
+
+def test_divergence_is_that_of_logarithms(launched: dict[str, tuple[Kernel, Any]]) -> None:
+    p, q = (made((5, 300), torch.float32, n).softmax(-1) for n in (4, 5))
+    q[0, 3] = 0.0
+    p.requires_grad_()
+    found, wanted = kernels.divergence(p, q, "batchmean"), F.kl_div(p.log(), q, reduction="batchmean")
+    close(found.detach(), wanted.detach(), 2e-6)
+    close(torch.autograd.grad(found, p)[0], torch.autograd.grad(wanted, p)[0], 2e-6)
     assembled(launched)
 
 
