@@ -107,8 +107,8 @@ soak-threads: $(VENV)/.installed-test ## Take STEPS=1000000 steps in 8 threads w
 soak-engine: $(VENV)/.installed-test ## Answer REQUESTS=10000 requests, some given up, on the interpreter, and see that memory stays flat
 	$(BIN)/python test/engine/many_requests.py --requests $(or $(REQUESTS),10000)
 
-switches: $(VENV)/.installed-test ## Switch between two threads at every pair of steps of the runtime; SWITCHES=2
-	$(BIN)/python test/runtime/on_stub.py switches.py --preemptions $(or $(SWITCHES),2)
+switches: $(VENV)/.installed-test ## Switch between two threads at every pair of steps (hours); SWITCHES=2 WITHIN=ledger
+	$(BIN)/python test/runtime/on_stub.py switches.py --preemptions $(or $(SWITCHES),2) --within "$(WITHIN)"
 
 docs: $(VENV)/.installed-test ## Write what is generated from docstrings and error classes, and build the book in build/site
 	$(BIN)/python -m freehold.tools.error_pages

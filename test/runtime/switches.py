@@ -1,13 +1,15 @@
 """
 What threads do at once, in every order: each pair of actions under every schedule with few preemptions.
 
-    python test/runtime/switches.py [--preemptions 1] [--opcodes] [--sample 0]
+    python test/runtime/switches.py [--preemptions 1] [--within ledger,timeline] [--opcodes] [--sample 0]
 
 Two threads run in turns, one at a time. A switch may come before each line of `freehold.runtime` that either executes
 (before each opcode, with `--opcodes`); all schedules with up to `--preemptions` switches are run, or `--sample` of the
-deepest ones, drawn by chance. Most faults of threads need one or two switches only ("Iterative context bounding",
-Musuvathi and Qadeer, PLDI 2007). A thread that waits for a lock hands over by itself. After each run the stub driver
-tries orders of what was enqueued, and the memory has to be what one action after the other gives, whichever came first.
+deepest ones, drawn by chance. All with two switches are more than a million a scene, which takes hours: `--within` has
+switches come only before lines of the files that it names, where what threads share is looked at and changed. Most
+faults of threads need one or two switches only ("Iterative context bounding", Musuvathi and Qadeer, PLDI 2007). A thread
+that waits for a lock hands over by itself. After each run the stub driver tries orders of what was enqueued, and the
+memory has to be what one action after the other gives, whichever came first.
 
 Steps in C are not divided: they run under the interpreter's lock. The locks of `freehold.runtime` are ours here
 (`Turnstile`), so the native module is left out; `--open` lets them lock nothing, and then something must go wrong.
@@ -117,6 +119,9 @@ ORDERS = 6
 class Schedule:
     """Two threads in turns."""
 
+    within: tuple[str, ...] = ()
+    """Files before whose lines a switch may come; none: all of the runtime."""
+
     def __init__(self, actions: list[Callable[[], object]], first: int, switches: set[int], opcodes: bool):
         self.switches = switches
         """Before which steps, counted over both threads, the other one gets its turn."""
@@ -160,7 +165,8 @@ class Schedule:
 
     def seen(self, frame: FrameType, event: str, _: object) -> Callable[[FrameType, str, object], Any] | None:
         """A frame is entered: lines of the runtime are steps."""
-        if not frame.f_code.co_filename.startswith(ROOM):
+        file = frame.f_code.co_filename
+        if not file.startswith(ROOM) or (self.within and not file.endswith(self.within)):
             return None
         frame.f_trace_opcodes = self.opcodes
         return self.step
@@ -392,8 +398,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--open", action="store_true", help="locks lock nothing: something must go wrong")
     parser.add_argument("--only", default="", help="scenes with this in their name")
+    parser.add_argument("--within", default="", help="switch before lines of these files only: ledger,timeline")
     given = parser.parse_args()
     Turnstile.opened = given.open
+    Schedule.within = tuple(f"/{name}.py" for name in given.within.split(",") if name)
     explorer = Explorer(given.opcodes)
     began = perf_counter()
     for scene in SCENES:
