@@ -7,9 +7,9 @@ Two threads run in turns, one at a time. A switch may come before each line of `
 (before each opcode, with `--opcodes`); all schedules with up to `--preemptions` switches are run, or `--sample` of the
 deepest ones, drawn by chance. All with two switches are more than a million a scene, which takes hours: `--within` has
 switches come only before lines of the files that it names, where what threads share is looked at and changed. Most
-faults of threads need one or two switches only ("Iterative context bounding", Musuvathi and Qadeer, PLDI 2007). A thread
-that waits for a lock hands over by itself. After each run the stub driver tries orders of what was enqueued, and the
-memory has to be what one action after the other gives, whichever came first.
+faults of threads need one or two switches only ("Iterative context bounding", Musuvathi and Qadeer, PLDI 2007). A
+thread that waits for a lock hands over by itself. After each run the stub driver tries orders of what was enqueued, and
+the memory has to be what one action after the other gives, whichever came first.
 
 Steps in C are not divided: they run under the interpreter's lock. The locks of `freehold.runtime` are ours here
 (`Turnstile`), so the native module is left out; `--open` lets them lock nothing, and then something must go wrong.
