@@ -320,15 +320,15 @@ def _normalize(y: Any, x: Any, kind: str, mean: bool, eps: float) -> None:
     out, rows, tile = y[:, :, 0], x[:, :, 0], row_tile(A, R)
     if ceildiv(A, tile[0]) >= PROCESSORS:
         kernel: Any = divide_rows_by_norm
-        K = 0
+        count = 0
         if 2 * LONGEST < R <= 8 * LONGEST and x.dtype.itemsize == 4:  # several multiprocessors have a row in registers
             ctas = power_of_two(ceildiv(R, LONGEST))
             tile = 1, 1024 * ctas
-            K = ceildiv(R, tile[1])
+            count = ceildiv(R, tile[1])
             kernel = hinted(kernel, {"num_worker_warps": 8, "occupancy": 2, "num_cta_in_cga": ctas})
         elif R > 8192:  # few rows at once, so that their second reading is of the cache
             kernel, tile = hinted(kernel, {"num_worker_warps": 16, "occupancy": 1}), (1, 8192)
-        kernel(fh.partition(out, tile, owned=1), rows, eps, kind, mean, K).on()
+        kernel(fh.partition(out, tile, owned=1), rows, eps, kind, mean, count).on()
         return
     parts = _in_parts(x, kind, tile)
     sums = parts.new_empty((A, 1, 1))
