@@ -154,7 +154,12 @@ class Context:
     def fitting(self, value: bool | float, dtype: DType) -> bool | float:
         """A number as a literal of a dtype has it. Reports O031 where it does not fit."""
         if dtype.is_float:
-            number: bool | float = float(value)
+            try:
+                number: bool | float = float(value)
+            except OverflowError:  # of an integer past what any float holds
+                held = "numbers below 2**1024"
+                self.error(errors.DoesNotFit(self.span(self.here), value=_shown(value), dtype=str(dtype), held=held))
+                return 1.0
             if not dtype.signed and (held := held_unsigned(dtype, number)) is not None:
                 self.error(errors.DoesNotFit(self.span(self.here), value=str(value), dtype=str(dtype), held=held))
                 number = 1.0
@@ -163,7 +168,7 @@ class Context:
             low, high = bounds(dtype)
             if not low <= number <= high:
                 held = f"{low} to {high}"
-                error = errors.DoesNotFit(self.span(self.here), value=str(value), dtype=str(dtype), held=held)
+                error = errors.DoesNotFit(self.span(self.here), value=_shown(value), dtype=str(dtype), held=held)
                 wider = next((d for d in (dtypes.i32, dtypes.i64, dtypes.u64) if _holds(d, number)), None)
                 if wider is not None:
                     error.add(error.Instead(f"compute in a wider dtype: `.astype({wider})`"))
@@ -251,6 +256,11 @@ def _part(arg: object) -> object:
         items = cast("list[object] | tuple[object, ...]", arg)
         return [_part(item) for item in items] if items and isinstance(items[0], TileValue | Var) else items
     return arg
+
+
+def _shown(value: float) -> str:
+    """A number in an error; Python refuses to write out integers of thousands of digits."""
+    return f"an integer of {value.bit_length()} bits" if isinstance(value, int) and abs(value) >> 256 else str(value)
 
 
 def _holds(dtype: DType, value: bool | float) -> bool:
