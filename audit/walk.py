@@ -49,7 +49,7 @@ from freehold.dialects.cuda_tile.types import (
 from freehold.runtime.interpreter.access import element
 from freehold.runtime.interpreter.elements import Array, element_of, unsigned
 
-MOST_WORK: Final = 200_000
+MOST_WORK: Final = 400_000
 """Operations that are walked; those on many elements, and accesses, count more than once."""
 _AN_ACCESS: Final = 8
 """What an access counts: it is looked at again for its bounds, for who meets whom, and for pictures."""
