@@ -29,10 +29,12 @@ from freehold import Const, Out, Ref, f32
 from freehold.runtime.scheduling.candidates import Candidates
 
 PAIRS: Final = 7
-MOST: Final = 36
+MOST: Final = 48
 """How many schedules a search tries."""
 HINTS: Final[tuple[dict[str, int], ...]] = (
     {}, {"occupancy": 2}, {"occupancy": 4}, {"occupancy": 6}, {"occupancy": 8},
+    {"allow_tma": False, "occupancy": 2}, {"allow_tma": False, "occupancy": 4}, {"allow_tma": False, "occupancy": 8},
+    {"allow_tma": False, "occupancy": 16}, {"allow_tma": False, "num_worker_warps": 8, "occupancy": 2},
 )  # fmt: skip
 PRODUCT_HINTS: Final[tuple[dict[str, int], ...]] = (
     {"num_worker_warps": 4}, {"num_worker_warps": 8}, {"occupancy": 2}, {"occupancy": 4},
@@ -197,7 +199,12 @@ def tried(case: Case) -> list[tuple[str, Any]]:
     candidates = Candidates(found.problem, case.kernel.verified)
     first, meaning = candidates.first()
     hinted = PRODUCT_HINTS if first.profile.multiplies else HINTS
-    space = [replace(c.schedule, hints=h) for c in candidates.all(first, meaning) for h in hinted]
+    space = [
+        replace(c.schedule, hints=h, known=known)
+        for c in candidates.all(first, meaning)
+        for known in dict.fromkeys((candidates.known(c), ()))
+        for h in hinted
+    ]
     space = random.Random(1).sample(space, min(MOST, len(space)))
 
     def ready(schedule: Any) -> tuple[str, Any] | None:

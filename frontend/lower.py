@@ -180,6 +180,10 @@ class _Kernel:
         self.constants = {
             p.name: spec.value for p, spec in self.parameters if isinstance(spec, ConstSpec) and type(spec.value) is int
         }
+        for parameter, spec in self.parameters:
+            if isinstance(spec, TensorSpec) and spec.partition is not None and parameter.dims is not None:
+                known = zip(parameter.dims, spec.partition.extents, strict=False)
+                self.constants |= {d: extent for d, extent in known if extent and d.isidentifier()}
         self.nodes = {p.name: p for p in function.source.core.parameters}
 
     def write(self, body: Block, hints: Hints | None) -> ModuleOp | None:

@@ -192,6 +192,8 @@ class PartitionSpec:
     """Whether some regions may be left as they are."""
     groups: Groups | None = None
     """How the tensor falls into groups; None: it is one. If it does, a region's first coordinate is its group's."""
+    extents: tuple[int, ...] = ()
+    """Extents of the tensor that are compiled in, by axis, and 0 for the others; of no axis unless there are any."""
 
     @property
     def shared(self) -> tuple[int, ...]:

@@ -13,6 +13,10 @@ TOLERANCES: Final[Mapping[str, float]] = {"f64": 2.0**-40, "f32": 2.0**-14, "f16
 """How far floats may differ, by the norm; 8-bit floats by 1/8. Sums are made in different orders."""
 
 
+_PIECE: Final = 1 << 16
+"""Elements that are compared at once: so many stay in a processor's cache."""
+
+
 def difference(first: Any, second: Any, tolerance: float | None = None) -> tuple[float, float]:
     """
     How far two NumPy arrays are apart, and how far they may be: integers and bools not at all, floats by `tolerance`.
@@ -27,11 +31,22 @@ def difference(first: Any, second: Any, tolerance: float | None = None) -> tuple
     if not dtype.is_float:
         return (0.0 if np.array_equal(first, second) else math.inf), 0.0
     limit = TOLERANCES.get(dtype.name, 0.125) if tolerance is None else tolerance
-    a, b = (np.asarray(x).astype(np.float64) for x in (first, second))
-    finite = np.isfinite(a)
-    if not np.array_equal(a[~finite], b[~finite], equal_nan=True) or not np.isfinite(b[finite]).all():
-        return math.inf, limit
-    return float(np.linalg.norm(a[finite] - b[finite]) / (np.linalg.norm(a[finite]) or 1.0)), limit
+    one, other = (np.ascontiguousarray(x).reshape(-1) for x in (first, second))
+    if np.array_equal(one.view(np.uint8), other.view(np.uint8)):  # most often, and a hundred times as fast
+        return 0.0, limit
+    apart = size = 0.0
+    for start in range(0, one.size, _PIECE):
+        a, b = (x[start : start + _PIECE].astype(np.float64) for x in (one, other))
+        finite = np.isfinite(a)
+        if not finite.all():
+            if not np.array_equal(a[~finite], b[~finite], equal_nan=True):
+                return math.inf, limit
+            a, b = a[finite], b[finite]
+        if not np.isfinite(b).all():
+            return math.inf, limit
+        apart += float(np.square(a - b).sum())
+        size += float(np.square(a).sum())
+    return math.sqrt(apart) / (math.sqrt(size) or 1.0), limit
 
 
 class Contents:

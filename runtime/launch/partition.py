@@ -74,6 +74,8 @@ class Partition:
             parts.append(f"by={spec.groups.by!r}, axis={spec.groups.axis}, most={spec.groups.most or None}")
         if spec.partial:
             parts.append("partial=True")
+        if spec.extents:
+            parts.append(f"extents={spec.extents}")
         blocks = spec.count or spec.blocks
         return f"<partition of a {type(self.array).__name__}: {', '.join(parts)}, order={spec.order}, {blocks}>"
 
@@ -155,6 +157,13 @@ else:
     update_wrapper(partition, cut).__name__ = "partition"
     cut.__qualname__ = "partition"  # as Python calls it where a keyword is wrong
     partition = native.partition(Partition(None, None), _CLASSES, _FAST, partition)
+
+
+def compiled_in(made: Partition, extents: tuple[int, ...]) -> Partition:
+    """The partition for arrays with these extents alone, which code has compiled in; 0 stands for any extent."""
+    spec = replace(cast(PartitionSpec, made.spec), extents=extents)
+    made.spec = _SPECS.setdefault(spec, spec)
+    return made
 
 
 _REMEMBERED: Final[dict[object, PartitionSpec]] = {}

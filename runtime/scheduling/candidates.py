@@ -223,6 +223,30 @@ class Candidates:
             for order, (blocks, count) in product(self.orders(schedule, first), self.blocks()):
                 yield replace(schedule, order=order, blocks=blocks, count=count)
 
+    def known(self, candidate: Candidate) -> tuple[str, ...]:
+        """The dimensions that are compiled in: the length of rows. Nothing has to be compared with it then, and no
+        load goes around what overhangs."""
+        row, tile = self.last[-1] if self.last else "", candidate.schedule.tile
+        if row not in self.problem.whole or not self.along_rows(candidate):
+            return ()
+        if candidate.profile.waits:
+            return (row,)
+        asked = sum(t.work.launch.evaluate(candidate.values) or 0 for t in candidate.cost.traffic)
+        size = sum(t.size.evaluate(candidate.values) for t in candidate.cost.traffic)
+        # A few times 16 bytes a thread of neighbours, each of which is loaded once.
+        return (row,) if tile[row] >= 1024 and prod(tile.values()) in (2048, 4096) and asked <= 1.1 * size else ()
+
+    def along_rows(self, candidate: Candidate) -> bool:
+        """Whether rows are worked on one by one: each tensor has the axes of what is written, in their order, and
+        what is summed is a row that is a tile."""
+        profile, row = candidate.profile, self.last[-1] if self.last else ""
+        if len(self.last) < 2 or profile.multiplies or profile.turns or candidate.schedule.owned:
+            return False
+        if profile.waits and candidate.schedule.tile[row] < self.problem.extents[row]:
+            return False
+        found = (self.problem.dimensions(name) for name in self.problem.shapes)
+        return all(dims == tuple(d for d in self.last if d in dims) for dims in found)
+
     def names_tiles(self) -> bool:
         """Whether the call says which tiles there are."""
         return any(not isinstance(s.tile, Choice) or s.tile.values for s in self.problem.open.values())

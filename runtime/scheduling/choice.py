@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from freehold.frontend.signature import Specialisation
 
 FINALISTS: Final = 6
-"""How many schedules are assembled for one choice."""
+"""How many schedules are assembled beside one another."""
+ROUNDS: Final = 2
+"""How often so many are, at most, where code is worse than it was guessed to be."""
 _INTERPRETED: Final = 1 << 16
 """Elements of a tile that NumPy works on at a time."""
 
@@ -74,7 +76,8 @@ def choose(problem: Problem, verified: Verified, assemble: Assemble | None, arch
         return Chosen(_for_numpy(candidates, first, meaning))
     gpu = gpu_of(arch)
     ranked = _ranked(candidates, first, meaning, gpu)
-    finalists = _different(ranked)[:FINALISTS]
+    different = _different(ranked)
+    finalists = different[:FINALISTS]
     if assemble is None:
         return Chosen(finalists[0][1], tuple(Considered(s, p, None) for _, s, p in finalists), len(ranked))
 
@@ -86,12 +89,17 @@ def choose(problem: Problem, verified: Verified, assemble: Assemble | None, arch
             return None
         return Considered(schedule, predicted(candidate, gpu, schedule.hints, made) if made else before, made)
 
+    results: list[Considered] = []
     with ThreadPoolExecutor(min(FINALISTS, os.cpu_count() or 1)) as threads:
-        tried = progress(threads.map(judged, finalists), "schedules assembled", len(finalists))
-        results = [c for c in tried if c is not None]
-    if not results:  # no assembler, or none that takes them: whoever compiles is told
-        return Chosen(finalists[0][1], (), len(ranked))
-    results.sort(key=lambda c: c.prediction.seconds)
+        for start in range(0, ROUNDS * FINALISTS, FINALISTS):
+            some = different[start : start + FINALISTS]
+            if not some or (results and results[0].prediction.seconds <= some[0][2].seconds):
+                break  # none of the others should be faster, even if its code is as good as it was guessed to be
+            tried = progress(threads.map(judged, some), "schedules assembled", len(some))
+            results += [c for c in tried if c is not None]
+            if not results:  # no assembler, or none that takes them: whoever compiles is told
+                return Chosen(finalists[0][1], (), len(ranked))
+            results.sort(key=lambda c: c.prediction.seconds)
     return Chosen(results[0].schedule, tuple(results), len(ranked))
 
 
@@ -109,9 +117,10 @@ def _ranked(candidates: Candidates, first: Candidate, meaning: TileMeaning, gpu:
     """All candidates with all hints that are worth a try, by what they should take."""
     found: list[Ranked] = []
     for candidate in list(candidates.all(first, meaning)) or [first]:
-        for hints in hints_for(candidate, gpu):
-            schedule = replace(candidate.schedule, hints=hints)
-            found.append((candidate, schedule, predicted(candidate, gpu, hints)))
+        schedule = replace(candidate.schedule, known=candidates.known(candidate))
+        candidate = replace(candidate, schedule=schedule)
+        for hints in hints_for(candidate, gpu, along_rows=candidates.along_rows(candidate)):
+            found.append((candidate, replace(schedule, hints=hints), predicted(candidate, gpu, hints)))
     return sorted(found, key=lambda one: one[2].seconds)
 
 
@@ -149,7 +158,7 @@ def to_json(schedule: Schedule, problem: Problem) -> str:
     """A schedule as text, for the cache on disk; a constant is told by its number among those to choose from."""
     said: dict[str, Any] = {"tile": dict(schedule.tile), "owned": schedule.owned, "hints": dict(schedule.hints)}
     said |= {"order": (schedule.order.kind, schedule.order.size), "blocks": schedule.blocks.name}
-    said |= {"count": schedule.count}
+    said |= {"count": schedule.count, "known": schedule.known}
     said["constants"] = {n: _values(problem, n).index(v) for n, v in schedule.constants.items()}
     return json.dumps(said)
 
@@ -159,8 +168,8 @@ def from_json(text: str, problem: Problem) -> Schedule:
     said: Mapping[str, Any] = json.loads(text)
     kind, size = said["order"]
     constants = {name: _values(problem, name)[number] for name, number in said["constants"].items()}
-    owned, blocks = tuple(said["owned"]), Blocks[said["blocks"]]
-    return Schedule(said["tile"], owned, Order(kind, size), blocks, said["count"], constants, said["hints"])
+    owned, known, blocks = tuple(said["owned"]), tuple(said["known"]), Blocks[said["blocks"]]
+    return Schedule(said["tile"], owned, Order(kind, size), blocks, said["count"], constants, said["hints"], known)
 
 
 def _values(problem: Problem, name: str) -> Sequence[Any]:

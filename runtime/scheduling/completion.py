@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from freehold.runtime.variants.build import Options
     from freehold.runtime.variants.hints import Hints
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Of the model; a choice of another one is made again."""
 
 
@@ -95,7 +95,7 @@ def completed(
         return None
     target = arch or _architecture(bound.device)
     shapes = tuple(bucket(shape) for shape in problem.shapes.values())
-    said = (tuple(problem.open.items()), shapes, target)
+    said = (tuple(problem.open.items()), shapes, problem.whole, target)
 
     def assemble(specialisation: Specialisation) -> bytes:
         assert target is not None

@@ -18,12 +18,14 @@ from freehold.frontend.schedule import (
     PartitionSpec,
 )
 from freehold.frontend.signature import ConstSpec, ScalarSpec, Specialisation, TensorSpec
-from freehold.runtime.launch.partition import Partition, cut
+from freehold.runtime.launch.partition import Partition, compiled_in, cut
 
 if TYPE_CHECKING:
     from freehold.frontend.signature import KernelSignature, Parameter
 
 Spec = TensorSpec | ScalarSpec | ConstSpec
+
+EVEN: Final = 256
 
 
 @dataclass(frozen=True)
@@ -39,10 +41,13 @@ class Schedule:
     count: int = 0
     constants: Mapping[str, Any] = field(default_factory=dict[str, Any])
     hints: Mapping[str, int] = field(default_factory=dict[str, int])
+    known: tuple[str, ...] = ()
+    """Dimensions whose extents are compiled in."""
 
     def __str__(self) -> str:
         parts = [f"tile {self.shape}"]
         parts += [f"owned {', '.join(self.owned)}"] if self.owned else []
+        parts += [f"{', '.join(self.known)} compiled in"] if self.known else []
         parts += [f"order {self.order}"] if self.order != ROW else []
         parts += [f"{self.count or 'as many as fit'} persistent blocks"] if self.blocks is not EACH else []
         return ", ".join([*parts, *(f"{n} = {v}" for n, v in {**self.constants, **self.hints}.items())])
@@ -64,6 +69,9 @@ class Problem:
     open: Mapping[str, OpenPartition]
     """By tensor that somebody has to cut: what is said about how."""
     constants: Mapping[str, Choice]
+    whole: tuple[str, ...] = ()
+    """Dimensions of what is to be cut that are worth a variant of their own: whole multiples of `EVEN`, as those of
+    models, so that rows which grow do not need a variant each."""
 
     def dimensions(self, name: str) -> tuple[str, ...]:
         """What the axes of a tensor are called; axes of one name get one tile."""
@@ -116,7 +124,10 @@ class Problem:
         tile = tuple(schedule.tile[d] for d in dims)
         owned = tuple(n for n, d in enumerate(dims) if d in schedule.owned)
         partial = self.open[name].partial
-        return PartitionSpec(tile, tile, schedule.order, schedule.blocks, schedule.count, None, owned, partial)
+        known = tuple(e if d in schedule.known else 0 for d, e in zip(dims, self.shapes[name], strict=True))
+        extents = known if any(known) else ()
+        blocks, count = schedule.blocks, schedule.count
+        return PartitionSpec(tile, tile, schedule.order, blocks, count, None, owned, partial, None, extents)
 
     def specialisation(self, schedule: Schedule) -> Specialisation:
         """What the kernel is specialised to under a schedule."""
@@ -138,7 +149,7 @@ class Problem:
                 spec = self.partition(parameter.name, schedule)
                 blocks = spec.count or spec.blocks
                 made = cut(array, spec.tile, owned=spec.owned, partial=spec.partial, order=spec.order, blocks=blocks)
-                found.append(made)
+                found.append(compiled_in(made, spec.extents) if spec.extents else made)
             else:
                 found.append(schedule.constants.get(parameter.name, argument))
         return tuple(found)
@@ -226,4 +237,5 @@ def problem_of(
         for p, s in zip(parameters, specs, strict=True)
         if isinstance(s, ConstSpec) and isinstance(s.value, int) and not isinstance(s.value, bool)
     }
-    return Problem(tuple(p.given(known) for p in parameters), tuple(specs), shapes, opened, constants)
+    found = Problem(tuple(p.given(known) for p in parameters), tuple(specs), shapes, opened, constants)
+    return replace(found, whole=tuple(d for d, e in found.extents.items() if d.isidentifier() and e % EVEN == 0))

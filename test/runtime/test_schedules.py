@@ -22,7 +22,7 @@ AUTHORS_OWN = {
     "quantise_groups",
     "cross_entropy_rows_2", "gemm_split_k", "rope", "rotate_and_append", "rotate_and_append_2", "append_row_each",
     "grouped_tiles", "grouped_tiles_2", "scale_groups", "sum_counts", "places_of_rows", "sum_tiles", "cumsum_tiles",
-    "add_before",
+    "add_before", "matmul_two_tiles", "matmul_two_tiles_2",
 }  # fmt: skip
 """Examples whose text counts regions, or whose outputs go together as only their author knows: no tile is chosen."""
 
@@ -234,7 +234,8 @@ def test_a_choice_for_a_named_architecture_and_what_is_said_of_it() -> None:
     assert found.chosen.schedule.tile["N"] == 4096
     said = row_sums.explain(*arguments, arch="sm_90")
     assert f"schedule, chosen for sm_90 by the figures of an H200\n  {found.chosen.schedule}\n" in said
-    first, second = (float(line.split()[0]) for line in said.split("their code decided:\n")[1].splitlines()[:2])
+    rows = [line.split() for line in said.split("their code decided:\n")[1].splitlines()]
+    first, second = [float(row[0]) for row in rows if row[1:2] == ["us"]][:2]
     assert first <= second
     code = row_sums.compile(*arguments, arch="sm_90").cubin
     partition = found.problem.arguments(found.arguments, found.chosen.schedule)[0]
@@ -297,3 +298,39 @@ def test_what_is_not_chosen_warns_of_nothing() -> None:
         shares.choice((np.empty_like(x), x), {}, "sm_90", anew=True)
     assert [w.category for w in told] == [fh.KernelWarning]
     assert "warning[O150]" in str(told[0].message)
+
+
+def rows_without_a_schedule(count: int, length: int) -> tuple[Completed, tuple[Any, ...]]:
+    arguments = tuple(np.zeros((count, length), np.float32) for _ in range(2))
+    found = row_sums.choice(arguments, {}, "sm_90")
+    assert found is not None
+    return found, arguments
+
+
+def test_the_length_of_rows_is_compiled_in() -> None:
+    found, arguments = rows_without_a_schedule(4096, 2048)
+    assert found.chosen.schedule.known == ("N",)
+    assert "N compiled in" in row_sums.explain(*arguments, arch="sm_90")
+    compiled = row_sums.compile(*arguments, arch="sm_90")
+    tensors = [p for p in compiled.contract.parameters if p.name in ("y", "x")]
+    assert [p.dims for p in tensors] == [("M", "2048"), ("M", "2048")]
+    other, arguments = rows_without_a_schedule(4096, 2049)  # rows of any length share a variant
+    assert not other.chosen.schedule.known
+    assert "compiled in" not in row_sums.explain(*arguments, arch="sm_90")
+
+
+def test_code_with_a_length_compiled_in_takes_no_other() -> None:
+    found, arguments = rows_without_a_schedule(64, 256)
+    cut, x = found.problem.arguments(arguments, found.chosen.schedule)
+    with fh.interpreting():
+        row_sums(cut, x).sync()
+    other = np.zeros((64, 512), np.float32)
+    with pytest.raises(fh.Rejected), fh.interpreting():
+        row_sums(cut.of(other), other).sync()
+
+
+def test_a_choice_with_a_length_compiled_in_is_found_again() -> None:
+    from freehold.runtime.scheduling.choice import from_json, to_json
+
+    found, _ = rows_without_a_schedule(4096, 2048)
+    assert from_json(to_json(found.chosen.schedule, found.problem), found.problem) == found.chosen.schedule
