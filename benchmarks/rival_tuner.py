@@ -1,4 +1,5 @@
 """A matrix product for cuTile Python, and its exhaustive search. Importing it needs cuda-tile and torch."""
+# pyright: basic, reportMissingImports=false, reportInvalidTypeForm=false, reportGeneralTypeIssues=false
 
 from collections.abc import Sequence
 from importlib import import_module

@@ -35,7 +35,7 @@ class Point(NamedTuple):
     band: int
 
 
-SPACE: Final = tuple(
+SPACE: Final[tuple[Point, ...]] = tuple(
     Point(*chosen)
     for chosen in product(
         ((128, 128), (128, 256), (256, 128), (64, 128), (64, 256)), (32, 64), (4, 8), (1, 2, 4, 8, 16)
@@ -76,7 +76,7 @@ def main(given: Sequence[str] | None = None) -> None:
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, {os.cpu_count()} processors\n", flush=True)
     a, b = (torch.randn(options.size, options.size, device="cuda").bfloat16() for _ in range(2))
     c = torch.empty_like(a)
-    points = [SPACE[n * len(SPACE) // options.points] for n in range(options.points)]
+    points: list[Point] = [SPACE[n * len(SPACE) // options.points] for n in range(options.points)]
     with tempfile.TemporaryDirectory() as empty:  # nothing is found that was compiled before
         os.environ["FREEHOLD_CACHE_DIR"], os.environ["CUDA_TILE_CACHE_DIR"] = empty, ""
         tuned = tuner()
