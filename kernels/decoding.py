@@ -173,10 +173,13 @@ def append_kv(k_cache: Any, v_cache: Any, k: Any, v: Any, position: Any) -> None
 def _decode(o: Any, q: Any, k: Any, v: Any, table: Any, lengths: Any, scale: float) -> None:
     (B, H, D), KH, E = q.shape, k.shape[1], v.shape[3]
     G = H // KH
-    widest = 128 if max(D, E) <= 128 else 64
-    step = k.shape[2] if table is not None else min(widest, power_of_two(max(16, k.shape[2])))
-    most = table.shape[1] if table is not None else ceildiv(k.shape[2], step)
+    step, most = k.shape[2], 0 if table is None else table.shape[1]
+    if table is None:
+        step = min(128 if max(D, E) <= 128 else 64, power_of_two(max(16, k.shape[2])))
+        most = ceildiv(k.shape[2], step)
     P = max(1, min(most, parts_of_cache(most, B * KH) * (1 if step >= 128 else 2), 64))
+    if table is None and step == 128 and B * KH * P <= PROCESSORS and most >= 2 * P:
+        step = 256  # a block has a processor for itself
     part = o.view(B, KH, 1, G, E) if P == 1 else q.new_empty((B, KH, P, G, E), dtype=wide_dtype(q))
     lse = q.new_empty((B, KH, P, G), dtype=wide_dtype(q))
     queries, out = q.reshape(B, KH, G, D), o.view(B, KH, G, E)

@@ -8,6 +8,7 @@ from typing import Any, Final
 import freehold as fh
 from freehold import Const, Out, Ref, f32, f64, i32
 from freehold.kernels.operators import operator, wide_dtype
+from freehold.kernels.pieces import multiplied, torn_all
 from freehold.kernels.schedules import PROCESSORS, ceildiv, hinted, power_of_two
 from freehold.kernels.tiles import LOG2E, accumulator, places, safe, wide
 
@@ -40,6 +41,18 @@ def stop(first: Any, TQ: int, ahead: Any, end: Any, TK: int, CAUSAL: bool) -> An
     return fh.cdiv(first + TQ + ahead, TK) if CAUSAL else fh.cdiv(end, TK)
 
 
+def attended(state: tuple[Any, Any, Any], s: Any, values: Any, c: Any, PIECES: int) -> Any:
+    """Greatest score, sum of weights and sum of weighted values of a walk over keys, after one more tile of scores."""
+    top, total, acc = state
+    higher = fh.maximum(top, s.max(axis=1, keepdims=True) * c)
+    p, fade = power_of_2(s * c - higher), power_of_2(top - higher)
+    total, acc = total * fade + p.sum(axis=1, keepdims=True), acc * fade
+    if PIECES:
+        nothing = fh.zeros(acc.shape, acc.dtype)
+        return higher, total, acc + multiplied(torn_all(p, PIECES), torn_all(values, PIECES), nothing)
+    return higher, total, fh.mma(p.astype(values.dtype), values, acc)
+
+
 @safe
 def attention_tiles(
     o: Out["B", "H", "S", "E"],
@@ -56,13 +69,15 @@ def attention_tiles(
     CAUSAL: Const[bool] = True,
     WINDOW: Const[bool] = False,
     SINKS: Const[bool] = False,
+    PIECES: Const[int] = 0,
 ):
     """
     o = softmax(q @ k.T * scale) @ v in one walk over the keys; G heads of queries share one of keys and values.
 
     Queries are the last S of the T positions. `CAUSAL` leaves out keys after a query's own place, `WINDOW` those that
     are `window` or more in front of it. `SINKS` adds a score of its own to each head, which has no value. `WIDTH` is D,
-    up to a power of two; `lse` the logarithm of the sum of the exponentials of a row's scores.
+    up to a power of two; `lse` the logarithm of the sum of the exponentials of a row's scores. With `PIECES` elements
+    are of f32, and multiplied in as many pieces of bf16 (`kernels.pieces`).
     """
     fh.require("H % G == 0")
     fh.require("S <= T" if CAUSAL or WINDOW else "T > 0", "queries are the last of the positions")
@@ -73,22 +88,32 @@ def attention_tiles(
         i = fh.cdiv(q.shape[2], TQ) - 1 - i  # what takes longest is begun first
     dtype = accumulator(q.dtype)
     queries = q.load((b, h, i, 0), (1, 1, TQ, WIDTH)).reshape(TQ, WIDTH)
+    pieces = torn_all(queries, PIECES)
     c = scale.astype(dtype) * LOG2E
     ahead = k.shape[2] - q.shape[2]
     row, end = places(i * TQ, TQ)[:, None], k.shape[2]
-    top, total, acc = fh.full((TQ, 1), LOWEST, dtype), fh.zeros((TQ, 1), dtype), fh.zeros((TQ, DV), dtype)
-    first, last = begin(i * TQ, ahead, window, TK, WINDOW), stop(i * TQ, TQ, ahead, end, TK, CAUSAL)
-    for j in fh.tiles(k, axis=2, size=TK, start=first, stop=last):
-        keys = k.load((b, h // G, j, 0), (1, 1, TK, WIDTH)).reshape(TK, WIDTH)
-        s = fh.mma(queries, keys.T, fh.zeros((TQ, TK), dtype))
-        s = masked(s, row, places(j * TK, TK)[None, :], ahead, window, end, CAUSAL, WINDOW)
-        higher = fh.maximum(top, s.max(axis=1, keepdims=True) * c)
-        p = power_of_2(s * c - higher)
-        fade = power_of_2(top - higher)
-        total = total * fade + p.sum(axis=1, keepdims=True)
-        values = v.load((b, h // G, j, 0), (1, 1, TK, DV)).reshape(TK, DV)
-        acc = fh.mma(p.astype(v.dtype), values, acc * fade)
-        top = higher
+    state = fh.full((TQ, 1), LOWEST, dtype), fh.zeros((TQ, 1), dtype), fh.zeros((TQ, DV), dtype)
+
+    def turn(state: Any, j: Any, size: int, LATER: bool) -> Any:
+        keys = k.load((b, h // G, j, 0), (1, 1, size, WIDTH)).reshape(size, WIDTH)
+        s = fh.zeros((TQ, size), dtype)
+        s = multiplied(pieces, torn_all(keys, PIECES), s, True) if PIECES else fh.mma(queries, keys.T, s)
+        s = masked(s, row, places(j * size, size)[None, :], ahead, window, end, LATER, WINDOW)
+        values = v.load((b, h // G, j, 0), (1, 1, size, DV)).reshape(size, DV)
+        return attended(state, s, values, c, PIECES)
+
+    if CAUSAL and not WINDOW:
+        # So many tiles are seen whole by all rows; of the others no more is multiplied than has to be.
+        whole, least = (i * TQ + ahead + 1) // TK, min(TQ, TK)
+        for j in fh.tiles(k, axis=2, size=TK, stop=whole):
+            state = turn(state, j, TK, False)
+        for j in fh.tiles(k, axis=2, size=least, start=whole * (TK // least), stop=fh.cdiv(i * TQ + TQ + ahead, least)):
+            state = turn(state, j, least, True)
+    else:
+        first, last = begin(i * TQ, ahead, window, TK, WINDOW), stop(i * TQ, TQ, ahead, end, TK, CAUSAL)
+        for j in fh.tiles(k, axis=2, size=TK, start=first, stop=last):
+            state = turn(state, j, TK, CAUSAL)
+    top, total, acc = state
     if SINKS:
         fh.require("X == H")
         sink = sinks.load(h, ()).astype(dtype) * LOG2E
@@ -257,7 +282,7 @@ def _tiles(heads: int, S: int, T: int, D: int, size: int) -> tuple[int, int, int
         return min(32, high), min(32, width), 4, 2
     if D > 64 or heads * ceildiv(S, 128) < 2 * PROCESSORS:  # or short, so that there are enough blocks
         return min(64, high), min(128 if D <= 128 else 64, width), 4, 2
-    return 128, min(64, width), 8, 2
+    return (64, min(128, width), 4, 3) if T >= 8192 else (128, min(64, width), 8, 2)
 
 
 @operator(
@@ -272,6 +297,9 @@ def _attention(o: Any, lse: Any, q: Any, k: Any, v: Any, sinks: Any, scale: floa
         q.shape[0] * q.shape[1], q.shape[2], k.shape[2], k.shape[3], q.element_size()
     )
     wide_head = power_of_two(q.shape[3]), power_of_two(v.shape[3])
+    pieces = 3 if q.element_size() == 4 and min(q.shape[2], k.shape[2]) >= 64 and max(wide_head) <= 128 else 0
+    if pieces:
+        high, width, warps, occupancy = 128 if max(wide_head) <= 64 else 64, 64, 8, 1
     part = fh.partition(o, (1, 1, high, wide_head[1]))
     hinted(attention_tiles, {"num_worker_warps": warps, "occupancy": occupancy})(
         part,
@@ -288,6 +316,7 @@ def _attention(o: Any, lse: Any, q: Any, k: Any, v: Any, sinks: Any, scale: floa
         causal,
         window > 0,
         sinks is not None,
+        pieces,
     ).on()
 
 

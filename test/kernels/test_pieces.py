@@ -85,3 +85,15 @@ def test_what_has_no_pieces(K: int) -> None:
     assert torch.equal(found[~finite].nan_to_num(), wanted[~finite].nan_to_num())
     assert (found[10, 0], found[10, 5]) == (a[10, 4], a[10, 4])
     assert ((found - wanted)[finite].abs() <= 1e-5 * wanted[finite].abs().clamp_min(1.0)).all()
+
+
+@pytest.mark.parametrize("options", [{}, {"causal": False}, {"window": 40}])
+def test_attention(options: dict[str, Any], launched: dict[str, tuple[Kernel, Any]]) -> None:
+    """Of 64 queries or more, in pieces: as near to float64 as torch's float32 is."""
+    q, k, v = (made((1, heads, 70, 24), torch.float32, n) for n, heads in enumerate((4, 2, 2)))
+    back = torch.arange(70)[:, None] - torch.arange(70)[None, :]
+    seen = (back < options.get("window", 70)) & ((back >= 0) | (not options.get("causal", True)))
+    attend = torch.nn.functional.scaled_dot_product_attention
+    wanted = attend(q.double(), k.double(), v.double(), attn_mask=seen, enable_gqa=True)
+    assert error(kernels.attention(q, k, v, **options), wanted) <= 3e-7
+    assert "attention_tiles" in launched
