@@ -225,12 +225,15 @@ class Worker:
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
             signal.alarm(int(LONGEST))
             status = 1
-            with suppress(BaseException):
+            try:
                 y = np.ones(N, np.int32)
                 self.tensors.clear()
                 mix(fh.partition(y, 16), y.copy()).sync()
                 status = int(not np.array_equal(y, mixed(np.ones(N, np.int32), np.ones(N, np.int32))))
-            os._exit(status)
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(status)
         assert os.waitpid(child, 0)[1] == 0, "a forked process does not work on the host"
 
     # --- What is compared ---------------------------------------------------------------------------------------------
