@@ -31,7 +31,9 @@ def torn(x: Any, dtype: Any, more: bool) -> tuple[Any, Any]:
 
 
 def torn_all(x: Any, PIECES: int) -> tuple[Any, ...]:
-    """The pieces of a tile."""
+    """The pieces of a tile; with none, it is its only one."""
+    if PIECES == 0:
+        return (x,)
     found: Any = ()
     rest = x
     for s in fh.static_range(PIECES):

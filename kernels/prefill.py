@@ -53,6 +53,14 @@ def attended(state: tuple[Any, Any, Any], s: Any, values: Any, c: Any, PIECES: i
     return higher, total, fh.mma(p.astype(values.dtype), values, acc)
 
 
+def beside_sink(state: Any, sink: Any) -> Any:
+    """Largest score, sum and weighted values of rows as a score beside them, which has no value, leaves them."""
+    top, total, acc = state
+    higher = fh.maximum(top, sink)
+    fade = power_of_2(top - higher)
+    return higher, total * fade + power_of_2(sink - higher), acc * fade
+
+
 @safe
 def attention_tiles(
     o: Out["B", "H", "S", "E"],
@@ -75,29 +83,24 @@ def attention_tiles(
     o = softmax(q @ k.T * scale) @ v in one walk over the keys; G heads of queries share one of keys and values.
 
     Queries are the last S of the T positions. `CAUSAL` leaves out keys after a query's own place, `WINDOW` those that
-    are `window` or more in front of it. `SINKS` adds a score of its own to each head, which has no value. `WIDTH` is D,
-    up to a power of two; `lse` the logarithm of the sum of the exponentials of a row's scores. With `PIECES` elements
-    are of f32, and multiplied in as many pieces of bf16 (`kernels.pieces`).
+    are `window` or more in front of it. `SINKS` adds a score of its own to each head. `WIDTH` is D, up to a power of 2;
+    `lse` the logarithm of a row's sum of exponentials. With `PIECES`, f32 is multiplied in so many pieces of bf16.
     """
     fh.require("H % G == 0")
     fh.require("S <= T" if CAUSAL or WINDOW else "T > 0", "queries are the last of the positions")
     fh.require("S <= 536870912 and T <= 536870912", "no place wraps around")
-    b, h, i, e = o.index
-    _, _, TQ, DV = o.tile
+    (b, h, i, e), (_, _, TQ, DV) = o.index, o.tile
     if CAUSAL:
         i = fh.cdiv(q.shape[2], TQ) - 1 - i  # what takes longest is begun first
     dtype = accumulator(q.dtype)
-    queries = q.load((b, h, i, 0), (1, 1, TQ, WIDTH)).reshape(TQ, WIDTH)
-    pieces = torn_all(queries, PIECES)
-    c = scale.astype(dtype) * LOG2E
-    ahead = k.shape[2] - q.shape[2]
+    queries = torn_all(q.load((b, h, i, 0), (1, 1, TQ, WIDTH)).reshape(TQ, WIDTH), PIECES)
+    c, ahead = scale.astype(dtype) * LOG2E, k.shape[2] - q.shape[2]
     row, end = places(i * TQ, TQ)[:, None], k.shape[2]
     state = fh.full((TQ, 1), LOWEST, dtype), fh.zeros((TQ, 1), dtype), fh.zeros((TQ, DV), dtype)
 
     def turn(state: Any, j: Any, size: int, LATER: bool) -> Any:
         keys = k.load((b, h // G, j, 0), (1, 1, size, WIDTH)).reshape(size, WIDTH)
-        s = fh.zeros((TQ, size), dtype)
-        s = multiplied(pieces, torn_all(keys, PIECES), s, True) if PIECES else fh.mma(queries, keys.T, s)
+        s = multiplied(queries, torn_all(keys, PIECES), fh.zeros((TQ, size), dtype), True)
         s = masked(s, row, places(j * size, size)[None, :], ahead, window, end, LATER, WINDOW)
         values = v.load((b, h // G, j, 0), (1, 1, size, DV)).reshape(size, DV)
         return attended(state, s, values, c, PIECES)
@@ -113,13 +116,10 @@ def attention_tiles(
         first, last = begin(i * TQ, ahead, window, TK, WINDOW), stop(i * TQ, TQ, ahead, end, TK, CAUSAL)
         for j in fh.tiles(k, axis=2, size=TK, start=first, stop=last):
             state = turn(state, j, TK, CAUSAL)
-    top, total, acc = state
     if SINKS:
         fh.require("X == H")
-        sink = sinks.load(h, ()).astype(dtype) * LOG2E
-        higher = fh.maximum(top, sink)
-        fade = power_of_2(top - higher)
-        top, total, acc = higher, total * fade + power_of_2(sink - higher), acc * fade
+        state = beside_sink(state, sinks.load(h, ()).astype(dtype) * LOG2E)
+    top, total, acc = state
     o.at(b, h, i, e).store((acc * (1.0 / total)).reshape(o.tile).astype(o.dtype))
     lse.at(b, h, i).store(((top + fh.log2(total)) / LOG2E).reshape(lse.tile))
 

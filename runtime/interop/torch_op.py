@@ -182,8 +182,7 @@ class _Operator:
         several = [n for n in tensors if self.taken[n].many]
         names = [p.name for p in self.taken]
         defaults = tuple(p.default if p.has_default else None for p in self.taken)
-        kernel = self.kernel.__name__
-        returns = "" if self.results.dtypes else "returns=[...], "
+        kernel, returns = self.kernel.__name__, "" if self.results.dtypes else "returns=[...], "
 
         def each(n: int, given: Sequence[Any]) -> Sequence[Any]:
             """The tensors of an argument."""
@@ -220,16 +219,13 @@ class _Operator:
                 found = run.known(given)  # on the way of most calls: torch has nothing else to do for these
                 if found is not NotImplemented:
                     return found
-            count = len(given)
-            if not named and not any(n < count and wants(n, given) for n in tensors):
+            if not named and not any(n < len(given) and wants(n, given) for n in tensors):
                 with below():
                     return operator.redispatch(keyset & after, *given)
             arguments: list[Any] = [*given, *defaults[len(given) :]]
             for key, value in named.items():
                 arguments[names.index(key)] = value
-            leaf = any(
-                t is not None and t.requires_grad and t.is_leaf for n in written for t in each(n, arguments)
-            )  # a launch refuses these
+            leaf = any(t is not None and t.requires_grad and t.is_leaf for n in written for t in each(n, arguments))
             if torch.is_grad_enabled() and not leaf and any(wants(n, arguments) for n in tensors):
                 counts = tuple(len(a) if n in several else -1 for n, a in enumerate(arguments))
                 result = Watched.apply(keyset, counts, *_flat(counts, arguments))

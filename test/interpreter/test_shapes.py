@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from evaluate import TYPES, array, evaluate, values
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i32
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i32, i64
 
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.types import tile
@@ -65,7 +65,7 @@ def test_shapes() -> None:
 
 
 def test_joining_and_picking() -> None:
-    joined = evaluate("cat", [("i32", X), ("i32", X)], shape=(4, 16), dim=IntegerAttr(1, i32))
+    joined = evaluate("cat", [("i32", X), ("i32", X)], shape=(4, 16), dim=IntegerAttr(1, i64))
     assert np.array_equal(joined, np.hstack([X, X]))
     one, two = np.int32(1), np.int32(2)
     found = evaluate("extract", [("i32", X), ("i32", one), ("i32", two)], shape=(2, 2))
