@@ -52,7 +52,7 @@ class InFlight(Generic[T_co]):
         return self.value
 
     def marked(self) -> Self:
-        """Lets who waits for it wait for nothing that is enqueued from here on. Returns itself."""
+        """Lets `wait` (not `await`) wait for nothing that is enqueued from here on. Returns itself."""
         self._ticks = tuple([user.mark()[0] for user in self._timelines])
         return self
 
