@@ -34,7 +34,7 @@ def audited(example: Example) -> Audit:
     given = [
         argument.array if isinstance(argument, Partition) else argument
         for argument, parameter in zip(example.arguments, kernel.signature.parameters, strict=False)
-        if parameter.mode != "const"
+        if parameter.mode != "const" and argument is not None
     ]
     values = [
         numpy_dtype(parameter.dtype).type(value) if isinstance(parameter, ScalarParameter) else aligned(value)
