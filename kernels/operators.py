@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-from importlib import import_module
 from threading import Lock
 from typing import Any, Final, cast
 
 import freehold as fh
 
 
-@cache
 def _torch() -> Any:
-    return import_module("torch")
+    """Torch, imported as `torch.compile` can trace it, which warns of functions that remember what they returned."""
+    import torch  # pyright: ignore[reportMissingImports] -- it may not be installed
+
+    return torch
 
 
 def _no_mode(torch: Any) -> bool:
@@ -48,6 +48,9 @@ class Operator:
     the operator returns, from its arguments; it also stands for the operator where there are no elements, as under
     `torch.compile`. `launch` is called with the results and then the arguments, and writes the results. Where a tensor
     has no elements nothing is launched, and results are zeros. An operator without `results` changes its arguments.
+
+    Copies and pickles are the operator itself, by the name of the function in its file. Where nothing says what its
+    gradients are, whoever asks for one gets an error.
     """
 
     def __init__(self, schema: str, launch: Callable[..., Any], results: Callable[..., Any] | None):
@@ -65,21 +68,24 @@ class Operator:
         """The same as a function of autograd's, without torch's dispatcher."""
         self._is_traced: Callable[[], bool] = _is_traced
         self._operator: Callable[..., Any] | None = None
-        """Not set while torch traces: what it has read must not change meanwhile."""
+        """Not set while torch traces, gradients neither: what it has read must not change meanwhile."""
         self._is_defined = False
-        self.__doc__ = launch.__doc__
+        self.__doc__, self.__module__ = launch.__doc__, launch.__module__
+
+    def __reduce__(self) -> str:
+        return self.launch.__qualname__
 
     def __call__(self, *arguments: Any) -> Any:
         """The results. Where nobody watches, torch is not asked who does: that would take longer than a launch."""
         operator = self._operator or self.defined()
         if self._is_traced():
             return operator(*arguments)
-        self._operator = operator
         found = self._run.known(arguments)
         if found is not NotImplemented:
             return found
         if self._is_seen(self._torch, arguments):
             return operator(*arguments)
+        self._operator = operator
         if not self._torch.is_grad_enabled() or not any(getattr(a, "requires_grad", False) for a in arguments):
             return self._run(*arguments)
         return (self._differentiable or operator)(*arguments)
@@ -107,7 +113,10 @@ class Operator:
     def _gradients(self, ctx: Any, *gradients: Any) -> Any:
         if all(g is None for g in gradients):  # nothing depends on the results
             return (None,) * ctx.count
-        assert self._backward is not None
+        if self._backward is None:  # torch itself would warn, and leave the gradient out
+            raise NotImplementedError(
+                f"freehold::{self.name} has no gradient: call it under torch.no_grad(), or on detached tensors"
+            )
         return self._backward(ctx, *gradients)
 
     def defined(self) -> Callable[..., Any]:
@@ -150,15 +159,15 @@ class Operator:
             library.impl(self.name, run, place)
         full = f"{_NAMESPACE}::{self.name}"
         torch.library.register_fake(full, results or _nothing, lib=library)
-        if self._backward is not None:
+        if "!" not in self.schema:  # torch differentiates nothing that changes its arguments
             keeps = self._kept
 
             def keep(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-                assert keeps is not None
                 ctx.set_materialize_grads(False)
                 ctx.arguments = tuple(a for a in inputs if a is not None and not isinstance(a, tensor))
                 ctx.count = len(inputs)
-                ctx.save_for_backward(*keeps(inputs, output))
+                if keeps is not None:
+                    ctx.save_for_backward(*keeps(inputs, output))
 
             torch.library.register_autograd(full, self._gradients, setup_context=keep, lib=library)
             self._differentiable = self._function_of_autograd(torch, run, keep)
