@@ -406,12 +406,21 @@ def _mean(c: Context, value: TileValue, text: str, call: core.Call) -> str | Non
     return f"{text}.sum({', '.join(parts)}) / {summands}"
 
 
-def of_part(c: Context, tile: TileValue, node: core.Subscript) -> str | None:
+def of_part(c: Context, tile: TileValue, node: core.Subscript) -> Advice | None:
     """A part of a tile of one axis that no subscript takes."""
-    part = node.slice
-    if len(tile.shape) == 1 and isinstance(part, core.Slice) and part.upper and not part.lower:
-        rest = f"fh.where(fh.arange({tile.shape[0]}) < {c.text(part.upper)}, {c.text(node.value)}, 0)"
-        return f"load the part you need, or set the rest to 0: `{rest}`"
+    part, text = node.slice, c.primary(node.value)
+    if len(tile.shape) != 1 or not isinstance(part, core.Slice):
+        return None
+    (extent,) = tile.shape
+    if part.upper is None:
+        given = (part.lower, part.step)
+        lower, step = (literal_eval(c.text(p)) if isinstance(p, core.Constant) else None for p in given)
+        first = 0 if part.lower is None else lower
+        if isinstance(first, int) and isinstance(step, int) and 0 <= first < step and extent % step == 0:
+            return Advice(f"`{text}.reshape({extent // step}, {step})[:, {first}]`", node)
+    elif not part.lower:
+        rest = f"fh.where(fh.arange({extent}) < {c.text(part.upper)}, {c.text(node.value)}, 0)"
+        return Advice(f"load the part you need, or set the rest to 0: `{rest}`")
     return None
 
 

@@ -200,8 +200,8 @@ def _slice(c: Context, tile: TileValue, part: core.Slice, extent: int, node: cor
     if why is None:
         return start, size
     error = errors.BadShape(c.span(part), shape=f"[{c.text(node.slice)}]", why=why)
-    edit = advice.of_part(c, tile, node) or "load the part you need: `x.load(index, shape)`"
-    c.error(error.add(error.Instead(edit)))
+    edit = advice.of_part(c, tile, node) or advice.Advice("load the part you need: `x.load(index, shape)`")
+    c.error(error.add(error.Instead(edit.text, at=edit.at(c))))
     return None
 
 
@@ -211,8 +211,8 @@ def _unknown(c: Context, tile: TileValue, node: core.Subscript, part: core.Expr)
         what="a slice of a tile with a computed bound",
         why="the shape of a tile is known at compile time",
     )
-    edit = advice.of_part(c, tile, node) or "count in parts of one size: `fh.extract(t, (i,), (32,))`"
-    return c.error(error.add(error.Instead(edit)))
+    edit = advice.of_part(c, tile, node) or advice.Advice("count in parts of one size: `fh.extract(t, (i,), (32,))`")
+    return c.error(error.add(error.Instead(edit.text, at=edit.at(c))))
 
 
 def _too_many(c: Context, tile: TileValue, node: core.Subscript, given: int) -> Poison:

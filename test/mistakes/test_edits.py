@@ -105,6 +105,10 @@ CASES = {
     "convert a tensor": one("    y.store(x.astype(f16))", X.astype(np.float16)),
     "return the result": one("    return x.load_like(y) * 2", X * 2),
     # Indices and shapes.
+    "take every second element": Case(
+        'def kernel(y: Out["N"], x: Ref["2 * N"]):\n    y.store((x.load(y.index, (128,)) + 1)[1::2])',
+        (np.append(X, Z),), np.append(X, Z)[1::2] + 1,
+    ),
     "load without a shape": one("    y.store(x.load(y.index))", X),
     "load with one of two coordinates": two("    i, j = y.index\n    y.store(x.load(i, y.tile))", X2),
     "load with the first of two coordinates": two("    y.store(x.load(y.index[0], y.tile))", X2),
