@@ -68,16 +68,21 @@ def named_term(c: Context, text: str, node: core.Node) -> Term | None:
     return found
 
 
-def launch_term(c: Context, value: Value, node: core.Expr) -> Term | None:
-    """An expression as a term over what the launcher knows; None after reporting what in it is no such number."""
-    return terms.const(_integer(value)) if _is_integer(value) else _Reader(c).term(node)
+def launch_term(c: Context, value: Value, node: core.Expr, edit: str | None = None) -> Term | None:
+    """
+    An expression as a term over what the launcher knows; None after reporting what in it is no such number.
+
+    `edit` is what to write instead of what the kernel computes.
+    """
+    return terms.const(_integer(value)) if _is_integer(value) else _Reader(c, edit).term(node)
 
 
 class _Reader:
     """Reads a condition as a term."""
 
-    def __init__(self, c: Context):
+    def __init__(self, c: Context, edit: str | None = None):
         self.c = c
+        self.edit = edit or f"write {_READ}"
         self.arguments = c.body.args
         self.scalars = scalar_symbols(self.arguments)
         self.held: dict[str, Term | None] = {}
@@ -176,7 +181,7 @@ class _Reader:
                 return terms.ceildiv(extent, terms.const(size[0])) if size else extent
             given = maker is self.c.body
             what = f"of `{value.dtype}`" if given else "which the kernel computes"
-            return self.refuse(node, f"`{self.c.text(node)}`, {what},", f"write {_READ}")
+            return self.refuse(node, f"`{self.c.text(node)}`, {what},", self.edit)
         return self.refuse(node, describe(value), f"write {_READ}")
 
     def refuse(self, node: core.Node, what: str, edit: str) -> None:
