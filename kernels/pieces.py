@@ -53,12 +53,13 @@ def multiplied(a: tuple[Any, ...], b: tuple[Any, ...], acc: Any, TURNED: bool = 
     return acc
 
 
-def tile_of(t: Any, at: Any, tile: tuple[int, int], turned: bool) -> Any:
-    """The tile at (..., i, j) of a matrix of several, or with `turned` of what it is the transpose of."""
+def tile_of(t: Any, at: Any, tile: tuple[int, int], turned: bool, latency: int | None = None) -> Any:
+    """The tile at (..., i, j) of a matrix, of several, or with `turned` of what it is the transpose of."""
     front = (1,) * (len(at) - 2)
     if turned:
-        return t.load((*at[:-2], at[-1], at[-2]), (*front, tile[1], tile[0])).reshape(tile[1], tile[0]).T
-    return t.load(at, (*front, *tile)).reshape(tile)
+        at, shape = (*at[:-2], at[-1], at[-2]), (tile[1], tile[0])
+        return t.load(at, (*front, *shape), latency=latency).reshape(shape).T
+    return t.load(at, (*front, *tile), latency=latency).reshape(tile)
 
 
 def one_of(t: Any, axis: int, z: Any) -> Any:

@@ -14,24 +14,6 @@ from freehold.kernels.tiles import accumulator, places, safe, wide
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
 
-def walked(x: Any, row: Any, place: Any, high: Any, width: Any, WINDOW: Any, LARGEST: bool) -> tuple[Any, Any]:
-    """The sum of the windows at the places; or the largest of each, and which place of the window that is."""
-    taps = WINDOW[0][0] * WINDOW[0][1] * WINDOW[0][2]
-    shape = row.shape[0], place.shape[1]
-    acc = fh.full(shape, float("-inf") if LARGEST else 0.0, accumulator(x.dtype))
-    found = fh.zeros(shape, i32)
-    for k in fh.static_range(taps) if taps <= 9 else range(taps):
-        (d, h, w), _ = under(place, high, width, k, WINDOW)
-        t = wide(x.gather(row, d, h, w, padding=float("-inf") if LARGEST else 0.0))
-        if LARGEST:
-            higher = (t > acc) | (t != t)
-            found = fh.where(higher, k, found)
-            acc = fh.where(higher, t, acc)
-        else:
-            acc += t
-    return acc, found
-
-
 @safe
 def pool_tiles(y: Out["R", "A", "B", "C"], x: Ref["R", "D", "H", "W"], WINDOW: Const[Any], LARGEST: Const[bool]):
     """
@@ -77,7 +59,14 @@ def pool_places(taps: Out[i32, "R", "P"], x: Ref["R", "D", "H", "W"], high: i32,
     fh.require("high > 0 and width > 0")
     r, p = taps.index
     row, place = places(r * taps.tile[0], taps.tile[0])[:, None], places(p * taps.tile[1], taps.tile[1])[None, :]
-    taps.store(walked(x, row, place, high, width, WINDOW, True)[1])
+    count = WINDOW[0][0] * WINDOW[0][1] * WINDOW[0][2]
+    most, found = fh.full(taps.tile, float("-inf"), accumulator(x.dtype)), fh.zeros(taps.tile, i32)
+    for k in fh.static_range(count) if count <= 9 else range(count):
+        (d, h, w), _ = under(place, high, width, k, WINDOW)
+        t = wide(x.gather(row, d, h, w, padding=float("-inf")))
+        higher = (t > most) | (t != t)
+        found, most = fh.where(higher, k, found), fh.where(higher, t, most)
+    taps.store(found)
 
 
 @safe

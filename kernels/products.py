@@ -10,7 +10,7 @@ import freehold as fh
 from freehold import Const, Out, Ref, f32, f64, i32
 from freehold.kernels.activations import KINDS, activation, ended
 from freehold.kernels.operators import as_rows, asked, in_tf32, integer_sums, operator, wide_dtype
-from freehold.kernels.pieces import in_pieces_is_faster, launch_product
+from freehold.kernels.pieces import in_pieces_is_faster, launch_product, tile_of
 from freehold.kernels.reductions import sum_rows
 from freehold.kernels.schedules import PROCESSORS, by_row, ceildiv, cut, hinted, power_of_two
 from freehold.kernels.tiles import extents_agree, safe, wide
@@ -56,8 +56,8 @@ def matmul_tiles(
     TM, TN = c.tile
     acc = fh.zeros(c.tile, sum_dtype(a.dtype))
     for k in fh.tiles(a, axis=0 if TA else 1, size=BK):
-        x = a.load((k, m), (BK, TM), latency=AHEAD).T if TA else a.load((m, k), (TM, BK), latency=AHEAD)
-        y = b.load((n, k), (TN, BK), latency=AHEAD).T if TB else b.load((k, n), (BK, TN), latency=AHEAD)
+        x = tile_of(a, (m, k), (TM, BK), TA, AHEAD)
+        y = tile_of(b, (k, n), (BK, TN), TB, AHEAD)
         acc = fh.mma(operand(x, TF32), operand(y, TF32), acc, fast_acc=FAST)
     c.store(ended(acc, m, n, bias, residual, ACT).astype(c.dtype))
 
@@ -92,7 +92,7 @@ def matmul_two_tiles(
     second = fh.where(start + FIRST < c.shape[1], start + FIRST, 0)
     one, other = fh.zeros((TM, FIRST), f32), fh.zeros(c.tile, f32)
     for k in fh.tiles(a, axis=0 if TA else 1, size=BK):
-        x = a.load((k, m), (BK, TM), latency=AHEAD).T if TA else a.load((m, k), (TM, BK), latency=AHEAD)
+        x = tile_of(a, (m, k), (TM, BK), TA, AHEAD)
         if TB:
             y = b.load_window((start, k * BK), (FIRST, BK), latency=AHEAD).T
             z = b.load_window((second, k * BK), (TN, BK), latency=AHEAD).T
@@ -125,14 +125,7 @@ def batched_matmul_tiles(
     _, TM, TN = c.tile
     acc = fh.zeros((TM, TN), sum_dtype(a.dtype))
     for k in fh.tiles(a, axis=1 if TA else 2, size=BK):
-        if TA:
-            x = a.load((z, k, m), (1, BK, TM)).reshape(BK, TM).T
-        else:
-            x = a.load((z, m, k), (1, TM, BK)).reshape(TM, BK)
-        if TB:
-            y = b.load((z, n, k), (1, TN, BK)).reshape(TN, BK).T
-        else:
-            y = b.load((z, k, n), (1, BK, TN)).reshape(BK, TN)
+        x, y = tile_of(a, (z, m, k), (TM, BK), TA), tile_of(b, (z, k, n), (BK, TN), TB)
         acc = fh.mma(operand(x, TF32), operand(y, TF32), acc)
     c.store(acc[None].astype(c.dtype))
 
@@ -153,8 +146,7 @@ def matmul_splits(
     _, TM, TN = parts.tile
     acc = fh.zeros((TM, TN), sum_dtype(a.dtype))
     for k in fh.tiles(a, axis=0 if TA else 1, size=BK, start=z, step=parts.shape[0]):
-        x = a.load((k, m), (BK, TM)).T if TA else a.load((m, k), (TM, BK))
-        y = b.load((n, k), (TN, BK)).T if TB else b.load((k, n), (BK, TN))
+        x, y = tile_of(a, (m, k), (TM, BK), TA), tile_of(b, (k, n), (BK, TN), TB)
         acc = fh.mma(operand(x, TF32), operand(y, TF32), acc)
     parts.store(acc[None])
 
