@@ -13,8 +13,9 @@ BIN := $(VENV)/bin
 TORCH ?= torch==2.13.0$(if $(filter Linux,$(shell uname)),+cpu)
 # `CONSTRAINTS=constraints.txt` installs the versions that the tests last passed with; without it, the newest that fit.
 CONSTRAINTS ?=
-# Nothing is compiled as it is installed: of 14,000 files those that are imported are, when they are for the first time.
-INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+# With uv where it is to be had: pip takes a minute longer. A source distribution has pip alone.
+BY_PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+INSTALL = $(if $(wildcard .ci/install.py),$(BIN)/python .ci/install.py,$(BY_PIP))
 PIP = $(INSTALL) $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
 # The interpreter that the virtual environment is made from. Without PYTHON=, the first one here that is new enough.
 PYTHON ?=
@@ -147,12 +148,13 @@ $(VENV)/.installed-test: pyproject.toml $(wildcard runtime/native*.[ch]) | $(VEN
 	  echo "note: pip does not find $(TORCH), so the tests that need torch will be skipped (see TORCH in the Makefile)"
 	@touch $@ $(VENV)/.installed
 
-# Python's own pip may be years old, and one of 2023 takes twice as long to choose among what an index has.
+# Python's own pip may be years old, and one of 2023 takes twice as long to choose among what an index has. It has to get
+# one package where there is uv.
 $(VENV)/bin/python:
 	@for python in $(CANDIDATES); do \
 	  if $$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' 2>/dev/null; then \
 	    echo "$$python -m venv $(VENV)"; \
-	    $$python -m venv $(VENV) && { $(INSTALL) --upgrade pip 2>/dev/null || true; } && exit 0; \
+	    $$python -m venv $(VENV) && { $(BY_PIP) uv 2>/dev/null || $(BY_PIP) --upgrade pip 2>/dev/null || true; } && exit 0; \
 	    rm -rf $(VENV); \
 	    echo "error: $$python cannot make a virtual environment (on Debian and Ubuntu: apt install python3-venv)" >&2; \
 	    exit 1; \
