@@ -2,7 +2,8 @@
 Bodies of functions to bytecode.
 
 All that stands before an operation's operands follows from its class, the types of its results and its properties. A
-kernel has few such combinations, so that the bytes of each, its *head*, are made once and found again by identity.
+kernel has few such combinations, so that the bytes of each, its *head*, are made once and found again by identity. Most
+operations even have the properties of the last one of their class and types, which takes one comparison.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, IntegerType, StringAttr, SymbolRefAttr
-from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from freehold.backend.bytecode.attributes import AttributeWriter
 from freehold.backend.bytecode.debug import DebugWriter
-from freehold.backend.bytecode.encoding import Varints, put_varint, varint
+from freehold.backend.bytecode.encoding import put_varint, varint
 from freehold.backend.bytecode.missing import Missing
 from freehold.backend.bytecode.tables import NOT_IN_BODIES, WIRE_VALUE, Form, OpRecord, Property, op_record
 from freehold.backend.bytecode.types import NoForm
@@ -31,10 +32,9 @@ MOST_HEADS: Final = 4096
 """How many heads are kept; an operation with a property of its own, as a constant, has one of its own."""
 
 
-class _Head(NamedTuple):
-    """How operations of one class begin that have the same types of results and the same properties."""
+class _More(NamedTuple):
+    """What stands in operations of a head besides the head and their operands, and which of their results count."""
 
-    data: bytes
     counts: tuple[tuple[int, bytes], ...]
     """Before which operands something stands, and what: how many there are of a field. The last of them first."""
     counted: bool
@@ -42,6 +42,15 @@ class _Head(NamedTuple):
     regions: bool
     older: tuple[OpResult, ...] | None
     """The results that have a number, where this version does not have all. Such a head is of one operation alone."""
+
+
+_Head: TypeAlias = tuple[dict[str, Attribute] | None, bytes, _More | None]
+"""
+How operations of one class begin that have the same types of results and the same properties: the bytes, and what else
+there is. Before them properties that are equal only where the bytes are; None where there may be others.
+"""
+_PLAIN: Final = {Form.FLAG, Form.ENUM, Form.INTEGER, Form.BOOL, Form.STRING, Form.I32S, Form.BOOLS}
+"""Forms of properties that give the same bytes where they are equal. (Zeros of either sign are equal in the others.)"""
 
 
 class BodyWriter:
@@ -61,87 +70,123 @@ class BodyWriter:
         self._missing = missing
         self._records: dict[type[Operation], OpRecord] = {}
         self._heads: dict[tuple[object, ...], _Head] = {}
+        self._last: dict[object, _Head] = {}
+        """The last head of operations of a class with types of results, by that class and the identity of these."""
         self._kept: list[object] = []
         """What the keys of heads are the identities of: nothing else may come to have them."""
-        self._out = bytearray()
+        self._pieces: list[bytes] = []
+        """What is written, in pieces: to append one takes less time than to copy its few bytes."""
         self._numbers: dict[int, bytes] = {}
         """The values in scope by their identity, for hashing one takes a call, in the order of their numbers: those as
         they are written."""
-        self._spelled = Varints()
-        """Numbers of values as they are written; as many as there were values in scope at once."""
+        self._spelled: list[bytes] = []
+        """Numbers of values as they are written; more than there were values in scope at once."""
         self._locations: list[int] | None = None
         self._depth = 0
 
-    def body(self, block: Block, locations: list[int] | None) -> bytearray:
+    def body(self, block: Block, locations: list[int] | None) -> bytes:
         """
         The operations of a function.
 
         To `locations`, unless it is None, the numbers of their locations are appended. Raises `NoForm`; `missing` knows
         of which operation.
         """
-        self._out = bytearray()
+        self._pieces = []
         self._numbers.clear()
         self._locations = locations
         self._define(block.args)
         self._ops(block)
-        return self._out
+        return b"".join(self._pieces)
 
     def _define(self, values: Sequence[SSAValue]) -> None:
         numbers, spelled = self._numbers, self._spelled
         for value in values:
+            self._spell(len(numbers))
             numbers[id(value)] = spelled[len(numbers)]
 
-    def _ops(self, block: Block) -> None:
-        out, numbers, spelled, heads = self._out, self._numbers, self._spelled, self._heads
+    def _spell(self, number: int) -> int:
+        """Spells numbers of values, at least as far as this one, and says how many are spelled then."""
+        spelled = self._spelled
+        if number >= len(spelled):
+            spelled += map(varint, range(len(spelled), 2 * number + 64))
+        return len(spelled)
+
+    def _ops(self, block: Block) -> int:
+        """Writes the operations of a block, and says how many there are."""
+        # Fields of xDSL's own are read, for each property takes a call, as `results[0]` and unpacking a named tuple do.
+        pieces, numbers, spelled, last = self._pieces, self._numbers, self._spelled, self._last
         locations, located, location, number = self._locations, self._debug.number, None, 0
-        missing, type_numbers = self._missing, self._types.by_id
-        op: Any = block.first_op  # whose own fields are read: each property of xDSL's takes a call
+        missing, append, count, defined, room = self._missing, pieces.append, 0, len(numbers), len(spelled)
+        op: Any = block.first_op
         while op is not None:
+            count += 1
             if locations is not None:
                 if op.location is not location:  # operations of one expression share theirs
                     location, missing.op = op.location, op
                     number = located(location)
                 locations.append(number)
-            properties, results = op.properties, op.results
-            key: tuple[object, ...]
-            # Types of results by number, or by value where this very type was not met before.
-            if len(results) == 1:
-                type_ = results[0]._type
-                key = (op.__class__, type_numbers.get(id(type_), type_))
-            else:
-                key = (op.__class__, *[type_numbers.get(id(result._type), result._type) for result in results])
-            if properties:
-                key += (*properties, *map(id, properties.values()))
-            data, counts, counted, regions, older = heads.get(key) or self._head(op, key)
-            out += data
+            results = op.results
+            key = op.__class__
+            for result in results:
+                key = key, id(result._type)
+            head = last.get(key)
+            if head is None or head[0] != op.properties:
+                head = self._head(op, key)
+            _, data, more = head
+            append(data)
+            if more is not None and more.counted:
+                append(varint(len(op._operands)))
+            begin = len(pieces)
             try:
-                if counted:
-                    put_varint(out, len(op._operands))
-                if counts:
-                    pieces = [numbers[id(operand)] for operand in op._operands]
-                    for at, count in counts:
-                        pieces.insert(at, count)
-                    out += b"".join(pieces)
-                else:
-                    for operand in op._operands:
-                        out += numbers[id(operand)]
+                for operand in op._operands:
+                    append(numbers[id(operand)])
             except KeyError:
                 missing.op = op
                 why = "neither before it in this region nor in one around"
                 raise NoForm("a use of a value that is not defined", why) from None
-            if regions:
-                self._regions(op)
-            for result in results if older is None else older:
-                numbers[id(result)] = spelled[len(numbers)]
+            if more is not None:
+                for at, number_of in more.counts:
+                    pieces.insert(begin + at, number_of)
+                if more.regions:
+                    self._regions(op)
+                if more.older is not None:
+                    results = more.older
+            for result in results:
+                if defined >= room:
+                    room = self._spell(defined)
+                numbers[id(result)] = spelled[defined]
+                defined += 1
             op = op._next_op
+        return count
 
     # --- Heads
 
-    def _head(self, op: Operation, key: tuple[object, ...]) -> _Head:
-        """The head of operations such as this one."""
+    def _head(self, op: Operation, key: object) -> _Head:
+        """The head of operations such as this one, whose class and types of results are `key`."""
         self._missing.op = op
-        record = self._records.get(type(op)) or self._record(op)
-        before = self._missing.uses
+        # Types by number, or by value where this very type was not met before.
+        numbers, properties = self._types.by_id, op.properties
+        types = [numbers.get(id(result.type), result.type) for result in op.results]
+        identity = (type(op), *types, *properties, *map(id, properties.values()))
+        head = self._heads.get(identity)
+        if head is None:
+            record = self._records.get(type(op)) or self._record(op)
+            before = self._missing.uses
+            head = self._new_head(record, op)
+            # What is wrong is said of every operation, so that a head with something wrong is not used again.
+            if record.newer_results or self._missing.uses != before:
+                return head
+            self._heads[identity] = head
+            self._kept.append(tuple(properties.values()))
+        if len(self._last) + len(self._heads) >= MOST_HEADS:
+            self._last.clear()
+            self._heads.clear()
+            self._kept.clear()
+        self._last[key] = head
+        self._kept.append(tuple(result.type for result in op.results))
+        return head
+
+    def _new_head(self, record: OpRecord, op: Operation) -> _Head:
         out = bytearray(record.opcode)
         older = self._older_results(record, op) if record.newer_results else None
         results = op.results if older is None else older
@@ -152,15 +197,9 @@ class BodyWriter:
         counts: tuple[tuple[int, bytes], ...] = ()
         if not record.bare:
             counts = self._details(out, record, cast("TileOp", op))
-        head = _Head(bytes(out), counts, record.counts_operands, bool(record.may_be_empty), older)
-        # What is wrong is said of every operation, so that a head with something wrong is not used again.
-        if older is None and self._missing.uses == before:
-            if len(self._heads) >= MOST_HEADS:
-                self._heads.clear()
-                self._kept.clear()
-            self._heads[key] = head
-            self._kept.append(tuple(op.properties.values()))
-        return head
+        more = _More(counts, record.counts_operands, bool(record.may_be_empty), older)
+        plain = all(field.form in _PLAIN for field in record.properties if field.name in op.properties)
+        return op.properties if plain else None, bytes(out), more if any(more) or older is not None else None
 
     def _record(self, op: Operation) -> OpRecord:
         if not isinstance(op, TileOp):
@@ -254,38 +293,26 @@ class BodyWriter:
             what = f"operation `{op.name.removeprefix('cuda_tile.')}`"
             raise NoForm(what, f"more than {MAX_NESTING} regions stand in one another")
         self._depth += 1
-        put_varint(self._out, len(op.regions))
+        self._pieces.append(varint(len(op.regions)))
         for region in op.regions:
-            self._region(region)
+            blocks = tuple(region.blocks)
+            self._pieces.append(varint(len(blocks)))
+            for block in blocks:
+                self._block(block)
         self._depth -= 1
 
-    def _region(self, region: Region) -> None:
-        blocks = tuple(region.blocks)
-        put_varint(self._out, len(blocks))
-        for block in blocks:
-            self._block(block)
-
     def _block(self, block: Block) -> None:
-        out, numbers = self._out, self._numbers
+        pieces, numbers = self._pieces, self._numbers
         before = len(numbers)
-        put_varint(out, len(block.args))
-        for argument in block.args:
-            put_varint(out, self._types.index(argument.type))
+        pieces.append(varint(len(block.args)))
+        pieces += [varint(self._types.index(argument.type)) for argument in block.args]
         self._define(block.args)
-        put_varint(out, _length(block))
-        self._ops(block)
+        at = len(pieces)
+        pieces.append(b"")
+        pieces[at] = varint(self._ops(block))
         # The next block uses these numbers again, so that they must not be found for values out of scope.
         for _ in range(len(numbers) - before):
             numbers.popitem()
-
-
-def _length(block: Block) -> int:
-    """How many operations a block has."""
-    length, op = 0, cast("Any", block.first_op)
-    while op is not None:
-        length += 1
-        op = op._next_op
-    return length
 
 
 def _field_of(record: OpRecord, field: Property) -> str:

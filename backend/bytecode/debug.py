@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 from functools import lru_cache
-from typing import TypeVar, cast
+from typing import Final, TypeVar, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -47,6 +47,9 @@ from freehold.support.large import MAX_NESTING
 MAX_CALL_SITES = 1024
 """How many call sites may stand in one location: they are a tree in memory and can be less than that in a file."""
 
+
+_BEGINS: Final = tuple(bytes((group | 0x80,)) for group in range(1 << 7))
+"""How a variable-length integer of more than seven bits begins, by its lowest seven."""
 
 _RecordT = TypeVar("_RecordT", bound=Attribute)
 
@@ -90,7 +93,7 @@ class DebugWriter:
         """As `_known`, for locations in functions that were inlined."""
         self._heads: dict[str, bytes] = {}
         """For each file with positions in the current function: how their records begin, up to the line."""
-        self._columns = Varints()
+        self._spelled = Varints()
 
     def begin(self, location: LocationAttr, name: str) -> list[int] | None:
         """The list to append the numbers of a function's operations to; None where its location is unknown."""
@@ -139,9 +142,11 @@ class DebugWriter:
         """The number of a place in a file with nothing around it; 0 where the function has no file."""
         if self._subprogram is None:
             return 0
-        path, numbers = place.filename.data, self._records.numbers
+        path, line, numbers, spelled = place.filename.data, place.line.data, self._records.numbers, self._spelled
         head = self._heads.get(path) or self._head(path, self._subprogram)
-        record = head + varint(place.line.data) + self._columns[place.column.data]
+        # Lines are many, so that they are put together of parts that are few.
+        spelled_line = _BEGINS[line & 0x7F] + spelled[line >> 7] if line > 0x7F else spelled[line]
+        record = head + spelled_line + spelled[place.column.data]
         return numbers.setdefault(record, len(numbers)) + 1
 
     def _head(self, path: str, subprogram: DISubprogramAttr) -> bytes:
