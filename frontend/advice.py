@@ -106,7 +106,11 @@ def of_attribute(
     """What to write for an attribute that `value` does not have. `known` are those it has, `of_tiles` tiles'."""
     name = node.attr
     if isinstance(value, Static) and getattr(value.value, "__name__", None) == "freehold":
+        if name in elsewhere.NUMBERS:
+            return Advice(f"write `{elsewhere.NUMBERS[name]}`", node)
         return of_function(c, name, node) or of_misspelling(c, node, [n for n in _names() if n[0].islower()])
+    if name in ("values", "indices") and (pair := extremes(c, node.value)) is not None:
+        return Advice(f"`{pair[name == 'indices']}`", node)
     if isinstance(value, TileValue) and (edit := of_method(c, value, node)) is not None:
         return edit
     if isinstance(value, TensorValue) and (value.parameter.mode, name) in elsewhere.OF_TENSORS:
@@ -135,6 +139,36 @@ def _appended(c: Context, node: core.Attribute) -> Advice | None:
     if call is None or not alone or len(call.args) != 1:
         return None
     return Advice(f"make a longer one: `{c.text(node.value)} += ({line(c, call.args[0])},)`", call)
+
+
+def extremes(c: Context, node: core.Expr) -> tuple[str, str] | None:
+    """
+    The largest or smallest along an axis, and their places: torch's `max` and `min` are pairs of these.
+
+    None where `node` is no such call.
+    """
+    named = core.Attribute | core.Name
+    if not isinstance(node, core.Call) or not isinstance(node.func, named):
+        return None
+    function, whole = c.text(node.func), line(c, node)
+    before, name = function[:-3], function[-3:]
+    along = any(k.arg == "axis" for k in node.keywords) or len(node.args) > (before in ("", "fh."))
+    if name not in ("max", "min") or (before and before[-1] != ".") or not along or not whole.startswith(function):
+        return None
+    return whole, f"{before}arg{name}{whole[len(function) :]}"
+
+
+def stacked(c: Context, call: core.Call) -> Advice | None:
+    """torch's and NumPy's `stack`: a new axis in each tile, along which they are joined."""
+    texts = _arguments(c, Foreign("x, axis=0", "{x}{axis}"), call, call.args)
+    if texts is None:
+        return None
+    tiles, axis = items(f"({texts['x'][1:-1]})"), str(texts["axis"])
+    if tiles is None or axis not in ("0", "1", "2", "-1"):
+        return None
+    place = "..., None" if axis == "-1" else ":, " * int(axis) + "None"
+    joined = f"fh.concatenate({_tuple_of([f'{primary(t)}[{place}]' for t in tiles])}, axis={axis})"
+    return Advice(f"join them along a new axis: `{in_place(c, call, joined)}`", call)
 
 
 def of_misspelling(c: Context, node: core.Attribute, known: Sequence[str]) -> Advice | None:
@@ -200,6 +234,8 @@ def of_function(c: Context, name: str, node: core.Expr | None = None) -> Advice 
     """What to write for a name that another library's module has, with the arguments of the call that `node` names."""
     call = call_of(c, node)
     library = c.text(node).split(".")[0] if node is not None else ""
+    if name == "stack" and call is not None and (edit := stacked(c, call)) is not None:
+        return edit
     foreign = elsewhere.EDITS.get(f"{library}.{name}", elsewhere.EDITS.get(name))
     if foreign is not None:
         return _advised(c, foreign, call, [] if call is None else call.args)

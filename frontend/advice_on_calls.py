@@ -9,6 +9,7 @@ from freehold.frontend import elsewhere
 from freehold.frontend.advice import Advice, in_place, line
 from freehold.frontend.context import Context
 from freehold.frontend.syntax import core
+from freehold.support import dtypes
 from freehold.support.spelling import nearest
 
 
@@ -32,6 +33,8 @@ def too_many(c: Context, node: core.Call, signature: Parameters, taken: int) -> 
         return None
     if signature.name == "tiles":
         return of_tiles(c, node)
+    if (whole := of_shape(c, node, signature.name)) is not None:
+        return whole
     if signature.name == "store":
         return Advice(f"leave out the index, a block stores to its own region: `{name}({texts[-1]})`")
     if signature.name == "load" and len(texts) > 2 and not node.keywords:
@@ -43,6 +46,19 @@ def too_many(c: Context, node: core.Call, signature: Parameters, taken: int) -> 
     extra = [f"{k}={text}" for k, text in zip(free, texts[taken:], strict=False)]
     call = ", ".join([*texts[:taken], *extra, *(line(c, k) for k in node.keywords)])
     return Advice(f"name {'it' if len(extra) == 1 else 'them'}: `{name}({call})`", node)
+
+
+def of_shape(c: Context, node: core.Call, name: str) -> Advice | None:
+    """`zeros(4, 128)`: the extents as one shape. None where no more than one is given by position."""
+    if name not in ("zeros", "ones", "full") or any(isinstance(a, core.Starred) for a in node.args):
+        return None
+    texts = [line(c, a) for a in node.args]
+    typed = [t.endswith(".dtype") or dtypes.from_name(t.rpartition(".")[2]) is not None for t in texts]
+    count = len(texts) - typed[-1:].count(True) - (name == "full")
+    if count < 2 or any(typed[:count]) or any(isinstance(a, core.Tuple) for a in node.args[:count]):
+        return None
+    call = ", ".join([f"({', '.join(texts[:count])})", *texts[count:], *(line(c, k) for k in node.keywords)])
+    return Advice(f"put the shape in brackets: `{c.text(node.func)}({call})`", node)
 
 
 _PADDINGS: Final = {"0": "zero", "0.0": "zero", "float('-inf')": "-inf", "float('inf')": "inf", "float('nan')": "nan"}

@@ -169,7 +169,8 @@ def bind(
             wrong(f"has no parameter `{key}`", keyword, *edits)
             return None
         if key in values:
-            wrong(f"is given `{key}` twice", keyword, Advice(f"leave out `{key}=`"))
+            whole = advice_on_calls.of_shape(c, node, signature.name)
+            wrong(f"is given `{key}` twice", keyword, whole or Advice(f"leave out `{key}=`"))
             return None
         values[key] = value
         nodes[key] = keyword.value
@@ -185,14 +186,16 @@ def bind(
     return Arguments(node, signature, values, nodes, rest)
 
 
-def misuse(c: Context, a: Arguments, name: str, problem: str, instead: str | None = None) -> Poison:
+def misuse(c: Context, a: Arguments, name: str, problem: str, instead: str | Advice | None = None) -> Poison:
     """Reports an argument that a function has no meaning for; `name` is its parameter, or empty for the call."""
     error = errors.WrongArguments(
         c.span(a.place(name)), function=a.signature.name, problem=problem, signature=a.signature.text
     )
     if isinstance(given := a.values.get(name), Absent):
         instead = f"do so where there is one, under `if {given.name} is not None:`"
-    if instead is not None:
+    if isinstance(instead, Advice):
+        error.add(error.Instead(instead.text, at=instead.at(c)))
+    elif instead is not None:
         error.add(error.Instead(instead))
     return c.error(error)
 

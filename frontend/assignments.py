@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from freehold.frontend import advice_on_values, errors
+from freehold.frontend.advice import Advice, extremes
 from freehold.frontend.context import Context
 from freehold.frontend.syntax import core, names
 from freehold.frontend.syntax.text import primary
@@ -32,6 +33,14 @@ def assign(c: Context, target: core.Target, value: Value) -> None:
             pass  # reported when the syntax was checked
 
 
+def _extremes(c: Context, target: core.Unpack) -> Advice | None:
+    """What torch's `v, i = t.max(1)` is: two reductions."""
+    assigned = (n for n in core.walk(c.frame.function) if isinstance(n, core.Assign) and target in n.targets)
+    found = next(assigned, None)
+    pair = None if found is None or len(target.targets) != 2 else extremes(c, found.value)
+    return None if found is None or pair is None else Advice(", ".join(pair), found.value)
+
+
 def _unpack(c: Context, target: core.Unpack, value: Value) -> None:
     targets, star = target.targets, target.star
     if isinstance(value, TupleValue):
@@ -54,6 +63,8 @@ def _unpack(c: Context, target: core.Unpack, value: Value) -> None:
             shown = ", ".join(wanted) if count != 1 else f"({wanted[0]},)"
             if count:
                 error.add(error.Instead(f"write as many names as there are values: `{shown} = ...`"))
+        elif (pair := _extremes(c, target)) is not None:
+            error.add(error.Instead(f"each is a call of its own: `{pair.text}`", at=pair.at(c)))
         c.error(error)
     for name in names.of_target(target):
         c.frame.variables[name.id] = POISON

@@ -7,6 +7,7 @@ from typing import cast
 
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, MulIOp
 from freehold.dialects.cuda_tile.ops.shape import IotaOp
+from freehold.frontend import advice_on_calls
 from freehold.frontend.arguments import Arguments, check_pairs, check_shape, dtype_of, ints_of, misuse, shape_of
 from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, convert
 from freehold.frontend.context import Context
@@ -19,6 +20,10 @@ from freehold.support.dtypes import DType
 def _dtype(c: Context, a: Arguments, default: DType) -> DType | None:
     """The dtype that a tile is made with, `default` where none is given; None after reporting that it is none."""
     given = a["dtype"]
+    several = advice_on_calls.of_shape(c, a.node, a.signature.name) if isinstance(given, Static) else None
+    if several is not None and is_number(given.value):
+        misuse(c, a, "dtype", "takes its shape as one tuple", several)
+        return None
     return default if isinstance(given, Static) and given.value is ... else dtype_of(c, given, a.place("dtype"))
 
 

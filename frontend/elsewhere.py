@@ -342,7 +342,11 @@ EDITS: Final = {
     **dict.fromkeys(("cat", "concat"), _JOINED),
     "hstack": Foreign("x", "`fh.concatenate({x}, axis=-1)`"),
     "vstack": Foreign("x", "of tiles with two axes: `fh.concatenate({x}, axis=0)`"),
-    "stack": Foreign("x", "`fh.concatenate(tuple({new}[None] for {new} in {x}))`"),
+    "stack": Foreign(
+        "x",
+        "`fh.concatenate(tuple({new}[None] for {new} in {x}))`",
+        "give each a new axis, and join them along it: `fh.concatenate((x[:, None], y[:, None]), axis=1)`",
+    ),
     "join": Foreign("x, y", "`fh.concatenate(({x:p}[..., None], {y:p}[..., None]), axis=-1)`"),
     **dict.fromkeys(("split", "chunk"), _words("take its parts by slices, `t[:32]` and `t[32:]`, or by `fh.extract`")),
     "tile": Foreign(
@@ -401,6 +405,17 @@ PYTHONS: Final = {
     "next": "take an item: `values[0]`",
 }
 """What to write instead of functions of Python."""
+
+NUMBERS: Final = {
+    **dict.fromkeys(("inf", "infty", "Inf", "PINF"), "float('inf')"),
+    "NINF": "(-float('inf'))",
+    **dict.fromkeys(("nan", "NaN", "NAN"), "float('nan')"),
+    "pi": "3.141592653589793",
+    "tau": "6.283185307179586",
+    "e": "2.718281828459045",
+    "newaxis": "None",
+}
+"""What other libraries' modules have a name for, and a kernel writes as Python does."""
 
 OF_VALUES: Final = {
     "size": "multiply the extents: `x.shape[0] * x.shape[1]`",

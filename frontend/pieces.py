@@ -38,6 +38,9 @@ class _Cut:
 def piece(c: Context, tile: TileValue, node: core.Subscript) -> Value:
     """`t[:, None]`, `t[0]`, `t[..., 32:64]`."""
     parts = node.slice.elts if isinstance(node.slice, core.Tuple) else [node.slice]
+    pair = advice.extremes(c, node.value)
+    if pair is not None and isinstance(node.slice, core.Constant) and node.slice.value in (0, 1):
+        return _one_of_a_pair(c, tile, node, pair, bool(node.slice.value))
     cut = _Cut()
     for position, part in enumerate(parts):
         value = None if isinstance(part, core.Slice) else c.lower(part)
@@ -80,6 +83,14 @@ def piece(c: Context, tile: TileValue, node: core.Subscript) -> Value:
         ]
         tile = c.tile(tile.dtype, sizes, ExtractOp, tile, places, sizes)
     return reshape(c, tile, tuple(cut.shape))
+
+
+def _one_of_a_pair(c: Context, tile: TileValue, node: core.Subscript, pair: tuple[str, str], second: bool) -> Poison:
+    """`t.max(1)[0]`: all of the largest in torch, and one of them if it were read as it stands."""
+    what, role = f"`{pair[0]}`", "one of a pair, values and places"
+    error = errors.WrongValue(c.span(node), what=what, role=role, why=f"it is {describe(tile)}: the values alone")
+    error.add(error.Instead(f"for all of them: `{pair[second]}`", at=c.span(node)))
+    return c.error(error.add(error.Instead("for one element, give the tile a name first")))
 
 
 def wrapped(c: Context, index: TileValue, count: int) -> TileValue:

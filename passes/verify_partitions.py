@@ -34,7 +34,7 @@ from freehold.passes.analysis.concrete import Visit
 from freehold.passes.analysis.facts import KernelFacts, analyse
 from freehold.passes.analysis.injectivity import Outcome
 from freehold.passes.analysis.meetings import Meeting
-from freehold.passes.analysis.wording import name_of, sizes, span_text, tuple_text, why_unknown
+from freehold.passes.analysis.wording import FROM_MEMORY, is_named, name_of, sizes, span_text, tuple_text, why_unknown
 from freehold.passes.errors.partition import (
     GapsInOutput,
     NotCovered,
@@ -248,8 +248,16 @@ def _not_disjoint(earlier: RegionOp, op: RegionOp, outcome: Outcome, facts: Kern
         return error.add(error.DeclareMut())
     if not isinstance(found := outcome.witness, Meeting):
         error = NotShownDisjoint(span_of(op), name, ", ".join(map(str, coordinates)))
-        for symbol in outcome.unknown:
-            error.add(error.UnknownNumber(symbol, why_unknown(facts.symbols[symbol])))
+        reasons = {symbol: why_unknown(facts.symbols[symbol]) for symbol in outcome.unknown}
+        for symbol, why in reasons.items():
+            error.add(
+                error.UnknownNumber(
+                    symbol, why if is_named(facts.symbols[symbol]) else f"stands for a value that {why}"
+                )
+            )
+        error.add(error.Own())
+        if FROM_MEMORY in reasons.values():
+            error.add(error.Groups())
         if found is not None:
             does = "divides by zero to find its region"
             if found.visit.coordinates:

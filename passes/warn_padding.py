@@ -1,11 +1,12 @@
 """
-`warn-padding`: names reductions over elements beyond the end of a tensor that nothing masks, and loops that stop short.
+`warn-padding`: names reductions and counts of elements beyond a tensor's end that nothing masks, and short loops.
 
 A tile that overhangs its tensor reads as padding there, by default zero. A sum does not see zeros, nor does a matrix
 product. A maximum does, and so do a sum of exponentials and a mean that divides by the tile's size: they are other
 functions of the data then. Followed are tiles along their axes, from loads that may overhang, with the value of the
-padding where it is known. What is chosen by a condition counts as masked; what is not understood is not warned of, so
-that a warning is worth reading. Changes nothing. The interpreter's checked mode finds what this does not.
+padding where it is known. A histogram counts the zeros beyond the end, too. What is chosen by a condition counts as
+masked; what is not understood is not warned of, so that a warning is worth reading. Changes nothing. The interpreter's
+checked mode finds what this does not.
 """
 
 from __future__ import annotations
@@ -27,7 +28,16 @@ from freehold.dialects.cuda_tile.float_bits import FloatBitsAttr
 from freehold.dialects.cuda_tile.integers import element_width
 from freehold.dialects.cuda_tile.types import TileType
 from freehold.dialects.location import span_of
-from freehold.dialects.ownership import KernelOp, LoadOp, RegionType, kernels_of, tensor_type
+from freehold.dialects.ownership import (
+    AccumulateAtOp,
+    KernelOp,
+    LoadOp,
+    RegionOp,
+    RegionType,
+    Update,
+    kernels_of,
+    tensor_type,
+)
 from freehold.passes.analysis.divisibility import Divisors
 from freehold.passes.analysis.wording import name_of
 from freehold.passes.errors.padding import PaddingFolded, RestLeftOut
@@ -62,7 +72,7 @@ def padding_folded(kernel: KernelOp) -> list[PaddingFolded | RestLeftOut]:
     """The reductions of a kernel over padding that they see, and its loops that leave out what would be padded."""
     ops = walk(kernel)
     found = _Padding(kernel, [op for op in ops if isinstance(op, LoadOp)])
-    if found.overhang and any(op.name == "cuda_tile.reduce" for op in ops):
+    if found.overhang and any(op.name == "cuda_tile.reduce" or isinstance(op, AccumulateAtOp) for op in ops):
         found.block(kernel.body.block)
     return found.errors
 
@@ -117,6 +127,8 @@ class _Padding:
                 self._fold(op)
             else:
                 self._enter(op)
+        elif isinstance(op, AccumulateAtOp):
+            self._update(op)
         elif len(op.results) == 1 and isinstance(op.results[0].type, TileType) and not isinstance(op, LoadOp):
             if not self._pads.keys().isdisjoint(op.operands):
                 self._through(op, op.results[0])
@@ -246,6 +258,23 @@ class _Padding:
             if moved:
                 self._pads[result] = moved
 
+    def _update(self, op: AccumulateAtOp) -> None:
+        """
+        An update of the elements that a tile names: what is beyond its end names elements, too.
+
+        Nothing happens there where an index is below 0, nor where what is added is 0.
+        """
+        if op.mask is not None:
+            return
+        for axis in sorted({axis for index in op.indices for axis in self._pads.get(index, {})}):
+            named = [pads[axis] for index in op.indices if axis in (pads := self._pads.get(index, {}))]
+            given = self._pads.get(op.values, {}).get(axis)
+            value = given.value if given is not None else _constant(op.values)
+            nothing = value == 0 and op.update.data in _ADDING
+            understood = given is not None or value is not None
+            if understood and not nothing and not any(pad.value is not None and pad.value < 0 for pad in named):
+                self._report(op, named[0].load, "update")
+
     def _unseen(self, operand: SSAValue, pad: _Pad, neutral: float | None, combiner: str) -> bool:
         if pad.value is not None and pad.value == neutral:
             return True
@@ -273,6 +302,8 @@ class _Padding:
         padding = {"maxf": '"-inf"', "minf": '"inf"'}.get(combiner)
         if combiner == "mean":
             error.add(error.Divide())
+        elif combiner == "update":
+            error.add(error.Inside(_inside(load)))
         else:
             error.add(error.Mask() if padding is None else error.Pad(padding))
         if error not in self.errors:
@@ -281,12 +312,41 @@ class _Padding:
 
 _PADDINGS: Final = {"zero": 0.0, "neg_zero": 0.0, "nan": None, "pos_inf": math.inf, "neg_inf": -math.inf}
 _MASKS: Final = frozenset(("select", "cmpf", "cmpi"))
+_ADDING: Final = frozenset((Update.ADD, Update.OR, Update.XOR))
+"""Updates by which 0 changes nothing."""
 _SUMS: Final = frozenset(("addf", "addi"))
 _WORDS: Final = {
     "addf": "sum", "addi": "sum", "maxf": "maximum", "maxi": "maximum", "minf": "minimum", "mini": "minimum",
-    "mulf": "product", "muli": "product", "mean": "mean",
+    "mulf": "product", "muli": "product", "mean": "mean", "update": "update",
 }  # fmt: skip
 """What reductions are called."""
+
+
+def _inside(load: LoadOp) -> str:
+    """The condition of being inside of a tensor, for the elements of a tile that was loaded from it."""
+    name, dims = name_of(load.source), load.result.type.dims
+    parts: list[str] = []
+    for axis, size in enumerate(dims):
+        if size > 1:
+            spread = f"[{', '.join(':' if n == axis else 'None' for n in range(len(dims)))}]" if len(dims) > 1 else ""
+            start = _start(load, axis, size)
+            parts.append(f"{start} + fh.arange({size}){spread} < {name}.shape[{axis}]")
+    return parts[0] if len(parts) == 1 else " & ".join(f"({part})" for part in parts)
+
+
+def _start(load: LoadOp, axis: int, size: int) -> str:
+    """The first element of a tile along an axis: of a region, of a tile by a named index, of the point's own tile."""
+    if isinstance(load.source.type, RegionType):
+        return f"{name_of(load.source)}.start[{axis}]"
+    index = load.coordinates[axis]
+    if index.name_hint is not None or not isinstance(index.owner, Block):
+        return f"{index.name_hint or 'k'} * {size}"
+    alike = (
+        name_of(op.partition)
+        for op in index.owner.walk()
+        if isinstance(op, RegionOp) and [*op.coordinates] == [*load.coordinates] and op.shape == load.result.type.dims
+    )
+    return f"{next(alike, name_of(load.source))}.start[{axis}]"
 
 
 def _joined(ways: Sequence[Pads]) -> Pads:

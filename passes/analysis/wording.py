@@ -74,6 +74,14 @@ def what_is(value: SSAValue) -> str:
             return "a value"
 
 
+FROM_MEMORY = "is read from memory"
+
+
+def is_named(value: SSAValue) -> bool:
+    """Whether a number has a name that the user gave it, or that says where it comes from."""
+    return value.name_hint is not None or isinstance(value, BlockArgument)
+
+
 def why_unknown(value: SSAValue) -> str:
     """Why nothing but the type of a number is known, as the end of a sentence about it."""
     owner = value.owner
@@ -86,7 +94,7 @@ def why_unknown(value: SSAValue) -> str:
             case GroupTilesOp() | StartOp() | StopOp():
                 return "depends on where a group begins and ends"
             case _ if _from_memory(value):
-                return "is read from memory"
+                return FROM_MEMORY
             case _:
                 return "is computed in a way that may wrap, or that the prover does not follow"
     match owner.parent_op():

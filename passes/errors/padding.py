@@ -11,11 +11,12 @@ from freehold.support.diagnostic import Error, Help, Label
 @dataclass(frozen=True)
 class PaddingFolded(Error):
     """
-    A reduction sees elements beyond the end of a tensor, which nothing masks.
+    A reduction or an update sees elements beyond the end of a tensor, which nothing masks.
 
     A tile that overhangs its tensor reads as the load's `padding` there, by default zero. A sum does not see zeros, nor
     does a matrix product. A maximum of negative numbers does, a sum of exponentials does, and a mean that divides by
-    the tile's size does: with such padding, what is computed is another function of the data, and silently. This is a
+    the tile's size does; `add_at` updates the element that each index names, also those beyond the end, which are 0.
+    With such padding, what is computed is another function of the data, and silently. This is a
     warning: the kernel is safe, and it is right where the tensor's extent is a multiple of the tile's. Say so with
     `fh.require(N % 128 == 0)`, choose a padding that does not count, or put other values in its place with `fh.where`.
     """
@@ -45,6 +46,13 @@ class PaddingFolded(Error):
         """What makes padding unseen."""
 
         text: ClassVar[str] = "put what does not count in its place with `fh.where`, or require that nothing overhangs"
+
+    @dataclass(frozen=True)
+    class Inside(Help):
+        """The elements that an update is to count; for a load at an index `k` of the user's own, in tiles."""
+
+        text: ClassVar[str] = "leave out what is beyond the end: `mask={inside}`"
+        inside: str
 
     @dataclass(frozen=True)
     class Divide(Help):

@@ -105,6 +105,24 @@ class NotShownDisjoint(Error):
         block: str
         does: str
 
+    @dataclass(frozen=True)
+    class Own(Help):
+        """Blocks that write at their own place."""
+
+        text: ClassVar[str] = (
+            "store to the block's own region, `{name}.store(...)`, without coordinates: "
+            "what a block reads may lie anywhere"
+        )
+
+    @dataclass(frozen=True)
+    class Groups(Help):
+        """Places that data say."""
+
+        text: ClassVar[str] = (
+            "where data have to say what is written, cut `{name}` into groups by `fh.ragged`, which are checked to lie "
+            "apart; or declare it `Raw`, and scatter under `fh.unsafe`, with the reason"
+        )
+
 
 @dataclass(frozen=True)
 class RegionTakenTwice(Error):

@@ -70,9 +70,23 @@ class IndexOutside(Error):
 
     @dataclass(frozen=True)
     class Loop(Help):
-        """The loop that stays inside."""
+        """The loop that stays inside, for an index that a loop counts."""
 
-        text: ClassVar[str] = "loop over the tiles there are: `for k in fh.tiles({name}, axis={axis}, size={size})`"
+        text: ClassVar[str] = (
+            "if a loop counts the index, loop over the tiles there are: "
+            "`for k in fh.tiles({name}, axis={axis}, size={size})`"
+        )
+        name: str
+        axis: int
+        size: int
+
+    @dataclass(frozen=True)
+    class Ask(Help):
+        """The condition under which the tile is there, for an index that data hold."""
+
+        text: ClassVar[str] = (
+            "if data hold the index, ask before the access: `if 0 <= k < fh.cdiv({name}.shape[{axis}], {size}):`"
+        )
         name: str
         axis: int
         size: int
@@ -164,7 +178,8 @@ def failure(kernel: str, check: KernelCheck, block: str, values: Sequence[object
     error = IndexOutside(place, check.tensor, check.axis, first, second).add(
         _InBlock(block), IndexOutside.CountsTiles()
     )
-    return error.add(IndexOutside.Loop(check.tensor, check.axis, check.step))
+    place = (check.tensor, check.axis, check.step)
+    return error.add(IndexOutside.Loop(*place), IndexOutside.Ask(*place))
 
 
 def failure_in(kernel: str, checks: Sequence[KernelCheck], words: Sequence[int]) -> Error:

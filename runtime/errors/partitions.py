@@ -148,9 +148,9 @@ class GridsDiffer(Error):
 
     code: ClassVar[str] = "O225"
     title: ClassVar[str] = "`{name}` and `{other}` of `{kernel}` are partitioned into different grids"
-    label: ClassVar[str] = "{shape} in tiles of {tile}: {grid} regions"
+    label: ClassVar[str] = "{shape} in tiles of {tile}: {grid}"
     notes: ClassVar[tuple[str, ...]] = (
-        "`{other}` is {shape_of_other} in tiles of {tile_of_other}: {grid_of_other} regions",
+        "`{other}` is {shape_of_other} in tiles of {tile_of_other}: {grid_of_other}",
         NOTHING_LAUNCHED,
     )
     kernel: str

@@ -349,15 +349,24 @@ def _wrong_value(call: Call, parameter: Parameter, value: Any, expected: str) ->
     given = "a partition" if isinstance(value, Partition) else _described(value)
     kernel, annotation = call.signature.kernel, parameter.annotation
     error = errors.WrongScalar(call.place(parameter), parameter.name, kernel, expected, given, annotation)
-    text, one = call.text(parameter), getattr(value, "size", None) == 1
-    if is_array(value):
-        if one and parameter.mode == "scalar":
-            error.add(error.Convert(f"{text}.item()"))
+    text = call.text(parameter)
+    if is_array(value) or hasattr(value, "numel"):
+        number = parameter.mode == "scalar" or expected == "an `int`"
+        if number and (edit := _number_in(value, text, expected)) is not None:
+            error.add(error.Convert(edit))
     elif expected.startswith(("an integer", "an `int`")) and _is_whole(value):
         error.add(error.Convert(f"int({text})"))
     elif isinstance(value, list):
         error.add(error.Convert(f"tuple({text})"))
     call.errors.append(error)
+
+
+def _number_in(value: Any, text: str, expected: str) -> str | None:
+    """The number that an array of one element holds, as it is to be written; None of an array that holds more."""
+    if (value.numel() if hasattr(value, "numel") else value.size) != 1:
+        return None
+    number, whole = value.item(), expected.startswith(("an integer", "an `int`"))
+    return f"{text}.item()" if not whole or isinstance(number, int) else f"int({text})" if _is_whole(number) else None
 
 
 def _is_whole(value: object) -> bool:
@@ -415,11 +424,11 @@ def _schedules(
                 parameter.name,
                 str(found.shape),
                 str(spec.tile),
-                _times(domains[n]),
+                _regions(domains[n]),
                 first.name,
                 str(first_view.shape),
                 str(first_spec.tile),
-                _times(grid),
+                _regions(grid),
             )
             own = len(domains[n])
             if own < len(grid) and domains[n] == grid[:own] and first_spec.plain and spec.plain:
@@ -455,6 +464,10 @@ def _domain(found: ArrayView, spec: PartitionSpec, views: Mapping[str, ArrayView
         return tuple(t.evaluate({}) for t in spec.domain([const(extent) for extent in found.shape], groups))
     except ZeroDivisionError:
         return (0,) * len(spec.point_map.domain)
+
+
+def _regions(grid: tuple[int, ...]) -> str:
+    return f"{_times(grid)} regions" if grid else "one block owns all regions"
 
 
 def _times(grid: tuple[int, ...]) -> str:

@@ -33,6 +33,9 @@ S = RNG.standard_normal((64, 64)).astype(np.float32)
 I = RNG.permutation(100).astype(np.int32)  # noqa: E741 -- integers
 SUMS = np.pad(X2, ((0, 0), (0, 28))).reshape(20, 2, 64).sum(1)[:, np.arange(100) % 64]
 MOST = np.stack([X2[:, :64].max(1), np.maximum(X2[:, 64:].max(1), 0)], 1)
+PADDED = np.pad(X2, ((0, 0), (0, 28))).reshape(20, 2, 64)
+WIDEST = np.repeat(PADDED.max(2), 64, 1)[:, :100]
+PLACES = np.repeat(PADDED.argmax(2), 64, 1)[:, :100].astype(np.float32)
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,20 @@ CASES = {
     ),
     "convert a tensor": one("    y.store(x.astype(f16))", X.astype(np.float16)),
     "return the result": one("    return x.load_like(y) * 2", X * 2),
+    # What torch's functions are called with, and what they return.
+    "infinity of the module": one("    y.store(fh.minimum(x.load_like(y), fh.inf))", X),
+    "zeros of two numbers": two("    t = fh.zeros(4, 64)\n    t += x.load_like(y)\n    y.store(t)", X2),
+    "zeros of two numbers in a dtype": two("    y.store(fh.zeros(4, 64, fh.f32) + x.load_like(y))", X2),
+    "full of two numbers": two("    y.store(fh.full(4, 64, 2.0) + x.load_like(y))", X2 + 2),
+    "ones of two numbers, named dtype": two("    y.store(fh.ones(4, 64, dtype=f32) + x.load_like(y))", X2 + 1),
+    "maximum and place": two(
+        "    value, place = x.load_like(y).max(1, keepdims=True)\n"
+        "    y.store(fh.where(place < 0, 0, x.load_like(y) - value + value))", X2),
+    "values of a maximum": two("    y.store(x.load_like(y) * 0 + x.load_like(y).max(dim=1).values[:, None])", WIDEST),
+    "places of a maximum": two("    y.store(x.load_like(y) * 0 + fh.max(x.load_like(y), 1).indices[:, None])", PLACES),
+    "first of a maximum": two("    y.store(x.load_like(y) * 0 + x.load_like(y).max(axis=1)[0][:, None])", WIDEST),
+    "second of a minimum": two("    y.store(x.load_like(y) * 0 + fh.min(-x.load_like(y), 1)[1][:, None])", PLACES),
+    "stack of a list": two("    y.store(fh.stack([x.load_like(y), x.load_like(y) + 1], 2).sum(axis=-1))", X2 * 2 + 1),
     # Indices and shapes.
     "take every second element": Case(
         'def kernel(y: Out["N"], x: Ref["2 * N"]):\n    y.store((x.load(y.index, (128,)) + 1)[1::2])',

@@ -160,6 +160,74 @@ def test_loops_that_leave_out_the_rest() -> None:
     assert folds(in_whole_tiles, y, ROWS, "and the rest") == []
 
 
+COUNTING = """
+import freehold as fh
+from freehold import Acc, Out, Ref, i32
+
+@fh.kernel
+def kernel({head}):
+    {load}
+    h.add_at({values}, {places}{mask})
+"""
+TILE = 'h: Acc[i32, "B"], x: Ref[i32, "N"]'
+TILES = 'h: Acc[i32, "B"], x: Ref[i32, "M", "N"]'
+GRID = f'{TILE}, at: fh.Grid = fh.Grid("(N + 31) // 32")'
+COPIED = 'h: Acc[i32, "B"], y: Out[i32, "N"], x: Ref[i32, "N"]'
+COUNTED = {
+    "a tile": (TILE, "t = x.load()", "1", "t"),
+    "a tile at a named index": (GRID, "(i,) = at.index; t = x.load((i,), (32,))", "1", "t"),
+    "a tile as that of an output": (COPIED, "t = x.load_like(y); y.store(t)", "1", "t"),
+    "a tile of two axes": (TILES, "t = x.load()", "1", "t"),
+    "places that are computed": (TILE, "t = x.load()", "1", "fh.minimum(t, 5)"),
+    "weights beyond the end": (TILE, "t = x.load()", "t * 2 + 1", "t"),
+    "a tile of ones": (TILE, "t = x.load()", "fh.ones((32,), i32)", "t"),
+    "in a branch": (TILE, "t = x.load()\n    if x.shape[0] > 0: h.add_at(1, t, mask=t < 0)", "1", "t"),
+}
+
+
+def counted(head: str, load: str, values: str, places: str, mask: str = "") -> tuple[list[PaddingFolded], Any]:
+    """What is warned of, and what is counted."""
+    text = COUNTING.format(head=head, load=load, values=values, places=places, mask=mask)
+    name = f"<counting {hash(text)}>"
+    fh.register_source(name, text)
+    names: dict[str, Any] = {}
+    exec(compile(text, name, "exec"), names)
+    x = np.arange(40, dtype=np.int32) % 7
+    x, tile = (x.reshape(5, 8), (4, 8)) if head == TILES else (x, 32)
+    cut = fh.partition(x, tile)
+    h = np.zeros(16, np.int32)
+    given = (h, x) if head == GRID else (h, fh.partition(x.copy(), 32), x) if head == COPIED else (h, cut)
+    found = [e for each in kernels_of(names["kernel"].lower(*given)) for e in padding_folded(each)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fh.KernelWarning)
+        names["kernel"](*given).sync()
+    return [e for e in found if isinstance(e, PaddingFolded)], h
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_what_is_counted_beyond_the_end(name: str) -> None:
+    """It is warned of, and as the warning says it is right: what is counted is the elements."""
+    head, load, values, places = COUNTED[name]
+    (error,), wrong = counted(head, load, values, places)
+    assert error.fold == "update"
+    (edit,) = [line for line in str(error.report().helps[0]).split("`") if line.startswith("mask=")]
+    found, right = counted(head, load, values, places, f", {edit}")
+    assert found == []
+    t = np.arange(40, dtype=np.int32) % 7
+    weights = t * 2 + 1 if values.startswith("t") else np.ones_like(t)
+    np.testing.assert_array_equal(right, np.bincount(np.minimum(t, 5) if "5" in places else t, weights, 16))
+    assert wrong[0] > right[0]
+
+
+@pytest.mark.parametrize(
+    ("values", "places"),
+    [("t", "t"), ("1", "t - 1"), ("fh.where(t > 0, 1, 0)", "t"), ("0", "t"), ("1", "fh.where(t > 0, t, 9)")],
+)
+def test_what_counts_nothing_beyond_the_end(values: str, places: str) -> None:
+    """Zeros, places before the first, and what a condition chose."""
+    assert counted(TILE, "t = x.load()", values, places)[0] == []
+
+
 def test_the_examples_are_not_warned_of() -> None:
     assert [(e.kernel.__name__, found) for _, e in library() if (found := folds(e.kernel, *e.arguments))] == []
 
