@@ -106,7 +106,9 @@ def rope_append(
     `q` is (B, T, H, D), `k` and `v` (B, T, KH, D), or parts of one tensor; the caches (B, KH, S, D), `cos` and
     `sin` tables (L, D // 2) by position, of pairs `(i, i + D // 2)`, and `positions` (B, int32) where each sequence's
     first new token stands. D is a power of two. Returns the queries (B, H, T, D); changes the caches. Where a row would
-    leave its cache the launch fails (O233). No gradients. Raises `ValueError` for other shapes.
+    leave its cache the launch fails (O233). Has no gradients, and raises `NotImplementedError` where torch would record
+    one.
+    Raises `ValueError` for other shapes.
     """
     (B, T, H, D), KH, S = q.shape, k.shape[2], k_cache.shape[2]
     fits = power_of_two(D) == D and H % KH == 0 and tuple(cos.shape[1:]) == (D // 2,) and cos.shape == sin.shape

@@ -158,7 +158,8 @@ def append_kv(k_cache: Any, v_cache: Any, k: Any, v: Any, position: Any) -> None
     Writes `k` (B, KH, T, D) and `v` (B, KH, T, E) to `position` and on of the caches (B, KH, S, D) and (B, KH, S, E).
 
     `position` is a tensor of one int32, or of one for each sequence, which a graph may replay with other values; where
-    what is written would leave the cache the launch fails (O233 to O236). Changes the caches, and has no gradients.
+    what is written would leave the cache the launch fails (O233 to O236). Changes the caches, and has no gradients:
+    raises `NotImplementedError` where torch would record one; call it under `torch.no_grad()`.
     """
     _append(k_cache, v_cache, k, v, position)
 

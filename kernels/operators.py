@@ -50,7 +50,7 @@ class Operator:
     has no elements nothing is launched, and results are zeros. An operator without `results` changes its arguments.
 
     Copies and pickles are the operator itself, by the name of the function in its file. Where nothing says what its
-    gradients are, whoever asks for one gets an error.
+    gradients are, whoever asks for one gets an error: in backward, or at the call of one that changes its arguments.
     """
 
     def __init__(self, schema: str, launch: Callable[..., Any], results: Callable[..., Any] | None):
@@ -171,7 +171,20 @@ class Operator:
 
             torch.library.register_autograd(full, self._gradients, setup_context=keep, lib=library)
             self._differentiable = self._function_of_autograd(torch, run, keep)
+        else:
+            library.impl(self.name, self._without_gradients, "Autograd")
         self._library = library
+
+    def _without_gradients(self, *arguments: Any) -> Any:
+        """What changes its arguments. Nothing that torch makes of it would ever ask for a gradient."""
+        torch = self._torch
+        if torch.is_grad_enabled() and any(getattr(a, "requires_grad", False) for a in arguments):
+            raise NotImplementedError(
+                f"freehold::{self.name} changes its arguments and has no gradient: "
+                "call it under torch.no_grad(), or on detached tensors"
+            )
+        with torch._C._AutoDispatchBelowAutograd():
+            return self.defined()(*arguments)
 
     def _function_of_autograd(self, torch: Any, run: Any, keep: Callable[..., None]) -> Callable[..., Any]:
         """What torch makes of `register_autograd`, where it has nothing else to do: that takes twice as long."""

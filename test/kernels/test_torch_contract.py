@@ -124,6 +124,30 @@ def test_no_gradient_is_left_out(name: str) -> None:
             t.float().sum().backward()
 
 
+def test_no_gradient_is_left_out_of_what_changes_its_arguments(called: dict[str, Call]) -> None:
+    """Nothing would ask for one later, so the call itself is refused: eagerly, known to be alike, and compiled."""
+    found = {call.operator.name for call in called.values() if "!" in call.operator.schema}
+    assert found == {"append_kv", "rotate_and_append"}
+    reason = r"changes its arguments and has no gradient: call it under torch\.no_grad\(\), or on detached tensors"
+    for operator, arguments in called.values():
+        if operator.name not in found:
+            continue
+        given = [copied(a).detach() if torch.is_tensor(a) else a for a in arguments]
+        wanting = [*given[:2], given[2].clone().requires_grad_(), *given[3:]]
+        for _ in range(2):
+            operator(*given)
+            with pytest.raises(NotImplementedError, match=reason):
+                operator(*wanting)
+            with torch.no_grad():
+                operator(*wanting)
+        torch.compiler.reset()
+        compiled = torch.compile(lambda *a, operator=operator: operator(*a), fullgraph=True, backend="aot_eager")
+        with pytest.raises(Exception, match=reason):
+            compiled(*wanting)
+        with torch.no_grad():
+            compiled(*wanting)
+
+
 def test_gradients_of_gradients_are_refused() -> None:
     """Where the gradients' own operator has none; products have gradients of any order."""
     x, weight = made((3, 6), torch.float64, 0).requires_grad_(), torch.ones(6, dtype=torch.float64)
