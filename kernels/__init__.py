@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from freehold.kernels.layouts import transpose
     from freehold.kernels.losses import cross_entropy
     from freehold.kernels.norms import add_rms_norm, layer_norm, rms_norm
+    from freehold.kernels.operators import define_operators
     from freehold.kernels.orders import sort, topk
     from freehold.kernels.patching import patch
     from freehold.kernels.pooling import avg_pool, max_pool
@@ -52,6 +53,7 @@ _LAZY: Final = {
     "cumprod": "scans",
     "cumsum": "scans",
     "decode_attention": "decoding",
+    "define_operators": "operators",
     "dequantise": "quantised",
     "dispatch": "experts",
     "divergence": "distances",
@@ -127,6 +129,7 @@ __all__ = [
     "cumprod",
     "cumsum",
     "decode_attention",
+    "define_operators",
     "dequantise",
     "dispatch",
     "divergence",

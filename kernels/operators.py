@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
+from pkgutil import iter_modules
 from threading import Lock
 from typing import Any, Final, cast
 
 import freehold as fh
+from freehold import kernels
 
 
 def _torch() -> Any:
@@ -207,6 +210,20 @@ class Operator:
 def operator(schema: str, results: Results | None) -> Callable[[Callable[..., Any]], Operator]:
     """Decorates a function that launches kernels: `@operator("name(Tensor x) -> Tensor", results=...)`."""
     return lambda launch: Operator(schema, launch, results)
+
+
+def define_operators() -> None:
+    """
+    Defines every operator of the library in torch (`torch.ops.freehold`); else each is when it is first called.
+
+    For a process that loads a program which another one exported, or compiled ahead of time: torch looks for the
+    operators in it by their names, and does not know where they come from. Raises `ImportError` where torch is missing.
+    """
+    files = (import_module(f"freehold.kernels.{file.name}") for file in iter_modules(kernels.__path__))
+    for file in files:
+        for value in vars(file).values():
+            if isinstance(value, Operator):
+                value.defined()
 
 
 def _is_traced() -> bool:

@@ -178,7 +178,14 @@ def _torch(tensor: Any) -> ArrayView:
 
     torch: Any = sys.modules["torch"]
     if cast(Any, type(tensor)).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__:
-        raise Unreadable(f"a {type(tensor).__name__} stands for tensors and is none itself: pass what is inside it")
+        name = type(tensor).__name__
+        instead = "pass what is inside it"
+        if name == "FakeTensor":
+            instead = (
+                "`torch.compile` traces launches, and so does `torch.export.export(..., strict=True)`; "
+                "in other traces call an operator, of `as_torch_op`"
+            )
+        raise Unreadable(f"a {name} stands for tensors and is none itself: {instead}")
     owner = tensor
     if type(tensor) is not torch.Tensor:  # what attributes of a subclass say is not what torch works on
         with torch._C.DisableTorchFunctionSubclass():

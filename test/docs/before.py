@@ -47,7 +47,8 @@ TORCH = "import pytest; torch = pytest.importorskip('torch')\n"
 BEFORE: dict[tuple[str, int], str] = {
     ("deployment.md", 3): TORCH,
     ("deployment.md", 4): TORCH,
-    ("deployment.md", 5): "import pytest; jax = pytest.importorskip('jax')\n",
+    ("deployment.md", 5): TORCH,
+    ("deployment.md", 6): "import pytest; jax = pytest.importorskip('jax')\n",
     ("extern.md", 2): "import pytest; pytest.importorskip('cuda.tile')\n",
     ("interpreter.md", 1): """
 from freehold.passes.launch_contract import contract as contract_of

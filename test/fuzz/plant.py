@@ -5,10 +5,10 @@ Faults planted in the product's own source, one line at a time, and whether the 
 tests nearest to its file on a copy of the tree, and lists those that no test has found. `--in PATH` draws from some
 files, `--at PATH:LINE` plants all there are in a line, and `--slow` runs the slow tests, too. Status 1: one survived.
 
-Nearest are the tests that are named as the file or import its module, and the suites of its folder: in this order, and
-as many of them as end within `--seconds`. A fault counts as found when a test fails with it that passes without it, and
-so does one with which a test hangs that ends without it (`HANGS`). A fault that no test has found when the time is over
-has survived: more time may find it, and never the other way round.
+Nearest are the tests that are named as the file, import its module or import what imports it, and the suites of its
+folder: in this order, and as many of them as end within `--seconds`. A fault counts as found when a test fails with it
+that passes without it, and so does one with which a test hangs that ends without it (`HANGS`). A fault that no test has
+found when the time is over has survived: more time may find it, and never the other way round.
 
 Mutmut and cosmic-ray do much of this, and do not fit: mutmut wraps each function, which the frontend's fingerprints
 see, and wants packages where the rooms are links; cosmic-ray runs one command whatever the file: the whole suite.
@@ -17,6 +17,7 @@ see, and wants packages where the rooms are links; cosmic-ray runs one command w
 from __future__ import annotations
 
 import argparse
+import ast
 import os
 import random
 import re
@@ -30,7 +31,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby
+from itertools import groupby, takewhile
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Final, Literal
@@ -55,6 +56,8 @@ SUITES: Final[dict[str, tuple[str, ...]]] = {
     "tools": ("test/tools", "test/lit/tools"),
 }
 """The tests of a folder, where a file of it has none of its own."""
+STEPS: Final = 3
+"""How many imports there may be from a file of tests to the file with the fault."""
 MOST: Final = 40
 """Files of tests that count as near, beside suites."""
 LIT: Final = "test/lit/"
@@ -82,20 +85,48 @@ def tests() -> dict[str, str]:
     return {str(file.relative_to(ROOT)): file.read_text(encoding="utf-8") for file in sorted(files)}
 
 
+def module_of(path: Path) -> str:
+    """The module that a file of a room is."""
+    return ".".join(("freehold", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
+
+
+def imported(text: str) -> frozenset[str]:
+    """What a Python file imports of the product: modules, and names in them."""
+    found = set(re.findall(r'Lazy\("(freehold\.[\w.]+)"', text))
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("freehold"):
+            found |= {str(node.module), *(f"{node.module}.{name.name}" for name in node.names)}
+        elif isinstance(node, ast.Import):
+            found |= {name.name for name in node.names if name.name.startswith("freehold.")}
+    return frozenset(found)
+
+
+@cache
+def importing() -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+    """What each module imports, and each file of tests."""
+    files = [file for room in ROOMS for file in sorted((ROOT / room).rglob("*.py"))]
+    of_modules = {module_of(file): imported(file.read_text(encoding="utf-8")) for file in files}
+    return of_modules, {name: imported(text) for name, text in tests().items() if name.endswith(".py")}
+
+
 @cache
 def nearest(path: str) -> tuple[str, ...]:
-    """The tests nearest to a file: named as it, importing it, of its folder."""
+    """The tests nearest to a file: named as it, importing it, or what imports it; then the suites of its folder."""
     file = Path(path)
     stem = file.parent.name if file.stem == "__init__" else file.stem
-    module = ".".join(("freehold", *file.with_suffix("").parts)).removesuffix(".__init__")
     named = re.compile(rf"(?:^|/)(?:test_)?{re.escape(stem)}(?:_\w+)?\.(?:py|mlir)$")
-    parent, _, last = module.rpartition(".")
-    imports = re.compile(rf"{re.escape(module)}\b|from {re.escape(parent)} import [^\n]*\b{re.escape(last)}\b")
-    first = [name for name in tests() if named.search(name)]
-    then = [name for name, text in tests().items() if name not in first and imports.search(text)]
+    of_modules, of_tests = importing()
     folder = next(suites for folder, suites in SUITES.items() if path.startswith(f"{folder}/"))
-    near = [*first, *sorted(then, key=lambda name: len(tests()[name]))][:MOST]
-    return *near, *(suite for suite in folder if suite not in near)
+    near = [name for name in tests() if named.search(name)]
+    wanted, seen = {module_of(ROOT / path)}, set[str]()
+    for step in range(STEPS):
+        found = [name for name, modules in of_tests.items() if name not in near and not wanted.isdisjoint(modules)]
+        near += sorted(found, key=lambda name: len(tests()[name]))
+        if step == 0:  # each of these says in its few lines what it is of
+            near += [suite for suite in folder if suite.startswith(LIT)]
+        seen |= wanted
+        wanted = {name for name, modules in of_modules.items() if not wanted.isdisjoint(modules)} - seen
+    return *near[:MOST], *(suite for suite in folder if suite not in near[:MOST])
 
 
 class Workplace:
@@ -176,11 +207,21 @@ class Workplace:
     def first_failing(self, near: Sequence[str]) -> str:
         """The first test of several files or suites that fails; empty where none does in the time there is."""
         end = time.monotonic() + self.seconds
-        for _, targets in groupby(near, lambda name: name.startswith(LIT)):
+        for targets in rounds(near):
             left = end - time.monotonic()
-            if left > 0 and (failing := self.run(list(targets), left)):
+            if left > 0 and (failing := self.run(targets, left)):
                 return failing
         return ""
+
+
+def rounds(near: Sequence[str]) -> Iterator[list[str]]:
+    """Files and suites of one kind, a few at first: pytest imports all that it is given before it runs one of them."""
+    for is_lit, names in groupby(near, lambda name: name.startswith(LIT)):
+        left, count = list(names), 2
+        while left:
+            files = left if is_lit else list(takewhile(lambda name: name.endswith(".py"), left[:count])) or left[:1]
+            yield files
+            left, count = left[len(files) :], 3 * count
 
 
 def drawn(places: Sequence[str], count: int, seed: int) -> list[Fault]:
@@ -210,8 +251,11 @@ def judged(faults: Sequence[Fault], jobs: int, seconds: float, slow: bool) -> It
             finally:
                 free.put(place)
 
-        for done in as_completed([pool.submit(one, fault) for fault in faults]):
-            yield done.result()
+        try:
+            for done in as_completed([pool.submit(one, fault) for fault in faults]):
+                yield done.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def main() -> int:

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "test" / "fuzz"))
 
-from plant import nearest  # noqa: E402 -- from that folder
+from plant import nearest, rounds  # noqa: E402 -- from that folder
 from source_faults import Fault, faults_of  # noqa: E402 -- as above
 
 TEXT = """
@@ -59,3 +59,14 @@ def test_faults_are_programs(path: str) -> None:
 def test_the_nearest_tests_come_first() -> None:
     assert nearest("passes/hoist_invariants.py")[0] == "test/lit/passes/hoist_invariants.mlir"
     assert nearest("runtime/interpreter/rounding.py")[0] == "test/interpreter/test_rounding.py"
+    polynomials = nearest("passes/prover/polynomials.py")
+    assert polynomials.index("test/passes/test_prover.py") < polynomials.index(
+        "test/passes/test_ranges.py"
+    )  # by imports
+    assert polynomials[-1] == "test/passes"
+
+
+def test_few_files_are_imported_for_the_first_answer() -> None:
+    near = ["test/lit/a.mlir", *(f"test/{n}.py" for n in range(9)), "test/lit/b", "test/c", "test/d"]
+    assert [len(files) for files in rounds(near)] == [1, 2, 6, 1, 1, 1, 1]
+    assert [name for files in rounds(near) for name in files] == near
