@@ -32,6 +32,7 @@ ALL_PASSES: Final[dict[str, Callable[[], type[ModulePass]]]] = {
     "drop-breakpoints": _lazy("DropBreakpointsPass", "drop_breakpoints"),
     "approximate-math": _lazy("ApproximateMathPass", "approximate_math"),
     "split-loops": _lazy("SplitLoopsPass", "split_loops"),
+    "flatten-products": _lazy("FlattenProductsPass", "flatten_products"),
     "thread-tokens": _lazy("ThreadTokensPass", "thread_tokens"),
     "print-launch-contract": _lazy("PrintLaunchContractPass", "launch_contract"),
     "convert-ownership-to-cuda-tile": _lazy("ConvertOwnershipToCudaTilePass", "convert_ownership_to_cuda_tile"),

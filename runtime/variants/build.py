@@ -116,6 +116,7 @@ def verified(
 def optimised(module: ModuleOp, math: Math = "precise", facts: Sequence[KernelFacts] = ()) -> ModuleOp:
     """What code is made of: a verified module, rewritten; itself, where there is nothing to gain. `facts` are those of
     its kernel, where they have been found."""
+    from freehold.passes.flatten_products import flat_products
     from freehold.passes.split_loops import split_loops
 
     if math == "fast":
@@ -123,7 +124,7 @@ def optimised(module: ModuleOp, math: Math = "precise", facts: Sequence[KernelFa
 
         module, facts = module.clone(), ()
         approximate_math(module)
-    return split_loops(module, *facts)
+    return flat_products(split_loops(module, *facts))
 
 
 def contract_of(module: ModuleOp, checks: Checks = True) -> LaunchContract:
