@@ -11,8 +11,9 @@ import json
 import os
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from html import escape
 from logging import getLogger
@@ -209,8 +210,8 @@ class Tuned(Generic[C]):
         Tries every configuration on these arrays, and keeps the fastest in the record.
 
         All are compiled, on as many threads as there are processors, and run once, and what they write is compared:
-        integers exactly, floats up to `tolerance` of the result's norm. Then they are timed in turns, on the GPU, until
-        each has its share or `seconds` are over. The arrays are written; those that the kernel also reads have their
+        integers exactly, floats up to `tolerance` of the result's norm. Then they are timed in turns, on the GPU, those
+        that are close to the best more often, until each has its share or `seconds` are over. The arrays are written; those that the kernel also reads have their
         contents back afterwards. `measure` takes the place of timing by events.
 
         Raises `Rejected`: O290 where nothing can be measured, O291 where results differ, O293 without a measure on
@@ -223,17 +224,18 @@ class Tuned(Generic[C]):
             from freehold.runtime.errors import NoMeasure
 
             self._reject(NoMeasure(_site(), self.kernel.__name__))
-        alive, refused = self._compiled(arrays, device)
+        refused: list[tuple[C, str]] = []
         contents = Contents()
         try:
-            bound = self._agreeing(alive, arrays, contents, refused, tolerance)
+            with closing(self._compiled(arrays, device, refused)) as alive:
+                bound = self._agreeing(alive, arrays, contents, refused, tolerance)
             if not bound:
                 self._nothing(refused)
             samples = in_turns([launch.on for _, launch in bound], measure or by_events(_views(arrays)), ends)
         finally:
             contents.give_back()
         measured = [Measured(c, statistics.median(s), len(s)) for (c, _), s in zip(bound, samples, strict=True) if s]
-        measured.sort(key=lambda m: m.seconds)
+        measured.sort(key=lambda m: (-m.samples, m.seconds))  # who is slower is left out of further rounds
         left = tuple(c for (c, _), s in zip(bound, samples, strict=True) if not s)
         found = Search(self.kind(*arrays), tuple(measured), tuple(refused), left)
         log = getLogger("freehold.tuning")
@@ -253,8 +255,9 @@ class Tuned(Generic[C]):
         error = NothingToChoose(_site(), self.kernel.__name__, "all are refused" if refused else "there is none")
         self._reject(error.add(*(error.Refused(str(c), said) for c, said in refused[:1])))
 
-    def _compiled(self, arrays: tuple[Any, ...], device: int) -> tuple[list[C], list[tuple[C, str]]]:
-        """The configurations that can be compiled, and the others, each with the first line of why not."""
+    def _compiled(self, arrays: tuple[Any, ...], device: int, refused: list[tuple[C, str]]) -> Generator[C]:
+        """The configurations that can be compiled, each as soon as those before it are; the others, with the first line
+        of why not, are added to `refused`."""
         from freehold.support.diagnostic import Rejected
 
         configurations = self._space(arrays)
@@ -269,20 +272,26 @@ class Tuned(Generic[C]):
                 return str(e).splitlines()[0]
             return None
 
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
+        threads = ThreadPoolExecutor(os.cpu_count())
+        try:
             said = progress(threads.map(refusal, configurations), "configurations compiled", len(configurations))
-            tried = list(zip(configurations, said, strict=True))
-        return [c for c, said in tried if said is None], [(c, said) for c, said in tried if said is not None]
+            for configuration, why in zip(configurations, said, strict=True):
+                if why is None:
+                    yield configuration
+                else:
+                    refused.append((configuration, why))
+        finally:
+            threads.shutdown(cancel_futures=True)
 
     def _agreeing(
         self,
-        alive: Sequence[C],
+        alive: Iterable[C],
         arrays: tuple[Any, ...],
         contents: Contents,
         refused: list[tuple[C, str]],
         tolerance: float | None,
     ) -> list[tuple[C, BoundLaunch]]:
-        """A launch for each configuration, once all have been run and have written the same."""
+        """A launch for each configuration, once all have been run, while later ones are compiled, and have written the same."""
         from freehold.runtime.arrays.copying import read
         from freehold.support.diagnostic import Rejected
 
