@@ -211,8 +211,9 @@ class Tuned(Generic[C]):
 
         All are compiled, on as many threads as there are processors, and run once, and what they write is compared:
         integers exactly, floats up to `tolerance` of the result's norm. Then they are timed in turns, on the GPU, those
-        that are close to the best more often, until each has its share or `seconds` are over. The arrays are written; those that the kernel also reads have their
-        contents back afterwards. `measure` takes the place of timing by events.
+        that are close to the best more often, until each has its share or `seconds` are over. The arrays are written;
+        those that the kernel also reads have their contents back afterwards. `measure` takes the place of timing by
+        events.
 
         Raises `Rejected`: O290 where nothing can be measured, O291 where results differ, O293 without a measure on
         arrays in the host's memory.
@@ -291,7 +292,7 @@ class Tuned(Generic[C]):
         refused: list[tuple[C, str]],
         tolerance: float | None,
     ) -> list[tuple[C, BoundLaunch]]:
-        """A launch for each configuration, once all have been run, while later ones are compiled, and have written the same."""
+        """A launch for each configuration. Each has been run, while later ones were compiled, and wrote the same."""
         from freehold.runtime.arrays.copying import read
         from freehold.support.diagnostic import Rejected
 
