@@ -31,22 +31,24 @@ def by_backend(torch: Any, backend: str, **given: Any) -> Callable[..., Any]:
     return function
 
 
-def attention_works(torch: Any) -> Iterator[Work]:
-    """Causal attention of many queries."""
-    by = partial(by_backend, torch, is_causal=True, enable_gqa=True)
-    for batch, length, head in ((4, 4096, 128), (1, 16384, 128), (4, 4096, 64), (1, 16384, 64)):
-        q, k, v = (torch.randn(batch, h, length, head, device="cuda").bfloat16() for h in (HEADS, GROUPS, GROUPS))
-        amount = 2 * batch * HEADS * length * length * head / 1e12
-        name = f"attention bf16 {batch} x {HEADS}/{GROUPS} x {length} x {head}"
-        for backend in ("CUDNN_ATTENTION", "FLASH_ATTENTION"):
-            work = Work(
-                f"{name} against {short(backend)}", kernels.attention, by(backend), (q, k, v), amount, "TFLOP/s"
-            )
-            yield work._replace(compiled=False, triton="attention" if short(backend) == "cudnn" else None)
-        do = torch.randn_like(q)
-        yield gradient(
-            f"{name} backward", kernels.attention, by("CUDNN_ATTENTION"), (q, k, v), do, 2.5 * amount, torch
-        )._replace(unit="TFLOP/s")
+def attention_works(torch: Any, causal: bool = True) -> Iterator[Work]:
+    """Attention of many queries, causal or of all keys, forward and backward: 16,384 queries or more."""
+    by = partial(by_backend, torch, is_causal=causal, enable_gqa=True)
+    ours = partial(kernels.attention, causal=causal)
+    for head in (128, 64):
+        for length in (1024, 2048, 4096, 8192, 16384, 32768):
+            batch = max(1, 16384 // length)
+            q, k, v = (torch.randn(batch, h, length, head, device="cuda").bfloat16() for h in (HEADS, GROUPS, GROUPS))
+            amount = (2 if causal else 4) * batch * HEADS * length * length * head / 1e12
+            name = f"{'causal' if causal else 'full'} attention bf16 {batch} x {HEADS}/{GROUPS} x {length} x {head}"
+            of: dict[str, Any] = {"tensors": (q, k, v), "amount": amount, "unit": "TFLOP/s", "compiled": False}
+            triton = "attention" if causal and length in (4096, 16384) else None
+            yield Work(f"{name} against cudnn", ours, by("CUDNN_ATTENTION"), **of, triton=triton)
+            if triton:
+                yield Work(f"{name} against flash", ours, by("FLASH_ATTENTION"), **of)
+            do = torch.randn_like(q)
+            work = gradient(f"{name} backward", ours, by("CUDNN_ATTENTION"), (q, k, v), do, 2.5 * amount, torch)
+            yield work._replace(unit="TFLOP/s")
 
 
 def short(backend: str) -> str:

@@ -39,11 +39,19 @@ def bytes_of(*tensors: Any) -> float:
 def gradient(
     name: str, ours: Callable[..., Any], theirs: Callable[..., Any], given: Any, dy: Any, amount: float, torch: Any
 ) -> Work:
-    """The gradients of all of `given`, of a graph that is made once."""
+    """The gradients of all of `given`, of graphs that are made once, by the first call."""
     leaves = [t.detach().requires_grad_() for t in given]
-    one, other = ours(*leaves), theirs(*leaves)
 
-    def of(y: Any) -> Callable[..., Any]:
-        return lambda dy, *_: torch.autograd.grad(y, leaves, dy.to(y.dtype), retain_graph=True)
+    def of(way: Callable[..., Any]) -> Callable[..., Any]:
+        made: list[Any] = []
 
-    return Work(name, of(one), of(other), (dy,), amount, compiled=False, recorded=False)
+        def gradients(dy: Any, *_: Any) -> Any:
+            if not made:
+                with torch.enable_grad():
+                    made.append(way(*leaves))
+            y = made[0]
+            return torch.autograd.grad(y, leaves, dy.to(y.dtype), retain_graph=True)
+
+        return gradients
+
+    return Work(name, of(ours), of(theirs), (dy,), amount, compiled=False, recorded=False)
