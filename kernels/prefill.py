@@ -41,6 +41,11 @@ def stop(first: Any, TQ: int, ahead: Any, end: Any, TK: int, CAUSAL: bool) -> An
     return fh.cdiv(first + TQ + ahead, TK) if CAUSAL else fh.cdiv(end, TK)
 
 
+def seen_whole(first: Any, ahead: Any, end: Any, TK: int, CAUSAL: bool) -> Any:
+    """How many tiles of keys in front are seen whole by all rows from `first` on."""
+    return (fh.minimum(first + ahead + 1, end) if CAUSAL else end) // TK
+
+
 def attended(state: tuple[Any, Any, Any], s: Any, values: Any, c: Any, PIECES: int) -> Any:
     """Greatest score, sum of weights and sum of weighted values of a walk over keys, after one more tile of scores."""
     top, total, acc = state
@@ -98,24 +103,23 @@ def attention_tiles(
     row, end = places(i * TQ, TQ)[:, None], k.shape[2]
     state = fh.full((TQ, 1), LOWEST, dtype), fh.zeros((TQ, 1), dtype), fh.zeros((TQ, DV), dtype)
 
-    def turn(state: Any, j: Any, size: int, LATER: bool) -> Any:
+    def turn(state: Any, j: Any, size: int, MASK: bool) -> Any:
         keys = k.load((b, h // G, j, 0), (1, 1, size, WIDTH)).reshape(size, WIDTH)
         s = multiplied(queries, torn_all(keys, PIECES), fh.zeros((TQ, size), dtype), True)
-        s = masked(s, row, places(j * size, size)[None, :], ahead, window, end, LATER, WINDOW)
+        if MASK:
+            s = masked(s, row, places(j * size, size)[None, :], ahead, window, end, CAUSAL, WINDOW)
         values = v.load((b, h // G, j, 0), (1, 1, size, DV)).reshape(size, DV)
         return attended(state, s, values, c, PIECES)
 
-    if CAUSAL and not WINDOW:
-        # So many tiles are seen whole by all rows; of the others no more is multiplied than has to be.
-        whole, least = (i * TQ + ahead + 1) // TK, min(TQ, TK)
+    first, last, least = begin(i * TQ, ahead, window, TK, WINDOW), stop(i * TQ, TQ, ahead, end, TK, CAUSAL), TK
+    if not WINDOW:
+        least = min(TQ, TK) if CAUSAL else TK  # no more is multiplied than has to be, where rows see a part
+        whole = seen_whole(i * TQ, ahead, end, TK, CAUSAL)
         for j in fh.tiles(k, axis=2, size=TK, stop=whole):
             state = turn(state, j, TK, False)
-        for j in fh.tiles(k, axis=2, size=least, start=whole * (TK // least), stop=fh.cdiv(i * TQ + TQ + ahead, least)):
-            state = turn(state, j, least, True)
-    else:
-        first, last = begin(i * TQ, ahead, window, TK, WINDOW), stop(i * TQ, TQ, ahead, end, TK, CAUSAL)
-        for j in fh.tiles(k, axis=2, size=TK, start=first, stop=last):
-            state = turn(state, j, TK, CAUSAL)
+        first, last = whole * (TK // least), stop(i * TQ, TQ, ahead, end, least, CAUSAL)
+    for j in fh.tiles(k, axis=2, size=least, start=first, stop=last):
+        state = turn(state, j, least, True)
     if SINKS:
         fh.require("X == H")
         state = beside_sink(state, sinks.load(h, ()).astype(dtype) * LOG2E)
@@ -169,14 +173,24 @@ def attention_backward_queries(
     ahead = k.shape[2] - q.shape[2]
     row, end = places(i * TQ, TQ)[:, None], k.shape[2]
     acc = fh.zeros((TQ, D), dtype)
-    first, last = begin(i * TQ, ahead, window, TK, WINDOW), stop(i * TQ, TQ, ahead, end, TK, CAUSAL)
-    for j in fh.tiles(k, axis=2, size=TK, start=first, stop=last):
+
+    def turn(acc: Any, j: Any, MASK: bool) -> Any:
         keys = k.load((b, h // G, j, 0), (1, 1, TK, D)).reshape(TK, D)
         values = v.load((b, h // G, j, 0), (1, 1, TK, DV)).reshape(TK, DV)
         s = fh.mma(queries, keys.T, fh.zeros((TQ, TK), dtype))
-        s = masked(s, row, places(j * TK, TK)[None, :], ahead, window, end, CAUSAL, WINDOW)
+        if MASK:
+            s = masked(s, row, places(j * TK, TK)[None, :], ahead, window, end, CAUSAL, WINDOW)
         dp = fh.mma(above, values.T, fh.zeros((TQ, TK), dtype))
-        acc = fh.mma((power_of_2(s * c - shift) * (dp - dot)).astype(k.dtype), keys, acc)
+        return fh.mma((power_of_2(s * c - shift) * (dp - dot)).astype(k.dtype), keys, acc)
+
+    first, last = begin(i * TQ, ahead, window, TK, WINDOW), stop(i * TQ, TQ, ahead, end, TK, CAUSAL)
+    if not WINDOW:
+        whole = seen_whole(i * TQ, ahead, end, TK, CAUSAL)
+        for j in fh.tiles(k, axis=2, size=TK, stop=whole):
+            acc = turn(acc, j, False)
+        first = whole
+    for j in fh.tiles(k, axis=2, size=TK, start=first, stop=last):
+        acc = turn(acc, j, True)
     dq.at(b, h, i, e).store((acc * scale.astype(dtype)).reshape(dq.tile).astype(dq.dtype))
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import operator
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -145,7 +145,8 @@ class _Padding:
             whole = None if isinstance(op.source.type, RegionType) else _whole_tiles(op.coordinates[axis], size)
             if whole is None:
                 pads[axis] = _Pad(op, value)
-            elif [load for load in self._loads if load.source is op.source] == [op]:  # nothing else reads the rest
+            elif _is_extent(whole.operands[0]) and [load for load in self._loads if load.source is op.source] == [op]:
+                # nothing else reads the rest
                 self._left_out(op, whole, axis, size)
         if pads:
             self._pads[op.result] = pads
@@ -456,15 +457,29 @@ def _int(attribute: Any) -> int:
 
 
 def _whole_tiles(index: SSAValue, size: int) -> Operation | None:
-    """What counts the whole tiles that an index is of, where it counts a loop over these; None for others."""
+    """What counts the whole tiles that an index is of, or the first of them, where it counts a loop over these."""
     block = index.owner
     loop = block.parent_op() if isinstance(block, Block) else None
     if loop is None or loop.name != "cuda_tile.for" or index is not cast(Block, block).args[0]:
         return None
-    count = loop.operands[1].owner
-    if isinstance(count, Block) or count.name != "cuda_tile.divi" or _constant(count.operands[1]) != size:
-        return None
-    extent = count.operands[0].owner
-    rounding: Any = count.properties.get("rounding")
-    floor = rounding is None or rounding.data.value in ("negative_inf", "zero")
-    return count if floor and not isinstance(extent, Block) and extent.name == "ownership.dim" else None
+    for bound in _bounds(loop.operands[1]):
+        count = bound.owner
+        if isinstance(count, Block) or count.name != "cuda_tile.divi" or _constant(count.operands[1]) != size:
+            continue
+        rounding: Any = count.properties.get("rounding")
+        floor = rounding is None or rounding.data.value in ("negative_inf", "zero")
+        if floor and any(_is_extent(of) for of in _bounds(count.operands[0])):
+            return count
+    return None
+
+
+def _bounds(value: SSAValue) -> Iterator[SSAValue]:
+    """What a number is not above: itself, and where it is a minimum, what that is of."""
+    yield value
+    if not isinstance(value.owner, Block) and value.owner.name == "cuda_tile.mini":
+        for operand in value.owner.operands:
+            yield from _bounds(operand)
+
+
+def _is_extent(value: SSAValue) -> bool:
+    return not isinstance(value.owner, Block) and value.owner.name == "ownership.dim"

@@ -145,7 +145,8 @@ def in_whole_tiles(y: Out["M"], x: Ref["M", "K"], how: Const[str]):
     if how == "required":
         fh.require(x.shape[1] % 32 == 0, "rows are whole tiles")
     acc = fh.zeros(y.tile, f32)
-    for k in range(x.shape[1] // 32):
+    whole = (x.shape[1] if how != "the first" else fh.minimum(y.index[0] + 1, x.shape[1])) // 32
+    for k in fh.tiles(x, axis=1, size=32, stop=whole) if how == "the first" else range(whole):
         acc = fh.maximum(acc, x.load((y.index[0], k), (y.tile[0], 32)).max(axis=1))
     if how == "and the rest":
         rest = x.load((y.index[0], fh.cdiv(x.shape[1], 32) - 1), (y.tile[0], 32), padding="-inf")
@@ -158,6 +159,7 @@ def test_loops_that_leave_out_the_rest() -> None:
     assert folds(in_whole_tiles, y, ROWS, "alone") == ["up to 31 elements along axis 1 of `x` are never read"]
     assert folds(in_whole_tiles, y, ROWS, "required") == []
     assert folds(in_whole_tiles, y, ROWS, "and the rest") == []
+    assert folds(in_whole_tiles, y, ROWS, "the first") == []
 
 
 COUNTING = """
