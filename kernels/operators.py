@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from threading import Lock
 from typing import Any, Final, cast
 
 import freehold as fh
-from freehold import kernels
 
 
 def _torch() -> Any:
@@ -219,8 +219,8 @@ def define_operators() -> None:
     For a process that loads a program which another one exported, or compiled ahead of time: torch looks for the
     operators in it by their names, and does not know where they come from. Raises `ImportError` where torch is missing.
     """
-    files = (import_module(f"freehold.kernels.{file.name}") for file in iter_modules(kernels.__path__))
-    for file in files:
+    package = Path(__file__).parent
+    for file in [import_module(f"freehold.kernels.{found.name}") for found in iter_modules([str(package)])]:
         for value in vars(file).values():
             if isinstance(value, Operator):
                 value.defined()
