@@ -21,7 +21,7 @@ PIP = $(INSTALL) $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
 PYTHON ?=
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.14 python3.13 python3.12 python3.11)
 
-.PHONY: help demo serve-demo test lint format types lit pytest assemble fuzz fuzz-analyses fuzz-text fuzz-gpu faults mutants plant fuzz-audit fuzz-bytecode fuzz-frontend soak soak-engine docs docs-version golden clean
+.PHONY: help demo serve-demo test lint format types lit pytest assemble fuzz fuzz-analyses fuzz-text fuzz-gpu faults mutants plant fuzz-audit fuzz-bytecode fuzz-frontend soak soak-threads soak-engine forks switches docs docs-version golden clean
 .DEFAULT_GOAL := help
 export JOBS VENV TORCH
 # What Python compiles is kept, whatever the shell says of it: tests start many processes, and each would compile anew.
@@ -107,6 +107,9 @@ soak-threads: $(VENV)/.installed-test ## Take STEPS=1000000 steps in 8 threads w
 
 soak-engine: $(VENV)/.installed-test ## Answer REQUESTS=10000 requests, some given up, on the interpreter, and see that memory stays flat
 	$(BIN)/python test/engine/many_requests.py --requests $(or $(REQUESTS),10000)
+
+forks: $(VENV)/.installed-test ## Fork before each line that another thread executes, and see that the child works on the host
+	$(BIN)/python test/runtime/on_stub.py forks.py --every $(or $(EVERY),1)
 
 switches: $(VENV)/.installed-test ## Switch between two threads at every pair of steps (hours); SWITCHES=2 WITHIN=ledger
 	$(BIN)/python test/runtime/on_stub.py switches.py --preemptions $(or $(SWITCHES),2) --within "$(WITHIN)"

@@ -290,14 +290,14 @@ def _backward_rows(count: int, length: int) -> Rows:
     return Rows((high, width), ceildiv(length, width), warps, 2 if warps == 4 else 1, compiled_in(length))
 
 
-@_rms_norm.backward(keeps=lambda inputs, output: (inputs[0], inputs[1], output[1]))
+@_rms_norm.backward(keeps=lambda inputs, output: (inputs[0], inputs[1], output[1]), wanted=1)
 def _rms_norm_gradients(ctx: Any, dy: Any, _: Any) -> tuple[Any, ...]:
     x, weight, rstd = ctx.saved_tensors
     dx, dw = _norm_backward(dy, None, x, weight, None, rstd)
     return dx, dw[0], None
 
 
-@_add_rms_norm.backward(keeps=lambda inputs, output: (output[1], inputs[2], output[2]))
+@_add_rms_norm.backward(keeps=lambda inputs, output: (output[1], inputs[2], output[2]), wanted=2)
 def _add_rms_norm_gradients(ctx: Any, dy: Any, dtotal: Any, _: Any) -> tuple[Any, ...]:
     total, weight, rstd = ctx.saved_tensors
     if dy is None:
@@ -306,7 +306,7 @@ def _add_rms_norm_gradients(ctx: Any, dy: Any, dtotal: Any, _: Any) -> tuple[Any
     return dx, dx, dw[0], None
 
 
-@_layer_norm.backward(keeps=lambda inputs, output: (*inputs[:3], *output[1:]))
+@_layer_norm.backward(keeps=lambda inputs, output: (*inputs[:3], *output[1:]), wanted=1)
 def _layer_norm_gradients(ctx: Any, dy: Any, *_: Any) -> tuple[Any, ...]:
     x, weight, bias, mean, rstd = ctx.saved_tensors
     dx, dw = _norm_backward(dy, None, x, weight, mean, rstd)

@@ -63,6 +63,7 @@ class Operator:
         self.results = results
         self._backward: Callable[..., Any] | None = None
         self._kept: Callable[[Any, Any], Any] | None = None
+        self._wanted: int | None = None
         self._library: Any = None
         self._torch: Any = None
         self._run: Any = None
@@ -84,6 +85,8 @@ class Operator:
         if self._is_traced():
             return operator(*arguments)
         found = self._run.known(arguments)
+        if found is ...:  # nothing but autograd looks
+            found = self._differentiable(*arguments) if self._differentiable else NotImplemented
         if found is not NotImplemented:
             return found
         if self._is_seen(self._torch, arguments):
@@ -93,16 +96,20 @@ class Operator:
             return self._run(*arguments)
         return (self._differentiable or operator)(*arguments)
 
-    def backward(self, keeps: Callable[[Any, Any], Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def backward(
+        self, keeps: Callable[[Any, Any], Any], wanted: int | None = None
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """
         Decorates the function that makes the gradients of all arguments, `function(ctx, *gradients)`.
 
         `ctx.saved_tensors` is what `keeps(arguments, results)` returns, `ctx.arguments` all arguments that are no
-        tensors. A gradient is None where nothing depends on the result, but never is each of them.
+        tensors. A gradient is None where nothing depends on the result, but never is each of them. Of several results
+        callers need the first `wanted`, unless all: the others are there for gradients alone, so autograd is not told
+        of them where it can be helped, and a call may leave them out.
         """
 
         def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-            self._backward, self._kept = function, keeps
+            self._backward, self._kept, self._wanted = function, keeps, wanted
             return function
 
         return decorate
@@ -114,8 +121,8 @@ class Operator:
         return strange or not _no_mode(torch)
 
     def _gradients(self, ctx: Any, *gradients: Any) -> Any:
-        if all(g is None for g in gradients):  # nothing depends on the results
-            return (None,) * ctx.count
+        if gradients.count(None) == len(gradients):  # nothing depends on the results
+            return (None,) * len(ctx.needs_input_grad)
         if self._backward is None:  # torch itself would warn, and leave the gradient out
             raise NotImplementedError(
                 f"freehold::{self.name} has no gradient: call it under torch.no_grad(), or on detached tensors"
@@ -164,16 +171,17 @@ class Operator:
         torch.library.register_fake(full, results or _nothing, lib=library)
         if "!" not in self.schema:  # torch differentiates nothing that changes its arguments
             keeps = self._kept
+            schema = torch._C.parse_schema(full + self.schema)
+            values = _values(schema)
 
             def keep(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
                 ctx.set_materialize_grads(False)
-                ctx.arguments = tuple(a for a in inputs if a is not None and not isinstance(a, tensor))
-                ctx.count = len(inputs)
+                ctx.arguments = tuple([inputs[n] for n in values if inputs[n] is not None])
                 if keeps is not None:
                     ctx.save_for_backward(*keeps(inputs, output))
 
             torch.library.register_autograd(full, self._gradients, setup_context=keep, lib=library)
-            self._differentiable = self._function_of_autograd(torch, run, keep)
+            self._differentiable = self._function_of_autograd(torch, run, keep, len(schema.returns))
         else:
             library.impl(self.name, self._without_gradients, "Autograd")
         self._library = library
@@ -189,22 +197,31 @@ class Operator:
         with torch._C._AutoDispatchBelowAutograd():
             return self.defined()(*arguments)
 
-    def _function_of_autograd(self, torch: Any, run: Any, keep: Callable[..., None]) -> Callable[..., Any]:
+    def _function_of_autograd(
+        self, torch: Any, run: Any, keep: Callable[..., None], results: int
+    ) -> Callable[..., Any]:
         """What torch makes of `register_autograd`, where it has nothing else to do: that takes twice as long."""
-        gradients = self._gradients
+        gradients, wanted = self._gradients, self._wanted
 
         class Differentiable(torch.autograd.Function):
             @staticmethod
             def forward(ctx: Any, *arguments: Any) -> Any:
-                found = run(*arguments)
+                found = run.known(arguments)
+                if found is NotImplemented or found is ...:
+                    found = run(*arguments)
                 keep(ctx, arguments, found)
-                return found
+                return found if wanted is None else found[:wanted]
 
             @staticmethod
             def backward(ctx: Any, *of_results: Any) -> Any:
-                return gradients(ctx, *of_results)
+                if wanted is None:
+                    return gradients(ctx, *of_results)
+                return gradients(ctx, *of_results, *unasked)
 
-        return Differentiable.apply
+        unasked = (None,) * (results - (wanted or 0))
+        # What torch's own method looks for before this, wrappers of its transforms, was looked for already.
+        apply: Callable[..., Any] = super(torch.autograd.Function, Differentiable).apply
+        return apply
 
 
 def operator(schema: str, results: Results | None) -> Callable[[Callable[..., Any]], Operator]:
@@ -224,6 +241,12 @@ def define_operators() -> None:
         for value in vars(file).values():
             if isinstance(value, Operator):
                 value.defined()
+
+
+def _values(schema: Any) -> tuple[int, ...]:
+    """The arguments of an operator that are no tensors, by place."""
+    kinds = [a.type.getElementType() if a.type.kind() == "OptionalType" else a.type for a in schema.arguments]
+    return tuple([n for n, kind in enumerate(kinds) if kind.kind() != "TensorType"])
 
 
 def _is_traced() -> bool:

@@ -183,7 +183,8 @@ static int alone(void) {
   return found;
 }
 
-/* With `unwatched`, nothing where autograd has to see what is done. NULL where nothing was done, or with an exception. */
+/* With `unwatched`, nothing but `...` where autograd alone has to see what is done. NULL where nothing was done, or with an
+ * exception. */
 static PyObject *run_on(Calls *self, PyObject *arguments, int unwatched) {
   if (!PyTuple_CheckExact(arguments)) return PyErr_Format(PyExc_TypeError, "a tuple is wanted");
   if (!alone()) return NULL;
@@ -191,8 +192,11 @@ static PyObject *run_on(Calls *self, PyObject *arguments, int unwatched) {
   Arrays bases;
   PyObject *found = NULL, *value = NULL;
   int good = read_all(self, arguments, &key, &bases);
-  for (int n = 0; unwatched && n < bases.count; n++) good = good && !bases.array[n].watched;
-  if (good) {
+  int watched = 0;
+  for (int n = 0; good && unwatched && n < bases.count; n++) watched |= bases.array[n].watched;
+  if (watched) {
+    value = Py_NewRef(Py_Ellipsis);
+  } else if (good) {
     PyObject *bytes = PyBytes_FromStringAndSize((const char *)key.word, (Py_ssize_t)sizeof(uint64_t) * key.count);
     found = bytes ? PyDict_GetItemWithError(self->plans, bytes) : NULL;
     Py_XINCREF(found), Py_XDECREF(bytes);
@@ -305,7 +309,7 @@ static PyObject *make_calls(PyTypeObject *type, PyObject *args, PyObject *option
 
 static PyMethodDef calls_methods[] = {
   {"run", (PyCFunction)run, METH_O, "run(arguments): does a call as one before, and returns its value; NotImplemented where it does nothing."},
-  {"run_unwatched", (PyCFunction)run_unwatched, METH_O, "run_unwatched(arguments): the same, or nothing where autograd looks."},
+  {"run_unwatched", (PyCFunction)run_unwatched, METH_O, "run_unwatched(arguments): the same; `...` and nothing is done where autograd looks."},
   {"key", (PyCFunction)key_of, METH_O, "key(arguments): what tells calls apart; None for arguments of other kinds."},
   {"add", (PyCFunction)add, METH_VARARGS,
    "add(key, making, steps, outputs, output, changes): what calls of this key do from here on; whether they can."},

@@ -260,26 +260,51 @@ static PyObject *forgiven(PyObject *user) {
   return NULL;
 }
 
-/* Keeps what arrays have of other libraries' memory until a timeline's last operation, which comes next, is done. Whether
- * that went well. */
+/* Whether a list is that of the arrays' owners. */
+static int of_these(PyObject *owners, const Arrays *arrays) {
+  Py_ssize_t count = 0;
+  if (!PyList_CheckExact(owners)) return 0;
+  for (int n = 0; n < arrays->count; n++)
+    if (arrays->array[n].owner && PyList_GetItem(owners, count++) != arrays->array[n].owner) return PyErr_Clear(), 0;
+  return count == PyList_Size(owners);
+}
+
+enum { LATELY = 4 }; /* how many of the last things that are kept are looked at */
+
+/*
+ * Keeps what arrays have of other libraries' memory until a timeline's last operation, which comes next, is done. What was
+ * kept lately is kept longer, so that who works on the same arrays again and again keeps one thing. -1 with an exception;
+ * whether there is one thing more.
+ */
 static int kept(const Arrays *arrays, PyObject *user) {
-  PyObject *owners = PyList_New(0), *now = SLOT(user, TIMELINE_NOW), *one, *done = NULL;
-  for (int n = 0; owners && n < arrays->count; n++)
+  PyObject *all = SLOT(user, TIMELINE_KEPT), *now = SLOT(user, TIMELINE_NOW), *owners = NULL, *one = NULL, *done = NULL;
+  Py_ssize_t size = PyObject_Size(all), before = -1;
+  for (Py_ssize_t n = size - 1; n >= 0 && n >= size - LATELY && before < 0; n--) {
+    PyObject *entry = PySequence_GetItem(all, n), *list = entry && PyTuple_CheckExact(entry) ? PyTuple_GetItem(entry, 1) : NULL;
+    if (list && of_these(list, arrays)) before = n, owners = Py_NewRef(list);
+    Py_XDECREF(entry);
+  }
+  if (!owners) owners = PyList_New(0);
+  for (int n = 0; owners && before < 0 && n < arrays->count; n++)
     if (arrays->array[n].owner && PyList_Append(owners, arrays->array[n].owner)) Py_CLEAR(owners);
-  if ((one = owners ? PyTuple_Pack(2, now, owners) : NULL)) done = PyObject_CallMethodObjArgs(SLOT(user, TIMELINE_KEPT), n_append, one, NULL);
+  if ((one = owners ? PyTuple_Pack(2, now, owners) : NULL)) {
+    if (before == size - 1 && before >= 0) done = PySequence_SetItem(all, before, one) ? NULL : Py_NewRef(Py_None);
+    else done = PyObject_CallMethodObjArgs(all, n_append, one, NULL);
+    if (done && before >= 0 && before < size - 1 && PySequence_DelItem(all, before)) Py_CLEAR(done);
+  }
   Py_XDECREF(owners), Py_XDECREF(one), Py_XDECREF(done);
-  return done != NULL;
+  return done ? before < 0 : -1;
 }
 
 PyObject *fired(const Launcher *self, const Entry *entry, PyObject *arguments, const Arrays *arrays, PyObject *user, uint64_t handle,
                 uint64_t *memory) {
-  int owned = arrays->families & FOREIGN, tells = SLOT(user, TIMELINE_EAGER) != Py_False, done = 0;
+  int owned = arrays->families & FOREIGN, tells = SLOT(user, TIMELINE_EAGER) != Py_False, done = 0, more = 0;
   PyObject *told = NULL;
   lock_hold(entry->lock);
   /* What is kept is kept before it is enqueued: an exception of a signal may come between. */
-  if (leased(entry, arrays, user) && (!owned || kept(arrays, user))) {
+  if (leased(entry, arrays, user) && (!owned || (more = kept(arrays, user)) >= 0)) {
     done = memory ? taken(entry, (void *)(uintptr_t)handle, memory) : enqueued(self, entry, arguments, arrays, handle);
-    tells |= owned && !(PyObject_Size(SLOT(user, TIMELINE_KEPT)) % most_kept);
+    tells |= more && !(PyObject_Size(SLOT(user, TIMELINE_KEPT)) % most_kept);
     if (done && tells) told = PyObject_CallMethodObjArgs(user, n_enqueued, NULL);
   }
   lock_release(entry->lock);

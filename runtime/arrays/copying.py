@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from freehold.runtime.arrays.handle import H, Handle, Maker
@@ -26,6 +25,7 @@ from freehold.runtime.memory.storage import allocate
 from freehold.runtime.operations.execution import Execution
 from freehold.runtime.operations.operation import Next, Operation, Work
 from freehold.support.dtypes import DType, f8e8m0fnu, held_unsigned
+from freehold.support.locks import mutex
 
 if TYPE_CHECKING:
     from freehold.runtime.launch.partition import Partition
@@ -117,7 +117,7 @@ def _offsets(shape: tuple[int, ...], strides: tuple[int, ...]) -> Iterator[int]:
             yield position * strides[0] + rest
 
 
-_OWN: Final[dict[int, tuple[Any, Lock]]] = {}
+_OWN: Final[dict[int, tuple[Any, Any]]] = {}
 
 
 @contextmanager
@@ -125,7 +125,7 @@ def _own_stream(device: int) -> Generator[Any]:
     """A stream for copies of the host, for one thread at a time; the GPU is the current one meanwhile."""
     found = _OWN.get(device)
     if found is None:
-        found = _OWN.setdefault(device, (driver.new_stream(device), Lock()))
+        found = _OWN.setdefault(device, (driver.new_stream(device), mutex()))
     stream, lock = found
     with lock, driver.on_device(device):
         yield stream

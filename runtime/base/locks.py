@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from threading import RLock
 from typing import Any, Final, TypeVar
 
 from freehold.runtime.base import native
@@ -40,21 +39,10 @@ def under(devices: Sequence[int], function: Callable[[], T]) -> T:
         return under(devices[1:], function)
 
 
-def plain() -> Any:
-    """A lock by itself, as `threading.RLock`, for what lives as long as the process."""
-    _PLAIN.append(RLock())
-    return _PLAIN[-1]
-
-
-_PLAIN: Final[list[Any]] = []
-
-
 def _renew() -> None:
     """In a forked process: the threads that held them are not there."""
     for held in _LOCKS.values():
         native.renew(held)
-    for held in _PLAIN:
-        held._at_fork_reinit()
 
 
 if hasattr(os, "register_at_fork"):

@@ -73,6 +73,7 @@ from freehold.runtime.errors.operations import (
     MixedGraph,
     NoOperation,
     OperationRun,
+    SharedLeft,
     SharedRecorded,
     UsesItself,
 )
@@ -170,6 +171,7 @@ __all__ = [
     "ResultsDiffer",
     "SchedulesDiffer",
     "ShapeUnfit",
+    "SharedLeft",
     "SharedRecorded",
     "StandInDiffers",
     "StandInMissing",

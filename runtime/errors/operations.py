@@ -148,6 +148,20 @@ class SharedRecorded(Error):
 
 
 @dataclass(frozen=True)
+class SharedLeft(Error):
+    """
+    A shared operation is wanted in a forked process, and another thread was running it when the process was forked.
+
+    That thread is not there any more, and part of the work may have been done.
+    """
+
+    code: ClassVar[str] = "O269"
+    title: ClassVar[str] = "another thread was running a shared operation when this process was forked"
+    label: ClassVar[str] = "its value is needed here"
+    helps: ClassVar[tuple[str, ...]] = ("wait for it before the fork, or describe the work anew",)
+
+
+@dataclass(frozen=True)
 class GpuLost(Error):
     """
     A kernel did on a GPU what ends its use in this process: an illegal address, an assertion that fails.

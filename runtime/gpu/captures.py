@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, Final
 
 from freehold.runtime.gpu import driver
+from freehold.runtime.gpu.flight import never_drop
 
 _spare: Final[defaultdict[int, list[Any]]] = defaultdict(list)
 """By GPU: streams on which a graph was captured, for the next one."""
@@ -65,4 +66,4 @@ def drop_graph(graph: Any) -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_spare.clear)
+    os.register_at_fork(after_in_child=lambda: (never_drop(_spare.copy()), _spare.clear()))

@@ -10,6 +10,7 @@ from typing import Final
 from freehold.runtime.gpu import driver
 from freehold.runtime.gpu.driver import unseen
 from freehold.runtime.gpu.failures import LOCK, Entry, Log, Replay, Slot, Words, captures, fresh, logs
+from freehold.runtime.gpu.flight import never_drop
 from freehold.runtime.gpu.timeline import Timeline, timeline
 from freehold.support.contract import FAILURE_SLOTS, KernelCheck
 
@@ -68,4 +69,5 @@ def _watch() -> None:
 def _forget() -> None:
     """In a forked process: the driver is gone, and so is its memory."""
     for known in (logs, fresh, captures, _room):
+        never_drop(known.copy())
         known.clear()

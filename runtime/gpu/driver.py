@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import sys
 from collections import defaultdict
@@ -14,14 +15,15 @@ from time import perf_counter
 from typing import Any, Final, NoReturn
 
 from freehold.runtime.base import native
-from freehold.runtime.base.locks import plain
 from freehold.runtime.gpu import faults
+from freehold.runtime.gpu.flight import never_drop
+from freehold.support.locks import mutex
 
 _FAILURES: Final = ("CUDAError", "NVRTCError", "DynamicLibNotFoundError")
 """Classes of exceptions for errors of the driver. cuda.core does not export them before 1.3."""
 
 
-_IMPORTING: Final = plain()
+_IMPORTING: Final = mutex()
 
 _forked = False
 """Whether this process was forked from one that used the driver."""
@@ -56,16 +58,26 @@ def _require_own() -> None:
         raise Rejected([Forked(caller().span)])
 
 
+def is_forked() -> bool:
+    """Whether this process was forked from one that used the driver, which it cannot use itself."""
+    return _forked
+
+
 def forget() -> None:
-    """In a forked process: nothing that the driver knew is of any use, and whoever asks is told so."""
+    """
+    In a forked process: nothing that the driver knew is of any use, and whoever asks is told so.
+
+    What cuda.core made is never dropped: it would call the driver, in which another thread may have had a lock. So
+    garbage from before is never looked for.
+    """
     global _forked
     _forked = True
-    cuda_core.cache_clear()
-    api.cache_clear()
-    parts.cache_clear()
-    for known in (*streams.values(), _handles):
+    gc.freeze()
+    for asked in (cuda_core, api, parts):
+        asked.cache_clear()
+    for known in (*streams.values(), _handles, _owners):
+        never_drop(known.copy())
         known.clear()
-    _owners.clear()
 
 
 def is_of_driver(error: Exception) -> bool:

@@ -19,17 +19,17 @@ from threading import get_ident
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final
 
-from freehold.runtime.base.locks import plain
 from freehold.runtime.gpu import driver, transfers
 from freehold.runtime.gpu.driver import unseen
 from freehold.support.contract import FAILURE_SLOTS, FAILURE_WORDS, KernelCheck
+from freehold.support.locks import mutex
 
 if TYPE_CHECKING:
     from freehold.support.diagnostic import Error
 
 _BYTES: Final = 8 * FAILURE_SLOTS
 _NOTHING: Final = bytes(_BYTES)
-LOCK: Final = plain()
+LOCK: Final = mutex()
 
 
 class Entry:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from itertools import count
-from threading import Lock
 from typing import Any, Final, Protocol
 
 from freehold.runtime.gpu import driver
+from freehold.support.locks import mutex
 
-_LOCK: Final = Lock()
+_LOCK: Final = mutex()
 
 
 class Policy(Protocol):

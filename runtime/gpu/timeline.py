@@ -20,7 +20,7 @@ from functools import cache
 from threading import Condition, RLock, local
 from time import monotonic, monotonic_ns, sleep
 from types import CodeType
-from typing import Any, Final, cast
+from typing import Any, Final, NoReturn, cast
 from weakref import WeakSet
 
 from freehold.runtime.base import native
@@ -35,6 +35,9 @@ MOST_MARKS: Final = 64
 
 MOST_KEPT: Final = 32
 """Things that are kept for a stream before it is looked how far that is."""
+
+FOR_EVER: Final = 1 << 62
+"""A tick after all others."""
 
 PER_THREAD: Final = 2
 """The handle that means another stream in each thread."""
@@ -51,7 +54,7 @@ class Timeline:
     def __init__(self, device: int, stream: Any, eager: bool = False):
         self.device: Final = device
         """The number of the GPU, or `HOST`."""
-        self.stream: Final = stream
+        self.stream = stream
         """Of cuda.core; None on the host."""
         self.eager: Final = eager
         """Whether an event is recorded behind each operation: no other thread can record one there."""
@@ -72,6 +75,7 @@ class Timeline:
         self.remember: Final = self.trail.append
         self.log: failures.Log | None = None
         """Where checks that fail in kernels here are written down (`runtime.gpu.failures`)."""
+        _ALL.add(self)
 
     def __repr__(self) -> str:
         return f"<timeline of {self.stream!r}, {self.finished} of {self.now} done>"
@@ -248,6 +252,21 @@ class Timeline:
             found += [other for other in list(known.seen) if other not in found]
         return found
 
+    def renew(self) -> None:
+        """In a forked process: the driver is not there. Nothing waits for what was enqueued, and no more can be."""
+        never_drop((self.stream, self.marks, self.kept, self.log))
+        self.stream, self.marks, self.kept, self.log = _Elsewhere(), deque(), deque(), None
+        self.finished = FOR_EVER
+        self.trail.clear()
+
+
+class _Elsewhere:
+    """Stands for a stream of the process that this one was forked from."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        driver.api()  # which says so
+        raise AttributeError(name)
+
 
 class HostTimeline(Timeline):
     """A thread that works itself: what it begins is done when it says so (`finish`)."""
@@ -259,8 +278,6 @@ class HostTimeline(Timeline):
         self._mutex = RLock()  # `with` is safe from signals for it, and not for the condition
         self._changed = Condition(self._mutex)
         self._running: set[object] = set()
-        with lock(HOST):
-            _THREADS.add(self)
 
     def __repr__(self) -> str:
         return f"<timeline of a thread, {self.finished} of {self.now} done>"
@@ -302,7 +319,7 @@ class HostTimeline(Timeline):
 timelines: Final = cast("defaultdict[int, dict[int, Timeline]]", flight.streams)
 """Of streams, by GPU and handle, as `timeline` made them."""
 
-_THREADS: Final[WeakSet[HostTimeline]] = WeakSet()
+_ALL: Final[WeakSet[Timeline]] = WeakSet()
 _LET_GO: Final[deque[object]] = deque()
 """What was kept for work that is done. Its destructors may do anything, so none runs under a lock."""
 _LATER: Final[deque[Callable[[], object]]] = deque()
@@ -352,8 +369,12 @@ def host_timeline() -> HostTimeline:
 
 
 def later(work: Callable[[], object]) -> None:
-    """Has something done by whoever looks at a timeline next: for what a collection of garbage must not do itself."""
-    _LATER.append(work)
+    """
+    Has something done by whoever looks at a timeline next: for what a collection of garbage must not do itself.
+
+    It is a call of the driver, so a forked process never does it.
+    """
+    (never_drop if driver.is_forked() else _LATER.append)(work)
 
 
 def let_go() -> None:
@@ -410,15 +431,13 @@ def still_kept() -> list[object]:
 def _forget() -> None:
     """In a forked process: there are no streams, and no threads but this one."""
     for of_device in timelines.values():
-        for known in of_device.values():
-            never_drop(known)  # what it keeps belongs to a driver that is not there
         of_device.clear()
     for queue in (_LET_GO, _LATER):
         never_drop([*queue])
         queue.clear()
     _OWN.streams.clear()
-    for thread in list(_THREADS):
-        thread.renew()
+    for known in list(_ALL):
+        known.renew()
 
 
 if hasattr(os, "register_at_fork"):

@@ -14,7 +14,6 @@ import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
@@ -26,6 +25,7 @@ from freehold.runtime.launch import modes
 from freehold.runtime.memory.arguments import HOST, ArrayView, contiguous, read_by
 from freehold.runtime.memory.numpy_types import numpy_dtype
 from freehold.support.dtypes import DType, from_name
+from freehold.support.locks import mutex
 from freehold.support.terms import rounded_up
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _INTERNAL: Final = 13
 _calls: Final[list[_Call]] = []
 """By number: what the foreign function is asked to do. Compiled programs hold numbers, so none is ever dropped."""
 _numbers: Final[dict[object, int]] = {}
-_lock: Final = Lock()
+_lock: Final = mutex()
 
 
 def as_jax(

@@ -51,7 +51,7 @@ class Planned(Generic[P, T]):
         """The native module's, once there was a call on a GPU."""
         self.known: Callable[[tuple[Any, ...]], Any] = _nothing_yet
         """What the function returns, of a tuple of arguments, or `NotImplemented` and nothing was done: where it is not
-        known what it does for such arguments, or autograd has to see it."""
+        known what it does for such arguments; or `...` and nothing was done, where autograd has to see it."""
         self._tries: dict[bytes, int] = {}
         """By kind of arguments: how often there were some."""
         update_wrapper(self, function)

@@ -217,7 +217,7 @@ class _Operator:
         def watched(keyset: Any, *given: Any, **named: Any) -> Any:
             if not named:
                 found = run.known(given)  # on the way of most calls: torch has nothing else to do for these
-                if found is not NotImplemented:
+                if found is not NotImplemented and found is not ...:
                     return found
             if not named and not any(n < len(given) and wants(n, given) for n in tensors):
                 with below():

@@ -13,7 +13,6 @@ import os
 import sys
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
-from threading import RLock
 from types import CodeType, FrameType, FunctionType, GeneratorType
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -24,6 +23,7 @@ from freehold.dialects.ownership import BreakpointOp, Scope
 from freehold.runtime.interpreter.elements import Array, by_name, to_f64
 from freehold.runtime.interpreter.windows import Window
 from freehold.support.dtypes import BY_NAME
+from freehold.support.locks import mutex
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from freehold.runtime.interpreter.debugger import Debugger
     from freehold.runtime.interpreter.machine import Machine
 
-_asking: Final = RLock()
+_asking: Final = mutex()
 """Held while somebody is asked: there is one terminal."""
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from threading import Lock, get_ident
+from threading import get_ident
 from typing import Final
 
 from freehold.runtime.jit.launchable import eager_threads, kernels
 from freehold.runtime.operations.finished import eagerly
+from freehold.support.locks import mutex
 
-_lock: Final = Lock()
+_lock: Final = mutex()
 
 
 class Eager:

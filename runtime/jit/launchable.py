@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from pickle import PicklingError
 from sys import _getframe as _frame  # pyright: ignore[reportPrivateUsage] -- documented, and the only way
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, cast
 from weakref import WeakValueDictionary
 
 from freehold.frontend.signature import NoTuple
 from freehold.runtime.base import native
+from freehold.support.locks import mutex
 
 if TYPE_CHECKING:
     from freehold.frontend.signature import Form, KernelSignature, Parameter, Specialisation
@@ -66,7 +66,7 @@ class Launchable(native.Caller, ABC):
         self.signature = signature
         self.__name__ = signature.kernel
         self._count = len(signature.parameters)
-        self._lock = Lock()
+        self._lock = mutex()
         self.number: Final = next(_numbers)
         """Of no other kernel of the process."""
         kernels[self.number] = self

@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from importlib import import_module
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
@@ -26,6 +25,7 @@ from freehold.runtime.jit.launchable import Launchable, kernels
 from freehold.runtime.launch import partition as partitions
 from freehold.runtime.launch.partition import Partition
 from freehold.support.dtypes import DType, from_name
+from freehold.support.locks import mutex
 
 if TYPE_CHECKING:
     from freehold.frontend.signature import KernelSignature
@@ -34,7 +34,7 @@ NAMESPACE: Final = "freehold_launch"
 
 _defined: Final[dict[object, str]] = {}
 """Operators by what they launch."""
-_lock: Final = Lock()
+_lock: Final = mutex()
 _torch: Any = None
 """The module, once its compiler has been loaded."""
 

@@ -14,12 +14,12 @@ harm, because whatever uses them is enqueued behind it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator, Iterable
 from threading import Condition, get_ident
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeVar, overload
 
 from freehold.runtime.base import native
-from freehold.runtime.base.locks import plain
 from freehold.runtime.gpu.timeline import Timeline, timeline_of
 from freehold.runtime.memory.arguments import view
 from freehold.runtime.operations import handed
@@ -30,6 +30,7 @@ from freehold.runtime.operations.leases import used
 from freehold.runtime.operations.recording import refuse
 from freehold.runtime.operations.waiting import finished
 from freehold.support.lazy import Lazy
+from freehold.support.locks import mutex
 
 if TYPE_CHECKING:
     from freehold.runtime import errors
@@ -352,7 +353,7 @@ def graph() -> Graph[Any]:
 class Shared(Operation[T]):
     """An operation that is run by whoever needs its value first; the others find it."""
 
-    __slots__ = ("_done", "_error", "_recorded", "_runner", "_source", "_value")
+    __slots__ = ("_done", "_error", "_left", "_recorded", "_runner", "_source", "_value")
     _what = "a shared operation"
 
     def __init__(self, source: Operation[T]):
@@ -363,6 +364,8 @@ class Shared(Operation[T]):
         self._error: BaseException | None = None
         self._done: list[tuple[int, Timeline, int]] = []
         """By GPU: the timeline that it was run on, and the tick behind its work there."""
+        self._left = False
+        """Whether another thread was running it when this process was forked."""
         self._recorded: Any = None
         """The graph that it was recorded in, if it was, instead of being run."""
 
@@ -375,8 +378,10 @@ class Shared(Operation[T]):
                 self._ended()
         if self._error is not None:
             raise self._error
+        if self._left:
+            _refuse_shared(errors.SharedLeft)
         if self._recorded is not None and self._recorded is not execution.recording:
-            _only_recorded()
+            _refuse_shared(errors.SharedRecorded)
         for device, user, tick in self._done if execution.recording is None else ():  # a replay leases what it uses
             stream = execution.stream(device)
             if stream is not user.stream:
@@ -396,12 +401,21 @@ class Shared(Operation[T]):
                     del _WAITING[own]
             if self._source is None:
                 return False
+            _RUNNING.add(self)
             self._runner = own
             return True
+
+    def left_behind(self) -> None:
+        """In a forked process: says that it is never done, where another thread had begun it."""
+        if self._runner != get_ident():
+            self._runner = None
+            self._left = self._source is None and self._value is None and self._error is None
+            _RUNNING.discard(self)
 
     def _ended(self) -> None:
         with _GATE:
             self._runner = None
+            _RUNNING.discard(self)
             _ENDED.notify_all()
 
     def _first(self, execution: Execution) -> None:
@@ -421,11 +435,23 @@ class Shared(Operation[T]):
         return self
 
 
-_GATE: Final = plain()
+_GATE: Final = mutex()
 _ENDED: Final = Condition(_GATE)
 """Told when a shared operation has been run."""
 _WAITING: Final[dict[int, Shared[Any]]] = {}
 """By thread: what it waits for."""
+_RUNNING: Final[set[Shared[Any]]] = set()
+
+
+def _forget() -> None:
+    """In a forked process: what another thread was running is never done."""
+    _WAITING.clear()
+    for found in list(_RUNNING):
+        found.left_behind()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
 
 
 def _verify_endless(wanted: Shared[Any], own: int) -> None:
@@ -442,13 +468,12 @@ def _verify_endless(wanted: Shared[Any], own: int) -> None:
         raise Rejected([UsesItself(caller().span)])
 
 
-def _only_recorded() -> NoReturn:
-    """Raises `Rejected` (O268): what was recorded was not run."""
+def _refuse_shared(kind: Any) -> NoReturn:
+    """Raises `Rejected` (O268, O269): it was not run here, and cannot be."""
     from freehold.runtime.base.call_site import caller
-    from freehold.runtime.errors import SharedRecorded
     from freehold.support.diagnostic import Rejected
 
-    raise Rejected([SharedRecorded(caller().span)])
+    raise Rejected([kind(caller().span)])
 
 
 def value(given: T) -> Operation[T]:

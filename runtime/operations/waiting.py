@@ -14,13 +14,14 @@ from collections import deque
 from collections.abc import Generator, Iterable
 from contextlib import suppress
 from queue import SimpleQueue
-from threading import Lock, Thread, local
+from threading import Thread, local
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 from freehold.runtime.gpu import driver, failures, streams
 from freehold.runtime.gpu.driver import unseen
 from freehold.runtime.gpu.timeline import Timeline
+from freehold.support.locks import mutex
 
 if TYPE_CHECKING:
     import asyncio
@@ -41,7 +42,7 @@ _spare: Final[dict[int, deque[Any]]] = {}
 
 _turns = local()
 _waiters: Final[dict[int, Waiter]] = {}
-_lock: Final = Lock()
+_lock: Final = mutex()
 
 
 def finished(execution: Execution, what: str) -> Generator[Any, None, None]:

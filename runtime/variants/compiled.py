@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from freehold.runtime.gpu import kernels
@@ -11,6 +10,7 @@ from freehold.runtime.variants.entry import Layout
 from freehold.runtime.variants.evaluation import Evaluator
 from freehold.runtime.variants.hints import of
 from freehold.support.contract import LaunchContract
+from freehold.support.locks import mutex
 
 if TYPE_CHECKING:
     from freehold.runtime.variants.build import Options
@@ -21,8 +21,8 @@ class Once:
 
     def __init__(self) -> None:
         self._values: dict[Hashable, Any] = {}
-        self._making: dict[Hashable, Lock] = {}
-        self._lock = Lock()
+        self._making: dict[Hashable, Any] = {}
+        self._lock = mutex()
 
     def known(self, key: Hashable) -> Any:
         """The value of a key, or None where it was not made."""
@@ -34,7 +34,7 @@ class Once:
         if found is not None:
             return found
         with self._lock:
-            own = self._making.setdefault(key, Lock())
+            own = self._making.setdefault(key, mutex())
         with own:
             found = self._values.get(key)
             if found is None:

@@ -11,6 +11,7 @@ are equal whenever the host reads. After an interruption one of two states is: t
 from __future__ import annotations
 
 import asyncio
+import faulthandler
 import os
 import random
 import signal
@@ -222,10 +223,9 @@ class Worker:
         """A child works on the host, drops what it inherited, and ends."""
         child = os.fork()
         if not child:
-            signal.signal(signal.SIGALRM, signal.SIG_DFL)
-            signal.alarm(int(LONGEST))
             status = 1
             try:
+                faulthandler.dump_traceback_later(LONGEST / 2, exit=True)
                 y = np.ones(N, np.int32)
                 self.tensors.clear()
                 mix(fh.partition(y, 16), y.copy()).sync()
@@ -234,7 +234,8 @@ class Worker:
                 traceback.print_exc()
             finally:
                 os._exit(status)
-        assert os.waitpid(child, 0)[1] == 0, "a forked process does not work on the host"
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        assert status == 0, f"a forked process does not work on the host: it ended with {status}"
 
     # --- What is compared ---------------------------------------------------------------------------------------------
 
@@ -302,8 +303,6 @@ def chaos(threads: int, streams: int, steps: int, seed: int) -> int:
                 world.stub.stub_refuse(1)
             late = [n for n, worker in enumerate(workers) if time.monotonic() - worker.seen > LONGEST]
             if late and world.left > 0:
-                import faulthandler
-
                 faulthandler.dump_traceback()
                 print(f"threads {late} hang", flush=True)
                 os._exit(2)

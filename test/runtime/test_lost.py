@@ -71,6 +71,16 @@ def test_a_forked_process(refused: Refused, golden: Golden, monkeypatch: pytest.
     golden(REJECTED / "O281.err", refused("t = fh.zeros((64,), fh.f32, device=0).sync()\n"))
 
 
+def test_a_shared_operation_of_another_thread_in_a_forked_process(refused: Refused, golden: Golden) -> None:
+    program = """
+shared = scale(fh.partition(y, 64), x, 2.0).shared()
+shared._runner, shared._source = -1, shared._source.spend() and None  # another thread's
+shared.left_behind()
+shared.sync()
+"""
+    golden(REJECTED / "O269.err", refused(program))
+
+
 def test_a_graph_in_two_places(refused: Refused, golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
     def nothing(*_: object) -> None: ...
 

@@ -19,6 +19,12 @@ def test_without_locks_one_does(on_stub: Callable[..., Printed]) -> None:
     assert "another order of the streams gives another result" in " ".join(found.passed)
 
 
+def test_processes_that_are_forked_at_any_step_of_another_thread(on_stub: Callable[..., Printed]) -> None:
+    found = on_stub("forks.py", "--every", "97")
+    assert found.status == 0, found
+    assert "0 wrong" in " ".join(found.passed)
+
+
 def test_threads_while_things_go_wrong(on_stub: Callable[..., Printed]) -> None:
     found = on_stub("soak.py", "--on-stub", "--threads", "6", "--steps", "4000")
     assert found.status == 0, found
