@@ -25,8 +25,8 @@ _FAILURES: Final = ("CUDAError", "NVRTCError", "DynamicLibNotFoundError")
 
 _IMPORTING: Final = mutex()
 
-_forked = False
-"""Whether this process was forked from one that used the driver."""
+forked = False
+"""Whether this process was forked from one that used the driver, which it cannot use itself."""
 
 
 @cache
@@ -50,7 +50,7 @@ def api() -> Any:
 
 def _require_own() -> None:
     """Raises `Rejected` (O281) in a process that was forked from one that used the driver."""
-    if _forked:
+    if forked:
         from freehold.runtime.base.call_site import caller
         from freehold.runtime.errors import Forked
         from freehold.support.diagnostic import Rejected
@@ -58,26 +58,15 @@ def _require_own() -> None:
         raise Rejected([Forked(caller().span)])
 
 
-def is_forked() -> bool:
-    """Whether this process was forked from one that used the driver, which it cannot use itself."""
-    return _forked
-
-
 def forget() -> None:
-    """
-    In a forked process: nothing that the driver knew is of any use, and whoever asks is told so.
-
-    What cuda.core made is never dropped: it would call the driver, in which another thread may have had a lock. So
-    garbage from before is never looked for.
-    """
-    global _forked
-    _forked = True
-    gc.freeze()
+    """In a forked process: what the driver knew is of no use, and never dropped: that calls it. Who asks is told so."""
+    global forked
+    forked = True
+    gc.freeze()  # nor is what was garbage before
     for asked in (cuda_core, api, parts):
         asked.cache_clear()
     for known in (*streams.values(), _handles, _owners):
-        never_drop(known.copy())
-        known.clear()
+        never_drop([known.popitem() for _ in range(len(known))])
 
 
 def is_of_driver(error: Exception) -> bool:

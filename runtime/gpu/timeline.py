@@ -374,7 +374,7 @@ def later(work: Callable[[], object]) -> None:
 
     It is a call of the driver, so a forked process never does it.
     """
-    (never_drop if driver.is_forked() else _LATER.append)(work)
+    (never_drop if driver.forked else _LATER.append)(work)
 
 
 def let_go() -> None:

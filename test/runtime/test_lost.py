@@ -66,7 +66,7 @@ def test_a_lost_gpu_stays_lost(refused: Refused) -> None:
 
 
 def test_a_forked_process(refused: Refused, golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(driver, "_forked", True)
+    monkeypatch.setattr(driver, "forked", True)
     driver.cuda_core.cache_clear()  # what `forget` does
     golden(REJECTED / "O281.err", refused("t = fh.zeros((64,), fh.f32, device=0).sync()\n"))
 
