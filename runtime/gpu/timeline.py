@@ -310,7 +310,7 @@ class HostTimeline(Timeline):
         """In a forked process: what its thread was doing has ended, wherever it was."""
         self._mutex = RLock()
         self._changed = Condition(self._mutex)
-        self._running.clear()
+        self._running = set()
         self.finished = self.now
 
 

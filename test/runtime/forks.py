@@ -33,8 +33,16 @@ from freehold.runtime.gpu import driver
 
 ROOM = os.path.dirname(os.path.dirname(driver.__file__))
 N = 64
+UNRAISED: list[str] = []
+"""What handlers of forks raised, and nobody was told."""
 LONGEST = 600.0
 """Seconds after which a child is taken to hang: it says where."""
+
+
+def unraised(found: Any) -> None:
+    """Takes note of what was raised where nobody can be told."""
+    UNRAISED.append(repr(found.exc_value))
+    print(f"raised in {found.object}: {found.exc_value!r}", flush=True)
 
 
 def kernel() -> Any:
@@ -239,7 +247,7 @@ class Forks:
             try:
                 faulthandler.dump_traceback_later(LONGEST, exit=True)
                 self.world.child()
-                status = 0
+                status = len(UNRAISED)
             except BaseException:
                 traceback.print_exc()
             finally:
@@ -257,6 +265,7 @@ def main() -> int:
     parser.add_argument("--native", action="store_true", help="with the native module")
     given = parser.parse_args()
     the_stub()
+    sys.unraisablehook = unraised
     wrong = 0
     for scene in SCENES:
         if given.only in scene.__name__:
