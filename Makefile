@@ -111,8 +111,8 @@ soak-engine: $(VENV)/.installed-test ## Answer REQUESTS=10000 requests, some giv
 forks: $(VENV)/.installed-test ## Fork before each line that another thread executes, and see that the child works on the host
 	$(BIN)/python test/runtime/on_stub.py forks.py --every $(or $(EVERY),1)
 
-switches: $(VENV)/.installed-test ## Switch between two threads at every pair of steps (hours); SWITCHES=2 WITHIN=ledger
-	$(BIN)/python test/runtime/on_stub.py switches.py --preemptions $(or $(SWITCHES),2) --within "$(WITHIN)"
+switches: $(VENV)/.installed-test ## Switch between two threads before each line (minutes), or each pair of lines: SWITCHES=2 WITHIN=ledger
+	$(BIN)/python test/runtime/on_stub.py switches.py --jobs $(JOBS) --preemptions $(or $(SWITCHES),1) --within "$(WITHIN)"
 
 docs: $(VENV)/.installed-test ## Write what is generated from docstrings and error classes, and build the book in build/site
 	$(BIN)/python -m freehold.tools.error_pages

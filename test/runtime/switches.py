@@ -5,11 +5,12 @@ What threads do at once, in every order: each pair of actions under every schedu
 
 Two threads run in turns, one at a time. A switch may come before each line of `freehold.runtime` that either executes
 (before each opcode, with `--opcodes`); all schedules with up to `--preemptions` switches are run, or `--sample` of the
-deepest ones, drawn by chance. All with two switches are more than a million a scene, which takes hours: `--within` has
-switches come only before lines of the files that it names, where what threads share is looked at and changed. Most
-faults of threads need one or two switches only ("Iterative context bounding", Musuvathi and Qadeer, PLDI 2007). A
-thread that waits for a lock hands over by itself. After each run the stub driver tries orders of what was enqueued, and
-the memory has to be what one action after the other gives, whichever came first.
+deepest ones, drawn by chance. With one switch these are fifteen thousand, which take minutes, in `--jobs` processes at
+once; with two more than a million a scene, which takes hours: `--within` has switches come only before lines of the
+files that it names, where what threads share is looked at and changed. Most faults of threads need one or two switches
+only ("Iterative context bounding", Musuvathi and Qadeer, PLDI 2007). A thread that waits for a lock hands over by
+itself. After each run the stub driver tries orders of what was enqueued, and the memory has to be what one action after
+the other gives, whichever came first.
 
 Steps in C are not divided: they run under the interpreter's lock. The locks of `freehold.runtime` are ours here
 (`Turnstile`), so the native module is left out; `--open` lets them lock nothing, and then something must go wrong.
@@ -20,9 +21,11 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -106,6 +109,12 @@ for name in fh.__all__:  # what is imported when it is first asked for makes loc
 for name, kind in BEFORE.items():
     setattr(threading, name, kind)
 ROOM = os.path.dirname(os.path.dirname(driver.__file__))
+ALONE = ("/base/call_site.py", "/errors/")
+"""
+Files whose lines are no steps: they find out where a program called, and write what it is told. They read code objects
+and their arguments, and change nothing that another thread sees, so a switch before one of their lines gives what a
+switch before the next line of another file gives. A refused launch has twelve thousand of them.
+"""
 N = 64
 LONGEST = 600.0
 """Seconds after which threads are taken to be deadlocked."""
@@ -167,6 +176,8 @@ class Schedule:
         """A frame is entered: lines of the runtime are steps."""
         file = frame.f_code.co_filename
         if not file.startswith(ROOM) or (self.within and not file.endswith(self.within)):
+            return None
+        if any(alone in file for alone in ALONE):
             return None
         frame.f_trace_opcodes = self.opcodes
         return self.step
@@ -389,6 +400,11 @@ class Explorer:
                 yield *switches, at
 
 
+def by_itself(scene: Callable[[Memory], Any]) -> int:
+    """Runs one scene in a process of its own; returns its status."""
+    return subprocess.run([sys.executable, *sys.argv, "--only", scene.__name__, "--jobs", "1"], check=False).returncode
+
+
 def main() -> int:
     """Runs it and prints what came of it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -398,17 +414,21 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--open", action="store_true", help="locks lock nothing: something must go wrong")
     parser.add_argument("--only", default="", help="scenes with this in their name")
+    parser.add_argument("--jobs", type=int, default=1, help="scenes that are run at once, each in a process of its own")
     parser.add_argument("--within", default="", help="switch before lines of these files only: ledger,timeline")
     given = parser.parse_args()
+    scenes = [scene for scene in SCENES if given.only in scene.__name__]
+    if given.jobs > 1:
+        with ThreadPoolExecutor(given.jobs) as pool:
+            return max(pool.map(by_itself, scenes))
     Turnstile.opened = given.open
     Schedule.within = tuple(f"/{name}.py" for name in given.within.split(",") if name)
     explorer = Explorer(given.opcodes)
     began = perf_counter()
-    for scene in SCENES:
-        if given.only in scene.__name__:
-            before = explorer.tried
-            explorer.explore(scene, given.preemptions, given.sample, given.seed)
-            print(f"{scene.__name__}: {explorer.tried - before} schedules", flush=True)
+    for scene in scenes:
+        before = explorer.tried
+        explorer.explore(scene, given.preemptions, given.sample, given.seed)
+        print(f"{scene.__name__}: {explorer.tried - before} schedules", flush=True)
     print(f"{explorer.tried} schedules, {perf_counter() - began:.0f} s: {len(explorer.wrong)} wrong")
     for line in explorer.wrong[:8]:
         print(f"  {line}")
