@@ -76,6 +76,8 @@ class World:
         self.read_by_all = fh.from_numpy(self.common, device=0).sync()
         self.wrong: list[str] = []
         self.counts: dict[str, int] = {}
+        on_host = self.common.copy()  # forked processes need not compile then, nor read this file
+        mix(fh.partition(on_host, 16), self.common).sync()
 
     def count(self, what: str) -> None:
         """One more of it. Not exact among threads."""
@@ -269,7 +271,7 @@ class Worker:
 
 KINDS = {
     "launch": 60, "launch_bound": 20, "replay": 6, "foreign": 6, "copy": 12, "fill": 8, "come_and_go": 8, "wait": 6,
-    "cancel": 2, "read": 4, "fork": 0.02,
+    "cancel": 2, "read": 4, "fork": 0.2,
 }  # fmt: skip
 """What a step is, and how often."""
 
