@@ -12,9 +12,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from forks import COMPILER, Forks
 
 import freehold as fh
 
@@ -23,6 +26,9 @@ sys.path.insert(0, str(HERE))
 
 from stub_printed import Printed  # noqa: E402 -- from beside this file
 
+BEGINNING = ("numpy", "ml_dtypes", "pytest", "hypothesis", "cuda.core", "cuda.bindings.driver", "z3")
+"""What programs on the stub driver import, besides the compiler."""
+
 REJECTED = HERE / "rejected"
 
 
@@ -30,7 +36,7 @@ REJECTED = HERE / "rejected"
 def on_stub(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Printed]:
     """
     `on_stub(program, *arguments)` runs a program of this folder, in a process of its own, on the stub driver; with
-    `native=False` without the native module.
+    `native=False` without the native module, and with `fresh=True` in an interpreter that has imported nothing before.
     """
     pytest.importorskip("cuda.core")
     compiler = shutil.which("cc") or shutil.which("gcc")
@@ -41,11 +47,18 @@ def on_stub(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Printed]:
     command = [compiler, "-O1", "-w", "-shared", "-fPIC", "-pthread", "-o", str(library), str(HERE / "stub_driver.c")]
     subprocess.run(command, check=True)
     environment = {**os.environ, "LD_LIBRARY_PATH": str(folder), "FREEHOLD_CACHE_DIR": ""}
+    plain = cache(lambda: Forks([*BEGINNING, *COMPILER], environment))
+    with_torch = cache(lambda: plain().grown("torch"))
 
-    def run(program: str, *arguments: str, native: bool = True) -> Printed:
-        command = [sys.executable, "-W", "error", str(HERE / program), *arguments]
+    def run(program: str, *arguments: str, native: bool = True, fresh: bool = False) -> Printed:
+        path = HERE / program
         chosen = environment if native else {**environment, "FREEHOLD_NATIVE": "0"}
-        done = subprocess.run(command, capture_output=True, text=True, env=chosen, check=False)
+        if fresh:
+            command = [sys.executable, "-W", "error", str(path), *arguments]
+            done = subprocess.run(command, capture_output=True, text=True, env=chosen, check=False)
+        else:
+            torch = find_spec("torch") and "posing()" in path.read_text(encoding="utf-8")
+            done = (with_torch() if torch else plain()).run([str(path), *arguments], chosen)
         return Printed(done.stdout.split(), done.stderr, done.returncode)
 
     return run

@@ -33,5 +33,5 @@ def test_on_the_stub(program: str, name: str, printed: Callable[[str], Printed])
 
 
 def test_memory_stays_flat(on_stub: Callable[..., Printed]) -> None:
-    found = on_stub("soak.py", "--launches", "40000", "--on-stub")
+    found = on_stub("soak.py", "--launches", "40000", "--on-stub", fresh=True)
     assert found.status == 0, f"{found.passed}\n{found.wrong}"
