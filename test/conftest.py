@@ -19,6 +19,9 @@ sys.path.insert(0, str(Path(__file__).parent))  # so that tests import the modul
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
 
+# Kernels are graphs of many small objects, which the default has collected over and over as they are built.
+gc.set_threshold(20_000, 20, 20)
+
 # A loaded machine is no failure: what counts is what an example shows, not how long it took.
 settings.register_profile("freehold", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
 # New examples are looked for where somebody can look at what they find; CI says the same of the same commit.

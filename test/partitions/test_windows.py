@@ -146,9 +146,9 @@ def read_behind_aligned(y: Out["T"], x: Ref["S"], at: i32):
 def test_where_alignment_is_lost_and_how_it_is_kept() -> None:
     y, x = np.empty(32, np.float32), normal(64)
     part = fh.partition(y, 16)
-    said = read_behind.explain(part, x, np.int32(8))
+    said = read_behind.explain(part, x, np.int32(8), arch=())
     assert 'aligned to 4 bytes of 16; `fh.require("at % 4 == 0")` keeps it' in " ".join(said.split())
-    assert "aligned to" not in read_behind_aligned.explain(part, x, np.int32(8))
+    assert "aligned to" not in read_behind_aligned.explain(part, x, np.int32(8), arch=())
     for kernel in (read_behind, read_behind_aligned):
         everywhere(kernel, part, x, np.int32(8), check=lambda: np.testing.assert_array_equal(y, x[8:40]), arch="sm_90")
 

@@ -93,7 +93,7 @@ def arrays(m: int = 20, n: int = 24, k: int = 37) -> tuple[Any, Any, Any]:
 @pytest.mark.parametrize("kernel", [cdiv, sum_first, number_first, in_a_helper, negated], ids=lambda k: k.__name__)
 def test_every_spelling_is_proved_and_computes_the_same(kernel: Kernel) -> None:
     y, a, b = arrays()
-    text = str(kernel.explain(fh.partition(y, (16, 16)), a, b))
+    text = str(kernel.explain(fh.partition(y, (16, 16)), a, b, arch=()))
     assert "9 obligations, 9 proved" in text
     assert "0 <= k < ceildiv(K, 16)" in text
     kernel(fh.partition(y, (16, 16)), a, b).sync()
@@ -102,7 +102,7 @@ def test_every_spelling_is_proved_and_computes_the_same(kernel: Kernel) -> None:
 
 def test_it_is_proved_inside_a_loop_and_a_branch() -> None:
     y, a, b = arrays()
-    assert "checked in the kernel" not in str(in_a_branch.explain(fh.partition(y, (16, 16)), a, b, 1))
+    assert "checked in the kernel" not in str(in_a_branch.explain(fh.partition(y, (16, 16)), a, b, 1, arch=()))
 
 
 @fh.kernel
@@ -132,7 +132,7 @@ def unbounded(y: Out["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"]):
 
 def test_of_a_sum_that_may_wrap_around_nothing_is_proved() -> None:
     y, a, b = arrays()
-    assert "2 checked in the kernel" in str(unbounded.explain(fh.partition(y, (16, 16)), a, b))
+    assert "2 checked in the kernel" in str(unbounded.explain(fh.partition(y, (16, 16)), a, b, arch=()))
     unbounded(fh.partition(y, (16, 16)), a, b).sync()
     np.testing.assert_allclose(y, a @ b, rtol=1e-4, atol=1e-4)
 
