@@ -2,9 +2,9 @@
 How lit runs the tests here: the tools as forks of a process that has imported them already.
 
 Starting Python and importing the compiler takes ten times as long as the test itself. A fork is a process of its own
-still, with its own arguments, environment, standard streams and exit status. A file with a RUN line that asks for more
-of a shell than these tools, pipes, `2>&1`, `<` and `not` is run by lit's own shell, which starts the tools as a user
-does (`env` in front of one asks for that); so is every file where the platform has no `fork`.
+still, with its own arguments, environment, standard streams and exit status. Other programs are started as they are,
+and so is a tool as a user starts it where `env` stands in front. A file with a RUN line that asks for more of a shell
+than pipes, `2>&1`, `<`, `>` and `not` is run by lit's own shell; so is every file where the platform has no `fork`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import gc
 import importlib
 import os
 import re
+import shutil
 import signal
 import sys
 import tempfile
@@ -40,6 +41,9 @@ TOOLS = {
     "tile-graph": "freehold.tools.tile_graph",
     "filecheck": "filecheck.main",
 }
+OF_A_SHELL = ("cd", "export", "popd", "pushd", "set", "ulimit", "umask", "unset")
+"""Commands that change what later lines of a file see; some systems have programs of these names."""
+
 SECONDS = 1800
 """How long a command may take."""
 
@@ -74,6 +78,8 @@ class Command:
     """Whether its standard error goes where its output goes: `2>&1`."""
     input: str | None = None
     """The file that it reads."""
+    output: str | None = None
+    """The file that its output goes to, and not its errors."""
 
 
 class WarmTest(lit.formats.ShTest):
@@ -86,7 +92,8 @@ class WarmTest(lit.formats.ShTest):
             return parsed
         folder, base = LIT.getTempPaths(test)
         lines: list[str] = LIT.applySubstitutions(parsed, LIT.getDefaultSubstitutions(test, folder, base), {}, 10)
-        pipelines = [pipeline(_MARK.sub("", line)) for line in lines]
+        path = test.config.environment.get("PATH")
+        pipelines = [pipeline(_MARK.sub("", line), path) for line in lines]
         if not all(pipelines) or not hasattr(os, "fork") or litConfig.noExecute:
             whole: Any = super()
             return whole.execute(test, litConfig)
@@ -98,28 +105,31 @@ class WarmTest(lit.formats.ShTest):
         return lit.Test.Result(lit.Test.PASS, "")
 
 
-def pipeline(line: str) -> list[Command] | None:
-    """The commands of a RUN line; None where it asks for more of a shell than is known here."""
+def pipeline(line: str, path: str | None = None) -> list[Command] | None:
+    """The commands of a RUN line, looked for on a path; None where it asks for more of a shell than is known here."""
     parsed = lit.ShUtil.ShParser(line, pipefail=True).parse()
     if not isinstance(parsed, lit.ShCommands.Pipeline):
         return None
-    found = [_command(command) for command in parsed.commands]
+    found = [_command(command, path) for command in parsed.commands]
     return None if None in found else cast("list[Command]", found)
 
 
-def _command(parsed: Any) -> Command | None:
+def _command(parsed: Any, path: str | None) -> Command | None:
     if not all(isinstance(word, str) for word in parsed.args):
         return None
     fails = parsed.args[0] == "not"
     command = Command(tuple(parsed.args[fails:]), fails)
-    if not command.words or command.words[0] not in TOOLS:
+    name = next(iter(command.words), "")
+    if name in OF_A_SHELL or not (name in TOOLS or shutil.which(name, path=path)):
         return None
     for redirection in parsed.redirects:
         match redirection:
-            case ((">&", 2), "1"):
+            case ((">&", 2), "1") if command.output is None:
                 command = replace(command, merged=True)
             case (("<",), str(name)):
                 command = replace(command, input=name)
+            case ((">",), str(name)):
+                command = replace(command, output=name)
             case _:
                 return None
     return command
@@ -146,7 +156,7 @@ def _forked(
     command: Command, streams: tuple[int, int, int], other: int, folder: Path, environment: dict[str, str]
 ) -> int:
     """Starts a command with these standard streams; `other` is the end of its pipe that belongs to the next command."""
-    main = imported()[command.words[0]]
+    main = imported().get(command.words[0])
     if child := os.fork():
         return child
     status = CRASHED
@@ -157,6 +167,10 @@ def _forked(
         if other >= 0:
             os.close(other)
         os.chdir(folder)
+        if command.output:
+            os.dup2(os.open(command.output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
+        if main is None:
+            os.execvpe(command.words[0], command.words, environment)
         os.environ.clear()
         os.environ.update(environment)
         sys.stdin, sys.stdout, sys.stderr = (os.fdopen(n, "w" if n else "r", encoding="utf-8") for n in range(3))

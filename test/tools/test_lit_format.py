@@ -50,6 +50,10 @@ def run(warm: ModuleType, tmp_path: Path) -> Callable[[str], str | None]:
         "tile-opt %bad.mlir --print-diagnostics | filecheck %bad.mlir",
         "tile-opt %good.mlir | not filecheck %good.mlir --check-prefix=OTHER",
         "not tile-opt --no-such-option",
+        "env tile-opt %good.mlir | filecheck %good.mlir",
+        "cat %good.mlir | tile-opt | filecheck %good.mlir",
+        "tile-opt %good.mlir > %out.mlir",
+        "not tile-opt %bad.mlir 2>&1 >/dev/null | filecheck %bad.mlir",
     ],
 )
 def test_what_passes(run: Callable[[str], str | None], line: str) -> None:
@@ -67,6 +71,9 @@ def test_what_passes(run: Callable[[str], str | None], line: str) -> None:
         ("tile-opt %good.mlir | filecheck %good.mlir --check-prefix=NONE", "No check strings found with prefix NONE"),
         ("not tile-opt %bad.mlir | filecheck %bad.mlir", "filecheck ended with status 1"),
         ("not filecheck", "filecheck ended with status 0"),
+        ("tile-opt %good.mlir > %out.mlir | filecheck %good.mlir", "filecheck ended with status"),
+        ("cat %none.mlir", "cat ended with status 1"),
+        ("not cat %good.mlir", "cat ended with status 0"),
     ],
 )
 def test_what_fails(run: Callable[[str], str | None], line: str, reason: str) -> None:
@@ -103,6 +110,9 @@ def test_a_command_has_an_environment_and_a_folder_of_its_own(
     assert (dict(os.environ), Path.cwd(), sys.argv, sys.stdin, sys.stdout) == before
 
 
-@pytest.mark.parametrize("line", ["z3 -in", "env tile-opt", "tile-opt > x", "tile-opt && tile-opt", "tile-opt *.mlir"])
+@pytest.mark.parametrize(
+    "line",
+    ["no-such-program", "cd x", "tile-opt > x 2>&1", "tile-opt && tile-opt", "tile-opt *.mlir", "tile-opt >> x"],
+)
 def test_what_needs_a_shell(warm: ModuleType, line: str) -> None:
     assert warm.pipeline(line) is None
