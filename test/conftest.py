@@ -5,14 +5,18 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parent))  # so that tests import the modules beside this one
+
+from forks import COMPILER, Forks
 
 # Tests run in as many processes as there are cores. Threads of NumPy's and torch's besides would wait for one another,
 # at full speed. Both read this when they are imported.
@@ -69,6 +73,23 @@ def collected() -> Iterator[None]:
     yield
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def started() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """
+    `started(program, *arguments)` runs a program in a process of its own, which has imported the compiler, and nothing
+    that depends on the environment.
+    """
+    server = cache(lambda: Forks(["numpy", "ml_dtypes", "z3", "hypothesis", *COMPILER], os.environ))
+
+    def run(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [str(program), *arguments]
+        if hasattr(os, "fork") and sys.platform == "linux":  # elsewhere a fork may not use what its origin has loaded
+            return server().run(command, os.environ)
+        return subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
+
+    return run
 
 
 @pytest.fixture

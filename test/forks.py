@@ -33,9 +33,15 @@ COMPILER = tuple(f"freehold.{room}.*" for room in ("support", "dialects", "front
 
 
 class Forks:
-    """A server for programs that begin with these imports; `room.*` stands for all of a package."""
+    """A server for programs that begin with these imports (`room.*`: all of a package), with options of Python's."""
 
-    def __init__(self, imports: Sequence[str], environment: Mapping[str, str], origin: Forks | None = None) -> None:
+    def __init__(
+        self,
+        imports: Sequence[str],
+        environment: Mapping[str, str],
+        options: Sequence[str] = (),
+        origin: Forks | None = None,
+    ) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="forks-"))  # not a test's own: addresses have to be short
         self._address = str(self._folder / "server")
         self._origin = origin  # which lives as long as this
@@ -43,7 +49,7 @@ class Forks:
             weakref.finalize(self, rmtree, self._folder)
             origin._ask({"serve": self._address, "imports": imports})
             return
-        command = [sys.executable, "-W", "error", __file__, self._address, *imports]
+        command = [sys.executable, *options, __file__, self._address, *imports]
         # It ends when the pipe that it reads ends: when this process does, however it does.
         server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
         assert server.stdin is not None
@@ -54,7 +60,7 @@ class Forks:
 
     def grown(self, *imports: str) -> Forks:
         """A server that has imported more."""
-        return Forks(imports, {}, self)
+        return Forks(imports, {}, origin=self)
 
     def run(
         self, command: Sequence[str], environment: Mapping[str, str], folder: Path | None = None

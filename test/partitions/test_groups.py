@@ -101,7 +101,9 @@ def test_what_is_proved_of_groups() -> None:
 def test_what_is_said_of_groups() -> None:
     part = fh.ragged(np.zeros((70, 40), np.float32), (16, 32), by="offsets", most=32)
     arguments = part, normal(70, 33), normal(5, 33, 40), ints(0, 1, 2, 3, 4, 70)
-    assert "checked in the kernel: 0 == offsets[0] <= ... <= offsets[E] == M" in str(product.explain(*arguments, arch=()))
+    assert "checked in the kernel: 0 == offsets[0] <= ... <= offsets[E] == M" in str(
+        product.explain(*arguments, arch=())
+    )
     assert "by='offsets', axis=0, most=32" in repr(part)
     with pytest.raises(ValueError, match="groups are not drawn"):
         fh.show(part)

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
 FUZZ = Path(__file__).parents[1] / "fuzz"
 
 
-def run(script: str, *options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, str(FUZZ / script), *options], capture_output=True, text=True, check=False)
+Run = Callable[..., CompletedProcess[str]]
 
 
-def test_every_operation_is_what_the_second_definition_says() -> None:
+@pytest.fixture
+def run(started: Run) -> Run:
+    return lambda script, *options: started(FUZZ / script, *options)
+
+
+def test_every_operation_is_what_the_second_definition_says(run: Run) -> None:
     done = run("fuzz_integers.py", "--rounds", "400")
     assert done.returncode == 0, done.stdout + done.stderr
     assert " 0 findings" in done.stdout
 
 
-def test_what_analyses_say_is_so() -> None:
+def test_what_analyses_say_is_so(run: Run) -> None:
     done = run("fuzz_analyses.py", "--kernels", "100")
     assert done.returncode == 0, done.stdout + done.stderr
     assert " 0 findings" in done.stdout
@@ -37,7 +41,7 @@ def test_what_analyses_say_is_so() -> None:
         "branches are taken the other way",
     ],
 )
-def test_a_fault_is_found(fault: str) -> None:
+def test_a_fault_is_found(fault: str, run: Run) -> None:
     done = run("fuzz_analyses.py", "--kernels", "600", "--seed", "6", "--fault", fault, "--first")
     assert done.returncode == 1, done.stdout + done.stderr
     assert " 1 findings" in done.stdout

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
@@ -13,9 +13,8 @@ FUZZ = Path(__file__).parents[1] / "fuzz"
 
 
 @pytest.mark.slow
-def test_no_mutant_breaks_a_promise() -> None:
-    command = [sys.executable, str(FUZZ / "mutants.py"), "--seconds", "8", "--seed", "0"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def test_no_mutant_breaks_a_promise(started: Callable[..., CompletedProcess[str]]) -> None:
+    done = started(FUZZ / "mutants.py", "--seconds", "8", "--seed", "0")
     assert done.returncode == 0, done.stdout + done.stderr
     last = done.stdout.splitlines()[-1]
     figures = {what: int(n) for n, what in re.findall(r"(\d+) (refused|at launch|equivalent|broken|ill-formed)", last)}

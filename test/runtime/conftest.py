@@ -47,7 +47,7 @@ def on_stub(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Printed]:
     command = [compiler, "-O1", "-w", "-shared", "-fPIC", "-pthread", "-o", str(library), str(HERE / "stub_driver.c")]
     subprocess.run(command, check=True)
     environment = {**os.environ, "LD_LIBRARY_PATH": str(folder), "FREEHOLD_CACHE_DIR": ""}
-    plain = cache(lambda: Forks([*BEGINNING, *COMPILER], environment))
+    plain = cache(lambda: Forks([*BEGINNING, *COMPILER], environment, ["-W", "error"]))
     with_torch = cache(lambda: plain().grown("torch"))
 
     def run(program: str, *arguments: str, native: bool = True, fresh: bool = False) -> Printed:
