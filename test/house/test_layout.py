@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
+import tokenize
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,9 +15,18 @@ BLOCK = re.compile(r"<!-- files of (?P<folder>[\w/.]+) -->\n.*?<!-- end -->", re
 SENTENCE = re.compile(r".+?[.!?](?=\s|$)", re.DOTALL)
 
 
+def docstring_of(path: Path) -> str:
+    """A module's docstring: its first token that is no comment. What comes after is not read."""
+    with path.open(encoding="utf-8") as file:
+        for token in tokenize.generate_tokens(file.readline):
+            if token.type not in (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE):
+                return inspect.cleandoc(ast.literal_eval(token.string)) if token.type == tokenize.STRING else ""
+    return ""
+
+
 def sentence_of(path: Path) -> str:
     """The first sentence of a module's docstring, on one line; a colon that opens an example ends it, too."""
-    doc = (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").split("\n\n")[0]
+    doc = docstring_of(path).split("\n\n")[0]
     first = SENTENCE.match(doc)
     return " ".join((first.group() if first else doc).split())
 
