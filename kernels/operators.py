@@ -121,7 +121,7 @@ class Operator:
         return strange or not _no_mode(torch)
 
     def _gradients(self, ctx: Any, *gradients: Any) -> Any:
-        if gradients.count(None) == len(gradients):  # nothing depends on the results
+        if all(g is None for g in gradients):  # nothing depends on the results
             return (None,) * len(ctx.needs_input_grad)
         if self._backward is None:  # torch itself would warn, and leave the gradient out
             raise NotImplementedError(
