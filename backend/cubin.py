@@ -29,6 +29,7 @@ _INSTRUCTION: Final = 16
 _STORE_LOCAL: Final = 0x387
 _LOAD_LOCAL: Final = 0x983
 _SET_REGISTERS: Final = 0x9C8
+_WAIT_FOR_GRIDS: Final = 0x82E
 _GIVES_BACK: Final = 1 << 8
 """Of the second word of an instruction that sets how many registers a warp has."""
 
@@ -93,6 +94,16 @@ def resources(cubin: bytes) -> tuple[Resources, ...]:
         return tuple(_kernels(memoryview(cubin)))
     except (struct.error, UnicodeDecodeError) as e:
         raise NotACubin(f"a part of it is cut off or garbled: {e}") from e
+
+
+def waits_for_grids(cubin: bytes) -> bool:
+    """Whether a kernel of a cubin waits for those in front of it (`griddepcontrol.wait`)."""
+    data = memoryview(cubin)
+    try:
+        texts = [bytes(_content(data, s)) for s in _sections(data) if s.name.startswith(".text.")]
+    except (NotACubin, struct.error, UnicodeDecodeError):  # whoever loads it is told
+        return False
+    return any(word & 0xFFF == _WAIT_FOR_GRIDS for code in texts for word in _words(code))
 
 
 def architecture(cubin: bytes) -> str:
@@ -166,10 +177,15 @@ def _size(section: _Section | None) -> int:
     return 0 if section is None else section.size
 
 
+def _words(code: bytes) -> Iterator[int]:
+    """The first word of each instruction."""
+    return (word for (word,) in struct.iter_unpack("<Q8x", code[: len(code) // _INSTRUCTION * _INSTRUCTION]))
+
+
 def _local(code: bytes) -> tuple[int, int]:
     """How many instructions store to local memory, and how many load from it."""
     stores = loads = 0
-    for (word,) in struct.iter_unpack("<Q8x", code[: len(code) // _INSTRUCTION * _INSTRUCTION]):
+    for word in _words(code):
         operation = word & 0xFFF
         stores += operation == _STORE_LOCAL
         loads += operation == _LOAD_LOCAL

@@ -10,11 +10,16 @@ from freehold import Tile, f32, f64
 LOG2E: Final = 1.4426950408889634
 """The binary logarithm of e."""
 
-safe: Final = fh.kernel(deny_kernel_checks=True, deny_unsafe=True)
+safe: Final = fh.kernel(deny_kernel_checks=True, deny_unsafe=True, overlap=True)
 """A kernel of which everything is proved or asked of the launch: nothing unsafe, nothing checked while it runs."""
 
-safe_with_data: Final = fh.kernel(deny_unsafe=True)
+safe_with_data: Final = fh.kernel(deny_unsafe=True, overlap=True)
 """A kernel with nothing unsafe that indexes by numbers from memory, which it checks once a block."""
+
+
+def safe_early(*names: str) -> Any:
+    """As `safe`, of a kernel that loads arguments of these names while the kernels in front of it end."""
+    return fh.kernel(deny_kernel_checks=True, deny_unsafe=True, overlap=names)
 
 
 def accumulator(dtype: Any) -> Any:

@@ -45,6 +45,7 @@ ALL_PASSES: Final[dict[str, Callable[[], type[ModulePass]]]] = {
     "hoist-assertions": _lazy("HoistAssertionsPass", "hoist_assertions"),
     "lower-checks": _lazy("LowerChecksPass", "lower_checks"),
     "move-by-threads": _lazy("MoveByThreadsPass", "move_by_threads"),
+    "wait-for-grids": _lazy("WaitForGridsPass", "wait_for_grids"),
     "verify-tokens": _lazy("VerifyTokensPass", "verify_tokens"),
     "synthesize-debug-info-scopes": _lazy("SynthesizeDebugInfoScopesPass", "synthesize_debug_info_scopes"),
     "validate-translation": _lazy("ValidateTranslationPass", "validate_translation"),

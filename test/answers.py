@@ -54,7 +54,7 @@ def compiles(kernel: Kernel, specialisation: Any, arch: str) -> bool:
     chosen = optimised(kernel.verified(specialisation), options.math)
     assert contract_of(chosen, options.checks).parameters
     code = bytecode(chosen, options)
-    validate(chosen, code, options.checks, contract=options.contract)
+    validate(chosen, code, options)
     return assembles(code, arch)
 
 

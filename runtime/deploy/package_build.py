@@ -154,7 +154,7 @@ class _Builder:
         cubins = {arch: cubin_of(translated, arch, kernel.__name__)[0] for arch in self.archs}
         code = write_bytecode(translated)
         if in_this_environment(kernel.options).validate:
-            validate(chosen, code, kernel.options.checks, contract=kernel.options.contract)
+            validate(chosen, code, kernel.options)
         stem = f"{kernel.__name__}-{number}"
         contract = pinned(contract_of(chosen, kernel.options.checks), module)
         if self.proofs:

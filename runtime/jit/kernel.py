@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from importlib import import_module
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE
 from pickle import PicklingError
@@ -297,6 +297,7 @@ def kernel(
     contract: bool = True,
     partition: Cut | Mapping[str, Cut] | None = None,
     math: Math = "precise",
+    overlap: bool | Collection[str] = False,
 ) -> Callable[[Callable[..., None]], Kernel]: ...
 
 
@@ -312,6 +313,7 @@ def kernel(
     contract: bool = True,
     partition: Cut | Mapping[str, Cut] | None = None,
     math: Math = "precise",
+    overlap: bool | Collection[str] = False,
     **others: object,
 ) -> Kernel | Callable[[Callable[..., None]], Kernel]:
     """
@@ -327,7 +329,9 @@ def kernel(
     the interpreter does. `math="fast"` computes quotients, square roots and exponentials of f32 faster, less exactly,
     and with subnormal numbers as zero (docs/language.md has bounds). `partition` is how arrays are cut that a call
     gives without a partition: a tile, or a function of the array that makes one, for all that is written or by
-    parameter (`{"c": (128, 256)}`); without it, the launch chooses (`docs/schedules.md`).
+    parameter (`{"c": (128, 256)}`); without it, the launch chooses (`docs/schedules.md`). With `overlap` a kernel in a
+    graph begins while the one in front of it ends, for which it waits before it touches memory; arguments that are
+    named (`overlap=("weights",)`), which it only reads, are loaded before that, in graphs that do not write them.
 
     Raises `Rejected` where the signature is not understood. The body is looked at when the kernel is compiled.
     """
@@ -341,8 +345,12 @@ def kernel(
         if function.__code__.co_flags & _WAITS:
             raise TypeError(f"`{function.__name__}` is `async`, and a kernel waits for nothing: write `def`")
         hinted = checked(function.__name__, hints or {})
-        options = Options(hinted, deny_kernel_checks, checks, deny_unsafe, validate, contract, math)
+        early = (*overlap,) if isinstance(overlap, Collection) else () if overlap else None
+        options = Options(hinted, deny_kernel_checks, checks, deny_unsafe, validate, contract, math, early)
         made = Kernel(function, options)
+        read = {p.name for p in made.signature.parameters if p.is_tensor and p.mode == "ref"}
+        if others := [name for name in early or () if name not in read]:
+            raise TypeError(f"`{function.__name__}` has no argument `{others[0]}` that it only reads")
         if partition is not None:
             written = [p.name for p in made.signature.parameters if p.mode in ("mut", "out")]
             each = cast("Mapping[str, Cut] | None", partition if isinstance(partition, Mapping) else None)

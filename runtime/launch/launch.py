@@ -30,7 +30,7 @@ from freehold.runtime.memory.ledger import Blame, enqueue, verify_there
 from freehold.runtime.memory.versions import changed
 from freehold.runtime.operations.execution import Execution
 from freehold.runtime.operations.in_flight import InFlight
-from freehold.runtime.operations.leases import leases
+from freehold.runtime.operations.leases import early, leases
 from freehold.runtime.operations.operation import Next, Operation, gather
 from freehold.runtime.variants.entry import Mismatch
 from freehold.support.diagnostic import Rejected
@@ -426,7 +426,8 @@ class Dispatcher:
         user = timeline_of(stream, plan.device)
         values = plan.rounded([v.pointer if isinstance(v, ArrayView) else v for v in run_time])
         if chosen.recording is not None:
-            chosen.recording.uses(views, used.reads, used.writes)
+            ahead = early(self.kernel.signature, plan.compiled.early, views)
+            chosen.recording.uses(views, used.reads, used.writes, ahead)
             plan.enqueue(handle, *values)
             return user
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Collection, Generator, Iterable
 from contextlib import contextmanager
 from typing import Any, NamedTuple, cast
 
@@ -30,6 +30,12 @@ def leases(signature: KernelSignature, views: Iterable[ArrayView]) -> Leases:
     for mode, found in zip(modes, views, strict=True):
         (made.reads if mode == "ref" else made.writes).append(_leased(found))
     return made
+
+
+def early(signature: KernelSignature, names: Collection[str], views: Iterable[ArrayView]) -> list[Leased]:
+    """What a launch with these arrays leases by these names."""
+    tensors = (p.name for p in signature.parameters if p.is_tensor)
+    return [_leased(found) for name, found in zip(tensors, views, strict=True) if name in names]
 
 
 def _leased(found: ArrayView) -> Leased:

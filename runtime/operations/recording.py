@@ -31,6 +31,8 @@ class Recording:
         self.reads: list[Leased] = []
         self.writes: list[Leased] = []
         """What a replay leases (`runtime.memory.ledger`)."""
+        self.early: list[Leased] = []
+        """What its kernels read while those in front of them may still run."""
         self.views: list[ArrayView] = []
         """All arrays that are used; they keep the memory."""
         self.changed: tuple[Any, ...] = ()
@@ -56,8 +58,15 @@ class Recording:
             refuse(errors.MixedGraph, f"on GPU {self.device} and on the host")
         self.work.append(work)
 
-    def uses(self, views: Iterable[ArrayView], reads: Iterable[Leased] = (), writes: Iterable[Leased] = ()) -> None:
-        """Notes what a launch uses: all arrays, and those that are leased."""
+    def uses(
+        self,
+        views: Iterable[ArrayView],
+        reads: Iterable[Leased] = (),
+        writes: Iterable[Leased] = (),
+        early: Iterable[Leased] = (),
+    ) -> None:
+        """Notes what a launch uses: all arrays, those that are leased, and those that are read `early`."""
+        self.early += early
         self.reads += reads
         self.writes += writes
         for found in views:
@@ -80,7 +89,8 @@ class Recording:
             return None
         if failures.logs:
             self.checked = failures.captured(int(self.captured.handle))
-        return captures.end_capture(self.captured, self.device)
+        apart = not any(r.low < w.high and w.low < r.high for r in self.early for w in self.writes)
+        return captures.end_capture(self.captured, self.device, overlap=apart)
 
     def give_up(self) -> None:
         """Nothing is wanted of it."""

@@ -26,6 +26,10 @@ Math = Literal["precise", "fast"]
 """How quotients, roots and exponentials of f32 are computed: rounded well, or fast (`approximate-math`)."""
 
 
+_OVERLAPS: Final = 90
+"""The first architecture on which a kernel may begin before the one in front of it has ended."""
+
+
 class Options(NamedTuple):
     """What of a kernel's compilation its caller decides, besides its arguments."""
 
@@ -44,6 +48,13 @@ class Options(NamedTuple):
     """Round a product of floats together with the sum that it is added to."""
     math: Math = "precise"
     """How quotients, roots and exponentials of f32 are computed."""
+    overlap: tuple[str, ...] | None = None
+    """In a graph, begin while the kernel in front ends, and wait for that before anything is touched but these
+    arguments; None: begin when it has ended."""
+
+    def waits(self, arch: str) -> bool:
+        """Whether a kernel waits by itself for those in front of it."""
+        return self.overlap is not None and int(arch.removeprefix("sm_")) >= _OVERLAPS
 
     def hinted(self, hints: Hints) -> Options:
         """With hints that were chosen, as far as the kernel has none of these names."""
@@ -157,14 +168,23 @@ def warn_of_breakpoints(places: Iterable[Span]) -> None:
         warnings.warn_explicit(text, IgnoredBreakpoint, place.file, place.line)
 
 
-def emitted(module: ModuleOp, options: Options) -> ModuleOp:
-    """Tile IR of a verified module, not validated. Raises `Rejected` (O141) where none can be made."""
+def emitted(module: ModuleOp, options: Options, arch: str = "") -> ModuleOp:
+    """
+    Tile IR of a verified module, not validated; with what an architecture alone has, where one is named. Raises
+    `Rejected` (O141) where none can be made.
+    """
     from freehold.passes.lowering import translate
     from freehold.passes.move_by_threads import move_by_threads
 
     found = translate(module, checks=options.checks, contract=options.contract)
-    for arch in by_threads(options.hints):
-        move_by_threads(found, arch)
+    for hinted in by_threads(options.hints):
+        move_by_threads(found, hinted)
+    if arch and options.waits(arch):
+        from freehold.passes.launch_contract import kernel_of
+        from freehold.passes.validate_translation import entry_of
+        from freehold.passes.wait_for_grids import positions, wait_for_grids
+
+        wait_for_grids(entry_of(found), positions(kernel_of(module), options.overlap or ()))
     return found
 
 
@@ -184,13 +204,21 @@ def in_this_environment(options: Options) -> Options:
     return options._replace(validate=said != "0") if said else options
 
 
-def validate(module: ModuleOp, code: bytes, checks: Checks = True, *, contract: bool = True) -> None:
-    """Shows that the bytecode made of a verified module does what was verified. Raises `Rejected` (O140) where not."""
+def validate(module: ModuleOp, code: bytes, options: Options = Options(), arch: str = "") -> None:  # noqa: B008
+    """
+    Shows that the bytecode made of a verified module does what was verified, and that it waits for the kernels in front
+    of it where it has to. Raises `Rejected` (O140) where not.
+    """
     from freehold.backend.bytecode.reader import read_bytecode
     from freehold.passes.launch_contract import kernel_of
     from freehold.passes.validate_translation import entry_of, validate_translation
 
-    validate_translation(kernel_of(module), entry_of(read_bytecode(code)), checks, contracted=contract)
+    kernel, entry = kernel_of(module), entry_of(read_bytecode(code))
+    if arch and options.waits(arch):
+        from freehold.passes.wait_for_grids import positions, take_wait
+
+        take_wait(entry, positions(kernel, options.overlap or ()))
+    validate_translation(kernel, entry, options.checks, contracted=options.contract)
 
 
 def assembled(code: bytes, arch: str, kernel: str, meanwhile: Callable[[], None] | None = None) -> bytes:
@@ -283,9 +311,9 @@ def build(
         nonlocal contract
         contract = pinned(contract, module)
         if options.validate:
-            validate(chosen, code, options.checks, contract=options.contract)
+            validate(chosen, code, options, arch)
 
-    cubin, _ = cubin_of(emitted(chosen, options), arch, function.name, compare)
+    cubin, _ = cubin_of(emitted(chosen, options, arch), arch, function.name, compare)
     warn_of_breakpoints(breakpoints)
     if breakpoints:  # so that every process is told
         store = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
-from freehold.runtime.gpu import kernels
+from freehold.runtime.gpu import captures, kernels
 from freehold.runtime.variants.entry import Layout
 from freehold.runtime.variants.evaluation import Evaluator
 from freehold.runtime.variants.hints import of
@@ -57,6 +57,9 @@ class Compiled:
         """GPU code, an ELF file."""
         hints = of(options.hints, arch)
         self.occupancy = hints.get("occupancy", 1)
+        self.overlaps = options.waits(arch)
+        self.early = options.overlap or ()
+        """What it may read in a graph while the kernels in front of it run, by name."""
         self.ctas = hints.get("num_cta_in_cga", 1)
         self._once = Once()
 
@@ -75,4 +78,13 @@ class Compiled:
 
     def loaded(self, device: int) -> Any:
         """It, loaded for a GPU. Raises `Rejected` (O241)."""
-        return self._once.get(device, lambda: kernels.load(self.cubin, self.contract.symbol, device))
+        return self._once.get(device, lambda: self._load(device))
+
+    def _load(self, device: int) -> Any:
+        kernel = kernels.load(self.cubin, self.contract.symbol, device)
+        if self.overlaps:
+            from freehold.backend.cubin import waits_for_grids
+
+            if waits_for_grids(self.cubin):  # not that of a package, which has no such code
+                captures.may_begin_early(kernel, device)
+        return kernel

@@ -50,7 +50,7 @@ from freehold.passes.split_loops import split_loops
 from freehold.runtime.interpreter import Order, launch, ownership, scattered
 from freehold.runtime.interpreter.compile import Compiler
 from freehold.runtime.interpreter.launch import Kernel
-from freehold.runtime.variants.build import validate
+from freehold.runtime.variants.build import Options, validate
 from freehold.support import terms
 from freehold.support.contract import Checks
 from freehold.support.diagnostic import Error, Rejected
@@ -416,7 +416,7 @@ def translated(module: ModuleOp, checks: Checks) -> str:
     """What is wrong with the bytecode of an accepted kernel, its loops cut, as translation validation tells it."""
     try:
         cut = split_loops(module)
-        validate(cut, write_bytecode(convert(cut, checks=checks)), checks)
+        validate(cut, write_bytecode(convert(cut, checks=checks)), Options(checks=checks))
     except (PassFailedException, Rejected) as refused:
         return f"{refused}\nwith checks={checks!r}"
     return ""

@@ -8,7 +8,7 @@ import pytest
 
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.passes.pipeline import convert, verify
-from freehold.runtime.variants.build import validate
+from freehold.runtime.variants.build import Options, validate
 from freehold.support.contract import Checks
 from freehold.tools.context import make_context
 from freehold.tools.located_parser import parse_module
@@ -75,4 +75,4 @@ def test_a_region_that_conditions_take_once_is_stored_in_order(
     text = text.replace("REGION", f"!ownership.region<partial tile {of}").replace("BLOCKS", blocks)
     module = parse_module(make_context(), text.replace("EXTENT", extent), "names.mlir")
     verify(module)
-    validate(module, write_bytecode(convert(module, checks=checks)), checks)
+    validate(module, write_bytecode(convert(module, checks=checks)), Options(checks=checks))

@@ -1,0 +1,124 @@
+"""
+`wait-for-grids`: a kernel that may begin before those in front of it have ended, and touches no memory until they have.
+
+The first that each tile block does is to let the kernels behind begin, and then it waits for those in front
+(`gdc_launch_dependents_tko`, `gdc_wait_tko`), until they have ended and all that they wrote is there. Each access takes
+the token of that wait, or one that came of it. So a kernel does not end before those in front of it either, and who
+waits for it has waited for all of them. Arguments that are `early`, by position, are loaded before the wait as far as
+the text has them there: whoever launches the kernel sees to it that no kernel in front writes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from freehold.dialects.cuda_tile.op import SEGMENTS, segments
+from freehold.dialects.cuda_tile.ops.memory import Dependency, GdcLaunchDependentsTkoOp, GdcWaitTkoOp, MakeTokenOp
+from freehold.dialects.cuda_tile.ops.misc import AssumeOp
+from freehold.dialects.cuda_tile.ops.module import EntryOp
+from freehold.dialects.cuda_tile.ops.views import LoadViewTkoOp, MakePartitionViewOp, MakeTensorViewOp
+from freehold.dialects.cuda_tile.types import TOKEN
+from freehold.dialects.location import span_of
+from freehold.dialects.ownership import KernelOp, TensorType
+from freehold.passes.errors.translation import TranslationNotShown
+from freehold.passes.rewriting import walk
+from freehold.support.diagnostic import Rejected
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import DenseArrayBase, IntegerType
+
+
+@dataclass(frozen=True)
+class WaitForGridsPass(ModulePass):
+    """Has kernels wait for those in front of them before they touch memory."""
+
+    name = "wait-for-grids"
+    early: tuple[int, ...] = ()
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Rewrites each entry point of the module."""
+        for entry in walk(op):
+            if isinstance(entry, EntryOp):
+                wait_for_grids(entry, self.early)
+
+
+def positions(kernel: KernelOp, names: Collection[str]) -> frozenset[int]:
+    """Of the entry point that a kernel becomes: the arguments that are the kernel's of these names."""
+    tensors = [a for a in kernel.body.block.args if isinstance(a.type, TensorType)]
+    return frozenset(n for n, a in enumerate(tensors) if a.name_hint in names)
+
+
+def wait_for_grids(entry: EntryOp, early: Collection[int] = ()) -> None:
+    """Rewrites an entry point, in place."""
+    block, ops = entry.body.block, walk(entry)
+    first = block.first_op
+    assert first is not None
+    late = (op for op in block.ops if any(_is_loose(op, early) or isinstance(op, MakeTokenOp) for op in walk(op)))
+    begin, wait = GdcLaunchDependentsTkoOp(), GdcWaitTkoOp()
+    for op, place in ((wait, next(late, block.last_op) or first), (begin, first)):
+        op.location = entry.location
+        block.insert_op_before(op, place)
+    for op in ops:
+        if isinstance(op, MakeTokenOp):
+            op.result.replace_all_uses_with(wait.result_token)
+            _erase(op)
+        elif _is_loose(op, early):
+            op.operands = (*op.operands, wait.result_token)
+            if SEGMENTS in op.properties:
+                sizes = cast("DenseArrayBase[IntegerType]", op.properties[SEGMENTS]).get_values()
+                op.properties[SEGMENTS] = segments(*map(int, sizes[:-1]), 1)
+
+
+def take_wait(entry: EntryOp, early: Collection[int] = ()) -> None:
+    """
+    Shows of an entry point that it touches no memory but what is early before it has waited, and takes the wait out,
+    in place: what is left is the entry point without it. Raises `Rejected` (O140).
+    """
+    block = entry.body.block
+    begins = [op for op in block.ops if isinstance(op, GdcLaunchDependentsTkoOp)]
+    waits = [op for op in block.ops if isinstance(op, GdcWaitTkoOp)]
+    if len(begins) != 1 or len(waits) != 1:
+        raise _not_shown(entry, entry, "this does not wait once for the kernels in front of it")
+    for op in walk(entry):
+        if (isinstance(op, MakeTokenOp | Dependency) and op not in (*begins, *waits)) or _is_loose(op, early):
+            raise _not_shown(entry, op, "this is not shown to wait for the kernels in front")
+    start, first = MakeTokenOp(), block.first_op
+    assert first is not None
+    block.insert_op_before(start, first)
+    waits[0].result_token.replace_all_uses_with(start.result)
+    for op in (*begins, *waits):
+        _erase(op)
+
+
+def _is_loose(op: Operation, early: Collection[int]) -> bool:
+    """Whether an operation that has to wait for a token, as all do that touch memory, has none."""
+    if not op.name.endswith("_tko") or isinstance(op, Dependency):
+        return False
+    return not any(operand.type == TOKEN for operand in op.operands) and _loaded(op) not in early
+
+
+def _loaded(op: Operation) -> int:
+    """The position of the argument that is loaded; -1 where it is no load."""
+    value: SSAValue | None = op.view if isinstance(op, LoadViewTkoOp) else None
+    while value is not None and not isinstance(value, BlockArgument):
+        owner = value.owner
+        known = isinstance(owner, MakePartitionViewOp | MakeTensorViewOp | AssumeOp)
+        value = owner.operands[0] if known else None
+    return -1 if value is None or not isinstance(value.owner.parent_op(), EntryOp) else value.index
+
+
+def _erase(op: Operation) -> None:
+    op.detach()
+    op.erase()
+
+
+def _not_shown(entry: EntryOp, op: Operation, what: str) -> Rejected:
+    name = entry.sym_name.data
+    return Rejected([TranslationNotShown(span_of(op), name, what)], kernel=name)
