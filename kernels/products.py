@@ -210,6 +210,8 @@ class Tiling(NamedTuple):
     """The latency that loads are told to expect."""
     beside: int = 0
     """The width of a second tile beside each."""
+    margins: tuple[int, int] = (0, 0)
+    """How many of the last rows and columns are products of their own."""
 
     @property
     def hints(self) -> dict[str, int]:
@@ -365,6 +367,9 @@ def product_launches(
     `ends` are bias and residual, or None, and the activation; `layout` whether a and b are transposed, and products in
     tf32. `parts()` is room for the parts of a sum that is cut, (splits, M, N).
     """
+    if any(way.margins):
+        yield from _with_margins(c, a, b, ends, way, parts, layout)
+        return
     if way.splits > 1:
         room = parts()
         yield hinted(matmul_splits, way.hints)(cut(room, (1, *way.tile)), a, b, way.step, *layout)
@@ -381,6 +386,33 @@ def product_launches(
     yield hinted(matmul_tiles, way.hints)(
         part, a, b, *ends[:2], way.step, *layout[:2], ends[2], layout[2], False, way.ahead
     )
+
+
+def _with_margins(
+    c: Any,
+    a: Any,
+    b: Any,
+    ends: tuple[Any, Any, str],
+    way: Tiling,
+    parts: Callable[[], Any],
+    layout: tuple[bool, bool, bool],
+) -> Iterator[Any]:
+    """The launches of a product without its margins, and then of these: what is below, and on the right."""
+    bias, residual, activation = ends
+    m, n = c.shape[0] - way.margins[0], c.shape[1] - way.margins[1]
+    thin = [power_of_two(max(16, margin)) for margin in way.margins]
+    margin = Tiling((64, 64), min(128, way.step * 2), 1, 4, 2, False)
+    for high, width, how in (
+        (slice(m), slice(n), way._replace(margins=(0, 0))),
+        (slice(m, None), slice(None), margin._replace(tile=(thin[0], 64))),
+        (slice(m), slice(n, None), margin._replace(tile=(64, thin[1]))),
+    ):
+        piece = c[high, width]
+        if not piece.numel():
+            continue
+        x, y = a[:, high] if layout[0] else a[high], b[width] if layout[1] else b[:, width]
+        some = None if bias is None else bias[width], None if residual is None else residual[high, width], activation
+        yield from product_launches(piece, x, y, some, how, parts, layout)
 
 
 @cache

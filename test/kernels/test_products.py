@@ -20,13 +20,14 @@ from freehold.runtime.jit.kernel import Kernel
 torch: Any = pytest.importorskip("torch")
 
 PAIR = Tiling((32, 32), 32, 1, 4, 1, False, beside=16)
+MARGINS = PAIR._replace(beside=0, margins=(3, 1)), PAIR._replace(beside=0, margins=(0, 5)), PAIR._replace(margins=(7, 0))
 PAIRS = PAIR, PAIR._replace(persistent=True), PAIR._replace(tile=(32, 64)), PAIR._replace(ctas=2, ahead=4)
 
 
-@pytest.mark.parametrize("way", PAIRS)
+@pytest.mark.parametrize("way", [*PAIRS, *MARGINS])
 @pytest.mark.parametrize("shape", [(40, 100, 70), (32, 48, 32), (7, 5, 9), (64, 97, 33)])
 @pytest.mark.parametrize("layout", [(False, True), (False, False), (True, False), (True, True)])
-def test_tiles_side_by_side(
+def test_tiles_side_by_side_and_margins(
     way: Tiling, shape: tuple[int, int, int], layout: tuple[bool, bool], launched: dict[str, tuple[Kernel, Any]]
 ) -> None:
     """All of the product is written, whatever overhangs, in every layout, and with all that may follow it."""
