@@ -14,6 +14,7 @@ from freehold.kernels.pieces import in_pieces_is_faster, launch_product, tile_of
 from freehold.kernels.reductions import sum_rows
 from freehold.kernels.schedules import PROCESSORS, by_row, ceildiv, cut, hinted, power_of_two
 from freehold.kernels.tiles import extents_agree, safe, wide
+from freehold.kernels.wide_tiles import parts_launch, parts_of
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
@@ -261,6 +262,10 @@ _WAYS: Final = (
     Way((128, 64), 256, 8, False, 0.75, 0.45, 160, beside=32),
 )
 """Fitted to what 17 products took on an H200 in 30 to 48 tiles each."""
+_THIN: Final = 32
+"""The most rows or columns at an end that may be a product of their own."""
+_READ: Final = 1.0
+"""Products that could be computed while a byte is read for these, beside the last turn of the others."""
 _PART: Final = 24
 """Products that could be computed while an element of a part is stored, and added up."""
 
@@ -270,7 +275,7 @@ def tiling(m: int, n: int, k: int, size: int, even: bool = True, pairs: bool = F
     """
     How (m, k) @ (k, n) of elements of `size` bytes is cut: the tile that keeps the multiprocessors busiest, and where
     it leaves most of them idle, a sum in parts. `even` rows begin at 32 bytes. With `pairs` tiles may have a second one
-    beside them.
+    beside them, and the last rows and columns may be products of their own.
     """
     if size > 2:
         tile = min(64, power_of_two(max(16, m))), min(64, power_of_two(max(16, n)))
@@ -290,6 +295,14 @@ def tiling(m: int, n: int, k: int, size: int, even: bool = True, pairs: bool = F
             continue
         high, width, step = way.tile[0], way.tile[1] + way.beside, max(16, min(way.step // size, power_of_two(k)))
         blocks, area = ceildiv(m, high) * ceildiv(n, width) * way.ctas, high * width // way.ctas
+        kept = way.occupancy, way.persistent, way.ctas, way.ahead, way.beside
+        below, right = (rest if rest <= _THIN else 0 for rest in (m % high, n % width))
+        if pairs and size == 2 and way.persistent and way.ctas > 1 and (below or right) and min(m, n) > high:
+            turns = ceildiv(ceildiv(m - below, high) * ceildiv(n - right, width) * way.ctas, PROCESSORS)
+            read = size * k * ((below > 0) * n + (right > 0) * m)
+            cost = area * (turns * k / (way.rate if even else way.uneven) + way.ends) + _READ * read
+            if best is None or cost < best[0]:
+                best = cost, Tiling(way.tile, step, 1, way.warps, *kept, margins=(below, right))
         for splits in (1, 2, 4, 8):
             few = blocks * splits <= 2 * PROCESSORS and k // splits >= 512
             if splits > 1 and (size < 2 or way.ctas > 1 or way.beside or not few):
@@ -299,7 +312,6 @@ def tiling(m: int, n: int, k: int, size: int, even: bool = True, pairs: bool = F
             begun = 1 if way.persistent else turns
             cost = area * (along + begun * way.ends) + (splits > 1) * splits * m * n * _PART
             if best is None or cost < best[0]:
-                kept = way.occupancy, way.persistent, way.ctas, way.ahead, way.beside
                 best = cost, Tiling(way.tile, step, splits, way.warps, *kept)
     assert best is not None
     return best[1]
@@ -374,6 +386,9 @@ def product_launches(
         room = parts()
         yield hinted(matmul_splits, way.hints)(cut(room, (1, *way.tile)), a, b, way.step, *layout)
         yield splits_launch(c, room, ends)
+        return
+    if way.beside and (equal := parts_of(c.shape[1], way.tile[1], way.beside)):
+        yield parts_launch(c, a, b, ends, way, equal, layout[:2])
         return
     if way.beside:
         part = cut(c, (way.tile[0], way.beside), partial=True)
@@ -451,6 +466,31 @@ def aligned(matrix: Any) -> Any:
     return matrix.new_empty((*matrix.shape[:-1], width))[..., : matrix.shape[-1]].copy_(matrix)
 
 
+_others: Final[dict[tuple[int, int], Any]] = {}
+"""A stream beside each, by device and handle."""
+
+
+def _beside_one_another(launches: Iterator[Any], device: Any) -> None:
+    """
+    Enqueues launches that need nothing of one another: the first on torch's current stream, and the others beside it,
+    for the multiprocessors that it leaves idle in its last turn. The current stream waits for all.
+    """
+    import torch  # pyright: ignore[reportMissingImports] -- it may not be installed
+
+    cuda: Any = torch.cuda
+    current = cuda.current_stream(device)
+    key = current.device_index, current.cuda_stream
+    if key not in _others:
+        _others[key] = cuda.Stream(device)
+    other = _others[key]
+    other.wait_stream(current)
+    next(launches).on()
+    with cuda.stream(other):
+        for launch in launches:
+            launch.on()
+    current.wait_stream(other)
+
+
 def _result(a: Any, b: Any) -> Any:
     return a.new_empty((*a.shape[:-1], b.shape[-1]), dtype=integer_sums(a))
 
@@ -487,7 +527,11 @@ def _matmul(c: Any, a: Any, b: Any, bias: Any, residual: Any, activation: str, t
     def parts() -> Any:
         return a.new_empty((way.splits, *c.shape), dtype=wide_dtype(a))
 
-    for launch in product_launches(c, x, y, ends, way, parts, (ta, tb, in_tf32(a, tf32, False))):
+    launches = product_launches(c, x, y, ends, way, parts, (ta, tb, in_tf32(a, tf32, False)))
+    if any(way.margins) and c.is_cuda:
+        _beside_one_another(launches, c.device)
+        return
+    for launch in launches:
         launch.on()
 
 

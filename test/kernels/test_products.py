@@ -20,7 +20,8 @@ from freehold.runtime.jit.kernel import Kernel
 torch: Any = pytest.importorskip("torch")
 
 PAIR = Tiling((32, 32), 32, 1, 4, 1, False, beside=16)
-MARGINS = PAIR._replace(beside=0, margins=(3, 1)), PAIR._replace(beside=0, margins=(0, 5)), PAIR._replace(margins=(7, 0))
+MARGINS = [PAIR._replace(beside=0, margins=margins) for margins in ((3, 1), (0, 5), (7, 0))]
+PARTS = PAIR._replace(tile=(32, 128)), PAIR._replace(tile=(32, 128), persistent=True)
 PAIRS = PAIR, PAIR._replace(persistent=True), PAIR._replace(tile=(32, 64)), PAIR._replace(ctas=2, ahead=4)
 
 
@@ -46,6 +47,14 @@ def test_tiles_side_by_side_and_margins(
         close(c, expected, 3 * BOUNDS[torch.bfloat16])
     if shape[0] == 40 and not way.persistent:
         assembled(launched)
+
+
+@pytest.mark.parametrize("way", PARTS)
+@pytest.mark.parametrize("layout", [(False, True), (False, False), (True, False), (True, True)])
+def test_equal_parts(way: Tiling, layout: tuple[bool, bool], launched: dict[str, tuple[Kernel, Any]]) -> None:
+    """Columns in equal parts that are a little wider than a tile."""
+    test_tiles_side_by_side_and_margins(way, (40, 408, 48), layout, launched)
+    assert any("matmul_parts" in name for name in launched)
 
 
 @given(*[st.integers(1, 40000)] * 3, st.sampled_from([1, 2, 4]), st.booleans(), st.booleans())
