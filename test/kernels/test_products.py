@@ -62,6 +62,9 @@ def test_tilings(m: int, n: int, k: int, size: int, even: bool, pairs: bool) -> 
     """Tiles are powers of two, a second one stands beside where it may; a sum is cut where few work on it."""
     way = tiling(m, n, k, size, even, pairs)
     assert all(t == 1 << t.bit_length() - 1 for t in (*way.tile, way.step))
+    if any(way.margins):
+        assert (pairs, size, way.splits, way.beside) == (True, 2, 1, 0)
+        assert all(0 <= margin <= 32 for margin in way.margins)
     if way.beside:
         assert (pairs, size, way.splits, way.tile[1] % way.beside) == (True, 2, 1, 0)
     if way.splits > 1:
@@ -85,3 +88,28 @@ def test_extents_that_are_compiled_in(count: int, length: int) -> None:
     assert by.extents[0] in (None, count)
     assert by.extents[0] is None or count % by.rows == 0
     assert by.step <= max(16, 2 * length)
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("shape", [(2056, 2060, 1032), (4104, 4104, 520), (512, 560, 128)])
+def test_on_a_gpu(shape: tuple[int, int, int]) -> None:
+    """Margins and parts, also on another stream than torch's first, in a graph, and again."""
+    m, n, k = shape
+    a, b = (made(s, torch.bfloat16, i).cuda() for i, s in enumerate(((m, k), (n, k))))
+    wanted = a.double() @ b.double().t()
+    close(kernels.linear(a, b), wanted, 3 * BOUNDS[torch.bfloat16])
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        for _ in range(3):
+            found = kernels.linear(a, b) + 0.0  # waits for all of it
+    stream.synchronize()
+    close(found, wanted, 3 * BOUNDS[torch.bfloat16])
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        found = kernels.linear(a, b)
+    for _ in range(2):
+        found.fill_(float("nan"))
+        graph.replay()
+        torch.cuda.synchronize()
+        close(found, wanted, 3 * BOUNDS[torch.bfloat16])
