@@ -229,6 +229,38 @@ class WarpsStarve(Error):
 
 
 @dataclass(frozen=True)
+class ColumnsMixed(Error):
+    """
+    A kernel for a cluster of blocks takes some of the columns of a matrix product, and would get wrong ones.
+
+    Four warps multiply 64 rows at once. Where the tile of a product has fewer rows than all warps of a cluster multiply
+    so, the assembler (release 13.5) gives its blocks some of the columns each. A part of the columns, as `t[:, :64]`
+    takes it, is then wrong: it was on an H200, in every such kernel that was tried. What takes no part of the columns
+    was right, and so were tiles with rows enough.
+    """
+
+    code: ClassVar[str] = "O415"
+    title: ClassVar[str] = "the code that the Tile IR assembler makes of {subject} for {arch} would mix columns up"
+    notes: ClassVar[tuple[str, ...]] = (
+        "it takes some columns of a tile, and has a product of {rows} rows; {blocks} blocks with {warps} worker warps"
+        " each multiply {least} at once, so each block has some of the columns",
+    )
+    helps: ClassVar[tuple[str, ...]] = ("leave out the hint `num_cta_in_cga`, or give tiles of {least} rows",)
+
+    subject: str
+    """The kernel, in words."""
+    arch: str
+    rows: int
+    """Of the smallest product."""
+    least: int
+    """Rows with which each block has whole rows."""
+    blocks: int
+    """Of a cluster."""
+    warps: int
+    """That compute in a block."""
+
+
+@dataclass(frozen=True)
 class NotInVersion(Error):
     """
     A module was to be written for a version of Tile IR that lacks something the module uses.

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final, cast
+from typing import Final
 
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, IntegerType
-
+from freehold.backend.clusters import WORKERS, hint_of
 from freehold.backend.cubin import NotACubin, Resources, resources
 from freehold.backend.errors import WarpsStarve
 
 _WARP: Final = 32
 _GROUP: Final = 4
 """Warps that set their registers together."""
-_WORKERS: Final = "num_worker_warps_per_cta"
 
 
 def starving(cubin: bytes, bytecode: bytes, arch: str) -> list[WarpsStarve]:
@@ -47,10 +45,6 @@ def _workers(bytecode: bytes, arch: str, kernel: str) -> int:
     from freehold.dialects.cuda_tile.ops.module import EntryOp
 
     for op in read_bytecode(bytecode).walk():
-        if isinstance(op, EntryOp) and op.sym_name.data == kernel and op.optimization_hints is not None:
-            by_arch = op.optimization_hints.hints.data
-            for name in (arch, "default"):
-                said = cast("DictionaryAttr", by_arch.get(name, DictionaryAttr({}))).data.get(_WORKERS)
-                if isinstance(said, IntegerAttr):
-                    return cast("IntegerAttr[IntegerType]", said).value.data
+        if isinstance(op, EntryOp) and op.sym_name.data == kernel:
+            return hint_of(op, arch, WORKERS, _GROUP)
     return _GROUP

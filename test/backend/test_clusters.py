@@ -1,0 +1,72 @@
+"""Columns of a product that the blocks of a cluster share: where the assembler mixes them up is refused."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import freehold as fh
+from freehold import Const, Mut, Ref, f32
+from freehold.backend.assembler import assemble
+from freehold.backend.clusters import mixing
+from freehold.runtime.variants.build import bytecode
+from freehold.support.diagnostic import Rejected
+
+GOLDEN = Path(__file__).with_name("golden")
+
+
+@fh.kernel
+def in_columns(c: Mut["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"], W: Const[int]):
+    """A product, stored in two halves of its columns."""
+    fh.require("N <= 1000000")
+    m, _ = c.index
+    TM, R = c.tile
+    acc = fh.zeros((TM, W), f32)
+    for k in fh.tiles(a, axis=1, size=32):
+        acc = fh.mma(a.load((m, k), (TM, 32)), b.load((k, 0), (32, W)), acc)
+    c.store((acc[:, :R] + acc[:, W - R :]).astype(c.dtype))
+
+
+@fh.kernel
+def in_rows(c: Mut["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"], W: Const[int]):
+    """A product, of which the upper rows are stored."""
+    m, n = c.index
+    acc = fh.zeros((W, c.tile[1]), f32)
+    for k in fh.tiles(a, axis=1, size=32):
+        acc = fh.mma(a.load((m, k), (W, 32)), b.load((k, n), (32, c.tile[1])), acc)
+    c.store(acc[: c.tile[0]].astype(c.dtype))
+
+
+def arguments(tile: tuple[int, int], W: int) -> tuple[Any, ...]:
+    c, a, b = (np.zeros((512, 512), np.float16) for _ in range(3))
+    return fh.partition(c, tile), a, b, W
+
+
+def refused(kernel: Any, tile: tuple[int, int], W: int, arch: str = "sm_90", **hints: int) -> bool:
+    hinted = kernel.with_hints(**hints)
+    return bool(mixing(bytecode(hinted.verify(*arguments(tile, W)), hinted.options), arch))
+
+
+@pytest.mark.parametrize(("rows", "warps", "blocks"), [(64, 4, 2), (128, 8, 2), (256, 8, 4), (128, 4, 4), (64, 2, 2)])
+def test_tiles_with_too_few_rows(rows: int, warps: int, blocks: int) -> None:
+    hints = {"num_worker_warps": warps, "num_cta_in_cga": blocks}
+    assert refused(in_columns, (rows, 64), 128, **hints)
+    assert not refused(in_columns, (2 * rows, 64), 128, **hints)
+    assert not refused(in_columns, (rows, 64), 128, num_worker_warps=warps)
+    assert not refused(in_columns, (rows, 128), 128, **hints)  # takes all of them
+    assert not refused(in_rows, (rows // 2, 64), rows, **hints)
+
+
+def test_it_is_told_and_refused(golden: Callable[[Path, str], None]) -> None:
+    kernel = in_columns.with_hints(num_worker_warps=8, num_cta_in_cga=2)
+    with pytest.raises(Rejected) as caught:
+        kernel.compile(*arguments((128, 64), 128), arch="sm_90")
+    assert caught.value.codes == ("O415",)
+    golden(GOLDEN / "columns_mixed.err", str(caught.value))
+    code = bytecode(kernel.verify(*arguments((128, 64), 128)), kernel.options)
+    with pytest.raises(Rejected, match="would mix columns up"):  # whoever assembles it
+        assemble(code, "sm_90")
+    in_columns.with_hints(num_worker_warps=8).compile(*arguments((128, 64), 128), arch="sm_90")  # the edits
+    kernel.compile(*arguments((256, 64), 128), arch="sm_90")
