@@ -239,9 +239,7 @@ class Forks:
 
     def fork(self) -> None:
         """A child, and what becomes of it."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of Python 3.12, which warns of threads in forked processes
-            child = os.fork()
+        child = os.fork()
         if not child:
             status = 1
             try:
@@ -264,6 +262,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="scenes with this in their name")
     parser.add_argument("--native", action="store_true", help="with the native module")
     given = parser.parse_args()
+    warnings.simplefilter("ignore")  # operations that are never run say so, and forks with threads since Python 3.12
     the_stub()
     sys.unraisablehook = unraised
     wrong = 0
