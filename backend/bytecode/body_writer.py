@@ -31,6 +31,8 @@ from freehold.support.large import MAX_NESTING
 MOST_HEADS: Final = 4096
 """How many heads are kept; an operation with a property of its own, as a constant, has one of its own."""
 
+_SMALL: Final = tuple(map(varint, range(256)))
+
 
 class _More(NamedTuple):
     """What stands in operations of a head besides the head and their operands, and which of their results count."""
@@ -44,13 +46,8 @@ class _More(NamedTuple):
     """The results that have a number, where this version does not have all. Such a head is of one operation alone."""
 
 
-_Head: TypeAlias = tuple[dict[str, Attribute] | None, bytes, _More | None]
-"""
-How operations of one class begin that have the same types of results and the same properties: the bytes, and what else
-there is. Before them properties that are equal only where the bytes are; None where there may be others.
-"""
-_PLAIN: Final = {Form.FLAG, Form.ENUM, Form.INTEGER, Form.BOOL, Form.STRING, Form.I32S, Form.BOOLS}
-"""Forms of properties that give the same bytes where they are equal. (Zeros of either sign are equal in the others.)"""
+_Head: TypeAlias = tuple[dict[str, Attribute], bytes, _More | None]
+"""The properties of operations of one class with the same types of results; how they begin, and what else there is."""
 
 
 class BodyWriter:
@@ -69,9 +66,10 @@ class BodyWriter:
         self._version = version
         self._missing = missing
         self._records: dict[type[Operation], OpRecord] = {}
-        self._heads: dict[tuple[object, ...], _Head] = {}
         self._last: dict[object, _Head] = {}
         """The last head of operations of a class with types of results, by that class and the identity of these."""
+        self._heads: dict[tuple[object, ...], _Head] = {}
+        """Heads of operations with properties that may be equal and not the same: by the identity of these, too."""
         self._kept: list[object] = []
         """What the keys of heads are the identities of: nothing else may come to have them."""
         self._pieces: list[bytes] = []
@@ -79,7 +77,7 @@ class BodyWriter:
         self._numbers: dict[int, bytes] = {}
         """The values in scope by their identity, for hashing one takes a call, in the order of their numbers: those as
         they are written."""
-        self._spelled: list[bytes] = []
+        self._spelled = [*_SMALL]
         """Numbers of values as they are written; more than there were values in scope at once."""
         self._locations: list[int] | None = None
         self._depth = 0
@@ -164,26 +162,27 @@ class BodyWriter:
     def _head(self, op: Operation, key: object) -> _Head:
         """The head of operations such as this one, whose class and types of results are `key`."""
         self._missing.op = op
-        # Types by number, or by value where this very type was not met before.
-        numbers, properties = self._types.by_id, op.properties
-        types = [numbers.get(id(result.type), result.type) for result in op.results]
-        identity = (type(op), *types, *properties, *map(id, properties.values()))
-        head = self._heads.get(identity)
-        if head is None:
-            record = self._records.get(type(op)) or self._record(op)
-            before = self._missing.uses
-            head = self._new_head(record, op)
-            # What is wrong is said of every operation, so that a head with something wrong is not used again.
-            if record.newer_results or self._missing.uses != before:
-                return head
-            self._heads[identity] = head
-            self._kept.append(tuple(properties.values()))
-        if len(self._last) + len(self._heads) >= MOST_HEADS:
+        record = self._records.get(type(op)) or self._record(op)
+        before, properties, identity = self._missing.uses, op.properties, None
+        for name in record.loose:
+            if name in properties:
+                identity = (key, *properties, *map(id, properties.values()))
+                if (head := self._heads.get(identity)) is not None:
+                    return head
+                break
+        head = self._new_head(record, op)
+        # What is wrong is said of every operation, so that a head with something wrong is not used again.
+        if record.newer_results or self._missing.uses != before:
+            return head
+        if len(self._kept) >= MOST_HEADS:
             self._last.clear()
             self._heads.clear()
             self._kept.clear()
-        self._last[key] = head
-        self._kept.append(tuple(result.type for result in op.results))
+        if identity is None:
+            self._last[key] = head
+        else:
+            self._heads[identity] = head
+        self._kept.append((op.results, *properties.values()))
         return head
 
     def _new_head(self, record: OpRecord, op: Operation) -> _Head:
@@ -197,9 +196,10 @@ class BodyWriter:
         counts: tuple[tuple[int, bytes], ...] = ()
         if not record.bare:
             counts = self._details(out, record, cast("TileOp", op))
-        more = _More(counts, record.counts_operands, bool(record.may_be_empty), older)
-        plain = all(field.form in _PLAIN for field in record.properties if field.name in op.properties)
-        return op.properties if plain else None, bytes(out), more if any(more) or older is not None else None
+        more = None
+        if counts or record.counts_operands or record.may_be_empty or older is not None:
+            more = _More(counts, record.counts_operands, bool(record.may_be_empty), older)
+        return op.properties, bytes(out), more
 
     def _record(self, op: Operation) -> OpRecord:
         if not isinstance(op, TileOp):

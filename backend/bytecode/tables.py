@@ -300,6 +300,9 @@ class Arity(Enum):
     MANY = auto()
 
 
+_LOOSE: Final = {Form.ARRAY, Form.CONSTANT, Form.HINTS, Form.TAGGED}
+
+
 @dataclass(frozen=True, slots=True)
 class Property:
     """A property of an operation, as it stands in the records of one version."""
@@ -372,6 +375,8 @@ class OpRecord:
     """The properties that stand in the record by more than a flag."""
     absent: tuple[Property, ...]
     """The properties that this version does not have."""
+    loose: tuple[str, ...]
+    """The properties that may be equal and give other bytes, as zeros of either sign do, or take long to compare."""
     fixed_results: int
     """How many results there are at least in this version; exactly as many without `many_results`."""
     many_results: bool
@@ -435,6 +440,7 @@ def op_record(op: type[TileOp], version: Version) -> OpRecord:
         tuple((index, field.flag) for index, field in enumerate(operands) if field.flag),
         tuple(field for field in properties if field.there and field.form is not Form.FLAG),
         tuple(field for field in properties if not field.there),
+        tuple(field.name for field in properties if field.form in _LOOSE),
         sum(field.there and field.arity is Arity.ONE for field in results),
         any(field.arity is Arity.MANY for field in results),
     )

@@ -123,7 +123,8 @@ def modules(draw: Draw) -> ModuleOp:
 
 
 def _locations(module: ModuleOp) -> list[str]:
-    ops = [op for op in module.walk() if op.name not in ("builtin.module", "cuda_tile.module")]
+    # Bytecode has locations of kernels and what is in them alone.
+    ops = [op for op in module.walk() if op.name not in ("builtin.module", "cuda_tile.module", GlobalOp.name)]
     return [
         str(op.location).partition(",")[0].removeprefix("loc(fused[").removeprefix("loc(").rstrip(")]") for op in ops
     ]
