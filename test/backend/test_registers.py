@@ -1,6 +1,6 @@
 """Code that never ends, because its warps wait for more registers than there are: found, mended, told, or refused."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import freehold as fh
 from freehold import Mut, Ref, i32
 from freehold.backend.cubin import Resources, resources
 from freehold.backend.registers import asked_for, starving
+from freehold.runtime.variants import build
 from freehold.support.diagnostic import Rejected
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -31,6 +32,30 @@ def insisting(y: Mut["S", "N"], x: Ref["T", "N"], slots: Ref[i32, "G + 1"]):
     """The same, and leaves nothing to choose."""
     _, i, j = y.index
     y.store(x.load((i, j), y.tile, allow_tma=True) * 2.0, allow_tma=True)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def assembled_once() -> Iterator[None]:
+    """A module is assembled once for all tests here, which ask for the same as cubin, as text and as an error."""
+    known: dict[tuple[bytes, str], bytes | Rejected] = {}
+    assemble = build.assembled
+
+    def once(code: bytes, arch: str, kernel: str, meanwhile: Callable[[], None] | None = None) -> bytes:
+        if (code, arch) not in known:
+            try:
+                known[code, arch] = assemble(code, arch, kernel)
+            except Rejected as refused:
+                known[code, arch] = refused
+        if meanwhile is not None:
+            meanwhile()
+        found = known[code, arch]
+        if isinstance(found, Rejected):
+            raise found
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(build, "assembled", once)
+        yield
 
 
 def arguments() -> tuple[Any, ...]:
