@@ -6,10 +6,12 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from forks import Forks
 
 import freehold as fh
 from freehold import Acc, Const, Mut, Out, Ref, f32, i32
@@ -237,6 +239,9 @@ PROGRAM = """
 {first}
 {second}
 from freehold import Mut, Ref
+from freehold.runtime.base import native
+
+assert not (native.BUILT and {without})  # nothing was read of the environment before
 
 {late}
 
@@ -253,6 +258,21 @@ print(torch.compile(twice, fullgraph=True, backend="aot_eager")(torch.ones(40), 
 """
 
 
+@pytest.fixture(scope="module")
+def importing() -> Callable[[str, str], Forks]:
+    """What has imported what two lines import, in their order. Programs of one beginning import it once."""
+    plain = cache(lambda: Forks([], os.environ))
+    torch = cache(lambda: plain().grown("torch"))
+    chains: dict[tuple[str, str], Callable[[], Forks]] = {
+        ("import freehold as fh", "import torch"): cache(lambda: plain().grown("freehold", "torch")),
+        ("import torch", "import freehold as fh"): cache(lambda: torch().grown("freehold")),
+        ("import torch, torch._dynamo", "import freehold as fh"): cache(
+            lambda: torch().grown("torch._dynamo", "freehold")
+        ),
+    }
+    return lambda first, second: chains[first, second]()
+
+
 @pytest.mark.parametrize("native", ["0", "1"])
 @pytest.mark.parametrize(
     ("first", "second", "late"),
@@ -262,9 +282,14 @@ print(torch.compile(twice, fullgraph=True, backend="aot_eager")(torch.ones(40), 
         ("import torch, torch._dynamo", "import freehold as fh", ""),
     ],
 )
-def test_whoever_is_imported_first(first: str, second: str, late: str, native: str, tmp_path: Path) -> None:
+def test_whoever_is_imported_first(
+    first: str, second: str, late: str, native: str, tmp_path: Path, importing: Callable[[str, str], Forks]
+) -> None:
     program = tmp_path / "program.py"
-    program.write_text(PROGRAM.format(first=first, second=second, late=late))
+    program.write_text(PROGRAM.format(first=first, second=second, late=late, without=native == "0"))
     environment = {**os.environ, "FREEHOLD_NATIVE": native}
-    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, env=environment)
+    if sys.platform == "linux":
+        done = importing(first, second).run([str(program)], environment)
+    else:  # a fork may not use there what its origin has loaded
+        done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, env=environment)
     assert done.stdout.strip() == "120.0", done.stderr
