@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parent))  # so that tests import the modules beside this one
 
-from forks import COMPILER, Forks
+from forked import COMPILER, Forks
 
 # Tests run in as many processes as there are cores. Threads of NumPy's and torch's besides would wait for one another,
 # at full speed. Both read this when they are imported.

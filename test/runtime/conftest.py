@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from forks import COMPILER, Forks
+from forked import COMPILER, Forks
 
 import freehold as fh
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from forks import Forks
+from forked import Forks
 
 import freehold as fh
 from freehold import Acc, Const, Mut, Out, Ref, f32, i32
