@@ -20,10 +20,11 @@ from freehold.support.dtypes import DType
 def _dtype(c: Context, a: Arguments, default: DType) -> DType | None:
     """The dtype that a tile is made with, `default` where none is given; None after reporting that it is none."""
     given = a["dtype"]
-    several = advice_on_calls.of_shape(c, a.node, a.signature.name) if isinstance(given, Static) else None
-    if several is not None and is_number(given.value):
-        misuse(c, a, "dtype", "takes its shape as one tuple", several)
-        return None
+    if isinstance(given, Static) and is_number(given.value):
+        several = advice_on_calls.of_shape(c, a.node, a.signature.name)
+        if several is not None:
+            misuse(c, a, "dtype", "takes its shape as one tuple", several)
+            return None
     return default if isinstance(given, Static) and given.value is ... else dtype_of(c, given, a.place("dtype"))
 
 

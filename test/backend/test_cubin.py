@@ -141,6 +141,27 @@ def test_a_wrong_header(place: int, value: bytes, said: str):
         resources(bytes(damaged))
 
 
+@pytest.mark.parametrize(("place", "value"), [(24, 2**40), (32, 2**40), (24, None), (32, None)])
+def test_a_section_beyond_the_end(place: int, value: int | None):
+    """Far away, or by one byte."""
+    file = bytearray(by_hand())
+    (start,) = struct.unpack_from("<Q", file, 40)
+    header = start + 6 * 64
+    at, size = struct.unpack_from("<QQ", file, header + 24)
+    nearly = len(file) - (size if place == 24 else at)
+    struct.pack_into("<Q", file, header + place, nearly + 1 if value is None else value)
+    with pytest.raises(NotACubin, match="section 6 lies outside of it"):
+        resources(bytes(file))
+    if value is None:  # one byte less is inside, whatever else may be wrong
+        struct.pack_into("<Q", file, header + place, nearly)
+        said = ""
+        try:
+            resources(bytes(file))
+        except NotACubin as error:
+            said = str(error)
+        assert "outside" not in said
+
+
 def test_sections_that_overlap_are_not_read():
     file = bytearray(by_hand())
     (start,) = struct.unpack_from("<Q", file, 40)

@@ -36,7 +36,7 @@ class Step(torch.nn.Module):
     """An operator that returns something, and one that changes what it is given."""
 
     def __init__(self) -> None:
-        super().__init__()
+        torch.nn.Module.__init__(self)
         self.weight = torch.nn.Parameter(torch.arange(8.0))
 
     def forward(self, cache: Any, keys: Any, position: Any) -> Any:

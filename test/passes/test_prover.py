@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from freehold.passes.prover import rules, smt
-from freehold.passes.prover.hypotheses import Hypotheses
+from freehold.passes.prover.hypotheses import Hypotheses, at_most_zero
 from freehold.passes.prover.polynomials import bound_term, poly, to_term
 from freehold.passes.prover.prove import prove, satisfiable
 from freehold.passes.prover.search import find, holds_in
@@ -179,3 +179,18 @@ def test_each_hypothesis_matters() -> None:
         needed = prove(goal, Hypotheses().extended(map(parse, fewer)))
         # That there are heads at all follows from `0 <= h < H`.
         assert needed.proved == (facts[n] == "1 <= H"), facts[n]
+
+
+def test_what_holds_exactly_if_polynomials_are_at_most_zero() -> None:
+    """Conjunctions are the polynomials of both, unless one is none."""
+    left, right = parse("a <= b"), parse("n < 3")
+    one, other, both = at_most_zero(left), at_most_zero(right), at_most_zero(terms.both(left, right))
+    assert one is not None
+    assert other is not None
+    assert len(one) == len(other) == 1
+    assert both == (*one, *other)
+    either = terms.either(left, right)
+    assert at_most_zero(either) is None
+    assert at_most_zero(terms.both(left, either)) is None
+    assert at_most_zero(terms.both(either, left)) is None
+    assert at_most_zero(parse("a == b")) == (*one, *(at_most_zero(parse("b <= a")) or ()))

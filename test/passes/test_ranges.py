@@ -204,3 +204,41 @@ def test_what_is_proved_holds(block: int) -> None:
             # A division by zero is undefined, and here it is any number; no index that is proved comes of one.
             kernel.run([np.zeros(n, np.int32), np.zeros(m, np.float32), data, np.int32(s), np.zeros(8, np.float32)])
     assert proved >= CASES // 60
+
+
+SPREAD = """
+%at = cuda_tile.reshape %three : tile<i32> -> tile<1xi32>
+%threes = cuda_tile.broadcast %at : tile<1xi32> -> tile<4xi32>
+%low = cuda_tile.constant <i32: -5> : tile<4xi32>
+%high = cuda_tile.constant <i32: 20> : tile<4xi32>
+"""
+"""`%iota` is 0 to 3."""
+SIGNED = f"signed : {TILE}"
+BOUNDED = {
+    "a scalar that is known": ("addi %iota, %threes : tile<4xi32>", 0, 1),
+    "a maximum": (f"maxi %iota, %low {SIGNED}", 0, 4),
+    "a maximum, the other way": (f"maxi %low, %iota {SIGNED}", 0, 4),
+    "a minimum": (f"mini %iota, %high {SIGNED}", 0, 4),
+    "a minimum, the other way": (f"mini %high, %iota {SIGNED}", 0, 4),
+}
+"""A tile of indices, and how much less and more than it lies in 0 to 7; by one more it does not."""
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_bounds_are_neither_too_wide_nor_too_narrow(name: str) -> None:
+    code, less, more = BOUNDED[name]
+    for added, proved in (
+        (-less, True),
+        (more, True),
+        (-less - 1 - 3 * (less == 0 and "known" in name), False),
+        (more + 1, False),
+    ):
+        lines = f"""{SPREAD}%found = cuda_tile.{code}
+%by = cuda_tile.constant <i32: {added}> : tile<4xi32>
+%moved = cuda_tile.addi %found, %by : tile<4xi32>
+%g = ownership.gather %eight[%moved] : !ownership.ref<[8], f32>, (!cuda_tile.{TILE}) -> !cuda_tile.tile<4xf32>"""
+        module = parse_module(make_context(), TEMPLATE.replace("BODY", lines), "bounds.mlir")
+        found = [e.code for e in resolve_obligations(analyse(kernel_of(module)))]
+        (gather,) = [op for op in module.walk() if isinstance(op, GatherOp)]
+        rungs = {o.rung for o in duties_of(gather)}
+        assert (rungs == {Rung.PROVED}) is proved, (name, added, found)

@@ -197,6 +197,14 @@ def words(elements: Iterable[ElementTree.Element]) -> str:
     return " ".join(e.text or "" for e in elements)
 
 
+def test_blocks_that_take_several_regions_are_named():
+    drawn = Drawn(fh.show(fh.partition(array((64, 96)), (32, 32), blocks=fh.PERSISTENT), blocks=4))
+    labels = [e.text for e in drawn.of_tag("text") if re.fullmatch(r"block \d+", e.text or "")]
+    assert labels == [f"block {n % 4}" for n in range(6)]
+    one_each = Drawn(fh.show(fh.partition(array((64, 96)), (32, 32))))
+    assert not [e for e in one_each.of_tag("text") if (e.text or "").startswith("block ")]
+
+
 def test_notebooks_show_it_and_files_hold_it(tmp_path: Path):
     partition = fh.partition(array((64, 64)), (32, 32), blocks=fh.PERSISTENT)
     drawing = fh.show(partition, blocks=3)
