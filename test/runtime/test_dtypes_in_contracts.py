@@ -12,6 +12,7 @@ import freehold as fh
 from freehold import Out, Ref, u32
 from freehold.passes.pipeline import convert
 from freehold.runtime.interpreter.launch import Kernel, entry_call, run_entry
+from freehold.runtime.jit.module_launch import LoadedKernel
 from freehold.runtime.variants.build import contract_of
 from freehold.tools import tile_run
 
@@ -33,6 +34,12 @@ def test_a_contract_has_the_sign() -> None:
     module = count.verify(fh.partition(Y, 16), X, 7)
     assert [p.dtype for p in contract_of(module).parameters] == ["u32", "bool_", "u32"]
     assert 'dtypes ["u32", "bool_", "u32"]' in str(module)
+
+
+def test_what_a_loaded_kernel_writes() -> None:
+    """By the numbers of its arguments, of which a scalar is none that is written."""
+    module = count.verify(fh.partition(Y, 16), X, 7)
+    assert LoadedKernel(module, contract_of(module), signed=True).written == {0}
 
 
 def test_floats_need_no_words() -> None:

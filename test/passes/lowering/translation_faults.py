@@ -342,6 +342,21 @@ def shifted(order: OrderAttr, number: Any, grid: Any, *, narrow: bool = False) -
     return schedules.point(order, number + 1, grid, narrow=narrow)
 
 
+def as_if_failed(op: Any) -> None:
+    """A loop over points begins as if a check had failed: no point is worked on."""
+    failed = ConstantOp.scalar(1, i1)
+    op.parent.insert_op_before(failed, op)
+    op.operands = (op.lowerBound, op.upperBound, op.step, failed.result)
+
+
+def failed_behind_a_turn(op: Any) -> None:
+    """A turn of a loop over points ends as if a check had failed: the points behind the first are left out."""
+    failed = ConstantOp.scalar(1, i1)
+    end = op.regions[0].block.last_op
+    op.regions[0].block.insert_op_before(failed, end)
+    end.operands = (failed.result,)
+
+
 FAULTS: Final[dict[str, tuple[str, Callable[[ModuleOp], ModuleOp]]]] = {
     "the indices of a load are swapped": ("matmul_tiles", emitted(swap_indices, LoadViewTkoOp)),
     "the indices of a store are swapped": ("matmul_tiles", emitted(swap_indices, StoreViewTkoOp)),
@@ -361,6 +376,11 @@ FAULTS: Final[dict[str, tuple[str, Callable[[ModuleOp], ModuleOp]]]] = {
     "points come in another order, persistent": ("matmul_tiles, persistent", scheduled(columns)),
     "every block works on the next one's point": ("matmul_tiles", scheduled(shifted)),
     "products of a grouped order may wrap": ("grouped", scheduled(wide)),
+    "a loop over points begins as if a check had failed": ("append_row_each, persistent", emitted(as_if_failed, ForOp)),
+    "a turn of a loop over points ends as if a check had failed": (
+        "append_row_each, persistent",
+        emitted(failed_behind_a_turn, ForOp),
+    ),
     "a persistent block takes others' points": ("matmul_tiles, persistent", emitted(by_ones, GetNumTileBlocksOp)),
     "branches are exchanged": ("collatz", emitted(exchange_branches, IfOp)),
     "a loop has one more turn": ("matmul_tiles", emitted(one_more_turn, ForOp)),
