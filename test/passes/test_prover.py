@@ -194,3 +194,17 @@ def test_what_holds_exactly_if_polynomials_are_at_most_zero() -> None:
     assert at_most_zero(terms.both(left, either)) is None
     assert at_most_zero(terms.both(either, left)) is None
     assert at_most_zero(parse("a == b")) == (*one, *(at_most_zero(parse("b <= a")) or ()))
+
+
+MEANT = [
+    "min(a, b) <= a", "min(a, b) <= b", "a <= max(a, b)", "b <= max(a, b)", "4 * (a // 4) <= a", "a < 4 * (a // 4) + 4",
+    "0 <= a % 4", "a % 4 < 4", "a <= 4 * ceildiv(a, 4)", "4 * ceildiv(a, 4) < a + 4",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", MEANT)
+def test_rules_know_what_operations_mean(text: str) -> None:
+    """Without a solver: most kernels need none, and would be compiled more slowly with one."""
+    goal = parse(text)
+    assert rules.holds(goal, Hypotheses())
+    assert not rules.holds(terms.negate(goal), Hypotheses())

@@ -13,8 +13,9 @@ from examples.kernels.example import Example
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32, i32
 from freehold.runtime.launch.partition import Partition
-from freehold.runtime.scheduling.choice import bucket
+from freehold.runtime.scheduling.choice import bucket, space
 from freehold.runtime.scheduling.completion import Completed, completed
+from freehold.runtime.variants.hints import KNOWN
 from freehold.support.contract import TensorParameter
 
 LIBRARY = dict(library())
@@ -306,6 +307,21 @@ def rows_without_a_schedule(count: int, length: int) -> tuple[Completed, tuple[A
     found = row_sums.choice(arguments, {}, "sm_90")
     assert found is not None
     return found, arguments
+
+
+@pytest.mark.parametrize("arch", ["sm_90", "sm_100", "sm_120"])
+def test_hints_that_are_tried_are_hints_that_there_are(arch: str) -> None:
+    x = np.zeros((4096, 2048), np.float32)
+    a, b, c = (np.zeros((512, 512), np.float16) for _ in range(3))
+    seen: set[str] = set()
+    tried: Any = ((row_sums, (x, x.copy())), (gemm, (c.astype(np.float32), a, b, fh.choose(16, 32))))
+    for kernel, arguments in tried:
+        found = chosen(kernel, *arguments, arch=arch)
+        for schedule in space(found.problem, kernel.verified, arch, 10**6):
+            for name, value in dict(schedule.hints).items():
+                assert value in KNOWN[name][1], (name, value)
+                seen.add(name)
+    assert {"num_worker_warps", "occupancy", "allow_tma"} <= seen
 
 
 def test_the_length_of_rows_is_compiled_in() -> None:
