@@ -131,15 +131,11 @@ class DebugWriter:
         if type(location) is FusedLoc and type(location.metadata) is NoneAttr:  # a span, as most are
             parts = cast("ArrayAttr[Attribute]", location.locations).data
             place = parts[0] if parts else location
-        if type(place) is FileLineColLoc:
-            return self._plain(place)
-        number = self._known.get(id(location))
-        if number is None:
-            number = self._known[id(location)] = self._number(location)
-        return number
-
-    def _plain(self, place: FileLineColLoc) -> int:
-        """The number of a place in a file with nothing around it; 0 where the function has no file."""
+        if type(place) is not FileLineColLoc:
+            number = self._known.get(id(location))
+            if number is None:
+                number = self._known[id(location)] = self._number(location)
+            return number
         if self._subprogram is None:
             return 0
         path, line, numbers, spelled = place.filename.data, place.line.data, self._records.numbers, self._spelled
@@ -172,7 +168,7 @@ class DebugWriter:
         if position is None or self._subprogram is None:
             return 0
         if scope is None:
-            return self._plain(position)
+            return self.number(position)
         if not inlined and (function := function_of(scope)) != self._subprogram:
             what = "the debug information of an operation"
             raise NoForm(what, f"its scope is of `{function.linkage_name.data}`, another function than the kernel")
