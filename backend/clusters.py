@@ -58,7 +58,9 @@ def _mixes(entry: EntryOp, arch: str) -> ColumnsMixed | None:
 
 def hint_of(entry: EntryOp, arch: str, name: str, otherwise: int) -> int:
     """A hint of a kernel for an architecture, or for all, or what is so without it."""
-    by_arch = {} if entry.optimization_hints is None else entry.optimization_hints.hints.data
+    if entry.optimization_hints is None:
+        return otherwise
+    by_arch = entry.optimization_hints.hints.data
     for place in (arch, "default"):
         said = cast("DictionaryAttr", by_arch.get(place, DictionaryAttr({}))).data.get(name)
         if isinstance(said, IntegerAttr):

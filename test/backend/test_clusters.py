@@ -44,9 +44,9 @@ def arguments(tile: tuple[int, int], W: int) -> tuple[Any, ...]:
     return fh.partition(c, tile), a, b, W
 
 
-def refused(kernel: Any, tile: tuple[int, int], W: int, arch: str = "sm_90", **hints: int) -> bool:
+def refused(kernel: Any, tile: tuple[int, int], W: int, **hints: int) -> bool:
     hinted = kernel.with_hints(**hints)
-    return bool(mixing(bytecode(hinted.verify(*arguments(tile, W)), hinted.options), arch))
+    return bool(mixing(bytecode(hinted.verify(*arguments(tile, W)), hinted.options), "sm_90"))
 
 
 @pytest.mark.parametrize(("rows", "warps", "blocks"), [(64, 4, 2), (128, 8, 2), (256, 8, 4), (128, 4, 4), (64, 2, 2)])

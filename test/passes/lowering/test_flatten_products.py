@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
+from xdsl.ir import SSAValue
 
 import freehold as fh
 from freehold.backend.bytecode.reader import read_bytecode
 from freehold.backend.bytecode.writer import write_bytecode
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp
 from freehold.dialects.cuda_tile.ops.mma import Mma
+from freehold.dialects.cuda_tile.types import TileType
 from freehold.passes.flatten_products import flat_products
 from freehold.passes.launch_contract import kernel_of
 from freehold.passes.pipeline import contract, convert
@@ -84,6 +86,10 @@ CASES: list[tuple[Function, int]] = [
 """A kernel, and how many sums its loops carry as matrices."""
 
 
+def dims(value: SSAValue) -> tuple[int, ...]:
+    return cast(TileType, value.type).dims
+
+
 def kernel(function: Function) -> tuple[Any, list[Any]]:
     rng = np.random.default_rng(0)
     a, b = (rng.standard_normal(shape).astype(np.float32) for shape in ((2, 12, 40), (2, 40, 20)))
@@ -97,8 +103,8 @@ def test_it_computes_the_same(case: tuple[Function, int]) -> None:
     module, given = kernel(function)
     before, flat = str(module), flat_products(module)
     assert str(module) == before
-    assert all(len(op.acc.type.dims) == 2 for op in flat.walk() if isinstance(op, Mma))  # pyright: ignore
-    kept = [v.type.dims for op in flat.walk() if isinstance(op, ForOp) for v in op.carried]  # pyright: ignore
+    assert all(len(dims(op.operands[2])) == 2 for op in flat.walk() if isinstance(op, Mma))
+    kept = [dims(v) for op in flat.walk() if isinstance(op, ForOp) for v in op.carried]
     assert kept.count((8, 8)) == carried
     lowered = convert(flat)
     validate_translation(kernel_of(flat), entry_of(read_bytecode(write_bytecode(lowered))))
