@@ -79,10 +79,24 @@ def test_the_assembler_accepts_every_operation(version: Version, arch: str):
     assert assembles(code, arch, AssembleOptions(opt_level=0), names)
 
 
+@cache
+def by_operation() -> dict[tuple[str, str], list[Sample]]:
+    """The kernels of each operation and architecture."""
+    found: dict[tuple[str, str], list[Sample]] = {}
+    for sample in SAMPLES:
+        found.setdefault((sample.mnemonic, sample.arch), []).append(sample)
+    return found
+
+
+def of_operation(mnemonic: str, version: Version, arch: str) -> list[Sample]:
+    """The forms that a version has of an operation."""
+    return [sample for sample in by_operation()[mnemonic, arch] if lowest(sample) <= version]
+
+
+@cache
 def alone(mnemonic: str, version: Version, arch: str) -> bytes:
     """A module of all the forms that a version has of an operation."""
-    samples = [sample for sample in samples_of(version, arch) if sample.mnemonic == mnemonic]
-    return write_bytecode(module_of(samples), version)
+    return write_bytecode(module_of(of_operation(mnemonic, version, arch)), version)
 
 
 @cache
@@ -92,10 +106,10 @@ def forms() -> list[tuple[str, Version, str]]:
     module is another one than that of the version before. In all versions they are assembled together.
     """
     found: list[tuple[str, Version, str]] = []
-    for mnemonic, arch in sorted({(sample.mnemonic, sample.arch) for sample in SAMPLES}):
+    for mnemonic, arch in sorted(by_operation()):
         before = b""
         for version in VERSIONS:
-            if not [s for s in samples_of(version, arch) if s.mnemonic == mnemonic]:
+            if not of_operation(mnemonic, version, arch):
                 continue
             behind_header = alone(mnemonic, version, arch)[HEADER:]
             if behind_header != before or version == VERSIONS[-1]:
@@ -107,16 +121,13 @@ def forms() -> list[tuple[str, Version, str]]:
 @pytest.mark.slow
 @pytest.mark.parametrize(("mnemonic", "version", "arch"), forms(), ids=str)
 def test_the_assembler_accepts_each_operation_alone(mnemonic: str, version: Version, arch: str):
-    samples = [sample for sample in samples_of(version, arch) if sample.mnemonic == mnemonic]
+    samples = of_operation(mnemonic, version, arch)
     options = AssembleOptions(opt_level=3 if version == VERSIONS[-1] else 0)
     assert assembles(alone(mnemonic, version, arch), arch, options, [sample.name for sample in samples])
 
 
 def test_every_form_is_tried_alone():
-    def of(mnemonic: str, version: Version, arch: str) -> set[Sample]:
-        return {s for s in samples_of(version, arch) if s.mnemonic == mnemonic}
-
-    assert set[Sample]().union(*(of(*form) for form in forms() if form[1] == VERSIONS[-1])) == set(SAMPLES)
+    assert set[Sample]().union(*(of_operation(*form) for form in forms() if form[1] == VERSIONS[-1])) == set(SAMPLES)
     assert {(s.mnemonic, lowest(s)) for s in SAMPLES} <= {(mnemonic, version) for mnemonic, version, _ in forms()}
     assert {mnemonic for mnemonic, _, _ in forms()} == {op.short_name() for op in op_of_opcode().values()}
 

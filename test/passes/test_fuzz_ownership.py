@@ -10,13 +10,15 @@ import pytest
 
 FUZZ = Path(__file__).parents[1] / "fuzz"
 
-
 Run = Callable[..., CompletedProcess[str]]
 
 
 @pytest.fixture
 def run(started: Run) -> Run:
-    return lambda script, *options: started(FUZZ / script, *options)
+    def call(script: str, *options: str) -> CompletedProcess[str]:
+        return started(FUZZ / script, *options)
+
+    return call
 
 
 @pytest.mark.slow
