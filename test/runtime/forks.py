@@ -83,13 +83,15 @@ class World:
     def __init__(self) -> None:
         self.known, self.fresh = kernel(), kernel()
         self.ones = np.ones(N, np.int32)
-        self.y, self.x, self.z = (fh.from_numpy(self.ones * n, device=0).sync() for n in range(3))
-        self.locked = fh.page_locked((N,), fh.i32, device=0)
+        made: list[Any] = [fh.from_numpy(self.ones * n, device=0).sync() for n in range(3)]
+        self.y, self.x, self.z = made
+        self.locked: Any = fh.page_locked((N,), fh.i32, device=0)
         self.host = fh.ones((N,), fh.i32, device=fh.HOST).sync()
-        with fh.graph() as self.graph:
+        self.graph: Any = fh.graph()
+        with self.graph:
             self.graph.record(self.step(self.z, self.x))
         self.once = self.known(fh.partition(self.ones.copy(), 16), self.ones).shared()
-        self.streams = [driver.new_stream(0) for _ in range(2)]
+        self.streams: Any = [driver.new_stream(0) for _ in range(2)]
         self.kept: list[Any] = []
         self.works()
 
