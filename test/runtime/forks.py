@@ -85,7 +85,7 @@ class World:
         self.ones = np.ones(N, np.int32)
         made: list[Any] = [fh.from_numpy(self.ones * n, device=0).sync() for n in range(3)]
         self.y, self.x, self.z = made
-        self.locked: Any = fh.page_locked((N,), fh.i32, device=0)
+        self.locked: Any = fh.page_locked((N,), fh.i32, device=0).sync()
         self.host = fh.ones((N,), fh.i32, device=fh.HOST).sync()
         self.graph: Any = fh.graph()
         with self.graph:
@@ -161,7 +161,7 @@ def comes_and_goes(w: World) -> None:
     w.step(made, w.x).on(w.streams[1])
     del made
     fh.from_dlpack(Foreign(w.z)).copy().on(w.streams[0])
-    fh.page_locked((N,), fh.i32, device=0)
+    fh.page_locked((N,), fh.i32, device=0).sync()
     with fh.graph() as graph:
         graph.record(w.step(w.z, w.x))
     graph.replay().on(w.streams[1])
