@@ -83,8 +83,9 @@ class World:
     def __init__(self) -> None:
         self.known, self.fresh = kernel(), kernel()
         self.ones = np.ones(N, np.int32)
-        made: list[Any] = [fh.from_numpy(self.ones * n, device=0).sync() for n in range(3)]
-        self.y, self.x, self.z = made
+        self.y: Any = self.on_gpu(0)
+        self.x: Any = self.on_gpu(1)
+        self.z: Any = self.on_gpu(2)
         self.locked: Any = fh.page_locked((N,), fh.i32, device=0).sync()
         self.host = fh.ones((N,), fh.i32, device=fh.HOST).sync()
         self.graph: Any = fh.graph()
@@ -94,6 +95,10 @@ class World:
         self.streams: Any = [driver.new_stream(0) for _ in range(2)]
         self.kept: list[Any] = []
         self.works()
+
+    def on_gpu(self, number: int) -> Any:
+        """A tensor of one number."""
+        return fh.from_numpy(self.ones * number, device=0).sync()
 
     def step(self, y: Any, x: Any) -> Any:
         """A launch of the kernel that is known."""
