@@ -18,7 +18,7 @@ from freehold.passes.launch_contract import dtype_name
 from freehold.support.dtypes import BY_NAME
 
 _DEAR: Final = {
-    "divf": 10, "sqrt": 8, "pow": 12, "tanh": 8, "sin": 8, "cos": 8, "tan": 12, "sinh": 12, "cosh": 12, "log": 6,
+    "divf": 20, "sqrt": 8, "pow": 12, "tanh": 8, "sin": 8, "cos": 8, "tan": 12, "sinh": 12, "cosh": 12, "log": 6,
     "log2": 6, "exp": 6, "exp2": 4, "rsqrt": 4, "remf": 12,
 }  # fmt: skip
 """How many additions an operation is worth."""
