@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import freehold as fh
-from freehold import Const, Out, Ref, f32
+from freehold import Const, Out, Ref, f32, i64
 from freehold.kernels.activations import as_matrices, tile_of
 from freehold.kernels.operators import as_rows, operator, wide_dtype
-from freehold.kernels.reductions import reduce
-from freehold.kernels.schedules import PROCESSORS, power_of_two
-from freehold.kernels.tiles import accumulator, places, safe, wide
+from freehold.kernels.schedules import PROCESSORS, ceildiv, compiled_in, hinted, power_of_two
+from freehold.kernels.tiles import accumulator, places, quotient, safe, wide
 
 KINDS: Final = ("squared", "smooth l1", "kl", "divergence", "hinge")
 """What `pair_loss` knows by name."""
+
+_LEAST: Final = 2.0**-125
+"""A probability in float32 below which it counts as zero: the quotient of two would be subnormal."""
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
@@ -29,7 +31,8 @@ def loss_of(x: Any, t: Any, KIND: str) -> Any:
         case "kl":
             return fh.where(t > 0.0, t * (fh.log(fh.where(t > 0.0, t, 1.0)) - x), 0.0)
         case "divergence":
-            return fh.where(t > 0.0, t * (fh.log(fh.where(t > 0.0, t, 1.0)) - fh.log(x)), 0.0)
+            there = t > (0.0 if t.dtype == fh.f64 else _LEAST)
+            return fh.where(there, t * fh.log(quotient(fh.where(there, t, 1.0), fh.where(there, x, 1.0))), 0.0)
         case _:
             fh.static_assert(KIND == "hinge", "a loss of KINDS")
             return fh.maximum(1.0 - x * t, 0.0)
@@ -51,24 +54,43 @@ def slope_of(x: Any, t: Any, KIND: str) -> Any:
             return fh.where(x * t < 1.0, -t, 0.0)
 
 
-def target_at(t: Any, i: Any, k: Any, tile: tuple[int, ...], ROW: bool) -> Any:
+def target_at(t: Any, i: Any, k: Any, tile: tuple[int, ...], ROW: bool, TMA: bool = True) -> Any:
     """A tile of the targets, of which all rows may be one."""
-    return wide(t.load((0, k), (1, tile[1])) if ROW else t.load((i, k), tile))
+    return wide(t.load((0, k), (1, tile[1]), allow_tma=TMA) if ROW else t.load((i, k), tile, allow_tma=TMA))
 
 
 @safe
 def pair_loss_parts(
-    parts: Out["P"], x: Ref["M", "N"], t: Ref["S", "N"], KIND: Const[str], W: Const[int], ROW: Const[bool] = False
+    parts: Out["P"],
+    x: Ref["M", "N"],
+    t: Ref["S", "N"],
+    KIND: Const[str],
+    W: Const[int],
+    ROW: Const[bool] = False,
+    H: Const[int] = 1,
+    TMA: Const[bool] = False,
+    N: Const[Any] = None,
 ):
-    """What the losses of all pairs sum up to, in P parts: part p has every P-th row."""
+    """What the losses of all pairs sum up to, in P parts: part p has every P-th row, or H rows. Tiles come by `TMA`."""
     fh.require("S == 1" if ROW else "S == M")
     (p,) = parts.index
-    acc = fh.zeros((1, W), accumulator(x.dtype))
-    for i in fh.tiles(x, axis=0, size=1, start=p, step=parts.shape[0]):
+    acc = fh.zeros((H, W), accumulator(x.dtype))
+    for i in fh.tiles(x, axis=0, size=H, start=p, step=parts.shape[0]):
         for k in fh.tiles(x, axis=1, size=W):
-            found = loss_of(wide(x.load((i, k), (1, W))), target_at(t, i, k, (1, W), ROW), KIND)
-            acc += fh.where(places(k * W, W)[None, :] < x.shape[1], found, 0.0)
+            seen = wide(x.load((i, k), (H, W), allow_tma=TMA))
+            found = loss_of(seen, target_at(t, i, k, (H, W), ROW, TMA), KIND)
+            inside = (places(i * H, H)[:, None] < x.shape[0]) & (places(k * W, W)[None, :] < x.shape[1])
+            acc += fh.where(inside, found, 0.0)
     parts.store(acc.sum()[None])
+
+
+@safe
+def sum_of_parts(y: Out[1], parts: Ref["P"], by: i64, W: Const[int]):
+    """y = sum(parts) / by, in one block."""
+    acc = fh.zeros((W,), parts.dtype)
+    for k in fh.tiles(parts, axis=0, size=W):
+        acc += parts.load((k,), (W,), allow_tma=False)
+    y.store((acc.sum() / by.astype(parts.dtype))[None])
 
 
 @safe
@@ -84,20 +106,39 @@ def pair_loss_tiles_backward(
 
 @safe
 def triplet_rows(
-    near: Out["M"], far: Out["M"], a: Ref["M", "N"], p: Ref["M", "N"], n: Ref["M", "N"], eps: f32, W: Const[int]
+    near: Out["M"],
+    far: Out["M"],
+    a: Ref["M", "N"],
+    p: Ref["M", "N"],
+    n: Ref["M", "N"],
+    eps: f32,
+    W: Const[int],
+    TMA: Const[bool] = False,
+    N: Const[Any] = None,
 ):
-    """near = norm(a - p + eps) and far = norm(a - n + eps), along rows."""
+    """near = norm(a - p + eps) and far = norm(a - n + eps), along rows. With `N` they have that length."""
     (m,) = near.index
     tile, dtype = (near.tile[0], W), accumulator(a.dtype)
     one, other = fh.zeros(tile, dtype), fh.zeros(tile, dtype)
     for k in fh.tiles(a, axis=1, size=W):
         inside = places(k * W, W)[None, :] < a.shape[1]
-        t = wide(a.load((m, k), tile)) + eps.astype(dtype)
-        left = fh.where(inside, t - wide(p.load((m, k), tile)), 0.0)
-        right = fh.where(inside, t - wide(n.load((m, k), tile)), 0.0)
+        t = wide(a.load((m, k), tile, allow_tma=TMA)) + eps.astype(dtype)
+        left = fh.where(inside, t - wide(p.load((m, k), tile, allow_tma=TMA)), 0.0)
+        right = fh.where(inside, t - wide(n.load((m, k), tile, allow_tma=TMA)), 0.0)
         one, other = one + left * left, other + right * right
     near.store(fh.sqrt(one.sum(axis=1)))
     far.store(fh.sqrt(other.sum(axis=1)))
+
+
+@safe
+def sum_of_hinges(y: Out[1], near: Ref["M"], far: Ref["M"], margin: f32, W: Const[int]):
+    """y = mean(max(0, near - far + margin)), in one block."""
+    dtype = near.dtype
+    acc = fh.zeros((W,), dtype)
+    for k in fh.tiles(near, axis=0, size=W):
+        t = near.load((k,), (W,), allow_tma=False) - far.load((k,), (W,), allow_tma=False) + margin.astype(dtype)
+        acc += fh.where(places(k * W, W) < near.shape[0], fh.maximum(t, 0.0), 0.0)
+    y.store((acc.sum() / near.shape[0].astype(dtype))[None])
 
 
 @safe
@@ -145,7 +186,7 @@ def pair_loss(x: Any, target: Any, kind: str, reduction: str = "mean") -> Any:
     row = target.shape == x.shape[-1:] and x.dim() > 1
     if not row and target.shape != x.shape:
         raise ValueError(f"a target for each element, or each of the last axis: not {tuple(target.shape)}")
-    return _pair_loss(x, target.reshape(1, -1) if row else target, kind, row, 1.0 / by)
+    return _pair_loss(x, target.reshape(1, -1) if row else target, kind, row, by)
 
 
 def mse_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
@@ -164,7 +205,10 @@ def kl_div(x: Any, target: Any, reduction: str = "mean") -> Any:
 
 
 def divergence(x: Any, target: Any, reduction: str = "mean") -> Any:
-    """As `kl_div`, from probabilities `x` and not their logarithms."""
+    """
+    As `kl_div`, from probabilities `x` and not their logarithms, by one logarithm of each quotient. In float32
+    probabilities below 2^-125 count as zeros.
+    """
     return pair_loss(x, target, "divergence", reduction)
 
 
@@ -173,27 +217,60 @@ def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float
     The mean of `max(0, norm(anchor - positive) - norm(anchor - negative) + margin)` along the last axis, as torch's
     function of that name for the Euclidean norm; differentiable.
     """
-    near, far = _triplet(as_rows(anchor), as_rows(positive), as_rows(negative), eps)
-    return (near - far + margin).clamp_min(0).mean()
+    return _triplet(as_rows(anchor), as_rows(positive), as_rows(negative), margin, eps)[0]
 
 
 # --- Operators --------------------------------------------------------------------------------------------------------
 
 
+class Way(NamedTuple):
+    """How pairs are added up."""
+
+    rows: int
+    """Of a tile."""
+    bytes: int
+    """Of a row of a tile, in the dtype of sums."""
+    blocks: int
+    """For each multiprocessor."""
+    tma: bool
+    hints: dict[str, int]
+
+
+_BY_THREADS: Final = Way(1, 4096, 64, False, {"num_worker_warps": 8, "occupancy": 8})
+_WAYS: Final = {
+    "squared": Way(1, 8192, 8, True, {}),
+    "smooth l1": Way(1, 8192, 8, True, {}),
+    "row": Way(2, 2048, 16, False, {"num_worker_warps": 4, "occupancy": 16}),
+}
+"""By kind, and of rows that share a target: what was measured to be fastest."""
+
+_EVEN: Final = 4096
+"""Elements of rows that are shared out among many blocks evenly."""
+
+_HINTS: Final = {"num_worker_warps": 4, "occupancy": 16}
+
+
 @operator(
-    "pair_loss(Tensor x, Tensor target, str kind, bool row, float scale) -> Tensor",
-    results=lambda x, target, kind, row, scale: x.new_empty((), dtype=wide_dtype(x)),
+    "pair_loss(Tensor x, Tensor target, str kind, bool row, int by) -> Tensor",
+    results=lambda x, target, kind, row, by: x.new_empty((), dtype=wide_dtype(x)),
 )
-def _pair_loss(loss: Any, x: Any, target: Any, kind: str, row: bool, scale: float) -> None:
+def _pair_loss(loss: Any, x: Any, target: Any, kind: str, row: bool, by: int) -> None:
     seen, given = _pairs(x, target, row)
-    parts = loss.new_empty((min(seen.shape[0], 8 * PROCESSORS),))
-    width = min(2048, power_of_two(seen.shape[1]))
-    pair_loss_parts(fh.partition(parts, 1), seen, given, kind, width, row).on()
-    loss.copy_(reduce(parts, "sum") * scale)
+    way = _WAYS.get("row" if row else kind, _BY_THREADS)
+    if not (row or way.tma) and seen.shape[1] % _EVEN == 0 and seen.is_contiguous() and given.is_contiguous():
+        seen, given = seen.view(-1, _EVEN), given.view(-1, _EVEN)
+    high = min(way.rows, power_of_two(seen.shape[0]))
+    parts = loss.new_empty((min(ceildiv(seen.shape[0], high), way.blocks * PROCESSORS),))
+    width = min(way.bytes // loss.element_size(), power_of_two(seen.shape[1]))
+    arguments = seen, given, kind, width, row, high, way.tma, compiled_in(seen.shape[1])
+    hinted(pair_loss_parts, way.hints)(fh.partition(parts, 1), *arguments).on()
+    sum_of_parts(fh.partition(loss.view(1), 1), parts, by, min(2048, power_of_two(parts.shape[0]))).on()
 
 
 def _pairs(x: Any, target: Any, row: bool) -> tuple[Any, Any]:
-    return (as_rows(x), target) if row else as_matrices(x, target)
+    if row:
+        return as_rows(x), target
+    return as_matrices(x, target)
 
 
 @operator(
@@ -208,16 +285,24 @@ def _pair_loss_backward(dx: Any, scale: Any, x: Any, target: Any, kind: str, row
 
 @_pair_loss.backward(keeps=lambda inputs, output: inputs[:2])
 def _pair_loss_gradient(ctx: Any, dloss: Any) -> tuple[Any, ...]:
-    kind, row, scale = ctx.arguments
-    return _pair_loss_backward((dloss * scale).reshape(1), *ctx.saved_tensors, kind, row), *(None,) * 4
+    kind, row, by = ctx.arguments
+    return _pair_loss_backward((dloss / by).reshape(1), *ctx.saved_tensors, kind, row), *(None,) * 4
+
+
+def _distances(a: Any, p: Any, n: Any, margin: float, eps: float) -> tuple[Any, ...]:
+    one = a.new_empty((), dtype=wide_dtype(a))
+    return one, *(a.new_empty((a.shape[0],), dtype=one.dtype) for _ in range(2))
 
 
 @operator(
-    "triplet(Tensor a, Tensor p, Tensor n, float eps) -> (Tensor, Tensor)",
-    results=lambda a, p, n, eps: tuple(a.new_empty((a.shape[0],), dtype=wide_dtype(a)) for _ in range(2)),
+    "triplet(Tensor a, Tensor p, Tensor n, float margin, float eps) -> (Tensor, Tensor, Tensor)",
+    results=_distances,
 )
-def _triplet(near: Any, far: Any, a: Any, p: Any, n: Any, eps: float) -> None:
-    triplet_rows(fh.partition(near, 1), fh.partition(far, 1), a, p, n, eps, min(2048, power_of_two(a.shape[1]))).on()
+def _triplet(loss: Any, near: Any, far: Any, a: Any, p: Any, n: Any, margin: float, eps: float) -> None:
+    width = min(2048 // near.element_size(), power_of_two(a.shape[1]))
+    parts = fh.partition(near, 1), fh.partition(far, 1)
+    hinted(triplet_rows, _HINTS)(*parts, a, p, n, eps, width, False, compiled_in(a.shape[1])).on()
+    sum_of_hinges(fh.partition(loss.view(1), 1), near, far, margin, min(2048, power_of_two(near.shape[0]))).on()
 
 
 @operator(
@@ -232,9 +317,9 @@ def _triplet_backward(
     triplet_tiles_backward(*(fh.partition(t, tile) for t in (da, dp, dn)), a, p, n, near, far, scale, eps).on()
 
 
-@_triplet.backward(keeps=lambda inputs, output: (*inputs[:3], *output))
-def _triplet_gradient(ctx: Any, dnear: Any, dfar: Any) -> tuple[Any, ...]:
-    """`triplet_margin_loss` gives both distances one gradient, of which that of the other has the other sign."""
+@_triplet.backward(keeps=lambda inputs, output: (*inputs[:3], *output[1:]))
+def _triplet_gradient(ctx: Any, dloss: Any, *_: Any) -> tuple[Any, ...]:
     a, p, n, near, far = ctx.saved_tensors
-    (eps,) = ctx.arguments
-    return *_triplet_backward(a, p, n, near, far, dnear.contiguous(), eps), None
+    margin, eps = ctx.arguments
+    scale = (near - far + margin >= 0) * (dloss / near.shape[0])
+    return *_triplet_backward(a, p, n, near, far, scale, eps), None, None
