@@ -3,50 +3,81 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, i32
+from freehold.kernels.channels import moments
 from freehold.kernels.operators import as_rows, operator, wide_dtype
 from freehold.kernels.reductions import sum_rows
 from freehold.kernels.schedules import LONGEST, PROCESSORS, Rows, ceildiv, compiled_in, cut, hinted, power_of_two, rows
 from freehold.kernels.tiles import accumulator, columns, part, places, quotient, safe, wide
 
+HELD: Final = 8
+"""Tiles of a long row that stay in registers: of 4096 elements of 16 bits, which 16 warps have."""
+
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
 
-def scaled_by_mean_square(y: Any, rstd: Any, w: Any, eps: Any, K: int, row: Callable[[Any], Any]) -> None:
-    """y = row / sqrt(mean(row ** 2) + eps) * w, where `row(k)` is tile k of a row."""
+def scaled_by_mean_square(y: Any, rstd: Any, w: Any, eps: Any, K: int, N: Any, row: Callable[[Any], Any]) -> None:
+    """
+    y = row / sqrt(mean(row ** 2) + eps) * w, where `row(k)` is tile k of a row.
+
+    Of rows that are loaded again, the first tiles are kept in registers, as they are in memory, and the rest is walked
+    back from the end.
+    """
     dtype, width = accumulator(y.dtype), y.tile[1]
+    held = HELD if K == 0 and N is not None and N % width == 0 and N // width >= 2 * HELD and dtype != y.dtype else 0
     squares = fh.zeros(y.tile, dtype)
-    for k in columns(y, width, K):
-        t = row(k)
+    for k in range(held, N // width) if held else columns(y, width, K):
+        t = wide(row(k))
         squares += t * t
+    kept: Any = ()
+    for k in fh.static_range(held):
+        kept = (*kept, row(k))
+        squares += wide(kept[k]) * wide(kept[k])
     mean = quotient(squares.sum(axis=1, keepdims=True), y.shape[1].astype(dtype))
     scale = fh.rsqrt(mean + eps.astype(dtype))
     rstd.store(scale.reshape(rstd.tile))
-    for k in columns(y, width, K):
-        y.at(k).store((row(k) * scale * part(w, (k,), (width,))).astype(y.dtype), allow_tma=False)
+    for k in fh.static_range(held):
+        y.at(k).store((wide(kept[k]) * scale * part(w, (k,), (width,))).astype(y.dtype), allow_tma=False)
+    for k in reversed(range(held, N // width)) if held else columns(y, width, K):
+        y.at(k).store((wide(row(k)) * scale * part(w, (k,), (width,))).astype(y.dtype), allow_tma=False)
 
 
 def scaled_by_moments(
-    y: Any, mean: Any, rstd: Any, w: Any, b: Any, eps: Any, BIAS: bool, K: int, row: Callable[[Any], Any]
+    y: Any, mean: Any, rstd: Any, w: Any, b: Any, eps: Any, BIAS: bool, K: int, N: Any, row: Callable[[Any], Any]
 ) -> None:
-    """y = (row - mean(row)) / sqrt(var(row) + eps) * w + b; two walks for the moments, so that nothing cancels."""
+    """
+    y = (row - mean(row)) / sqrt(var(row) + eps) * w + b. The moments take two walks, so that nothing cancels; of rows
+    of whole tiles that are loaded again, one, in which each place of a tile has its own, which are joined in the end.
+    """
     width, dtype = y.tile[1], accumulator(y.dtype)
     n = y.shape[1].astype(dtype)
     total, squares = fh.zeros(y.tile, dtype), fh.zeros(y.tile, dtype)
-    for k in columns(y, width, K):
-        total += row(k)
-    middle = quotient(total.sum(axis=1, keepdims=True), n)
-    for k in columns(y, width, K):
-        inside = places(k * width, width)[None, :] < y.shape[1]
-        d = fh.where(inside, row(k) - middle, 0.0)
-        squares += d * d
+    if K == 0 and N is not None and N % width == 0:
+        count = fh.zeros((), dtype)
+        for k in columns(y, width, K):
+            t = row(k)
+            count = count + 1.0
+            away = t - total
+            total += away * (1.0 / count)
+            squares += away * (t - total)
+        middle = total.sum(axis=1, keepdims=True) / width
+        away = total - middle
+        squares += away * away * (N // width)
+    else:
+        for k in columns(y, width, K):
+            total += row(k)
+        middle = quotient(total.sum(axis=1, keepdims=True), n)
+        for k in columns(y, width, K):
+            inside = places(k * width, width)[None, :] < y.shape[1]
+            d = fh.where(inside, row(k) - middle, 0.0)
+            squares += d * d
     scale = fh.rsqrt(quotient(squares.sum(axis=1, keepdims=True), n) + eps.astype(dtype))
     mean.store(middle.reshape(mean.tile))
     rstd.store(scale.reshape(rstd.tile))
-    for k in columns(y, width, K):
+    for k in columns(y, width, K, back=True):
         t = (row(k) - middle) * scale * part(w, (k,), (width,))
         y.at(k).store((t + part(b, (k,), (width,)) if BIAS else t).astype(y.dtype), allow_tma=False)
 
@@ -67,7 +98,7 @@ def rms_norm_rows(
     With `N` rows have that length, and nothing is compared with it while the kernel runs.
     """
     (i,) = y.index
-    scaled_by_mean_square(y, rstd, w, eps, K, lambda k: part(x, (i, k), y.tile))
+    scaled_by_mean_square(y, rstd, w, eps, K, N, lambda k: x.load((i, k), y.tile, allow_tma=False))
 
 
 @safe
@@ -90,7 +121,7 @@ def add_rms_norm_rows(
 
     for k in columns(total, total.tile[1], K):
         total.at(k).store(row(k), allow_tma=False)
-    scaled_by_mean_square(y, rstd, w, eps, K, lambda k: wide(row(k)))
+    scaled_by_mean_square(y, rstd, w, eps, K, N, row)
 
 
 @safe
@@ -108,7 +139,25 @@ def layer_norm_rows(
 ):
     """y = (x - mean) * rstd * w + b, along rows; without `BIAS`, b is not looked at."""
     (i,) = y.index
-    scaled_by_moments(y, mean, rstd, w, b, eps, BIAS, K, lambda k: part(x, (i, k), y.tile))
+    scaled_by_moments(y, mean, rstd, w, b, eps, BIAS, K, N, lambda k: part(x, (i, k), y.tile))
+
+
+@safe
+def scaled_columns(
+    y: Out["M", "N"],
+    x: Ref["M", "N"],
+    mean: Ref["M"],
+    rstd: Ref["M"],
+    w: Ref["N"],
+    b: Ref["N"],
+    BIAS: Const[bool],
+    N: Const[Any] = None,
+):
+    """As `layer_norm_rows`, of moments that are there already."""
+    m, n = y.index
+    middle, scale = tuple(t.load((m,), y.tile[:1], allow_tma=False)[:, None] for t in (mean, rstd))
+    t = (part(x, (m, n), y.tile) - middle) * scale * part(w, (n,), y.tile[1:])
+    y.store((t + part(b, (n,), y.tile[1:]) if BIAS else t).astype(y.dtype), allow_tma=False)
 
 
 # freehold: R=4 W=128 K=2
@@ -204,6 +253,9 @@ def layer_norm(x: Any, weight: Any, bias: Any = None, eps: float = 1e-5) -> Any:
     return _layer_norm(x, weight, bias, eps)[0]
 
 
+_SHARED: Final = 1 << 18
+"""Elements of a row from which on several blocks work on it, where there are fewer rows than multiprocessors."""
+
 # --- Operators --------------------------------------------------------------------------------------------------------
 
 
@@ -242,10 +294,19 @@ def _add_rms_norm(y: Any, total: Any, rstd: Any, x: Any, residual: Any, weight: 
     results=lambda x, weight, bias, eps: (x.new_empty(x.shape), _per_row(x), _per_row(x)),
 )
 def _layer_norm(y: Any, mean: Any, rstd: Any, x: Any, weight: Any, bias: Any, eps: float) -> None:
-    out = as_rows(y)
-    way = rows(*out.shape)
+    out, b = as_rows(y), weight if bias is None else bias
+    M, N = out.shape
+    if M < PROCESSORS and N >= _SHARED and N % 2048 == 0:  # several blocks a row
+        x = as_rows(x)
+        moments(mean, rstd, x.view(M, -1, 2048), eps)
+        high = min(16, power_of_two(M))
+        kernel = hinted(scaled_columns, {"num_worker_warps": 8, "occupancy": 4})
+        kernel(cut(out, (high, 4096 // high)), x, mean, rstd, weight, b, bias is not None, compiled_in(N)).on()
+        return
+    way = rows(M, N)
+    if not way.tiles and y.dtype.itemsize == 2 and N % 8192 == 0:
+        way = way._replace(tile=(1, 8192))
     parts = cut(out, way.tile, owned=1), *(fh.partition(t, way.tile[0]) for t in (mean, rstd))
-    b = weight if bias is None else bias
     hinted(layer_norm_rows, way.hints)(*parts, as_rows(x), weight, b, eps, bias is not None, *way.constants).on()
 
 

@@ -59,7 +59,7 @@ def softmax_rows(y: Out["M", "N"], x: Ref["M", "N"], LOG: Const[bool] = False, K
     (i,) = y.index
     top, total = sums_of_exponentials(x, i, y.tile, K) if K else sums_of_groups(x, i, y.tile)
     scale, shift = quotient(1.0, total), top + fh.log(total)
-    for k in columns(y, y.tile[1], K):
+    for k in columns(y, y.tile[1], K, back=True):
         t = part(x, (i, k), y.tile, "-inf")
         y.at(k).store((t - shift if LOG else exponential(t - top) * scale).astype(y.dtype), allow_tma=False)
 
@@ -80,7 +80,7 @@ def softmax_rows_backward(
         g = part(dy, (i, k), dx.tile)
         dots += g if LOG else g * part(y, (i, k), dx.tile)
     dot = dots.sum(axis=1, keepdims=True)
-    for k in columns(dx, dx.tile[1], K):
+    for k in columns(dx, dx.tile[1], K, back=True):
         g, t = part(dy, (i, k), dx.tile), part(y, (i, k), dx.tile)
         dx.at(k).store((g - exponential(t) * dot if LOG else t * (g - dot)).astype(dx.dtype), allow_tma=False)
 
@@ -114,6 +114,8 @@ def _like(x: Any, *_: Any) -> Any:
 def _softmax(y: Any, x: Any, log: bool) -> None:
     out, rows_of_x = as_rows(y), as_rows(x)
     way = rows(*out.shape)
+    if not way.tiles and x.dtype.itemsize == 2 and out.shape[1] % 8192 == 0:
+        way = way._replace(tile=(1, 8192), warps=32 if 1 << 16 <= out.shape[1] <= 1 << 17 else 16)
     hinted(softmax_rows, way.hints)(cut(out, way.tile, owned=1), rows_of_x, log, *way.constants).on()
 
 

@@ -42,13 +42,17 @@ def extents_agree(TA: bool, TB: bool) -> None:
         fh.require("B == Q" if TB else "B == P")
 
 
-def columns(x: Any, width: int, K: int) -> Any:
+def columns(x: Any, width: int, K: int, back: bool = False) -> Any:
     """
     The tiles of `width` along the rows of the matrix `x`. With `K` they are as many, and unrolled: what a later walk
-    loads again stays in registers. With 0 there may be any number.
+    loads again stays in registers. With 0 there may be any number, `back` from the end: what was loaded last is what
+    caches still have.
     """
     fh.require(K == 0 or fh.cdiv(x.shape[1], width) == K, "K is the number of tiles in a row")
-    return fh.static_range(K) if K else fh.tiles(x, axis=1, size=width)
+    if K:
+        return fh.static_range(K)
+    tiles = fh.tiles(x, axis=1, size=width)
+    return reversed(tiles) if back else tiles
 
 
 def part(x: Any, at: Any, tile: tuple[int, ...], padding: str = "zero") -> Any:
