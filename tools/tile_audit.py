@@ -43,6 +43,9 @@ def argument_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=PROGRAM, description="Audit CUDA Tile IR in a launch.")
     parser.add_argument("file", nargs="?", default="-", help="text or bytecode; standard input if `-` or left out")
     parser.add_argument("--entry", metavar="NAME", help="the kernel, where the module has several")
+    parser.add_argument(
+        "--split-input-file", action="store_true", help="audit each of the modules between lines `// -----`"
+    )
     parser.add_argument("--launch", metavar="FILE", help="the facts of the launch, as .json, .toml or .yaml")
     parser.add_argument("--grid", metavar="X[,Y[,Z]]", help="the grid; one tile block if left out")
     parser.add_argument(
@@ -82,13 +85,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Rejected as rejected:
         print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
         return 2
-    try:
-        found = audit_file(data, file, launch, options.entry, sources)
-    except Rejected as rejected:
-        rejected.sources = rejected.sources or sources
-        print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
-        return 2
-    return _told([found], file, options, sources)
+    audits: list[Audit] = []
+    refused = False
+    for chunk in files.chunks(data, options.split_input_file):
+        try:
+            audits.append(audit_file(chunk, file, launch, options.entry, sources))
+        except Rejected as rejected:
+            rejected.sources = rejected.sources or sources
+            print(rejected.render(wants_colour(sys.stderr)), file=sys.stderr)
+            refused = True
+    if options.split_input_file:
+        sources.add(file, data.decode(errors="replace"))  # of which each module had its part
+    status = _told(audits, file, options, sources) if audits else 2
+    return 2 if refused else status
 
 
 def _told(audits: Sequence[Audit], file: str, options: argparse.Namespace, sources: SourceMap) -> int:
