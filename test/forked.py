@@ -46,7 +46,7 @@ class Forks:
         self._address = str(self._folder / "server")
         self._origin = origin  # which lives as long as this
         if origin is not None:
-            weakref.finalize(self, rmtree, self._folder)
+            weakref.finalize(self, _ended, None, self._folder, os.getpid())
             origin._ask({"serve": self._address, "imports": imports})
             return
         command = [sys.executable, *options, __file__, self._address, *imports]
@@ -56,7 +56,7 @@ class Forks:
         assert server.stdout is not None
         assert server.stdout.read() == b"ready", "the server of forks did not start"
         server.stdout.close()
-        weakref.finalize(self, _ended, server, self._folder)
+        weakref.finalize(self, _ended, server, self._folder, os.getpid())
 
     def grown(self, *imports: str) -> Forks:
         """A server that has imported more."""
@@ -88,10 +88,14 @@ class Forks:
         return json.loads(answer)
 
 
-def _ended(server: subprocess.Popen[bytes], folder: Path) -> None:
-    assert server.stdin is not None
-    server.stdin.close()
-    server.wait()
+def _ended(server: subprocess.Popen[bytes] | None, folder: Path, owner: int) -> None:
+    if os.getpid() != owner:  # a fork of a test's, which leaves servers to whom they belong
+        return
+    if server is not None:
+        assert server.stdin is not None
+        server.stdin.close()
+        server.kill()  # it waits to be asked; a fork of a test's may hold the pipe open
+        server.wait()
     rmtree(folder)
 
 
@@ -168,8 +172,9 @@ def main() -> None:
     os.close(1)
     os.dup2(2, 1)
     asked = serve(listener)
-    if asked is not None:
-        become(**asked)
+    if asked is None:
+        os._exit(0)  # there is nothing to be tidied up, of which there is much
+    become(**asked)
 
 
 if __name__ == "__main__":
