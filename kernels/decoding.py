@@ -215,10 +215,11 @@ def decoding_launches(
     high, width = max(16, power_of_two(G)), power_of_two(E)
     cuts = fh.partition(part, (1, 1, 1, high, width)), fh.partition(lse, (1, 1, 1, high))
     kernel, pages = (decode_parts, ()) if table is None else (paged_parts, (table,))
-    occupancy = 4 if step * width <= 64 * 128 else 2  # more keys at once are too many for the registers of four blocks
-    yield hinted(kernel, {"occupancy": occupancy})(
-        *cuts, q, k, v, *pages, lengths, scale, power_of_two(q.shape[3]), step
+    # More keys at once are too many for the registers of four blocks, and 256 for those of four warps.
+    hints = (
+        {"occupancy": 4 if step * width <= 64 * 128 else 2} if step <= 128 else {"num_worker_warps": 8, "occupancy": 1}
     )
+    yield hinted(kernel, hints)(*cuts, q, k, v, *pages, lengths, scale, power_of_two(q.shape[3]), step)
     if part.shape[2] > 1:
         yield merge_launch(o, part, lse)
 
