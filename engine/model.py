@@ -20,7 +20,7 @@ from freehold.kernels.embeddings import embedding_launch, following_launch
 from freehold.kernels.few import MOST_ROWS, gated_product_launch, gated_row_product_launch, row_product_launch
 from freehold.kernels.norms import rms_norm_launch
 from freehold.kernels.schedules import ceildiv
-from freehold.kernels.serving import append_launch, parts_of_query, query_launches, rows_launch
+from freehold.kernels.serving import append_launch, parts_of_query, query_launches, rows_launch, turn_launch
 
 
 class Layer:
@@ -220,5 +220,5 @@ class Model:
         if not batch.decoding:
             pages = batch.pages[alone * batch.table.shape[1] :]
             turns = tuple(t[alone:] for t in angles)
-            given = pages, batch.bases[alone:], batch.positions[alone:], scale, turns, q_norm, eps
-            yield rows_launch(o[alone:], q[alone:], *caches, *given)
+            yield turn_launch(q[alone:], turns, q_norm, eps)
+            yield rows_launch(o[alone:], q[alone:], *caches, pages, batch.bases[alone:], batch.positions[alone:], scale)

@@ -80,74 +80,117 @@ def keys_of(k: Any, page: Any, h: Any, PAGE: int, HALF: int) -> tuple[Any, ...]:
     return tuple(k.load((page, 0, h, n, 0), (1, PAGE, 1, 1, HALF)).reshape(PAGE, HALF) for n in (0, 1))
 
 
+def page_at(pages: Any, j: Any) -> Any:
+    """The j-th page, where there is one."""
+    return pages.load((fh.minimum(j, pages.shape[0] - 1),), ())
+
+
+def weighed(state: tuple[Any, Any, Any], scores: tuple[Any, ...], values: tuple[Any, ...], c: Any) -> Any:
+    """Top, total and sum of a walk over keys after more tiles of scores, and of the values that they are of."""
+    top, total, acc = state
+    largest = scores[0]
+    for s in scores[1:]:
+        largest = fh.maximum(largest, s)
+    higher = fh.maximum(top, largest.max(axis=1, keepdims=True) * c)
+    weights, fade = tuple(power_of_2(s * c - higher) for s in scores), power_of_2(top - higher)
+    added = weights[0]
+    for p in weights[1:]:
+        added = added + p
+    acc = acc * fade
+    for p, v in zip(weights, values, strict=True):
+        acc = fh.mma(p.astype(v.dtype), v, acc)
+    return higher, total * fade + added.sum(axis=1, keepdims=True), acc
+
+
 def seen(state: tuple[Any, Any, Any], queries: Any, keys: Any, values: Any, counts: Any, c: Any) -> Any:
-    """As `attended`, of queries in halves, and keys in halves or whole."""
+    """As `weighed`, of one tile: of queries in halves, and keys in halves or whole, of which some count."""
     if len(keys) == 1:
         queries = (fh.concatenate(queries, axis=1),)
-    top, total, acc = state
-    s = fh.zeros((queries[0].shape[0], keys[0].shape[0]), top.dtype)
+    s = fh.zeros((queries[0].shape[0], keys[0].shape[0]), state[0].dtype)
     for one, other in zip(queries, keys, strict=True):
         s = fh.mma(one, other.T, s)
-    s = fh.where(counts, s, float("-inf"))
-    higher = fh.maximum(top, s.max(axis=1, keepdims=True) * c)
-    p = power_of_2(s * c - higher)
-    fade = power_of_2(top - higher)
-    return higher, total * fade + p.sum(axis=1, keepdims=True), fh.mma(p.astype(values.dtype), values, acc * fade)
+    return weighed(state, (fh.where(counts, s, float("-inf")),), (values,), c)
+
+
+@safe
+def turn_heads(
+    first: Mut["T", "KH", "G", "F"],
+    second: Mut["T", "KH", "G", "F"],
+    cos: Ref["T", "F"],
+    sin: Ref["T", "F"],
+    size: i32,
+    eps: f32,
+    weights: Ref[2, "F"] | None = None,
+):
+    """Heads of `size` elements, whose halves these are, turned, and before that normalised if there are weights."""
+    t, _, _, _ = first.index
+    TQ, _, _, HALF = first.tile
+    angles = tuple(x.load((t, 0), (TQ, HALF), allow_tma=False).reshape(TQ, 1, 1, HALF) for x in (cos, sin))
+    by = None
+    if weights is not None:
+        by = tuple(weights.load((n, 0), (1, HALF), allow_tma=False).reshape(1, 1, 1, HALF) for n in (0, 1))
+    halves = tuple(x.load(allow_tma=False) for x in (first, second))
+    one, other = turned(halves, by, angles, size, eps, 3)
+    first.store(one, allow_tma=False)
+    second.store(other, allow_tma=False)
 
 
 @safe_with_data
 def paged_rows(
     o: Out["T", "KH", "G", "E"],
-    q: Ref["T", "KH", "G", 2, "F"],
-    k: Ref,
+    q: Ref["T", "KH", "G", "D"],
+    k: Ref["N", "PAGE", "KH", "D"],
     v: Ref["N", "PAGE", "KH", "E"],
     pages: Ref[i32, "L"],
     bases: Ref[i32, "T"],
     positions: Ref[i32, "T"],
     scale: f32,
-    eps: f32,
-    HALF: Const[int],
+    WIDTH: Const[int],
     PAGE: Const[int],
-    cos: Ref["T", "F"] | None = None,
-    sin: Ref["T", "F"] | None = None,
-    weights: Ref[2, "F"] | None = None,
+    STEP: Const[int],
 ):
     """
-    Causal attention of tokens over the caches of their sequences, which are in pages; queries are turned first if
-    there are angles, and before that normalised if there are weights.
+    Causal attention of tokens over the caches of their sequences, which are in pages.
 
     `pages` has the pages of all sequences, one behind the other, and the tokens of a sequence stand one behind the
     other in the same order. Token t is at `positions[t]` of its sequence, whose pages begin at number
     `bases[t] // PAGE`. A tile of rows walks over the pages of all whose tokens it has: each sees its own. The G heads
-    that share keys are rows of one product. k is (N, PAGE, KH, 2 * F), or where F is no power of two
-    (N, PAGE, KH, 2, F).
+    that share keys are rows of one product. Pages that all rows see whole are taken `STEP` at a time, and nothing is
+    masked there. `WIDTH` is D, up to a power of two.
     """
-    same_pages(k, v)
     fh.require("L <= 1048576 and T <= 1048576", "no number wraps around")
-    i, h, _, _ = o.index
+    i, h, g, e = o.index
     TQ, _, G, DV = o.tile
+    i = fh.cdiv(q.shape[0], TQ) - 1 - i  # what takes longest is begun first
     dtype, rows = accumulator(q.dtype), TQ * G
-    queries = tuple(q.load((i, h, 0, n, 0), (TQ, 1, G, 1, HALF)).reshape(rows, HALF) for n in (0, 1))
-    if cos is not None and sin is not None:
-        angles = tuple(t.load((i, 0), (TQ, HALF)).reshape(TQ, 1, HALF) for t in (cos, sin))
-        angles = tuple(fh.broadcast_to(t, (TQ, G, HALF)).reshape(rows, HALF) for t in angles)
-        by = None if weights is None else tuple(weights.load((n, 0), (1, HALF)) for n in (0, 1))
-        queries = turned(queries, by, angles, 2 * q.shape[4], eps, 1)
+    queries = q.load((i, h, 0, 0), (TQ, 1, G, WIDTH)).reshape(rows, WIDTH)
     low = bases.load((i,), (TQ,))
     bounds = tuple(t[:, None] for t in (low, low + positions.load((i,), (TQ,))))
     low, high = tuple(fh.broadcast_to(t, (TQ, G)).reshape(rows, 1) for t in bounds)
     c = scale.astype(dtype) * LOG2E
+
+    def turn(state: Any, j: Any, COUNT: int, MASK: bool) -> Any:
+        numbers = tuple(page_at(pages, j + n) for n in range(COUNT))
+        keys = tuple(k.load((page, 0, h, 0), (1, PAGE, 1, WIDTH)).reshape(PAGE, WIDTH) for page in numbers)
+        scores = tuple(fh.mma(queries, t.T, fh.zeros((rows, PAGE), dtype)) for t in keys)
+        if MASK:
+            at = places(j * PAGE, PAGE)[None, :]
+            scores = tuple(fh.where((at >= low) & (at <= high), s, float("-inf")) for s in scores)
+        values = tuple(v.load((page, 0, h, 0), (1, PAGE, 1, DV)).reshape(PAGE, DV) for page in numbers)
+        return weighed(state, scores, values, c)
+
     state = nothing(rows, DV, dtype)
-    last = fh.minimum((i + 1) * TQ, q.shape[0]) - 1
-    first, end = bases.gather(i * TQ).item(), bases.gather(last).item() + positions.gather(last).item()
-    for j in fh.tiles(pages, axis=0, size=1, start=first // PAGE, stop=end // PAGE + 1):
-        page = pages.load((j,), ())
-        keys = keys_of(k, page, h, PAGE, HALF)
-        values = v.load((page, 0, h, 0), (1, PAGE, 1, DV)).reshape(PAGE, DV)
-        at = places(j * PAGE, PAGE)[None, :]
-        state = seen(state, queries, keys, values, (at >= low) & (at <= high), c)
+    head, last = i * TQ, fh.minimum((i + 1) * TQ, q.shape[0]) - 1
+    base, end = bases.gather(head).item(), bases.gather(last).item()
+    first, stop = base // PAGE, (end + positions.gather(last).item()) // PAGE + 1
+    seen = (base + positions.gather(head).item() + 1) // PAGE - first
+    whole = first + fh.where(base == end, fh.maximum(seen, 0) // STEP * STEP, 0)  # of one sequence alone
+    for j in fh.tiles(pages, axis=0, size=1, start=first, stop=whole, step=STEP):
+        state = turn(state, j, STEP, False)
+    for j in fh.tiles(pages, axis=0, size=1, start=whole, stop=stop):
+        state = turn(state, j, 1, True)
     _, total, acc = state
-    o.store((acc * (1.0 / fh.maximum(total, 1e-30))).reshape(o.tile).astype(o.dtype))
+    o.at(i, h, g, e).store((acc * (1.0 / fh.maximum(total, 1e-30))).reshape(o.tile).astype(o.dtype))
 
 
 @safe_with_data
@@ -170,8 +213,8 @@ def query_parts(
     """
     As `paged_parts`, of queries that are turned first, and before that normalised if there are weights.
 
-    Without `lse` there is one part, and that is the result. k is as in `paged_rows`. What TMA needs to load a
-    query takes longer than the query.
+    Without `lse` there is one part, and that is the result. k is (N, PAGE, KH, 2 * F), or where F is no power of two
+    (N, PAGE, KH, 2, F). What TMA needs to load a query takes longer than the query.
     """
     same_pages(k, v)
     fh.require("P >= 1 and P <= 65536 and L <= 1048576", "no number wraps around")
@@ -225,29 +268,24 @@ def append_launch(
     return hinted(append_runs, {"num_worker_warps": 4})(part, k, v, *angles, order, slots, eps, weights)
 
 
-def rows_launch(
-    o: Any,
-    q: Any,
-    k: Any,
-    v: Any,
-    pages: Any,
-    bases: Any,
-    positions: Any,
-    scale: float,
-    angles: tuple[Any, Any] | None = None,
-    weights: Any = None,
-    eps: float = 0.0,
-) -> Any:
+def turn_launch(q: Any, angles: tuple[Any, Any], weights: Any, eps: float) -> Any:
     """
-    The launch of `paged_rows` for o and q (T, KH, G, D), and pages k and v (N, PAGE, KH, D) of a power of two of rows.
+    The launch that turns heads q (T, KH, G, D) where they are.
 
-    `angles` are cosines and sines (T, D // 2), `weights` (2, D // 2) those of a norm.
+    `angles` are cosines and sines (T, D // 2), `weights` (2, D // 2) those of a norm in front, or None.
     """
-    group, head = power_of_two(o.shape[2]), power_of_two(o.shape[3])
+    half, group = q.shape[3] // 2, power_of_two(q.shape[2])
+    tile = 1, max(1, min(power_of_two(q.shape[1]), 16 // group)), group, power_of_two(half)
+    parts = (cut(t, tile) for t in (q[..., :half], q[..., half:]))
+    return hinted(turn_heads, {"num_worker_warps": 4, "occupancy": 8})(*parts, *angles, 2 * half, eps, weights)
+
+
+def rows_launch(o: Any, q: Any, k: Any, v: Any, pages: Any, bases: Any, positions: Any, scale: float) -> Any:
+    """The launch of `paged_rows` for o and q (T, KH, G, D), k and v (N, PAGE, KH, D), where PAGE is a power of two."""
+    group, head, page = power_of_two(o.shape[2]), power_of_two(o.shape[3]), k.shape[1]
     part = cut(o, (max(1, 64 // group), 1, group, head))
-    halves = power_of_two(q.shape[3] // 2), k.shape[1]
-    given = in_halves(q), whole_keys(k), v, pages, bases, positions, scale, eps, *halves, *(angles or (None, None))
-    return hinted(paged_rows, {"num_worker_warps": 4, "occupancy": 2})(part, *given, weights)
+    given = pages, bases, positions, scale, power_of_two(q.shape[3]), page, max(1, 128 // page)
+    return hinted(paged_rows, {"num_worker_warps": 4, "occupancy": 2})(part, q, k, v, *given)
 
 
 def query_launches(

@@ -14,7 +14,7 @@ from comparing import assembled
 import freehold as fh
 from freehold.kernels.products import Tiling
 from freehold.kernels.quantised import narrow_weight_launches, quantise_launch
-from freehold.kernels.serving import append_launch, query_launches, rows_launch
+from freehold.kernels.serving import append_launch, query_launches, rows_launch, turn_launch
 
 RNG = np.random.default_rng(3)
 
@@ -95,13 +95,31 @@ def test_last_tokens_of_sequences_attend_to_their_pages(norm: bool | None, D: in
     q = normal(sum(COUNTS), KH, G, D)
     angles, weight = (normal(len(q), D // 2), normal(len(q), D // 2)), normal(2, D // 2) if norm else None
     o, (packed, bases, places) = np.zeros_like(q), walks(pages)
-    given = q, cache[:, :, 0], cache[:, :, 1], packed, bases, places, 0.25
-    rows_launch(o, *given, None if norm is None else angles, weight, 1e-6).sync()
-    new = q if norm is None else turned(q, weight, *(t[:, None, None] for t in angles))
+    new = q.copy()
+    if norm is not None:
+        turn_launch(new, angles, weight, 1e-6).sync()
+        np.testing.assert_allclose(new, turned(q, weight, *(t[:, None, None] for t in angles)), atol=4e-6)
+    rows_launch(o, new, cache[:, :, 0], cache[:, :, 1], packed, bases, places, 0.25).sync()
     for t, (base, place) in enumerate(zip(bases, places, strict=True)):
         keys, values = (cache[packed[base // PAGE :], :, i].reshape(-1, KH, D)[: place + 1] for i in (0, 1))
         np.testing.assert_allclose(o[t], attended(new[t], keys, values), atol=4e-6)
     assembled(launched)
+
+
+@pytest.mark.parametrize(("page", "counts"), [(16, [30]), (64, [5, 41]), (128, [20])])
+def test_pages_that_all_rows_see_are_walked_in_steps(page: int, counts: list[int]) -> None:
+    """Some sequences of which the last tokens have many pages in front of them, of different lengths."""
+    lengths = [page * 9 // 2 + 200 * n for n in range(len(counts))]
+    held = [-(-n // page) for n in lengths]
+    order = RNG.permutation(sum(held)).astype(np.int32)
+    bases = np.repeat(page * np.cumsum([0, *held])[:-1], counts).astype(np.int32)
+    places = np.concatenate([np.arange(n - t, n) for n, t in zip(lengths, counts, strict=True)]).astype(np.int32)
+    cache, q = normal(sum(held), page, 2, KH, 16), normal(sum(counts), KH, G, 16)
+    o = np.zeros_like(q)
+    rows_launch(o, q, cache[:, :, 0], cache[:, :, 1], order, bases, places, 0.25).sync()
+    for t, (base, place) in enumerate(zip(bases, places, strict=True)):
+        keys, values = (cache[order[base // page :], :, i].reshape(-1, KH, 16)[: place + 1] for i in (0, 1))
+        np.testing.assert_allclose(o[t], attended(q[t], keys, values), atol=4e-6)
 
 
 @pytest.mark.parametrize(("parts", "D"), [(1, 16), (2, 12), (5, 16)])
