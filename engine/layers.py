@@ -60,11 +60,12 @@ class Narrow(NamedTuple):
 def product(room: Room, y: Any, x: Any, weight: Any, residual: Any = None) -> Steps:
     """y = x @ weight.T + residual; x (M, K), weight (N, K), which may be `Narrow`."""
     way = tiling(*y.shape, x.shape[1], size_of(x.dtype))
+    if x.shape[0] == 1:
+        values, scales = weight if isinstance(weight, Narrow) else (weight, None)
+        yield row_product_launch(y, x, values, None, residual, 0.0, scales)
+        return
     if isinstance(weight, Narrow):
         yield from narrow_weight_launches(y, x, *weight, residual, way, lambda: room.splits(way.splits, *y.shape))
-        return
-    if x.shape[0] == 1:
-        yield row_product_launch(y, x, weight, None, residual, 0.0)
         return
     ends = None, residual, ""
     yield from product_launches(y, x, weight, ends, way, lambda: room.splits(way.splits, *y.shape), _LAYOUT)

@@ -165,8 +165,9 @@ class Model:
 
     def _product(self, y: Any, x: Any, weight: Any, norm: Any, normed: Any) -> Steps:
         """y = normalised x @ weight.T; `normed` is room for what is multiplied."""
-        if x.shape[0] == 1 and not isinstance(weight, Narrow):
-            yield row_product_launch(y, x, weight, norm, None, self.config.eps)
+        if x.shape[0] == 1:
+            values, scales = weight if isinstance(weight, Narrow) else (weight, None)
+            yield row_product_launch(y, x, values, norm, None, self.config.eps, scales)
             return
         yield self._norm(normed, x, norm)
         yield from product(self.room, y, normed, weight)
@@ -186,12 +187,15 @@ class Model:
             yield from experts.fed(room, self.config, fed, normed, y, residual)
             return
         inner, both = room.rows("fed", count), fed.gate_up
-        if isinstance(both, Narrow) or count > MOST_ROWS:
+        if count == 1:
+            values, scales = both if isinstance(both, Narrow) else (both, None)
+            by = None if scales is None else (scales[:feed], scales[feed:])
+            given = values[:feed], values[feed:], layer.middle, self.config.eps, by
+            yield gated_row_product_launch(inner, x, *given)
+        elif isinstance(both, Narrow) or count > MOST_ROWS:
             made = room.rows("gate_up", count)
             yield from self._product(made, x, both, layer.middle, normed)
             yield gated_launch(inner, made[:, :feed], made[:, feed:], "silu")
-        elif count == 1:
-            yield gated_row_product_launch(inner, x, both[:feed], both[feed:], layer.middle, self.config.eps)
         else:
             yield self._norm(normed, x, layer.middle)
             yield gated_product_launch(inner, normed, both[:feed], both[feed:])

@@ -8,7 +8,7 @@ import freehold as fh
 from freehold import Const, Out, Ref, f32
 from freehold.kernels.activations import activate
 from freehold.kernels.schedules import PROCESSORS, ByRow, by_row, ceildiv, compiled_in, cut, hinted, power_of_two
-from freehold.kernels.tiles import safe, wide
+from freehold.kernels.tiles import safe, safe_early, wide
 
 MOST_ROWS: Final = 64
 """Rows of a product that is bound by reading its weights."""
@@ -70,6 +70,96 @@ def gated_row_product(
     y.store((activate(g, "silu") * u).astype(y.dtype))
 
 
+def sums(y: Any, x: Any, weights: Any, norm: Any, BK: int, AHEAD: int, TMA: bool) -> tuple[Any, Any]:
+    """
+    Products of a row of x with rows of each of `weights`, and with `norm` of x * norm, and the sum of squares of x.
+
+    The first `AHEAD` tiles of the weights are loaded before x, which the kernel in front may still be writing.
+    """
+    m, n = y.index
+    high = y.tile[1]
+    found, squares = tuple(fh.zeros((high, BK), f32) for _ in weights), fh.zeros((1, BK), f32)
+    first = tuple(tuple(w.load((n, k), (high, BK), allow_tma=TMA) for w in weights) for k in fh.static_range(AHEAD))
+    norms = () if norm is None else tuple(norm.load((k,), (BK,), allow_tma=False) for k in fh.static_range(AHEAD))
+    for k in fh.static_range(AHEAD):
+        t = wide(x.load((m, k), (1, BK), allow_tma=False))
+        if norm is not None:
+            squares += t * t
+            t = t * wide(norms[k])[None]
+        found = tuple(sum + wide(row) * t for sum, row in zip(found, first[k], strict=True))
+    for k in fh.tiles(weights[0], axis=1, size=BK, start=AHEAD):
+        rows = tuple(w.load((n, k), (high, BK), allow_tma=TMA) for w in weights)
+        t = wide(x.load((m, k), (1, BK), allow_tma=False))
+        if norm is not None:
+            squares += t * t
+            t = t * wide(norm.load((k,), (BK,), allow_tma=False))[None]
+        found = tuple(sum + wide(row) * t for sum, row in zip(found, rows, strict=True))
+    return tuple(t.sum(axis=1)[None] for t in found), squares.sum(axis=1, keepdims=True)
+
+
+def rooted(squares: Any, x: Any, eps: Any) -> Any:
+    """1 / sqrt(mean(x ** 2) + eps), of the sum of squares."""
+    return fh.rsqrt(squares / x.shape[1].astype(f32) + eps)
+
+
+@safe_early("w", "norm", "scale")
+def narrow_row_product(
+    y: Out["M", "N"],
+    x: Ref["M", "K"],
+    w: Ref["N", "K"],
+    eps: f32,
+    BK: Const[int],
+    AHEAD: Const[int],
+    TMA: Const[bool],
+    scale: Ref["N"],
+    norm: Ref["K"] | None = None,
+    residual: Ref["M", "N"] | None = None,
+    N: Const[Any] = None,
+    K: Const[Any] = None,
+):
+    """
+    As `row_product`, of weights of 8 bits, each row of which has a scale: y = x @ (w * scale).T + residual.
+
+    `AHEAD` and `TMA` are as in `sums`.
+    """
+    m, n = y.index
+    high = y.tile[1]
+    (found,), squares = sums(y, x, (w,), norm, BK, AHEAD, TMA)
+    if norm is not None:
+        found = found * rooted(squares, x, eps)
+    found = found * scale.load((n,), (high,), allow_tma=False)[None]
+    if residual is not None:
+        found += wide(residual.load((m, n), (1, high), allow_tma=False))
+    y.store(found.astype(y.dtype), allow_tma=False)
+
+
+@safe_early("gate", "up", "norm", "gate_scale", "up_scale")
+def gated_narrow_row_product(
+    y: Out["M", "N"],
+    x: Ref["M", "K"],
+    gate: Ref["N", "K"],
+    up: Ref["N", "K"],
+    norm: Ref["K"],
+    eps: f32,
+    BK: Const[int],
+    AHEAD: Const[int],
+    TMA: Const[bool],
+    gate_scale: Ref["N"],
+    up_scale: Ref["N"],
+    N: Const[Any] = None,
+    K: Const[Any] = None,
+):
+    """y = silu(x @ (gate * gate_scale).T) * (x @ (up * up_scale).T), of x normalised as in `row_product`."""
+    _, n = y.index
+    high = y.tile[1]
+    found, squares = sums(y, x, (gate, up), norm, BK, AHEAD, TMA)
+    g, u = tuple(t * rooted(squares, x, eps) for t in found)
+    g = g * gate_scale.load((n,), (high,), allow_tma=False)[None]
+    u = u * up_scale.load((n,), (high,), allow_tma=False)[None]
+    g, u = tuple(t.astype(y.dtype).astype(f32) for t in (g, u))
+    y.store((activate(g, "silu") * u).astype(y.dtype), allow_tma=False)
+
+
 @safe
 def gated_product(y: Out["M", "N"], x: Ref["M", "K"], gate: Ref["N", "K"], up: Ref["N", "K"], BK: Const[int]):
     """y = silu(x @ gate.T) * (x @ up.T)."""
@@ -99,18 +189,49 @@ def of_head(count: int, length: int) -> ByRow:
     return ByRow(16, max(16, min(step, power_of_two(length))), occupancy, (None, None))
 
 
-def row_product_launch(y: Any, x: Any, w: Any, norm: Any, residual: Any, eps: float) -> Any:
-    """The launch of `row_product` for y (M, N), x (M, K) and w (N, K); `norm` (K) and `residual` (M, N) may be None."""
+def narrow_way(length: int, long: bool) -> tuple[int, tuple[Any, ...], dict[str, int]]:
+    """
+    How weights of 8 bits are cut, of rows of `length` elements: rows of a tile, the kernel's `BK`, `AHEAD` and `TMA`,
+    and its hints. With `long` rows of 4096 and more go by TMA, which is faster where norms come in front.
+    """
+    if compiled_in(length) and length >= 1024 and not (long and length >= 4096):
+        return 1, (1024, min(2, length // 1024), False), {"num_worker_warps": 4, "occupancy": 8}
+    return 16, (max(16, min(512, power_of_two(length))), 1, True), {"num_worker_warps": 4, "occupancy": 3}
+
+
+def row_product_launch(y: Any, x: Any, w: Any, norm: Any, residual: Any, eps: float, scale: Any = None) -> Any:
+    """
+    The launch of `row_product` for y (M, N), x (M, K) and w (N, K); `norm` (K) and `residual` (M, N) may be None. With
+    `scale` (N) weights have 8 bits.
+    """
+    if scale is not None:
+        rows, constants, hints = narrow_way(w.shape[1], norm is not None)
+        given = x, w, eps, *constants, scale, norm, residual, *_compiled_in(w, constants)
+        return hinted(narrow_row_product, hints)(cut(y, (1, rows)), *given)
     by = of_head(*w.shape) if w.shape[0] >= MANY else by_row(*w.shape, alone=norm is None)
     given = x, w, eps, by.step, norm, residual, *by.extents
     return hinted(row_product, by.hints)(cut(y, (1, by.rows)), *given)
 
 
-def gated_row_product_launch(y: Any, x: Any, gate: Any, up: Any, norm: Any, eps: float) -> Any:
-    """The launch of `gated_row_product` for y (M, N), x (M, K), weights (N, K) and `norm` (K)."""
+def gated_row_product_launch(
+    y: Any, x: Any, gate: Any, up: Any, norm: Any, eps: float, scales: tuple[Any, Any] | None = None
+) -> Any:
+    """
+    The launch of `gated_row_product` for y (M, N), x (M, K), weights (N, K) and `norm` (K). With `scales` (N) of both
+    weights have 8 bits.
+    """
+    if scales is not None:
+        rows, constants, hints = narrow_way(gate.shape[1], long=False)
+        given = x, gate, up, norm, eps, *constants, *scales, *_compiled_in(gate, constants)
+        return hinted(gated_narrow_row_product, hints)(cut(y, (1, rows)), *given)
     step = max(16, min(256, power_of_two(gate.shape[1])))
     hints = {"occupancy": 4 if gate.shape[0] >= 8192 else 2}
     return hinted(gated_row_product, hints)(cut(y, (1, 16)), x, gate, up, norm, eps, step)
+
+
+def _compiled_in(w: Any, constants: tuple[Any, ...]) -> tuple[int | None, int | None]:
+    """The extents of weights that are compiled in: those of rows that threads load."""
+    return (None, None) if constants[2] else tuple(w.shape)
 
 
 def gated_product_launch(y: Any, x: Any, gate: Any, up: Any) -> Any:

@@ -14,6 +14,7 @@ from comparing import assembled
 import freehold as fh
 from freehold.kernels import few
 from freehold.kernels.few import gated_product_launch, gated_row_product_launch, row_product_launch
+from freehold.kernels.quantised import quantise_launch
 
 RNG = np.random.default_rng(5)
 
@@ -76,4 +77,18 @@ def test_gated_rows(rows: int, launched: dict[str, Any]) -> None:
     gated_product_launch(y, x, w[:N], w[N:]).sync()
     both = wide(x) @ wide(w).T
     np.testing.assert_allclose(wide(y), silu(both[:, :N]) * both[:, N:], rtol=2**-6, atol=1e-2)
+    assembled(launched)
+
+
+@pytest.mark.parametrize(("K", "N"), [(100, 70), (2048, 33)])
+def test_rows_with_weights_of_8_bits(K: int, N: int, launched: dict[str, Any]) -> None:
+    x, weight, y, z = normal(1, K), normal(K), normal(1, 2 * N), normal(1, N)
+    w = fh.zeros((2 * N, K), fh.f8e4m3fn, device=fh.HOST).sync()
+    scale = fh.zeros((2 * N,), fh.f32, device=fh.HOST).sync()
+    quantise_launch(w, scale, normal(2 * N, K), "fp8").sync()
+    row_product_launch(y, x, w, weight, None, 1e-6, scale).sync()
+    both = normalised(x, weight) @ (wide(w) * wide(scale)[:, None]).T
+    np.testing.assert_allclose(wide(y), both, rtol=2**-8, atol=1e-4)
+    gated_row_product_launch(z, x, w[:N], w[N:], weight, 1e-6, (scale[:N], scale[N:])).sync()
+    np.testing.assert_allclose(wide(z), silu(both[:, :N]) * both[:, N:], rtol=2**-6, atol=1e-3)
     assembled(launched)

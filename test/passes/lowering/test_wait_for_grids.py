@@ -125,7 +125,7 @@ def test_kernels_that_wait_begin_early_behind_one_kernel(monkeypatch: pytest.Mon
     fake = Driver()
     monkeypatch.setattr(driver, "api", lambda: fake)
     monkeypatch.setattr(captures, "_early", {ord(name) for name in "abde"})
-    captures._overlap(object())
+    captures._overlap(object())  # pyright: ignore[reportPrivateUsage]
     # c waits not by itself, d comes behind a copy, and e behind two.
     assert fake.edges == {"ab": 11, "bc": 0, "c.": 0, ".d": 0, "de": 0, "ce": 0}
 
@@ -135,8 +135,12 @@ def test_graphs_that_write_what_is_read_early_do_not_overlap(
     written: tuple[int, int], apart: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[bool] = []
-    monkeypatch.setattr(captures, "end_capture", lambda *_, overlap: told.append(overlap))
-    leased = [SimpleNamespace(space=0, low=low, high=high, storage=0, epoch=0) for low, high in ((0, 64), written)]
+
+    def ended(stream: object, device: int, *, overlap: bool) -> None:
+        told.append(overlap)
+
+    monkeypatch.setattr(captures, "end_capture", ended)
+    leased: Any = [SimpleNamespace(space=0, low=low, high=high, storage=0, epoch=0) for low, high in ((0, 64), written)]
     recording = Recording()
     recording.captured, recording.device = object(), 0
     recording.uses((), leased[:1], leased[1:], leased[:1])
