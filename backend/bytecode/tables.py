@@ -390,8 +390,7 @@ def op_record(op: type[TileOp], version: Version) -> OpRecord:
         name: op.field_since.get(name, op.since)
         for name in (
             *definition.properties,
-            *(name for name, _ in definition.operands),
-            *(name for name, _ in definition.results),
+            *(name for name, _ in (*definition.operands, *definition.results)),
         )
     }
     segmented = any(isinstance(option, AttrSizedOperandSegments) for option in definition.options)
