@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32
@@ -39,18 +39,22 @@ def triangular_product(c: Out["N", "N"], a: Ref["N", "N"], b: Ref["N", "N"], BK:
     c.store(acc)
 
 
+_HINTS: Final = {"num_worker_warps": 4, "occupancy": 12}
+
+
 def scaled(x: Any, s: float) -> Any:
     """A matrix times a number."""
     y = x.new_empty(x.shape)
     out, given = as_matrices(y, x)
-    hinted(times_number, {"occupancy": 16})(fh.partition(out, tile_of(out)), given, s, compiled_in(out.shape[1])).on()
+    hinted(times_number, _HINTS)(fh.partition(out, tile_of(out)), given, s, compiled_in(out.shape[1])).on()
     return y
 
 
 def diagonal_product(d: Any, x: Any) -> Any:
     """A diagonal matrix, by its diagonal, times a matrix."""
     y = x.new_empty(x.shape)
-    hinted(times_diagonal, {"occupancy": 16})(fh.partition(y, tile_of(y)), d, x, compiled_in(y.shape[1])).on()
+    tile = 1, min(1024, power_of_two(y.shape[1]))
+    hinted(times_diagonal, _HINTS)(fh.partition(y, tile), d, x, compiled_in(y.shape[1])).on()
     return y
 
 

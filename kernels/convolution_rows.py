@@ -16,7 +16,7 @@ from freehold import Const, Out, Ref, f32, i32
 from freehold.kernels.operators import torch_dtype
 from freehold.kernels.pieces import multiplied, torn
 from freehold.kernels.schedules import ceildiv, cut, hinted, power_of_two
-from freehold.kernels.tiles import places, safe
+from freehold.kernels.tiles import accumulator, places, safe, wide
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
@@ -154,6 +154,31 @@ def pointwise_tiles(
         fh.require("L == CO")
         acc += bias.load((g, c), (1, TC)).reshape(TC, 1).astype(f32)
     y.store(acc.reshape(y.tile).astype(y.dtype))
+
+
+@safe
+def depthwise_places(
+    y: Out["N", "C", "H", "W"],
+    x: Ref["N", "C", "A", "B", "H", "W"],
+    w: Ref["C", "K"],
+    bias: Ref["C"],
+    HIGH: Const[int],
+    WIDE: Const[int],
+    BIAS: Const[bool],
+):
+    """y = the sum over taps of w * x at the tap, + bias: each channel by itself, of windows that lie in x."""
+    fh.require(x.shape[2] == HIGH, "taps along height")
+    fh.require(x.shape[3] == WIDE, "taps along width")
+    fh.require(w.shape[1] == HIGH * WIDE, "a weight for each tap")
+    n, c, h, place = y.index
+    _, _, TH, TW = y.tile
+    acc = fh.zeros((TH, TW), accumulator(x.dtype))
+    for k in fh.static_range(HIGH * WIDE):
+        t = x.load((n, c, k // WIDE, k % WIDE, h, place), (1, 1, 1, 1, TH, TW), allow_tma=False)
+        acc += wide(t.reshape(TH, TW)) * wide(w.load((c, k), ()))
+    if BIAS:
+        acc += wide(bias.load(c, ()))
+    y.store(acc.reshape(y.tile).astype(y.dtype), allow_tma=False)
 
 
 # --- Geometry ---------------------------------------------------------------------------------------------------------
@@ -311,3 +336,28 @@ def pointwise(y: Any, x: Any, w: Any, bias: Any, tf32: bool) -> None:
     extra = w[:, :, 0] if bias is None else bias
     given = max(16, min(64, power_of_two(CI))), bias is not None, tf32
     hinted(pointwise_tiles, {"num_worker_warps": 4, "occupancy": 2})(part, x, w, extra, *given).on()
+
+
+def depthwise(y: Any, x: Any, w: Any, bias: Any, stride: list[int], dilation: list[int]) -> None:
+    """
+    Writes the convolution of each channel of `x` (N, C, H, W) by its own of `w` (C, ..., taps along height and width),
+    + bias, to `y` (N, C, H, W): of windows that lie in x.
+    """
+    N, C, H, W = y.shape
+    high, wide = w.shape[-2:]
+    s = x.stride()
+    view = x.as_strided(
+        (N, C, high, wide, H, W),
+        (
+            *s[:2],
+            *(d * n for d, n in zip(dilation, s[2:], strict=True)),
+            *(d * n for d, n in zip(stride, s[2:], strict=True)),
+        ),
+        x.storage_offset(),
+    )
+    width = min(512, power_of_two(W))
+    part = cut(y, (1, 1, min(512 // width, power_of_two(H)), width))
+    weights = w.reshape(C, -1)
+    given = weights[:, 0] if bias is None else bias
+    kernel = hinted(depthwise_places, {"num_worker_warps": 4, "occupancy": 16})
+    kernel(part, view, weights, given, high, wide, bias is not None).on()

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import freehold as fh
 from freehold import Const, Out, Ref, i32
-from freehold.kernels.convolution_rows import along, convolved_by_rows, pointwise
+from freehold.kernels.convolution_rows import along, convolved_by_rows, depthwise, pointwise
 from freehold.kernels.operators import asked, in_tf32, operator, wide_dtype
 from freehold.kernels.patches import launches, taken
 from freehold.kernels.products import operand, sum_dtype
@@ -261,6 +261,11 @@ def _convolve(y: Any, x: Any, w: Any, bias: Any, window: Any, size: Any, back: b
     extra = w.view(G, -1) if bias is None else bias
     P, K = out.shape[3], weights.shape[2]
     if CO == 1 and x.shape[2] == 1:
+        flat = x.shape[3] == window[0] == 1 and max(window[6:9]) == 0 and not back
+        if flat and K <= _WRITTEN and size[2] >= 128:
+            of = None if bias is None else bias.view(-1)
+            depthwise(y[:, :, 0, 0], x[:, :, 0, 0], w[:, 0, 0, 0], of, window[4:6], window[10:12])
+            return
         width = min(1024, power_of_two(P))
         tile = 1, min(max(1, 1024 // width), power_of_two(G)), width
         given = x[:, :, 0], weights[:, 0], extra[:, 0], size[1], size[2], shape, bias is not None
@@ -292,6 +297,9 @@ def _convolve(y: Any, x: Any, w: Any, bias: Any, window: Any, size: Any, back: b
 
 _MANY: Final = 1 << 28
 """Products from which on a copy of the input is made that is multiplied faster."""
+
+_WRITTEN: Final = 32
+"""Taps of a channel by itself that are written out, at most."""
 
 _PLACES: Final = {True: 128, False: 64}
 """Places of a tile, where products go to the tensor cores, and where they do not."""

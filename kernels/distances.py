@@ -240,7 +240,7 @@ _BY_THREADS: Final = Way(1, 4096, 64, False, {"num_worker_warps": 8, "occupancy"
 _WAYS: Final = {
     "squared": Way(1, 8192, 8, True, {}),
     "smooth l1": Way(1, 8192, 8, True, {}),
-    "row": Way(2, 2048, 16, False, {"num_worker_warps": 4, "occupancy": 16}),
+    "row": Way(4, 8192, 8, True, {}),
 }
 """By kind, and of rows that share a target: what was measured to be fastest."""
 

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
@@ -174,6 +175,19 @@ CASES: dict[str, Case] = {
         lambda x: F.max_pool3d(x, (1, 2, 1), 1, (0, 1, 0), 2),
         ((1, 2, 5, 6, 7),),
     ),
+    "depthwise of whole windows": Case(
+        partial(kernels.conv, stride=(2, 1), dilation=(1, 2), groups=3),
+        partial(F.conv2d, stride=(2, 1), dilation=(1, 2), groups=3),
+        ((2, 3, 7, 140), (3, 1, 3, 5), (3,)),
+        (),
+        40,
+    ),
+    "max_pool of neighbours": Case(
+        lambda x: kernels.max_pool(x, 5, 1, 2, 3), lambda x: F.max_pool1d(x, 5, 1, 2, 3), ((2, 1, 1040),)
+    ),
+    "avg_pool of neighbours": Case(
+        lambda x: kernels.avg_pool(x, 8, 1, 4), lambda x: F.avg_pool1d(x, 8, 1, 4), ((1, 2, 1040),)
+    ),
     "avg_pool": Case(
         lambda x: kernels.avg_pool(x, (3, 2), 2, 1), lambda x: F.avg_pool2d(x, (3, 2), 2, 1), ((2, 3, 9, 11),)
     ),
@@ -317,6 +331,43 @@ def test_divergence_is_that_of_logarithms(launched: dict[str, tuple[Kernel, Any]
     found, wanted = kernels.divergence(p, q, "batchmean"), F.kl_div(p.log(), q, reduction="batchmean")
     close(found.detach(), wanted.detach(), 2e-6)
     close(torch.autograd.grad(found, p)[0], torch.autograd.grad(wanted, p)[0], 2e-6)
+    assembled(launched)
+
+
+def test_divergence_of_little(launched: dict[str, tuple[Kernel, Any]]) -> None:
+    """Zeros of either, and probabilities that float32 keeps few bits of."""
+    p, q = torch.full((4, 8), 0.125), torch.full((4, 8), 0.125)
+    q[0], q[1, 0], p[2, 0] = 0.0, 1e-41, 2.0**-120
+    found = torch.stack([kernels.divergence(p[n : n + 1], q[n : n + 1], "sum") for n in range(4)])
+    close(found, torch.tensor([0.0, 0.0, 0.125 * 117 * math.log(2.0), 0.0]), 1e-6)
+    p[3, 0] = 0.0
+    assert kernels.divergence(p, q, "sum").item() == math.inf
+    assembled(launched)
+
+
+def test_losses_of_many_rows(launched: dict[str, tuple[Kernel, Any]]) -> None:
+    """More rows than blocks add up parts of, in rows of the whole, and in rows that share a target."""
+    x, t = (made((2, 1100, 4096), torch.float32, n) for n in (6, 7))
+    close(kernels.mse_loss(x, t), (x.double() - t.double()).square().mean(), 2e-6)
+    row = t[0, 0].sign()
+    close(kernels.pair_loss(x, row, "hinge"), (1 - x.double() * row).clamp(min=0).mean(), 2e-6)
+    assembled(launched)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32], ids=str)
+def test_long_rows_of_whole_tiles(dtype: Any, launched: dict[str, tuple[Kernel, Any]]) -> None:
+    """Rows of which a part stays in registers, and which are walked back from the end."""
+    N = 65536
+    x, residual, w, b = (made(s, dtype, n) for n, s in enumerate(((2, N), (2, N), (N,), (N,))))
+    wide, weight = x.double() + 3.0, w.double()
+    x = wide.to(dtype)
+    wide, bound = x.double(), BOUNDS[dtype]
+    close(kernels.softmax(x), wide.softmax(-1), bound)
+    close(kernels.rms_norm(x, w, EPS), F.rms_norm(wide, (N,), weight, EPS), bound)
+    close(kernels.layer_norm(x, w, b, EPS), F.layer_norm(wide, (N,), weight, b.double(), EPS), bound)
+    found, total = kernels.add_rms_norm(x, residual, w, EPS)
+    assert torch.equal(total, x + residual)
+    close(found, F.rms_norm(total.double(), (N,), weight, EPS), bound)
     assembled(launched)
 
 
