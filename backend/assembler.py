@@ -28,7 +28,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final, Literal
 
-from freehold.backend.clusters import mixing
+from freehold.backend.bytecode.encoding import MalformedBytecode
 from freehold.backend.errors import (
     AssemblerCrashed,
     AssemblerMissing,
@@ -40,6 +40,7 @@ from freehold.backend.errors import (
 )
 from freehold.backend.places import locate
 from freehold.backend.registers import starving
+from freehold.backend.wrong_code import wrong
 from freehold.support.diagnostic import Rejected
 from freehold.support.span import Span
 
@@ -220,12 +221,17 @@ def assemble(
     remarks of it, as YAML (`backend.remarks`). `meanwhile` is called while the assembler runs; what it raises ends
     that. Raises `Rejected`: O401 to O403 where there is no assembler to run, O404 where it crashed, O405 after
     `options.time_limit` seconds, O406 where it refuses, O407 where it does not know `arch`, O408 where the module uses
-    what `arch` does not have, O414 where it made code that does not end, O415 where it would make wrong code.
+    what `arch` does not have, O414 where it made code that does not end, O415 and O416 where it would make
+    wrong code.
     """
     found = find_assembler() if assembler is None else assembler
     subject = "a module" if kernel is None else f"kernel `{kernel}`"
-    if mixed := mixing(bytecode, arch):
-        raise Rejected(mixed, kernel)
+    unread: MalformedBytecode | None = None
+    try:
+        if errors := wrong(bytecode, arch):
+            raise Rejected(errors, kernel)
+    except MalformedBytecode as error:  # the assembler refuses it, too, and says more
+        unread = error
     with tempfile.TemporaryDirectory(prefix="freehold-") as name:
         folder = Path(name)
         source, target = folder / "module.tileirbc", folder / "module.cubin"
@@ -253,6 +259,8 @@ def assemble(
         except OSError:
             error = AssemblerRefused(None, subject, arch, "it reported success and wrote no cubin", 0)
             raise Rejected([error], kernel) from None
+        if unread is not None:
+            raise unread
         if errors := starving(cubin, bytecode, arch):
             raise Rejected(errors, kernel)
         return cubin

@@ -261,6 +261,28 @@ class ColumnsMixed(Error):
 
 
 @dataclass(frozen=True)
+class ProductScanned(Error):
+    """
+    A kernel takes running sums of a tile that comes from a matrix product, and would get wrong ones.
+
+    The assembler (release 13.5) made wrong code of every such kernel that it took and that was tried on an H200, and
+    refused others (O406). Sums of a product's rows and columns were right, and so were running sums of tiles that were
+    loaded. What is computed from a product counts as one, until it is stored and loaded again by another launch.
+    """
+
+    code: ClassVar[str] = "O416"
+    title: ClassVar[str] = "the code that the Tile IR assembler makes of {subject} for {arch} would sum up wrongly"
+    notes: ClassVar[tuple[str, ...]] = (
+        "it takes running results, as `cumsum` and `cumprod` do, of a tile that was computed from a matrix product",
+    )
+    helps: ClassVar[tuple[str, ...]] = ("store the product, and take its running results in a second kernel",)
+
+    subject: str
+    """The kernel, in words."""
+    arch: str
+
+
+@dataclass(frozen=True)
 class NotInVersion(Error):
     """
     A module was to be written for a version of Tile IR that lacks something the module uses.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from freehold.backend.clusters import WORKERS, hint_of
 from freehold.backend.cubin import NotACubin, Resources, resources
 from freehold.backend.errors import WarpsStarve
+from freehold.backend.wrong_code import WORKERS, hint_of
 
 _WARP: Final = 32
 _GROUP: Final = 4
