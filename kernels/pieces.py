@@ -67,6 +67,7 @@ def one_of(t: Any, axis: int, z: Any) -> Any:
     return fh.minimum(z, t.shape[axis] - 1)
 
 
+# freehold: S=3 PIECES=3
 @safe
 def split_tiles(y: Out[bf16, "S", "Z", "M", "N"], x: Ref[f32, "Z", "M", "N"], PIECES: Const[int]):
     """y[s] = piece s of x."""
@@ -78,6 +79,7 @@ def split_tiles(y: Out[bf16, "S", "Z", "M", "N"], x: Ref[f32, "Z", "M", "N"], PI
         y.at(s).store(piece.reshape(y.tile))
 
 
+# freehold: S=3 BK=16 PIECES=3
 @safe
 def product_of_pieces(
     c: Out[f32, "Z", "M", "N"],
