@@ -54,7 +54,7 @@ class Timeline:
     def __init__(self, device: int, stream: Any, eager: bool = False):
         self.device: Final = device
         """The number of the GPU, or `HOST`."""
-        self.stream = stream
+        self.stream: Any = stream
         """Of cuda.core; None on the host."""
         self.eager: Final = eager
         """Whether an event is recorded behind each operation: no other thread can record one there."""
