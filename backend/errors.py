@@ -283,6 +283,33 @@ class ProductScanned(Error):
 
 
 @dataclass(frozen=True)
+class AssemblerRemark(Error):
+    """
+    The assembler says how it translated an operation, and what it would have needed to do better.
+
+    Remarks refuse nothing. `tile-opt --remarks memory --arch sm_100` asks for them. `failed` names what could not be
+    used (the copy engine, tensor cores), `passed` what was.
+    """
+
+    severity: ClassVar[str] = "remark"
+    code: ClassVar[str] = "O417"
+    title: ClassVar[str] = "{what}"
+    label: ClassVar[str] = "{outcome}"
+
+    what: str
+    outcome: str
+    """How it went: failed, passed, missed, analysis."""
+
+    @dataclass(frozen=True)
+    class Detail(Note):
+        """What the assembler adds."""
+
+        text: ClassVar[str] = "{name}: {value}"
+        name: str
+        value: str
+
+
+@dataclass(frozen=True)
 class NotInVersion(Error):
     """
     A module was to be written for a version of Tile IR that lacks something the module uses.

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, Final, Literal
 
 from freehold.backend.assembler import DEFAULT_OPTIONS, AssembleOptions, assemble
-from freehold.support.diagnostic import Error, Note
+from freehold.backend.errors import AssemblerRemark
 from freehold.support.span import Span
 
 Category = Literal["all", "memory", "tensorcore"]
@@ -16,33 +15,6 @@ Category = Literal["all", "memory", "tensorcore"]
 _PLACE: Final = re.compile(r"\{ File: (?P<file>.*), Line: (?P<line>\d+), Column: (?P<column>\d+) \}")
 _IN_TEXT: Final = re.compile(r'loc\("[^"]*":\d+:\d+\): ')
 _SAID_BEFORE: Final = ("RemarkId", "Remark")
-
-
-@dataclass(frozen=True)
-class AssemblerRemark(Error):
-    """
-    The assembler says how it translated an operation, and what it would have needed to do better.
-
-    Remarks refuse nothing. `tile-opt --remarks memory --arch sm_100` asks for them. `failed` names what could not be
-    used (the copy engine, tensor cores), `passed` what was.
-    """
-
-    severity: ClassVar[str] = "remark"
-    code: ClassVar[str] = "O414"
-    title: ClassVar[str] = "{what}"
-    label: ClassVar[str] = "{outcome}"
-
-    what: str
-    outcome: str
-    """How it went: failed, passed, missed, analysis."""
-
-    @dataclass(frozen=True)
-    class Detail(Note):
-        """What the assembler adds."""
-
-        text: ClassVar[str] = "{name}: {value}"
-        name: str
-        value: str
 
 
 def remarks(

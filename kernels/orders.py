@@ -317,7 +317,7 @@ def groups_launch(best: Any, x: Any, width: int, largest: bool = True) -> Any:
 
 def _gradient(ctx: Any, dvalues: Any, _: Any) -> tuple[Any, ...]:
     x, where = ctx.saved_tensors
-    return (x.new_zeros(x.shape).scatter_(1, where, dvalues), *(None,) * (ctx.count - 1))
+    return (x.new_zeros(x.shape).scatter_(1, where, dvalues), *(None,) * (len(ctx.needs_input_grad) - 1))
 
 
 _sort.backward(keeps=lambda inputs, output: (inputs[0], output[1]))(_gradient)

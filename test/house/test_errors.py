@@ -12,7 +12,7 @@ import pytest
 from freehold.support.diagnostic import Error, Help, Label, Note
 from freehold.support.report import Argument
 from freehold.tools.error_pages import GROUPS, pages
-from freehold.tools.explain import error_classes, parts_of
+from freehold.tools.explain import ROOMS, error_classes, parts_of
 
 ROOT = Path(__file__).resolve().parents[2]
 ERRORS = error_classes()
@@ -106,6 +106,14 @@ def test_there_is_no_page_of_an_error_that_is_gone() -> None:
 def test_errors_are_defined_where_they_are_looked_for() -> None:
     defined = {kind for kind in all_subclasses(Error) if kind.__module__.startswith("freehold.")}
     assert {kind for kind in defined if "code" in vars(kind)} <= set(ERRORS.values())
+
+
+def test_codes_stand_in_modules_of_errors() -> None:
+    """Others are not imported by what lists errors, and a code of theirs could be another's, too."""
+    sources = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
+    coded = [path for path in sources if re.search(r'code: ClassVar\[str\] = "O', path.read_text(encoding="utf-8"))]
+    assert len(coded) > 10
+    assert [path for path in coded if "errors" not in (path.stem, path.parent.name)] == []
 
 
 def all_subclasses(kind: type[Error]) -> set[type[Error]]:

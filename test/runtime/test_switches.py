@@ -8,13 +8,13 @@ from stub_printed import Printed
 
 
 def test_no_schedule_with_one_switch_changes_a_result(on_stub: Callable[..., Printed]) -> None:
-    found = on_stub("switches.py", "--sample", "40")
+    found = on_stub("switches.py", "--sample", "40", fresh=True)
     assert found.status == 0, found
     assert "588 schedules" in " ".join(found.passed)
 
 
 def test_without_locks_one_does(on_stub: Callable[..., Printed]) -> None:
-    found = on_stub("switches.py", "--sample", "40", "--open", "--only", "two_writers")
+    found = on_stub("switches.py", "--sample", "40", "--open", "--only", "two_writers", fresh=True)
     assert found.status == 1, found
     assert "another order of the streams gives another result" in " ".join(found.passed)
 

@@ -29,7 +29,8 @@ def run(warm: ModuleType, tmp_path: Path) -> Callable[[str], str | None]:
     """`run(line)` runs a RUN line in which `%` stands for a folder with two modules; None where it passed."""
     (tmp_path / "good.mlir").write_text("// CHECK: builtin.module\n// OTHER: nothing like it\nbuiltin.module {}\n")
     (tmp_path / "bad.mlir").write_text('// CHECK: error[O5\n"ownership.nothing"() : () -> ()\n')
-    environment = {"PATH": os.environ.get("PATH", ""), "NO_COLOR": "1", "SEEN": "here"}
+    programs = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    environment = {"PATH": programs, "NO_COLOR": "1", "SEEN": "here"}
 
     def said(line: str) -> str | None:
         commands = warm.pipeline(line.replace("%", f"{tmp_path}{os.sep}"))

@@ -10,9 +10,9 @@ cuda_tile.module @remarks {
     %c0 = constant <i32: 0> : tile<i32>
     %v = make_tensor_view %p, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
     %w = make_partition_view %v : partition_view<tile=(64x64), tensor_view<64x64xf32, strides=[64,1]>>
-    // CHECK:      remark[O414]: {{[A-Za-z]+}}
+    // CHECK:      remark[O417]: {{[A-Za-z]+}}
     // CHECK-NEXT: --> {{.*}}remarks.mlir:
-    // expected-remark-re @below {{O414: {{.+}}}}
+    // expected-remark-re @below {{O417: {{.+}}}}
     %x, %t0 = load_view_tko weak %w[%c0, %c0] : partition_view<tile=(64x64), tensor_view<64x64xf32, strides=[64,1]>>, tile<i32> -> tile<64x64xf32>, token
     %t1 = store_view_tko weak %x, %w[%c0, %c0] token = %t0 : tile<64x64xf32>, partition_view<tile=(64x64), tensor_view<64x64xf32, strides=[64,1]>>, tile<i32> -> token
     return
