@@ -21,6 +21,7 @@ from freehold.kernels.tiles import accumulator, places, safe, wide
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
 
+# freehold: S=3 PIECES=3
 @safe
 def channels_last(y: Out["S", "R", "D", "H", "W", "L"], x: Ref["R", "C", "D", "H", "W"], PIECES: Const[int]):
     """y[s, r, d, h, w, c] = piece s of x[r, c, d, h, w]; zeros for channels that x does not have."""
@@ -33,6 +34,7 @@ def channels_last(y: Out["S", "R", "D", "H", "W", "L"], x: Ref["R", "C", "D", "H
         y.at(s).store(piece.reshape(y.tile))
 
 
+# freehold: S=3 PIECES=3 JOINED=False
 @safe
 def weights_of_taps(
     y: Out["S", "G", "V", "CO", "K"],
@@ -73,6 +75,7 @@ def within(i: Any, n: Any) -> Any:
     return fh.clip(i, 0, n - 1)
 
 
+# freehold: S=3 PIECES=3 BIAS=True TURNED=False
 @safe
 def rows_convolved(
     y: Out["N", "G", "CO", "D", "H", "W"],
@@ -129,6 +132,7 @@ def rows_convolved(
     y.store(acc.reshape(y.tile).astype(y.dtype))
 
 
+# freehold: y=(1, 1, 16, 16) BIAS=True TF32=False
 @safe
 def pointwise_tiles(
     y: Out["N", "G", "CO", "P"],
@@ -156,6 +160,7 @@ def pointwise_tiles(
     y.store(acc.reshape(y.tile).astype(y.dtype))
 
 
+# freehold: y=(1, 1, 16, 16) A=3 B=3 K=9 HIGH=3 WIDE=3 BIAS=True
 @safe
 def depthwise_places(
     y: Out["N", "C", "H", "W"],

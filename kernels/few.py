@@ -102,6 +102,7 @@ def rooted(squares: Any, x: Any, eps: Any) -> Any:
     return fh.rsqrt(squares / x.shape[1].astype(f32) + eps)
 
 
+# freehold: AHEAD=2 TMA=True
 @safe_early("w", "norm", "scale")
 def narrow_row_product(
     y: Out["M", "N"],
@@ -133,6 +134,7 @@ def narrow_row_product(
     y.store(found.astype(y.dtype), allow_tma=False)
 
 
+# freehold: AHEAD=2 TMA=True
 @safe_early("gate", "up", "norm", "gate_scale", "up_scale")
 def gated_narrow_row_product(
     y: Out["M", "N"],
