@@ -82,15 +82,18 @@ def _scans(entry: EntryOp, arch: str) -> ProductScanned | None:
 
 def _spread(op: Operation, products: set[SSAValue]) -> None:
     """Adds what an operation computes to those values that products go into: not by way of memory."""
+    from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, IfOp, YieldOp
     from freehold.dialects.cuda_tile.ops.views import Ordered
 
-    taken = list(op.operands)
-    for region in op.regions:
-        for block in region.blocks:
-            taken += [] if block.last_op is None else block.last_op.operands
-    if isinstance(op, Ordered) or products.isdisjoint(taken):
+    if isinstance(op, Ordered) or products.isdisjoint(op.operands):
         return
-    products.update(op.results, *(block.args for region in op.regions for block in region.blocks))
+    into: Operation | None = op
+    if isinstance(op, (BreakOp, ContinueOp, YieldOp)):
+        into = op.parent_op()
+        while isinstance(into, IfOp) and not isinstance(op, YieldOp):  # a loop may be left from within
+            into = into.parent_op()
+    if into is not None:
+        products.update(into.results, *(block.args for region in into.regions for block in region.blocks))
 
 
 def hint_of(entry: EntryOp, arch: str, name: str, otherwise: int) -> int:

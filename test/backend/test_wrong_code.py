@@ -98,6 +98,18 @@ def in_if(c: Mut["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"]):
     c.store(t)
 
 
+@fh.kernel
+def in_loop_that_is_left(c: Mut["M", "N"], a: Ref["M", "K"], b: Ref["K", "N"]):
+    """Running sums of a product that a loop hands on where it is left early, within an `if`."""
+    seen = fh.zeros(c.tile, f32)
+    for k in fh.tiles(a, axis=1, size=32):
+        t = a.load((c.index[0], k), (c.tile[0], 32)) @ b.load((k, c.index[1]), (32, c.tile[1]))
+        if t.sum() > 0:
+            seen = t
+            break
+    c.store(fh.cumsum(seen, axis=1))
+
+
 def multiplied(a: fh.Tile, b: fh.Tile) -> fh.Tile:
     return (a @ b).max(axis=1, keepdims=True)
 
@@ -121,7 +133,7 @@ def products() -> tuple[Any, ...]:
     return fh.partition(c, (64, 64)), a, b
 
 
-@pytest.mark.parametrize("kernel", [in_line, in_loop, in_if, in_helper], ids=["line", "loop", "if", "helper"])
+@pytest.mark.parametrize("kernel", [in_line, in_loop, in_loop_that_is_left, in_if, in_helper])
 def test_running_sums_of_products(kernel: Any) -> None:
     errors = wrong(bytecode(kernel.verify(*products()), kernel.options), "sm_90")
     assert [error.code for error in errors] == ["O416"]
