@@ -298,9 +298,9 @@ _API: Final = (
 )  # fmt: skip
 """The functions of `XLA_FFI_Api`, in order."""
 
-_MAJOR, _MINOR = 0, 1
-"""The version of XLA's interface that this is for. Minor ones only add to the ends of structures; of a structure that
-is shorter than it was, or another major version, XLA is told that the handler does not know it, and says so."""
+_MAJOR, _MINOR = 0, 3
+"""The version of XLA's interface that this is for. Minor ones only add to the ends of structures, and XLA knows which
+it still supports; an earlier one serves, too, where its structures have all that is used."""
 
 _Api: Any = _structure(
     "Api", ("version", _Version), ("internal", ctypes.c_void_p), *((name, ctypes.c_void_p) for name in _API)
@@ -361,8 +361,9 @@ def _handle(platform: str, address: int) -> int | None:
         extension = _Extension.from_address(frame.extension)
         if extension.kind == _METADATA:  # XLA asks which version of its interface this is for
             metadata = extension.metadata.contents
-            known = api.version.major == _MAJOR and api.struct_size >= ctypes.sizeof(_Api)
-            metadata.version.major, metadata.version.minor = _MAJOR, api.version.minor if known else _MINOR
+            whole = api.struct_size >= ctypes.sizeof(_Api) and frame.struct_size >= _Frame.future.offset
+            metadata.version.major = _MAJOR if whole else _MAJOR + 1  # which XLA refuses, and says so
+            metadata.version.minor = min(api.version.minor, _MINOR)
             metadata.traits, metadata.state_type = 0, 0
             return None
     if frame.stage != _EXECUTE:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import random
 from typing import Any
 
 import ml_dtypes
@@ -11,6 +13,7 @@ import pytest
 
 import freehold as fh
 from freehold import Const, Mut, Out, Ref, f32
+from freehold.runtime.gpu.driver import new_stream
 
 pytestmark = pytest.mark.cuda
 
@@ -158,3 +161,48 @@ def test_dlpack_and_the_array_interface() -> None:
     assert (y == 2).all().item()
     there = fh.to_device(np.arange(12, dtype=np.float32))
     assert torch.as_tensor(there, device="cuda").tolist() == list(range(12))
+
+
+@fh.kernel
+def mix(y: Mut["N"], x: Ref["N"]):
+    y.store(y.load() * 3 + x.load_like(y))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_torch_uses_memory_again_while_launches_wait(seed: int) -> None:
+    """
+    What a launch reads is dropped while its stream is busy, and torch hands that memory out again and writes there.
+
+    Its allocator does so at once, on the current stream, so the launch has to come before what is written there next.
+    """
+    torch: Any = pytest.importorskip("torch")
+    n, chosen = 1 << 16, random.Random(seed)
+    theirs = [torch.cuda.default_stream(), *[torch.cuda.Stream() for _ in range(2)]]
+    streams = [None, *theirs, *[new_stream(0) for _ in range(2)]]
+
+    def made(value: int) -> Any:
+        return torch.full((n,), value, dtype=torch.int32, device="cuda")
+
+    mix(fh.partition(made(0), 1024), made(0)).sync()
+    again = 0
+    for _ in range(30):
+        kept: list[tuple[Any, int]] = []
+        for _ in range(8):
+            stream, a, b = chosen.choice(streams), chosen.randrange(1000), chosen.randrange(1000)
+            with torch.cuda.stream(chosen.choice(theirs)):
+                y, x = made(a), made(b)
+                address = x.data_ptr()
+                torch.cuda._sleep(100_000)
+                if stream in theirs:
+                    with torch.cuda.stream(stream):
+                        torch.cuda._sleep(100_000)
+                bound = chosen.random() < 0.3 and mix.bind(fh.partition(y, 1024), x)
+                (bound or mix(fh.partition(y, 1024), x)).on(stream)
+                del x, bound
+                garbage = made(-1)
+                again += garbage.data_ptr() == address
+                kept.append((y, a * 3 + b))
+        torch.cuda.synchronize()
+        assert all((y == value).all().item() for y, value in kept)
+    caches = torch.cuda.get_allocator_backend() == "native" and not os.environ.get("PYTORCH_NO_CUDA_MEMORY_CACHING")
+    assert again or not caches, "no memory was used again, so nothing was tried"
