@@ -21,7 +21,7 @@ def the_stub() -> Any:
     library: Any = ctypes.CDLL("libcuda.so.1")
     if not hasattr(library, "stub_defer"):
         return None
-    for counter in ("dropped_graphs", "interleave", "launches", "records", "stray", "stuck", "waits"):
+    for counter in ("dropped_graphs", "interleave", "launches", "misplaced", "records", "stray", "stuck", "waits"):
         getattr(library, f"stub_{counter}").restype = ctypes.c_ulong
     library.stub_interleave.argtypes = [ctypes.c_ulong]
     library.stub_defer.argtypes = [ctypes.c_uint64]

@@ -20,7 +20,7 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
 /* --- What a test asks ----------------------------------------------------------------------------------------------- */
 
-static unsigned long launches, copies, stray, waits, records, stuck, dropped_graphs;
+static unsigned long launches, copies, stray, waits, records, stuck, dropped_graphs, misplaced;
 static Config last;
 static unsigned char values[64][8];
 static int sizes[64], count;
@@ -35,6 +35,8 @@ unsigned long stub_waits(void) { return waits; }
 unsigned long stub_records(void) { return records; }
 unsigned long stub_stuck(void) { return stuck; }
 unsigned long stub_dropped_graphs(void) { return dropped_graphs; }
+/* How often a GPU worked on another one's memory, or was asked to work on a stream or an event that is another one's. */
+unsigned long stub_misplaced(void) { return misplaced; }
 void stub_grid(unsigned *out) { memcpy(out, last.grid, sizeof last.grid); memcpy(out + 3, last.block, sizeof last.block); }
 void stub_shape(unsigned *out) { for (int n = 0; n < 3; n++) out[n] = last.grid[n], out[3 + n] = last.block[n]; out[6] = last.shared; }
 void *stub_stream(void) { return last.stream; }
@@ -43,26 +45,43 @@ void stub_fail(int error) { failing = error; pthread_cond_broadcast(&changed); }
 void stub_refuse(int n) { refused = n; } /* the next allocations fail for want of memory */
 void stub_devices(int n) { devices = n; }
 
+/* --- Contexts ------------------------------------------------------------------------------------------------------- */
+
+static _Thread_local void *contexts[16] = {(void *)0x1000};
+static _Thread_local int current;
+
+/* Each GPU has the context 0x1000 and 16 for each before it; any other is one of a part of the first. */
+static int current_gpu(void) {
+  uintptr_t context = (uintptr_t)contexts[current];
+  return context >= 0x1000 && context < 0x1000 + 16u * devices ? (int)(context - 0x1000) / 16 : 0;
+}
+
 /* --- Allocations ---------------------------------------------------------------------------------------------------- */
 
-typedef struct { uintptr_t at; size_t size; } Allocation;
+typedef struct { uintptr_t at; size_t size; int gpu; } Allocation;
 static Allocation *allocations;
 static size_t allocated, room;
 
-static void enter_allocation(uintptr_t at, size_t size) {
+enum { ANY = -1 }; /* a GPU: memory that all of them can use */
+
+static void enter_allocation(uintptr_t at, size_t size, int gpu) {
   if (allocated == room) allocations = realloc(allocations, (room = room ? 2 * room : 64) * sizeof *allocations);
-  allocations[allocated++] = (Allocation){at, size};
+  allocations[allocated++] = (Allocation){at, size, gpu};
 }
 
-static int on_device(uint64_t at, size_t size) {
+static const Allocation *allocation_of(uint64_t at, size_t size) {
   for (size_t n = allocated; n--;)
-    if (allocations[n].at <= at && at + size <= allocations[n].at + allocations[n].size) return 1;
-  return 0;
+    if (allocations[n].at <= at && at + size <= allocations[n].at + allocations[n].size) return &allocations[n];
+  return NULL;
 }
 
-/* The bytes a kernel touches; counted if they are no allocation's. */
-static void *touched(uint64_t at, size_t size) {
-  if (on_device(at, size)) return (void *)(uintptr_t)at;
+static int on_device(uint64_t at, size_t size) { return allocation_of(at, size) != NULL; }
+
+/* The bytes that a GPU touches; counted if they are no allocation's, or another GPU's. */
+static void *touched(uint64_t at, size_t size, int gpu) {
+  const Allocation *found = allocation_of(at, size);
+  if (found && gpu != ANY && found->gpu != ANY && found->gpu != gpu) misplaced++;
+  if (found) return (void *)(uintptr_t)at;
   stray++;
   return NULL;
 }
@@ -80,28 +99,29 @@ static void release_now(uint64_t at) {
 
 /* --- Queues --------------------------------------------------------------------------------------------------------- */
 
-typedef struct Event { uint64_t recorded, done; } Event;
+typedef struct Event { uint64_t recorded, done; int gpu; } Event;
 typedef struct Item {
   enum { KERNEL, COPY, SET, RECORD, WAIT, FREE } kind;
   struct Item *next;
   uint64_t to, from, size, pattern, pitch, rows, ticket, number;
-  int width, meaning, from_device, to_device;
+  int width, meaning, from_device, to_device, gpu;
   void *staged;
   Event *event;
   uint64_t parameters[5];
 } Item;
 typedef struct { Item *first; } Graph;
-typedef struct Stream { void *handle; Item *head, **tail; int capturing; Item *captured, **captured_tail; Graph *target; } Stream;
+typedef struct Stream { void *handle; int gpu; Item *head, **tail; int capturing; Item *captured, **captured_tail; Graph *target; } Stream;
 static Stream streams[1024];
 static int open_streams, blind;
 static uint64_t numbered;
 
 static Stream *stream_of(void *handle) {
-  if ((uintptr_t)handle <= 2) handle = NULL; /* the default streams are one */
+  if ((uintptr_t)handle <= 2) handle = (void *)(uintptr_t)(3 + current_gpu()); /* the default streams of a GPU are one */
   for (int n = 0; n < open_streams; n++) if (streams[n].handle == handle) return &streams[n];
   Stream *made = &streams[open_streams++];
   if (open_streams > 1024) abort();
   made->handle = handle;
+  made->gpu = current_gpu();
   made->tail = &made->head;
   return made;
 }
@@ -111,8 +131,8 @@ static uint64_t draw(uint64_t below) {
   return (chance * 0x2545F4914F6CDD1DULL >> 33) % below;
 }
 
-static void fill(uint64_t at, int width, uint64_t pattern, uint64_t n) {
-  void *p = touched(at, n * width);
+static void fill(uint64_t at, int width, uint64_t pattern, uint64_t n, int gpu) {
+  void *p = touched(at, n * width, gpu);
   if (!p) return;
   if (width == 1) memset(p, (int)pattern, n);
   if (width == 2) for (uint64_t k = 0; k < n; k++) ((uint16_t *)p)[k] = (uint16_t)pattern;
@@ -125,14 +145,14 @@ static void fill(uint64_t at, int width, uint64_t pattern, uint64_t n) {
  */
 static void compute(const Item *item) {
   if (item->meaning == 2) {
-    int32_t *y = touched(item->parameters[0], 4), *x = touched(item->parameters[1], 4), limit = (int32_t)item->parameters[3];
+    int32_t *y = touched(item->parameters[0], 4, item->gpu), *x = touched(item->parameters[1], 4, item->gpu), limit = (int32_t)item->parameters[3];
     int64_t *words = (int64_t *)(uintptr_t)item->parameters[4];
     if (y && x && *x < limit) ++*y;
     else if (!words[0]) words[1024] = 5, words[2048] = *x, words[3072] = limit, words[0] = 1;
   }
   if (item->meaning != 1) return;
   uint32_t n = (uint32_t)item->parameters[2];
-  uint32_t *y = touched(item->parameters[0], 4 * (size_t)n), *x = touched(item->parameters[1], 4 * (size_t)n);
+  uint32_t *y = touched(item->parameters[0], 4 * (size_t)n, item->gpu), *x = touched(item->parameters[1], 4 * (size_t)n, item->gpu);
   if (y && x) for (uint32_t k = 0; k < n; k++) y[k] = 1664525u * y[k] + 1013904223u * x[k] + 12345u;
 }
 
@@ -141,14 +161,14 @@ static void perform(Item *item) {
     case KERNEL: compute(item); break;
     case COPY: {
       const void *from = item->staged ? item->staged : (const void *)(uintptr_t)item->from;
-      if (item->from_device && !touched(item->from, item->size)) break;
-      if (item->to_device && !touched(item->to, item->size)) break;
+      if (item->from_device && !touched(item->from, item->size, item->gpu)) break;
+      if (item->to_device && !touched(item->to, item->size, item->gpu)) break;
       memmove((void *)(uintptr_t)item->to, from, item->size);
       copies++;
       break;
     }
     case SET:
-      for (uint64_t row = 0; row < item->rows; row++) fill(item->to + row * item->pitch, item->width, item->pattern, item->size);
+      for (uint64_t row = 0; row < item->rows; row++) fill(item->to + row * item->pitch, item->width, item->pattern, item->size, item->gpu);
       break;
     case RECORD: if (item->event->done < item->ticket) item->event->done = item->ticket; break;
     case WAIT: break;
@@ -159,6 +179,13 @@ static void perform(Item *item) {
 static int ready(const Stream *stream) {
   const Item *head = stream->head;
   return head && (blind || head->kind != WAIT || head->event->done >= head->ticket);
+}
+
+/* What a GPU is asked to do on a stream: counted if that is another GPU's. */
+static int *here(void *handle) {
+  int *gpu = &stream_of(handle)->gpu;
+  misplaced += *gpu != current_gpu();
+  return gpu;
 }
 
 /* Runs one item of a random stream; 0 if none can run. */
@@ -185,6 +212,7 @@ static void enqueue(void *handle, Item item) {
   Stream *stream = stream_of(handle);
   Item *made = malloc(sizeof *made);
   *made = item;
+  if (made->gpu != ANY) made->gpu = stream->gpu;
   made->next = NULL;
   made->number = ++numbered;
   if (stream->capturing) {
@@ -346,24 +374,39 @@ static Result get_kernel(void **out, void *library, const char *name) {
 
 static Result ok(void) { return 0; }
 static Result how_many(int *out) { *out = devices; return 0; }
-static Result zero(int *out) { *out = 0; return 0; }
 static Result version(int *out) { *out = 13000; return 0; }
 static Result device(int *out, int n) { *out = n; return 0; }
 static Result attribute(int *out, int which, int n) { *out = which == 75 ? 9 : which == 76 ? 0 : which == 16 ? 4 : 1; return 0; }
-static Result context(void **out) { *out = (void *)0x1000; return 0; }
-static _Thread_local void *contexts[16] = {(void *)0x1000};
-static _Thread_local int current;
+static Result context(void **out, int gpu) { *out = (void *)(uintptr_t)(0x1000 + 16 * gpu); return 0; }
 static Result current_context(void **out) { *out = contexts[current]; return 0; }
 static Result set_context(void *context) { contexts[current] = context; return 0; }
 static Result push_context(void *context) { contexts[++current] = context; return 0; }
 static Result pop_context(void **out) { *out = contexts[current--]; return 0; }
-static Result stream_context(void *stream, void **out) { *out = (void *)0x1000; return 0; }
-static Result stream_context2(void *stream, void **out, void **green) { *out = (void *)0x1000; if (green) *green = 0; return 0; }
+static Result this_gpu(int *out) { *out = current_gpu(); return 0; }
+static Result stream_context(void *stream, void **out) { return context(out, stream_of(stream)->gpu); }
+static Result stream_context2(void *stream, void **out, void **green) { if (green) *green = 0; return stream_context(stream, out); }
 static Result name_of(int error, const char **out) { *out = error == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : error == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : error == NOT_READY ? "CUDA_ERROR_NOT_READY" : "CUDA_ERROR_OTHER"; return 0; }
 static Result text_of(int error, const char **out) { *out = error == 700 ? "an illegal memory access was encountered" : "an error"; return 0; }
-static Result no_attribute(void) { return INVALID; }
+static Result new_event(void **out) { Event *made = calloc(1, sizeof(Event)); made->gpu = current_gpu(); *out = made; return 0; }
 
-static Result new_event(void **out) { *out = calloc(1, sizeof(Event)); return 0; }
+enum { DEVICE_ORDINAL = 9 };
+
+static Result pointer_attribute(int *out, int which, uint64_t at) {
+  pthread_mutex_lock(&lock);
+  const Allocation *found = which == DEVICE_ORDINAL ? allocation_of(at, 1) : NULL;
+  if (found) *out = found->gpu == ANY ? 0 : found->gpu;
+  pthread_mutex_unlock(&lock);
+  return found ? 0 : INVALID;
+}
+
+static Result new_handle(void **out);
+static Result new_stream(void **out) {
+  pthread_mutex_lock(&lock);
+  new_handle(out), stream_of(*out);
+  pthread_mutex_unlock(&lock);
+  return 0;
+}
+static Result pool(void **out, int gpu) { *out = (void *)(uintptr_t)(0x3000 + 16 * gpu); return 0; }
 
 /* Items in a queue or a graph may still name it, unless all is run at once. */
 static Result drop_event(void *event) {
@@ -378,6 +421,7 @@ static Result record(void *event, void *stream) {
   pthread_mutex_lock(&lock);
   Event *own = event;
   records++;
+  misplaced += *here(stream) != own->gpu;
   enqueue(stream, (Item){.kind = RECORD, .event = own, .ticket = ++own->recorded});
   pthread_mutex_unlock(&lock);
   return failing;
@@ -433,24 +477,26 @@ static Result sync_context(void) {
   return failing;
 }
 
-static Result allocate(uint64_t *out, size_t size) {
+static Result allocate_for(uint64_t *out, size_t size, int gpu) {
   size_t whole = (size + 255) / 256 * 256;
   int left = __atomic_load_n(&refused, __ATOMIC_RELAXED);
   while (left > 0 && !__atomic_compare_exchange_n(&refused, &left, left - 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
   if (left > 0) return 2;
   *out = (uint64_t)(uintptr_t)aligned_alloc(256, whole);
   pthread_mutex_lock(&lock);
-  enter_allocation((uintptr_t)*out, whole);
+  enter_allocation((uintptr_t)*out, whole, gpu);
   pthread_mutex_unlock(&lock);
   return *out ? 0 : 2;
 }
+static Result allocate(uint64_t *out, size_t size) { return allocate_for(out, size, current_gpu()); }
+static Result allocate_of(uint64_t *out, size_t size, void *pool) { return allocate_for(out, size, (int)((uintptr_t)pool - 0x3000) / 16); }
 
 /* Memory of the host is no allocation of the device's. */
 /* Page-locked memory: copied when it is the copy's turn, as a GPU's is. */
 static Result allocate_on_host(void **out, size_t size, unsigned flags) {
   pthread_mutex_lock(&lock);
   *out = calloc(1, size);
-  enter_allocation((uintptr_t)*out, size);
+  enter_allocation((uintptr_t)*out, size, ANY);
   pthread_mutex_unlock(&lock);
   return *out ? 0 : 2;
 }
@@ -475,10 +521,22 @@ static Result copy_later(uint64_t to, uint64_t from, size_t size, void *stream) 
   pthread_mutex_lock(&lock);
   int from_device = on_device(from, size), to_device = on_device(to, size);
   Item item = {.kind = COPY, .to = to, .from = from, .size = size, .from_device = from_device, .to_device = to_device};
+  here(stream);
   if (!from_device) memcpy(item.staged = malloc(size ? size : 1), (void *)(uintptr_t)from, size);
   enqueue(stream, item);
   Stream *queue = stream_of(stream);
   if (!to_device && !queue->capturing) UNTIL(!queue->head)
+  pthread_mutex_unlock(&lock);
+  return failing;
+}
+
+static Result copy_between(uint64_t to, void *to_context, uint64_t from, void *from_context, size_t size, void *stream) {
+  pthread_mutex_lock(&lock);
+  here(stream);
+  void *ends[2];
+  context(&ends[0], allocation_of(to, size)->gpu), context(&ends[1], allocation_of(from, size)->gpu);
+  misplaced += ends[0] != to_context || ends[1] != from_context;
+  enqueue(stream, (Item){.kind = COPY, .to = to, .from = from, .size = size, .from_device = 1, .to_device = 1, .gpu = ANY});
   pthread_mutex_unlock(&lock);
   return failing;
 }
@@ -490,6 +548,7 @@ static Result copy_now(uint64_t to, uint64_t from, size_t size) {
 
 static Result set2d(uint64_t at, size_t pitch, int width, uint64_t pattern, size_t n, size_t rows, void *stream) {
   pthread_mutex_lock(&lock);
+  here(stream);
   enqueue(stream, (Item){.kind = SET, .to = at, .pitch = pitch, .width = width, .pattern = pattern, .size = n, .rows = rows});
   pthread_mutex_unlock(&lock);
   return 0;
@@ -517,6 +576,7 @@ static Result launch(const Config *config, void *kernel, void **parameters, void
   }
   if (item.meaning == 2)
     for (int n = 0; n < 5; n++) memcpy(&item.parameters[n], parameters[n], n == 2 || n == 3 ? 4 : 8);
+  here(config->stream);
   enqueue(config->stream, item);
   pthread_mutex_unlock(&lock);
   return 0;
@@ -588,6 +648,7 @@ static Result destroy_executable(void *graph) { dropped_graphs++; return 0; }
 static Result run_graph(void *graph, void *stream) {
   if (failing) return failing;
   pthread_mutex_lock(&lock);
+  here(stream);
   for (Item *item = ((Graph *)graph)->first; item; item = item->next) {
     Item copy = *item;
     if (copy.staged) memcpy(copy.staged = malloc(copy.size ? copy.size : 1), item->staged, copy.size);
@@ -599,17 +660,17 @@ static Result run_graph(void *graph, void *stream) {
 
 static const struct { const char *name; void *function; } KNOWN[] = {
   {"cuDriverGetVersion", version}, {"cuDeviceGetCount", how_many}, {"cuDeviceGet", device}, {"cuDeviceGetAttribute", attribute},
-  {"cuDevicePrimaryCtxRetain", context}, {"cuCtxGetCurrent", current_context}, {"cuCtxSetCurrent", set_context}, {"cuCtxPushCurrent", push_context}, {"cuCtxPopCurrent", pop_context}, {"cuCtxGetDevice", zero}, {"cuCtxGetDevice_v2", zero},
+  {"cuDevicePrimaryCtxRetain", context}, {"cuCtxGetCurrent", current_context}, {"cuCtxSetCurrent", set_context}, {"cuCtxPushCurrent", push_context}, {"cuCtxPopCurrent", pop_context}, {"cuCtxGetDevice", this_gpu}, {"cuCtxGetDevice_v2", this_gpu},
   {"cuCtxSynchronize", sync_context}, {"cuStreamGetCtx", stream_context}, {"cuStreamGetCtx_v2", stream_context2},
-  {"cuStreamCreateWithPriority", new_handle}, {"cuStreamCreate", new_handle}, {"cuStreamSynchronize", sync_stream},
+  {"cuStreamCreateWithPriority", new_stream}, {"cuStreamCreate", new_stream}, {"cuStreamSynchronize", sync_stream},
   {"cuStreamQuery", query_stream}, {"cuStreamWaitEvent", wait_event}, {"cuEventCreate", new_event}, {"cuEventDestroy", drop_event}, {"cuEventRecord", record},
   {"cuEventQuery", query_event}, {"cuEventSynchronize", sync_event}, {"cuLibraryLoadData", new_handle},
-  {"cuLibraryGetKernel", get_kernel}, {"cuDeviceGetDefaultMemPool", new_handle}, {"cuDeviceGetMemPool", new_handle},
-  {"cuMemAllocAsync", allocate}, {"cuMemAllocFromPoolAsync", allocate}, {"cuMemAlloc", allocate}, {"cuMemFree", release},
+  {"cuLibraryGetKernel", get_kernel}, {"cuDeviceGetDefaultMemPool", pool}, {"cuDeviceGetMemPool", pool},
+  {"cuMemAllocAsync", allocate}, {"cuMemAllocFromPoolAsync", allocate_of}, {"cuMemAlloc", allocate}, {"cuMemFree", release},
   {"cuMemFreeAsync", release_later}, {"cuMemHostAlloc", allocate_on_host}, {"cuMemFreeHost", release}, {"cuMemcpyAsync", copy_later}, {"cuMemcpyHtoDAsync", copy_later},
   {"cuMemcpyDtoHAsync", copy_later}, {"cuMemcpyDtoDAsync", copy_later}, {"cuMemcpy", copy_now}, {"cuMemcpyHtoD", copy_now},
   {"cuMemcpyDtoH", copy_now}, {"cuMemcpyDtoD", copy_now}, {"cuMemsetD8Async", set8}, {"cuMemsetD16Async", set16},
-  {"cuMemsetD32Async", set32}, {"cuMemsetD2D32Async", set2d32}, {"cuPointerGetAttribute", no_attribute},
+  {"cuMemsetD32Async", set32}, {"cuMemsetD2D32Async", set2d32}, {"cuPointerGetAttribute", pointer_attribute}, {"cuMemcpyPeerAsync", copy_between},
   {"cuStreamIsCapturing", is_capturing}, {"cuStreamBeginCapture", begin_capture}, {"cuStreamEndCapture", end_capture},
   {"cuGraphInstantiate", instantiate}, {"cuGraphInstantiateWithFlags", instantiate},
   {"cuGraphInstantiateWithParams", instantiate_with}, {"cuStreamGetCaptureInfo", capture_info},
