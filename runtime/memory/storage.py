@@ -129,8 +129,9 @@ class Storage:
         kept = self.foreign or self.device == HOST
         later(partial(_give_back, owner, self.device, self.address, self.nbytes, self.space, kept))
 
-    def __del__(self) -> None:
-        self._drop()
+    def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        if not ending():  # what a process has goes with it, and so have the functions that would give it back
+            self._drop()
 
     def __repr__(self) -> str:
         place = "the host" if self.device == HOST else f"GPU {self.device}"

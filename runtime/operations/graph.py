@@ -11,6 +11,7 @@ the list of the checked launches.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -121,9 +122,9 @@ class Recorded(Generic[T]):
         if made is not None:
             captures.drop_graph(made)
 
-    def __del__(self) -> None:
+    def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
         made, self._made = self._made, None
-        if made is not None:
+        if made is not None and not ending():
             later(partial(captures.drop_graph, made))
 
     def expect(self, state: str, what: str, remedy: str) -> None:

@@ -35,3 +35,9 @@ def test_on_the_stub(program: str, name: str, printed: Callable[[str], Printed])
 def test_memory_stays_flat(on_stub: Callable[..., Printed]) -> None:
     found = on_stub("soak.py", "--launches", "40000", "--on-stub", fresh=True)
     assert found.status == 0, f"{found.passed}\n{found.wrong}"
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_the_end_of_a_program_says_nothing(native: bool, on_stub: Callable[..., Printed]) -> None:
+    found = on_stub("stub_ending.py", native=native, fresh=True)
+    assert (found.status, found.passed, found.wrong) == (0, ["ends"], "")
