@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import freehold as fh
 from freehold.kernels.few import row_product_launch
-from freehold.kernels.products import product_launches, tiling
+from freehold.kernels.products import product_launches
 from freehold.kernels.quantised import narrow_weight_launches
 from freehold.kernels.schedules import cut, power_of_two
 from freehold.kernels.serving import added_tiles
+from freehold.kernels.tilings import Product, tiling
 
 Steps = Iterator[Any]
 """Operations in the order in which they are to be run, or to be recorded in a graph."""
-
-_LAYOUT: Final = False, True, False
-"""Of products: the second factor is transposed, and nothing is in tf32."""
 
 
 class Room:
@@ -67,8 +65,8 @@ def product(room: Room, y: Any, x: Any, weight: Any, residual: Any = None) -> St
     if isinstance(weight, Narrow):
         yield from narrow_weight_launches(y, x, *weight, residual, way, lambda: room.splits(way.splits, *y.shape))
         return
-    ends = None, residual, ""
-    yield from product_launches(y, x, weight, ends, way, lambda: room.splits(way.splits, *y.shape), _LAYOUT)
+    whole = Product(y, x, weight, residual=residual, transposed=(False, True))
+    yield from product_launches(whole, way, lambda: room.splits(way.splits, *y.shape))
 
 
 def added(y: Any, x: Any) -> Steps:

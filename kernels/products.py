@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import freehold as fh
 from freehold import Const, Out, Ref, f32, f64, i32
@@ -12,8 +12,9 @@ from freehold.kernels.activations import KINDS, activation, ended
 from freehold.kernels.operators import as_rows, asked, in_tf32, integer_sums, operator, wide_dtype
 from freehold.kernels.pieces import in_pieces_is_faster, launch_product, tile_of
 from freehold.kernels.reductions import sum_rows
-from freehold.kernels.schedules import PROCESSORS, by_row, ceildiv, cut, hinted, power_of_two
+from freehold.kernels.schedules import by_row, ceildiv, cut, hinted, power_of_two
 from freehold.kernels.tiles import extents_agree, safe, wide
+from freehold.kernels.tilings import Product, Tiling, tiling
 from freehold.kernels.wide_tiles import parts_launch, parts_of
 
 # --- Kernels ----------------------------------------------------------------------------------------------------------
@@ -192,133 +193,6 @@ def matvec_rows(
     y.store(ended(acc.sum(axis=1)[None], m, n, bias, None).astype(y.dtype), allow_tma=tma)
 
 
-# --- Schedules --------------------------------------------------------------------------------------------------------
-
-
-class Tiling(NamedTuple):
-    """How a product is cut."""
-
-    tile: tuple[int, int]
-    step: int
-    """Elements along K that a block multiplies at once."""
-    splits: int
-    """Parts of K; 1: no split."""
-    warps: int
-    occupancy: int
-    persistent: bool = True
-    ctas: int = 1
-    ahead: int | None = None
-    """The latency that loads are told to expect."""
-    beside: int = 0
-    """The width of a second tile beside each."""
-    margins: tuple[int, int] = (0, 0)
-    """How many of the last rows and columns are products of their own."""
-
-    @property
-    def hints(self) -> dict[str, int]:
-        """The kernel's hints."""
-        found = {"num_worker_warps": self.warps, "occupancy": self.occupancy}
-        return found if self.ctas == 1 else {**found, "num_cta_in_cga": self.ctas}
-
-    @property
-    def blocks(self) -> Any:
-        """Which blocks the launch has."""
-        return fh.PERSISTENT if self.persistent else fh.EACH
-
-
-class Way(NamedTuple):
-    """A tile of 16-bit floats that is worth a try, and how fast a multiprocessor works on such tiles."""
-
-    tile: tuple[int, int]
-    step: int
-    """Bytes along K."""
-    warps: int
-    persistent: bool
-    rate: float
-    """As a share of the fastest."""
-    uneven: float
-    """The same where rows do not begin at 32 bytes."""
-    ends: int
-    """How many elements along K could be multiplied while a block begins, and while its last tile is stored."""
-    occupancy: int = 1
-    ctas: int = 1
-    ahead: int | None = None
-    beside: int = 0
-
-
-_WAYS: Final = (
-    Way((256, 256), 128, 8, True, 1.02, 0.96, 260, ctas=2),
-    Way((128, 256), 128, 8, True, 0.985, 0.66, 250),
-    Way((128, 256), 64, 8, False, 1.0, 0.68, 160, ahead=8),
-    Way((256, 128), 128, 4, True, 0.83, 0.72, 200, ctas=2),
-    Way((128, 128), 128, 4, True, 0.955, 0.5, 160),
-    Way((64, 256), 128, 4, True, 0.89, 0.5, 160),
-    Way((64, 128), 128, 4, False, 0.65, 0.42, 160),
-    Way((64, 64), 256, 4, False, 0.5, 0.35, 160, occupancy=3),
-    Way((128, 128), 128, 4, False, 0.985, 0.72, 200, beside=64),
-    Way((256, 128), 128, 8, False, 0.945, 0.88, 200, ctas=2, beside=64),
-    Way((256, 256), 128, 8, False, 0.9, 0.82, 200, ctas=2, beside=32),
-    Way((256, 256), 128, 8, False, 0.94, 0.9, 200, ctas=2, beside=64),
-    Way((128, 64), 256, 8, False, 0.75, 0.45, 160, beside=32),
-)
-"""Fitted to what 17 products took on an H200 in 30 to 48 tiles each."""
-_THIN: Final = 32
-"""The most rows or columns at an end that may be a product of their own."""
-_TURNS: Final = 3
-"""Turns of the others that this takes: with one turn it was slower (2056 cubed: 0.68 of cuBLAS, and 0.73 without)."""
-_READ: Final = 1.0
-"""Products that could be computed while a byte is read for these, beside the last turn of the others."""
-_PART: Final = 24
-"""Products that could be computed while an element of a part is stored, and added up."""
-
-
-@cache
-def tiling(m: int, n: int, k: int, size: int, even: bool = True, pairs: bool = False) -> Tiling:
-    """
-    How (m, k) @ (k, n) of elements of `size` bytes is cut: the tile that keeps the multiprocessors busiest, and where
-    it leaves most of them idle, a sum in parts. `even` rows begin at 32 bytes. With `pairs` tiles may have a second one
-    beside them, and the last rows and columns may be products of their own.
-    """
-    if size > 2:
-        tile = min(64, power_of_two(max(16, m))), min(64, power_of_two(max(16, n)))
-        splits, blocks = 1, ceildiv(m, tile[0]) * ceildiv(n, tile[1])
-        while splits < 64 and blocks * splits * 2 <= 2 * PROCESSORS and k >= 4096 * splits:
-            splits *= 2
-        return Tiling(tile, max(16, min(32, power_of_two(k))), splits, 4, 2)
-    if m <= 64:  # bound by reading what is multiplied: narrow tiles, so that all multiprocessors read
-        tile = power_of_two(max(16, m)), min(32 if m <= 16 else 64, power_of_two(max(16, n)))
-        splits = 1
-        while splits < 8 and ceildiv(n, tile[1]) * splits * 2 <= PROCESSORS and k >= 1024 * splits:
-            splits *= 2
-        return Tiling(tile, max(16, min(512 // size, power_of_two(k))), splits if size > 1 else 1, 4, 1)
-    best: tuple[float, Tiling] | None = None
-    for way in _WAYS:
-        if (size < 2 and (way.ctas > 1 or way.ahead or way.beside)) or (way.beside and not pairs):
-            continue
-        high, width, step = way.tile[0], way.tile[1] + way.beside, max(16, min(way.step // size, power_of_two(k)))
-        blocks, area = ceildiv(m, high) * ceildiv(n, width) * way.ctas, high * width // way.ctas
-        kept = way.occupancy, way.persistent, way.ctas, way.ahead, way.beside
-        below, right = (rest if rest <= _THIN else 0 for rest in (m % high, n % width))
-        if pairs and size == 2 and way.persistent and way.ctas > 1 and (below or right) and min(m, n) > high:
-            turns = ceildiv(ceildiv(m - below, high) * ceildiv(n - right, width) * way.ctas, PROCESSORS)
-            read = size * k * ((below > 0) * n + (right > 0) * m)
-            cost = area * (turns * k / (way.rate if even else way.uneven) + way.ends) + _READ * read
-            if turns >= _TURNS and (best is None or cost < best[0]):
-                best = cost, Tiling(way.tile, step, 1, way.warps, *kept, margins=(below, right))
-        for splits in (1, 2, 4, 8):
-            few = blocks * splits <= 2 * PROCESSORS and k // splits >= 512
-            if splits > 1 and (size < 2 or way.ctas > 1 or way.beside or not few):
-                continue
-            turns = ceildiv(blocks * splits, PROCESSORS)
-            along = turns * (k / splits) / (way.rate if even else way.uneven)
-            begun = 1 if way.persistent else turns
-            cost = area * (along + begun * way.ends) + (splits > 1) * splits * m * n * _PART
-            if best is None or cost < best[0]:
-                best = cost, Tiling(way.tile, step, splits, way.warps, *kept)
-    assert best is not None
-    return best[1]
-
-
 # --- Functions --------------------------------------------------------------------------------------------------------
 
 
@@ -366,70 +240,50 @@ _BANDS: Final = fh.grouped(8)
 _activated: Final = activation
 
 
-def product_launches(
-    c: Any,
-    a: Any,
-    b: Any,
-    ends: tuple[Any, Any, str],
-    way: Tiling,
-    parts: Callable[[], Any],
-    layout: tuple[bool, bool, bool],
-) -> Iterator[Any]:
+def product_launches(product: Product, way: Tiling, parts: Callable[[], Any]) -> Iterator[Any]:
     """
-    The launches that compute c = activate(a @ b + bias) + residual, in a tiling, for tensors of any library.
+    The launches that compute a product in a tiling.
 
-    `ends` are bias and residual, or None, and the activation; `layout` whether a and b are transposed, and products in
-    tf32. `parts()` is room for the parts of a sum that is cut, (splits, M, N).
+    `parts()` is room for the parts of a sum that is cut, (splits, M, N).
     """
+    c, a, b, bias, residual, activation, transposed, tf32 = product
     if any(way.margins):
-        yield from _with_margins(c, a, b, ends, way, parts, layout)
+        yield from _with_margins(product, way, parts)
         return
     if way.splits > 1:
         room = parts()
-        yield hinted(matmul_splits, way.hints)(cut(room, (1, *way.tile)), a, b, way.step, *layout)
-        yield splits_launch(c, room, ends)
+        yield hinted(matmul_splits, way.hints)(cut(room, (1, *way.tile)), a, b, way.step, *transposed, tf32)
+        yield splits_launch(c, room, bias, residual, activation)
         return
     if way.beside and (equal := parts_of(c.shape[1], way.tile[1], way.beside)):
-        yield parts_launch(c, a, b, ends, way, equal, layout[:2])
+        yield parts_launch(product, way, equal)
         return
     if way.beside:
         part = cut(c, (way.tile[0], way.beside), partial=True)
         grid = _pairs(way.tile[0], way.tile[1] + way.beside, way.persistent)
         yield hinted(matmul_two_tiles, way.hints)(
-            part, a, b, *ends[:2], grid, way.step, way.tile[1], *layout[:2], ends[2], way.ahead
+            part, a, b, bias, residual, grid, way.step, way.tile[1], *transposed, activation, way.ahead
         )
         return
     part = cut(c, way.tile, order=_BANDS, blocks=way.blocks)
     yield hinted(matmul_tiles, way.hints)(
-        part, a, b, *ends[:2], way.step, *layout[:2], ends[2], layout[2], False, way.ahead
+        part, a, b, bias, residual, way.step, *transposed, activation, tf32, False, way.ahead
     )
 
 
-def _with_margins(
-    c: Any,
-    a: Any,
-    b: Any,
-    ends: tuple[Any, Any, str],
-    way: Tiling,
-    parts: Callable[[], Any],
-    layout: tuple[bool, bool, bool],
-) -> Iterator[Any]:
+def _with_margins(product: Product, way: Tiling, parts: Callable[[], Any]) -> Iterator[Any]:
     """The launches of a product without its margins, and then of these: what is below, and on the right."""
-    bias, residual, activation = ends
-    m, n = c.shape[0] - way.margins[0], c.shape[1] - way.margins[1]
+    m, n = (extent - margin for extent, margin in zip(product.c.shape, way.margins, strict=True))
     thin = [power_of_two(max(16, margin)) for margin in way.margins]
     margin = Tiling((64, 64), min(128, way.step * 2), 1, 4, 2, False)
-    for high, width, how in (
+    for rows, columns, how in (
         (slice(m), slice(n), way._replace(margins=(0, 0))),
         (slice(m, None), slice(None), margin._replace(tile=(thin[0], 64))),
         (slice(m), slice(n, None), margin._replace(tile=(64, thin[1]))),
     ):
-        piece = c[high, width]
-        if not piece.numel():
-            continue
-        x, y = a[:, high] if layout[0] else a[high], b[width] if layout[1] else b[:, width]
-        some = None if bias is None else bias[width], None if residual is None else residual[high, width], activation
-        yield from product_launches(piece, x, y, some, how, parts, layout)
+        part = product.part(rows, columns)
+        if part.c.numel():
+            yield from product_launches(part, how, parts)
 
 
 @cache
@@ -439,9 +293,9 @@ def _pairs(rows: int, columns: int, persistent: bool) -> fh.Grid:
     return fh.Grid(f"cdiv(M, {rows})", f"cdiv(N, {columns})", order=_BANDS, blocks=blocks)
 
 
-def splits_launch(c: Any, room: Any, ends: tuple[Any, Any, str]) -> Any:
-    """The launch that adds up the parts of a product; see `product_launches`."""
-    return sum_of_splits(cut(c, (4, min(512, power_of_two(c.shape[1])))), room, *ends)
+def splits_launch(c: Any, room: Any, bias: Any, residual: Any, activation: str) -> Any:
+    """The launch that adds up the parts of a product, and ends it; see `Product`."""
+    return sum_of_splits(cut(c, (4, min(512, power_of_two(c.shape[1])))), room, bias, residual, activation)
 
 
 # --- Operators --------------------------------------------------------------------------------------------------------
@@ -522,14 +376,14 @@ def _matmul(c: Any, a: Any, b: Any, bias: Any, residual: Any, activation: str, t
             (ta, tb),
             2 if in_tf32(a, tf32, False) else 3,
             ends,
-            lambda p: splits_launch(c, p, ends),
+            lambda p: splits_launch(c, p, *ends),
         )
         return
 
     def parts() -> Any:
         return a.new_empty((way.splits, *c.shape), dtype=wide_dtype(a))
 
-    launches = product_launches(c, x, y, ends, way, parts, (ta, tb, in_tf32(a, tf32, False)))
+    launches = product_launches(Product(c, x, y, *ends, (ta, tb), in_tf32(a, tf32, False)), way, parts)
     if any(way.margins) and c.is_cuda:
         _beside_one_another(launches, c.device)
         return

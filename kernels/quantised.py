@@ -9,9 +9,10 @@ import freehold as fh
 from freehold import Const, Out, Ref, i8, i32
 from freehold.kernels.activations import ended
 from freehold.kernels.operators import _torch, as_rows, operator  # pyright: ignore[reportPrivateUsage] -- the library's own
-from freehold.kernels.products import Tiling, splits_launch, sum_dtype, tiling
+from freehold.kernels.products import splits_launch, sum_dtype
 from freehold.kernels.schedules import cut, hinted, power_of_two, rows
 from freehold.kernels.tiles import columns, part, safe, wide
+from freehold.kernels.tilings import Tiling, tiling
 
 FORMATS: Final = {"int8": 127.0, "fp8": 448.0, "fp8 e5m2": 57344.0, "mxfp8": 448.0}
 """What `quantise` knows by name, with the largest number of each."""
@@ -258,7 +259,7 @@ def narrow_weight_launches(
     if way.splits > 1:
         room = parts()
         yield hinted(narrow_weight_splits, way.hints)(cut(room, (1, *way.tile)), a, w, scale, way.step)
-        yield splits_launch(c, room, (None, residual, ""))
+        yield splits_launch(c, room, None, residual, "")
         return
     part = cut(c, way.tile, order=fh.grouped(8), blocks=way.blocks)
     yield hinted(narrow_weight_tiles, way.hints)(part, a, w, scale, residual, way.step)

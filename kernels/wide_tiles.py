@@ -9,6 +9,7 @@ from freehold import Const, Out, Ref, f32
 from freehold.kernels.activations import activate
 from freehold.kernels.schedules import ceildiv, cut, hinted
 from freehold.kernels.tiles import safe
+from freehold.kernels.tilings import Product, Tiling
 
 _MANY: Final = 4
 """From so many times the width of the second tile on, the first one is better stored as a whole."""
@@ -73,11 +74,8 @@ def parts_of(n: int, first: int, second: int) -> int:
     return parts if even and first > _MANY * second else 0
 
 
-def parts_launch(
-    c: Any, a: Any, b: Any, ends: tuple[Any, Any, str], way: Any, parts: int, layout: tuple[bool, bool]
-) -> Any:
-    """The launch of a product by a `Tiling` whose columns are so many equal parts; see `product_launches`."""
-    bias, residual, activation = ends
+def parts_launch(product: Product, way: Tiling, parts: int) -> Any:
+    """The launch of a product whose columns are so many equal parts; see `product_launches`."""
     first = way.tile[1]
 
     def both(x: Any, axis: int) -> tuple[Any, ...]:
@@ -87,6 +85,7 @@ def parts_launch(
         return x.narrow(axis + 1, 0, first), x.narrow(axis + 1, first, x.shape[axis + 1] - first)
 
     tiles = (way.tile[0], 1, first), (way.tile[0], 1, way.beside)
-    outputs = (cut(x, tile, blocks=way.blocks) for x, tile in zip(both(c, 1), tiles, strict=True))
-    rest = both(b, 0 if layout[1] else 1), both(bias, 0), both(residual, 1)
-    return hinted(matmul_parts, way.hints)(*outputs, a, *rest, way.step, *layout, activation, way.ahead)
+    outputs = (cut(x, tile, blocks=way.blocks) for x, tile in zip(both(product.c, 1), tiles, strict=True))
+    rest = both(product.b, 0 if product.transposed[1] else 1), both(product.bias, 0), both(product.residual, 1)
+    end = way.step, *product.transposed, product.activation, way.ahead
+    return hinted(matmul_parts, way.hints)(*outputs, product.a, *rest, *end)

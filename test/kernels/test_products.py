@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from freehold import kernels
-from freehold.kernels.products import Tiling, product_launches, tiling
+from freehold.kernels.products import product_launches
 from freehold.kernels.schedules import PROCESSORS, by_row, ceildiv
+from freehold.kernels.tilings import Product, Tiling, tiling
 from freehold.runtime.jit.kernel import Kernel
 
 torch: Any = pytest.importorskip("torch")
@@ -42,7 +43,8 @@ def test_tiles_side_by_side_and_margins(
         ((None, None, ""), wanted),
         ((bias, residual, "relu"), torch.relu(wanted + bias.double()) + residual.double()),
     ):
-        for launch in product_launches(c.fill_(float("nan")), a, b, ends, way, lambda: None, (*layout, False)):
+        product = Product(c.fill_(float("nan")), a, b, *ends, layout)
+        for launch in product_launches(product, way, lambda: None):
             launch.sync()
         close(c, expected, 3 * BOUNDS[torch.bfloat16])
     if shape[0] == 40 and not way.persistent:

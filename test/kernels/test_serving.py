@@ -12,9 +12,9 @@ import pytest
 from comparing import assembled
 
 import freehold as fh
-from freehold.kernels.products import Tiling
 from freehold.kernels.quantised import narrow_weight_launches, quantise_launch
 from freehold.kernels.serving import append_launch, query_launches, rows_launch, turn_launch
+from freehold.kernels.tilings import Tiling
 
 RNG = np.random.default_rng(3)
 

@@ -1,0 +1,155 @@
+"""What a matrix product is, and how it is cut: tiles by shape, found by measuring on an H200."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+import freehold as fh
+from freehold.kernels.schedules import PROCESSORS, ceildiv, power_of_two
+
+
+class Product(NamedTuple):
+    """c = activate(a @ b + bias) + residual, each where it is given, of tensors of any library."""
+
+    c: Any
+    a: Any
+    b: Any
+    bias: Any = None
+    residual: Any = None
+    activation: str = ""
+    transposed: tuple[bool, bool] = (False, False)
+    """Whether a is (K, M), and b (N, K)."""
+    tf32: bool = False
+
+    def part(self, rows: slice, columns: slice) -> Product:
+        """The same of some rows and columns of c."""
+        bias = None if self.bias is None else self.bias[columns]
+        residual = None if self.residual is None else self.residual[rows, columns]
+        a = self.a[:, rows] if self.transposed[0] else self.a[rows]
+        b = self.b[columns] if self.transposed[1] else self.b[:, columns]
+        return self._replace(c=self.c[rows, columns], a=a, b=b, bias=bias, residual=residual)
+
+
+class Tiling(NamedTuple):
+    """How a product is cut."""
+
+    tile: tuple[int, int]
+    step: int
+    """Elements along K that a block multiplies at once."""
+    splits: int
+    """Parts of K; 1: no split."""
+    warps: int
+    occupancy: int
+    persistent: bool = True
+    ctas: int = 1
+    ahead: int | None = None
+    """The latency that loads are told to expect."""
+    beside: int = 0
+    """The width of a second tile beside each."""
+    margins: tuple[int, int] = (0, 0)
+    """How many of the last rows and columns are products of their own."""
+
+    @property
+    def hints(self) -> dict[str, int]:
+        """The kernel's hints."""
+        found = {"num_worker_warps": self.warps, "occupancy": self.occupancy}
+        return found if self.ctas == 1 else {**found, "num_cta_in_cga": self.ctas}
+
+    @property
+    def blocks(self) -> Any:
+        """Which blocks the launch has."""
+        return fh.PERSISTENT if self.persistent else fh.EACH
+
+
+class Way(NamedTuple):
+    """A tile of 16-bit floats that is worth a try, and how fast a multiprocessor works on such tiles."""
+
+    tile: tuple[int, int]
+    step: int
+    """Bytes along K."""
+    warps: int
+    persistent: bool
+    rate: float
+    """As a share of the fastest."""
+    uneven: float
+    """The same where rows do not begin at 32 bytes."""
+    ends: int
+    """How many elements along K could be multiplied while a block begins, and while its last tile is stored."""
+    occupancy: int = 1
+    ctas: int = 1
+    ahead: int | None = None
+    beside: int = 0
+
+
+_WAYS: Final = (
+    Way((256, 256), 128, 8, True, 1.02, 0.96, 260, ctas=2),
+    Way((128, 256), 128, 8, True, 0.985, 0.66, 250),
+    Way((128, 256), 64, 8, False, 1.0, 0.68, 160, ahead=8),
+    Way((256, 128), 128, 4, True, 0.83, 0.72, 200, ctas=2),
+    Way((128, 128), 128, 4, True, 0.955, 0.5, 160),
+    Way((64, 256), 128, 4, True, 0.89, 0.5, 160),
+    Way((64, 128), 128, 4, False, 0.65, 0.42, 160),
+    Way((64, 64), 256, 4, False, 0.5, 0.35, 160, occupancy=3),
+    Way((128, 128), 128, 4, False, 0.985, 0.72, 200, beside=64),
+    Way((256, 128), 128, 8, False, 0.945, 0.88, 200, ctas=2, beside=64),
+    Way((256, 256), 128, 8, False, 0.9, 0.82, 200, ctas=2, beside=32),
+    Way((256, 256), 128, 8, False, 0.94, 0.9, 200, ctas=2, beside=64),
+    Way((128, 64), 256, 8, False, 0.75, 0.45, 160, beside=32),
+)
+"""Fitted to what 17 products took on an H200 in 30 to 48 tiles each."""
+_THIN: Final = 32
+"""The most rows or columns at an end that may be a product of their own."""
+_TURNS: Final = 3
+"""Turns of the others that this takes: with one turn it was slower (2056 cubed: 0.68 of cuBLAS, and 0.73 without)."""
+_READ: Final = 1.0
+"""Products that could be computed while a byte is read for these, beside the last turn of the others."""
+_PART: Final = 24
+"""Products that could be computed while an element of a part is stored, and added up."""
+
+
+@cache
+def tiling(m: int, n: int, k: int, size: int, even: bool = True, pairs: bool = False) -> Tiling:
+    """
+    How (m, k) @ (k, n) of elements of `size` bytes is cut: the tile that keeps the multiprocessors busiest, and where
+    it leaves most of them idle, a sum in parts. `even` rows begin at 32 bytes. With `pairs` tiles may have a second one
+    beside them, and the last rows and columns may be products of their own.
+    """
+    if size > 2:
+        tile = min(64, power_of_two(max(16, m))), min(64, power_of_two(max(16, n)))
+        splits, blocks = 1, ceildiv(m, tile[0]) * ceildiv(n, tile[1])
+        while splits < 64 and blocks * splits * 2 <= 2 * PROCESSORS and k >= 4096 * splits:
+            splits *= 2
+        return Tiling(tile, max(16, min(32, power_of_two(k))), splits, 4, 2)
+    if m <= 64:  # bound by reading what is multiplied: narrow tiles, so that all multiprocessors read
+        tile = power_of_two(max(16, m)), min(32 if m <= 16 else 64, power_of_two(max(16, n)))
+        splits = 1
+        while splits < 8 and ceildiv(n, tile[1]) * splits * 2 <= PROCESSORS and k >= 1024 * splits:
+            splits *= 2
+        return Tiling(tile, max(16, min(512 // size, power_of_two(k))), splits if size > 1 else 1, 4, 1)
+    best: tuple[float, Tiling] | None = None
+    for way in _WAYS:
+        if (size < 2 and (way.ctas > 1 or way.ahead or way.beside)) or (way.beside and not pairs):
+            continue
+        high, width, step = way.tile[0], way.tile[1] + way.beside, max(16, min(way.step // size, power_of_two(k)))
+        blocks, area = ceildiv(m, high) * ceildiv(n, width) * way.ctas, high * width // way.ctas
+        kept = way.occupancy, way.persistent, way.ctas, way.ahead, way.beside
+        below, right = (rest if rest <= _THIN else 0 for rest in (m % high, n % width))
+        if pairs and size == 2 and way.persistent and way.ctas > 1 and (below or right) and min(m, n) > high:
+            turns = ceildiv(ceildiv(m - below, high) * ceildiv(n - right, width) * way.ctas, PROCESSORS)
+            read = size * k * ((below > 0) * n + (right > 0) * m)
+            cost = area * (turns * k / (way.rate if even else way.uneven) + way.ends) + _READ * read
+            if turns >= _TURNS and (best is None or cost < best[0]):
+                best = cost, Tiling(way.tile, step, 1, way.warps, *kept, margins=(below, right))
+        for splits in (1, 2, 4, 8):
+            few = blocks * splits <= 2 * PROCESSORS and k // splits >= 512
+            if splits > 1 and (size < 2 or way.ctas > 1 or way.beside or not few):
+                continue
+            turns = ceildiv(blocks * splits, PROCESSORS)
+            along = turns * (k / splits) / (way.rate if even else way.uneven)
+            begun = 1 if way.persistent else turns
+            cost = area * (along + begun * way.ends) + (splits > 1) * splits * m * n * _PART
+            if best is None or cost < best[0]:
+                best = cost, Tiling(way.tile, step, splits, way.warps, *kept)
+    assert best is not None
+    return best[1]
