@@ -12,52 +12,21 @@ of points (at most 2^31 - 2^25) when the number of blocks (at most 2^24 - 1) is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block
 from xdsl.passes import ModulePass
 
 from freehold.dialects.cuda_tile.ops.module import EntryOp, TileModuleOp
-from freehold.dialects.ownership import (
-    AccumulateAtOp,
-    AccumulateOp,
-    AccumulatorOp,
-    BorrowOp,
-    CheckOp,
-    CoordinateOp,
-    DimOp,
-    DistributeOp,
-    EndOp,
-    ExposeOp,
-    GatherOp,
-    GroupTilesOp,
-    KernelOp,
-    LoadOp,
-    LoadWindowOp,
-    PartitionOp,
-    RegionOp,
-    ReleaseOp,
-    RequireOp,
-    ReturnOp,
-    StartOp,
-    StopOp,
-    StoreOp,
-    TilesOp,
-    UnsafeLoadOp,
-    UnsafeStoreOp,
-    UnsafeSwapOp,
-    UnsafeUpdateOp,
-    WindowOp,
-    kernels_of,
-)
+from freehold.dialects.ownership import KernelOp, kernels_of
 from freehold.passes.patterns import checks, distribution, elements, groups, tiles
-from freehold.passes.patterns.context import Conversion
-from freehold.passes.rewriting import Dispatcher, Inserter
+from freehold.passes.patterns.context import Conversion, Patterns
+from freehold.passes.rewriting import Dispatcher
 from freehold.passes.verify_duties import require_discharged
 from freehold.support.contract import Checks, EntryParameter
 
@@ -111,32 +80,11 @@ def convert_kernel(
     return entry
 
 
-Pattern = Callable[[Conversion, Any, Inserter], bool]
-"""Inserts what stands for an operation in front of it; says whether the operation is to be erased."""
-
-PATTERNS: Final[dict[type[Operation], Pattern]] = {
-    DistributeOp: distribution.distribute,
-    ReturnOp: distribution.leave,
-    WindowOp: tiles.window,
-    RegionOp: tiles.region,
-    CoordinateOp: tiles.coordinate,
-    DimOp: tiles.dim,
-    TilesOp: tiles.tile_count,
-    LoadOp: tiles.load,
-    StoreOp: tiles.store,
-    PartitionOp: groups.partition,
-    GroupTilesOp: groups.group_tiles,
-    StartOp: groups.start,
-    StopOp: groups.stop,
-    GatherOp: elements.gather,
-    LoadWindowOp: elements.load_window,
-    AccumulateOp: elements.accumulate,
-    AccumulateAtOp: elements.accumulate_at,
-    UnsafeLoadOp: elements.unsafe_load,
-    UnsafeStoreOp: elements.unsafe_store,
-    UnsafeUpdateOp: elements.unsafe_update,
-    UnsafeSwapOp: elements.unsafe_swap,
-    CheckOp: checks.check,
-    **dict.fromkeys((AccumulatorOp, ExposeOp, BorrowOp, ReleaseOp, RequireOp, EndOp), tiles.erase),
+PATTERNS: Final[Patterns] = {
+    **distribution.PATTERNS,
+    **tiles.PATTERNS,
+    **groups.PATTERNS,
+    **elements.PATTERNS,
+    **checks.PATTERNS,
 }
 """What each operation becomes. Of those that are Tile IR already nothing is changed."""

@@ -46,23 +46,20 @@ from freehold.dialects.cuda_tile.ops.shape import SelectOp
 from freehold.dialects.cuda_tile.types import TileType
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
-    AccumulateOp,
+    AccessOp,
     BlocksKind,
     CheckOp,
     DistributeOp,
     EndOp,
     KernelOp,
-    LoadOp,
     OrderKind,
     PartitionOp,
-    RegionOp,
-    UnsafeLoadOp,
     WindowOp,
     kernels_of,
 )
 from freehold.dialects.ownership import ReturnOp as KernelReturnOp
 from freehold.passes import schedules
-from freehold.passes.analysis.access_maps import ACCESSES, OWNED, READS, Access, Emitted, Owned
+from freehold.passes.analysis.access_maps import ACCESSES, Access, Emitted, Owned, is_access, only_reads
 from freehold.passes.analysis.contraction import CONTRACTED
 from freehold.passes.analysis.emitted_checks import ChecksAlike, Path, beyond_tokens
 from freehold.passes.analysis.facts import MOST_POINTS
@@ -155,12 +152,10 @@ def _forms(distribution: DistributeOp) -> tuple[bool, ...]:
 
 
 _TERMINATORS: Final = (YieldOp, ContinueOp, BreakOp, ReturnOp, EndOp, KernelReturnOp)
-_EVENTS: Final = frozenset((*OWNED, *ACCESSES, *_TERMINATORS, IfOp, ForOp, LoopOp, DistributeOp, PrintTkoOp))
-"""What happens, in the order in which it stands."""
-_CHECKED: Final = frozenset((RegionOp, LoadOp, AccumulateOp, CheckOp, WindowOp))
-"""What may be checked in the kernel before it happens, and what checks."""
+_EVENTS: Final = frozenset((*ACCESSES, *_TERMINATORS, IfOp, ForOp, LoopOp, DistributeOp, PrintTkoOp))
+"""What happens, in the order in which it stands; accesses of ownership IR do, too."""
 _ENDED: Final = frozenset((YieldOp, EndOp))
-_SILENT: Final = frozenset((AssumeOp, RegionOp, CheckOp, WindowOp))
+_SILENT: Final = frozenset((AssumeOp, CheckOp, WindowOp))
 """What computes nothing that would have to be known, or is asked for where it is used."""
 
 
@@ -239,7 +234,7 @@ class _Comparison:
         op, outer, decided = cursor.op, cursor.outer, cursor.decided
         while op is not None:
             kind = type(op)
-            if kind in _CHECKED:
+            if isinstance(op, AccessOp | CheckOp | WindowOp):
                 self.checks.expect(op)
             if kind in _ENDED and decided is not None:
                 assert outer is not None
@@ -249,7 +244,7 @@ class _Comparison:
                 continue
             if takes_group(op) or (isinstance(op, PartitionOp) and op.offsets is not None):
                 return op, _Cursor(op.next_op, outer, decided)
-            if kind not in _EVENTS:
+            if kind not in _EVENTS and not is_access(op):
                 self.compute(side, op)
             elif isinstance(op, IfOp) and side is self.emitted and self.checks.leaves(op):
                 pass
@@ -287,7 +282,7 @@ class _Comparison:
 
     def match(self, op: Operation, found: Operation) -> None:
         """Sees that two operations do the same."""
-        if isinstance(op, OWNED) and isinstance(found, ACCESSES):
+        if is_access(op) and isinstance(found, ACCESSES):
             self.match_access(self.owned.access(op), self.found.access(found))
         elif isinstance(op, IfOp) and isinstance(found, IfOp):
             self.match_if(op, found)
@@ -523,10 +518,8 @@ class _Comparison:
 
     def skippable(self, op: Operation) -> bool:
         """Whether an operation of the kernel may be left out: it changes nothing and stops nothing."""
-        if isinstance(op, UnsafeLoadOp):
-            return op.ordering.data.value == "weak"
-        if isinstance(op, OWNED):
-            return isinstance(op, READS)
+        if isinstance(op, AccessOp) and is_access(op):
+            return only_reads(op)
         return isinstance(op, IfOp | ForOp) and all(self.harmless(i) for i in self.reached(op))
 
     def reached(self, op: Operation) -> Iterator[Operation]:
@@ -546,11 +539,11 @@ class _Comparison:
         """Whether an operation inside one that is left out changes nothing, stops nothing and leaves nothing."""
         if isinstance(op, AssertOp | CheckOp | PrintTkoOp | LoopOp | BreakOp | ReturnOp) or self.owned.is_checked(op):
             return False
-        return not isinstance(op, OWNED) or self.skippable(op)
+        return not is_access(op) or self.skippable(op)
 
     def skip(self, op: Operation) -> None:
         """Goes on behind an operation that was left out. Its checks were not, and neither is what it yields lost."""
-        if isinstance(op, OWNED):
+        if is_access(op):
             self.loaded(self.owned.access(op))
 
 

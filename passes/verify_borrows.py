@@ -16,7 +16,7 @@ from typing import Final
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from freehold.dialects.cuda_tile.ops.arith_int import NegIOp, OverflowBinary
@@ -36,8 +36,7 @@ from freehold.dialects.cuda_tile.ops.misc import AssumeOp, PrintTkoOp
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
     AccessOp,
-    AccumulateAtOp,
-    AccumulateOp,
+    AccType,
     AccumulatorOp,
     Action,
     BorrowOp,
@@ -51,12 +50,12 @@ from freehold.dialects.ownership import (
     EndOp,
     ExposeOp,
     GroupTilesOp,
+    Indexing,
     KernelOp,
-    LoadOp,
-    LoadWindowOp,
     OwingOp,
     PartitionOp,
     PartitionType,
+    RawType,
     RefType,
     RegionOp,
     RegionType,
@@ -65,8 +64,8 @@ from freehold.dialects.ownership import (
     Rung,
     StartOp,
     StopOp,
-    StoreOp,
     TilesOp,
+    UnsafeOp,
     Update,
     WindowOp,
     kernels_of,
@@ -161,6 +160,7 @@ _VISIBLE = (AssertOp, BreakpointOp, CheckOp, PrintTkoOp)
 """Operations with an effect that is not one on the kernel's tensors."""
 
 _HARMLESS: Final = frozenset((*_OWN, *_VISIBLE))
+_CHANGES: Final = (Action.WRITE, Action.UPDATE)
 
 
 def _operations(kernel: KernelOp) -> Iterable[Error]:
@@ -168,9 +168,10 @@ def _operations(kernel: KernelOp) -> Iterable[Error]:
         if op is kernel:
             continue
         yield from _uses(op)
-        if isinstance(op, StoreOp) and isinstance(op.target.type, RefType):
-            yield _through_shared(op, op.target.type, kernel)
-        if type(op) in _HARMLESS or isinstance(op, AccessOp):
+        if isinstance(op, AccessOp):
+            yield from _reaches(op, kernel)
+            continue
+        if type(op) in _HARMLESS:
             continue
         if isinstance(op, AssumeOp):
             yield NotVerifiable(span_of(op), op.name, "promises what nobody checks")
@@ -200,10 +201,29 @@ def _uses(op: Operation) -> Iterable[Error]:
                 yield UnknownUse(span_of(op), name_of(result), op.name, what_is(result))
 
 
-def _through_shared(op: StoreOp, borrowed: RefType, kernel: KernelOp) -> Error:
+_REACHES: Final[dict[Action, tuple[type[Attribute], ...]]] = {
+    Action.TAKE: (PartitionType,),
+    Action.READ: (RefType, RegionType),
+    Action.WRITE: (RegionType,),
+    Action.UPDATE: (RegionType, AccType),
+}
+"""Through which ownerships each kind of access may go. What nobody proves goes through raw tensors, with a reason."""
+
+
+def _reaches(op: AccessOp, kernel: KernelOp) -> Iterable[Error]:
+    type_ = op.memory.type
+    if op.ACTION is not Action.READ and isinstance(type_, RefType):
+        yield _through_shared(op, type_, kernel)
+    elif not isinstance(type_, RawType if isinstance(op, UnsafeOp) else _REACHES[op.ACTION]):
+        yield NotVerifiable(span_of(op), op.name, "reaches memory in a way that it does not own")
+    elif isinstance(type_, AccType) and op.commuting is None:
+        yield NotVerifiable(span_of(op), op.name, "updates an accumulator in a way that need not commute")
+
+
+def _through_shared(op: AccessOp, borrowed: RefType, kernel: KernelOp) -> Error:
     """The error for a store through a borrow."""
-    error = StoreThroughShared(span_of(op), name_of(op.target))
-    if (where := span_of(op.target)) is not None and where != error.place:
+    error = StoreThroughShared(span_of(op), name_of(op.memory))
+    if (where := span_of(op.memory)) is not None and where != error.place:
         error.add(error.Borrowed(where))
     for other in walk(kernel):
         if isinstance(other, RegionOp) and other.result.type.partition.tensor.dims == borrowed.tensor.dims:
@@ -292,19 +312,19 @@ def _alone(argument: SSAValue, uses: Sequence[Operation]) -> Iterator[Error]:
 
 def _of_one_kind(argument: SSAValue, facts: KernelFacts) -> Iterator[Error]:
     """All updates of an accumulator commute with each other."""
-    first: AccumulateOp | AccumulateAtOp | None = None
+    first: tuple[Update, AccessOp] | None = None
     for op in facts.places:
-        if not isinstance(op, AccumulateOp | AccumulateAtOp) or argument_of(op.target) is not argument:
+        other = op.commuting if isinstance(op, AccessOp) and isinstance(op.memory.type, AccType) else None
+        if not isinstance(op, AccessOp) or other is None or argument_of(op.memory) is not argument:
             continue
         if first is None:
-            first = op
-        elif op.update != first.update:
-            one, other = first.update.data, op.update.data
+            first = other, op
+        elif other is not (one := first[0]):
             names: tuple[str, str] = (_NUMPY.get(one, str(one)), _NUMPY.get(other, str(other)))
             if names[0] == names[1]:  # of one name, but of different signs
                 names = str(one), str(other)
             error = UpdatesDiffer(span_of(op), name_of(argument), *names)
-            if (where := span_of(first)) is not None and where != error.place:
+            if (where := span_of(first[1])) is not None and where != error.place:
                 error.add(error.First(where))
             if (witness := _order_matters(one, other)) is not None:
                 error.add(error.Witness(*names, *witness))
@@ -354,7 +374,7 @@ def _read_and_written(borrow: BorrowOp, partition: PartitionOp, facts: KernelFac
         error = BorrowedAndPartitioned(span_of(op), name_of(borrow.tensor))
         if where is not None and where != error.place:
             error.add(error.Partitioned(where))
-        if isinstance(op, LoadOp | LoadWindowOp):
+        if isinstance(op, AccessOp) and op.indexing in (Indexing.TILES, Indexing.FIRST):
             for region in regions:
                 if (witness := reader_and_writer(op, region, facts)) is not None:
                     error.add(error.Witness(*witness))
@@ -379,7 +399,7 @@ def _outside(kernel: KernelOp) -> Iterator[Error]:
 # What happens on each path
 
 
-def _later(op: Operation, store: StoreOp) -> bool:
+def _later(op: Operation, store: AccessOp) -> bool:
     """Whether a store stands behind an operation in the same block: then it is no path to it that was forgotten."""
     return op.parent is store.parent and op.is_before_in_block(store)
 
@@ -414,19 +434,19 @@ class _Paths:
         self.points: list[DistributeOp] = []
         """The distributions that were looked at."""
         self.flow: Flow[_State] = Flow(kernel, self)
-        self.stores: dict[SSAValue, list[StoreOp]] = {}
+        self.stores: dict[SSAValue, list[AccessOp]] = {}
         self.taken = [op for op in facts.places if isinstance(op, RegionOp)]
         for op in facts.places:
-            if isinstance(op, StoreOp):
-                self.stores.setdefault(op.target, []).append(op)
+            if isinstance(op, AccessOp) and op.ACTION in _CHANGES:
+                self.stores.setdefault(op.memory, []).append(op)
 
     def visit(self, op: Operation, state: _State) -> _State:
         """The state behind an operation."""
         match op:
-            case LoadOp():
-                self.load(op, state)
-            case StoreOp():
-                return self.store(op, state)
+            case AccessOp() if isinstance(op.memory.type, RegionType):
+                if op.ACTION is not Action.WRITE:
+                    self.read(op, op.memory, op.memory.type, state)
+                return self.store(op, op.memory, state) if op.ACTION in _CHANGES else state
             case ReleaseOp():
                 self.check_held(op, op.region, "released", state)
                 return replace(state, released={**state.released, op.region: op})
@@ -494,13 +514,10 @@ class _Paths:
             error.add(error.Released(where, when))
         self.refuse(op, error, region, Duty.HELD)
 
-    def load(self, op: LoadOp, state: _State) -> None:
+    def read(self, op: AccessOp, region: SSAValue, type_: RegionType, state: _State) -> None:
         """A region is held, and an output has been stored."""
-        region = op.source
-        if not isinstance(region.type, RegionType):
-            return
         self.check_held(op, region, "read", state)
-        if region.type.partition.stored_first and region not in state.stored:
+        if type_.partition.stored_first and region not in state.stored:
             stores = [s for s in self.stores.get(region, []) if not _later(op, s)]
             error = ReadBeforeStored(span_of(op), name_of(region), " on some paths" if stores else "")
             for store in stores:
@@ -508,11 +525,8 @@ class _Paths:
                     error.add(error.StoredOnSomePaths(where))
             self.refuse(op, error.add(error.DeclareMut()), region, Duty.INITIALISED)
 
-    def store(self, op: StoreOp, state: _State) -> _State:
+    def store(self, op: AccessOp, target: SSAValue, state: _State) -> _State:
         """Only regions that are held are stored to."""
-        target = op.target
-        if not isinstance(target.type, RegionType):
-            return state
         self.check_held(op, target, "stored", state)
         more = {target, target.owner.partition} if isinstance(target.owner, RegionOp) else {target}
         return replace(state, stored=state.stored | more, owed=state.owed - {target})

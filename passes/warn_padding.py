@@ -16,24 +16,27 @@ import operator
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final, TypeGuard, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, IntegerType, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from freehold.dialects.cuda_tile.attrs import PaddingValueAttr
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.float_bits import FloatBitsAttr
 from freehold.dialects.cuda_tile.integers import element_width
+from freehold.dialects.cuda_tile.ops.arith_int import MinIOp
 from freehold.dialects.cuda_tile.types import TileType
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
-    AccumulateAtOp,
+    AccessOp,
+    Action,
+    DimOp,
+    Indexing,
     KernelOp,
-    LoadOp,
     RegionOp,
-    RegionType,
     Update,
     kernels_of,
     tensor_type,
@@ -71,8 +74,8 @@ def warn_padding(module: ModuleOp, told: dict[Any, Any] | None = None) -> None:
 def padding_folded(kernel: KernelOp) -> list[PaddingFolded | RestLeftOut]:
     """The reductions of a kernel over padding that they see, and its loops that leave out what would be padded."""
     ops = walk(kernel)
-    found = _Padding(kernel, [op for op in ops if isinstance(op, LoadOp)])
-    if found.overhang and any(op.name == "cuda_tile.reduce" or isinstance(op, AccumulateAtOp) for op in ops):
+    found = _Padding(kernel, [op for op in ops if _loads(op)])
+    if found.overhang and any(op.name == "cuda_tile.reduce" or _updates(op) for op in ops):
         found.block(kernel.body.block)
     return found.errors
 
@@ -81,7 +84,7 @@ def padding_folded(kernel: KernelOp) -> list[PaddingFolded | RestLeftOut]:
 class _Pad:
     """What stands beyond the end along one axis of a tile."""
 
-    load: LoadOp
+    load: AccessOp
     value: float | None
     """None where it is not known."""
 
@@ -94,7 +97,7 @@ Pads = Mapping[int, _Pad]
 class _Sum:
     """A sum over an axis of which a part may be beyond the end."""
 
-    load: LoadOp
+    load: AccessOp
     size: int
     """Of the axis, in elements of the tile."""
 
@@ -102,7 +105,7 @@ class _Sum:
 class _Padding:
     """The padding in the tiles of one kernel."""
 
-    def __init__(self, kernel: KernelOp, loads: Sequence[LoadOp]):
+    def __init__(self, kernel: KernelOp, loads: Sequence[AccessOp]):
         self.errors: list[PaddingFolded | RestLeftOut] = []
         self._loads = loads
         self._pads: dict[SSAValue, Pads] = {}
@@ -127,32 +130,31 @@ class _Padding:
                 self._fold(op)
             else:
                 self._enter(op)
-        elif isinstance(op, AccumulateAtOp):
+        elif _updates(op):
             self._update(op)
-        elif len(op.results) == 1 and isinstance(op.results[0].type, TileType) and not isinstance(op, LoadOp):
+        elif len(op.results) == 1 and isinstance(op.results[0].type, TileType) and not _loads(op):
             if not self._pads.keys().isdisjoint(op.operands):
                 self._through(op, op.results[0])
             elif not self._sums.keys().isdisjoint(op.operands):
                 self._with_sum(op, op.results[0])
 
-    def _load(self, op: LoadOp) -> None:
-        value = 0.0 if op.padding_value is None else _PADDINGS[op.padding_value.data.value]
-        tensor = tensor_type(op.source)
+    def _load(self, op: AccessOp) -> None:
+        value, tensor = _PADDINGS[_padding(op)], tensor_type(op.memory)
         pads: dict[int, _Pad] = {}
-        for axis, (extent, size) in enumerate(zip(tensor.extents, op.result.type.dims, strict=False)):
+        for axis, (extent, size) in enumerate(zip(tensor.extents, op.shape, strict=False)):
             if size == 1 or self._divides(extent, size, tensor.layout.extent_divs, axis):
                 continue
-            whole = None if isinstance(op.source.type, RegionType) else _whole_tiles(op.coordinates[axis], size)
+            whole = _whole_tiles(op.places[axis], size) if op.places else None
             if whole is None:
                 pads[axis] = _Pad(op, value)
-            elif _is_extent(whole.operands[0]) and [load for load in self._loads if load.source is op.source] == [op]:
+            elif _is_extent(whole.operands[0]) and [load for load in self._loads if load.memory is op.memory] == [op]:
                 # nothing else reads the rest
                 self._left_out(op, whole, axis, size)
         if pads:
-            self._pads[op.result] = pads
+            self._pads[op.results[0]] = pads
 
-    def _left_out(self, op: LoadOp, count: Operation, axis: int, size: int) -> None:
-        error = RestLeftOut(span_of(count), name_of(op.source), axis, size, size - 1)
+    def _left_out(self, op: AccessOp, count: Operation, axis: int, size: int) -> None:
+        error = RestLeftOut(span_of(count), name_of(op.memory), axis, size, size - 1)
         if (place := span_of(op)) is not None:
             error.add(error.Read(place))
         self.errors.append(error.add(error.Tiles()))
@@ -259,19 +261,19 @@ class _Padding:
             if moved:
                 self._pads[result] = moved
 
-    def _update(self, op: AccumulateAtOp) -> None:
+    def _update(self, op: AccessOp) -> None:
         """
         An update of the elements that a tile names: what is beyond its end names elements, too.
 
         Nothing happens there where an index is below 0, nor where what is added is 0.
         """
-        if op.mask is not None:
+        if op.chosen is not None or op.value is None:
             return
-        for axis in sorted({axis for index in op.indices for axis in self._pads.get(index, {})}):
-            named = [pads[axis] for index in op.indices if axis in (pads := self._pads.get(index, {}))]
-            given = self._pads.get(op.values, {}).get(axis)
-            value = given.value if given is not None else _constant(op.values)
-            nothing = value == 0 and op.update.data in _ADDING
+        for axis in sorted({axis for index in op.places for axis in self._pads.get(index, {})}):
+            named = [pads[axis] for index in op.places if axis in (pads := self._pads.get(index, {}))]
+            given = self._pads.get(op.value, {}).get(axis)
+            value = given.value if given is not None else _constant(op.value)
+            nothing = value == 0 and op.commuting in _ADDING
             understood = given is not None or value is not None
             if understood and not nothing and not any(pad.value is not None and pad.value < 0 for pad in named):
                 self._report(op, named[0].load, "update")
@@ -295,11 +297,10 @@ class _Padding:
             if by == total.size or (name == "mulf" and by * total.size == 1):
                 self._report(op, total.load, "mean")
 
-    def _report(self, op: Operation, load: LoadOp, combiner: str) -> None:
+    def _report(self, op: Operation, load: AccessOp, combiner: str) -> None:
         error = PaddingFolded(span_of(op), _WORDS.get(combiner, "fold"))
         if (place := span_of(load)) is not None:
-            name = "zero" if load.padding_value is None else load.padding_value.data.value
-            error.add(error.Loaded(place, name))
+            error.add(error.Loaded(place, _padding(load)))
         padding = {"maxf": '"-inf"', "minf": '"inf"'}.get(combiner)
         if combiner == "mean":
             error.add(error.Divide())
@@ -323,9 +324,24 @@ _WORDS: Final = {
 """What reductions are called."""
 
 
-def _inside(load: LoadOp) -> str:
+def _loads(op: Operation) -> TypeGuard[AccessOp]:
+    """Whether an operation reads a tile, padded where that overhangs."""
+    return isinstance(op, AccessOp) and op.ACTION is Action.READ and op.indexing in (Indexing.TILES, Indexing.OWN)
+
+
+def _updates(op: Operation) -> TypeGuard[AccessOp]:
+    """Whether an operation updates the elements of an accumulator that a tile names."""
+    return isinstance(op, AccessOp) and op.commuting is not None and op.indexing is Indexing.EACH
+
+
+def _padding(load: AccessOp) -> str:
+    """What stands beyond the end of what is loaded, by its name."""
+    return load.padding.data.value if isinstance(load.padding, PaddingValueAttr) else "zero"
+
+
+def _inside(load: AccessOp) -> str:
     """The condition of being inside of a tensor, for the elements of a tile that was loaded from it."""
-    name, dims = name_of(load.source), load.result.type.dims
+    name, dims = name_of(load.memory), load.shape
     parts: list[str] = []
     for axis, size in enumerate(dims):
         if size > 1:
@@ -335,19 +351,19 @@ def _inside(load: LoadOp) -> str:
     return parts[0] if len(parts) == 1 else " & ".join(f"({part})" for part in parts)
 
 
-def _start(load: LoadOp, axis: int, size: int) -> str:
+def _start(load: AccessOp, axis: int, size: int) -> str:
     """The first element of a tile along an axis: of a region, of a tile by a named index, of the point's own tile."""
-    if isinstance(load.source.type, RegionType):
-        return f"{name_of(load.source)}.start[{axis}]"
-    index = load.coordinates[axis]
+    if not load.places:
+        return f"{name_of(load.memory)}.start[{axis}]"
+    index = load.places[axis]
     if index.name_hint is not None or not isinstance(index.owner, Block):
         return f"{index.name_hint or 'k'} * {size}"
     alike = (
         name_of(op.partition)
         for op in index.owner.walk()
-        if isinstance(op, RegionOp) and [*op.coordinates] == [*load.coordinates] and op.shape == load.result.type.dims
+        if isinstance(op, RegionOp) and [*op.coordinates] == [*load.places] and op.shape == load.shape
     )
-    return f"{next(alike, name_of(load.source))}.start[{axis}]"
+    return f"{next(alike, name_of(load.memory))}.start[{axis}]"
 
 
 def _joined(ways: Sequence[Pads]) -> Pads:
@@ -476,10 +492,10 @@ def _whole_tiles(index: SSAValue, size: int) -> Operation | None:
 def _bounds(value: SSAValue) -> Iterator[SSAValue]:
     """What a number is not above: itself, and where it is a minimum, what that is of."""
     yield value
-    if not isinstance(value.owner, Block) and value.owner.name == "cuda_tile.mini":
+    if isinstance(value.owner, MinIOp):
         for operand in value.owner.operands:
             yield from _bounds(operand)
 
 
 def _is_extent(value: SSAValue) -> bool:
-    return not isinstance(value.owner, Block) and value.owner.name == "ownership.dim"
+    return isinstance(value.owner, DimOp)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import VarOperand
 
+from freehold.dialects.cuda_tile import TileType
+from freehold.dialects.ownership.attrs import Update
 from freehold.dialects.ownership.duties import OwingOp
 
 
@@ -48,10 +51,18 @@ class AccessOp(OwingOp):
     MEMORY: ClassVar[int] = 0
     """The number of the operand that is accessed."""
 
+    VALUE: ClassVar[int | None] = None
+    """The number of the operand that is written, or that what is there is updated with."""
+
     @property
     def memory(self) -> SSAValue:
         """What is accessed: a borrow, a region, an accumulator, a raw tensor, or the partition that a region is of."""
         return self.operands[self.MEMORY]
+
+    @property
+    def value(self) -> SSAValue | None:
+        """The tile that is written, or that what is there is updated with."""
+        return None if self.VALUE is None else self.operands[self.VALUE]
 
     @property
     def indexing(self) -> Indexing:
@@ -65,10 +76,62 @@ class AccessOp(OwingOp):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the tile that is accessed."""
-        raise NotImplementedError
+        """The shape of the tile that is accessed: of what is written, or else of what is read."""
+        tile = (self.results[0] if self.value is None else self.value).type
+        assert isinstance(tile, TileType)
+        return tile.dims
 
     @property
     def steps(self) -> tuple[int, ...]:
         """How far apart neighbouring places lie, in elements, by axis."""
         return self.shape if self.indexing in (Indexing.TILES, Indexing.OWN) else (1,) * len(self.shape)
+
+    @property
+    def chosen(self) -> SSAValue | None:
+        """Which elements are accessed, as truth values; None for all."""
+        return None
+
+    @property
+    def padding(self) -> Attribute | None:
+        """What is read where nothing is accessed; None for zero."""
+        return self.properties.get("padding_value")
+
+    @property
+    def order(self) -> tuple[str, str | None]:
+        """How the access is ordered with others, and among which threads, in the words of Tile IR."""
+        return "weak", None
+
+    @property
+    def commuting(self) -> Update | None:
+        """The kind of an update of an accumulator: one of its kind may come before it or after it."""
+        return None
+
+    @property
+    def combining(self) -> str | None:
+        """What an update makes of what is there and of `value`, in the words of Tile IR."""
+        return None
+
+    @property
+    def expects(self) -> SSAValue | None:
+        """What has to be there for `value` to take its place."""
+        return None
+
+
+class ElementsOp(AccessOp):
+    """Base of accesses by element: to the one at each index, where a mask holds."""
+
+    if TYPE_CHECKING:
+        indices: VarOperand
+        mask: SSAValue | None
+
+    @property
+    def indexing(self) -> Indexing:
+        return Indexing.EACH
+
+    @property
+    def places(self) -> Sequence[SSAValue]:
+        return self.indices
+
+    @property
+    def chosen(self) -> SSAValue | None:
+        return self.mask

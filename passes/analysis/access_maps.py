@@ -43,35 +43,26 @@ from freehold.dialects.cuda_tile.types import (
     tile,
 )
 from freehold.dialects.ownership import (
-    AccumulateAtOp,
-    AccumulateOp,
+    AccessOp,
     Action,
     CheckOp,
     CoordinateOp,
     DimOp,
     Duty,
-    GatherOp,
+    Indexing,
     KernelOp,
-    LoadOp,
-    LoadWindowOp,
     PartitionOp,
+    RawType,
     RegionOp,
     RegionType,
     Rung,
     StartOp,
     StopOp,
-    StoreOp,
     TensorType,
     TilesOp,
-    UnsafeLoadOp,
-    UnsafeOp,
-    UnsafeStoreOp,
-    UnsafeSwapOp,
-    UnsafeUpdateOp,
     WindowOp,
     duties_of,
     tensor_type,
-    update_mode,
 )
 from freehold.passes.analysis.group_maps import Groups
 from freehold.passes.analysis.launch_values import Launch
@@ -99,14 +90,15 @@ ACCESSES: Final = (
 )  # fmt: skip
 """The accesses of Tile IR that are understood."""
 
-OWNED: Final = (
-    LoadOp, StoreOp, GatherOp, LoadWindowOp, AccumulateOp, AccumulateAtOp,
-    UnsafeLoadOp, UnsafeStoreOp, UnsafeUpdateOp, UnsafeSwapOp,
-)  # fmt: skip
-"""Those of ownership IR."""
 
-READS: Final = (LoadOp, GatherOp, LoadWindowOp)
-"""Those of them that change nothing, whatever they read."""
+def is_access(op: Operation) -> bool:
+    """Whether an operation of ownership IR reaches memory: taking a region names a part of it, and does no more."""
+    return isinstance(op, AccessOp) and op.ACTION is not Action.TAKE
+
+
+def only_reads(op: AccessOp) -> bool:
+    """Whether an access changes nothing, whatever it reads, and orders nothing."""
+    return op.ACTION is Action.READ and op.order == _WEAK
 
 
 @dataclass
@@ -212,10 +204,10 @@ class Owned:
             if axis is None or not self.checks:
                 return []
             return [(self.groups.fit(op), self._says(op, axis, self.groups.first_bad(op), self.groups.count(op)))]
-        if not isinstance(op, RegionOp | LoadOp | AccumulateOp):
+        if not isinstance(op, AccessOp):
             return []
         return [
-            (inside, self._says(op, axis, self.values.whole(op.coordinates[axis]), self._tiles_along(op, axis)))
+            (inside, self._says(op, axis, self.values.whole(op.places[axis]), self._tiles_along(op, axis)))
             for axis, inside in self.inside(op).items()
         ]
 
@@ -235,20 +227,20 @@ class Owned:
             widened.drop_all_references()
         return self.values.element(("bits", number, bits), bits, ())
 
-    def _tiles_along(self, op: RegionOp | LoadOp | AccumulateOp, axis: int) -> Term:
+    def _tiles_along(self, op: AccessOp, axis: int) -> Term:
         return self._count(op.memory, axis, op.steps[axis])
 
-    def inside(self, op: RegionOp | LoadOp | AccumulateOp) -> dict[int, Term]:
+    def inside(self, op: AccessOp) -> dict[int, Term]:
         """What is checked in the kernel of an access, by axis."""
         i, found = self.values.integers, dict[int, Term]()
         for axis in self._checked_axes(op):
-            index = i.unsigned(self.values.whole(op.coordinates[axis]), 32)
+            index = i.unsigned(self.values.whole(op.places[axis]), 32)
             found[axis] = i.less(index, self._tiles_along(op, axis))
         return found
 
     def is_checked(self, op: Operation) -> bool:
         """Whether a tile's index is checked in the kernel, which can be said of one that is not computed so far."""
-        return isinstance(op, RegionOp | LoadOp | AccumulateOp) and bool(self._checked_axes(op))
+        return isinstance(op, AccessOp) and bool(self._checked_axes(op))
 
     def _checked_axes(self, op: Operation) -> list[int]:
         duties = duties_of(op) if self.checks else ()
@@ -257,60 +249,53 @@ class Owned:
     def index(self, op: Operation) -> tuple[Term, ...]:
         """The coordinates of a tile. They are 0 where a check fails that does not keep the access from happening: an
         assertion orders nothing, and what is checked of a read may be said behind the loops around it."""
-        if not isinstance(op, RegionOp | LoadOp | AccumulateOp):
+        if not isinstance(op, AccessOp) or op.indexing is not Indexing.TILES:
             raise NotFollowedError(op, "is taken for a region")
-        inside = self.inside(op) if self.checks == "trap" or isinstance(op, LoadOp) else {}
+        inside = self.inside(op) if self.checks == "trap" or op.ACTION is Action.READ else {}
         i = self.values.integers
-        found = [self.values.whole(c) for c in op.coordinates]
+        found = [self.values.whole(c) for c in op.places]
         return tuple(i.chosen(inside[a], c, terms.const(0), 32) if a in inside else c for a, c in enumerate(found))
 
-    def _tile_index(self, op: RegionOp | LoadOp | AccumulateOp) -> tuple[Term, ...]:
+    def _tile_index(self, op: AccessOp) -> tuple[Term, ...]:
         """The index of a tile in its tensor, or in its group."""
         grouped = isinstance(op, RegionOp) and op.result.type.partition.groups_axis is not None
         return self.index(op)[1:] if grouped else self.index(op)
 
     def access(self, op: Operation) -> Access:
         """The parts of an access."""
-        match op:
-            case LoadOp():
-                taken = op.source.owner
-                parts = self._tile(op.source, op.result.type.dims, taken if isinstance(taken, RegionOp) else op)
-                self._pad(parts, op.result.type, op.padding_value)
-                return Access(op, "load", parts, (op.result,), self._memory(op.source))
-            case StoreOp():
-                assert isinstance(op.tile.type, TileType)
-                taken = op.target.owner
-                assert isinstance(taken, Operation)
-                parts = self._tile(op.target, op.tile.type.dims, taken)
-                return Access(op, "store", parts | self._stored(op.tile), (), self._memory(op.target))
-            case AccumulateOp():
-                parts = self._tile(op.target, op.shape, op) | self._stored(op.tile)
-                parts |= {"update": update_mode(op.update.data, tensor_type(op.target).element)}
-                return Access(op, "update", parts | {"order": ("relaxed", "device")})
-            case LoadWindowOp():
-                return Access(op, "load", self._window(op), (op.result,))
-            case GatherOp():
-                parts = self._elements(op.source, op.indices, op.result.type, op.mask, _compared(op))
-                self._pad(parts, op.result.type, op.padding_value)
-                return Access(op, "load", parts, (op.result,))
-            case AccumulateAtOp():
-                assert isinstance(op.values.type, TileType)
-                parts = self._elements(op.target, op.indices, op.values.type, op.mask, _compared(op))
-                parts |= self._stored(op.values)
-                parts |= {"update": update_mode(op.update.data, tensor_type(op.target).element)}
-                return Access(op, "update", parts | {"order": ("relaxed", "device")})
-            case UnsafeOp():
-                return self._unsafe(op)
-            case _:
-                raise NotFollowedError(op, "is not understood")
+        if not isinstance(op, AccessOp) or op.ACTION is Action.TAKE:
+            raise NotFollowedError(op, "is not understood")
+        parts = {**self._reached(op), "order": op.order}
+        results = tuple(result for result in op.results if isinstance(result.type, TileType))
+        kind = _KINDS[op.ACTION]
+        if op.ACTION is Action.READ:
+            (result,) = results
+            self._pad(parts, cast(TileType, result.type), op.padding)
+        if op.value is not None:
+            parts["value"] = self.values.whole(op.value)
+        if op.combining is not None:
+            parts["update"] = op.combining
+        if op.expects is not None:
+            kind, parts["expected"] = "swap", self.values.whole(op.expects)
+        return Access(op, kind, parts, results, self._memory(op.memory))
+
+    def _reached(self, op: AccessOp) -> dict[str, object]:
+        """What an access touches."""
+        match op.indexing:
+            case Indexing.OWN:
+                if not isinstance(taken := op.memory.owner, AccessOp):
+                    raise NotFollowedError(op, "is of a region that is not known")
+                return self._tile(op.memory, op.shape, taken)
+            case Indexing.TILES:
+                return self._tile(op.memory, op.shape, op)
+            case Indexing.FIRST:
+                return self._window(op)
+            case Indexing.EACH:
+                return self._elements(op)
 
     def written(self, op: Operation) -> SSAValue | None:
         """What an operation changes in memory that the kernel may read again."""
-        if isinstance(op, StoreOp):
-            return self._memory(op.target)
-        if isinstance(op, UnsafeOp) and op.ACTION is not Action.READ:
-            return op.memory
-        return None
+        return self._memory(op.memory) if isinstance(op, AccessOp) and op.ACTION in _CHANGES else None
 
     def tensor(self, value: SSAValue) -> tuple[Term, int, TensorType]:
         """What is accessed: the address of its first element, the argument that it is part of, and its type."""
@@ -327,60 +312,51 @@ class Owned:
         argument = self.launch.positions[part]
         return self.launch.pointer(argument), argument, tensor_type(value)
 
-    def _memory(self, region: SSAValue) -> SSAValue | None:
-        if not isinstance(region.type, RegionType):
-            return None  # nobody writes what is borrowed
-        taken = region.owner
-        return taken.partition if isinstance(taken, RegionOp) and taken.partition in self.ordered else region
+    def _memory(self, accessed: SSAValue) -> SSAValue | None:
+        """What is read or written, if that may be read again once it has changed."""
+        if not isinstance(accessed.type, RegionType | RawType):
+            return None  # nobody writes what is borrowed, and nobody reads an accumulator
+        taken = accessed.owner
+        return taken.partition if isinstance(taken, RegionOp) and taken.partition in self.ordered else accessed
 
-    def _tile(self, tensor: SSAValue, shape: Sequence[int], at: Operation) -> dict[str, object]:
+    def _tile(self, tensor: SSAValue, shape: Sequence[int], at: AccessOp) -> dict[str, object]:
         """The tile that an access, or the region it goes through, names by its index."""
         pointer, argument, type_ = self.tensor(tensor)
         if not shape:  # a view has axes
-            return {"address": pointer, "elements": (), "mask": terms.TRUE, "order": _WEAK}
-        if not isinstance(at, RegionOp | LoadOp | AccumulateOp):
-            raise NotFollowedError(at, "is taken for a region")
+            return {"address": pointer, "elements": (), "mask": terms.TRUE}
         strides, extents = self.launch.strides_of(argument, type_), list(self.launch.extents_of(type_))
         if isinstance(at, RegionOp) and (axis := at.result.type.partition.groups_axis) is not None:
             i, (first, extents[axis]) = self.values.integers, self.groups.where(at)
             pointer = i.plus(pointer, i.wrapped(i.times(first, strides[axis]), 64))
-        parts = _tile_of_view(pointer, extents, strides, shape, at.steps, self._tile_index(at))
-        return parts | {"order": _WEAK}
+        return _tile_of_view(pointer, extents, strides, shape, at.steps, self._tile_index(at))
 
-    def _window(self, op: LoadWindowOp) -> dict[str, object]:
+    def _window(self, op: AccessOp) -> dict[str, object]:
         """A tile that begins at an element; by element, where the first one may be out of bounds."""
-        shape, (pointer, argument, type_) = op.result.type.dims, self.tensor(op.source)
+        shape, (pointer, argument, type_) = op.shape, self.tensor(op.memory)
         if not _compared(op):
             extents, strides = self.launch.extents_of(type_), self.launch.strides_of(argument, type_)
-            index = [self.values.whole(s) for s in op.start]
-            steps = (1,) * len(shape)
-            parts = _tile_of_view(pointer, extents, strides, shape, steps, index)
-            parts |= {"order": _WEAK}
-        else:
-            i, place = self.values.integers, self.values.everywhere(op.result.type)
-            numbers = [i.wrapped(i.plus(self.values.whole(s), p), 32) for s, p in zip(op.start, place, strict=True)]
-            parts = self._places(pointer, argument, type_, numbers, shape, range(len(shape)), ())
-        self._pad(parts, op.result.type, op.padding_value)
-        return parts
+            index = [self.values.whole(s) for s in op.places]
+            return _tile_of_view(pointer, extents, strides, shape, op.steps, index)
+        i, place = self.values.integers, self.values.everywhere(tile(shape, type_.element))
+        numbers = [i.wrapped(i.plus(self.values.whole(s), p), 32) for s, p in zip(op.places, place, strict=True)]
+        return self._places(pointer, argument, type_, numbers, shape, range(len(shape)), ())
 
     def _element(self, tensor: SSAValue, number: Term) -> dict[str, object]:
         """An element of a tensor with one axis."""
-        return self._places(*self.tensor(tensor), [number], (), (), ())
+        return self._places(*self.tensor(tensor), [number], (), (), ()) | {"order": _WEAK}
 
-    def _elements(
-        self, tensor: SSAValue, indices: Sequence[SSAValue], type_: TileType, mask: SSAValue | None, compared: set[int]
-    ) -> dict[str, object]:
+    def _elements(self, op: AccessOp) -> dict[str, object]:
         """The elements at some indices, each of which is stretched to the shape."""
-        place, numbers = self.values.everywhere(type_), list[Term]()
-        for index in indices:
+        place, numbers = self.values.everywhere(tile(op.shape, tensor_type(op.memory).element)), list[Term]()
+        for index in op.places:
             assert isinstance(index.type, TileType)
             dims = index.type.dims
             numbers.append(
                 self.values.at(index, tuple(terms.const(0) if d == 1 else p for d, p in zip(dims, place, strict=True)))
             )
-        masks = () if mask is None else (self.values.whole(mask),)
-        widths = [element_width(index.type) or 32 for index in indices]
-        return self._places(*self.tensor(tensor), numbers, type_.dims, compared, masks, widths)
+        masks = () if op.chosen is None else (self.values.whole(op.chosen),)
+        widths = [element_width(index.type) or 32 for index in op.places]
+        return self._places(*self.tensor(op.memory), numbers, op.shape, _compared(op), masks, widths)
 
     def _places(
         self,
@@ -401,10 +377,7 @@ class Owned:
                 conditions.append(i.less(i.unsigned(number, width), self.launch.number(type_.extent(axis))))
             offset = i.wrapped(i.plus(offset, i.times(number, stride)), 64)
         address = i.plus(pointer, offset)
-        return {"address": address, "elements": tuple(shape), "mask": i.both(*conditions), "order": _WEAK}
-
-    def _stored(self, value: SSAValue) -> dict[str, object]:
-        return {"value": self.values.whole(value)}
+        return {"address": address, "elements": tuple(shape), "mask": i.both(*conditions)}
 
     def _pad(self, parts: dict[str, object], type_: TileType, padding: Attribute | None) -> None:
         """Notes what elements are that are not read, where there can be any."""
@@ -415,36 +388,16 @@ class Owned:
             found = padding if isinstance(padding, DenseElementsAttr) else None
             parts["padding"] = _filled(self.values, type_, name, found)
 
-    def _unsafe(self, op: UnsafeOp) -> Access:
-        order = (op.ordering.data.value, None if op.scope is None else op.scope.data.value)
-        match op:
-            case UnsafeLoadOp():
-                parts = self._elements(op.source, op.indices, op.result.type, op.mask, set())
-                self._pad(parts, op.result.type, op.padding_value)
-                return Access(op, "load", parts | {"order": order}, (op.result,), op.source)
-            case UnsafeStoreOp():
-                assert isinstance(op.tile.type, TileType)
-                parts = self._elements(op.target, op.indices, op.tile.type, op.mask, set()) | self._stored(op.tile)
-                return Access(op, "store", parts | {"order": order}, (), op.target)
-            case UnsafeUpdateOp():
-                parts = self._elements(op.target, op.indices, op.result.type, op.mask, set()) | self._stored(op.tile)
-                parts |= {"update": op.mode.data.value, "order": order}
-                return Access(op, "update", parts, (op.result,), op.target)
-            case UnsafeSwapOp():
-                parts = self._elements(op.target, op.indices, op.result.type, op.mask, set())
-                parts |= self._stored(op.desired) | {"expected": self.values.whole(op.expected), "order": order}
-                return Access(op, "swap", parts, (op.result,), op.target)
-            case _:
-                raise NotFollowedError(op, "is not understood")
-
 
 _WEAK: Final = ("weak", None)
+_KINDS: Final = {Action.READ: "load", Action.WRITE: "store", Action.UPDATE: "update"}
+_CHANGES: Final = (Action.WRITE, Action.UPDATE)
 
 
-def _compared(op: GatherOp | LoadWindowOp | AccumulateAtOp) -> set[int]:
-    """The axes along which an element may be out of bounds: all but those of which it is proved that none is."""
-    proved = {o.axis.data for o in duties_of(op) if o.duty is Duty.IN_BOUNDS and o.rung is Rung.PROVED}
-    return set(range(len(op.start if isinstance(op, LoadWindowOp) else op.indices))) - proved
+def _compared(op: AccessOp) -> set[int]:
+    """The axes along which an element may be out of bounds: all but those of which it is proved that none is, and
+    of an access that nobody proves none."""
+    return {o.axis.data for o in duties_of(op) if o.duty is Duty.IN_BOUNDS and o.rung is not Rung.PROVED}
 
 
 def _note_padding(parts: dict[str, object], padding: str | None, launch: Launch) -> None:

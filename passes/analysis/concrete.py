@@ -19,16 +19,15 @@ from freehold.dialects.cuda_tile.integers import meaning_of, width_of
 from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, ReturnOp, YieldOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp, SelectOp
 from freehold.dialects.ownership import (
-    AccumulateOp,
+    AccessOp,
+    Action,
     CheckOp,
     CoordinateOp,
     DimOp,
     DistributeOp,
+    Indexing,
     KernelOp,
-    LoadOp,
-    LoadWindowOp,
     RegionOp,
-    StoreOp,
     TensorType,
     TilesOp,
     WindowOp,
@@ -44,7 +43,6 @@ _MOST_ELEMENTS: Final = 2**47
 """Of a tensor: more than an address space has bytes."""
 
 Values = dict[SSAValue, int]
-Access = RegionOp | LoadOp | LoadWindowOp | AccumulateOp
 _Step = Callable[["_Run", Any], Operation | None]
 """Does an operation; returns it where it ends a block."""
 
@@ -61,7 +59,7 @@ class _Exhausted(Exception):
 class Visit:
     """A region that is taken, or a tile that is accessed: by which operation, where, and the values of everything."""
 
-    op: Access
+    op: AccessOp
     coordinates: tuple[int, ...]
     """None of them where one is undefined."""
     point: tuple[int, ...]
@@ -122,7 +120,7 @@ class _Run:
                 return ending
         return None
 
-    def visit(self, op: Access, operands: Sequence[SSAValue]) -> None:
+    def visit(self, op: AccessOp, operands: Sequence[SSAValue]) -> None:
         """A region is taken or a tile accessed, if it is known which."""
         coordinates = [self.values.get(c) for c in operands]
         places = tuple(c for c in coordinates if c is not None)
@@ -136,9 +134,9 @@ class _Run:
             self.taken.pop(op.result, None)
             self.work.whole = False  # of this region nobody knows which it is
 
-    def store(self, op: StoreOp) -> None:
+    def store(self, op: AccessOp) -> None:
         """A region is stored to."""
-        if (visit := self.taken.get(op.target)) is not None:
+        if (visit := self.taken.get(op.memory)) is not None:
             visit.stored = self.defined
 
     def check(self, op: CheckOp) -> None:
@@ -317,8 +315,10 @@ def _always(step: _Step) -> Callable[[Any], _Step]:
     return lambda _: step
 
 
-def _visiting(op: Access) -> _Step:
-    operands = tuple(op.places)
+def _visiting(op: AccessOp) -> _Step:
+    if op.indexing is Indexing.OWN and op.ACTION in (Action.WRITE, Action.UPDATE):
+        return _Run.store
+    operands = tuple(op.places) if op.indexing in (Indexing.TILES, Indexing.FIRST) else ()
     of_group = isinstance(op, RegionOp) and op.result.type.partition.groups_axis is not None
     if of_group or not operands:
         return _forget  # where groups are is data; a block's own region has no coordinates
@@ -340,11 +340,9 @@ def _counting(op: ForOp) -> _Step:
 
 _CONTROL: Final[dict[type[Operation], Callable[[Any], _Step]]] = {
     **dict.fromkeys((YieldOp, ContinueOp, BreakOp, ReturnOp), _always(_ends)),
-    **dict.fromkeys((RegionOp, LoadOp, LoadWindowOp, AccumulateOp), _visiting),
     IfOp: _branching,
     ForOp: _counting,
     LoopOp: _always(_Run.repeat),
-    StoreOp: _always(_Run.store),
     CheckOp: _always(_Run.check),
     WindowOp: _always(_Run.window),
     CoordinateOp: _always(_Run.coordinate),
@@ -356,6 +354,8 @@ def _step(op: Operation) -> _Step:
     """What is done for an operation: control flow, or its integer; nothing is known of other results."""
     if (control := _CONTROL.get(type(op))) is not None:
         return control(op)
+    if isinstance(op, AccessOp):
+        return _visiting(op)
     results = tuple(op.results)
     width = width_of(results[0].type) if len(results) == 1 else None
     if width is None:

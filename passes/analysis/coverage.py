@@ -36,12 +36,11 @@ def regions(op: PartitionOp) -> list[Term]:
 
 
 def takings(partition: PartitionOp, distribution: DistributeOp, facts: KernelFacts) -> list[Term] | None:
-    """The number of regions that are taken for certain, as a product; None where none are."""
-    points = list(distribution.extents)
+    """The number of regions that are taken whatever way each point goes, as a product; None where none are."""
     each = _Count(partition, distribution, facts).of_a_point()
-    if each == _NONE and not by_paths(partition, facts):
+    if each == _NONE:
         return None
-    return points if each in (_NONE, terms.const(1)) else [*points, *_factors(each)]
+    return [*distribution.extents] if each == terms.const(1) else [*distribution.extents, *_factors(each)]
 
 
 def fewer(one: Term, other: Term) -> Term:

@@ -19,7 +19,7 @@ from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, Fo
 from freehold.dialects.cuda_tile.ops.memory import StorePtrTkoOp
 from freehold.dialects.cuda_tile.ops.shape import SelectOp
 from freehold.dialects.cuda_tile.types import TOKEN, TileType
-from freehold.dialects.ownership import LoadOp
+from freehold.dialects.ownership import AccessOp, Action
 from freehold.passes.analysis.access_maps import ACCESSES, Emitted, Owned
 from freehold.passes.analysis.tile_values import Different
 from freehold.support import terms
@@ -87,7 +87,7 @@ class ChecksAlike:
     def demand(self) -> None:
         """Sees that what is to be checked has been, before anything else happens."""
         for wanted in self.pending:
-            if isinstance(wanted.op, LoadOp):
+            if isinstance(wanted.op, AccessOp) and wanted.op.ACTION is Action.READ:
                 self.later.append(wanted)
             elif not self._is_found(wanted):
                 raise Different(wanted.op, f"`{wanted.condition}` is not checked before what rests on it")

@@ -16,8 +16,6 @@ from freehold.dialects.cuda_tile.integers import width_of
 from freehold.dialects.ownership import (
     AccessOp,
     DistributeOp,
-    LoadOp,
-    LoadWindowOp,
     PartitionOp,
     RegionOp,
     tensor_type,
@@ -131,9 +129,7 @@ def _worked_through(facts: KernelFacts, distribution: DistributeOp) -> Iterator[
             yield work
 
 
-def reader_and_writer(
-    load: LoadOp | LoadWindowOp, region: RegionOp, facts: KernelFacts
-) -> tuple[str, str, str, str, str] | None:
+def reader_and_writer(load: AccessOp, region: RegionOp, facts: KernelFacts) -> tuple[str, str, str, str, str] | None:
     """Two different points of which one loads elements of the other's region: sizes, reader, read, writer, owned."""
     distribution = facts.places[region].distribution
     if distribution is None:

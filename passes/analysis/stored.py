@@ -10,7 +10,7 @@ from typing import Final
 from xdsl.ir import Operation
 
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp, ways_out
-from freehold.dialects.ownership import RegionOp, StoreOp
+from freehold.dialects.ownership import AccessOp, RegionOp
 from freehold.passes.analysis.arithmetic import truth
 from freehold.passes.analysis.facts import KernelFacts
 from freehold.passes.prover.prove import prove
@@ -22,13 +22,13 @@ _MOST_LOOPS: Final = 2
 _MOST_CASES: Final = 16
 
 
-def in_every_case(region: RegionOp, stores: Sequence[StoreOp], facts: KernelFacts) -> bool:
+def in_every_case(region: RegionOp, stores: Sequence[AccessOp], facts: KernelFacts) -> bool:
     """Whether a region that is taken is stored by one of the stores before its turn, or the point, ends."""
     cases = list(islice((case for store in stores for case in _cases(region, store, facts)), _MOST_CASES))
     return bool(cases) and prove(reduce(terms.either, cases), facts.places[region].given).proved
 
 
-def _cases(region: RegionOp, store: StoreOp, facts: KernelFacts) -> Iterator[Term]:
+def _cases(region: RegionOp, store: AccessOp, facts: KernelFacts) -> Iterator[Term]:
     """Conditions under each of which a store happens: those of the branches around it, in the first or the last turn of
     each loop around it. None where something in front of it may leave."""
     conditions: list[Term] = []

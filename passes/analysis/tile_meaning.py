@@ -516,7 +516,7 @@ def _only_added(value: SSAValue) -> bool:
     """Whether a sum goes nowhere but to sums that all tile blocks share: then it may as well be of parts."""
     users = [use.operation for use in value.uses]
     return bool(users) and all(
-        (isinstance(u, AccessOp) and u.ACTION is Action.UPDATE and u.name.startswith("ownership.accumulate"))
+        (isinstance(u, AccessOp) and u.commuting is not None)
         or (isinstance(u, ReshapeOp | BroadcastOp) and _only_added(u.results[0]))
         or (u.name in ("cuda_tile.ftof", "cuda_tile.itof") and _only_added(u.results[0]))
         or (isinstance(u, ReduceOp) and _adds(u) and _only_added(u.results[0]))

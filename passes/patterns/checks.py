@@ -24,7 +24,7 @@ from freehold.dialects.ownership import (
     tensor_type,
 )
 from freehold.passes.analysis.wording import name_of
-from freehold.passes.patterns.context import Conversion
+from freehold.passes.patterns.context import Conversion, Patterns
 from freehold.passes.rewriting import Inserter
 from freehold.support import terms
 
@@ -83,3 +83,6 @@ def check_groups(c: Conversion, op: PartitionOp, bad: SSAValue, count: SSAValue,
 
 _INDEX_VALUES: Final = ("index", "count"), ("i32", "i32")
 """The names and dtypes of what the check of an index shows."""
+
+
+PATTERNS: Final[Patterns] = {CheckOp: check}

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from xdsl.dialects.builtin import i32, i64
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
@@ -318,6 +318,9 @@ class Conversion:
         where = "" if span is None or kernel is None else f" (line {span.line - kernel.line + 1} of the kernel)"
         return f"{self.kernel.sym_name.data}: {what}{where}"
 
+
+Patterns = dict[type[Operation], Callable[[Conversion, Any, Inserter], bool]]
+"""What stands for each kind of operation: a pattern inserts it in front of one, and says whether that is erased."""
 
 _FAILURES: Final = tile((), PointerType(i64))
 _POSITIVE: Final = BoundedAttr(1, None)

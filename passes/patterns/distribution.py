@@ -18,7 +18,7 @@ from freehold.dialects.ownership import (
     ReturnOp,
 )
 from freehold.passes import schedules
-from freehold.passes.patterns.context import Conversion
+from freehold.passes.patterns.context import Conversion, Patterns
 from freehold.passes.rewriting import Inserter, inline_behind
 from freehold.support import terms
 from freehold.support.terms import Term
@@ -92,3 +92,6 @@ def leave(c: Conversion, op: ReturnOp, at: Inserter) -> bool:
 
 _NUMBER: Final = terms.sym("$number")
 """The number of a point. No user's symbol is spelled like this."""
+
+
+PATTERNS: Final[Patterns] = {DistributeOp: distribute, ReturnOp: leave}

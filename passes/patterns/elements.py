@@ -47,12 +47,11 @@ from freehold.dialects.ownership import (
     UnsafeSwapOp,
     UnsafeUpdateOp,
     tensor_type,
-    update_mode,
 )
 from freehold.dialects.ownership.ops.gather import Padding
 from freehold.passes.analysis.wording import tensor_of
 from freehold.passes.patterns.checks import checked_places
-from freehold.passes.patterns.context import Conversion
+from freehold.passes.patterns.context import Conversion, Patterns
 from freehold.passes.rewriting import Inserter
 
 _ZERO_PADDING: Final = PaddingValueAttr.of("zero")
@@ -100,7 +99,7 @@ def _load_elements(
 def accumulate(c: Conversion, op: AccumulateOp, at: Inserter) -> bool:
     """An update of a tile of a view."""
     tensor = tensor_of(op.target)
-    mode = update_mode(op.update.data, tensor_type(tensor).element)
+    mode = op.combining
     index = checked_places(c, op, at)
     if index:
         view = c.view(tensor, op.shape, op.steps, None)
@@ -115,7 +114,7 @@ def accumulate_at(c: Conversion, op: AccumulateAtOp, at: Inserter) -> bool:
     tensor = tensor_of(op.target)
     assert isinstance(op.values.type, TileType)
     pointers, mask = _places(c, tensor, op.indices, op.values.type.dims, _masked(op), op.mask, at)
-    mode = update_mode(op.update.data, tensor_type(tensor).element)
+    mode = op.combining
     at.insert(AtomicRmwTkoOp(pointers, mode, op.values, mask))
     return True
 
@@ -238,3 +237,15 @@ def _both(kind: type[AddIOp | AndIOp], a: SSAValue, b: SSAValue, at: Inserter) -
     assert isinstance(b.type, TileType)
     dims = tuple(max(x, y) for x, y in zip(a.type.dims, b.type.dims, strict=True))
     return at.value(kind(_stretch(a, dims, at), _stretch(b, dims, at)))
+
+
+PATTERNS: Final[Patterns] = {
+    GatherOp: gather,
+    LoadWindowOp: load_window,
+    AccumulateOp: accumulate,
+    AccumulateAtOp: accumulate_at,
+    UnsafeLoadOp: unsafe_load,
+    UnsafeStoreOp: unsafe_store,
+    UnsafeUpdateOp: unsafe_update,
+    UnsafeSwapOp: unsafe_swap,
+}

@@ -46,7 +46,7 @@ from freehold.passes.analysis.divisibility import step
 from freehold.passes.analysis.groups import reach
 from freehold.passes.analysis.wording import tensor_of
 from freehold.passes.patterns.checks import check_groups
-from freehold.passes.patterns.context import Conversion, Group
+from freehold.passes.patterns.context import Conversion, Group, Patterns
 from freehold.passes.rewriting import Inserter
 
 _WIDTH: Final = 128
@@ -239,3 +239,6 @@ def _least(line: SSAValue, at: Inserter) -> SSAValue:
     for inner in op.block.ops:
         inner.location = at.location
     return cast(Operation, op).results[0]
+
+
+PATTERNS: Final[Patterns] = {PartitionOp: partition, GroupTilesOp: group_tiles, StartOp: start, StopOp: stop}

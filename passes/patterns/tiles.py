@@ -18,12 +18,18 @@ from freehold.dialects.cuda_tile.ops.views import (
     StoreViewTkoOp,
 )
 from freehold.dialects.ownership import (
+    AccumulatorOp,
+    BorrowOp,
     CoordinateOp,
     DimOp,
     Duty,
+    EndOp,
+    ExposeOp,
     LoadOp,
     RegionOp,
     RegionType,
+    ReleaseOp,
+    RequireOp,
     Rung,
     StoreOp,
     TilesOp,
@@ -32,7 +38,7 @@ from freehold.dialects.ownership import (
 )
 from freehold.passes.analysis.wording import tensor_of
 from freehold.passes.patterns.checks import checked_places, guarded
-from freehold.passes.patterns.context import Conversion
+from freehold.passes.patterns.context import Conversion, Patterns
 from freehold.passes.patterns.groups import region_of_group
 from freehold.passes.rewriting import Inserter
 from freehold.support import terms
@@ -123,3 +129,15 @@ _ZERO_PADDING: Final = PaddingValueAttr.of("zero")
 def erase(c: Conversion, op: Operation, at: Inserter) -> bool:
     """Of some operations nothing is left."""
     return True
+
+
+PATTERNS: Final[Patterns] = {
+    WindowOp: window,
+    RegionOp: region,
+    CoordinateOp: coordinate,
+    DimOp: dim,
+    TilesOp: tile_count,
+    LoadOp: load,
+    StoreOp: store,
+    **dict.fromkeys((AccumulatorOp, ExposeOp, BorrowOp, ReleaseOp, RequireOp, EndOp), erase),
+}

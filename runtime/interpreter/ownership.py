@@ -12,19 +12,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from freehold.dialects.cuda_tile.attrs import PaddingValueAttr
 from freehold.dialects.location import span_of
 from freehold.dialects.ownership import (
+    AccessOp,
     BlocksKind,
     CheckOp,
     DistributeOp,
     Duty,
-    LoadOp,
+    Indexing,
     OrderAttr,
     OwingOp,
     PartitionType,
     RefType,
     RegionOp,
-    RegionType,
     Rung,
     StoreOp,
 )
@@ -270,15 +271,13 @@ def kernel_checks(op: OwingOp) -> dict[int, str]:
 
 
 def _load(op: Operation, c: Compiler) -> Step:
-    assert isinstance(op, LoadOp)
-    source = c.slot(op.source)
-    coordinates = c.slots(op.coordinates)
-    sizes = dims(op.result)
-    e = element(op.result)
-    padding = padding_of(None if op.padding_value is None else op.padding_value.data.value, e)
-    result = c.slot(op.result)
-    after = None if op.result_token is None else c.slot(op.result_token)
-    whole = isinstance(op.source.type, RegionType)
+    assert isinstance(op, AccessOp)
+    read, *tokens = op.results
+    source, result, after = c.slot(op.memory), c.slot(read), c.slots(tokens)
+    coordinates = c.slots(op.places)
+    sizes, steps = op.shape, op.steps
+    padding = padding_of(op.padding.data.value if isinstance(op.padding, PaddingValueAttr) else None, element(read))
+    whole = op.indexing is Indexing.OWN
     checks = kernel_checks(op)
 
     def load(v: Frame) -> None:
@@ -288,13 +287,13 @@ def _load(op: Operation, c: Compiler) -> Step:
             window, starts = box.window, box.starts
         else:
             window = v[source]
-            starts = starts_of(machine, op, window, [v[slot] for slot in coordinates], sizes, checks)
+            starts = starts_of(machine, op, window, [v[slot] for slot in coordinates], steps, checks)
         tile = load_box(machine, op, window, starts, sizes, padding)
         v[result] = marked_beyond(tile, window.shape, starts, op) if c.checked else tile
         if machine.watch is not None:
             watch_at(machine, op, "read", window, box_ranges(window, starts, sizes))
-        if after is not None:
-            v[after] = 0
+        for token in after:
+            v[token] = 0
 
     return load
 

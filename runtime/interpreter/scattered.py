@@ -28,8 +28,6 @@ from freehold.dialects.ownership import (
     UnsafeStoreOp,
     UnsafeSwapOp,
     UnsafeUpdateOp,
-    tensor_type,
-    update_mode,
 )
 from freehold.runtime.interpreter.access import dims, element
 from freehold.runtime.interpreter.compile import reject
@@ -200,7 +198,7 @@ def _accumulate(op: Operation, c: Compiler) -> Step:
     assert isinstance(op, AccumulateOp)
     tile, target = c.slot(op.tile), c.slot(op.target)
     coordinates = c.slots(op.coordinates)
-    mode = update_mode(op.update.data, tensor_type(op.target).element)
+    mode = op.combining
     shape, steps = op.shape, op.steps
     checks = kernel_checks(op)
 
@@ -219,7 +217,7 @@ def _accumulate_at(op: Operation, c: Compiler) -> Step:
     values, target = c.slot(op.values), c.slot(op.target)
     indices = c.slots(op.indices)
     mask = None if op.mask is None else c.slot(op.mask)
-    mode = update_mode(op.update.data, tensor_type(op.target).element)
+    mode = op.combining
     shape = dims(op.values)
     checked = _proved(op)
 

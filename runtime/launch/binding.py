@@ -296,8 +296,8 @@ def _index(index: tuple[int, ...]) -> str:
 
 def _suggested_tile(shape: tuple[int, ...]) -> str:
     """A tile of the right rank that is no larger than the array, as Python text."""
-    tile = [1] * max(0, len(shape) - 2) + [64] * min(2, len(shape)) if len(shape) > 1 else [1024]
-    tile = [min(t, 1 << (e - 1).bit_length()) for t, e in zip(tile, shape, strict=True)] if shape else [1]
+    most = [1024] if len(shape) == 1 else [1] * (len(shape) - 2) + [64] * min(2, len(shape))
+    tile = [min(t, 1 << (e - 1).bit_length()) for t, e in zip(most, shape, strict=True)]
     return str(tile[0]) if len(tile) == 1 else str(tuple(tile))
 
 

@@ -110,6 +110,10 @@ def test_an_array_with_axes_has_no_tile_without() -> None:
     with pytest.raises(fh.Rejected) as caught:
         written(fh.partition(np.zeros(4, np.float32), ()), X).sync()  # pyright: ignore[reportArgumentType] -- as told
     assert caught.value.codes == ("O222",)
+    with pytest.raises(fh.Rejected) as caught:
+        written(fh.partition(np.zeros((), np.float32), 1), X).sync()
+    assert caught.value.codes == ("O222",)
+    assert "give the tile an extent for each axis: `()`" in str(caught.value)
 
 
 @fh.kernel

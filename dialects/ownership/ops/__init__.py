@@ -12,7 +12,7 @@ that `verify-borrows` and `verify-partitions` can say what is wrong in the user'
 from xdsl.irdl import IRDLOperation
 
 from freehold.dialects.ownership.ops.access import LoadOp, StoreOp
-from freehold.dialects.ownership.ops.accumulate import ATOMIC, AccumulateAtOp, AccumulateOp, AccumulatorOp, update_mode
+from freehold.dialects.ownership.ops.accumulate import ATOMIC, AccumulateAtOp, AccumulateOp, AccumulatorOp
 from freehold.dialects.ownership.ops.breakpoint import BreakpointOp, Scope
 from freehold.dialects.ownership.ops.check import SHOWN, CheckOp
 from freehold.dialects.ownership.ops.common import INDEX, tensor_type
@@ -78,7 +78,6 @@ __all__ = [
     "WindowOp",
     "kernels_of",
     "tensor_type",
-    "update_mode",
     "window_type",
 ]
 

@@ -25,21 +25,20 @@ from freehold.dialects.cuda_tile import OptimizationHintsAttr, PaddingValueAttr,
 from freehold.dialects.ownership.duties import Owed
 from freehold.dialects.ownership.format import FormattedOp
 from freehold.dialects.ownership.interface import AccessOp, Action, Indexing
-from freehold.dialects.ownership.ops.common import INDEX, checked_tile, in_bounds, tensor_type, tile_shape
+from freehold.dialects.ownership.ops.common import INDEX, checked_tile, in_bounds, tensor_type
 from freehold.dialects.ownership.types import RefType, RegionType
 
 
-class _AccessEffect(MemoryEffect):
+class AccessEffect(MemoryEffect):
     """What is behind a shared borrow cannot change while the kernel runs, so reading it is no effect at all: such
     loads may be merged, moved and dropped. What a region holds can change, and only through that region."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
-        if isinstance(op, LoadOp):
-            if isinstance(op.source.type, RefType):
-                return set()
-            return {EffectInstance(MemoryEffectKind.READ, op.source)}
-        return {EffectInstance(MemoryEffectKind.WRITE)}
+        assert isinstance(op, AccessOp)
+        if op.ACTION is not Action.READ:
+            return {EffectInstance(MemoryEffectKind.WRITE)}
+        return set() if isinstance(op.memory.type, RefType) else {EffectInstance(MemoryEffectKind.READ, op.memory)}
 
 
 @irdl_op_definition
@@ -69,7 +68,7 @@ class LoadOp(AccessOp, FormattedOp):
         " (`,` type($result_token)^)?"
     )
     irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
-    traits = traits_def(_AccessEffect())
+    traits = traits_def(AccessEffect())
 
     def __init__(
         self,
@@ -93,10 +92,6 @@ class LoadOp(AccessOp, FormattedOp):
     @property
     def places(self) -> Sequence[SSAValue]:
         return self.coordinates
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.result.type.dims
 
     @property
     def steps(self) -> tuple[int, ...]:
@@ -133,6 +128,7 @@ class StoreOp(AccessOp, FormattedOp):
     ACTION: ClassVar[Action] = Action.WRITE
     CALLED: ClassVar[str] = "store to"
     MEMORY: ClassVar[int] = 1
+    VALUE: ClassVar[int | None] = 0
 
     tile = operand_def(TileType)
     target = operand_def(RegionType | RefType)
@@ -146,7 +142,7 @@ class StoreOp(AccessOp, FormattedOp):
         " (`->` type($result_token)^)?"
     )
     irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
-    traits = traits_def(_AccessEffect())
+    traits = traits_def(AccessEffect())
 
     def __init__(
         self,
@@ -169,10 +165,6 @@ class StoreOp(AccessOp, FormattedOp):
     @property
     def places(self) -> Sequence[SSAValue]:
         return self.coordinates
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tile_shape(self.tile)
 
     @property
     def steps(self) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Final
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     ParsePropInAttrDict,
@@ -19,7 +19,6 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from freehold.dialects.cuda_tile import TileType
@@ -28,18 +27,17 @@ from freehold.dialects.cuda_tile.types import element_name, is_int
 from freehold.dialects.ownership.attrs import Update, UpdateAttr
 from freehold.dialects.ownership.duties import Duty, Owed, OwingOp, Rung
 from freehold.dialects.ownership.format import FormattedOp
-from freehold.dialects.ownership.interface import AccessOp, Action, Indexing
-from freehold.dialects.ownership.ops.common import INDEX, MASKABLE, checked_tile, in_bounds, tensor_type, tile_shape
+from freehold.dialects.ownership.interface import AccessOp, Action, ElementsOp, Indexing
+from freehold.dialects.ownership.ops.common import (
+    INDEX,
+    MASKABLE,
+    OwnershipEffect,
+    checked_tile,
+    in_bounds,
+    tensor_type,
+)
 from freehold.dialects.ownership.ops.gather import check_elements
 from freehold.dialects.ownership.types import AccType, TensorType
-
-
-class _UpdateEffect(MemoryEffect):
-    """An update changes memory: it is never merged, moved or dropped."""
-
-    @classmethod
-    def get_effects(cls, op: object) -> set[EffectInstance]:
-        return {EffectInstance(MemoryEffectKind.WRITE)}
 
 
 @irdl_op_definition
@@ -56,7 +54,7 @@ class AccumulatorOp(OwingOp, FormattedOp):
 
     FORMAT: ClassVar[str] = "$tensor attr-dict `:` type($tensor) `->` type($result)"
     irdl_options = (ParsePropInAttrDict(),)
-    traits = traits_def(_UpdateEffect())
+    traits = traits_def(OwnershipEffect())
 
     def __init__(self, tensor: SSAValue[TensorType]):
         super().__init__(operands=[tensor], result_types=[AccType(tensor.type)])
@@ -70,11 +68,6 @@ class AccumulatorOp(OwingOp, FormattedOp):
             raise VerifyException(f"{self.name}: an accumulator of {self.tensor.type} is no {self.result.type}")
 
 
-def update_mode(update: Update, element: Attribute) -> str:
-    """The mode of Tile IR's atomic updates that an update of elements of a type is."""
-    return "addf" if update is Update.ADD and not is_int(element) else update.value
-
-
 ATOMIC: Final[dict[Update, frozenset[str]]] = {
     update: atomic_elements(update.value).union(atomic_elements("addf") if update is Update.ADD else ())
     for update in Update
@@ -82,17 +75,44 @@ ATOMIC: Final[dict[Update, frozenset[str]]] = {
 """The element types that each update takes, by name."""
 
 
-def _checked_update(op: AccumulateOp | AccumulateAtOp, updates: SSAValue) -> TileType:
-    """The type of what a tensor is updated with. Refuses elements that there is no such update of."""
-    tensor, update = tensor_type(op.target), op.update.data
-    if element_name(tensor.element) not in ATOMIC[update]:
-        takes = ", ".join(sorted(ATOMIC[update]))
-        raise VerifyException(f"{op.name}: {update.value} takes {takes}, not {tensor.element}")
-    return checked_tile(op.name, "updates", updates, tensor)
+class UpdateOp(AccessOp):
+    """Base of the updates of accumulators."""
+
+    ACTION: ClassVar[Action] = Action.UPDATE
+    CALLED: ClassVar[str] = "update of"
+    MEMORY: ClassVar[int] = 1
+    VALUE: ClassVar[int | None] = 0
+
+    update = prop_def(UpdateAttr)
+
+    @property
+    def order(self) -> tuple[str, str | None]:
+        return "relaxed", "device"
+
+    @property
+    def commuting(self) -> Update:
+        return self.update.data
+
+    @property
+    def combining(self) -> str:
+        floats = self.commuting is Update.ADD and not is_int(tensor_type(self.memory).element)
+        return "addf" if floats else self.commuting.value
+
+    @property
+    def owed(self) -> Sequence[Owed]:
+        return in_bounds(tensor_type(self.memory).rank)
+
+    def checked(self) -> TileType:
+        """The type of what the tensor is updated with. Refuses elements that there is no such update of."""
+        tensor, update = tensor_type(self.memory), self.commuting
+        if element_name(tensor.element) not in ATOMIC[update]:
+            takes = ", ".join(sorted(ATOMIC[update]))
+            raise VerifyException(f"{self.name}: {update.value} takes {takes}, not {tensor.element}")
+        return checked_tile(self.name, "updates", self.operands[0], tensor)
 
 
 @irdl_op_definition
-class AccumulateOp(AccessOp, FormattedOp):
+class AccumulateOp(UpdateOp, FormattedOp):
     """Updates the tile at `coordinates`, counted in tiles, element by element; what overhangs the tensor is left out.
 
     Tiles begin `step` elements apart, by default a tile. Owes `in_bounds` for each axis. Updates of one kind commute,
@@ -100,19 +120,15 @@ class AccumulateOp(AccessOp, FormattedOp):
     """
 
     name = "ownership.accumulate"
-    ACTION: ClassVar[Action] = Action.UPDATE
-    CALLED: ClassVar[str] = "update of"
-    MEMORY: ClassVar[int] = 1
 
     tile = operand_def(TileType)
     target = operand_def(AccType)
     coordinates = var_operand_def(INDEX)
-    update = prop_def(UpdateAttr)
     step = opt_prop_def(ArrayAttr[IntAttr])
 
     FORMAT: ClassVar[str] = "$update $tile `,` $target `[` $coordinates `]` attr-dict `:` type($tile) `,` type($target)"
     irdl_options = (ParsePropInAttrDict(),)
-    traits = traits_def(_UpdateEffect())
+    traits = traits_def(OwnershipEffect())
 
     def __init__(
         self,
@@ -126,10 +142,6 @@ class AccumulateOp(AccessOp, FormattedOp):
         super().__init__(operands=[tile, target, coordinates], properties={"update": UpdateAttr(update), "step": steps})
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return tile_shape(self.tile)
-
-    @property
     def steps(self) -> tuple[int, ...]:
         return self.shape if self.step is None else tuple(s.data for s in self.step)
 
@@ -141,12 +153,8 @@ class AccumulateOp(AccessOp, FormattedOp):
     def places(self) -> Sequence[SSAValue]:
         return self.coordinates
 
-    @property
-    def owed(self) -> Sequence[Owed]:
-        return in_bounds(tensor_type(self.target).rank)
-
     def verify_(self) -> None:
-        tensor, tile = tensor_type(self.target), _checked_update(self, self.tile)
+        tensor, tile = tensor_type(self.target), self.checked()
         if not len(self.coordinates) == len(tile.dims) == len(self.steps) == tensor.rank:
             raise VerifyException(
                 f"{self.name}: a tile of rank {len(tile.dims)} at {len(self.coordinates)} coordinates of a tensor of "
@@ -157,7 +165,7 @@ class AccumulateOp(AccessOp, FormattedOp):
 
 
 @irdl_op_definition
-class AccumulateAtOp(AccessOp, FormattedOp):
+class AccumulateAtOp(UpdateOp, ElementsOp, FormattedOp):
     """Updates the element at `(indices[0][e], indices[1][e], ...)` with `values[e]`, for each element `e`.
 
     Indices are those of `gather`. An element whose index is out of bounds, or for which `mask` is false, does nothing.
@@ -165,22 +173,18 @@ class AccumulateAtOp(AccessOp, FormattedOp):
     """
 
     name = "ownership.accumulate_at"
-    ACTION: ClassVar[Action] = Action.UPDATE
-    CALLED: ClassVar[str] = "update of"
-    MEMORY: ClassVar[int] = 1
 
     values = operand_def(TileType)
     target = operand_def(AccType)
     indices = var_operand_def(TileType)
     mask = opt_operand_def(TileType)
-    update = prop_def(UpdateAttr)
 
     FORMAT: ClassVar[str] = (
         "$update $values `,` $target `[` $indices `]` (`mask` $mask^ `:` type($mask))? attr-dict `:` type($values) `,`"
         " type($target) `,` `(` type($indices) `)`"
     )
     irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
-    traits = traits_def(_UpdateEffect())
+    traits = traits_def(OwnershipEffect())
 
     def __init__(
         self,
@@ -192,24 +196,8 @@ class AccumulateAtOp(AccessOp, FormattedOp):
     ):
         super().__init__(operands=[values, target, indices, mask], properties={"update": UpdateAttr(update)})
 
-    @property
-    def indexing(self) -> Indexing:
-        return Indexing.EACH
-
-    @property
-    def places(self) -> Sequence[SSAValue]:
-        return self.indices
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tile_shape(self.values)
-
-    @property
-    def owed(self) -> Sequence[Owed]:
-        return in_bounds(tensor_type(self.target).rank)
-
     def met_on(self, duty: Duty) -> frozenset[Rung]:
         return MASKABLE
 
     def verify_(self) -> None:
-        check_elements(self.name, self.target, self.indices, self.mask, _checked_update(self, self.values).dims)
+        check_elements(self.name, self.target, self.indices, self.mask, self.checked().dims)

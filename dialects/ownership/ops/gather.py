@@ -24,7 +24,7 @@ from freehold.dialects.cuda_tile import DenseElementsAttr, OptimizationHintsAttr
 from freehold.dialects.cuda_tile.types import element_name
 from freehold.dialects.ownership.duties import Duty, Owed, Rung
 from freehold.dialects.ownership.format import FormattedOp
-from freehold.dialects.ownership.interface import AccessOp, Action, Indexing
+from freehold.dialects.ownership.interface import AccessOp, Action, ElementsOp, Indexing
 from freehold.dialects.ownership.ops.common import INDEX, MASKABLE, checked_tile, in_bounds, tensor_type
 from freehold.dialects.ownership.types import RefType
 
@@ -60,7 +60,7 @@ def check_padding(name: str, padding: Padding | None, tile: TileType) -> None:
 
 
 @irdl_op_definition
-class GatherOp(AccessOp, FormattedOp):
+class GatherOp(ElementsOp, FormattedOp):
     """Reads the element at `(indices[0][e], indices[1][e], ...)` for each element `e` of the result.
 
     Indices count elements and are read as signed; an extent of 1 is stretched to the result's. An element whose index
@@ -102,18 +102,6 @@ class GatherOp(AccessOp, FormattedOp):
             properties={"padding_value": padding, "hints": hints},
             result_types=[result_type],
         )
-
-    @property
-    def indexing(self) -> Indexing:
-        return Indexing.EACH
-
-    @property
-    def places(self) -> Sequence[SSAValue]:
-        return self.indices
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.result.type.dims
 
     @property
     def owed(self) -> Sequence[Owed]:
@@ -173,10 +161,6 @@ class LoadWindowOp(AccessOp, FormattedOp):
     @property
     def places(self) -> Sequence[SSAValue]:
         return self.start
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.result.type.dims
 
     @property
     def owed(self) -> Sequence[Owed]:

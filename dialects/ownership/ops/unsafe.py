@@ -34,8 +34,8 @@ from freehold.dialects.cuda_tile.ops.atomics import ALL_ORDERS, atomic_elements
 from freehold.dialects.cuda_tile.types import element_name
 from freehold.dialects.ownership.duties import Duty, Owed, OwingOp
 from freehold.dialects.ownership.format import FormattedOp
-from freehold.dialects.ownership.interface import AccessOp, Action, Indexing
-from freehold.dialects.ownership.ops.common import OwnershipEffect, tensor_type, tile_shape
+from freehold.dialects.ownership.interface import Action, ElementsOp
+from freehold.dialects.ownership.ops.common import OwnershipEffect, tensor_type
 from freehold.dialects.ownership.ops.gather import Padding, check_elements, check_padding
 from freehold.dialects.ownership.types import RawType, TensorType
 
@@ -73,7 +73,7 @@ class ExposeOp(OwingOp, FormattedOp):
             raise VerifyException(f"{self.name}: {self.tensor.type} is exposed as no {self.result.type}")
 
 
-class UnsafeOp(AccessOp, FormattedOp):
+class UnsafeOp(ElementsOp, FormattedOp):
     """Base of the unsafe accesses."""
 
     ORDERINGS: ClassVar[tuple[str, ...]]
@@ -88,13 +88,13 @@ class UnsafeOp(AccessOp, FormattedOp):
         return ()
 
     @property
-    def indexing(self) -> Indexing:
-        return Indexing.EACH
+    def order(self) -> tuple[str, str | None]:
+        return self.ordering.data.value, None if self.scope is None else self.scope.data.value
 
     @property
     def synchronises(self) -> bool:
         """Whether it acquires or releases, and so orders accesses to other tensors."""
-        return self.ordering.data.value not in ("weak", "relaxed")
+        return self.order[0] not in ("weak", "relaxed")
 
     def check(self, raw: SSAValue, indices: Sequence[SSAValue], mask: SSAValue | None, value: Attribute) -> None:
         """There is a reason; order and scope go together; element type, indices and mask fit."""
@@ -157,14 +157,6 @@ class UnsafeLoadOp(UnsafeOp):
             result_types=[result_type, None],
         )
 
-    @property
-    def places(self) -> Sequence[SSAValue]:
-        return self.indices
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tile_shape(self.result)
-
     def verify_(self) -> None:
         self.check(self.source, self.indices, self.mask, self.result.type)
         check_padding(self.name, self.padding_value, self.result.type)
@@ -178,6 +170,7 @@ class UnsafeStoreOp(UnsafeOp):
     ACTION: ClassVar[Action] = Action.WRITE
     CALLED: ClassVar[str] = "unsafe store to"
     MEMORY: ClassVar[int] = 1
+    VALUE: ClassVar[int | None] = 0
     ORDERINGS: ClassVar[tuple[str, ...]] = ("weak", "relaxed", "release")
 
     tile = operand_def(TileType)
@@ -210,14 +203,6 @@ class UnsafeStoreOp(UnsafeOp):
             result_types=[None],
         )
 
-    @property
-    def places(self) -> Sequence[SSAValue]:
-        return self.indices
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tile_shape(self.tile)
-
     def verify_(self) -> None:
         self.check(self.target, self.indices, self.mask, self.tile.type)
 
@@ -234,6 +219,7 @@ class UnsafeUpdateOp(UnsafeOp):
     ACTION: ClassVar[Action] = Action.UPDATE
     CALLED: ClassVar[str] = "unsafe atomic update of"
     MEMORY: ClassVar[int] = 1
+    VALUE: ClassVar[int | None] = 0
     ORDERINGS: ClassVar[tuple[str, ...]] = ALL_ORDERS
 
     tile = operand_def(TileType)
@@ -275,16 +261,11 @@ class UnsafeUpdateOp(UnsafeOp):
         )
 
     @property
-    def places(self) -> Sequence[SSAValue]:
-        return self.indices
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tile_shape(self.tile)
+    def combining(self) -> str:
+        return self.mode.data.value
 
     def verify_(self) -> None:
-        mode = self.mode.data.value
-        element = tensor_type(self.target).element
+        mode, element = self.combining, tensor_type(self.target).element
         if element_name(element) not in atomic_elements(mode):
             raise VerifyException(
                 f"{self.name}: {mode} takes {', '.join(sorted(atomic_elements(mode)))}, not {element}"
@@ -305,6 +286,7 @@ class UnsafeSwapOp(UnsafeOp):
     ACTION: ClassVar[Action] = Action.UPDATE
     CALLED: ClassVar[str] = "unsafe atomic update of"
     MEMORY: ClassVar[int] = 2
+    VALUE: ClassVar[int | None] = 1
     ORDERINGS: ClassVar[tuple[str, ...]] = ALL_ORDERS
 
     expected = operand_def(TileType)
@@ -342,12 +324,8 @@ class UnsafeSwapOp(UnsafeOp):
         )
 
     @property
-    def places(self) -> Sequence[SSAValue]:
-        return self.indices
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tile_shape(self.expected)
+    def expects(self) -> SSAValue:
+        return self.expected
 
     def verify_(self) -> None:
         element = element_name(tensor_type(self.target).element)
