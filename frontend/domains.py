@@ -12,9 +12,8 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final, cast
 
-from freehold.dialects.cuda_tile.attrs import SIGNED
-from freehold.dialects.cuda_tile.ops.arith_int import DivIOp, MaxIOp, MinIOp
 from freehold.dialects.cuda_tile.ops.control_flow import IfOp, YieldOp
+from freehold.dialects.cuda_tile.terms import OF_TERMS
 from freehold.dialects.location import location_of
 from freehold.dialects.ownership import (
     BlocksAttr,
@@ -32,7 +31,7 @@ from freehold.dialects.ownership import (
     tensor_type,
 )
 from freehold.frontend import errors
-from freehold.frontend.arithmetic import UP, arithmetic
+from freehold.frontend.arithmetic import arithmetic
 from freehold.frontend.context import Context
 from freehold.frontend.index_maps import identity
 from freehold.frontend.requirements import named_term
@@ -384,9 +383,6 @@ def _extents(tensor: TensorValue) -> list[Term]:
     return [type_.extent(axis) for axis in range(type_.rank)]
 
 
-_EXTREMES: Final = {"min": MinIOp, "max": MaxIOp}
-
-
 def _written(c: Context, t: Term, values: dict[str, TileValue] | Mapping[str, TileValue]) -> TileValue:
     """A term as operations."""
     match t.op:
@@ -399,10 +395,8 @@ def _written(c: Context, t: Term, values: dict[str, TileValue] | Mapping[str, Ti
         case _:
             a, b = (_written(c, x, values) for x in t.args)
     match t.op:
-        case "min" | "max":
-            return c.tile(INDEX_DTYPE, (), _EXTREMES[t.op], a, b, SIGNED)
-        case "ceildiv":
-            return c.tile(INDEX_DTYPE, (), DivIOp, a, b, SIGNED, UP)
+        case "min" | "max" | "ceildiv":
+            return c.tile(INDEX_DTYPE, (), OF_TERMS[t.op], a, b)
         case _:
             return arithmetic(c, {"and": "&", "or": "|"}.get(t.op, t.op), a, b)
 

@@ -15,7 +15,7 @@ that is verified again. If that does not succeed, the kernel stays as it was.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Final, NamedTuple
@@ -25,22 +25,19 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from freehold.dialects.cuda_tile.attrs import SIGNED, RoundingModeAttr
+from freehold.dialects.cuda_tile.attrs import SIGNED
 from freehold.dialects.cuda_tile.ops.arith_int import (
-    AddIOp,
     AndIOp,
     CmpIOp,
-    DivIOp,
     MaxIOp,
     MinIOp,
-    MulIOp,
     OrIOp,
-    SubIOp,
     XOrIOp,
 )
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp
 from freehold.dialects.cuda_tile.ops.mma import Mma
 from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ConstantOp, ReshapeOp, SelectOp
+from freehold.dialects.cuda_tile.terms import OF_TERMS
 from freehold.dialects.ownership import INDEX, DimOp, KernelOp, Rung, TensorType, kernels_of
 from freehold.passes.analysis.comparisons import Comparisons
 from freehold.passes.analysis.facts import KernelFacts, analyse
@@ -330,7 +327,7 @@ class Uniform:
             return False
         if t.op in ("//", "ceildiv") and not (t.args[1].is_const and t.args[1].value > 0):
             return False
-        return t.is_const or (t.op in _COMPUTED and all(map(self.has, t.args)))
+        return t.is_const or (t.op in OF_TERMS and all(map(self.has, t.args)))
 
     def value(self, t: Term, made: dict[Term, SSAValue], copies: Mapping[SSAValue, SSAValue], at: Inserter) -> SSAValue:
         """The value of a term that there is, in a copy of the kernel. Knows what was `made` there, and adds to it."""
@@ -344,20 +341,9 @@ class Uniform:
             tensor, axis = self.extents[t]
             found = at.value(DimOp(copies[tensor], axis))
         else:
-            found = at.value(_COMPUTED[t.op](*[self.value(a, made, copies, at) for a in t.args]))
+            found = at.value(OF_TERMS[t.op](*[self.value(a, made, copies, at) for a in t.args]))
         made[t] = found
         return found
-
-
-_COMPUTED: Final[dict[str, Callable[[SSAValue, SSAValue], Operation]]] = {
-    "+": AddIOp,
-    "-": SubIOp,
-    "*": MulIOp,
-    "//": lambda a, b: DivIOp(a, b, SIGNED, RoundingModeAttr.of("negative_inf")),
-    "ceildiv": lambda a, b: DivIOp(a, b, SIGNED, RoundingModeAttr.of("positive_inf")),
-    "min": lambda a, b: MinIOp(a, b, SIGNED),
-    "max": lambda a, b: MaxIOp(a, b, SIGNED),
-}
 
 
 def _seen_from(op: Operation) -> Iterator[SSAValue]:

@@ -16,10 +16,7 @@ from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED, BoundedAttr, Div
 from freehold.dialects.cuda_tile.ops.arith_int import (
     AddIOp,
     DivIOp,
-    MaxIOp,
-    MinIOp,
     MulIOp,
-    RemIOp,
     SubIOp,
 )
 from freehold.dialects.cuda_tile.ops.conversion import ExtIOp
@@ -30,6 +27,7 @@ from freehold.dialects.cuda_tile.ops.views import (
     MakeStridedViewOp,
     MakeTensorViewOp,
 )
+from freehold.dialects.cuda_tile.terms import OF_COUNTS
 from freehold.dialects.cuda_tile.types import (
     DYNAMIC,
     PartitionViewType,
@@ -198,10 +196,10 @@ class Conversion:
                 return at.value(DivIOp(value(extent), value(size), UNSIGNED))
             last = at.value(SubIOp(value(extent), self.constant(1)))
             return at.value(AddIOp(at.value(DivIOp(last, value(size), UNSIGNED)), self.constant(1)))
-        if wanted.op not in _ARITHMETIC:
+        if wanted.op not in OF_COUNTS:
             raise PassFailedException(f"{self.kernel.sym_name.data}: the kernel cannot compute {wanted}")
         left, right = (value(a) for a in wanted.args)
-        return at.value(_ARITHMETIC[wanted.op](left, right))
+        return at.value(OF_COUNTS[wanted.op](left, right))
 
     def pointer(self, tensor: SSAValue) -> SSAValue:
         """The base address of a tensor, an argument or a window."""
@@ -330,21 +328,6 @@ _NOT_NEGATIVE: Final = BoundedAttr(0, None)
 @cache
 def _divisible_by(divisor: int) -> DivByAttr:
     return DivByAttr(divisor)
-
-
-def _unsigned(kind: type[DivIOp | RemIOp | MinIOp | MaxIOp]) -> Callable[[SSAValue, SSAValue], Operation]:
-    return lambda left, right: kind(left, right, UNSIGNED)
-
-
-_ARITHMETIC: Final[dict[str, Callable[[SSAValue, SSAValue], Operation]]] = {
-    "+": AddIOp,
-    "-": SubIOp,
-    "*": MulIOp,
-    "//": _unsigned(DivIOp),
-    "%": _unsigned(RemIOp),
-    "min": _unsigned(MinIOp),
-    "max": _unsigned(MaxIOp),
-}
 
 
 def identifier(name: str) -> str | None:
