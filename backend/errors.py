@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from freehold.support.diagnostic import Error, Help, Label, Note
 
 
-@dataclass(frozen=True)
 class AssemblerMissing(Error):
     """
     Kernels become GPU code by way of `tileiras`, NVIDIA's assembler for CUDA Tile IR, and none was found.
@@ -34,7 +32,6 @@ class AssemblerMissing(Error):
         return ", ".join(self.places)
 
 
-@dataclass(frozen=True)
 class AssemblerNotThere(Error):
     """
     The environment variable that names the assembler names something that is no file.
@@ -53,7 +50,6 @@ class AssemblerNotThere(Error):
     """Its value."""
 
 
-@dataclass(frozen=True)
 class AssemblerNotRunnable(Error):
     """
     The assembler is there and cannot be run.
@@ -70,14 +66,12 @@ class AssemblerNotRunnable(Error):
     reason: str
     """Why, in the operating system's words."""
 
-    @dataclass(frozen=True)
     class Allow(Help):
         """Where nothing but the permission is missing."""
 
         text: ClassVar[str] = "allow it to be run: `chmod +x {path}`"
 
 
-@dataclass(frozen=True)
 class AssemblerCrashed(Error):
     """
     The assembler was ended by a signal while it worked on a kernel. Nothing was kept, and it is not tried again.
@@ -97,7 +91,6 @@ class AssemblerCrashed(Error):
     arch: str
 
 
-@dataclass(frozen=True)
 class AssemblerTimedOut(Error):
     """
     The assembler did not finish in the time it was given. It and everything it had started were ended.
@@ -115,7 +108,6 @@ class AssemblerTimedOut(Error):
     """The time it was given, in seconds."""
 
 
-@dataclass(frozen=True)
 class AssemblerRefused(Error):
     """
     The assembler refused a kernel.
@@ -135,7 +127,6 @@ class AssemblerRefused(Error):
     status: int
     """Its exit status."""
 
-    @dataclass(frozen=True)
     class Said(Note):
         """What the assembler printed, where no place in the kernel could be shown with it."""
 
@@ -143,7 +134,6 @@ class AssemblerRefused(Error):
         said: str
 
 
-@dataclass(frozen=True)
 class UnsupportedArchitecture(Error):
     """
     The assembler that was found generates no code for this architecture.
@@ -156,7 +146,6 @@ class UnsupportedArchitecture(Error):
 
     arch: str
 
-    @dataclass(frozen=True)
     class ChooseOne(Help):
         """The architectures there are."""
 
@@ -164,7 +153,6 @@ class UnsupportedArchitecture(Error):
         archs: str
 
 
-@dataclass(frozen=True)
 class NotOnArchitecture(Error):
     """
     A kernel uses a dtype or an operation that the GPU it is compiled for does not have.
@@ -196,7 +184,6 @@ class NotOnArchitecture(Error):
         return f"on {self.first} alone" if self.alone else f"from {self.first} on"
 
 
-@dataclass(frozen=True)
 class WarpsStarve(Error):
     """
     The assembler made code that does not end: warps that compute wait for more registers than their block has.
@@ -228,7 +215,6 @@ class WarpsStarve(Error):
     """Registers of a block."""
 
 
-@dataclass(frozen=True)
 class ColumnsMixed(Error):
     """
     A kernel for a cluster of blocks takes some of the columns of a matrix product, and would get wrong ones.
@@ -260,7 +246,6 @@ class ColumnsMixed(Error):
     """That compute in a block."""
 
 
-@dataclass(frozen=True)
 class ProductScanned(Error):
     """
     A kernel takes running sums of a tile that comes from a matrix product, and would get wrong ones.
@@ -282,7 +267,6 @@ class ProductScanned(Error):
     arch: str
 
 
-@dataclass(frozen=True)
 class AssemblerRemark(Error):
     """
     The assembler says how it translated an operation, and what it would have needed to do better.
@@ -300,7 +284,6 @@ class AssemblerRemark(Error):
     outcome: str
     """How it went: failed, passed, missed, analysis."""
 
-    @dataclass(frozen=True)
     class Detail(Note):
         """What the assembler adds."""
 
@@ -309,7 +292,6 @@ class AssemblerRemark(Error):
         value: str
 
 
-@dataclass(frozen=True)
 class NotInVersion(Error):
     """
     A module was to be written for a version of Tile IR that lacks something the module uses.
@@ -332,21 +314,18 @@ class NotInVersion(Error):
     enough: str
     """The lowest version that has everything in the module."""
 
-    @dataclass(frozen=True)
     class Also(Label):
         """Another use of the same."""
 
         text: ClassVar[str] = "needs Tile IR {needs}, too"
         needs: str
 
-    @dataclass(frozen=True)
     class More(Note):
         """How many uses are not shown."""
 
         text: ClassVar[str] = "further places that use it: {places}"
         places: int
 
-    @dataclass(frozen=True)
     class Used(Note):
         """What uses it, where no place in a source text could be shown."""
 
@@ -354,7 +333,6 @@ class NotInVersion(Error):
         op: str
 
 
-@dataclass(frozen=True)
 class UnknownVersion(Error):
     """A version of Tile IR bytecode that does not exist, or that this release does not write."""
 
@@ -366,7 +344,6 @@ class UnknownVersion(Error):
     known: str
 
 
-@dataclass(frozen=True)
 class NotBytecode(Error):
     """
     A module holds something that Tile IR bytecode has no form for.
@@ -382,14 +359,12 @@ class NotBytecode(Error):
     what: str
     why: str
 
-    @dataclass(frozen=True)
     class Because(Note):
         """The reason, where no place in a source text could be shown with it."""
 
         text: ClassVar[str] = "{why}"
 
 
-@dataclass(frozen=True)
 class UnreadableBytecode(Error):
     """
     A file that should hold Tile IR bytecode does not follow the format.

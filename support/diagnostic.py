@@ -1,11 +1,10 @@
 """
 Errors that a user can cause, as data.
 
-An error is a frozen dataclass: its class carries the code and the English as templates, its fields fill them, its
-docstring is its page in the manual. What finds an error holds no prose. `Rejected` is the one exception that carries
-errors out; it carries all of them.
+An error is a frozen dataclass, as every subclass of `Error` is: the class carries the code and the English as
+templates, its fields fill them, its docstring is its page in the manual. What finds an error holds no prose. `Rejected`
+is the one exception that carries errors out; it carries all of them.
 
-    @dataclass(frozen=True)
     class StoreThroughShared(Error):
         \"\"\"What the rule is, why it is one, and a kernel that breaks it.\"\"\"
 
@@ -15,11 +14,9 @@ errors out; it carries all of them.
         notes: ClassVar[tuple[str, ...]] = ("other launches may read `{name}` while this kernel runs",)
         name: str
 
-        @dataclass(frozen=True)
         class Borrowed(Label):
             text: ClassVar[str] = "`{name}` is borrowed shared (`Ref`) here"
 
-        @dataclass(frozen=True)
         class BorrowExclusively(Help):
             text: ClassVar[str] = "borrow `{name}` exclusively: `{name}: {annotation}`"
             annotation: str
@@ -34,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import ClassVar, Self, cast
+from typing import ClassVar, Self, cast, dataclass_transform
 
 from freehold.support import frames
 from freehold.support.report import Argument, Edit, PlacedText, Report
@@ -60,23 +57,29 @@ class _Fields(Mapping[str, object]):
         return 0
 
 
-@dataclass(frozen=True)
-class Label:
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+class _Told:
+    """The base of errors and of their parts: its subclasses are frozen dataclasses."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        dataclass(frozen=True)(cls)
+
+
+class Label(_Told):
     """A secondary label: a place, of any file, that says why. States a fact, never proposes."""
 
     text: ClassVar[str]
     span: Span
 
 
-@dataclass(frozen=True)
-class Note:
+class Note(_Told):
     """A fact without a place. The witness is a note, and the first."""
 
     text: ClassVar[str]
 
 
-@dataclass(frozen=True)
-class Help:
+class Help(_Told):
     """A proposal. Nothing but a help proposes."""
 
     text: ClassVar[str]
@@ -87,8 +90,7 @@ class Help:
     """
 
 
-@dataclass(frozen=True)
-class Error:
+class Error(_Told):
     """
     Something a user did that Freehold refuses.
 
@@ -162,11 +164,9 @@ class Error:
         )
 
 
-@dataclass(frozen=True)
 class Correctable(Error):
     """An error that may say, at each of its places, what to write instead."""
 
-    @dataclass(frozen=True)
     class Instead(Help):
         """What to write."""
 

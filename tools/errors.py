@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from freehold.support.diagnostic import Error, Help, Label, Note
 
 
-@dataclass(frozen=True)
 class NotIR(Error):
     """
     The text is not IR: a token is missing or out of place, an operation, type or attribute is unknown, or a value is
@@ -24,7 +22,6 @@ class NotIR(Error):
     message: str
     here: str = "not understood from here on"
 
-    @dataclass(frozen=True)
     class Related(Label):
         """A further place that the parser names."""
 
@@ -32,7 +29,6 @@ class NotIR(Error):
         what: str
 
 
-@dataclass(frozen=True)
 class DoesNotVerify(Error):
     """
     An operation breaks a rule of its own dialect: the wrong number or types of operands, an attribute out of its
@@ -49,7 +45,6 @@ class DoesNotVerify(Error):
     operation: str
     message: str
 
-    @dataclass(frozen=True)
     class After(Note):
         """The IR was well-formed when it was read."""
 
@@ -57,7 +52,6 @@ class DoesNotVerify(Error):
         pass_name: str
 
 
-@dataclass(frozen=True)
 class PassFailed(Error):
     """
     A pass gave up on the module as a whole. Passes of Freehold refuse programs with errors of their own; this is how
@@ -70,7 +64,6 @@ class PassFailed(Error):
     message: str
 
 
-@dataclass(frozen=True)
 class NoPass(Error):
     """
     The pipeline names a pass that does not exist.
@@ -84,7 +77,6 @@ class NoPass(Error):
     helps: ClassVar[tuple[str, ...]] = ("`tile-opt --list-passes` lists all",)
     name: str
 
-    @dataclass(frozen=True)
     class Near(Help):
         """A pass whose name is nearly the one given."""
 
@@ -92,7 +84,6 @@ class NoPass(Error):
         candidate: str
 
 
-@dataclass(frozen=True)
 class NoPipeline(Error):
     """
     The text given as a pipeline cannot be read: a brace is open, an option has no value, or a pass does not know an
@@ -108,7 +99,6 @@ class NoPipeline(Error):
     message: str
 
 
-@dataclass(frozen=True)
 class NoInput(Error):
     """The input cannot be read: there is no such file, or it may not be opened, or it is not UTF-8 text."""
 
@@ -118,7 +108,6 @@ class NoInput(Error):
     reason: str
 
 
-@dataclass(frozen=True)
 class NoOutput(Error):
     """The output cannot be written: its folder is not there, or it may not be written, or the disk is full."""
 
@@ -128,7 +117,6 @@ class NoOutput(Error):
     reason: str
 
 
-@dataclass(frozen=True)
 class NoUpstream(Error):
     """
     The pass `mlir{...}` needs upstream MLIR, and none was found.
@@ -149,7 +137,6 @@ class NoUpstream(Error):
         "`pip install iree-base-compiler`, or on Debian and Ubuntu `apt install mlir-22-tools`",
     )
 
-    @dataclass(frozen=True)
     class Named(Note):
         """What is named is what is used, or nothing."""
 
@@ -157,7 +144,6 @@ class NoUpstream(Error):
         program: str
 
 
-@dataclass(frozen=True)
 class UpstreamRefused(Error):
     """
     Upstream MLIR did not accept the module or the pipeline; its own words follow.
@@ -171,7 +157,6 @@ class UpstreamRefused(Error):
     provider: str
     pipeline: str
 
-    @dataclass(frozen=True)
     class Words(Note):
         """What MLIR printed."""
 
@@ -179,7 +164,6 @@ class UpstreamRefused(Error):
         words: str
 
 
-@dataclass(frozen=True)
 class NoFacts(Error):
     """
     The facts of a launch, by which `tile-audit` audits a kernel, cannot be used: a file or an argument is not in the
@@ -194,7 +178,6 @@ class NoFacts(Error):
     reason: str
 
 
-@dataclass(frozen=True)
 class NotProduced(Error):
     """
     A comment says that a diagnostic will come, and none came: under `--verify-diagnostics`.
@@ -210,7 +193,6 @@ class NotProduced(Error):
     text: str
 
 
-@dataclass(frozen=True)
 class Unexpected(Error):
     """
     A diagnostic came that no comment of the file expects: under `--verify-diagnostics`.
@@ -225,7 +207,6 @@ class Unexpected(Error):
     kind: str
     text: str
 
-    @dataclass(frozen=True)
     class Near(Note):
         """The text fits a comment, the kind does not."""
 
@@ -233,7 +214,6 @@ class Unexpected(Error):
         kind: str
 
 
-@dataclass(frozen=True)
 class BadExpectation(Error):
     """A comment `expected-...` cannot be read: under `--verify-diagnostics`, where it would expect nothing."""
 

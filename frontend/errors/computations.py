@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from freehold.support.diagnostic import Correctable, Error, Help, Label, Note
 
 
-@dataclass(frozen=True)
 class WrongOperands(Correctable):
     """An operator or function was given operands that it has no meaning for."""
 
@@ -20,7 +18,6 @@ class WrongOperands(Correctable):
     why: str
 
 
-@dataclass(frozen=True)
 class NoBroadcast(Correctable):
     """
     Two tiles are combined element by element when their shapes agree, or can be stretched to agree.
@@ -38,7 +35,6 @@ class NoBroadcast(Correctable):
     b: int
 
 
-@dataclass(frozen=True)
 class NoPromotion(Error):
     """
     Two dtypes are combined in the smallest dtype that holds all values of both; some pairs have none.
@@ -54,13 +50,11 @@ class NoPromotion(Error):
     right: str
     why: str
 
-    @dataclass(frozen=True)
     class Convert(Help):
         text: ClassVar[str] = "convert one of them: `{edit}`"
         edit: str
 
 
-@dataclass(frozen=True)
 class IntegerDivision(Error):
     """`/` on integers would need a float dtype, and none is the right one for all; `//` divides and rounds down."""
 
@@ -70,18 +64,15 @@ class IntegerDivision(Error):
     left: str
     right: str
 
-    @dataclass(frozen=True)
     class Convert(Help):
         text: ClassVar[str] = "to keep fractions, convert first: `{edit}`"
         edit: str
 
-    @dataclass(frozen=True)
     class RoundDown(Help):
         text: ClassVar[str] = "to round down: `{edit}`"
         edit: str
 
 
-@dataclass(frozen=True)
 class NotConstant(Correctable):
     """
     Shapes, axes, dtypes and the like must be known when the kernel is compiled.
@@ -96,14 +87,12 @@ class NotConstant(Correctable):
     what: str
     why: str
 
-    @dataclass(frozen=True)
     class MakeConst(Help):
         text: ClassVar[str] = "make the parameter a compile-time one: `{name}: Const[{type}]`"
         name: str
         type: str
 
 
-@dataclass(frozen=True)
 class BadShape(Correctable):
     """The extents of a tile are powers of two, at least 1, and no tile has more than 16777216 elements."""
 
@@ -114,7 +103,6 @@ class BadShape(Correctable):
     why: str
 
 
-@dataclass(frozen=True)
 class WrongRank(Correctable):
     """An index, a shape or a permutation has one entry for each axis of what it is applied to."""
 
@@ -127,7 +115,6 @@ class WrongRank(Correctable):
     rank: str
 
 
-@dataclass(frozen=True)
 class ConditionNotScalar(Correctable):
     """A tile block takes one way through `if`, `while` and `and`, so their conditions are single truth values."""
 
@@ -138,7 +125,6 @@ class ConditionNotScalar(Correctable):
     construct: str
 
 
-@dataclass(frozen=True)
 class TypeChanges(Correctable):
     """
     A variable that a loop carries from turn to turn has one type, that with which it enters the loop.
@@ -153,14 +139,12 @@ class TypeChanges(Correctable):
     before: str
     after: str
 
-    @dataclass(frozen=True)
     class Enters(Label):
         text: ClassVar[str] = "`{name}` enters this loop as {before}"
         name: str
         before: str
 
 
-@dataclass(frozen=True)
 class MmaTypes(Correctable):
     """
     Tensor cores multiply certain dtypes, into certain accumulators.
@@ -179,7 +163,6 @@ class MmaTypes(Correctable):
     function: str = "mma"
 
 
-@dataclass(frozen=True)
 class MmaShapes(Correctable):
     """`mma(a, b, acc)` takes `(M, K)`, `(K, N)` and `(M, N)`, or each with one and the same batch axis before."""
 
@@ -193,7 +176,6 @@ class MmaShapes(Correctable):
     function: str = "mma"
 
 
-@dataclass(frozen=True)
 class MmaScales(Correctable):
     """
     `mma_scaled` takes a tile of scales for each operand: one scale for some consecutive elements along the inner axis.
@@ -212,7 +194,6 @@ class MmaScales(Correctable):
     why: str
 
 
-@dataclass(frozen=True)
 class StoreShape(Correctable):
     """A store writes a whole region, so the tile has the region's shape or one that broadcasts to it."""
 
@@ -224,7 +205,6 @@ class StoreShape(Correctable):
     region: str
 
 
-@dataclass(frozen=True)
 class NoAxis(Error):
     """Axes count from 0, or from -1 backwards from the last."""
 
@@ -236,7 +216,6 @@ class NoAxis(Error):
     axes: str
 
 
-@dataclass(frozen=True)
 class StaticAssertion(Error):
     """A `static_assert` in the kernel, or an `assert` whose condition is known at compile time, does not hold."""
 
@@ -245,13 +224,11 @@ class StaticAssertion(Error):
     label: ClassVar[str] = "this does not hold in this variant of the kernel"
     message: str
 
-    @dataclass(frozen=True)
     class Values(Note):
         text: ClassVar[str] = "in this variant {values}"
         values: str
 
 
-@dataclass(frozen=True)
 class DoesNotFit(Correctable):
     """A constant is outside the range of the dtype it is used as."""
 
@@ -263,7 +240,6 @@ class DoesNotFit(Correctable):
     held: str
 
 
-@dataclass(frozen=True)
 class TensorAsValue(Error):
     """A tensor lies in memory; only a tile that was loaded from it can be computed with."""
 
@@ -272,13 +248,11 @@ class TensorAsValue(Error):
     label: ClassVar[str] = "only tiles are computed with"
     name: str
 
-    @dataclass(frozen=True)
     class LoadFirst(Help):
         text: ClassVar[str] = "load a tile first: `{edit}`"
         edit: str
 
 
-@dataclass(frozen=True)
 class NotIterable(Correctable):
     """A `for` runs over `tiles(...)`, `range(...)`, `static_range(...)` or a tuple."""
 
@@ -288,7 +262,6 @@ class NotIterable(Correctable):
     what: str
 
 
-@dataclass(frozen=True)
 class Unpacking(Correctable):
     """An assignment to several names takes a tuple of as many values."""
 
@@ -299,7 +272,6 @@ class Unpacking(Correctable):
     names: int
 
 
-@dataclass(frozen=True)
 class TooLong(Correctable):
     """
     A loop over static values is unrolled, and helper functions are inlined: the kernel would have too many operations.
@@ -314,7 +286,6 @@ class TooLong(Correctable):
     why: str
 
 
-@dataclass(frozen=True)
 class ControlFlow(Correctable):
     """`return`, `break` and `continue` stand where the kernel's control flow can be written as nested blocks."""
 
@@ -326,7 +297,6 @@ class ControlFlow(Correctable):
     why: str
 
 
-@dataclass(frozen=True)
 class ArithmeticFails(Error):
     """Arithmetic on compile-time values was carried out while compiling, and Python refused it."""
 
@@ -336,7 +306,6 @@ class ArithmeticFails(Error):
     what: str
 
 
-@dataclass(frozen=True)
 class WrongValue(Correctable):
     """Something stands where only a value of another kind can: a text for a dtype, a float for an index."""
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from freehold.support.diagnostic import Correctable, Error, Help, Label
 
 
-@dataclass(frozen=True)
 class NoSource(Error):
     """
     A kernel is compiled from its source text, and this one's text cannot be found.
@@ -26,13 +24,11 @@ class NoSource(Error):
     line: int
     why: str
 
-    @dataclass(frozen=True)
     class Define(Help):
         """Code that nobody keeps the text of."""
 
         text: ClassVar[str] = "define the kernel in a file or a notebook cell"
 
-    @dataclass(frozen=True)
     class Register(Help):
         """Code that a program writes."""
 
@@ -41,20 +37,17 @@ class NoSource(Error):
             "`freehold.register_source(name, text); exec(compile(text, name, 'exec'))`"
         )
 
-    @dataclass(frozen=True)
     class ImportAgain(Help):
         """A file that was edited."""
 
         text: ClassVar[str] = "import its module again (`importlib.reload`), or start Python anew"
 
-    @dataclass(frozen=True)
     class UseDef(Help):
         """A lambda, or an `async` function."""
 
         text: ClassVar[str] = "define the kernel with `def`"
 
 
-@dataclass(frozen=True)
 class Unsupported(Correctable):
     """
     A kernel is written in a part of Python, and this is not in it.
@@ -70,7 +63,6 @@ class Unsupported(Correctable):
     why: str
 
 
-@dataclass(frozen=True)
 class AnnotationMissing(Error):
     """
     Every parameter of a kernel says by its annotation what it is.
@@ -101,7 +93,6 @@ class AnnotationMissing(Error):
         return f"a scalar: `{self.name}: f32`; a value known at compile time: `{self.name}: Const[int]`"
 
 
-@dataclass(frozen=True)
 class AnnotationUnknown(Error):
     """
     The annotation of a kernel's parameter is none of those that Freehold knows.
@@ -120,7 +111,6 @@ class AnnotationUnknown(Error):
     name: str
     annotation: str
 
-    @dataclass(frozen=True)
     class Several(Help):
         """Of a collection of tensors that is written in another way."""
 
@@ -129,7 +119,6 @@ class AnnotationUnknown(Error):
         each: str
 
 
-@dataclass(frozen=True)
 class AnnotationUnreadable(Error):
     """
     The annotation of a kernel's parameter is text (because of `from __future__ import annotations`, or of quotes),
@@ -155,7 +144,6 @@ class AnnotationUnreadable(Error):
         return f"write an annotation that Python can evaluate, such as `{self.name}: Ref`"
 
 
-@dataclass(frozen=True)
 class DimensionUnknown(Error):
     """
     A dimension in an annotation is a positive number, a name, or an expression of names.
@@ -172,7 +160,6 @@ class DimensionUnknown(Error):
     dimension: str
 
 
-@dataclass(frozen=True)
 class VariadicParameter(Error):
     """A kernel has a fixed number of parameters: each has its own mode and its own proofs."""
 
@@ -184,7 +171,6 @@ class VariadicParameter(Error):
     star: str
 
 
-@dataclass(frozen=True)
 class TensorDefault(Error):
     """
     A tensor is given by every call: a default would be shared by launches that know nothing of each other.
@@ -209,7 +195,6 @@ class TensorDefault(Error):
         return f"declare it without a default: `{self.name}: {self.annotation}`"
 
 
-@dataclass(frozen=True)
 class TensorAbsent(Error):
     """
     An optional tensor is used where a call gives None for it.
@@ -225,20 +210,17 @@ class TensorAbsent(Error):
     label: ClassVar[str] = "`{name}` is `None` in this launch"
     name: str
 
-    @dataclass(frozen=True)
     class Declared(Label):
         """The parameter."""
 
         text: ClassVar[str] = "may be `None`"
 
-    @dataclass(frozen=True)
     class Guard(Help):
         """The statement, under a condition."""
 
         text: ClassVar[str] = "do so where there is one: `{edit}`"
         edit: str
 
-    @dataclass(frozen=True)
     class Choose(Help):
         """A value for launches without it."""
 
@@ -246,7 +228,6 @@ class TensorAbsent(Error):
         expression: str
 
 
-@dataclass(frozen=True)
 class NoSuchScalar(Error):
     """
     Some dtypes exist in tiles only: they cannot be passed to a kernel or lie in memory.
@@ -272,7 +253,6 @@ class NoSuchScalar(Error):
         return f"pass bytes, `u8`, and make elements of a tile of them: `fh.unpack(t, {self.dtype})`"
 
 
-@dataclass(frozen=True)
 class UndefinedName(Error):
     """A name in a kernel is a parameter, a variable assigned before, a name of the file, or a builtin of Python."""
 
@@ -281,18 +261,15 @@ class UndefinedName(Error):
     label: ClassVar[str] = "no variable, parameter or global has this name"
     name: str
 
-    @dataclass(frozen=True)
     class DidYouMean(Help):
         text: ClassVar[str] = "write `{other}`"
         other: str
 
-    @dataclass(frozen=True)
     class Import(Help):
         text: ClassVar[str] = "import it: `from freehold import {other}`"
         other: str
 
 
-@dataclass(frozen=True)
 class Unbound(Error):
     """
     A variable is used where, on some way through the kernel, it has not been assigned, or not with one type.
@@ -310,13 +287,11 @@ class Unbound(Error):
     why: str
     construct: str
 
-    @dataclass(frozen=True)
     class AssignedHere(Label):
         text: ClassVar[str] = "{what}"
         what: str
 
 
-@dataclass(frozen=True)
 class NoAttribute(Correctable):
     """Tiles, tensors and modules have the attributes that docs/language.md lists; others are refused by name."""
 
@@ -328,7 +303,6 @@ class NoAttribute(Correctable):
     known: str
 
 
-@dataclass(frozen=True)
 class WrongArguments(Correctable):
     """The arguments of a call do not fit what is called: too many, too few, an unknown keyword, a wrong kind."""
 
@@ -340,7 +314,6 @@ class WrongArguments(Correctable):
     signature: str
 
 
-@dataclass(frozen=True)
 class NotCallable(Correctable):
     """
     Only functions of the language, and Python functions whose source can be compiled, are called in a kernel.
@@ -355,7 +328,6 @@ class NotCallable(Correctable):
     why: str
 
 
-@dataclass(frozen=True)
 class Recursion(Error):
     """Helper functions are inlined, so none may call itself, directly or through others."""
 
@@ -366,7 +338,6 @@ class Recursion(Error):
     name: str
 
 
-@dataclass(frozen=True)
 class OutsideKernel(Error):
     """The functions of the language describe work on a GPU; they mean something in a kernel's source only."""
 
@@ -378,7 +349,6 @@ class OutsideKernel(Error):
     name: str
 
 
-@dataclass(frozen=True)
 class HostValue(Correctable):
     """
     A kernel sees host values that never change: numbers, strings, tuples, dtypes, enums, frozen dataclasses,
@@ -392,7 +362,6 @@ class HostValue(Correctable):
     what: str
 
 
-@dataclass(frozen=True)
 class NoPartition(Correctable):
     """
     A kernel writes the regions of a partition of its outputs, and that partition is also what makes its grid.
@@ -407,7 +376,6 @@ class NoPartition(Correctable):
     why: str
 
 
-@dataclass(frozen=True)
 class DimensionsDisagree(Error):
     """An argument has another number of axes, or another dtype, than its annotation declares."""
 
@@ -419,7 +387,6 @@ class DimensionsDisagree(Error):
     given: str
 
 
-@dataclass(frozen=True)
 class ReturnsValue(Error):
     """A kernel returns nothing: its results are what it stores."""
 
@@ -428,7 +395,6 @@ class ReturnsValue(Error):
     label: ClassVar[str] = "a kernel's results are what it stores"
     name: str
 
-    @dataclass(frozen=True)
     class Store(Help):
         text: ClassVar[str] = "store it: `{edit}`"
         edit: str

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from freehold.support.diagnostic import Correctable, Error, Help
 
 
-@dataclass(frozen=True)
 class UnsafeNeeded(Error):
     """
     A `Raw` tensor is accessed outside a block that says why that is right.
@@ -28,7 +26,6 @@ class UnsafeNeeded(Error):
     name: str
 
 
-@dataclass(frozen=True)
 class UpdateUnavailable(Error):
     """
     The hardware has no atomic update of this kind for elements of this dtype.
@@ -45,14 +42,12 @@ class UpdateUnavailable(Error):
     dtype: str
     known: str
 
-    @dataclass(frozen=True)
     class TwoKernels(Help):
         """How to combine what blocks have found without an atomic update."""
 
         text: ClassVar[str] = "let each block store its own result in an `Out`, and combine those in a second kernel"
 
 
-@dataclass(frozen=True)
 class NotAnUnsafeBlock(Correctable):
     """
     An `unsafe` block is not as it has to be.

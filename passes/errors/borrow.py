@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from freehold.support.diagnostic import Error, Help, Label, Note
 
 
-@dataclass(frozen=True)
 class StoreThroughShared(Error):
     """
     A kernel stores through a shared borrow.
@@ -24,27 +22,23 @@ class StoreThroughShared(Error):
     notes: ClassVar[tuple[str, ...]] = ("every tile block may read `{name}` while this one writes it",)
     name: str
 
-    @dataclass(frozen=True)
     class Borrowed(Label):
         """Where the tensor is lent."""
 
         text: ClassVar[str] = "`{name}` is borrowed shared here"
 
-    @dataclass(frozen=True)
     class StoreElsewhere(Help):
         """A region of the same shape that could be meant."""
 
         text: ClassVar[str] = "store to the exclusive region of `{other}`: `{other}.store(...)`"
         other: str
 
-    @dataclass(frozen=True)
     class BorrowExclusively(Help):
         """The declaration that allows stores."""
 
         text: ClassVar[str] = "or declare `{name}` as `Mut`, and store to this block's region of it"
 
 
-@dataclass(frozen=True)
 class BorrowedAndPartitioned(Error):
     """
     A tensor is read anywhere and written region by region in one kernel.
@@ -60,13 +54,11 @@ class BorrowedAndPartitioned(Error):
     notes: ClassVar[tuple[str, ...]] = ("blocks run in no fixed order, so this would be a data race",)
     name: str
 
-    @dataclass(frozen=True)
     class Partitioned(Label):
         """What makes the writes."""
 
         text: ClassVar[str] = "`{name}` is split into regions for writing here"
 
-    @dataclass(frozen=True)
     class Witness(Note):
         """Two blocks and the elements of which one reads what the other writes."""
 
@@ -79,20 +71,17 @@ class BorrowedAndPartitioned(Error):
         writer: str
         owned: str
 
-    @dataclass(frozen=True)
     class DoubleBuffer(Help):
         """The form without a race."""
 
         text: ClassVar[str] = "read one tensor and write another: take `{name}` as `Ref` and add an `Out` of its shape"
 
-    @dataclass(frozen=True)
     class OwnRegion(Help):
         """What may be read."""
 
         text: ClassVar[str] = "or read this block's own region only: `{name}.load()`"
 
 
-@dataclass(frozen=True)
 class PartitionedTwice(Error):
     """
     A tensor is split into regions more than once.
@@ -106,14 +95,12 @@ class PartitionedTwice(Error):
     label: ClassVar[str] = "`{name}` was spent by an earlier partition"
     name: str
 
-    @dataclass(frozen=True)
     class First(Label):
         """The first partition."""
 
         text: ClassVar[str] = "first partitioned here"
 
 
-@dataclass(frozen=True)
 class UsedAfterRelease(Error):
     """
     A region is used after it was given back, or given back twice.
@@ -128,7 +115,6 @@ class UsedAfterRelease(Error):
     name: str
     used: str
 
-    @dataclass(frozen=True)
     class Released(Label):
         """Where it was released."""
 
@@ -136,7 +122,6 @@ class UsedAfterRelease(Error):
         when: str
 
 
-@dataclass(frozen=True)
 class ReadBeforeStored(Error):
     """
     A block reads its region of an output before it has stored there.
@@ -152,20 +137,17 @@ class ReadBeforeStored(Error):
     name: str
     where: str
 
-    @dataclass(frozen=True)
     class StoredOnSomePaths(Label):
         """A store that does not happen on every path."""
 
         text: ClassVar[str] = "this store does not happen on every path"
 
-    @dataclass(frozen=True)
     class DeclareMut(Help):
         """The mode that may be read at once."""
 
         text: ClassVar[str] = "declare `{name}` as `Mut` if its old contents are meant"
 
 
-@dataclass(frozen=True)
 class NotStored(Error):
     """
     A block may end its work without having stored to its region of an output.
@@ -180,32 +162,27 @@ class NotStored(Error):
     name: str
     where: str
 
-    @dataclass(frozen=True)
     class StoredOnSomePaths(Label):
         """A store that does not happen on every path."""
 
         text: ClassVar[str] = "this store does not happen on every path"
 
-    @dataclass(frozen=True)
     class Store(Help):
         """The store, where there is none."""
 
         text: ClassVar[str] = "store what was computed: `{name}.store(tile)`"
 
-    @dataclass(frozen=True)
     class StoreFirst(Help):
         """A store that covers every path."""
 
         text: ClassVar[str] = "store in the other case, too, or store an initial value first"
 
-    @dataclass(frozen=True)
     class DeclareMut(Help):
         """The mode for what may stay as it is."""
 
         text: ClassVar[str] = "or declare `{name}` as `Mut` if elements may keep what they held"
 
 
-@dataclass(frozen=True)
 class NotTaken(Error):
     """
     A point of the launch takes no region of an output.
@@ -219,20 +196,17 @@ class NotTaken(Error):
     label: ClassVar[str] = "the work may end here without taking a region of `{name}`"
     name: str
 
-    @dataclass(frozen=True)
     class Partial(Help):
         """A partition that leaves elements as they are."""
 
         text: ClassVar[str] = "if the rest is to stay as it is, let the partition say so: `partial=True`"
 
-    @dataclass(frozen=True)
     class DeclareMut(Help):
         """The mode for what may stay as it is."""
 
         text: ClassVar[str] = "or declare `{name}` as `Mut` if elements may keep what they held"
 
 
-@dataclass(frozen=True)
 class OwnershipEscapes(Error):
     """
     A tensor, a borrow, a partition or a region is handed on through control flow.
@@ -248,14 +222,12 @@ class OwnershipEscapes(Error):
     name: str
     what: str
 
-    @dataclass(frozen=True)
     class ChooseCoordinates(Help):
         """The way out."""
 
         text: ClassVar[str] = "choose or carry coordinates, and take the region behind that"
 
 
-@dataclass(frozen=True)
 class UnknownUse(Error):
     """
     An operation that the verifier does not know uses a tensor, a borrow, a partition or a region.
@@ -271,7 +243,6 @@ class UnknownUse(Error):
     what: str
 
 
-@dataclass(frozen=True)
 class NotVerifiable(Error):
     """
     An operation reaches memory past the ownership dialect, or promises what nobody checks.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from freehold.support.diagnostic import Error, Help, Note
 
 
-@dataclass(frozen=True)
 class KernelCheckDenied(Error):
     """
     An access would be checked in the kernel, where such checks are denied.
@@ -24,7 +22,6 @@ class KernelCheckDenied(Error):
     access: str
     predicate: str
 
-    @dataclass(frozen=True)
     class Unknown(Note):
         """Why the prover cannot know."""
 
@@ -32,14 +29,12 @@ class KernelCheckDenied(Error):
         symbol: str
         what: str
 
-    @dataclass(frozen=True)
     class Others(Note):
         """What the same access owes besides."""
 
         text: ClassVar[str] = "other obligations of this access: {others}"
         others: str
 
-    @dataclass(frozen=True)
     class Clamp(Help):
         """An index that cannot leave."""
 
@@ -47,7 +42,6 @@ class KernelCheckDenied(Error):
         index: str
         count: str
 
-    @dataclass(frozen=True)
     class Guard(Help):
         """A condition the prover uses."""
 
@@ -55,14 +49,12 @@ class KernelCheckDenied(Error):
         index: str
         count: str
 
-    @dataclass(frozen=True)
     class Allow(Help):
         """The opt-out."""
 
         text: ClassVar[str] = "or allow checks in the kernel: leave out `deny_kernel_checks`"
 
 
-@dataclass(frozen=True)
 class NoElementInBounds(Error):
     """
     An access by element touches no element of its tensor, whenever it happens.
@@ -79,7 +71,6 @@ class NoElementInBounds(Error):
     axis: int
     where: str
 
-    @dataclass(frozen=True)
     class FromTheEnd(Help):
         """How to count from the end."""
 
@@ -88,7 +79,6 @@ class NoElementInBounds(Error):
         axis: int
 
 
-@dataclass(frozen=True)
 class MapNotShownInside(Error):
     """
     The map of a partition is not shown to take every point to a region that exists.
@@ -105,7 +95,6 @@ class MapNotShownInside(Error):
     axis: int
     index: str
 
-    @dataclass(frozen=True)
     class Example(Note):
         """Extents for which it does not, if any were found."""
 
@@ -114,14 +103,12 @@ class MapNotShownInside(Error):
         value: int
         count: int
 
-    @dataclass(frozen=True)
     class Smaller(Help):
         """A domain without the points that have no region."""
 
         text: ClassVar[str] = "leave out the points that have no region, by `grid=` or `where=`"
 
 
-@dataclass(frozen=True)
 class OutOfBounds(Error):
     """
     An access is out of bounds whenever it happens.
@@ -139,7 +126,6 @@ class OutOfBounds(Error):
     index: str
     bound: str
 
-    @dataclass(frozen=True)
     class Witness(Note):
         """Values under which it happens."""
 
@@ -149,7 +135,6 @@ class OutOfBounds(Error):
         count: int
         who: str
 
-    @dataclass(frozen=True)
     class LastTile(Help):
         """The indices there are."""
 

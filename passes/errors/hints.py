@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from freehold.support.diagnostic import Error
 
 
-@dataclass(frozen=True)
 class HintIgnored(Error):
     """
     A hint to the assembler that it does not follow.
@@ -26,7 +24,6 @@ class HintIgnored(Error):
     why: str
 
 
-@dataclass(frozen=True)
 class HintRefused(Error):
     """
     A hint to the assembler that it does not follow, where every hint has to be one that it does.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from freehold.support.diagnostic import Error, Help, Label
 
 
-@dataclass(frozen=True)
 class PaddingFolded(Error):
     """
     A reduction or an update sees elements beyond the end of a tensor, which nothing masks.
@@ -27,41 +25,35 @@ class PaddingFolded(Error):
     label: ClassVar[str] = "where the tile overhangs, padding counts"
     fold: str
 
-    @dataclass(frozen=True)
     class Loaded(Label):
         """The load that overhangs."""
 
         text: ClassVar[str] = "reads `{padding}` beyond the end"
         padding: str
 
-    @dataclass(frozen=True)
     class Pad(Help):
         """A padding that is not seen."""
 
         text: ClassVar[str] = "load with `padding={padding}`, which the {fold} does not see"
         padding: str
 
-    @dataclass(frozen=True)
     class Mask(Help):
         """What makes padding unseen."""
 
         text: ClassVar[str] = "put what does not count in its place with `fh.where`, or require that nothing overhangs"
 
-    @dataclass(frozen=True)
     class Inside(Help):
         """The elements that an update is to count; for a load at an index `k` of the user's own, in tiles."""
 
         text: ClassVar[str] = "leave out what is beyond the end: `mask={inside}`"
         inside: str
 
-    @dataclass(frozen=True)
     class Divide(Help):
         """What a mean divides by."""
 
         text: ClassVar[str] = "divide by the tensor's extent, not by the tile's"
 
 
-@dataclass(frozen=True)
 class RestLeftOut(Error):
     """
     A loop counts the whole tiles of a tensor, and leaves out what is behind the last of them.
@@ -80,13 +72,11 @@ class RestLeftOut(Error):
     size: int
     rest: int
 
-    @dataclass(frozen=True)
     class Read(Label):
         """The load that reads the whole tiles."""
 
         text: ClassVar[str] = "reads one of them"
 
-    @dataclass(frozen=True)
     class Tiles(Help):
         """The loop that reads all."""
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from freehold.support.diagnostic import Error, Help, Label, Note
 
 
-@dataclass(frozen=True)
 class OverlappingRegions(Error):
     """
     Two tile blocks own regions that share elements.
@@ -25,7 +23,6 @@ class OverlappingRegions(Error):
     name: str
     how: str
 
-    @dataclass(frozen=True)
     class StepTooSmall(Label):
         """The partition whose regions overlap by themselves."""
 
@@ -33,7 +30,6 @@ class OverlappingRegions(Error):
         step: int
         tile: int
 
-    @dataclass(frozen=True)
     class Witness(Note):
         """Two blocks and what they share."""
 
@@ -44,7 +40,6 @@ class OverlappingRegions(Error):
         do: str
         shared: str
 
-    @dataclass(frozen=True)
     class Regions(Note):
         """Two regions and what they share."""
 
@@ -53,27 +48,23 @@ class OverlappingRegions(Error):
         second: str
         shared: str
 
-    @dataclass(frozen=True)
     class Step(Help):
         """A step that makes the regions disjoint."""
 
         text: ClassVar[str] = "make the step at least the tile: `step=({steps})`"
         steps: str
 
-    @dataclass(frozen=True)
     class OneRegion(Help):
         """A map that is one to one."""
 
         text: ClassVar[str] = "let the partition's map take every point to a region of its own: as `i, j` to `j, i`"
 
-    @dataclass(frozen=True)
     class OwnPlace(Help):
         """Coordinates that are the point's own."""
 
         text: ClassVar[str] = "store to the block's own region, `{name}.store(...)`, without coordinates"
 
 
-@dataclass(frozen=True)
 class NotShownDisjoint(Error):
     """
     Two blocks are not shown to own different regions.
@@ -88,7 +79,6 @@ class NotShownDisjoint(Error):
     name: str
     coordinates: str
 
-    @dataclass(frozen=True)
     class UnknownNumber(Note):
         """A number of which nothing is known."""
 
@@ -96,7 +86,6 @@ class NotShownDisjoint(Error):
         symbol: str
         what: str
 
-    @dataclass(frozen=True)
     class NoSuchRegion(Note):
         """A launch in which a block takes a region that there is not."""
 
@@ -105,7 +94,6 @@ class NotShownDisjoint(Error):
         block: str
         does: str
 
-    @dataclass(frozen=True)
     class Own(Help):
         """Blocks that write at their own place."""
 
@@ -114,7 +102,6 @@ class NotShownDisjoint(Error):
             "what a block reads may lie anywhere"
         )
 
-    @dataclass(frozen=True)
     class Groups(Help):
         """Places that data say."""
 
@@ -124,7 +111,6 @@ class NotShownDisjoint(Error):
         )
 
 
-@dataclass(frozen=True)
 class RegionTakenTwice(Error):
     """
     One point takes the same region of an output twice.
@@ -139,19 +125,16 @@ class RegionTakenTwice(Error):
     name: str
     when: str
 
-    @dataclass(frozen=True)
     class DeclareMut(Help):
         """A partition of which regions may be taken again."""
 
         text: ClassVar[str] = "if it is meant to be written again, declare `{name}` as `Mut`"
 
-    @dataclass(frozen=True)
     class First(Label):
         """The other taking."""
 
         text: ClassVar[str] = "taken here before"
 
-    @dataclass(frozen=True)
     class Witness(Note):
         """A point and the coordinates it takes twice."""
 
@@ -161,7 +144,6 @@ class RegionTakenTwice(Error):
         who: str
 
 
-@dataclass(frozen=True)
 class DifferentGrids(Error):
     """
     Partitions that are distributed together have different index spaces.
@@ -178,7 +160,6 @@ class DifferentGrids(Error):
     grid: str
     other_grid: str
 
-    @dataclass(frozen=True)
     class Partitioned(Label):
         """A partition."""
 
@@ -186,7 +167,6 @@ class DifferentGrids(Error):
         whose: str
 
 
-@dataclass(frozen=True)
 class OutOfDistribution(Error):
     """
     A region is taken where no point of a distribution is at hand, or of a partition that is not distributed there.
@@ -203,7 +183,6 @@ class OutOfDistribution(Error):
     why: str
 
 
-@dataclass(frozen=True)
 class GapsInOutput(Error):
     """
     The regions of an output do not cover it.
@@ -220,14 +199,12 @@ class GapsInOutput(Error):
     tile: int
     step: int
 
-    @dataclass(frozen=True)
     class DeclareMut(Help):
         """The mode for what is written in part."""
 
         text: ClassVar[str] = "declare `{name}` as `Mut`: what lies between the regions keeps its value"
 
 
-@dataclass(frozen=True)
 class Misplaced(Error):
     """
     A partition or a distribution stands where it would happen more than once, or there is not exactly one distribution.
@@ -243,7 +220,6 @@ class Misplaced(Error):
     why: str
 
 
-@dataclass(frozen=True)
 class NoSuchLaunch(Error):
     """
     No launch can satisfy what the kernel's signature says and what the kernel requires.
@@ -258,14 +234,12 @@ class NoSuchLaunch(Error):
     kernel: str
     extents: str
 
-    @dataclass(frozen=True)
     class Required(Label):
         """A requirement."""
 
         text: ClassVar[str] = "this is required"
 
 
-@dataclass(frozen=True)
 class RequirementUnknown(Error):
     """
     A requirement speaks of a number that the launcher does not know.
@@ -280,7 +254,6 @@ class RequirementUnknown(Error):
     symbol: str
 
 
-@dataclass(frozen=True)
 class NoExtent(Error):
     """
     The number of points of a launch has no value.
@@ -296,7 +269,6 @@ class NoExtent(Error):
     extent: str
     why: str
 
-    @dataclass(frozen=True)
     class Require(Help):
         """A divisor of which nobody says that it is positive."""
 
@@ -304,7 +276,6 @@ class NoExtent(Error):
         divisor: str
 
 
-@dataclass(frozen=True)
 class NotCovered(Error):
     """
     Some regions of an output belong to no tile block, or it is not shown that each belongs to one.
@@ -326,7 +297,6 @@ class NotCovered(Error):
         """What is certain: a launch in which a region is left, or only that none has been ruled out."""
         return "not all of" if any(isinstance(a, self.Witness) for a in self.added) else "cannot show that all of"
 
-    @dataclass(frozen=True)
     class Witness(Note):
         """A launch, and a region that nobody takes."""
 
@@ -334,20 +304,17 @@ class NotCovered(Error):
         where: str
         left: str
 
-    @dataclass(frozen=True)
     class Partial(Help):
         """A partition that leaves elements as they are."""
 
         text: ClassVar[str] = "if the rest is to stay as it is, let the partition say so: `partial=True`"
 
-    @dataclass(frozen=True)
     class DeclareMut(Help):
         """An output that keeps what it holds."""
 
         text: ClassVar[str] = "if the kernel updates what is there, declare it `{name}: Mut`"
 
 
-@dataclass(frozen=True)
 class NotDominated(Error):
     """
     A value is used where it may not have been computed yet.
@@ -362,7 +329,6 @@ class NotDominated(Error):
     op: str
     number: int
 
-    @dataclass(frozen=True)
     class Defined(Label):
         """Where it is defined."""
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from freehold.support.diagnostic import Error, Help, Label, Note
 
 
-@dataclass(frozen=True)
 class UsedInTwoWays(Error):
     """
     A tensor is used in two ways that do not go together.
@@ -26,20 +24,17 @@ class UsedInTwoWays(Error):
     first: str
     second: str
 
-    @dataclass(frozen=True)
     class First(Label):
         """The other use."""
 
         text: ClassVar[str] = "`{name}` is {first} here"
 
-    @dataclass(frozen=True)
     class Another(Help):
         """The form without a race."""
 
         text: ClassVar[str] = "use two tensors, or two kernels: the second sees all that the first has done"
 
 
-@dataclass(frozen=True)
 class UpdatesDiffer(Error):
     """
     An accumulator is updated in two ways that do not commute.
@@ -56,13 +51,11 @@ class UpdatesDiffer(Error):
     first: str
     second: str
 
-    @dataclass(frozen=True)
     class First(Label):
         """The first update."""
 
         text: ClassVar[str] = "`{first}` here"
 
-    @dataclass(frozen=True)
     class Witness(Note):
         """An element for which the order matters."""
 
@@ -77,14 +70,12 @@ class UpdatesDiffer(Error):
         forth: int
         back: int
 
-    @dataclass(frozen=True)
     class TwoTensors(Help):
         """The way out."""
 
         text: ClassVar[str] = "give each kind of update an `Acc` parameter of its own"
 
 
-@dataclass(frozen=True)
 class UnsafeDenied(Error):
     """
     A kernel that may hold nothing unsafe has an unsafe access.
@@ -98,20 +89,17 @@ class UnsafeDenied(Error):
     label: ClassVar[str] = "nothing is proved of this access"
     name: str
 
-    @dataclass(frozen=True)
     class Reason(Note):
         """What its author says."""
 
         text: ClassVar[str] = 'its author says: "{reason}"'
         reason: str
 
-    @dataclass(frozen=True)
     class Safe(Help):
         """What needs no opt-out."""
 
         text: ClassVar[str] = "read by `gather` from a `Ref`, update an `Acc`, or store to a region of a `Mut`"
 
-    @dataclass(frozen=True)
     class Allow(Help):
         """The opt-out of the opt-out."""
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from freehold.support.diagnostic import Error, Help, Label, Note
 
 
-@dataclass(frozen=True)
 class TranslationNotShown(Error):
     """
     The code that was made of a verified kernel is not shown to do what was verified.
@@ -32,7 +30,6 @@ class TranslationNotShown(Error):
     kernel: str
     what: str
 
-    @dataclass(frozen=True)
     class Differs(Note):
         """The part of an access that is another one."""
 
@@ -42,7 +39,6 @@ class TranslationNotShown(Error):
         found: str
 
 
-@dataclass(frozen=True)
 class NotTranslated(Error):
     """
     No code is made of a kernel that was verified.
@@ -63,13 +59,11 @@ class NotTranslated(Error):
     kernel: str
     what: str
 
-    @dataclass(frozen=True)
     class Earlier(Label):
         """The access that comes before."""
 
         text: ClassVar[str] = "the access that comes before"
 
-    @dataclass(frozen=True)
     class OneRegion(Help):
         """One region, one name."""
 
@@ -77,7 +71,6 @@ class NotTranslated(Error):
         name: str
 
 
-@dataclass(frozen=True)
 class NotVerified(Error):
     """
     A kernel owes something that no verifier has shown.

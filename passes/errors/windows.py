@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from freehold.support.diagnostic import Error, Help, Label, Note
 
 
-@dataclass(frozen=True)
 class WindowLength(Error):
     """
     How long a window is, is not known in every launch.
@@ -26,7 +24,6 @@ class WindowLength(Error):
     length: str
     why: str
 
-    @dataclass(frozen=True)
     class Require(Help):
         """A divisor of which nobody says that it is positive."""
 
@@ -34,7 +31,6 @@ class WindowLength(Error):
         divisor: str
 
 
-@dataclass(frozen=True)
 class WindowsMeet(Error):
     """
     Two uses of a tensor, of which one writes, may share elements.
@@ -51,14 +47,12 @@ class WindowsMeet(Error):
     name: str
     way: str
 
-    @dataclass(frozen=True)
     class Other(Label):
         """The other use."""
 
         text: ClassVar[str] = "and {way} here"
         way: str
 
-    @dataclass(frozen=True)
     class Witness(Note):
         """Numbers under which they share elements."""
 
@@ -67,20 +61,17 @@ class WindowsMeet(Error):
         element: int
         axis: int
 
-    @dataclass(frozen=True)
     class Unknown(Note):
         """A place that nobody knows."""
 
         text: ClassVar[str] = "where one of them begins is read from memory"
 
-    @dataclass(frozen=True)
     class Split(Help):
         """Parts that touch and do not overlap."""
 
         text: ClassVar[str] = "let one window end where the other begins, or pass the parts as two arguments"
 
 
-@dataclass(frozen=True)
 class WindowOutside(Error):
     """
     A window lies outside of its tensor in every launch.
@@ -98,7 +89,6 @@ class WindowOutside(Error):
     extent: str
 
 
-@dataclass(frozen=True)
 class NotInGroup(Error):
     """
     A region may lie behind the end of its group.
@@ -115,7 +105,6 @@ class NotInGroup(Error):
     index: str
     group: str
 
-    @dataclass(frozen=True)
     class Guard(Help):
         """The region that is one."""
 

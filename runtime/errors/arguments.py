@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from freehold.runtime.errors.shared import NOTHING_LAUNCHED
@@ -11,7 +10,6 @@ from freehold.support.diagnostic import Error, Help, Label, Note
 # --- Memory -----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class ArgumentsOverlap(Error):
     """
     An output of a kernel shares memory with another argument of the same launch.
@@ -32,17 +30,14 @@ class ArgumentsOverlap(Error):
     shared: str
     """Which bytes are shared, as a sentence."""
 
-    @dataclass(frozen=True)
     class Other(Label):
         text: ClassVar[str] = "lent to {mode} `{other}`"
         mode: str
 
-    @dataclass(frozen=True)
     class Declared(Label):
         text: ClassVar[str] = "exclusive access is required here"
 
 
-@dataclass(frozen=True)
 class EmptyTensor(Error):
     """
     A tensor has an axis without elements, and what the launch writes has some.
@@ -62,7 +57,6 @@ class EmptyTensor(Error):
     axis: int
 
 
-@dataclass(frozen=True)
 class StrideNotPositive(Error):
     """
     A tensor runs backwards (a negative stride), or repeats its elements along an axis (stride 0) and is written.
@@ -88,12 +82,10 @@ class StrideNotPositive(Error):
         repeats = "elements that repeat are one place, which several blocks would write"
         return "no view runs backwards" if self.stride else repeats
 
-    @dataclass(frozen=True)
     class Copy(Help):
         text: ClassVar[str] = "pass a contiguous copy"
 
 
-@dataclass(frozen=True)
 class OutputOverlapsItself(Error):
     """
     Different elements of an output are the same memory, as in a sliding window made with `as_strided` or `unfold`.
@@ -114,7 +106,6 @@ class OutputOverlapsItself(Error):
     """Two elements at one address, or that none were ruled out, as a sentence."""
 
 
-@dataclass(frozen=True)
 class TooLarge(Error):
     """
     An extent or a stride does not fit in 31 bits.
@@ -136,7 +127,6 @@ class TooLarge(Error):
     axis: int
 
 
-@dataclass(frozen=True)
 class ReadOnlyOutput(Error):
     """
     An argument that the kernel writes may not be written: a read-only NumPy array, an immutable JAX array, a torch
@@ -157,7 +147,6 @@ class ReadOnlyOutput(Error):
 # --- What is given for a parameter ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class ArgumentCount(Error):
     """A call of a kernel leaves out an argument, gives one twice, or gives one that there is no parameter for."""
 
@@ -168,13 +157,11 @@ class ArgumentCount(Error):
     problem: str
     parameters: str
 
-    @dataclass(frozen=True)
     class DidYouMean(Help):
         text: ClassVar[str] = "write `{name}=`"
         name: str
 
 
-@dataclass(frozen=True)
 class NotATuple(Error):
     """
     Something else than a tuple or a list of arrays was given for a tuple of tensors.
@@ -191,7 +178,6 @@ class NotATuple(Error):
     given: str
     annotation: str
 
-    @dataclass(frozen=True)
     class Tuple(Help):
         """What to write instead."""
 
@@ -199,7 +185,6 @@ class NotATuple(Error):
         edit: str
 
 
-@dataclass(frozen=True)
 class NotAnArray(Error):
     """
     Something that is no array was given for a tensor.
@@ -217,19 +202,16 @@ class NotAnArray(Error):
     given: str
     annotation: str
 
-    @dataclass(frozen=True)
     class Because(Note):
         text: ClassVar[str] = "{why}"
         why: str
 
-    @dataclass(frozen=True)
     class MakeArray(Help):
         text: ClassVar[str] = "make an array of it first: `numpy.array({argument}, numpy.{dtype})`"
         argument: str
         dtype: str
 
 
-@dataclass(frozen=True)
 class WrongRank(Error):
     """An array has more or fewer axes than the parameter's annotation."""
 
@@ -244,14 +226,12 @@ class WrongRank(Error):
     annotation: str
     shape: tuple[int, ...]
 
-    @dataclass(frozen=True)
     class Reshape(Help):
         text: ClassVar[str] = "give it another shape: `{argument}.reshape({shape})`"
         argument: str
         shape: str
 
 
-@dataclass(frozen=True)
 class WrongDType(Error):
     """An array's elements have another type than the parameter's annotation fixes. Nothing is converted silently."""
 
@@ -270,7 +250,6 @@ class WrongDType(Error):
     annotation: str
 
 
-@dataclass(frozen=True)
 class DTypeUnknown(Error):
     """
     An array has elements that kernels cannot hold: complex numbers, strings, records, dates, big-endian numbers.
@@ -288,7 +267,6 @@ class DTypeUnknown(Error):
     given: str
     known: str
 
-    @dataclass(frozen=True)
     class AsBytes(Help):
         """For elements of 4 bits."""
 
@@ -298,7 +276,6 @@ class DTypeUnknown(Error):
         dtype: str
 
 
-@dataclass(frozen=True)
 class WrongScalar(Error):
     """A scalar or a compile-time argument has a value that does not fit its annotation."""
 
@@ -312,13 +289,11 @@ class WrongScalar(Error):
     given: str
     annotation: str
 
-    @dataclass(frozen=True)
     class Convert(Help):
         text: ClassVar[str] = "convert it: `{edit}`"
         edit: str
 
 
-@dataclass(frozen=True)
 class HostAndDevice(Error):
     """
     Some arguments are in the host's memory and others on a GPU.
@@ -338,7 +313,6 @@ class HostAndDevice(Error):
     place_of_other: str
 
 
-@dataclass(frozen=True)
 class StridesNotWhole(Error):
     """The distance between an array's elements is no multiple of their size, as in a field of packed records."""
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from freehold.runtime.errors.shared import NOTHING_LAUNCHED, TUPLE_OF_ONE_SHAPE
 from freehold.support.diagnostic import Error, Help, Label, Note
 
 
-@dataclass(frozen=True)
 class DimensionMismatch(Error):
     """
     Two extents that the kernel's signature calls equal differ.
@@ -33,23 +31,19 @@ class DimensionMismatch(Error):
     origin: str
     """Where the expected extent comes from, as a sentence."""
 
-    @dataclass(frozen=True)
     class Declared(Label):
         text: ClassVar[str] = "`{name}` is declared here"
 
-    @dataclass(frozen=True)
     class OneShape(Help):
         text: ClassVar[str] = TUPLE_OF_ONE_SHAPE
         kernel: str
         many: str
 
-    @dataclass(frozen=True)
     class Transposed(Help):
         text: ClassVar[str] = "pass it transposed: `{argument}.T`"
         argument: str
 
 
-@dataclass(frozen=True)
 class DimensionUnbound(Error):
     """
     A dimension is written as an expression of a name that no argument binds.
@@ -67,7 +61,6 @@ class DimensionUnbound(Error):
     term: str
 
 
-@dataclass(frozen=True)
 class RequirementFailed(Error):
     """
     A condition that the kernel's author requires does not hold for these arguments.
@@ -86,12 +79,10 @@ class RequirementFailed(Error):
     values: str
     """What the symbols are, as a sentence."""
 
-    @dataclass(frozen=True)
     class Launched(Label):
         text: ClassVar[str] = "launched here"
 
 
-@dataclass(frozen=True)
 class LaunchCheckFailed(Error):
     """
     An obligation that the compiler left to the launch does not hold for these arguments.
@@ -109,15 +100,12 @@ class LaunchCheckFailed(Error):
     values: str
     """What the symbols are, as a sentence."""
 
-    @dataclass(frozen=True)
     class Launched(Label):
         text: ClassVar[str] = "launched here"
 
-    @dataclass(frozen=True)
     class CountsTiles(Note):
         text: ClassVar[str] = "an index counts tiles of the access's shape, not elements"
 
-    @dataclass(frozen=True)
     class CountTiles(Help):
         text: ClassVar[str] = "leave out the factor: `{load}`"
         load: str

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from freehold.support.diagnostic import Error, Help, Note
 
 
-@dataclass(frozen=True)
 class VariantMissing(Error):
     """
     A package has no variant of a kernel that fits the arguments of a launch.
@@ -22,7 +20,6 @@ class VariantMissing(Error):
     helps: ClassVar[tuple[str, ...]] = ("build the package with a launch on arguments of this kind, too",)
     kernel: str
 
-    @dataclass(frozen=True)
     class Asked(Note):
         """What the launch asks for."""
 
@@ -31,20 +28,17 @@ class VariantMissing(Error):
         given: str
         there: str
 
-    @dataclass(frozen=True)
     class Absent(Note):
         """Optional tensors that are left out, as no launch did that the package was built from."""
 
         text: ClassVar[str] = "it was built from no launch that gives `None` for {names} and for nothing else"
         names: str
 
-    @dataclass(frozen=True)
     class Present(Note):
         """Optional tensors that are all given."""
 
         text: ClassVar[str] = "it was built from no launch that gives all of the tensors that may be `None`"
 
-    @dataclass(frozen=True)
     class Counted(Note):
         """A tuple of tensors, as no launch gave it with all else that the package was built from."""
 
@@ -52,14 +46,12 @@ class VariantMissing(Error):
         name: str
         count: str
 
-    @dataclass(frozen=True)
     class Together(Note):
         """Each argument fits some variant, but none fits all."""
 
         text: ClassVar[str] = "each argument fits a variant, but no variant fits all of them"
 
 
-@dataclass(frozen=True)
 class ArchitectureMissing(Error):
     """
     A package has no GPU code for an architecture, and it was loaded with `strict`, which forbids to make some.
@@ -79,7 +71,6 @@ class ArchitectureMissing(Error):
     there: str
 
 
-@dataclass(frozen=True)
 class NoPackage(Error):
     """
     What should be loaded is no package of kernels, or one of a form that this Freehold does not read.
@@ -92,14 +83,12 @@ class NoPackage(Error):
     path: str
     reason: str
 
-    @dataclass(frozen=True)
     class Rebuild(Help):
         """For a package of another version."""
 
         text: ClassVar[str] = "build it again with this Freehold"
 
 
-@dataclass(frozen=True)
 class PackageDamaged(Error):
     """
     A file of a package is not what was written: it is missing, or its length or checksum differs.
@@ -115,7 +104,6 @@ class PackageDamaged(Error):
     reason: str
 
 
-@dataclass(frozen=True)
 class Unpackable(Error):
     """
     Something given to `freehold.build` cannot be put into a package.
@@ -129,7 +117,6 @@ class Unpackable(Error):
     what: str
     reason: str
 
-    @dataclass(frozen=True)
     class Example(Help):
         """What a package is built of."""
 
@@ -137,7 +124,6 @@ class Unpackable(Error):
         call: str
 
 
-@dataclass(frozen=True)
 class AddressChanged(Error):
     """
     An array of a bound launch is not where it was when it was bound: it was resized, or its memory was exchanged.
@@ -155,7 +141,6 @@ class AddressChanged(Error):
     change: str
 
 
-@dataclass(frozen=True)
 class ArchitectureWrong(Error):
     """
     GPU code was given to a GPU that it is not for.
@@ -174,7 +159,6 @@ class ArchitectureWrong(Error):
     error: str
 
 
-@dataclass(frozen=True)
 class OutOfMemory(Error):
     """
     A GPU has not enough memory left.
@@ -192,7 +176,6 @@ class OutOfMemory(Error):
     what: str
     device: int
 
-    @dataclass(frozen=True)
     class Left(Note):
         """How much there is."""
 
@@ -201,7 +184,6 @@ class OutOfMemory(Error):
         total: int
 
 
-@dataclass(frozen=True)
 class NoOperator(Error):
     """
     A kernel cannot become an operator of another framework in the way that was asked for.
@@ -218,7 +200,6 @@ class NoOperator(Error):
     remedy: str
 
 
-@dataclass(frozen=True)
 class NoBackward(Error):
     """
     A gradient is asked for of an operator that was made without a backward function.

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from freehold.support.diagnostic import Error, Help, Label, Note
 from freehold.support.span import Span
 
 
-@dataclass(frozen=True)
 class EntryMissing(Error):
     """
     Foreign code has no kernel of the name that was declared.
@@ -25,14 +23,12 @@ class EntryMissing(Error):
     entry: str
     there: str
 
-    @dataclass(frozen=True)
     class Meant(Help):
         """One of a name like it."""
 
         text: ClassVar[str] = 'name that: `entry="{name}"`'
         name: str
 
-    @dataclass(frozen=True)
     class Unmangled(Help):
         """For a name that holds the types of parameters."""
 
@@ -40,7 +36,6 @@ class EntryMissing(Error):
         name: str
 
 
-@dataclass(frozen=True)
 class ParametersDiffer(Error):
     """
     Foreign code takes other parameters than its declaration passes: more or fewer of them, or of another size.
@@ -62,7 +57,6 @@ class ParametersDiffer(Error):
     shown: str
 
 
-@dataclass(frozen=True)
 class StandInMissing(Error):
     """
     A foreign kernel is to run where its code cannot: on arrays in the host's memory, or on the interpreter.
@@ -80,7 +74,6 @@ class StandInMissing(Error):
     remedy: str
 
 
-@dataclass(frozen=True)
 class ShapeUnfit(Error):
     """
     A launch of a foreign kernel has a shape that no GPU takes, or passes a number that its type cannot hold.
@@ -101,7 +94,6 @@ class ShapeUnfit(Error):
     shown: str
 
 
-@dataclass(frozen=True)
 class PromiseMissing(Error):
     """
     A foreign kernel is declared without a reason why its declaration is right.
@@ -120,7 +112,6 @@ class PromiseMissing(Error):
     kind: str
 
 
-@dataclass(frozen=True)
 class PromiseBroken(Error):
     """
     The audit finds that foreign Tile IR does something else in a launch than was declared.
@@ -135,7 +126,6 @@ class PromiseBroken(Error):
     kernel: str
     what: str
 
-    @dataclass(frozen=True)
     class At(Label):
         """Where the code does it."""
 
@@ -143,14 +133,12 @@ class PromiseBroken(Error):
         span: Span
         said: str
 
-    @dataclass(frozen=True)
     class Found(Note):
         """What the audit found."""
 
         text: ClassVar[str] = "{said}"
         said: str
 
-    @dataclass(frozen=True)
     class Declare(Help):
         """What would be true."""
 
@@ -159,7 +147,6 @@ class PromiseBroken(Error):
         annotation: str
 
 
-@dataclass(frozen=True)
 class PromiseUndecided(Error):
     """
     The audit of foreign Tile IR leaves open whether it does what is declared of it, and no reason is given to trust it.
@@ -176,7 +163,6 @@ class PromiseUndecided(Error):
     why: str
 
 
-@dataclass(frozen=True)
 class CodeRefused(Error):
     """
     Foreign code does not compile, cannot be linked, or is not what it was said to be.
@@ -191,14 +177,12 @@ class CodeRefused(Error):
     kind: str
     why: str
 
-    @dataclass(frozen=True)
     class Said(Note):
         """A line of the compiler's."""
 
         text: ClassVar[str] = "{line}"
         line: str
 
-    @dataclass(frozen=True)
     class Install(Help):
         """Where a compiler is missing."""
 
@@ -206,7 +190,6 @@ class CodeRefused(Error):
         package: str
 
 
-@dataclass(frozen=True)
 class DeclarationUnfit(Error):
     """
     The declaration of a foreign kernel is not understood, or contradicts itself or the code.
@@ -224,7 +207,6 @@ class DeclarationUnfit(Error):
     remedy: str
 
 
-@dataclass(frozen=True)
 class PromiseDenied(Error):
     """
     A foreign kernel rests on a promise of its author, and such are denied.
@@ -245,7 +227,6 @@ class PromiseDenied(Error):
     allow: str
 
 
-@dataclass(frozen=True)
 class StandInDiffers(Error):
     """
     In checked mode, what a foreign kernel wrote on a GPU differs from what its stand-in computes.
@@ -269,7 +250,6 @@ class StandInDiffers(Error):
     witness: str
 
 
-@dataclass(frozen=True)
 class PartitionGiven(Error):
     """
     An array for a foreign kernel was cut into regions.
@@ -285,7 +265,6 @@ class PartitionGiven(Error):
     kernel: str
 
 
-@dataclass(frozen=True)
 class LayoutUnfit(Error):
     """
     An array lies in memory otherwise than a foreign kernel relies on.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from freehold.support.diagnostic import Error, Help
 
 
-@dataclass(frozen=True)
 class NoGpu(Error):
     """
     A launch needs a GPU and this process has none that it can use: no driver, no device, or cuda-python is missing.
@@ -24,7 +22,6 @@ class NoGpu(Error):
     remedy: str
 
 
-@dataclass(frozen=True)
 class DriverFailed(Error):
     """
     The CUDA driver reported an error.
@@ -42,7 +39,6 @@ class DriverFailed(Error):
     """The driver's name and text of the error."""
 
 
-@dataclass(frozen=True)
 class HintUnknown(Error):
     """A hint has a name or a value that there is not."""
 
@@ -55,22 +51,18 @@ class HintUnknown(Error):
     problem: str
     known: str
 
-    @dataclass(frozen=True)
     class DidYouMean(Help):
         text: ClassVar[str] = "write `{name}={value}`"
         name: str
 
-    @dataclass(frozen=True)
     class AsHint(Help):
         text: ClassVar[str] = 'write `hints={{"{name}": {value}}}`'
         name: str
 
-    @dataclass(frozen=True)
     class OfLoads(Help):
         text: ClassVar[str] = "leave it out: how far loads run ahead is found out, or said of a load: `latency=3`"
 
 
-@dataclass(frozen=True)
 class AlreadyRun(Error):
     """
     A launch was run a second time. One launch is one piece of work: call the kernel again for another.
@@ -90,7 +82,6 @@ class AlreadyRun(Error):
         return "record it outside of `fh.eager()`" if self.eagerly else f"call `{self.kernel}(...)` again"
 
 
-@dataclass(frozen=True)
 class ModeUnknown(Error):
     """
     The interpreter was asked for a mode that it does not have.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from freehold.support.diagnostic import Error, Help, Label, Note
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 UNRELIABLE: Final = "nothing outside its arrays was touched, but what the launch was to write is not to be relied on"
 
 
-@dataclass(frozen=True)
 class _InBlock(Note):
     """The tile block that found it: of those that did, the first."""
 
@@ -24,14 +22,12 @@ class _InBlock(Note):
     block: str
 
 
-@dataclass(frozen=True)
 class _Launched(Label):
     """The launch."""
 
     text: ClassVar[str] = "launched here"
 
 
-@dataclass(frozen=True)
 class IndexOutside(Error):
     """
     A kernel accessed a tile that there is not, at an index that only the running kernel knows.
@@ -62,13 +58,11 @@ class IndexOutside(Error):
         """The count as a phrase."""
         return "1 tile" if self.count == 1 else f"{self.count} tiles"
 
-    @dataclass(frozen=True)
     class CountsTiles(Note):
         """What an index is."""
 
         text: ClassVar[str] = "an index counts tiles of the access's shape, not elements"
 
-    @dataclass(frozen=True)
     class Loop(Help):
         """The loop that stays inside, for an index that a loop counts."""
 
@@ -80,7 +74,6 @@ class IndexOutside(Error):
         axis: int
         size: int
 
-    @dataclass(frozen=True)
     class Ask(Help):
         """The condition under which the tile is there, for an index that data hold."""
 
@@ -92,7 +85,6 @@ class IndexOutside(Error):
         size: int
 
 
-@dataclass(frozen=True)
 class AssertionFalse(Error):
     """
     An `assert` in a kernel did not hold, or `fh.assert_` of some element of a tile.
@@ -110,7 +102,6 @@ class AssertionFalse(Error):
     InBlock = _InBlock
     Launched = _Launched
 
-    @dataclass(frozen=True)
     class Values(Note):
         """The scalars' values."""
 
@@ -118,7 +109,6 @@ class AssertionFalse(Error):
         values: str
 
 
-@dataclass(frozen=True)
 class WindowOutside(Error):
     """
     A window begins at a place, known to the running kernel alone, from which it does not fit into its tensor.
@@ -140,7 +130,6 @@ class WindowOutside(Error):
     Launched = _Launched
 
 
-@dataclass(frozen=True)
 class OffsetsUnfit(Error):
     """
     Offsets do not bound groups of the tensor that is split by them.

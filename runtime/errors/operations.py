@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from freehold.support.diagnostic import Error, Note
 
 
-@dataclass(frozen=True)
 class OperationRun(Error):
     """
     An operation was run a second time.
@@ -26,7 +24,6 @@ class OperationRun(Error):
     what: str
 
 
-@dataclass(frozen=True)
 class NoOperation(Error):
     """
     A function given to `then` returned something else than an operation.
@@ -46,7 +43,6 @@ class NoOperation(Error):
         return "an" if self.given[:1] in "aeiouAEIOU" else "a"
 
 
-@dataclass(frozen=True)
 class GraphState(Error):
     """
     Something was asked of a graph that it cannot do now.
@@ -63,7 +59,6 @@ class GraphState(Error):
     remedy: str
 
 
-@dataclass(frozen=True)
 class AllocatesInGraph(Error):
     """
     An operation in a graph allocates memory.
@@ -81,7 +76,6 @@ class AllocatesInGraph(Error):
     what: str
 
 
-@dataclass(frozen=True)
 class MixedGraph(Error):
     """
     A graph was to record work in several places: on two GPUs, or on a GPU and on the host.
@@ -96,7 +90,6 @@ class MixedGraph(Error):
     places: str
 
 
-@dataclass(frozen=True)
 class GraphUnused(Error):
     """
     `update` was asked to copy into a tensor that the graph does not use.
@@ -110,7 +103,6 @@ class GraphUnused(Error):
     helps: ClassVar[tuple[str, ...]] = ("update a tensor that was an argument of what the graph recorded",)
 
 
-@dataclass(frozen=True)
 class EmptyGraph(Error):
     """A graph in which nothing was recorded is replayed."""
 
@@ -119,7 +111,6 @@ class EmptyGraph(Error):
     helps: ClassVar[tuple[str, ...]] = ("record an operation inside the block: `g.record(kernel(...))`",)
 
 
-@dataclass(frozen=True)
 class UsesItself(Error):
     """
     A shared operation needs its own value, directly or by way of others, so it can never begin.
@@ -131,7 +122,6 @@ class UsesItself(Error):
     helps: ClassVar[tuple[str, ...]] = ("describe the work that comes later as another operation: `s.then(...)`",)
 
 
-@dataclass(frozen=True)
 class SharedRecorded(Error):
     """
     A shared operation was recorded in a graph and is wanted elsewhere.
@@ -147,7 +137,6 @@ class SharedRecorded(Error):
     )
 
 
-@dataclass(frozen=True)
 class SharedLeft(Error):
     """
     A shared operation is wanted in a forked process, and another thread was running it when the process was forked.
@@ -161,7 +150,6 @@ class SharedLeft(Error):
     helps: ClassVar[tuple[str, ...]] = ("wait for it before the fork, or describe the work anew",)
 
 
-@dataclass(frozen=True)
 class GpuLost(Error):
     """
     A kernel did on a GPU what ends its use in this process: an illegal address, an assertion that fails.
@@ -182,22 +170,18 @@ class GpuLost(Error):
     error: str
     what: str
 
-    @dataclass(frozen=True)
     class Oldest(Note):
         text: ClassVar[str] = "the oldest launch that was not known to be done is of {launch}"
         launch: str
 
-    @dataclass(frozen=True)
     class Others(Note):
         text: ClassVar[str] = "launches that came after it and may have been running: {count}"
         count: int
 
-    @dataclass(frozen=True)
     class Unknown(Note):
         text: ClassVar[str] = "all launches of Freehold were seen to be done: the fault is of another library"
 
 
-@dataclass(frozen=True)
 class Forked(Error):
     """
     A process that was forked from one that used the GPU wants to use it, too.

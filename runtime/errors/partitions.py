@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from freehold.runtime.errors.shared import NOTHING_LAUNCHED, TUPLE_OF_ONE_SHAPE
 from freehold.support.diagnostic import Correctable, Error, Help
 
 
-@dataclass(frozen=True)
 class PartitionMissing(Error):
     """
     An array was given for a `Mut` or `Out` without saying how it is cut into regions, where it has to be said.
@@ -33,7 +31,6 @@ class PartitionMissing(Error):
     """A tile of the right rank, as Python text."""
 
 
-@dataclass(frozen=True)
 class NoSchedule(Error):
     """
     A launch leaves its partition open, and no tile was found under which the kernel is right.
@@ -51,14 +48,12 @@ class NoSchedule(Error):
     why: str
     tile: str
 
-    @dataclass(frozen=True)
     class Partition(Help):
         text: ClassVar[str] = "say how it is cut into regions: `freehold.partition({argument}, {tile})`"
         argument: str
         tile: str
 
 
-@dataclass(frozen=True)
 class PartitionRank(Error):
     """A partition's tile has another number of axes than the array that it cuts."""
 
@@ -71,13 +66,11 @@ class PartitionRank(Error):
     rank: int
     shape: tuple[int, ...]
 
-    @dataclass(frozen=True)
     class Extents(Help):
         text: ClassVar[str] = "give the tile an extent for each axis: `{tile}`"
         tile: str
 
 
-@dataclass(frozen=True)
 class TileUnfit(Error):
     """
     A partition was described by something other than a tile.
@@ -93,13 +86,11 @@ class TileUnfit(Error):
     expected: str
     given: str
 
-    @dataclass(frozen=True)
     class Nearest(Help):
         text: ClassVar[str] = "use {tile}"
         tile: str
 
 
-@dataclass(frozen=True)
 class MapUnfit(Correctable):
     """
     The index map of a partition cannot be read.
@@ -116,7 +107,6 @@ class MapUnfit(Correctable):
     what: str
 
 
-@dataclass(frozen=True)
 class SchedulesDiffer(Error):
     """
     The partitions of one launch are walked in different orders or by different numbers of blocks.
@@ -136,7 +126,6 @@ class SchedulesDiffer(Error):
     schedule_of_other: str
 
 
-@dataclass(frozen=True)
 class GridsDiffer(Error):
     """
     The partitions of one launch do not agree on its points.
@@ -163,19 +152,16 @@ class GridsDiffer(Error):
     tile_of_other: str
     grid_of_other: str
 
-    @dataclass(frozen=True)
     class OneShape(Help):
         text: ClassVar[str] = TUPLE_OF_ONE_SHAPE
         kernel: str
         many: str
 
-    @dataclass(frozen=True)
     class OneTile(Help):
         text: ClassVar[str] = "cover the axes that `{name}` has not by one tile of `{other}`: in tiles of `{tile}`"
         tile: str
 
 
-@dataclass(frozen=True)
 class TooManyRegions(Error):
     """
     A partition has more regions than one launch can have.
@@ -195,7 +181,6 @@ class TooManyRegions(Error):
     remedy: str
 
 
-@dataclass(frozen=True)
 class NoPoints(Error):
     """
     A launch has no points: an extent of its domain is not positive.
@@ -214,7 +199,6 @@ class NoPoints(Error):
     value: str
 
 
-@dataclass(frozen=True)
 class NothingPartitioned(Error):
     """
     No argument of a launch is a partition, so nothing says how many tile blocks to run.
@@ -229,13 +213,11 @@ class NothingPartitioned(Error):
     label: ClassVar[str] = "nothing says how many tile blocks to run"
     kernel: str
 
-    @dataclass(frozen=True)
     class Declare(Help):
         text: ClassVar[str] = "declare what it stores to, and partition the argument: `{name}: {annotation}`"
         name: str
         annotation: str
 
-    @dataclass(frozen=True)
     class Partition(Help):
         """For a kernel that updates what blocks share."""
 
@@ -244,7 +226,6 @@ class NothingPartitioned(Error):
         tile: str
 
 
-@dataclass(frozen=True)
 class GridGiven(Error):
     """
     A launch was written with a grid in brackets, as in other languages of tiles.

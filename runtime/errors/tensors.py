@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from freehold.support.diagnostic import Error, Help, Label, Note
@@ -10,7 +9,6 @@ from freehold.support.diagnostic import Error, Help, Label, Note
 NOTHING_DONE = "nothing was enqueued"
 
 
-@dataclass(frozen=True)
 class TensorMoved(Error):
     """
     A tensor was used after its contents were moved to another one.
@@ -33,12 +31,10 @@ class TensorMoved(Error):
     verb: str
     """`read` or `write`."""
 
-    @dataclass(frozen=True)
     class Moved(Label):
         text: ClassVar[str] = "moved here"
 
 
-@dataclass(frozen=True)
 class TensorLent(Error):
     """
     A tensor was used in a way that those to whom it is lent exclude.
@@ -62,12 +58,10 @@ class TensorLent(Error):
     doing: str
     verb: str
 
-    @dataclass(frozen=True)
     class Lent(Label):
         text: ClassVar[str] = "lent{exclusively} here"
 
 
-@dataclass(frozen=True)
 class TensorExported(Error):
     """
     The memory of a tensor was to be freed while another library has it.
@@ -84,12 +78,10 @@ class TensorExported(Error):
     doing: str
     verb: str
 
-    @dataclass(frozen=True)
     class Exported(Label):
         text: ClassVar[str] = "exported here"
 
 
-@dataclass(frozen=True)
 class TensorLost(Error):
     """
     A fault on the GPU destroyed what was in a tensor.
@@ -109,7 +101,6 @@ class TensorLost(Error):
     """The fault, as a sentence."""
 
 
-@dataclass(frozen=True)
 class TensorFreed(Error):
     """A tensor was used after `free()` gave its memory back. Views of a tensor share its memory and end with it."""
 
@@ -124,12 +115,10 @@ class TensorFreed(Error):
     doing: str
     verb: str
 
-    @dataclass(frozen=True)
     class Freed(Label):
         text: ClassVar[str] = "freed here"
 
 
-@dataclass(frozen=True)
 class ViewUnfit(Error):
     """
     A view was asked for that a tensor does not have: an index that is out of bounds, a shape of another size, one that
@@ -145,12 +134,10 @@ class ViewUnfit(Error):
     view: str
     problem: str
 
-    @dataclass(frozen=True)
     class Copy(Help):
         text: ClassVar[str] = "make a contiguous copy first: `.copy().sync()`"
 
 
-@dataclass(frozen=True)
 class TensorUnfit(Error):
     """
     A tensor was described by something that describes none: a negative extent, elements that kernels do not have, a
@@ -165,7 +152,6 @@ class TensorUnfit(Error):
     given: str
 
 
-@dataclass(frozen=True)
 class NoTensor(Error):
     """
     An object was to become a tensor and is no array that can be read.
@@ -179,7 +165,6 @@ class NoTensor(Error):
     label: ClassVar[str] = "{given}"
     given: str
 
-    @dataclass(frozen=True)
     class Because(Note):
         text: ClassVar[str] = "{why}"
         why: str

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from freehold.support.diagnostic import Error, Note
 
 
-@dataclass(frozen=True)
 class NothingToChoose(Error):
     """
     A search found no configuration of a kernel that runs: the space is empty, or every one was refused.
@@ -22,7 +20,6 @@ class NothingToChoose(Error):
     kernel: str
     why: str
 
-    @dataclass(frozen=True)
     class Refused(Note):
         """The first that was refused, and why."""
 
@@ -31,7 +28,6 @@ class NothingToChoose(Error):
         said: str
 
 
-@dataclass(frozen=True)
 class ResultsDiffer(Error):
     """
     Two configurations of a kernel compute different results from the same arguments.
@@ -55,7 +51,6 @@ class ResultsDiffer(Error):
     limit: float
 
 
-@dataclass(frozen=True)
 class NoRecord(Error):
     """
     A tuned kernel was called with arrays of a kind that no search has been made for on this GPU.
@@ -72,7 +67,6 @@ class NoRecord(Error):
     given: str
 
 
-@dataclass(frozen=True)
 class NoMeasure(Error):
     """How long the interpreter takes says nothing about a GPU, so arrays in the host's memory need a measure."""
 

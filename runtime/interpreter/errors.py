@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from freehold.support.diagnostic import Error, Help, Label, Note
 
 
-@dataclass(frozen=True)
 class OutsideIndexSpace(Error):
     """
     A tile was accessed at a coordinate that names no tile.
@@ -34,7 +32,6 @@ class OutsideIndexSpace(Error):
         """The count as a phrase."""
         return "1 tile" if self.count == 1 else f"{self.count} tiles"
 
-    @dataclass(frozen=True)
     class Witness(Note):
         """Where it happened."""
 
@@ -44,7 +41,6 @@ class OutsideIndexSpace(Error):
         step: int
 
 
-@dataclass(frozen=True)
 class BeyondView(Error):
     """
     A tile was accessed at a coordinate that names no tile of a view with padding, or of one without elements.
@@ -68,7 +64,6 @@ class BeyondView(Error):
     block: str
 
 
-@dataclass(frozen=True)
 class OutsideTensor(Error):
     """
     An element was accessed by an index that is not in the tensor.
@@ -86,7 +81,6 @@ class OutsideTensor(Error):
     axis: int
     index: int
 
-    @dataclass(frozen=True)
     class Witness(Note):
         """Where it happened."""
 
@@ -95,7 +89,6 @@ class OutsideTensor(Error):
         extent: int
 
 
-@dataclass(frozen=True)
 class OutsideMemory(Error):
     """
     A pointer was followed to memory that no argument holds.
@@ -113,7 +106,6 @@ class OutsideMemory(Error):
     address: int
     size: int
 
-    @dataclass(frozen=True)
     class Near(Note):
         """The array that is nearest."""
 
@@ -124,7 +116,6 @@ class OutsideMemory(Error):
         offset: int
 
 
-@dataclass(frozen=True)
 class Misaligned(Error):
     """An element was accessed at an address that is no multiple of its size. GPUs trap on that."""
 
@@ -137,7 +128,6 @@ class Misaligned(Error):
     size: int
 
 
-@dataclass(frozen=True)
 class Race(Error):
     """
     Two blocks touch one element, at least one of them writes it, and nothing orders them.
@@ -161,7 +151,6 @@ class Race(Error):
     access: str
     """Reads or writes."""
 
-    @dataclass(frozen=True)
     class Earlier(Label):
         """The other access."""
 
@@ -170,7 +159,6 @@ class Race(Error):
         earlier: str
 
 
-@dataclass(frozen=True)
 class Uninitialised(Error):
     """
     An element of an output was read before anything was stored there.
@@ -187,7 +175,6 @@ class Uninitialised(Error):
     block: str
 
 
-@dataclass(frozen=True)
 class Unordered(Error):
     """
     Two accesses of one block touch one element, at least one writes, and no token orders them.
@@ -205,7 +192,6 @@ class Unordered(Error):
     block: str
     access: str
 
-    @dataclass(frozen=True)
     class Earlier(Label):
         """The other access."""
 
@@ -213,7 +199,6 @@ class Unordered(Error):
         earlier: str
 
 
-@dataclass(frozen=True)
 class ElementsMeet(Error):
     """
     Two elements of one tile are stored to one element of a tensor, and they differ.
@@ -234,7 +219,6 @@ class ElementsMeet(Error):
     block: str
 
 
-@dataclass(frozen=True)
 class AssertionFailed(Error):
     """An assertion in the kernel did not hold for some element of its condition."""
 
@@ -246,7 +230,6 @@ class AssertionFailed(Error):
     block: str
 
 
-@dataclass(frozen=True)
 class CheckFailed(Error):
     """
     A predicate that the prover left to the launch does not hold for these arguments.
@@ -260,7 +243,6 @@ class CheckFailed(Error):
 
     predicate: str
 
-    @dataclass(frozen=True)
     class Values(Note):
         """The symbols' values."""
 
@@ -268,7 +250,6 @@ class CheckFailed(Error):
         values: str
 
 
-@dataclass(frozen=True)
 class Undefined(Error):
     """
     An operation was given operands for which it has no defined result: a division by zero, a sum that its overflow flag
@@ -285,7 +266,6 @@ class Undefined(Error):
     reason: str
 
 
-@dataclass(frozen=True)
 class LawBroken(Error):
     """
     A function that folds elements gives results that depend on how they are joined.
@@ -308,7 +288,6 @@ class LawBroken(Error):
     """Elements for which that is so."""
 
 
-@dataclass(frozen=True)
 class PaddingCounts(Error):
     """
     What a load read beyond the end of a tensor changes what is stored.
@@ -330,23 +309,19 @@ class PaddingCounts(Error):
     witness: str
     """What is computed, and what would be without padding; or which element is padding."""
 
-    @dataclass(frozen=True)
     class Loaded(Label):
         text: ClassVar[str] = "reads `{padding}` beyond the end"
         padding: str
 
-    @dataclass(frozen=True)
     class Stored(Label):
         text: ClassVar[str] = "writes element {index}, which depends on it"
         index: str
 
-    @dataclass(frozen=True)
     class Pad(Help):
         text: ClassVar[str] = "leave it out: load with `padding={padding}`"
         padding: str
 
 
-@dataclass(frozen=True)
 class NoMeaning(Error):
     """The interpreter does not know the operation, so it does not guess what the module means."""
 
@@ -358,7 +333,6 @@ class NoMeaning(Error):
     reason: str
 
 
-@dataclass(frozen=True)
 class UnfitArgument(Error):
     """An argument of a run is not what the kernel's parameter asks for: another rank, element type or extent."""
 
@@ -367,7 +341,6 @@ class UnfitArgument(Error):
 
     what: str
 
-    @dataclass(frozen=True)
     class Give(Help):
         """What would fit."""
 
@@ -375,7 +348,6 @@ class UnfitArgument(Error):
         fitting: str
 
 
-@dataclass(frozen=True)
 class UnfitDomain(Error):
     """
     A distribution's domain has an extent that is not positive, so there are no points; or more than a launch may have.
@@ -391,7 +363,6 @@ class UnfitDomain(Error):
     allowed: str
 
 
-@dataclass(frozen=True)
 class DifferentGrids(Error):
     """
     The partitions of one distribution do not have the same index space.

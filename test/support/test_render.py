@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -41,7 +40,6 @@ kernels.axpy(2.0, h[0:2048], h[1024:3072])
 """
 
 
-@dataclass(frozen=True)
 class Overlap(Error):
     """Used by these tests alone."""
 
@@ -57,22 +55,18 @@ class Overlap(Error):
     def shared(self) -> str:
         return f"{self.name}[{self.step} .. {self.extent}]"
 
-    @dataclass(frozen=True)
     class Step(Label):
         text: ClassVar[str] = "step {step} is smaller than the tile extent {extent}"
 
-    @dataclass(frozen=True)
     class Witness(Note):
         text: ClassVar[str] = "blocks i = {first} and i = {second} both write `{shared}`"
         first: int
         second: int
 
-    @dataclass(frozen=True)
     class Disjoint(Help):
         text: ClassVar[str] = "make the tiles disjoint: `step=({extent},)`"
 
 
-@dataclass(frozen=True)
 class Said(Error):
     """An error with free text, used by these tests alone."""
 
@@ -82,17 +76,14 @@ class Said(Error):
     what: str
     here: str = ""
 
-    @dataclass(frozen=True)
     class Because(Label):
         text: ClassVar[str] = "{why}"
         why: str
 
-    @dataclass(frozen=True)
     class Also(Note):
         text: ClassVar[str] = "{what_else}"
         what_else: str
 
-    @dataclass(frozen=True)
     class Try(Help):
         text: ClassVar[str] = "{edit}"
         edit: str
@@ -304,7 +295,6 @@ def test_colour_changes_no_character(case: Callable[[], Error]) -> None:
 
 
 def test_a_missing_field_is_named() -> None:
-    @dataclass(frozen=True)
     class Wrong(Error):
         code: ClassVar[str] = "O997"
         title: ClassVar[str] = "`{nobody}`"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from hypothesis import given
@@ -16,7 +15,6 @@ LINES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\
 SHORT = st.text(st.characters(categories=["L", "N", "P", "Zs", "Mn"]), min_size=1, max_size=WIDEST // 2)
 
 
-@dataclass(frozen=True)
 class Marked(Error):
     """Used by these tests alone."""
 
@@ -24,7 +22,6 @@ class Marked(Error):
     title: ClassVar[str] = "title"
     label: ClassVar[str] = "!"
 
-    @dataclass(frozen=True)
     class Other(Label):
         text: ClassVar[str] = "says {number}!"
         number: int
