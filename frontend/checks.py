@@ -7,10 +7,7 @@ from freehold.frontend import errors
 from freehold.frontend.context import Context
 from freehold.frontend.reductions import every
 from freehold.frontend.syntax import core
-from freehold.frontend.values import (
-    TileValue,
-    static_of,
-)
+from freehold.frontend.values import TileValue, static_of
 from freehold.support.contract import MOST_VALUES
 
 

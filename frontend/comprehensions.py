@@ -8,16 +8,7 @@ from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context
 from freehold.frontend.loops import MAX_TURNS
 from freehold.frontend.syntax import core
-from freehold.frontend.values import (
-    POISON,
-    Poison,
-    TensorValue,
-    TileValue,
-    TupleValue,
-    Value,
-    describe,
-    items_of,
-)
+from freehold.frontend.values import POISON, Poison, TensorValue, TileValue, TupleValue, Value, describe, items_of
 
 
 def each(c: Context, node: core.Each) -> Value:

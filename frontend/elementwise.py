@@ -8,30 +8,13 @@ from typing import Any, cast
 from freehold.dialects.cuda_tile.ops import arith_float as fl
 from freehold.dialects.cuda_tile.ops.arith_int import MaxIOp, MinIOp
 from freehold.dialects.cuda_tile.ops.shape import SelectOp
-from freehold.frontend import (
-    arithmetic,
-    rounded,
-)
-from freehold.frontend.arguments import (
-    Arguments,
-    flag_of,
-    misuse,
-)
+from freehold.frontend import arithmetic, rounded
+from freehold.frontend.arguments import Arguments, flag_of, misuse
 from freehold.frontend.arithmetic import as_tile, broadcast, convert
 from freehold.frontend.conditions import select
 from freehold.frontend.context import Context
 from freehold.frontend.types import computes, signedness
-from freehold.frontend.values import (
-    POISON,
-    Number,
-    Poison,
-    Static,
-    TileValue,
-    Value,
-    describe,
-    is_number,
-    static_of,
-)
+from freehold.frontend.values import POISON, Number, Poison, Static, TileValue, Value, describe, is_number, static_of
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
 

@@ -10,15 +10,7 @@ from freehold.frontend.context import Context
 from freehold.frontend.kinds import AnyKind, FixedKind, Kind, TileKind, TupleKind, tile_kinds
 from freehold.frontend.typed import Block
 from freehold.frontend.types import tile_type
-from freehold.frontend.values import (
-    Anything,
-    Number,
-    Static,
-    TileValue,
-    TupleValue,
-    Value,
-    record_of,
-)
+from freehold.frontend.values import Anything, Number, Static, TileValue, TupleValue, Value, record_of
 from freehold.support import dtypes
 
 

@@ -9,12 +9,7 @@ from functools import partial, reduce
 from typing import Final, cast
 
 from freehold.frontend import arithmetic, errors
-from freehold.frontend.arguments import (
-    Arguments,
-    Signature,
-    flag_of,
-    misuse,
-)
+from freehold.frontend.arguments import Arguments, Signature, flag_of, misuse
 from freehold.frontend.arithmetic import as_tile, convert
 from freehold.frontend.breakpoints import breakpoint_
 from freehold.frontend.conditions import condition

@@ -5,16 +5,8 @@ from __future__ import annotations
 from typing import cast
 
 from freehold.dialects.cuda_tile.ops.arith_int import DivIOp
-from freehold.frontend import (
-    arithmetic,
-    errors,
-)
-from freehold.frontend.arguments import (
-    Arguments,
-    axis_of,
-    misuse,
-    shape_of,
-)
+from freehold.frontend import arithmetic, errors
+from freehold.frontend.arguments import Arguments, axis_of, misuse, shape_of
 from freehold.frontend.checks import static_failure
 from freehold.frontend.conditions import condition
 from freehold.frontend.context import Context

@@ -19,17 +19,7 @@ from freehold.frontend.context import Context
 from freehold.frontend.operands import reshape
 from freehold.frontend.typed import Block
 from freehold.frontend.types import ELEMENTS, bounds, computes, signedness
-from freehold.frontend.values import (
-    POISON,
-    Number,
-    Poison,
-    Static,
-    TileValue,
-    TupleValue,
-    Value,
-    describe,
-    show_tile,
-)
+from freehold.frontend.values import POISON, Number, Poison, Static, TileValue, TupleValue, Value, describe, show_tile
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
 

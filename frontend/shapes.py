@@ -7,11 +7,7 @@ from math import prod
 
 from freehold.dialects.cuda_tile.ops.conversion import BitcastOp
 from freehold.dialects.cuda_tile.ops.shape import CatOp
-from freehold.frontend import (
-    arithmetic,
-    errors,
-    packing,
-)
+from freehold.frontend import arithmetic, errors, packing
 from freehold.frontend.arguments import (
     Arguments,
     axis_of,
@@ -26,16 +22,7 @@ from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, conve
 from freehold.frontend.context import Context
 from freehold.frontend.operands import permute, reshape
 from freehold.frontend.types import ELEMENTS
-from freehold.frontend.values import (
-    POISON,
-    Poison,
-    Static,
-    TileValue,
-    TupleValue,
-    Value,
-    describe,
-    show_shape,
-)
+from freehold.frontend.values import POISON, Poison, Static, TileValue, TupleValue, Value, describe, show_shape
 
 
 def _tile(c: Context, a: Arguments) -> TileValue | None:

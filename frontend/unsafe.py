@@ -17,16 +17,7 @@ from freehold.frontend.intrinsics import intrinsic_of
 from freehold.frontend.memory import constant_padding_of, held_as, storage, stored
 from freehold.frontend.syntax import core
 from freehold.frontend.types import tile_type
-from freehold.frontend.values import (
-    NONE,
-    POISON,
-    Poison,
-    Static,
-    TensorValue,
-    TileValue,
-    Value,
-    describe,
-)
+from freehold.frontend.values import NONE, POISON, Poison, Static, TensorValue, TileValue, Value, describe
 from freehold.support import dtypes
 
 # --- The block -------------------------------------------------------------------------------------------------------

@@ -31,13 +31,7 @@ from freehold.frontend.memory import borrow, coordinates
 from freehold.frontend.operands import not_constant
 from freehold.frontend.requirements import launch_term
 from freehold.frontend.typed import Block, Do, Typed, Var, hint, is_free
-from freehold.frontend.values import (
-    POISON,
-    Static,
-    TensorValue,
-    TupleValue,
-    Value,
-)
+from freehold.frontend.values import POISON, Static, TensorValue, TupleValue, Value
 
 
 def window(c: Context, a: Arguments) -> Value:

@@ -27,13 +27,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
-from freehold.dialects.cuda_tile.attrs import (
-    RELAXED,
-    SIGNED,
-    UNSIGNED,
-    MemoryOrderingSemanticsAttr,
-    MemoryScopeAttr,
-)
+from freehold.dialects.cuda_tile.attrs import RELAXED, SIGNED, UNSIGNED, MemoryOrderingSemanticsAttr, MemoryScopeAttr
 from freehold.dialects.cuda_tile.ops.arith_int import AndIOp, CmpIOp, XOrIOp
 from freehold.dialects.cuda_tile.ops.atomics import AtomicCasTkoOp, AtomicRedViewTkoOp, AtomicRmwTkoOp
 from freehold.dialects.cuda_tile.ops.control_flow import (

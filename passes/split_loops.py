@@ -26,14 +26,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from freehold.dialects.cuda_tile.attrs import SIGNED
-from freehold.dialects.cuda_tile.ops.arith_int import (
-    AndIOp,
-    CmpIOp,
-    MaxIOp,
-    MinIOp,
-    OrIOp,
-    XOrIOp,
-)
+from freehold.dialects.cuda_tile.ops.arith_int import AndIOp, CmpIOp, MaxIOp, MinIOp, OrIOp, XOrIOp
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp, IfOp
 from freehold.dialects.cuda_tile.ops.mma import Mma
 from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ConstantOp, ReshapeOp, SelectOp

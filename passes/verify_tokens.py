@@ -39,20 +39,8 @@ from xdsl.utils.exceptions import PassFailedException
 from freehold.dialects.cuda_tile.attrs import AtomicRMWModeAttr, MemoryOrderingSemanticsAttr
 from freehold.dialects.cuda_tile.op import TileOp
 from freehold.dialects.cuda_tile.ops.atomics import AtomicCasTkoOp, AtomicRedViewTkoOp, AtomicRmwTkoOp
-from freehold.dialects.cuda_tile.ops.control_flow import (
-    BreakOp,
-    ContinueOp,
-    ForOp,
-    IfOp,
-    LoopOp,
-    YieldOp,
-)
-from freehold.dialects.cuda_tile.ops.memory import (
-    JoinTokensOp,
-    LoadPtrTkoOp,
-    MakeTokenOp,
-    StorePtrTkoOp,
-)
+from freehold.dialects.cuda_tile.ops.control_flow import BreakOp, ContinueOp, ForOp, IfOp, LoopOp, YieldOp
+from freehold.dialects.cuda_tile.ops.memory import JoinTokensOp, LoadPtrTkoOp, MakeTokenOp, StorePtrTkoOp
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp, PrintTkoOp
 from freehold.dialects.cuda_tile.ops.module import EntryOp, GetNumTileBlocksOp, GetTileBlockIdOp
 from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ConstantOp, OffsetOp, ReshapeOp

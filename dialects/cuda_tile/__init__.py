@@ -59,14 +59,10 @@ from freehold.dialects.cuda_tile.attrs import (
     WireEnumAttr,
 )
 from freehold.dialects.cuda_tile.debug import DEBUG_ATTRS
-from freehold.dialects.cuda_tile.dense import (
-    DenseElementsAttr,
-)
+from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.effects import TileConstants
 from freehold.dialects.cuda_tile.float_bits import FloatBitsAttr
-from freehold.dialects.cuda_tile.op import (
-    TileOp,
-)
+from freehold.dialects.cuda_tile.op import TileOp
 from freehold.dialects.cuda_tile.ops.aliases import ALIASES
 from freehold.dialects.cuda_tile.ops.arith_float import (
     AbsFOp,
@@ -155,15 +151,8 @@ from freehold.dialects.cuda_tile.ops.memory import (
     MemoryFenceAliasTkoOp,
     StorePtrTkoOp,
 )
-from freehold.dialects.cuda_tile.ops.misc import (
-    AssumeOp,
-    PrintTkoOp,
-)
-from freehold.dialects.cuda_tile.ops.mma import (
-    MmaFOp,
-    MmaFScaledOp,
-    MmaIOp,
-)
+from freehold.dialects.cuda_tile.ops.misc import AssumeOp, PrintTkoOp
+from freehold.dialects.cuda_tile.ops.mma import MmaFOp, MmaFScaledOp, MmaIOp
 from freehold.dialects.cuda_tile.ops.module import (
     EntryOp,
     GetGlobalOp,
@@ -173,10 +162,7 @@ from freehold.dialects.cuda_tile.ops.module import (
     ModuleOp,
     TileModuleOp,
 )
-from freehold.dialects.cuda_tile.ops.reduce import (
-    ReduceOp,
-    ScanOp,
-)
+from freehold.dialects.cuda_tile.ops.reduce import ReduceOp, ScanOp
 from freehold.dialects.cuda_tile.ops.shape import (
     BroadcastOp,
     CatOp,
@@ -231,16 +217,7 @@ from freehold.dialects.cuda_tile.types import (
     shape,
     tile,
 )
-from freehold.dialects.cuda_tile.version import (
-    LATEST,
-    V13_1,
-    V13_2,
-    V13_3,
-    V13_4,
-    V13_5,
-    VERSIONS,
-    Version,
-)
+from freehold.dialects.cuda_tile.version import LATEST, V13_1, V13_2, V13_3, V13_4, V13_5, VERSIONS, Version
 
 OPS: Final[tuple[type[TileOp], ...]] = (
     AbsFOp,

@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialect_interfaces.constant_materialization import ConstantMaterializationInterface
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.traits import (
-    EffectInstance,
-    HasCanonicalizationPatternsTrait,
-    HasFolder,
-    MemoryEffect,
-    MemoryEffectKind,
-)
+from xdsl.traits import EffectInstance, HasCanonicalizationPatternsTrait, HasFolder, MemoryEffect, MemoryEffectKind
 
 if TYPE_CHECKING:
     from xdsl.pattern_rewriter import RewritePattern

@@ -33,14 +33,7 @@ from freehold.dialects.cuda_tile.ops.arith_int import (
 )
 from freehold.dialects.cuda_tile.ops.control_flow import ForOp
 from freehold.dialects.cuda_tile.ops.conversion import BitcastOp, ExtIOp, TruncIOp
-from freehold.dialects.cuda_tile.ops.shape import (
-    BroadcastOp,
-    ConstantOp,
-    OffsetOp,
-    PermuteOp,
-    ReshapeOp,
-    SelectOp,
-)
+from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ConstantOp, OffsetOp, PermuteOp, ReshapeOp, SelectOp
 from freehold.dialects.cuda_tile.types import TileType
 from freehold.support.integers import RELATIONS, read, wrapped
 

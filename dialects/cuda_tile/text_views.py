@@ -20,11 +20,7 @@ from freehold.dialects.cuda_tile.attrs import (
     PtrAttrAttr,
 )
 from freehold.dialects.cuda_tile.op import SEGMENTS, TileOp, segments
-from freehold.dialects.cuda_tile.ops.atomics import (
-    AtomicRedViewTkoOp,
-    Multimem,
-    MultimemLoadReduceViewTkoOp,
-)
+from freehold.dialects.cuda_tile.ops.atomics import AtomicRedViewTkoOp, Multimem, MultimemLoadReduceViewTkoOp
 from freehold.dialects.cuda_tile.ops.views import (
     GetIndexSpaceShapeOp,
     GetTensorShapeOp,

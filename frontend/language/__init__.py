@@ -11,16 +11,7 @@ from freehold.frontend.language.control import *  # noqa: F403 -- its `__all__` 
 from freehold.frontend.language.elementwise import *  # noqa: F403 -- its `__all__` is its list
 from freehold.frontend.language.folds import *  # noqa: F403 -- its `__all__` is its list
 from freehold.frontend.language.shapes import *  # noqa: F403 -- its `__all__` is its list
-from freehold.frontend.language.tensors import (
-    Acc,
-    Const,
-    Mut,
-    Out,
-    Place,
-    Raw,
-    Ref,
-    Region,
-)
+from freehold.frontend.language.tensors import Acc, Const, Mut, Out, Place, Raw, Ref, Region
 from freehold.frontend.language.tile import (
     AnyDType,
     Axis,

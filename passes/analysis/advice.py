@@ -13,16 +13,7 @@ from typing import Final
 
 from xdsl.ir import Operation
 
-from freehold.dialects.ownership import (
-    AccessOp,
-    Duty,
-    DutyAttr,
-    Indexing,
-    RegionOp,
-    Rung,
-    WindowOp,
-    tensor_type,
-)
+from freehold.dialects.ownership import AccessOp, Duty, DutyAttr, Indexing, RegionOp, Rung, WindowOp, tensor_type
 from freehold.passes.analysis.facts import KernelFacts
 from freehold.passes.analysis.ranges import Ranges
 from freehold.passes.analysis.wording import sizes, why_unknown

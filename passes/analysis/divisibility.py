@@ -16,15 +16,7 @@ from freehold.dialects.cuda_tile.integers import width_of
 from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, MulIOp, SubIOp
 from freehold.dialects.cuda_tile.ops.conversion import ExtIOp, TruncIOp
 from freehold.dialects.cuda_tile.types import ELEMENT_BITS, element_name
-from freehold.dialects.ownership import (
-    DimOp,
-    KernelOp,
-    RequireOp,
-    TensorType,
-    WindowOp,
-    scalar_symbols,
-    tensor_type,
-)
+from freehold.dialects.ownership import DimOp, KernelOp, RequireOp, TensorType, WindowOp, scalar_symbols, tensor_type
 from freehold.passes.rewriting import integer
 from freehold.support import terms
 from freehold.support.terms import Term

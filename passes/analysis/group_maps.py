@@ -13,15 +13,7 @@ from typing import Final
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from freehold.dialects.cuda_tile.types import TileType
-from freehold.dialects.ownership import (
-    INDEX,
-    GroupTilesOp,
-    KernelOp,
-    PartitionOp,
-    PartitionType,
-    RegionOp,
-    tensor_type,
-)
+from freehold.dialects.ownership import INDEX, GroupTilesOp, KernelOp, PartitionOp, PartitionType, RegionOp, tensor_type
 from freehold.passes.analysis.groups import reach
 from freehold.passes.analysis.launch_values import Launch
 from freehold.passes.analysis.tile_values import NotFollowedError, Place, Values

@@ -13,13 +13,7 @@ from typing import Final
 from xdsl.ir import SSAValue
 
 from freehold.dialects.cuda_tile.integers import width_of
-from freehold.dialects.ownership import (
-    AccessOp,
-    DistributeOp,
-    PartitionOp,
-    RegionOp,
-    tensor_type,
-)
+from freehold.dialects.ownership import AccessOp, DistributeOp, PartitionOp, RegionOp, tensor_type
 from freehold.passes.analysis.concrete import Runner, Visit, Work
 from freehold.passes.analysis.facts import KernelFacts
 from freehold.passes.analysis.wording import sizes, span_text, tuple_text

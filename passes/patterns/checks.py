@@ -8,21 +8,10 @@ from xdsl.dialects.builtin import IntegerAttr, i32
 from xdsl.ir import SSAValue
 
 from freehold.dialects.cuda_tile.attrs import UNSIGNED
-from freehold.dialects.cuda_tile.ops.arith_int import (
-    CmpIOp,
-)
+from freehold.dialects.cuda_tile.ops.arith_int import CmpIOp
 from freehold.dialects.cuda_tile.ops.control_flow import AssertOp
 from freehold.dialects.cuda_tile.ops.shape import SelectOp
-from freehold.dialects.ownership import (
-    AccessOp,
-    Action,
-    CheckOp,
-    Duty,
-    PartitionOp,
-    Rung,
-    WindowOp,
-    tensor_type,
-)
+from freehold.dialects.ownership import AccessOp, Action, CheckOp, Duty, PartitionOp, Rung, WindowOp, tensor_type
 from freehold.passes.analysis.wording import name_of
 from freehold.passes.patterns.context import Conversion, Patterns
 from freehold.passes.rewriting import Inserter

@@ -13,20 +13,11 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED, BoundedAttr, DivByAttr, PaddingValueAttr
-from freehold.dialects.cuda_tile.ops.arith_int import (
-    AddIOp,
-    DivIOp,
-    MulIOp,
-    SubIOp,
-)
+from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, DivIOp, MulIOp, SubIOp
 from freehold.dialects.cuda_tile.ops.conversion import ExtIOp
 from freehold.dialects.cuda_tile.ops.misc import AssumeOp
 from freehold.dialects.cuda_tile.ops.shape import ConstantOp, OffsetOp
-from freehold.dialects.cuda_tile.ops.views import (
-    MakePartitionViewOp,
-    MakeStridedViewOp,
-    MakeTensorViewOp,
-)
+from freehold.dialects.cuda_tile.ops.views import MakePartitionViewOp, MakeStridedViewOp, MakeTensorViewOp
 from freehold.dialects.cuda_tile.terms import OF_COUNTS
 from freehold.dialects.cuda_tile.types import (
     DYNAMIC,
@@ -37,12 +28,7 @@ from freehold.dialects.cuda_tile.types import (
     tile,
 )
 from freehold.dialects.location import span_of
-from freehold.dialects.ownership import (
-    INDEX,
-    KernelOp,
-    TensorType,
-    tensor_type,
-)
+from freehold.dialects.ownership import INDEX, KernelOp, TensorType, tensor_type
 from freehold.passes.analysis.divisibility import Divisors, power_of_two
 from freehold.passes.analysis.windows import argument_of, windows_of
 from freehold.passes.analysis.wording import tensor_of

@@ -12,11 +12,7 @@ from xdsl.utils.exceptions import PassFailedException
 from freehold.dialects.cuda_tile.ops.control_flow import ContinueOp, ForOp
 from freehold.dialects.cuda_tile.ops.control_flow import ReturnOp as TileReturnOp
 from freehold.dialects.cuda_tile.ops.module import GetNumTileBlocksOp, GetTileBlockIdOp
-from freehold.dialects.ownership import (
-    BlocksKind,
-    DistributeOp,
-    ReturnOp,
-)
+from freehold.dialects.ownership import BlocksKind, DistributeOp, ReturnOp
 from freehold.passes import schedules
 from freehold.passes.patterns.context import Conversion, Patterns
 from freehold.passes.rewriting import Inserter, inline_behind

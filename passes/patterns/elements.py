@@ -18,23 +18,13 @@ from xdsl.ir import SSAValue
 
 from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED, PaddingValueAttr
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
-from freehold.dialects.cuda_tile.ops.arith_int import (
-    AddIOp,
-    AndIOp,
-    CmpIOp,
-    MulIOp,
-)
+from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, CmpIOp, MulIOp
 from freehold.dialects.cuda_tile.ops.atomics import AtomicCasTkoOp, AtomicRedViewTkoOp, AtomicRmwTkoOp
 from freehold.dialects.cuda_tile.ops.conversion import ExtIOp
 from freehold.dialects.cuda_tile.ops.memory import LoadPtrTkoOp, StorePtrTkoOp
 from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ConstantOp, IotaOp, OffsetOp, ReshapeOp
-from freehold.dialects.cuda_tile.ops.views import (
-    LoadViewTkoOp,
-)
-from freehold.dialects.cuda_tile.types import (
-    TileType,
-    tile,
-)
+from freehold.dialects.cuda_tile.ops.views import LoadViewTkoOp
+from freehold.dialects.cuda_tile.types import TileType, tile
 from freehold.dialects.ownership import (
     AccessOp,
     AccumulateAtOp,

@@ -14,24 +14,13 @@ from xdsl.dialects.builtin import IntegerAttr, i32, i64
 from xdsl.ir import Block, Operation, SSAValue
 
 from freehold.dialects.cuda_tile.attrs import SIGNED, UNSIGNED
-from freehold.dialects.cuda_tile.ops.arith_int import (
-    AddIOp,
-    AndIOp,
-    CmpIOp,
-    DivIOp,
-    MinIOp,
-    MulIOp,
-    OrIOp,
-    SubIOp,
-)
+from freehold.dialects.cuda_tile.ops.arith_int import AddIOp, AndIOp, CmpIOp, DivIOp, MinIOp, MulIOp, OrIOp, SubIOp
 from freehold.dialects.cuda_tile.ops.control_flow import ContinueOp, ForOp, YieldOp
 from freehold.dialects.cuda_tile.ops.conversion import ExtIOp
 from freehold.dialects.cuda_tile.ops.memory import LoadPtrTkoOp
 from freehold.dialects.cuda_tile.ops.reduce import ReduceOp
 from freehold.dialects.cuda_tile.ops.shape import BroadcastOp, ConstantOp, IotaOp, OffsetOp, ReshapeOp, SelectOp
-from freehold.dialects.cuda_tile.types import (
-    tile,
-)
+from freehold.dialects.cuda_tile.types import tile
 from freehold.dialects.ownership import (
     GroupTilesOp,
     PartitionOp,

@@ -8,15 +8,9 @@ from xdsl.ir import Operation
 from xdsl.utils.exceptions import PassFailedException
 
 from freehold.dialects.cuda_tile.attrs import UNSIGNED, PaddingValueAttr
-from freehold.dialects.cuda_tile.ops.arith_int import (
-    CmpIOp,
-    SubIOp,
-)
+from freehold.dialects.cuda_tile.ops.arith_int import CmpIOp, SubIOp
 from freehold.dialects.cuda_tile.ops.memory import LoadPtrTkoOp, StorePtrTkoOp
-from freehold.dialects.cuda_tile.ops.views import (
-    LoadViewTkoOp,
-    StoreViewTkoOp,
-)
+from freehold.dialects.cuda_tile.ops.views import LoadViewTkoOp, StoreViewTkoOp
 from freehold.dialects.ownership import (
     AccumulatorOp,
     BorrowOp,

@@ -20,12 +20,7 @@ from xdsl.irdl import (
 )
 from xdsl.traits import MemoryAllocEffect, MemoryWriteEffect, Pure
 
-from freehold.dialects.cuda_tile.attrs import (
-    WEAK,
-    MemoryOrderingSemanticsAttr,
-    MemoryScopeAttr,
-    OptimizationHintsAttr,
-)
+from freehold.dialects.cuda_tile.attrs import WEAK, MemoryOrderingSemanticsAttr, MemoryScopeAttr, OptimizationHintsAttr
 from freehold.dialects.cuda_tile.constraints import (
     ANY_TILE,
     BOOL_TILE,

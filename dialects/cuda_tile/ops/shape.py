@@ -22,14 +22,7 @@ from freehold.dialects.cuda_tile.constraints import (
 )
 from freehold.dialects.cuda_tile.dense import DenseElementsAttr
 from freehold.dialects.cuda_tile.op import TileOp, tile_op
-from freehold.dialects.cuda_tile.types import (
-    ANY_ELEMENT,
-    ELEMENT_BITS,
-    NUMBERS,
-    TileType,
-    element_name,
-    tile,
-)
+from freehold.dialects.cuda_tile.types import ANY_ELEMENT, ELEMENT_BITS, NUMBERS, TileType, element_name, tile
 from freehold.dialects.cuda_tile.version import V13_3, V13_4
 
 GROUP: Final = "Core"

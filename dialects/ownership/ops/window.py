@@ -8,14 +8,7 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    ParsePropInAttrDict,
-    irdl_op_definition,
-    operand_def,
-    prop_def,
-    result_def,
-    traits_def,
-)
+from xdsl.irdl import ParsePropInAttrDict, irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import NoMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
@@ -23,11 +16,7 @@ from freehold.dialects.cuda_tile.types import ELEMENT_BITS, element_name
 from freehold.dialects.ownership.attrs import LayoutAttr
 from freehold.dialects.ownership.duties import Duty, Owed, OwingOp
 from freehold.dialects.ownership.format import FormattedOp
-from freehold.dialects.ownership.ops.common import (
-    INDEX,
-    OwnershipEffect,
-    check_axis,
-)
+from freehold.dialects.ownership.ops.common import INDEX, OwnershipEffect, check_axis
 from freehold.dialects.ownership.ops.distribution import RegionAxisOp
 from freehold.dialects.ownership.types import PartitionType, TensorType
 
