@@ -47,6 +47,12 @@ _TURN: Final = 0.15e-6
 _WHOLE: Final = 1.5
 """How many times as fast elements are moved where the length of a row is compiled in: 16 bytes a thread, and no
 branch around them. Measured on an H200 with SwiGLU (1.53 to 1.84) and GELU (1.49 to 1.66)."""
+_OF_A_WARP: Final = 1 << 11
+"""Elements of a tile that a warp has in its registers."""
+_ALONE: Final = 3.4
+"""How much as much a thread computes in a block of one warp, where it waits for no other."""
+_DEARLY: Final = 4.0
+"""From so many additions an operation on, on average, blocks of one warp are worth a try: softmax, and no norm."""
 _WARPS: Final = 4
 """Warps of a tile block that compute, without a hint."""
 _THREADS: Final = 256
@@ -95,9 +101,7 @@ def predicted(candidate: Candidate, gpu: Gpu, hints: Mapping[str, int], found: R
         "memory": size / (gpu.bandwidth * share) * max(1.0, _RUN / candidate.profile.run),
         "cache": asked / (gpu.cache_bandwidth * min(1.0, 2 * busy)),
         "tensor cores": _multiplying(candidate, gpu, hints, held.blocks, blocks, flops),
-        "arithmetic": other
-        * _UNIT
-        / (gpu.multiprocessors * busy * held.threads * (2 if _by_threads(candidate, hints) else 1)),
+        "arithmetic": other * _UNIT / (gpu.multiprocessors * busy * held.threads * _together(candidate, hints)),
     }
     bound = max(parts, key=lambda name: parts[name])
     largest = max(parts["memory"], parts["cache"], parts["tensor cores"])
@@ -180,6 +184,13 @@ def _by_threads(candidate: Candidate, hints: Mapping[str, int]) -> bool:
     return candidate.profile.waits and not candidate.profile.multiplies and not hints.get("allow_tma", True)
 
 
+def _together(candidate: Candidate, hints: Mapping[str, int]) -> float:
+    """How much as much threads do as those that wait for others in their block: a warp alone waits for none."""
+    if not _by_threads(candidate, hints):
+        return 1.0
+    return _ALONE if hints.get("num_worker_warps") == 1 else 2.0
+
+
 def _is_plain(candidate: Candidate) -> bool:
     """Whether each thread loads what it computes on, and waits for nobody."""
     return not candidate.profile.waits and not candidate.profile.multiplies
@@ -220,6 +231,8 @@ def hints_for(candidate: Candidate, gpu: Gpu, *, along_rows: bool = False) -> It
         if along_rows:  # blocks that live for a tile: by threads, which begin at once
             yield {"allow_tma": False, "occupancy": 8}
             yield {"allow_tma": False, "num_worker_warps": 8, "occupancy": 2}
+            if candidate.profile.elements <= _OF_A_WARP and candidate.profile.weight >= _DEARLY:
+                yield {"allow_tma": False, "num_worker_warps": 1, "occupancy": 32}
         computing = _THREADS // 2
         fitting = [n for n in range(1, 9) if _needed(candidate, computing) <= _of_so_many(n, gpu, computing)]
         more = max(fitting, default=1) >= 5 and not candidate.profile.turns
