@@ -5,10 +5,12 @@ Faults planted in the product's own source, one line at a time, and whether the 
 tests nearest to its file on a copy of the tree, and lists those that no test has found. `--in PATH` draws from some
 files, `--at PATH:LINE` plants all there are in a line, and `--slow` runs the slow tests, too. Status 1: one survived.
 
-Nearest are the tests that are named as the file, import its module or import what imports it, and the suites of its
-folder: in this order, and as many of them as end within `--seconds`. A fault counts as found when a test fails with it
-that passes without it, and so does one with which a test hangs that ends without it (`HANGS`). A fault that no test has
-found when the time is over has survived: more time may find it, and never the other way round.
+All tests run once without a fault, so that it is known which of them execute the lines that are to be changed
+(`watching.py`, with Python 3.12 and later). Nearest are the tests that are named as the file, import its module or
+import what imports it, and the suites of its folder: in this order those of them run that execute the line, then tests
+elsewhere that do, then all of the nearest, as many as end within `--seconds`. A fault counts as found when a test
+fails with it that passes without it, and so does one with which a test hangs that ends without it (`HANGS`). A fault
+that no test has found when the time is over has survived: more time may find it, and never the other way round.
 
 Mutmut and cosmic-ray do much of this, and do not fit: mutmut wraps each function, which the frontend's fingerprints
 see, and wants packages where the rooms are links; cosmic-ray runs one command whatever the file: the whole suite.
@@ -22,12 +24,11 @@ import os
 import random
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import cache
@@ -39,6 +40,7 @@ from typing import Final, Literal
 sys.path.insert(0, str(Path(__file__).parent))
 
 from source_faults import Fault, faults_of
+from watching import PLUGINS, WATCHES, Watched, pytest, run, watched
 
 from freehold.support.progress import progress
 
@@ -61,11 +63,15 @@ STEPS: Final = 3
 MOST: Final = 40
 """Files of tests that count as near, beside suites."""
 LIT: Final = "test/lit/"
+INNER: Final = ("PYTEST_CURRENT", "PYTEST_XDIST", "PYTHONDONT")
+"""Variables that are the outer process's own, where a test runs this."""
 HANGS: Final = 60
 """Seconds after which a test counts as hanging. The same test has to end within them without the fault."""
 BROKEN: Final = 4
 """Tests of a file or suite that may fail without any fault, as where a machine lacks something; more are a mistake."""
-Verdict = Literal["found", "survived"]
+FIRST: Final = 4.0
+"""Seconds that the first tests of a fault take without it."""
+Verdict = Literal["found", "elsewhere", "survived"]
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,19 @@ class Judged:
     verdict: Verdict
     by: str
     seconds: float
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Files or suites of one kind that run in one process, and which of their tests: all, where none is named."""
+
+    targets: Sequence[str]
+    tests: Sequence[str] = ()
+
+    @staticmethod
+    def of(tests: Sequence[str]) -> Batch:
+        """Tests of pytest, by their names."""
+        return Batch(list(dict.fromkeys(name.partition("::")[0] for name in tests)), tuple(tests))
 
 
 @cache
@@ -132,15 +151,16 @@ def nearest(path: str) -> tuple[str, ...]:
 class Workplace:
     """A copy of the tree, in which faults are planted one after the other."""
 
-    def __init__(self, folder: Path, seconds: float, slow: bool):
+    def __init__(self, folder: Path, origin: Path, seconds: float, slow: bool):
         self.folder, self.seconds, self.slow = folder, seconds, slow
         self.written = 0
+        self.known: Watched | None = None
         self.broken: set[str] = set()
         """Tests that fail without a fault, which are left out from then on."""
         left = shutil.ignore_patterns(".git", ".venv", "build", "dist", ".hypothesis", "*_cache")
-        shutil.copytree(ROOT, folder, symlinks=True, ignore=left)
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "PYTHONDONT"))}
-        paths = os.pathsep.join((str(folder / "src"), *filter(None, [kept.get("PYTHONPATH")])))
+        shutil.copytree(origin, folder, symlinks=True, ignore=left)
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(INNER)}
+        paths = os.pathsep.join((str(PLUGINS), str(folder / "src"), *filter(None, [kept.get("PYTHONPATH")])))
         changes = {
             "PYTHONPATH": paths,
             "PYTHONUNBUFFERED": "1",
@@ -154,30 +174,24 @@ class Workplace:
         if targets[0].startswith(LIT):
             left = "|".join(re.escape(name.removeprefix(LIT)) for name in sorted(self.broken) if name.startswith(LIT))
             options = ["-q", "-j1", "--max-failures=1", *([f"--filter-out={left}"] if left else [])]
-            return ["-c", "from lit.main import main; main()", *options, *targets]
-        slow = [] if self.slow else ["-m", "not slow"]
+            return [sys.executable, "-c", "from lit.main import main; main()", *options, *targets]
         left_out = [f"--deselect={name}" for name in sorted(self.broken)]
-        return ["-m", "pytest", *slow, "-q", "-x", "-n0", "-p", "no:cacheprovider", f"--timeout={HANGS}", *left_out,
-                *targets]  # fmt: skip
+        return [*pytest(self.slow), "-x", "-n0", f"--timeout={HANGS}", *left_out, *targets]
 
-    def run(self, targets: Sequence[str], seconds: float) -> str:
-        """The first test that fails of files or suites of one kind, empty where none does in this time."""
-        try:
-            done = subprocess.run(
-                [sys.executable, *self.command(targets)],
-                cwd=self.folder,
-                env=self.environment,
-                capture_output=True,
-                text=True,
-                timeout=seconds,
-            )
-        except subprocess.TimeoutExpired:
+    def run(self, batch: Batch, seconds: float) -> str:
+        """The first test that fails of a batch, empty where none does in this time."""
+        environment = self.environment
+        if batch.tests:
+            chosen = self.folder / "build" / "chosen"
+            chosen.parent.mkdir(exist_ok=True)
+            chosen.write_text("\n".join(batch.tests), encoding="utf-8")
+            environment = {**environment, "FREEHOLD_CHOSEN": str(chosen)}
+        done = run(self.command(batch.targets), self.folder, environment, seconds)
+        if done is None or done[0] in (0, 5):  # 5: there is no test but slow ones
             return ""
-        if done.returncode in (0, 5):  # 5: there is no test but slow ones
-            return ""
-        failed = re.search(r"^(?:FAILED|ERROR) ([^\s\[]+(?:\[.*?\](?= - |$))?)", done.stdout, re.MULTILINE)
-        listed = re.search(r"^\s*freehold :: (\S+)", done.stdout, re.MULTILINE)
-        return failed[1] if failed else LIT + listed[1] if listed else targets[0]
+        failed = re.search(r"^(?:FAILED|ERROR) ([^\s\[]+(?:\[.*?\](?= - |$))?)", done[1], re.MULTILINE)
+        listed = re.search(r"^\s*freehold :: (\S+)", done[1], re.MULTILINE)
+        return failed[1] if failed else LIT + listed[1] if listed else batch.targets[0]
 
     def write(self, place: Path, text: bytes) -> None:
         """Writes a file so that Python compiles it anew: what it keeps knows the file by its size and whole seconds."""
@@ -186,30 +200,69 @@ class Workplace:
         os.utime(place, (self.written, self.written))
 
     def judge(self, fault: Fault) -> Judged:
-        """Plants a fault and runs the nearest tests until one finds it."""
+        """Plants a fault and runs tests until one finds it: the nearest first, then those that execute its line."""
         place, start, near = self.folder / fault.path, time.monotonic(), nearest(fault.path)
+        tests = self.known and self.known.of(fault.path, fault.line)
         text, failing = place.read_bytes(), ""
         for _ in range(BROKEN):
             try:
                 self.write(place, fault.planted(text))
-                failing = self.first_failing(near)
+                failing = self.first_failing(self.batches(near, tests))
             finally:
                 self.write(place, text)
-            if not failing or not self.run([failing], 2 * HANGS):
+            if not failing or not self.run(Batch([failing]), 2 * HANGS):
                 break
             self.broken.add(failing)
             failing = ""
         took = time.monotonic() - start
-        return Judged(fault, "found" if failing else "survived", failing or ", ".join(near), took)
+        said = failing or f"{'any' if tests is None else len(tests)} tests execute the line; {', '.join(near[:4])}"
+        verdict: Verdict = "survived" if not failing else "found" if is_in(failing, near) else "elsewhere"
+        return Judged(fault, verdict, said, took)
 
-    def first_failing(self, near: Sequence[str]) -> str:
-        """The first test of several files or suites that fails; empty where none does in the time there is."""
+    def batches(self, near: Sequence[str], tests: Sequence[str] | None) -> Iterator[Batch]:
+        """What is run for a fault: the nearest that execute its line, then others, then all that are near."""
+        if tests is not None and self.known is not None:
+            last = len(near)
+            order = {name: next((n for n, each in enumerate(near) if is_in(name, [each])), last) for name in tests}
+            steps = [[name for name in tests if order[name] == n] for n in range(last + 1)]
+            yield from grouped([*near, ""], steps, self.known.seconds)
+        yield from map(Batch, rounds(near))
+
+    def first_failing(self, batches: Iterator[Batch]) -> str:
+        """The first test of several batches that fails; empty where none does in the time there is."""
         end = time.monotonic() + self.seconds
-        for targets in rounds(near):
+        for batch in batches:
             left = end - time.monotonic()
-            if left > 0 and (failing := self.run(targets, left)):
+            if left <= 0:
+                break
+            if failing := self.run(batch, left):
                 return failing
         return ""
+
+
+def is_in(test: str, places: Iterable[str]) -> bool:
+    """Whether a test stands in one of these files or folders."""
+    return any(test == place or test.startswith((f"{place}::", f"{place}/")) for place in places)
+
+
+def grouped(near: Sequence[str], steps: Sequence[Sequence[str]], seconds: Mapping[str, float]) -> Iterator[Batch]:
+    """Tests in their order, and lit's where they stand in it; a few seconds at first: most faults are found there."""
+    taken, took, most = list[str](), 0.0, FIRST
+    for name, tests in zip(near, steps, strict=True):
+        if name.startswith(LIT) or not name:  # what is near comes before what is not
+            if taken:
+                yield Batch.of(taken)
+            taken, took = [], 0.0
+        if name.startswith(LIT):
+            yield Batch([name])
+        for test in tests:
+            taken.append(test)
+            took += seconds[test]
+            if took > most:
+                yield Batch.of(taken)
+                taken, took, most = [], 0.0, 4 * most
+    if taken:
+        yield Batch.of(taken)
 
 
 def rounds(near: Sequence[str]) -> Iterator[list[str]]:
@@ -235,12 +288,25 @@ def drawn(places: Sequence[str], count: int, seed: int) -> list[Fault]:
     return random.Random(seed).sample(chosen, min(count, len(chosen)))
 
 
-def judged(faults: Sequence[Fault], jobs: int, seconds: float, slow: bool) -> Iterator[Judged]:
-    """What becomes of each, as soon as it is known."""
+def judged(
+    faults: Sequence[Fault], jobs: int, seconds: float, slow: bool, first: float, whole: bool
+) -> Iterator[Judged]:
+    """What becomes of each, as soon as it is known; before that, all tests run without a fault for so many seconds."""
     with tempfile.TemporaryDirectory(prefix="freehold-faults-") as folder, ThreadPoolExecutor(jobs) as pool:
         free: SimpleQueue[Workplace] = SimpleQueue()
-        for n in range(jobs):
-            free.put(Workplace(Path(folder, str(n)), seconds, slow))
+        origin = Workplace(Path(folder, "0"), ROOT, seconds, slow)
+        places = {(fault.path, fault.line) for fault in faults}
+        near = {name for fault in faults for name in nearest(fault.path) if not name.startswith(LIT)}
+        known = None
+        if WATCHES and first:
+            command = [*pytest(slow), *(["test"] if whole else sorted(near))]
+            known = watched(origin.folder, places, jobs, first, origin.environment, command)
+            failing = f"{len(known.failing)} fail without a fault {' '.join(sorted(known.failing)[:MOST])}"
+            print(f"{len(known.seconds)} tests ran in {known.took:.0f} s; {failing}".rstrip(), flush=True)
+        for n in range(1, jobs + 1):  # with what Python has compiled
+            place = Workplace(Path(folder, str(n)), origin.folder, seconds, slow)
+            place.known = known
+            free.put(place)
 
         def one(fault: Fault) -> Judged:
             place = free.get()
@@ -264,15 +330,23 @@ def main() -> int:
     parser.add_argument("--in", dest="places", action="append", default=[], help="draw from paths that begin so")
     parser.add_argument("--at", dest="lines", action="append", default=[], help="PATH:LINE, all there are in a line")
     parser.add_argument("--seconds", type=float, default=180.0, help="for one fault")
+    parser.add_argument("--first", type=float, default=1800.0, help="for all tests without a fault; 0: leave that out")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--slow", action="store_true", help="run the slow tests, too")
     chosen = parser.parse_args()
     faults = drawn([*chosen.places, *chosen.lines], 10**9 if chosen.lines else chosen.faults, chosen.seed)
     verdicts: Counter[Verdict] = Counter()
-    for found in progress(judged(faults, chosen.jobs, chosen.seconds, chosen.slow), "faults", len(faults)):
+    for found in progress(
+        judged(
+            faults, chosen.jobs, chosen.seconds, chosen.slow, chosen.first, whole=not (chosen.places or chosen.lines)
+        ),
+        "faults",
+        len(faults),
+    ):
         verdicts[found.verdict] += 1
-        print(f"{found.verdict:8} {found.seconds:4.0f} s  {found.fault}  ({found.by})", flush=True)
-    print(f"{verdicts['found']} of {len(faults)} faults found, {verdicts['survived']} survived; seed {chosen.seed}")
+        print(f"{found.verdict:9} {found.seconds:4.0f} s  {found.fault}  ({found.by})", flush=True)
+    elsewhere = f"{verdicts['elsewhere']} by other tests, {verdicts['survived']} survived"
+    print(f"{verdicts['found']} of {len(faults)} faults found by the nearest tests, {elsewhere}; seed {chosen.seed}")
     return int(verdicts["survived"] > 0)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,8 +13,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "test" / "fuzz"))
 
-from plant import nearest, rounds  # noqa: E402 -- from that folder
+from plant import Batch, grouped, is_in, nearest, rounds  # noqa: E402 -- from that folder
 from source_faults import Fault, faults_of  # noqa: E402 -- as above
+from watching import PLUGINS, WATCHES, Watched, watched, with_instructions  # noqa: E402 -- as above
 
 TEXT = """
 def chosen(a: int, b: int = 4) -> bool:
@@ -70,3 +73,73 @@ def test_few_files_are_imported_for_the_first_answer() -> None:
     near = ["test/lit/a.mlir", *(f"test/{n}.py" for n in range(9)), "test/lit/b", "test/c", "test/d"]
     assert [len(files) for files in rounds(near)] == [1, 2, 6, 1, 1, 1, 1]
     assert [name for files in rounds(near) for name in files] == near
+
+
+def test_what_executes_the_line_runs_in_the_order_of_nearness() -> None:
+    near = ["test/a.py", "test/lit/a", "test/b", ""]
+    seconds = dict.fromkeys(("test/a.py::x", "test/a.py::y", "test/b/c.py::x[1]", "test/d.py::x"), 3.0)
+    steps = [["test/a.py::x", "test/a.py::y"], [], ["test/b/c.py::x[1]"], ["test/d.py::x"]]
+    assert list(grouped(near, steps, seconds)) == [
+        Batch(["test/a.py"], ("test/a.py::x", "test/a.py::y")),
+        Batch(["test/lit/a"]),
+        Batch(["test/b/c.py"], ("test/b/c.py::x[1]",)),  # before what is not near
+        Batch(["test/d.py"], ("test/d.py::x",)),
+    ]
+    assert [name for name in seconds if is_in(name, near[:3])] == list(seconds)[:3]
+    assert not is_in("test/ab.py::x", ["test/a"])
+
+
+def test_a_line_of_no_test_or_of_an_import_is_for_any_test() -> None:
+    ran = {"test/a.py::x": 1.0, "test/a.py::y": 1.0}
+    known = Watched({("a.py", 1): ("test/a.py::x", "test/a.py::y"), ("a.py", 2): ("", "test/a.py::x")}, ran,
+                    frozenset(["test/a.py::y"]), 2.0)  # fmt: skip
+    assert known.of("a.py", 1) == ("test/a.py::x",)  # the other one fails without a fault
+    assert known.of("a.py", 2) is None
+    assert known.of("a.py", 3) is None
+
+
+PRODUCT = """
+def half(x):
+    if x % 2:
+        raise ValueError(
+            "odd"
+        )
+    return x // 2
+"""
+TESTS = """
+import os, subprocess, sys
+import product, pytest
+
+def test_even(): assert product.half(4) == 2
+def test_odd():
+    with pytest.raises(ValueError): product.half(3)
+def test_elsewhere(): assert subprocess.call([sys.executable, "-c", "import product; product.half(2)"]) == 0
+def test_failing(): assert product.half(2) == 2
+def test_nothing(): pass
+"""
+
+
+def test_a_line_in_brackets_is_watched_where_its_statement_begins(tmp_path: Path) -> None:
+    file = tmp_path / "product.py"
+    file.write_text(PRODUCT, encoding="utf-8")
+    assert with_instructions(file, [3, 6, 7]) == {3: 3, 6: 5, 7: 7}
+
+
+@pytest.mark.skipif(not WATCHES, reason="Python 3.11 watches no lines")
+def test_who_executes_a_line(tmp_path: Path) -> None:
+    (tmp_path / "product.py").write_text(PRODUCT, encoding="utf-8")
+    (tmp_path / "test_product.py").write_text(TESTS, encoding="utf-8")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    environment = {**kept, "PYTHONPATH": f"{PLUGINS}{os.pathsep}{tmp_path}"}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "chosen_tests", "-c", os.devnull, "test_product.py"]
+    known = watched(tmp_path, [("product.py", 4), ("product.py", 7)], 1, 100, environment, command)
+    tests = {name: f"test_product.py::test_{name}" for name in ("even", "odd", "elsewhere", "failing", "nothing")}
+    assert known.of("product.py", 4) == (tests["odd"],)
+    assert known.of("product.py", 7) == (tests["elsewhere"], tests["even"])
+    assert known.failing == {tests["failing"]}
+    assert known.seconds.keys() == set(tests.values())
+    # ... and of the tests that are chosen, no other runs.
+    (tmp_path / "chosen").write_text(tests["failing"], encoding="utf-8")
+    chosen = {**environment, "FREEHOLD_CHOSEN": str(tmp_path / "chosen")}
+    done = subprocess.run(command, cwd=tmp_path, env=chosen, capture_output=True, text=True, check=False)
+    assert "1 failed, 4 deselected" in done.stdout

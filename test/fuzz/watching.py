@@ -1,0 +1,119 @@
+"""
+Which tests execute a line of the product, what fails before any fault is planted, and how long each test takes.
+
+All tests run once (`watched`), in as many processes as there are cores, and `watched/sitecustomize.py` writes down who
+comes by the lines of the faults. A test that does not execute a line cannot find a fault in it, with exceptions: what a
+test before it has left in a cache, and what is executed as a module is imported, by no test. `plant.py` sees to both.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+HERE: Final = Path(__file__).parent
+PLUGINS: Final = HERE / "watched"
+WATCHES: Final = sys.version_info >= (3, 12)
+"""Whether this Python can watch lines."""
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What a run of all tests has shown."""
+
+    executing: dict[tuple[str, int], tuple[str, ...]]
+    """The tests that execute a line; an empty name where it is executed as the module is imported, or outside tests."""
+    seconds: dict[str, float]
+    failing: frozenset[str]
+    took: float
+    """The seconds that the run took."""
+
+    def of(self, path: str, line: int) -> tuple[str, ...] | None:
+        """The tests that execute a line of a function and pass without a fault; None where any test may see it."""
+        found = self.executing.get((path, line), ())
+        if not found or "" in found:
+            return None
+        return tuple(name for name in found if name in self.seconds and name not in self.failing)
+
+
+def with_instructions(path: Path, lines: Iterable[int]) -> dict[int, int]:
+    """For each line of a file the line at or before it that has instructions of its own."""
+    codes, known = [compile(path.read_bytes(), str(path), "exec")], set[int]()
+    while codes:
+        code = codes.pop()
+        known |= {line for _, _, line in code.co_lines() if line}
+        codes += [each for each in code.co_consts if isinstance(each, type(code))]
+    return {line: max((each for each in known if each <= line), default=line) for line in lines}
+
+
+def watched(
+    folder: Path,
+    places: Collection[tuple[str, int]],
+    jobs: int,
+    seconds: float,
+    environment: dict[str, str],
+    command: Sequence[str],
+) -> Watched:
+    """Runs tests in the tree of a folder, as many as end in this time, and watches lines of its files."""
+    notes = folder / "build" / "watched"
+    notes.mkdir(parents=True)
+    asked = {
+        path: with_instructions(folder / path, [line for each, line in places if each == path]) for path, _ in places
+    }
+    texts = [f"{(folder / path).resolve()}:{line}\n" for path, lines in asked.items() for line in set(lines.values())]
+    (notes / "asked").write_text("".join(texts), encoding="utf-8")
+    for name in ("executed", "ended"):
+        (notes / name).touch()
+    changes = {"FREEHOLD_WATCHED": str(notes), "FREEHOLD_ENDED": str(notes / "ended")}
+    in_parallel = ["-n", str(jobs), "--dist", "worksteal", "--timeout=120"]
+    start = time.monotonic()
+    run([*command, *in_parallel], folder, {**environment, **changes}, seconds)
+    executed: dict[str, set[str]] = {}
+    for note in (notes / "executed").read_text(encoding="utf-8").splitlines():
+        place, _, test = note.partition("\t")
+        executed.setdefault(place, set()).add(test)
+    took, failing = dict[str, float](), set[str]()
+    for note in (notes / "ended").read_text(encoding="utf-8").splitlines():
+        outcome, duration, test = note.split("\t", 2)
+        took[test] = took.get(test, 0.0) + float(duration)
+        failing |= {test} if outcome == "failed" else set()
+    executing = {
+        (path, line): tuple(sorted(executed.get(f"{(folder / path).resolve()}:{there}", ())))
+        for path, lines in asked.items()
+        for line, there in lines.items()
+    }
+    return Watched(executing, took, frozenset(failing), time.monotonic() - start)
+
+
+def pytest(slow: bool) -> list[str]:
+    """The command of every run, without its targets."""
+    chosen = [] if slow else ["-m", "not slow"]
+    return [sys.executable, "-m", "pytest", *chosen, "-q", "-p", "no:cacheprovider", "-p", "chosen_tests"]
+
+
+def run(command: Sequence[str], folder: Path, environment: dict[str, str], seconds: float) -> tuple[int, str] | None:
+    """The status and the output of a command; None where it did not end in this time, and it and all it started do."""
+    with subprocess.Popen(
+        command,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    ) as started:
+        try:
+            output, _ = started.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            if started.poll() is None:
+                os.killpg(started.pid, 9)
+    return started.returncode, output
