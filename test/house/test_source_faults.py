@@ -77,7 +77,8 @@ def test_few_files_are_imported_for_the_first_answer() -> None:
 
 def test_what_executes_the_line_runs_in_the_order_of_nearness() -> None:
     near = ["test/a.py", "test/lit/a", "test/b", ""]
-    seconds = dict.fromkeys(("test/a.py::x", "test/a.py::y", "test/b/c.py::x[1]", "test/d.py::x"), 3.0)
+    names: list[str] = ["test/a.py::x", "test/a.py::y", "test/b/c.py::x[1]", "test/d.py::x"]
+    seconds = dict.fromkeys(names, 3.0)
     steps = [["test/a.py::x", "test/a.py::y"], [], ["test/b/c.py::x[1]"], ["test/d.py::x"]]
     assert list(grouped(near, steps, seconds)) == [
         Batch(["test/a.py"], ("test/a.py::x", "test/a.py::y")),
@@ -85,7 +86,7 @@ def test_what_executes_the_line_runs_in_the_order_of_nearness() -> None:
         Batch(["test/b/c.py"], ("test/b/c.py::x[1]",)),  # before what is not near
         Batch(["test/d.py"], ("test/d.py::x",)),
     ]
-    assert [name for name in seconds if is_in(name, near[:3])] == list(seconds)[:3]
+    assert [name for name in names if is_in(name, near[:3])] == names[:3]
     assert not is_in("test/ab.py::x", ["test/a"])
 
 

@@ -24,7 +24,7 @@ def watch(folder: str) -> None:
     written = os.open(os.path.join(folder, "executed"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     places: dict[str, str] = {}
     last: dict[tuple[str, int], str] = {}
-    monitoring: Any = sys.monitoring  # type: ignore[attr-defined]  # Python 3.11 has none
+    monitoring: Any = vars(sys)["monitoring"]  # Python 3.11 has none
     tool = 4  # debuggers, coverage and profilers have others
 
     def place(name: str) -> str:
