@@ -10,11 +10,12 @@ from freehold.audit.facts import Fact, FactsError, Launch, Number, Tensor
 from freehold.audit.verdict import ArrayVerdict, Audit, audit
 from freehold.dialects.cuda_tile.ops.module import EntryOp
 from freehold.dialects.location import span_of
+from freehold.runtime.errors.refusing import errors, reject
 from freehold.runtime.foreign.code import TileIR, unknown_entry
 from freehold.runtime.foreign.declaration import Declaration
 from freehold.runtime.variants.evaluation import Geometry, Judge, Shapes, Values
 from freehold.support.contract import EntryParameter, LaunchContract, TensorParameter
-from freehold.support.diagnostic import Error, Rejected
+from freehold.support.diagnostic import Error
 from freehold.support.span import Span
 
 _MOST: Final = 4096
@@ -45,7 +46,7 @@ class _Judge:
         self.module = source.module()
         entries = {op.sym_name.data: op for op in self.module.walk() if isinstance(op, EntryOp)}
         if source.entry not in entries:
-            raise Rejected([unknown_entry(self.kernel, source.kind, source.entry, entries)])
+            reject(unknown_entry(self.kernel, source.kind, source.entry, entries))
         self.entry = entries[source.entry]
         self.lock = Lock()
         self.known: dict[Any, Audit | FactsError] = {}
@@ -113,9 +114,8 @@ class _Judge:
     # --- What is wrong ------------------------------------------------------------------------------------------------
 
     def _unlike(self, why: str, place: Span | None) -> Error:
-        from freehold.runtime.errors import DeclarationUnfit
 
-        return DeclarationUnfit(
+        return errors.DeclarationUnfit(
             place,
             self.kernel,
             why,
@@ -124,12 +124,11 @@ class _Judge:
 
     def _wrong(self, found: Audit, place: Span | None) -> list[Error]:
         """What the audit found, and what is done that was not declared."""
-        from freehold.runtime.errors import PromiseBroken
 
         wrong: list[Error] = []
         for finding in found.findings:
             report = finding.error.report()
-            error = PromiseBroken(place, self.kernel, report.title)
+            error = errors.PromiseBroken(place, self.kernel, report.title)
             for op in finding.ops:
                 if (span := span_of(op)) is not None:
                     error.add(error.At(span, report.label or "here"))
@@ -143,14 +142,13 @@ class _Judge:
 
     def _undeclared(self, found: Audit, verdict: ArrayVerdict, place: Span | None) -> Error | None:
         """The error for an array with which something else is done than was declared."""
-        from freehold.runtime.errors import PromiseBroken
 
         e = self.contract.entry[verdict.number]
         parameter = self.declared.signature[self.contract.parameters[e.argument].name]
         if verdict.share in _ALLOWS[parameter.mode] or verdict.share not in _WORDS:
             return None
         wanted = {"read only": "Ref", "disjoint": "Mut", "commuting": "Acc", "atomic": "Raw"}[verdict.share]
-        error = PromiseBroken(
+        error = errors.PromiseBroken(
             place, self.kernel, f"it {_WORDS[verdict.share]} `{parameter.name}`, declared `{parameter.annotation}`"
         )
         ops = [a.op for a in found.trace.accesses if a.base == verdict.number]
@@ -164,17 +162,16 @@ class _Judge:
 
     def _open(self, found: Audit, place: Span | None) -> list[Error]:
         """What the audit does not decide."""
-        from freehold.runtime.errors import PromiseUndecided
 
         undecided = [
-            PromiseUndecided(place, self.kernel, o.what, f"{o.why}{f'; decided by: {o.fact}' if o.fact else ''}")
+            errors.PromiseUndecided(place, self.kernel, o.what, f"{o.why}{f'; decided by: {o.fact}' if o.fact else ''}")
             for o in found.open
         ]
         if not undecided and found.verdict != "safe":
-            undecided = [PromiseUndecided(place, self.kernel, "the launch", "it is not shown to be safe")]
+            undecided = [errors.PromiseUndecided(place, self.kernel, "the launch", "it is not shown to be safe")]
         shares = {a.number: a.share for a in found.arrays}
         if not undecided and any(shares.get(n) in (None, "unknown", "race", "unordered") for n in found.call.arrays):
-            undecided = [PromiseUndecided(place, self.kernel, "an array", "what is done to it is not known")]
+            undecided = [errors.PromiseUndecided(place, self.kernel, "an array", "what is done to it is not known")]
         return list(undecided[:1])
 
 

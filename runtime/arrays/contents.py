@@ -6,6 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from freehold.runtime.arrays.copying import read, write
+from freehold.runtime.arrays.tensor import Tensor
+
 if TYPE_CHECKING:
     from freehold.runtime.arrays.tensor import Tensor
 
@@ -58,16 +61,12 @@ class Contents:
 
     def keep(self, name: str, tensor: Tensor) -> None:
         """Notes a tensor; what the first of a name holds is what all of them are to hold."""
-        from freehold.runtime.arrays.copying import read
-
         if name not in self._before:
             self._before[name] = read(tensor, None)
         self._tensors.append((name, tensor))
 
     def give_back(self) -> None:
         """Writes it."""
-        from freehold.runtime.arrays.copying import write
-
         for name, tensor in self._tensors:
             write(tensor, self._before[name], None)
 
@@ -75,6 +74,5 @@ class Contents:
 def tensor_of(array: Any) -> Tensor:
     """An array of any library as a tensor over its memory."""
     from freehold.runtime.arrays.adoption import adopted_any
-    from freehold.runtime.arrays.tensor import Tensor
 
     return array if isinstance(array, Tensor) else adopted_any(array)

@@ -11,16 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
+from freehold.runtime.arrays.elements import unfit
 from freehold.runtime.arrays.handle import H, Handle, Maker
 from freehold.runtime.base.call_site import CallSite, caller
 from freehold.runtime.gpu import driver, transfers
 from freehold.runtime.gpu.timeline import host_timeline, let_go, timeline_of
+from freehold.runtime.launch.partition import partition
 from freehold.runtime.memory import ledger
-from freehold.runtime.memory.arguments import HOST, contiguous
+from freehold.runtime.memory.arguments import HOST, contiguous, view
 from freehold.runtime.memory.blame import of_method
 from freehold.runtime.memory.ledger import Blame, Hold
+from freehold.runtime.memory.numpy_types import numpy_dtype
 from freehold.runtime.memory.storage import allocate
 from freehold.runtime.operations.execution import Execution
 from freehold.runtime.operations.operation import Next, Operation, Work
@@ -36,7 +39,6 @@ if TYPE_CHECKING:
 def over(tensor: Handle) -> Any:
     """A NumPy array over the memory of a tensor on the host. The caller has a lease."""
     from freehold.runtime.launch.host import array_of
-    from freehold.runtime.memory.arguments import view
 
     return array_of(view(tensor))
 
@@ -44,8 +46,6 @@ def over(tensor: Handle) -> Any:
 def read(tensor: Handle, blame: Blame | None, through: Hold | None = None) -> Any:
     """A contiguous copy of a tensor as a NumPy array, made when what writes it is done."""
     import numpy as np
-
-    from freehold.runtime.memory.numpy_types import numpy_dtype
 
     let_go()
     dtype: Any = numpy_dtype(tensor.dtype.name)
@@ -72,8 +72,6 @@ def read(tensor: Handle, blame: Blame | None, through: Hold | None = None) -> An
 def write(tensor: Handle, array: Any, blame: Blame | None, through: Hold | None = None) -> None:
     """Copies a NumPy array of the same shape, with elements of any dtype, into a tensor, when work on it is done."""
     import numpy as np
-
-    from freehold.runtime.memory.numpy_types import numpy_dtype
 
     def work() -> None:
         if tensor.device == HOST:
@@ -164,7 +162,7 @@ def overwritten(target: H, source: Any, site: CallSite) -> Operation[H]:
 
     given = source if isinstance(source, Handle) else adopted_any(type(target), source)
     if given.shape != target.shape:
-        _unfit("the shape of what is copied", f"{target.shape}", f"{given.shape}", site)
+        unfit("the shape of what is copied", f"{target.shape}", f"{given.shape}", site)
     return work("a copy", run)
 
 
@@ -215,7 +213,6 @@ def element(value: Any, dtype: DType, site: CallSite) -> Any:
     """A NumPy array of one element. Raises `Rejected` (O256) for what is no number, or not one of the dtype."""
     import numpy as np
 
-    from freehold.runtime.memory.numpy_types import numpy_dtype
     from freehold.runtime.memory.scalars import plain_number
 
     given: Any = value
@@ -225,7 +222,7 @@ def element(value: Any, dtype: DType, site: CallSite) -> Any:
         given = bool(value)
     number = plain_number(dtype, given)
     if number is None or (dtype.is_float and not dtype.signed and held_unsigned(dtype, float(number))):
-        _unfit("the value", f"one that {dtype} has", f"`{value!r}`", site)
+        unfit("the value", f"one that {dtype} has", f"`{value!r}`", site)
     with np.errstate(over="ignore"):
         return np.asarray(number).astype(numpy_dtype(dtype.name))
 
@@ -279,8 +276,6 @@ def _assign(execution: Execution, target: H, source: Handle, blame: Blame) -> H 
 
 def cut(tensor: Handle, elements: int = 1024) -> Partition:
     """A tensor in regions of about so many elements, which are neighbours in memory if it is row-major."""
-    from freehold.runtime.launch.partition import partition
-
     tile: list[int] = []
     left = elements
     for extent in reversed(tensor.shape):
@@ -299,8 +294,6 @@ def _enqueued(execution: Execution, reads: Sequence[Handle], target: H, blame: B
             work(stream)
 
     if execution.recording is not None:
-        from freehold.runtime.memory.arguments import view
-
         execution.recording.uses([view(t) for t in (*reads, target)], reads, [target])
         begin()
     else:
@@ -311,8 +304,6 @@ def _enqueued(execution: Execution, reads: Sequence[Handle], target: H, blame: B
 def _on_host(execution: Execution, reads: Sequence[Handle], target: H, blame: Blame, work: Any) -> H:
     """Does work on the host, with all leases, or has a graph record it."""
     if execution.recording is not None:
-        from freehold.runtime.memory.arguments import view
-
         execution.recording.uses([view(t) for t in (*reads, target)], reads, [target])
         execution.recording.host_work(work)
     else:
@@ -333,10 +324,3 @@ def _between_arrays(target: Handle, source: Handle) -> None:
         values = values.astype(np.float32)
     with np.errstate(all="ignore"):
         np.copyto(over(target), values, casting="unsafe")
-
-
-def _unfit(what: str, expected: str, given: str, site: CallSite) -> NoReturn:
-    from freehold.runtime.errors import TensorUnfit
-    from freehold.support.diagnostic import Rejected
-
-    raise Rejected([TensorUnfit(site.span, what, expected, given)])

@@ -18,9 +18,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from freehold.frontend import language
 from freehold.frontend.intrinsics import intrinsic_of
+from freehold.runtime.arrays.adoption import adopted_any, dtype_in
+from freehold.runtime.arrays.elements import dtype_of, unfit
 from freehold.runtime.arrays.tensor import Tensor
 from freehold.runtime.base.call_site import CallSite, caller
+from freehold.runtime.gpu import driver
 from freehold.runtime.memory.arguments import HOST, contiguous
+from freehold.runtime.operations.operation import Next
 from freehold.support.dtypes import DType, default_dtype, f32, i32
 from freehold.support.lazy import Lazy
 
@@ -242,8 +246,6 @@ def from_numpy(array: Any, dtype: AnyDType | None = None, *, device: int | None 
     """
     import numpy as np
 
-    from freehold.runtime.arrays.adoption import dtype_in
-
     site = caller()
     source: Any = np.asarray(array)
     chosen = _dtype(dtype, dtype_in(source))
@@ -258,7 +260,6 @@ def to_device(array: Any, device: int | None = None) -> Tensor:
     """
     import numpy as np
 
-    from freehold.runtime.arrays.adoption import adopted_any
     from freehold.runtime.arrays.tensor import Tensor
     from freehold.runtime.memory.arguments import is_array
 
@@ -272,7 +273,6 @@ def to_numpy(array: Any) -> Any:
     """A copy of any array that kernels take as a NumPy array, made when the work that writes it is done."""
     import numpy as np
 
-    from freehold.runtime.arrays.adoption import adopted_any
     from freehold.runtime.arrays.tensor import Tensor
     from freehold.runtime.memory.blame import of_call
 
@@ -286,8 +286,6 @@ def to_numpy(array: Any) -> Any:
 
 
 def _filled(name: str, shape: Shape, value: Any, dtype: AnyDType, device: int | None) -> Any:
-    from freehold.runtime.operations.operation import Next
-
     site = caller()
     extents, chosen, place = _shape(shape, site), _dtype(dtype), _place(device, site)
     copying.element(value, chosen, site)
@@ -315,12 +313,10 @@ def _uploaded(
 
 
 def _random(name: str, shape: Shape, dtype: AnyDType, seed: int | None, device: int | None) -> Operation[Tensor]:
-    from freehold.runtime.operations.operation import Next
-
     site = caller()
     extents, chosen, place = _shape(shape, site), _dtype(dtype), _place(device, site)
     if not chosen.is_float:
-        _unfit("the dtype", "one of floating-point numbers", f"`{chosen}`", site)
+        unfit("the dtype", "one of floating-point numbers", f"`{chosen}`", site)
     key = secrets.randbits(63) if seed is None else seed & (1 << 63) - 1
 
     def run(execution: Execution) -> Tensor | Next:
@@ -347,29 +343,23 @@ def _shape(given: Any, site: CallSite) -> tuple[int, ...]:
     except TypeError:
         shape = (-1,)
     if any(e < 0 for e in shape):
-        _unfit("the shape", "an integer or a tuple of integers, none negative", f"`{given!r}`", site)
+        unfit("the shape", "an integer or a tuple of integers, none negative", f"`{given!r}`", site)
     return shape
 
 
 def _of_number(value: Any) -> AnyDType:
     """What a number is kept as by itself."""
-    from freehold.runtime.arrays.elements import dtype_of
-
     if isinstance(value, bool | int | float):
         return default_dtype(value)
     return dtype_of(value.dtype) if hasattr(value, "dtype") else f32
 
 
 def _dtype(given: AnyDType | None, otherwise: DType | None = None) -> DType:
-    from freehold.runtime.arrays.elements import dtype_of
-
     return otherwise if given is None and otherwise is not None else dtype_of(cast("AnyDType", given))
 
 
 def _place(device: int | None, site: CallSite) -> int:
     """The device that is meant. Raises `Rejected` (O240, O256)."""
-    from freehold.runtime.gpu import driver
-
     if device is None:
         return driver.current_device() if driver.gpu_available() else HOST
     if device == HOST:
@@ -377,12 +367,5 @@ def _place(device: int | None, site: CallSite) -> int:
     driver.require_gpu("leave `device` out, or give `freehold.HOST`")
     if not 0 <= device < driver.device_count():
         count = driver.device_count()
-        _unfit("the device", f"`freehold.HOST` or a number below {count}", f"`{device!r}`", site)
+        unfit("the device", f"`freehold.HOST` or a number below {count}", f"`{device!r}`", site)
     return device
-
-
-def _unfit(what: str, expected: str, given: str, site: CallSite) -> None:
-    from freehold.runtime.errors import TensorUnfit
-    from freehold.support.diagnostic import Rejected
-
-    raise Rejected([TensorUnfit(site.span, what, expected, given)])

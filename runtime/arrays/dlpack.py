@@ -13,6 +13,7 @@ from typing import Any, Final, NoReturn
 from freehold.runtime.arrays.handle import H, Handle, Maker
 from freehold.runtime.base.call_site import CallSite, caller
 from freehold.runtime.base.locks import lock
+from freehold.runtime.errors.refusing import errors, reject
 from freehold.runtime.gpu.timeline import Timeline, let_go, timeline
 from freehold.runtime.memory import ledger
 from freehold.runtime.memory.arguments import HOST, ArrayView, UnknownDType, Unreadable, view
@@ -196,14 +197,12 @@ def read_array(array: Any) -> ArrayView:
 
 def refuse(array: Any, why: str) -> NoReturn:
     """Raises `Rejected` (O257) for an array, with a reason unless that is empty."""
-    from freehold.runtime.errors import NoTensor
-    from freehold.support.diagnostic import Rejected
 
     kind = type(array).__name__
-    error = NoTensor(
+    error = errors.NoTensor(
         caller().argument(0, "array", "freehold.from_dlpack"),
         f"{'an' if kind[:1] in 'aeiou' or kind == 'ndarray' else 'a'} {kind}",
     )
     if why:
         error.add(error.Because(why))
-    raise Rejected([error]) from None
+    reject(error)

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
-from freehold.runtime.base.call_site import caller
+from freehold.runtime.errors.refusing import errors, refuse, reject
 from freehold.support import dtypes
 from freehold.support.dtypes import DType
 
 if TYPE_CHECKING:
     from freehold.frontend.language.tile import AnyDType
+    from freehold.runtime.base.call_site import CallSite
 
 
 def dtype_of(given: AnyDType) -> DType:
     """A dtype of elements that can be in memory, from what a user names as one. Raises `Rejected` (O256)."""
     found = dtypes.understood(given)
-    if found is not None and found.storage_bits:
-        return found
-    from freehold.runtime.errors import TensorUnfit
-    from freehold.support.diagnostic import Rejected
+    if found is None or not found.storage_bits:
+        refuse(errors.TensorUnfit, "the dtype", "one that memory can hold, such as `freehold.f32`", f"`{given!r}`")
+    return found
 
-    raise Rejected(
-        [TensorUnfit(caller().span, "the dtype", "one that memory can hold, such as `freehold.f32`", f"`{given!r}`")]
-    )
+
+def unfit(what: str, expected: str, given: str, site: CallSite) -> NoReturn:
+    """Raises `Rejected` (O256) for what no tensor can be made of, or copied from."""
+    reject(errors.TensorUnfit(site.span, what, expected, given))

@@ -17,13 +17,16 @@ from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
+from freehold.runtime.arrays.copying import converted, filled, over, overwritten, read, write
+from freehold.runtime.arrays.dlpack import dlpack_device, exported, ready_on
 from freehold.runtime.arrays.elements import dtype_of
 from freehold.runtime.arrays.handle import Handle
 from freehold.runtime.base import native
 from freehold.runtime.base.call_site import CallSite, caller
 from freehold.runtime.base.locks import lock
+from freehold.runtime.errors.refusing import errors, reject
 from freehold.runtime.gpu.timeline import let_go, timeline
-from freehold.runtime.memory import ledger, views
+from freehold.runtime.memory import blame, ledger, views
 from freehold.runtime.memory.arguments import HOST
 from freehold.runtime.memory.ledger import Hold, Refusal, Space
 from freehold.runtime.memory.storage import Storage
@@ -129,13 +132,10 @@ class Tensor(Handle):
         return Tensor(self.storage, pointer, layout.shape, layout.strides, dtype or self.dtype, self.epoch)
 
     def _no_view(self, what: str, why: views.NoView) -> NoReturn:
-        from freehold.runtime.errors import ViewUnfit
-        from freehold.support.diagnostic import Rejected
-
-        error = ViewUnfit(caller().span, self.shape, what, why.why)
+        error = errors.ViewUnfit(caller().span, self.shape, what, why.why)
         if why.copies:
             error.add(error.Copy())
-        raise Rejected([error]) from None
+        reject(error)
 
     # --- Owners -------------------------------------------------------------------------------------------------------
 
@@ -198,16 +198,12 @@ class Tensor(Handle):
             array.flags.writeable = exclusive
             yield array
             if exclusive and self.device != HOST:
-                from freehold.runtime.arrays.copying import write
-
                 write(self, array, None, held)
         finally:
             held.release()
 
     def _array(self, held: Hold) -> Any:
         """A NumPy array over its memory, or a copy of what is on a GPU, for who holds it."""
-        from freehold.runtime.arrays.copying import over, read
-
         return over(self) if self.device == HOST else read(self, None, held)
 
     def _verify(self, name: str, site: CallSite, *, write: bool, verb: str = "") -> None:
@@ -225,22 +221,16 @@ class Tensor(Handle):
         Elements that NumPy does not have are those of `ml_dtypes`. Raises `Rejected` where it is lent exclusively
         or gone.
         """
-        from freehold.runtime.arrays.copying import read
-
         return read(self, _blame("numpy", caller()))
 
     def item(self) -> Any:
         """The value of its only element. Raises `ValueError` where there are more or none, and as `numpy` does."""
-        from freehold.runtime.arrays.copying import read
-
         if self.size != 1:
             raise ValueError(f"`item` reads a single element, and there are {self.size}")
         return read(self, _blame("item", caller())).item()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         """A copy for NumPy's functions. Raises as `numpy` does, and `ValueError` if `copy` is False."""
-        from freehold.runtime.arrays.copying import read
-
         if copy is False:
             raise ValueError("a tensor becomes a NumPy array by a copy: `with x.borrow() as array` lends its memory")
         array = read(self, _blame("numpy", caller()))
@@ -250,8 +240,6 @@ class Tensor(Handle):
 
     def copy(self) -> Operation[Tensor]:
         """A contiguous copy in new memory of the same device, as an operation."""
-        from freehold.runtime.arrays.copying import converted
-
         return converted(self, self.dtype, self.device, "copy", caller())
 
     def astype(self, dtype: AnyDType) -> Operation[Tensor]:
@@ -260,14 +248,10 @@ class Tensor(Handle):
 
         Floats become integers by dropping the fraction; what does not fit a narrower type is unspecified.
         """
-        from freehold.runtime.arrays.copying import converted
-
         return converted(self, dtype_of(dtype), self.device, "astype", caller())
 
     def to(self, device: int) -> Operation[Tensor]:
         """A contiguous copy in the memory of a GPU, by number, or of the host (`freehold.HOST`), as an operation."""
-        from freehold.runtime.arrays.copying import converted
-
         return converted(self, self.dtype, device, "to", caller())
 
     def copy_from(self, source: Any) -> Operation[Tensor]:
@@ -276,21 +260,15 @@ class Tensor(Handle):
 
         Elements of another dtype are converted. The value is the tensor itself. Raises `Rejected` (O256, O257).
         """
-        from freehold.runtime.arrays.copying import overwritten
-
         return overwritten(self, source, caller())
 
     def fill(self, value: float | bool) -> Operation[Tensor]:
         """Overwrites all elements with a value, as an operation, whose value is the tensor itself."""
-        from freehold.runtime.arrays.copying import filled
-
         return filled(self, value, caller())
 
     # --- Other libraries ----------------------------------------------------------------------------------------------
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        from freehold.runtime.arrays.dlpack import dlpack_device
-
         return dlpack_device(self)
 
     def __dlpack__(
@@ -307,8 +285,6 @@ class Tensor(Handle):
         The stream that the library names waits for work in flight. Raises `BufferError` where it is lent exclusively or
         gone, and for a copy or another device, which are operations.
         """
-        from freehold.runtime.arrays.dlpack import exported
-
         return exported(self, stream, max_version, dl_device, copy, caller())
 
     @property
@@ -319,8 +295,6 @@ class Tensor(Handle):
             raise AttributeError("`__cuda_array_interface__` describes memory of GPUs, and this tensor is on the host")
         if self.dtype.name in ("bf16", "f8e4m3fn", "f8e5m2", "f8e8m0fnu"):
             raise AttributeError(f"`__cuda_array_interface__` cannot describe elements of {self.dtype}")
-        from freehold.runtime.arrays.dlpack import ready_on
-
         self._verify("__cuda_array_interface__", caller(), write=True)
         ready_on(self, timeline(self.device))
         letter = "u" if kind == "int" and not self.dtype.signed else _LETTER[kind]
@@ -336,8 +310,6 @@ class Tensor(Handle):
 
 
 def _blame(name: str, site: CallSite, verb: str = "") -> ledger.Blame:
-    from freehold.runtime.memory import blame
-
     return blame.of_method(name, site, verb)
 
 

@@ -9,6 +9,7 @@ from itertools import islice
 from types import CodeType
 from typing import TYPE_CHECKING
 
+from freehold.support.report import Argument
 from freehold.support.span import Span, char_column
 
 if TYPE_CHECKING:
@@ -82,8 +83,6 @@ class CallSite:
         """The span of an argument in the caller's source, or its name where that cannot be had."""
         node = self._node(position, name)
         if node is None or self._call is None:
-            from freehold.support.report import Argument
-
             return Argument(name, of)
         return self._span(node, self._call[1])
 

@@ -17,9 +17,6 @@ from inspect import Signature, signature
 from threading import RLock, local
 from typing import TYPE_CHECKING, Any, Final
 
-if TYPE_CHECKING:
-    pass
-
 MOST: Final = 64
 """Parameters of an entry point that it takes, and arguments of a kernel."""
 

@@ -33,7 +33,9 @@ from freehold.frontend.signature import (
     Specialisation,
     TensorSpec,
 )
+from freehold.runtime.base.call_site import caller
 from freehold.runtime.base.imported import once_imported
+from freehold.runtime.errors.refusing import errors, reject
 from freehold.runtime.jit.launchable import Launchable
 from freehold.runtime.variants.build import DENY, Options, denied, stable_text
 from freehold.runtime.variants.compiled import Compiled, Once
@@ -92,17 +94,11 @@ class Files:
 
     def damaged(self, name: str, reason: str) -> NoReturn:
         """Raises `Rejected` (O273)."""
-        from freehold.runtime.errors import PackageDamaged
-        from freehold.support.diagnostic import Rejected
-
-        raise Rejected([PackageDamaged(None, name, self.path, reason)])
+        reject(errors.PackageDamaged(None, name, self.path, reason))
 
     def _refuse(self, reason: str, rebuild: bool = False) -> NoReturn:
-        from freehold.runtime.errors import NoPackage
-        from freehold.support.diagnostic import Rejected
-
-        error = NoPackage(None, self.path, reason)
-        raise Rejected([error.add(error.Rebuild()) if rebuild else error])
+        error = errors.NoPackage(None, self.path, reason)
+        reject(error.add(error.Rebuild()) if rebuild else error)
 
     def _manifest(self) -> dict[str, Any]:
         if not os.path.exists(self.path):
@@ -258,11 +254,7 @@ class PackagedKernel(Launchable):
         fitting = [v for v in self.variants if all(_fits(w, g) for w, g in zip(v.specs, given, strict=True))]
         if fitting:
             return max(fitting, key=lambda v: v.demands)
-        from freehold.runtime.base.call_site import caller
-        from freehold.runtime.errors import VariantMissing
-        from freehold.support.diagnostic import Rejected
-
-        error = VariantMissing(caller().span, self.__name__)
+        error = errors.VariantMissing(caller().span, self.__name__)
         by_parameter = zip(self.signature.parameters, given, *[v.specs for v in self.variants], strict=True)
         misfits = [(p, g, wanted) for p, g, *wanted in by_parameter if not any(_fits(w, g) for w in wanted)]
         if not self.variants:  # in this form
@@ -273,12 +265,12 @@ class PackagedKernel(Launchable):
                 error.add(error.Present())
             counts = Counter(p.of for p in self.signature.parameters if p.of is not None)
             error.add(*(error.Counted(name, str(count)) for name, count in counts.items()))
-            raise Rejected([error])
+            reject(error)
         for parameter, g, wanted in misfits:
             error.add(error.Asked(parameter.name, _words(g), " or ".join(dict.fromkeys(map(_words, wanted)))))
         if not misfits:
             error.add(error.Together())
-        raise Rejected([error])
+        return reject(error)
 
     def compiled(self, specialisation: Specialisation, arch: str) -> Compiled:
         """The GPU code for one kind of arguments; assembled, where there is none. Raises `Rejected` (O270 to O273)."""
@@ -289,11 +281,8 @@ class PackagedKernel(Launchable):
             if arch in variant.cubins:
                 cubin = self._files.read(variant.cubins[arch], verified)
             elif self._strict or not variant.bytecode:
-                from freehold.runtime.errors import ArchitectureMissing
-                from freehold.support.diagnostic import Rejected
-
                 there = ", ".join(variant.cubins) or "none"
-                raise Rejected([ArchitectureMissing(None, self.__name__, arch, there)])
+                reject(errors.ArchitectureMissing(None, self.__name__, arch, there))
             else:
                 cubin = self._made(variant, self._files.read(variant.bytecode, verified), arch)
             return Compiled(self.__name__, variant.contract, arch, cubin, variant.options)

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from freehold.frontend.signature import ConstSpec, Form, Specialisation, TensorSpec
+from freehold.runtime.base.call_site import caller
 from freehold.runtime.deploy.package import FORMAT, MANIFEST, VERSION, described, digest, parameter_entry
+from freehold.runtime.errors.refusing import errors, reject
 from freehold.runtime.variants.hints import given
 from freehold.support.progress import progress
 
@@ -145,7 +147,7 @@ class _Builder:
                 _unpackable(what, f"no text tells {value} from others in every process")
             specs.append(text)
         breakpoints: list[Span] = []
-        with journal() if self.proofs else nullcontext({}) as claims:
+        with journal() if self.proofs else nullcontext(()) as claims:
             facts: list[KernelFacts] = []
             module = verified(kernel.function, specialisation, kernel.options, breakpoints, facts=facts)
             chosen = optimised(module, kernel.options.math, facts)
@@ -282,9 +284,5 @@ def _is_package(target: Path) -> bool:
 
 
 def _unpackable(what: str, reason: str, call: str = "") -> NoReturn:
-    from freehold.runtime.base.call_site import caller
-    from freehold.runtime.errors import Unpackable
-    from freehold.support.diagnostic import Rejected
-
-    error = Unpackable(caller().span, what, reason)
-    raise Rejected([error.add(error.Example(call)) if call else error])
+    error = errors.Unpackable(caller().span, what, reason)
+    reject(error.add(error.Example(call)) if call else error)

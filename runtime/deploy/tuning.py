@@ -22,11 +22,14 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, cast
 
 import freehold
 from freehold.runtime.arrays.contents import Contents, difference, tensor_of
+from freehold.runtime.base.call_site import caller
 from freehold.runtime.deploy.timing import Measure, by_events, in_turns
+from freehold.runtime.errors.refusing import errors, reject
 from freehold.runtime.launch.partition import Partition
 from freehold.runtime.memory.arguments import HOST, is_array, view
 from freehold.runtime.scheduling.problem import Schedule
 from freehold.runtime.variants.hints import Given, given
+from freehold.support.diagnostic import Rejected
 from freehold.support.progress import progress
 
 if TYPE_CHECKING:
@@ -36,7 +39,6 @@ if TYPE_CHECKING:
     from freehold.runtime.launch.launch import Launch
     from freehold.runtime.memory.arguments import ArrayView
     from freehold.runtime.scheduling.completion import Completed
-    from freehold.support.diagnostic import Error
 
 C = TypeVar("C")
 
@@ -143,9 +145,7 @@ class Tuned(Generic[C]):
             if found is None and self.otherwise is None and self._derived:
                 found = cast(C, self._completed(arrays).chosen.schedule)
             if found is None and self.otherwise is None:
-                from freehold.runtime.errors import NoRecord
-
-                self._reject(NoRecord(_site(), self.kernel.__name__, kind))
+                reject(errors.NoRecord(_site(), self.kernel.__name__, kind))
             self._chosen[kind] = self.otherwise if found is None else found  # pyright: ignore[reportArgumentType] -- one of them is there
         return self._chosen[kind]
 
@@ -222,9 +222,7 @@ class Tuned(Generic[C]):
         ends = time.monotonic() + seconds
         device = next((v.device for v in _views(arrays)), HOST)
         if device == HOST and measure is None:
-            from freehold.runtime.errors import NoMeasure
-
-            self._reject(NoMeasure(_site(), self.kernel.__name__))
+            reject(errors.NoMeasure(_site(), self.kernel.__name__))
         refused: list[tuple[C, str]] = []
         contents = Contents()
         try:
@@ -251,15 +249,12 @@ class Tuned(Generic[C]):
 
     def _nothing(self, refused: Sequence[tuple[C, str]]) -> NoReturn:
         """Raises `Rejected` where no configuration is left."""
-        from freehold.runtime.errors import NothingToChoose
-
-        error = NothingToChoose(_site(), self.kernel.__name__, "all are refused" if refused else "there is none")
-        self._reject(error.add(*(error.Refused(str(c), said) for c, said in refused[:1])))
+        error = errors.NothingToChoose(_site(), self.kernel.__name__, "all are refused" if refused else "there is none")
+        reject(error.add(*(error.Refused(str(c), said) for c, said in refused[:1])))
 
     def _compiled(self, arrays: tuple[Any, ...], device: int, refused: list[tuple[C, str]]) -> Generator[C]:
         """The configurations that can be compiled, each as soon as those before it are; the others, with the first line
         of why not, are added to `refused`."""
-        from freehold.support.diagnostic import Rejected
 
         configurations = self._space(arrays)
         for configuration in configurations:
@@ -294,7 +289,6 @@ class Tuned(Generic[C]):
     ) -> list[tuple[C, BoundLaunch]]:
         """A launch for each configuration. Each has been run, while later ones were compiled, and wrote the same."""
         from freehold.runtime.arrays.copying import read
-        from freehold.support.diagnostic import Rejected
 
         ready: list[tuple[C, BoundLaunch]] = []
         first: dict[str, Any] = {}
@@ -318,10 +312,8 @@ class Tuned(Generic[C]):
                 result = read(tensor, None)
                 apart, limit = difference(first.setdefault(name, result), result, tolerance)
                 if not apart <= limit:
-                    from freehold.runtime.errors import ResultsDiffer
-
                     one, other = str(ready[0][0]), str(configuration)
-                    self._reject(ResultsDiffer(_site(), self.kernel.__name__, name, one, other, apart, limit))
+                    reject(errors.ResultsDiffer(_site(), self.kernel.__name__, name, one, other, apart, limit))
         return ready
 
     # --- The record ---------------------------------------------------------------------------------------------------
@@ -347,17 +339,11 @@ class Tuned(Generic[C]):
     def _fingerprint(self) -> str:
         return self.kernel.function.fingerprint().hexdigest()
 
-    def _reject(self, error: Error) -> NoReturn:
-        from freehold.support.diagnostic import Rejected
-
-        raise Rejected([error])
-
 
 def _views(arrays: Sequence[Any]) -> list[ArrayView]:
     return [view(a) for a in arrays if is_array(a)]
 
 
 def _site() -> Any:
-    from freehold.runtime.base.call_site import caller
 
     return caller().span

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-NOTHING_LAUNCHED: Final = "nothing was launched"
-TUPLE_OF_ONE_SHAPE: Final = (
+NOTHING_LAUNCHED = "nothing was launched"
+TUPLE_OF_ONE_SHAPE = (
     "all tensors of a tuple are cut alike: launch `{kernel}` once for each shape, with"
     " `[t for t in {many} if t.shape == shape]`"
 )

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final, cast
 
 from freehold.frontend.signature import ConstSpec, KernelSignature, ScalarSpec, Specialisation, TensorSpec
 from freehold.runtime.foreign.code import Adapted, CudaSource, Made, Ptx, TileIR, kernels_of
-from freehold.runtime.foreign.declaration import Passed, refuse
+from freehold.runtime.foreign.declaration import Passed, unfit
 from freehold.support import dtypes
 from freehold.support.dtypes import BY_NAME, DType
 
@@ -31,7 +31,7 @@ def adapted(kernel: object, signature: KernelSignature) -> tuple[Made, str]:
     for name, (adapt, kind) in _ADAPTERS.items():
         if name in names:
             return adapt(kernel, signature), kind
-    return refuse(
+    return unfit(
         signature.kernel, f"a {type(kernel).__module__}.{type(kernel).__name__} is no kernel that is known", _UNDERSTOOD
     )
 
@@ -42,7 +42,7 @@ def _attribute(kernel: object, signature: KernelSignature, *names: str) -> Any:
     for name in names:
         if not hasattr(found, name):
             shown = f"the {type(kernel).__name__} has no `{'.'.join(names)}`"
-            refuse(
+            unfit(
                 signature.kernel, shown, "it is of another version of its library than is known: give its code itself"
             )
         found = getattr(found, name)
@@ -65,9 +65,9 @@ def _triton(kernel: Any, signature: KernelSignature) -> Made:
     types: Mapping[str, str] = _attribute(kernel, signature, "src", "signature")
     for unknown in ("global_scratch_size", "profile_scratch_size"):
         if getattr(metadata, unknown, 0):
-            refuse(signature.kernel, f"the Triton kernel needs memory of its own (`{unknown}`)", "launch it by Triton")
+            unfit(signature.kernel, f"the Triton kernel needs memory of its own (`{unknown}`)", "launch it by Triton")
     if getattr(metadata, "num_ctas", 1) != 1 or getattr(metadata, "launch_cooperative_grid", False):
-        refuse(signature.kernel, "the Triton kernel needs clusters, or a cooperative launch", "launch it by Triton")
+        unfit(signature.kernel, "the Triton kernel needs clusters, or a cooperative launch", "launch it by Triton")
     passes: list[Passed] = []
     for name, of in types.items():
         if of != "constexpr":
@@ -115,7 +115,7 @@ def _of_triton(signature: KernelSignature, name: str, of: str) -> Passed:
     if of in ("i32", "i64", "u32", "u64") and name in dims:
         return name, BY_NAME[of]
     what = "an array" if of.startswith("*") else f"a number of {of}"
-    return refuse(
+    return unfit(
         signature.kernel,
         f"nothing in its signature is `{name}`, {what}",
         "call parameters and extents as the Triton kernel does",
@@ -134,7 +134,7 @@ def _triton_facts(
         name = names[place[0]]
         for what, value in facts:
             if what != "tt.divisibility":
-                refuse(
+                unfit(
                     signature.kernel,
                     f"the Triton kernel relies on `{what}` of `{name}`",
                     "compile it without, or launch it by Triton",
@@ -152,7 +152,7 @@ def _triton_facts(
         own = next((p for p in signature.parameters if p.name == name), None)
         if types.get(name) == "constexpr" and own is not None:
             if own.is_tensor or type(value) is not int:
-                refuse(
+                unfit(
                     signature.kernel,
                     f"`{name}` is {value!r} in the Triton kernel, and no argument",
                     "leave it out of the signature",
@@ -166,7 +166,7 @@ def _same_types(signature: KernelSignature, specialisation: Specialisation, want
     for p, spec in zip(signature.parameters, specialisation, strict=True):
         if isinstance(spec, TensorSpec | ScalarSpec) and wanted.get(p.name, spec.dtype.name) != spec.dtype.name:
             said = f"`{p.name}` is of {spec.dtype}, and its code is compiled for {wanted[p.name]}"
-            refuse(signature.kernel, said, f"declare the dtype that it is for: `{p.name}: ...[{wanted[p.name]}, ...]`")
+            unfit(signature.kernel, said, f"declare the dtype that it is for: `{p.name}: ...[{wanted[p.name]}, ...]`")
 
 
 # --- numba-cuda -------------------------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ def _numba(kernel: Any, signature: KernelSignature) -> Made:
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     own = [p.name for p in signature.parameters]
     if list(names) != own:
-        refuse(signature.kernel, f"the numba function takes {', '.join(names)}", "declare these, in their order")
+        unfit(signature.kernel, f"the numba function takes {', '.join(names)}", "declare these, in their order")
 
     def make(specialisation: Specialisation) -> Adapted:
         numba, cuda = import_module("numba"), import_module("numba.cuda")
@@ -186,7 +186,7 @@ def _numba(kernel: Any, signature: KernelSignature) -> Made:
         passes: list[Passed] = []
         for name, spec in zip(own, specialisation, strict=True):
             if isinstance(spec, ConstSpec):
-                refuse(signature.kernel, f"`{name}` is a constant", "close over it in the numba function")
+                unfit(signature.kernel, f"`{name}` is a constant", "close over it in the numba function")
             element = _numba_type(numba, signature, name, spec.dtype)
             if isinstance(spec, ScalarSpec):
                 arguments.append(element)
@@ -211,7 +211,7 @@ def _numba_type(numba: Any, signature: KernelSignature, name: str, dtype: DType)
         r"^([iuf])(\d+)$", lambda m: f"{_KINDS[m[1]]}{m[2]}", dtype.name
     )
     if not hasattr(numba.types, of):
-        refuse(signature.kernel, f"numba has no type for `{name}`, of {dtype}", "declare a dtype that numba has")
+        unfit(signature.kernel, f"numba has no type for `{name}`, of {dtype}", "declare a dtype that numba has")
     return getattr(numba.types, of)
 
 
@@ -229,7 +229,7 @@ def _cupy(kernel: Any, signature: KernelSignature) -> Made:
     standard: str | None = None
     options: list[str] = list(_attribute(kernel, signature, "options") or ())
     if not isinstance(code, str):
-        refuse(signature.kernel, "the RawKernel was made of no source", "give the code itself: `cubin=`, `ptx=`")
+        unfit(signature.kernel, "the RawKernel was made of no source", "give the code itself: `cubin=`, `ptx=`")
     for option in options:
         if option.startswith("-D"):
             macro, _, value = option[2:].strip().partition("=")
@@ -239,7 +239,7 @@ def _cupy(kernel: Any, signature: KernelSignature) -> Made:
         elif option.startswith(("-std=", "--std=")):
             standard = option.partition("=")[2]
         else:
-            refuse(
+            unfit(
                 signature.kernel,
                 f"the RawKernel has the option `{option}`",
                 "give its source: `cuda_source=kernel.code`",
@@ -263,7 +263,7 @@ def _cutile(kernel: Any, signature: KernelSignature) -> Made:
     names = list(function.__code__.co_varnames[: function.__code__.co_argcount])
     own = [p.name for p in signature.parameters]
     if names != own:
-        refuse(signature.kernel, f"the cuTile kernel takes {', '.join(names)}", "declare these, in their order")
+        unfit(signature.kernel, f"the cuTile kernel takes {', '.join(names)}", "declare these, in their order")
 
     def make(specialisation: Specialisation) -> Adapted:
         tile, compilation = import_module("cuda.tile"), import_module("cuda.tile.compilation")
@@ -276,7 +276,7 @@ def _cutile(kernel: Any, signature: KernelSignature) -> Made:
                 continue
             of = getattr(tile, _CUTILE.get(spec.dtype.name, ""), None)
             if of is None:
-                refuse(
+                unfit(
                     signature.kernel,
                     f"cuTile Python has no dtype for `{p.name}`, of {spec.dtype}",
                     "declare another dtype",

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Protocol
 
 from freehold.backend import cubin
+from freehold.runtime.base.call_site import caller
+from freehold.runtime.errors.refusing import errors, reject
 from freehold.runtime.gpu import toolchain
 from freehold.support.spelling import nearest
 
@@ -170,18 +172,15 @@ def _kept_by(
 
 def _refuse(kernel: str, kind: str, failed: toolchain.NotCompiled, language: str) -> NoReturn:
     """Raises `Rejected` (O289), with the compiler's own lines."""
-    from freehold.runtime.base.call_site import caller
-    from freehold.runtime.errors import CodeRefused
-    from freehold.support.diagnostic import Rejected
 
     if failed.missing:
-        error = CodeRefused(caller().span, kernel, kind, "its compiler is not installed")
-        raise Rejected([error.add(error.Install(toolchain.PACKAGES[language]))])
-    error = CodeRefused(caller().span, kernel, kind, "its compiler refuses it")
+        error = errors.CodeRefused(caller().span, kernel, kind, "its compiler is not installed")
+        reject(error.add(error.Install(toolchain.PACKAGES[language])))
+    error = errors.CodeRefused(caller().span, kernel, kind, "its compiler refuses it")
     lines = [line.strip() for line in failed.said.splitlines()]
     for line in [x for x in lines if "error" in x.lower() and x][:4] or [x for x in lines if x][:4]:
         error.add(error.Said(line))
-    raise Rejected([error])
+    reject(error)
 
 
 # --- What code says of itself -----------------------------------------------------------------------------------------
@@ -218,11 +217,9 @@ def kernels_of(code: bytes) -> dict[str, Kernel]:
 
 def unknown_entry(kernel: str, kind: str, entry: str, there: Mapping[str, object]) -> Error:
     """The error for an entry that code does not have."""
-    from freehold.runtime.base.call_site import caller
-    from freehold.runtime.errors import EntryMissing
 
     names = ", ".join(f"`{name}`" for name in there) or "none"
-    error = EntryMissing(caller().span, kernel, kind, entry, names)
+    error = errors.EntryMissing(caller().span, kernel, kind, entry, names)
     mangled = [name for name in there if name.startswith("_Z") and f"{len(entry)}{entry}" in name]
     if mangled and kind == CudaSource.kind:
         return error.add(error.Unmangled(entry))

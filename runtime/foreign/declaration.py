@@ -24,6 +24,7 @@ from freehold.frontend.signature import (
     read_signature,
 )
 from freehold.frontend.source import KernelFunction
+from freehold.runtime.errors.refusing import errors, refuse
 from freehold.runtime.memory.scalars import scalar_dtype
 from freehold.support import dtypes, terms
 from freehold.support.contract import (
@@ -55,13 +56,9 @@ Passes = Literal["pointers", "cutile"] | Sequence[Passed]
 _INTEGERS: Final = frozenset(("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"))
 
 
-def refuse(kernel: str, what: str, remedy: str) -> NoReturn:
+def unfit(kernel: str, what: str, remedy: str) -> NoReturn:
     """Raises `Rejected` (O294), about the caller's line."""
-    from freehold.runtime.base.call_site import caller
-    from freehold.runtime.errors import DeclarationUnfit
-    from freehold.support.diagnostic import Rejected
-
-    raise Rejected([DeclarationUnfit(caller().span, kernel, what, remedy)])
+    refuse(errors.DeclarationUnfit, kernel, what, remedy)
 
 
 def signature_of(given: object, name: str) -> KernelSignature:
@@ -79,14 +76,14 @@ def signature_of(given: object, name: str) -> KernelSignature:
         found = read_signature(function)
     else:
         said = f"its signature is a {type(cast(object, given)).__name__}"
-        refuse(name, said, 'write it as a function, or as `signature={"y": Out[f32, "N"], "x": Ref[f32, "N"]}`')
+        unfit(name, said, 'write it as a function, or as `signature={"y": Out[f32, "N"], "x": Ref[f32, "N"]}`')
     for p in found.parameters:
         if p.mode == "const" and p.type is not int:
-            refuse(name, f"`{p.name}` is `{p.annotation}`", "constants of foreign kernels are `Const[int]`")
+            unfit(name, f"`{p.name}` is `{p.annotation}`", "constants of foreign kernels are `Const[int]`")
     if found.has_forms:
-        refuse(name, "it has arrays that depend on the call", "declare a kernel for each number of arrays")
+        unfit(name, "it has arrays that depend on the call", "declare a kernel for each number of arrays")
     if not found.tensors:
-        refuse(name, "it takes no array", "declare the arrays that it reads and writes")
+        unfit(name, "it takes no array", "declare the arrays that it reads and writes")
     return replace(found, kernel=name, cut=False)
 
 
@@ -193,18 +190,18 @@ class _Contract:
             try:
                 found = terms.parse(given)
             except ValueError as e:
-                refuse(self.kernel, str(e), "write integers, names of extents and of integer parameters, `+ - * // %`")
+                unfit(self.kernel, str(e), "write integers, names of extents and of integer parameters, `+ - * // %`")
         else:
             self._refuse_number(given)
         found = found.substitute(self.known)
         if unknown := sorted(found.symbols() - self.symbols):
             known = ", ".join(f"`{n}`" for n in sorted(self.symbols | self.known.keys()))
-            refuse(self.kernel, f"`{unknown[0]}` of `{found}` is no extent and no integer", f"there are {known}")
+            unfit(self.kernel, f"`{unknown[0]}` of `{found}` is no extent and no integer", f"there are {known}")
         return found
 
     def _refuse_number(self, given: object) -> NoReturn:
         said = f"`{given!r}` is no number of its launches"
-        refuse(self.kernel, said, 'give an integer, a text such as `"cdiv(N, 256)"`, or a function of extents')
+        unfit(self.kernel, said, 'give an integer, a text such as `"cdiv(N, 256)"`, or a function of extents')
 
     def _three(self, what: str, given: Numbers) -> tuple[str, str, str]:
         x, y, z = self._terms(what, given, 3)
@@ -217,7 +214,7 @@ class _Contract:
         parts: list[Any] = list(cast("Sequence[Any]", found)) if several else [found]
         parts = [self._called(what, part) if callable(part) else part for part in parts]
         if not 1 <= len(parts) <= most:
-            refuse(self.kernel, f"its {what} has {len(parts)} extents", f"give one to {most}")
+            unfit(self.kernel, f"its {what} has {len(parts)} extents", f"give one to {most}")
         found_terms = [str(self._term(part)) for part in parts]
         return (*found_terms, *("1",) * (most - len(parts)))
 
@@ -229,14 +226,14 @@ class _Contract:
             self._refuse_number(function)
         if missing := [name for name in wanted if name not in self.names]:
             known = ", ".join(f"`{n}`" for n in self.names)
-            refuse(self.kernel, f"the function of its {what} takes `{missing[0]}`", f"its parameters are among {known}")
+            unfit(self.kernel, f"the function of its {what} takes `{missing[0]}`", f"its parameters are among {known}")
         try:
             return function(*[self.names[name] for name in wanted])
         except Untraceable as e:
             instead = e.instead.partition("; leave")[0] or "compute with `+ - * // %`"
-            refuse(self.kernel, f"the function of its {what} {e.what}", instead)
+            unfit(self.kernel, f"the function of its {what} {e.what}", instead)
         except TypeError as e:
-            refuse(self.kernel, f"the function of its {what} fails: {e}", "compute with `+ - * // %` and `fh.cdiv`")
+            unfit(self.kernel, f"the function of its {what} fails: {e}", "compute with `+ - * // %` and `fh.cdiv`")
 
     # --- Parameters of the code ---------------------------------------------------------------------------------------
 
@@ -244,7 +241,7 @@ class _Contract:
         """The parameters of the code, and the positions of arrays that have to be contiguous."""
         passes = self.declared.passes
         if isinstance(passes, str) and passes not in ("pointers", "cutile"):
-            refuse(
+            unfit(
                 self.kernel,
                 f"`passes={passes!r}` is none of the ways to pass arguments",
                 'write `"pointers"`, `"cutile"` or a list',
@@ -263,7 +260,7 @@ class _Contract:
             if isinstance(p, TensorParameter) and any((n, axis) not in told for axis in range(len(p.dims)))
         ]
         if not entry:
-            refuse(self.kernel, "it is passed nothing", "pass its arrays")
+            unfit(self.kernel, "it is passed nothing", "pass its arrays")
         return tuple(entry), tuple(contiguous)
 
     def _argument(self, n: int, p: TensorParameter | ScalarParameter, *, whole: bool) -> list[EntryParameter]:
@@ -279,7 +276,7 @@ class _Contract:
     def _passed(self, item: Passed) -> EntryParameter:
         text, dtype = item if isinstance(item, tuple) else (item, None)
         if dtype is not None and dtype.name not in _INTEGERS:
-            refuse(
+            unfit(
                 self.kernel,
                 f"`{text}` is passed as {dtype}",
                 "integers are passed as `fh.i32`, `fh.i64`, `fh.u32`, ...",
@@ -301,6 +298,6 @@ class _Contract:
             return None
         p, number = self.parameters[places[array]], axis.removesuffix("]")
         if not isinstance(p, TensorParameter) or not number.isdecimal() or int(number) >= len(p.dims):
-            refuse(self.kernel, f"there is no `{text}`", "count axes from 0")
+            unfit(self.kernel, f"there is no `{text}`", "count axes from 0")
         scale = dtypes.BY_NAME[p.dtype].itemsize if which == "byte_strides" else 1
         return places[array], int(number), scale

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, NoReturn, cast
 
 from freehold.frontend.signature import ConstSpec, KernelSignature, Specialisation
+from freehold.runtime.errors.refusing import errors, refuse
 from freehold.runtime.foreign.adapters import adapted
 from freehold.runtime.foreign.code import Adapted, Cubin, CudaSource, Made, Ptx, Source, TileIR
-from freehold.runtime.foreign.declaration import refuse
+from freehold.runtime.foreign.declaration import unfit
 from freehold.runtime.foreign.kernel import deny
 
 _KINDS: Final = {"cubin": Cubin, "ptx": Ptx, "cuda_source": CudaSource, "tile_ir": TileIR}
@@ -51,21 +52,21 @@ def made_of(given: Given, signature: KernelSignature, *, threads: bool, align: M
     name, kernel = signature.kernel, given.kernel
     count = (kernel is not None) + len(given.codes)
     if count != 1:
-        refuse(
+        unfit(
             name,
             f"{count or 'no'} codes are given",
             "give one: `cubin=`, `ptx=`, `cuda_source=`, `tile_ir=`, or another library's kernel",
         )
     if any(not 1 <= n <= 16 or n & (n - 1) for n in align.values()):
-        refuse(name, "an alignment is no power of two up to 16", "declare what the code relies on, up to 16 bytes")
+        unfit(name, "an alignment is no power of two up to 16", "declare what the code relies on, up to 16 bytes")
     if unknown := [n for n in align if n not in [p.name for p in signature.tensors]]:
-        refuse(name, f"`align` names `{unknown[0]}`, which is no array", "name arrays of its signature")
+        unfit(name, f"`align` names `{unknown[0]}`, which is no array", "name arrays of its signature")
     made, kind = adapted(kernel, signature) if kernel is not None else _of_code(given, signature)
     tiles = kind == TileIR.kind
     if tiles and threads:
-        refuse(name, "a number of threads is given for Tile IR", "leave `block` out: tile blocks are no threads")
+        unfit(name, "a number of threads is given for Tile IR", "leave `block` out: tile blocks are no threads")
     if not tiles and not threads and type(kernel).__module__.partition(".")[0] != "triton":
-        refuse(name, "no number of threads is given", "say how many threads a block has: `block=256`")
+        unfit(name, "no number of threads is given", "say how many threads a block has: `block=256`")
     _check_promise(name, kind, given.unsafe, tiles, given.deny_unsafe)
     return made, tiles
 
@@ -78,11 +79,11 @@ def _of_code(given: Given, signature: KernelSignature) -> tuple[Made, str]:
         code = code.rstrip(b"\0").decode()
     wanted = str if which in ("ptx", "cuda_source") else bytes
     if not isinstance(code, wanted):
-        refuse(name, f"`{which}` is a {type(code).__name__}", f"give it as `{wanted.__name__}`")
+        unfit(name, f"`{which}` is a {type(code).__name__}", f"give it as `{wanted.__name__}`")
     code = cast("Any", code)
     if which != "cuda_source":
         if given.macros or given.include or given.standard:
-            refuse(name, f"`{which}` is compiled already", "`macros`, `include` and `standard` are for `cuda_source`")
+            unfit(name, f"`{which}` is compiled already", "`macros`, `include` and `standard` are for `cuda_source`")
         source = cast("Source", _KINDS[which](code, symbol))
         return (lambda specialisation: Adapted(source)), source.kind
     texts = tuple((n, str(int(v) if isinstance(v, bool) else v)) for n, v in given.macros.items())
@@ -100,15 +101,11 @@ def _check_promise(name: str, kind: str, reason: str | None, tiles: bool, denied
     if reason is None and not tiles:
         _no_promise(name, kind)
     if reason is not None and not reason.strip():
-        refuse(name, "the reason is empty", 'say why it is right: `unsafe="each thread writes its own element"`')
+        unfit(name, "the reason is empty", 'say why it is right: `unsafe="each thread writes its own element"`')
     if reason is not None and denied:
         deny(name, reason, "leave `deny_unsafe` out")
 
 
 def _no_promise(name: str, kind: str) -> NoReturn:
     """Raises `Rejected` (O286)."""
-    from freehold.runtime.base.call_site import caller
-    from freehold.runtime.errors import PromiseMissing
-    from freehold.support.diagnostic import Rejected
-
-    raise Rejected([PromiseMissing(caller().span, name, kind)])
+    refuse(errors.PromiseMissing, name, kind)

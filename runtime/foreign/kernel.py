@@ -10,8 +10,10 @@ from pickle import PicklingError
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, overload
 
 from freehold.frontend.signature import ConstSpec, Specialisation, TensorSpec
+from freehold.runtime.base.call_site import caller
+from freehold.runtime.errors.refusing import errors, refuse, reject
 from freehold.runtime.foreign.code import Adapted, Kernel, Made, Source, TileIR, kernels_of, unknown_entry
-from freehold.runtime.foreign.declaration import Declaration, refuse
+from freehold.runtime.foreign.declaration import Declaration, unfit
 from freehold.runtime.foreign.telling import explained, shown_entry
 from freehold.runtime.jit.launchable import Launchable
 from freehold.runtime.variants.build import DENY, Options, denied
@@ -66,7 +68,7 @@ class Extern(Launchable):
     def __getitem__(self, grid: object) -> NoReturn:
         """Refuses `kernel[grid](...)`: its declaration says the shape of launches."""
         shown = ", ".join(p.name for p in self.signature.parameters)
-        refuse(
+        unfit(
             self.__name__,
             "a launch of it is given a grid",
             f"leave the brackets out: `{self.__name__}({shown}).sync()`",
@@ -96,7 +98,7 @@ class Extern(Launchable):
         try:
             inspect.signature(function).bind(*names)
         except TypeError as e:
-            refuse(
+            unfit(
                 self.__name__,
                 f"its stand-in does not fit: {e}",
                 f"write it with the kernel's parameters: {', '.join(names)}",
@@ -207,7 +209,6 @@ class Extern(Launchable):
 
         Raises `Rejected`.
         """
-        from freehold.runtime.base.call_site import caller
         from freehold.runtime.launch.checks import geometry
 
         site = caller()
@@ -246,23 +247,16 @@ def _kind(specialisation: Specialisation) -> Specialisation:
 
 def deny(kernel: str, reason: str, allow: str) -> NoReturn:
     """Raises `Rejected` (O295)."""
-    from freehold.runtime.base.call_site import caller
-    from freehold.runtime.errors import PromiseDenied
-    from freehold.support.diagnostic import Rejected
-
-    raise Rejected([PromiseDenied(caller().span, kernel, reason, allow)])
+    refuse(errors.PromiseDenied, kernel, reason, allow)
 
 
 def no_stand_in(kernel: str, kind: str, parameters: Sequence[str], *, packaged: bool = False) -> NoReturn:
     """Raises `Rejected` (O284)."""
-    from freehold.runtime.base.call_site import caller
-    from freehold.runtime.errors import StandInMissing
-    from freehold.support.diagnostic import Rejected
 
     remedy = f"give it one, in NumPy: `@{kernel}.reference` above `def _({', '.join(parameters)}): ...`"
     if packaged:
         remedy = "a package holds no functions of Python: give it arrays on a GPU"
-    raise Rejected([StandInMissing(caller().span, kernel, "the host", kind, remedy)])
+    refuse(errors.StandInMissing, kernel, "the host", kind, remedy)
 
 
 # --- What code says against its declaration ---------------------------------------------------------------------------
@@ -279,9 +273,7 @@ def matching(
     """
     found = there.get(source.entry)
     if found is None:
-        from freehold.support.diagnostic import Rejected
-
-        raise Rejected([unknown_entry(kernel, source.kind, source.entry, there)])
+        reject(unknown_entry(kernel, source.kind, source.entry, there))
     passed = [_size(contract, e) for e in contract.entry]
     if found.sizes is not None:
         behind = found.sizes[len(passed) :]
@@ -305,12 +297,9 @@ def _size(contract: LaunchContract, entry: EntryParameter) -> int:
 
 
 def _differ(kernel: str, entry: str, taken: Sequence[int], passed: Sequence[int], contract: LaunchContract) -> NoReturn:
-    from freehold.runtime.base.call_site import caller
-    from freehold.runtime.errors import ParametersDiffer
-    from freehold.support.diagnostic import Rejected
 
     shown = ", ".join(shown_entry(contract, e) for e in contract.entry)
-    raise Rejected([ParametersDiffer(caller().span, kernel, entry, _counted(taken), _counted(passed), shown)])
+    refuse(errors.ParametersDiffer, kernel, entry, _counted(taken), _counted(passed), shown)
 
 
 def _counted(sizes: Sequence[int]) -> str:
@@ -321,11 +310,8 @@ def _counted(sizes: Sequence[int]) -> str:
 def _read(kernel: str, kind: str, code: bytes) -> Mapping[str, Kernel]:
     """The kernels that code has. Raises `Rejected` (O289)."""
     from freehold.backend.cubin import NotACubin
-    from freehold.runtime.base.call_site import caller
-    from freehold.runtime.errors import CodeRefused
-    from freehold.support.diagnostic import Rejected
 
     try:
         return kernels_of(code)
     except NotACubin as e:
-        raise Rejected([CodeRefused(caller().span, kernel, kind, str(e))]) from None
+        refuse(errors.CodeRefused, kernel, kind, str(e))

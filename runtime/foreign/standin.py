@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from freehold.runtime.arrays.contents import difference
+from freehold.runtime.errors.refusing import errors, refuse
 from freehold.runtime.gpu import driver, transfers
 from freehold.runtime.launch.plan import Plan
 from freehold.support.contract import LaunchContract, TensorParameter
@@ -74,10 +75,6 @@ def _differs(kernel: str, name: str, apart: float, limit: float, expected: Any, 
     """Raises `Rejected` (O296), with the element that is furthest from what it should be."""
     import numpy as np
 
-    from freehold.runtime.base.call_site import caller
-    from freehold.runtime.errors import StandInDiffers
-    from freehold.support.diagnostic import Rejected
-
     one, other = np.asarray(expected), np.asarray(found)
     with np.errstate(all="ignore"):
         distance: Any = np.abs(one.astype(np.float64) - other.astype(np.float64))
@@ -86,4 +83,4 @@ def _differs(kernel: str, name: str, apart: float, limit: float, expected: Any, 
     place = np.unravel_index(int(np.argmax(distance)), distance.shape)
     at = f"[{', '.join(str(int(n)) for n in place)}]"
     witness = f"`{name}{at}` is {found[place]}, and the stand-in's is {expected[place]}"
-    raise Rejected([StandInDiffers(caller().span, kernel, name, apart, limit, witness)])
+    refuse(errors.StandInDiffers, kernel, name, apart, limit, witness)

@@ -15,6 +15,7 @@ from time import perf_counter
 from typing import Any, Final, NoReturn
 
 from freehold.runtime.base import native
+from freehold.runtime.errors.refusing import errors, refuse, reject
 from freehold.runtime.gpu import faults
 from freehold.runtime.gpu.flight import never_drop
 from freehold.support.locks import mutex
@@ -51,11 +52,7 @@ def api() -> Any:
 def _require_own() -> None:
     """Raises `Rejected` (O281) in a process that was forked from one that used the driver."""
     if forked:
-        from freehold.runtime.base.call_site import caller
-        from freehold.runtime.errors import Forked
-        from freehold.support.diagnostic import Rejected
-
-        raise Rejected([Forked(caller().span)])
+        refuse(errors.Forked)
 
 
 def forget() -> None:
@@ -126,10 +123,7 @@ def require_gpu(remedy: str = "pass arrays in the host's memory, which the inter
     """Raises `Rejected` (O240) where no GPU can be used."""
     problem = _problem()
     if problem is not None:
-        from freehold.runtime.errors import NoGpu
-        from freehold.support.diagnostic import Rejected
-
-        raise Rejected([NoGpu(None, problem, remedy)])
+        reject(errors.NoGpu(None, problem, remedy))
 
 
 @cache

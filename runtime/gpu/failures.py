@@ -19,9 +19,11 @@ from threading import get_ident
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final
 
+from freehold.runtime.base.call_site import CallSite
 from freehold.runtime.gpu import driver, transfers
 from freehold.runtime.gpu.driver import unseen
 from freehold.support.contract import FAILURE_SLOTS, FAILURE_WORDS, KernelCheck
+from freehold.support.diagnostic import Rejected
 from freehold.support.locks import mutex
 
 if TYPE_CHECKING:
@@ -260,15 +262,12 @@ def tell(chosen: Iterable[Log], owner: object) -> None:
         if fresh:
             fresh[:] = [entry for entry in fresh if entry.owner != thread]
     if errors:
-        from freehold.support.diagnostic import Rejected
-
         raise Rejected(errors)
 
 
 def _with_site(entry: Entry) -> tuple[Error, ...]:
     """The errors of an entry, with the place where it was launched, if that is known."""
     if entry.code is not None:
-        from freehold.runtime.base.call_site import CallSite
         from freehold.runtime.errors.kernel_checks import IndexOutside
 
         site = CallSite(entry.code, entry.instruction).span

@@ -7,12 +7,11 @@ A fault is reported by whatever call of the driver comes next, and it ends the u
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import Final, NoReturn
 
+from freehold.runtime.base.call_site import CallSite
+from freehold.runtime.errors.refusing import errors, reject
 from freehold.runtime.gpu.flight import unfinished
-
-if TYPE_CHECKING:
-    from freehold.runtime.errors import GpuLost
 
 FAULTS: Final = frozenset(
     (
@@ -31,7 +30,7 @@ FAULTS: Final = frozenset(
 )
 """Errors after which a context takes no more work (CUDA Driver API, `CUresult`)."""
 
-_lost: Final[dict[int, GpuLost]] = {}
+_lost: Final[dict[int, errors.GpuLost]] = {}
 """By GPU: the first fault there."""
 
 
@@ -54,36 +53,30 @@ def report(
     or else O241. `what` is what was being done, `text` the error's name and what the driver says about it; `device` is
     the calling thread's GPU, and the functions are the driver's.
     """
-    from freehold.runtime.errors import ArchitectureWrong, DriverFailed, OutOfMemory
-    from freehold.support.diagnostic import Rejected
-
     words = set(text.replace(":", " ").split())
     if words & {"CUDA_ERROR_NO_BINARY_FOR_GPU", "CUDA_ERROR_INVALID_IMAGE"}:
-        raise Rejected([ArchitectureWrong(None, what, device, architecture(device), text)]) from cause
+        reject(errors.ArchitectureWrong(None, what, device, architecture(device), text), cause)
     if "CUDA_ERROR_OUT_OF_MEMORY" in words:
-        error = OutOfMemory(None, what, device)
+        error = errors.OutOfMemory(None, what, device)
         left = memory_left()
-        raise Rejected([error if left is None else error.add(error.Left(*left))]) from cause
+        reject(error if left is None else error.add(error.Left(*left)), cause)
     if not words & FAULTS:
-        raise Rejected([DriverFailed(None, what, text)]) from cause
+        reject(errors.DriverFailed(None, what, text), cause)
     lost = _lost.get(device)
     if lost is None:
         lost = _lost[device] = _fault(what, text, device)
         for tell in when_lost:
             tell(device, f"GPU {device} was lost to a fault: {text}")
-    raise Rejected([lost]) from cause
+    reject(lost, cause)
 
 
-def _fault(what: str, text: str, device: int) -> GpuLost:
-    from freehold.runtime.base.call_site import CallSite
-    from freehold.runtime.errors import GpuLost
-
+def _fault(what: str, text: str, device: int) -> errors.GpuLost:
     launches = unfinished()
     if not launches:
-        error = GpuLost(None, device, text, what)
+        error = errors.GpuLost(None, device, text, what)
         return error.add(error.Unknown())
     oldest = launches[0]
-    error = GpuLost(CallSite(oldest.code, oldest.instruction).span, device, text, what)
+    error = errors.GpuLost(CallSite(oldest.code, oldest.instruction).span, device, text, what)
     error.add(error.Oldest(oldest.what))
     if len(launches) > 1:
         error.add(error.Others(len(launches) - 1))

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
+from freehold.runtime.base.call_site import caller
+from freehold.runtime.errors.refusing import errors, reject
 from freehold.runtime.launch.partition import partition
 from freehold.runtime.variants.evaluation import solution
 from freehold.support import terms
@@ -101,13 +103,10 @@ class Results:
 
     def refuse(self, reason: str, remedy: str, argument: str = "") -> NoReturn:
         """Raises `Rejected` (O278), about the caller's line, or about an argument of a call that is being traced."""
-        from freehold.runtime.base.call_site import caller
-        from freehold.runtime.errors import NoOperator
-        from freehold.support.diagnostic import Rejected
         from freehold.support.report import Argument
 
         place = Argument(argument, self.kernel.__name__) if argument else caller().span
-        raise Rejected([NoOperator(place, self.kernel.__name__, reason, remedy)])
+        reject(errors.NoOperator(place, self.kernel.__name__, reason, remedy))
 
     def check(self, partitions: Mapping[str, Cut | list[Cut]], fixed: Mapping[str, object]) -> None:
         """Raises `Rejected` (O278) where a parameter does not exist, or an output has no partition."""

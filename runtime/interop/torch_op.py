@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from freehold.frontend.schedule import Grid
+from freehold.runtime.errors.refusing import errors, reject
 from freehold.runtime.interop.planned import planned
 from freehold.runtime.interop.results import Cut, Results, array_of
 from freehold.runtime.memory.scalars import scalar_dtype
@@ -207,12 +208,10 @@ class _Operator:
 
             @staticmethod
             def backward(ctx: Any, *gradients: Any) -> Any:
-                from freehold.runtime.errors import NoBackward
-                from freehold.support.diagnostic import Rejected
 
                 asked = _grouped(ctx.counts, ctx.needs_input_grad[2:])
                 needed = " and ".join(f"`{names[n]}`" for n in tensors if any(each(n, asked)))
-                raise Rejected([NoBackward(None, name, kernel, needed or "its arguments", returns)])
+                reject(errors.NoBackward(None, name, kernel, needed or "its arguments", returns))
 
         def watched(keyset: Any, *given: Any, **named: Any) -> Any:
             if not named:

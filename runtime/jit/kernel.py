@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, overload
 
 from freehold.frontend.signature import Form, Specialisation
 from freehold.frontend.source import KernelFunction
+from freehold.runtime.base.call_site import caller
 from freehold.runtime.base.imported import once_imported
 from freehold.runtime.jit.launchable import Launchable
 from freehold.runtime.variants.build import Math, Options
@@ -99,8 +100,6 @@ class Kernel(Launchable):
 
     def _specialised(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Kernel, Specialisation]:
         """The kernel in the form of a call, and what it is specialised to. Raises `Rejected`."""
-        from freehold.runtime.base.call_site import caller
-
         site = caller()
         kernel, arguments = self.given(args, kwargs, site)
         return kernel, kernel.checked(arguments, site).specialisation
@@ -130,7 +129,6 @@ class Kernel(Launchable):
         Needs no GPU. `arch` names one architecture or several; unless given it is the GPU's, or without a GPU one of
         each family; with `()` nothing is assembled. Raises `Rejected`.
         """
-        from freehold.runtime.base.call_site import caller
         from freehold.runtime.jit.explain import explain
 
         kernel, arguments = self.given(args, kwargs, caller())
@@ -145,8 +143,6 @@ class Kernel(Launchable):
         """
         if not isinstance(cast(object, arch), str | None):
             raise TypeError(f'`arch` is a text such as "sm_90", not {arch!r}')
-        from freehold.runtime.base.call_site import caller
-
         site = caller()
         kernel, arguments = self.given(args, kwargs, site)
         bound = kernel.checked(arguments, site, arch)
@@ -181,7 +177,6 @@ class Kernel(Launchable):
         What is chosen for a call; None where nothing of it is open. Where it is made `anew`, and not found on disk, it
         says among what. Raises `Rejected`.
         """
-        from freehold.runtime.base.call_site import caller
         from freehold.runtime.scheduling.completion import completed, cut
         from freehold.runtime.scheduling.problem import leaves_open
 

@@ -12,6 +12,9 @@ from weakref import WeakValueDictionary
 
 from freehold.frontend.signature import NoTuple
 from freehold.runtime.base import native
+from freehold.runtime.base.call_site import CallSite, caller
+from freehold.runtime.errors.refusing import errors, refuse
+from freehold.runtime.operations.finished import eagerly, finished
 from freehold.support.locks import mutex
 
 if TYPE_CHECKING:
@@ -47,14 +50,10 @@ eager_threads: Final[set[int]] = set()
 
 
 def _is_eager() -> bool:
-    from freehold.runtime.operations.finished import eagerly
-
     return eagerly.on
 
 
 def _finished(launch: Launch) -> Operation[Any]:
-    from freehold.runtime.operations.finished import finished
-
     return finished(launch)
 
 
@@ -106,7 +105,6 @@ class Launchable(native.Caller, ABC):
         frame = _frame(1)
         launch = self._launch or self._prepared()
         if kwargs or len(args) != self._count:
-            from freehold.runtime.base.call_site import CallSite
             from freehold.runtime.launch.binding import positional
 
             args = positional(self.signature, args, kwargs, CallSite(frame.f_code, frame.f_lasti))
@@ -119,13 +117,10 @@ class Launchable(native.Caller, ABC):
 
     def __getitem__(self, grid: object) -> NoReturn:
         """Refuses `kernel[grid](...)` (O228): the partitions of the outputs are the grid."""
-        from freehold.runtime.base.call_site import caller
-        from freehold.runtime.errors import GridGiven
-        from freehold.support.diagnostic import Rejected
 
         parameters = self.signature.parameters
         shown = [f"fh.partition({p.name}, tile)" if p.mode in ("mut", "out") else p.name for p in parameters]
-        raise Rejected([GridGiven(caller().span, self.__name__, ", ".join(shown))])
+        refuse(errors.GridGiven, self.__name__, ", ".join(shown))
 
     def _prepared(self) -> type[Launch]:
         """Loads what launches need, once."""
@@ -169,15 +164,13 @@ class Launchable(native.Caller, ABC):
         return found, signature.flat(arguments)
 
     def _no_tuple(self, parameter: Parameter, arguments: tuple[Any, ...]) -> NoReturn:
-        from freehold.runtime.base.call_site import caller
-        from freehold.runtime.errors import NotATuple
         from freehold.support.diagnostic import LaunchError
 
         site: CallSite = caller()
         position = self.signature.parameters.index(parameter)
         place = site.argument(position, parameter.name, self.__name__)
         what = f"a {type(arguments[position]).__name__}"
-        error = NotATuple(place, parameter.name, self.__name__, what, parameter.annotation)
+        error = errors.NotATuple(place, parameter.name, self.__name__, what, parameter.annotation)
         raise LaunchError([error.add(error.Tuple(f"({site.text(position, parameter.name) or parameter.name},)"))])
 
     @property
@@ -200,7 +193,6 @@ class Launchable(native.Caller, ABC):
         The arguments of a call, checked, with what the kernel is specialised to for them, where anything is open for
         `arch` if given. Raises `Rejected`.
         """
-        from freehold.runtime.base.call_site import caller
 
         site: CallSite = caller()
         kernel, arguments = self.given(args, kwargs, site)

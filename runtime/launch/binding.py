@@ -21,21 +21,18 @@ from freehold.frontend.signature import (
     TensorSpec,
 )
 from freehold.runtime.base.call_site import CallSite
+from freehold.runtime.errors.refusing import errors
 from freehold.runtime.memory.arguments import ArrayView, UnknownDType, Unreadable, is_array, view
 from freehold.runtime.memory.overlap import overlap, repeated
 from freehold.runtime.memory.scalars import RANGES, plain_number, scalar_dtype
 from freehold.support import dtypes
-from freehold.support.lazy import Lazy
+from freehold.support.diagnostic import Rejected
 from freehold.support.span import Span
 from freehold.support.terms import Term, const, parse, solved
 
 if TYPE_CHECKING:
-    from freehold.runtime import errors
-    from freehold.support import diagnostic
     from freehold.support.diagnostic import Error
     from freehold.support.report import Argument
-else:
-    errors, diagnostic = Lazy("freehold.runtime.errors"), Lazy("freehold.support.diagnostic")
 
 LARGEST: Final = 2**31 - 1
 
@@ -87,7 +84,7 @@ class Call:
     def finish(self) -> None:
         """Raises `Rejected` if anything was found."""
         if self.errors:
-            raise diagnostic.Rejected(self.errors)
+            raise Rejected(self.errors)
 
 
 def positional(
@@ -131,7 +128,7 @@ def positional(
         for error in found:
             if error.problem in meant:
                 error.add(error.DidYouMean(meant[error.problem]))
-        raise diagnostic.Rejected(found)
+        raise Rejected(found)
     return tuple(values[p.name] for p in parameters)
 
 

@@ -12,6 +12,8 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from freehold.runtime.base import native
+from freehold.runtime.base.call_site import CallSite
+from freehold.runtime.errors.refusing import errors, refuse
 from freehold.runtime.launch import launcher as launchers
 from freehold.runtime.launch import modes
 from freehold.runtime.launch.launch import Launch
@@ -188,8 +190,6 @@ class BoundLaunch(_Run):
     @property
     def site(self) -> CallSite:
         """Where it was bound."""
-        from freehold.runtime.base.call_site import CallSite
-
         return CallSite(self._code, self._instruction)
 
     def __repr__(self) -> str:
@@ -201,12 +201,9 @@ class BoundLaunch(_Run):
 
 def _moved(signature: KernelSignature, number: int) -> None:
     """Raises `Rejected` (O275) for an array, counted among arrays."""
-    from freehold.runtime.base.call_site import caller
-    from freehold.runtime.errors import AddressChanged
-    from freehold.support.diagnostic import Rejected
 
     change = "its memory, or its shape, is another one than it was"
-    raise Rejected([AddressChanged(caller().span, signature.tensors[number].name, signature.kernel, change)])
+    refuse(errors.AddressChanged, signature.tensors[number].name, signature.kernel, change)
 
 
 class _Flight(InFlight[Any]):
@@ -220,7 +217,6 @@ class _Flight(InFlight[Any]):
 
 def bind_here(kernel: Callee, args: tuple[Any, ...], kwargs: dict[str, Any]) -> BoundLaunch:
     """What `Launchable.bind` returns to the caller of its caller."""
-    from freehold.runtime.base.call_site import CallSite
     from freehold.runtime.launch.binding import positional
 
     frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage] -- documented, and there is no other way

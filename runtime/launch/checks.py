@@ -9,21 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from freehold.frontend.signature import KernelSignature
 from freehold.runtime.base.call_site import CallSite
+from freehold.runtime.errors.refusing import errors
 from freehold.runtime.launch.binding import Bound, Call, contract_errors
 from freehold.runtime.variants.evaluation import SHAPE, Evaluator, Geometry, misshapen, too_wide
+from freehold.support.diagnostic import Rejected
 from freehold.support.lazy import Lazy
 from freehold.support.terms import Term, parse
 
 if TYPE_CHECKING:
     from freehold.frontend.syntax import text
-    from freehold.runtime import errors
     from freehold.runtime.memory.arguments import ArrayView
-    from freehold.support import diagnostic
     from freehold.support.diagnostic import Error
     from freehold.support.span import Span
 else:
     text = Lazy("freehold.frontend.syntax.text")
-    errors, diagnostic = Lazy("freehold.runtime.errors"), Lazy("freehold.support.diagnostic")
 
 
 def geometry(signature: KernelSignature, evaluator: Evaluator, bound: Bound, site: CallSite) -> Geometry:
@@ -48,7 +47,7 @@ def geometry(signature: KernelSignature, evaluator: Evaluator, bound: Bound, sit
     broken = [*contract_errors(call, parameters, shapes)] or [*_broken(call, evaluator, shapes, bound.run_time)]
     if not broken:
         raise AssertionError(f"{signature.kernel}: the contract is broken and every condition of it holds")
-    raise diagnostic.Rejected(broken)
+    raise Rejected(broken)
 
 
 def _broken(

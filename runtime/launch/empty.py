@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from freehold.frontend.schedule import Grid
 from freehold.runtime.launch.partition import Partition
 from freehold.runtime.memory.arguments import view
+from freehold.support.diagnostic import Rejected
 
 if TYPE_CHECKING:
     from freehold.frontend.signature import KernelSignature
     from freehold.runtime.base.call_site import CallSite
-    from freehold.support.diagnostic import Rejected
 
 
 def launches_nothing(signature: KernelSignature, arguments: tuple[Any, ...], site: CallSite, refused: Rejected) -> bool:

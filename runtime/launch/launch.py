@@ -15,6 +15,9 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, cast
 
 from freehold.runtime.base import native
+from freehold.runtime.base.call_site import CallSite
+from freehold.runtime.errors.refusing import errors, refuse
+from freehold.runtime.gpu import driver, failures
 from freehold.runtime.gpu.failures import fresh
 from freehold.runtime.gpu.timeline import Timeline, timeline_of
 from freehold.runtime.launch import host, launcher, modes
@@ -184,8 +187,6 @@ class Launch(Operation[Any], native.Dropped):
     def publish(self) -> None:
         """Says that nobody waits for it yet: whoever does is told what fails in it."""
         if fresh:
-            from freehold.runtime.gpu import failures
-
             failures.publish(self._code, self._instruction)
 
     @property
@@ -206,8 +207,6 @@ class Launch(Operation[Any], native.Dropped):
     @property
     def site(self) -> CallSite:
         """Where the kernel was called."""
-        from freehold.runtime.base.call_site import CallSite
-
         return CallSite(self._code, self._instruction)
 
     def __repr__(self) -> str:
@@ -327,10 +326,7 @@ class Dispatcher:
         self.launcher.guard(modes.chosen)
 
     def _already(self) -> NoReturn:
-        from freehold.runtime.base.call_site import caller
-        from freehold.runtime.errors import AlreadyRun
-
-        raise Rejected([AlreadyRun(caller().span, self.kernel.__name__)])
+        refuse(errors.AlreadyRun, self.kernel.__name__)
 
     def _thoroughly(
         self,
@@ -378,8 +374,6 @@ class Dispatcher:
         """The plan for checked arguments, on a GPU or the host."""
         if bound.device == HOST or modes.current() is not None:
             return host.plan(self.kernel, bound, site)
-        from freehold.runtime.gpu import driver
-
         driver.require_gpu()
         return self.plan(bound, site)
 
@@ -414,8 +408,6 @@ class Dispatcher:
         blame: Blame | None = None,
     ) -> Timeline | None:
         """Runs arguments that a plan is for; returns the timeline, or None where it is done. Raises one of `WRONG`."""
-        from freehold.runtime.gpu import driver
-
         chosen = execution or Execution()
         used = leases(self.kernel.signature, views)
         if isinstance(plan, HostPlan):
@@ -440,7 +432,6 @@ class Dispatcher:
 
     def plan(self, bound: Bound, site: CallSite) -> Plan:
         """The plan for checked arguments on a GPU. Compiles if that has not been done. Raises `Rejected`."""
-        from freehold.runtime.gpu import driver
         from freehold.runtime.launch.checks import geometry
 
         compiled = self.kernel.compiled(bound.specialisation, driver.architecture(bound.device))

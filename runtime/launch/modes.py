@@ -15,6 +15,8 @@ from functools import cache
 from typing import Any, Final, Literal, NamedTuple, Protocol, get_args
 from weakref import WeakSet
 
+from freehold.runtime.errors.refusing import errors, reject
+
 VARIABLE: Final = "FREEHOLD_INTERPRET"
 """The environment variable that runs everything on the interpreter, in the mode that it names."""
 
@@ -106,10 +108,7 @@ def _of(kind: str, seed: object, given: str) -> Mode:
 
 
 def _refuse(given: str) -> Mode:
-    from freehold.runtime.errors import ModeUnknown
-    from freehold.support.diagnostic import Rejected
-
-    raise Rejected([ModeUnknown(None, given)])
+    reject(errors.ModeUnknown(None, given))
 
 
 # --- Launches ---------------------------------------------------------------------------------------------------------

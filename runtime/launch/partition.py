@@ -25,6 +25,8 @@ from freehold.frontend.schedule import (
     choose,
 )
 from freehold.runtime.base import native
+from freehold.runtime.base.call_site import caller
+from freehold.runtime.errors.refusing import errors, reject
 
 _IN_KERNELS: Final = frozenset(("load", "load_like", "store", "at", "release", "index", "tile"))
 
@@ -52,10 +54,8 @@ class Partition:
     def __getattr__(self, name: str) -> NoReturn:
         if name in _IN_KERNELS:
             from freehold.frontend.errors import OutsideKernel
-            from freehold.runtime.base.call_site import caller
-            from freehold.support.diagnostic import Rejected
 
-            raise Rejected([OutsideKernel(caller().span, name=f"Mut.{name}")])
+            reject(OutsideKernel(caller().span, name=f"Mut.{name}"))
         raise AttributeError(f"a partition has no attribute {name!r}", name=name, obj=self)
 
     def __repr__(self) -> str:
@@ -371,8 +371,6 @@ def _read(index_map: IndexMap, rank: int) -> PointMap:
 def _unreadable(index_map: IndexMap, problem: Exception) -> NoReturn:
     """Says why a map cannot be read, at the line where it does what it may not."""
     from freehold.runtime.base.call_site import CallSite, caller
-    from freehold.runtime.errors import MapUnfit
-    from freehold.support.diagnostic import Rejected
 
     functions = (index_map.region, index_map.domain, index_map.where)
     codes = {id(f.__code__) for f in functions if isinstance(f, FunctionType)}
@@ -386,10 +384,10 @@ def _unreadable(index_map: IndexMap, problem: Exception) -> NoReturn:
                 place = found.span
         trace = trace.tb_next
     what = problem.what if isinstance(problem, Untraceable) else f"raises {type(problem).__name__}: {problem}"
-    error = MapUnfit(place or caller().argument(None, "map", "freehold.partition"), what)
+    error = errors.MapUnfit(place or caller().argument(None, "map", "freehold.partition"), what)
     if isinstance(problem, Untraceable) and problem.instead:
         error.add(error.Instead(problem.instead))
-    raise Rejected([error]) from None
+    reject(error)
 
 
 def _extents(what: str, given: object) -> tuple[int, ...]:
@@ -423,14 +421,11 @@ _NAMED: Final = {
 
 
 def _refuse(what: str, expected: str, given: str, nearest: str = "") -> NoReturn:
-    from freehold.runtime.base.call_site import caller
-    from freehold.runtime.errors import TileUnfit
-    from freehold.support.diagnostic import Rejected
 
     site = caller()
     parameter = {"the array": "array", "the tile": "tile", "the step": "step"}.get(what, what.strip("`"))
     position = {"array": 0, "tile": 1}.get(parameter)
-    error = TileUnfit(site.argument(position, parameter, "freehold.partition"), what, expected, given)
+    error = errors.TileUnfit(site.argument(position, parameter, "freehold.partition"), what, expected, given)
     if nearest:
         error.add(error.Nearest(nearest))
-    raise Rejected([error])
+    reject(error)

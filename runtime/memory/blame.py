@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from freehold.runtime.base.call_site import CallSite, caller
+from freehold.runtime.errors.refusing import errors
 from freehold.runtime.memory.ledger import Blame, Leased, Refusal
 from freehold.support.diagnostic import Error, Label, Rejected
 from freehold.support.report import Argument
@@ -24,8 +25,6 @@ def rejected(refusal: Refusal, place: Place, name: str, doing: str, verb: str = 
 
     `verb` is what would be done to it, `read` or `write` unless given.
     """
-    from freehold.runtime import errors
-
     verb = verb or ("write" if refusal.write else "read")
     held = refusal.hold
     if held is None:
@@ -41,8 +40,6 @@ def rejected(refusal: Refusal, place: Place, name: str, doing: str, verb: str = 
 
 
 def _gone(tensor: Leased, place: Place, name: str, doing: str, verb: str) -> Error:
-    from freehold.runtime import errors
-
     storage: Storage = tensor.storage  # type: ignore[assignment] # pyright: ignore[reportAssignmentType] -- only ours are refused
     gone = storage.gone
     if gone is not None and gone.how == "lost":

@@ -18,6 +18,7 @@ from weakref import WeakSet
 
 from freehold.runtime.base import native
 from freehold.runtime.base.locks import lock, under
+from freehold.runtime.gpu import driver, transfers
 from freehold.runtime.gpu.faults import when_lost
 from freehold.runtime.gpu.flight import never_drop
 from freehold.runtime.gpu.timeline import Timeline, later, let_go, timeline
@@ -155,8 +156,6 @@ def allocate(nbytes: int, user: Timeline) -> Storage:
     """Memory with anything in it, which a timeline uses first. Raises `Rejected` (O240, O241)."""
     if user.device == HOST:
         return _on_host(nbytes)
-    from freehold.runtime.gpu import transfers
-
     let_go()
     buffer = transfers.allocate(nbytes, user.device, user.stream)
     made = Storage(int(buffer.handle), nbytes, user.device, buffer)
@@ -180,8 +179,6 @@ class _PageLocked:
     """Zeros in the host's memory that GPUs can access, given back some time after nobody has it any more."""
 
     def __init__(self, size: int, device: int):
-        from freehold.runtime.gpu import transfers
-
         self.address: Final = transfers.page_locked(max(size, 1), device)
         self._back: Final = partial(transfers.unlock, self.address, device)
         memset(self.address, 0, size)
@@ -254,8 +251,6 @@ def _free(buffer: Any, device: int, space: Space, pending: list[tuple[Timeline, 
         user = timeline(device)
     for other, tick in pending:
         user.after(other, tick)
-    from freehold.runtime.gpu import driver
-
     with driver.on_device(device):
         buffer.close(driver.of_core(user.stream))
 

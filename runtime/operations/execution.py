@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from freehold.runtime.base import native
+from freehold.runtime.errors.refusing import errors, refuse
 from freehold.runtime.gpu import driver, failures, streams
 from freehold.runtime.gpu.timeline import Timeline, let_go, timeline
 from freehold.runtime.operations.recording import Recording
@@ -89,11 +90,7 @@ class Execution:
     def allocating(self, what: str) -> None:
         """Raises `Rejected` (O263) if a graph is being recorded. `what` allocates."""
         if self.recording is not None:
-            from freehold.runtime.base.call_site import caller
-            from freehold.runtime.errors import AllocatesInGraph
-            from freehold.support.diagnostic import Rejected
-
-            raise Rejected([AllocatesInGraph(caller().span, what)])
+            refuse(errors.AllocatesInGraph, what)
 
     def uses(self, views: Iterable[ArrayView]) -> list[object]:
         """

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from threading import local
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from freehold.runtime.errors.refusing import errors, refuse
 from freehold.runtime.operations.operation import Operation
 
 if TYPE_CHECKING:
@@ -37,11 +38,7 @@ class Finished(Operation[T_co]):
     def enqueue(self, execution: Execution) -> T_co:
         """Its value. Raises `Rejected` (O243) where it is to be recorded: nothing of it is left to do."""
         if execution.recording is not None:
-            from freehold.runtime.base.call_site import caller
-            from freehold.runtime.errors import AlreadyRun
-            from freehold.support.diagnostic import Rejected
-
-            raise Rejected([AlreadyRun(caller().span, self._what.strip("`"), True)])
+            refuse(errors.AlreadyRun, self._what.strip("`"), True)
         return self.value
 
     def then(self, function: Callable[[T_co], Operation[U]]) -> Operation[U]:

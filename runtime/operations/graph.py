@@ -15,21 +15,16 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Self, TypeVar
+from typing import Any, Final, Generic, Literal, Self, TypeVar
 
+from freehold.runtime.errors.refusing import errors, refuse
 from freehold.runtime.gpu import captures, checked, driver
 from freehold.runtime.gpu.timeline import Timeline, host_timeline, later
 from freehold.runtime.memory.blame import of_operation
 from freehold.runtime.memory.ledger import Busy, Refusal, enqueue, lease
 from freehold.runtime.memory.versions import changed
 from freehold.runtime.operations.execution import Execution, Place
-from freehold.runtime.operations.recording import Recording, refuse
-from freehold.support.lazy import Lazy
-
-if TYPE_CHECKING:
-    from freehold.runtime import errors
-else:
-    errors = Lazy("freehold.runtime.errors")
+from freehold.runtime.operations.recording import Recording
 
 T = TypeVar("T")
 

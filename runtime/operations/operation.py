@@ -17,9 +17,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Iterable
 from threading import Condition, get_ident
-from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeVar, overload
+from typing import Any, Final, Generic, NoReturn, TypeVar, overload
 
 from freehold.runtime.base import native
+from freehold.runtime.errors.refusing import errors, refuse
 from freehold.runtime.gpu.timeline import Timeline, timeline_of
 from freehold.runtime.memory.arguments import view
 from freehold.runtime.operations import handed
@@ -27,15 +28,8 @@ from freehold.runtime.operations.execution import Execution
 from freehold.runtime.operations.graph import ANOTHER, Recorded
 from freehold.runtime.operations.in_flight import InFlight
 from freehold.runtime.operations.leases import used
-from freehold.runtime.operations.recording import refuse
 from freehold.runtime.operations.waiting import finished
-from freehold.support.lazy import Lazy
 from freehold.support.locks import mutex
-
-if TYPE_CHECKING:
-    from freehold.runtime import errors
-else:
-    errors = Lazy("freehold.runtime.errors")
 
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
@@ -379,9 +373,9 @@ class Shared(Operation[T]):
         if self._error is not None:
             raise self._error
         if self._left:
-            _refuse_shared(errors.SharedLeft)
+            refuse(errors.SharedLeft)
         if self._recorded is not None and self._recorded is not execution.recording:
-            _refuse_shared(errors.SharedRecorded)
+            refuse(errors.SharedRecorded)
         for device, user, tick in self._done if execution.recording is None else ():  # a replay leases what it uses
             stream = execution.stream(device)
             if stream is not user.stream:
@@ -461,19 +455,7 @@ def _verify_endless(wanted: Shared[Any], own: int) -> None:
         found = _WAITING.get(runner)
         runner = None if found is None else found._runner  # pyright: ignore[reportPrivateUsage] -- of this file
     if runner == own:
-        from freehold.runtime.base.call_site import caller
-        from freehold.runtime.errors import UsesItself
-        from freehold.support.diagnostic import Rejected
-
-        raise Rejected([UsesItself(caller().span)])
-
-
-def _refuse_shared(kind: Any) -> NoReturn:
-    """Raises `Rejected` (O268, O269): it was not run here, and cannot be."""
-    from freehold.runtime.base.call_site import caller
-    from freehold.support.diagnostic import Rejected
-
-    raise Rejected([kind(caller().span)])
+        refuse(errors.UsesItself)
 
 
 def value(given: T) -> Operation[T]:
@@ -552,22 +534,13 @@ def _walk(operation: Operation[Any], execution: Execution) -> Any:
 
 def already(what: str) -> NoReturn:
     """Raises `Rejected` (O260): it has been run."""
-    from freehold.runtime.base.call_site import caller
-    from freehold.runtime.errors import OperationRun
-    from freehold.support.diagnostic import Rejected
-
-    raise Rejected([OperationRun(caller().span, what)])
+    refuse(errors.OperationRun, what)
 
 
 def _no_operation(function: Callable[..., object], given: object) -> NoReturn:
-    from freehold.runtime.base.call_site import caller
-    from freehold.runtime.errors import NoOperation
-    from freehold.support.diagnostic import Rejected
 
     name = getattr(function, "__name__", "the function")
-    raise Rejected(
-        [NoOperation(caller().span, "a function" if name == "<lambda>" else f"`{name}`", type(given).__name__)]
-    )
+    refuse(errors.NoOperation, "a function" if name == "<lambda>" else f"`{name}`", type(given).__name__)
 
 
 walk, in_a_row = native.runs((_walk, _in_a_row), Next(Work("", id)), Operation, Several, _Begun, already, _no_operation)

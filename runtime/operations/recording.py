@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any
 
+from freehold.runtime.errors.refusing import errors, refuse
 from freehold.runtime.gpu import captures, failures
 from freehold.runtime.memory.arguments import HOST, ArrayView
 from freehold.runtime.memory.ledger import Leased
 from freehold.runtime.memory.storage import Outside
-from freehold.support.lazy import Lazy
-
-if TYPE_CHECKING:
-    from freehold.runtime import errors
-    from freehold.support.diagnostic import Error
-else:
-    errors = Lazy("freehold.runtime.errors")
 
 
 class Recording:
@@ -106,11 +100,3 @@ def _bytes(tensor: Leased) -> tuple[object, ...]:
 def _viewed(found: ArrayView) -> tuple[object, ...]:
     """The same of another library's array, which is leased by its bytes alone."""
     return _bytes(Outside(found.device, found.pointer, found.pointer + found.size))
-
-
-def refuse(error: type[Error], *fields: str) -> NoReturn:
-    """Raises `Rejected` with an error of this class, at the caller's place."""
-    from freehold.runtime.base.call_site import caller
-    from freehold.support.diagnostic import Rejected
-
-    raise Rejected([error(caller().span, *fields)])

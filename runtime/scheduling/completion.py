@@ -9,13 +9,14 @@ from logging import getLogger
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeVar
 
 from freehold.runtime.base.call_site import CallSite
+from freehold.runtime.errors.refusing import errors, reject
 from freehold.runtime.interop.results import Cut, cutter
 from freehold.runtime.launch.binding import bind
 from freehold.runtime.launch.callee import Callee
 from freehold.runtime.launch.partition import Partition
 from freehold.runtime.memory.arguments import HOST, is_array
 from freehold.runtime.scheduling.problem import Problem, Schedule, problem_of
-from freehold.support.diagnostic import KernelWarning, Rejected
+from freehold.support.diagnostic import KernelWarning
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -163,7 +164,6 @@ def _architecture(device: int) -> str | None:
 
 def _refuse(kernel: Open, problem: Problem, nothing: Nothing, site: CallSite) -> NoReturn:
     """Raises `Rejected` (O221): no schedule was found."""
-    from freehold.runtime.errors import NoSchedule
 
     if nothing.rejected is not None and not problem.open:
         raise nothing.rejected
@@ -173,5 +173,5 @@ def _refuse(kernel: Open, problem: Problem, nothing: Nothing, site: CallSite) ->
     tile = nothing.tile or Schedule(dict.fromkeys(problem.extents, 64))
     shape = tuple(tile.tile.get(d, 64) for d in problem.dimensions(name)) if name else ()
     shown = str(shape[0]) if len(shape) == 1 else str(shape)
-    error = NoSchedule(site.span, kernel.__name__, nothing.why, shown)
-    raise Rejected([error.add(error.Partition(text, shown))])
+    error = errors.NoSchedule(site.span, kernel.__name__, nothing.why, shown)
+    reject(error.add(error.Partition(text, shown)))

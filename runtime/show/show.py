@@ -19,6 +19,8 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from freehold.frontend.schedule import Blocks, OpenPartition, PartitionSpec
+from freehold.runtime.base.call_site import caller
+from freehold.runtime.errors.refusing import errors, reject
 from freehold.runtime.launch.partition import Partition
 from freehold.runtime.memory.arguments import UnknownDType, Unreadable, view
 from freehold.runtime.show.axes import Axis, extent_of, ticks_of
@@ -75,12 +77,8 @@ def show(partition: Partition, *, blocks: int = 8) -> Drawing:
     if isinstance(spec, OpenPartition):
         raise ValueError("a partition that is left open is completed by a launch: give it a tile to see it")
     if len(spec.tile) != len(found.shape):
-        from freehold.runtime.base.call_site import caller
-        from freehold.runtime.errors import PartitionRank
-        from freehold.support.diagnostic import Rejected
-
         place = caller().argument(0, "partition", "freehold.show")
-        raise Rejected([PartitionRank(place, "partition", spec.tile, len(found.shape), found.shape)])
+        reject(errors.PartitionRank(place, "partition", spec.tile, len(found.shape), found.shape))
     return _Picture(found.shape, found.dtype.name, spec, blocks).drawing()
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast
 from freehold.frontend.signature import ConstSpec, Specialisation
 from freehold.runtime.variants.hints import Hints, by_threads, in_tile_ir
 from freehold.support.contract import Checks, LaunchContract
+from freehold.support.diagnostic import Rejected
 
 if TYPE_CHECKING:
     from logging import Logger
@@ -243,7 +244,6 @@ def cubin_of(
     """
     from freehold.backend.bytecode.writer import write_bytecode
     from freehold.passes.move_by_threads import move_by_threads
-    from freehold.support.diagnostic import Rejected
 
     refused: Rejected | None = None
     for stores in (None, True, False):

@@ -6,6 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from freehold.runtime.base.call_site import caller
+from freehold.runtime.errors.refusing import errors, reject
+
 Given = int | Mapping[str, int]
 """A hint as users give it: a value, or values by architecture (`{"sm_90": 2, "default": 1}`)."""
 
@@ -92,12 +95,9 @@ _ELSEWHERE: Final = {"num_warps": "num_worker_warps", "num_ctas": "num_cta_in_cg
 
 
 def _unknown(kernel: str, name: str, value: object, problem: str) -> None:
-    from freehold.runtime.base.call_site import caller
-    from freehold.runtime.errors import HintUnknown
-    from freehold.support.diagnostic import Rejected
     from freehold.support.spelling import nearest
 
-    error = HintUnknown(caller().span, kernel, name, repr(value), problem, _known())
+    error = errors.HintUnknown(caller().span, kernel, name, repr(value), problem, _known())
     close = name if name in KNOWN else _ELSEWHERE.get(name, nearest(name, [*KNOWN]))
     if name in _ELSEWHERE and close is None:
         error.add(error.OfLoads())
@@ -105,7 +105,7 @@ def _unknown(kernel: str, name: str, value: object, problem: str) -> None:
         error.add(error.AsHint(str(close)))
     elif close is not None and close != name:
         error.add(error.DidYouMean(close))
-    raise Rejected([error])
+    reject(error)
 
 
 def _known() -> str:

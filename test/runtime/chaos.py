@@ -29,7 +29,7 @@ import numpy as np
 from stub import the_stub
 
 import freehold as fh
-import freehold.runtime.errors  # pyright: ignore[reportUnusedImport] -- an import that a signal ends leaves half a module to other threads that wait for it
+import freehold.runtime.errors.every  # pyright: ignore[reportUnusedImport] -- an import that a signal ends leaves half a module to other threads that wait for it
 from freehold import Mut, Ref
 from freehold.runtime.gpu import driver
 from freehold.runtime.gpu.timeline import still_kept

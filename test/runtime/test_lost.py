@@ -95,7 +95,7 @@ with fh.graph() as g:
 
 
 def test_what_is_raised_can_be_caught_by_kind() -> None:
-    from freehold.runtime.errors import GpuLost, OperationRun, OutOfMemory
+    from freehold.runtime.errors.every import GpuLost, OperationRun, OutOfMemory
     from freehold.support.diagnostic import Error
 
     def raised(error: Error) -> type[fh.Rejected]:
