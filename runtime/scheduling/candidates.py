@@ -8,7 +8,7 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
-from freehold.frontend.schedule import EACH, ROW, Blocks, Choice, Order, grouped
+from freehold.frontend.schedule import EACH, PERSISTENT, ROW, Blocks, Choice, Order, grouped
 from freehold.passes.analysis.facts import analyse
 from freehold.passes.analysis.tile_meaning import TileMeaning, tile_meaning
 from freehold.passes.cost import Cost, cost
@@ -222,6 +222,14 @@ class Candidates:
             schedule = replace(base, tile=tile, constants=values)
             for order, (blocks, count) in product(self.orders(schedule, first), self.blocks()):
                 yield replace(schedule, order=order, blocks=blocks, count=count)
+
+    def persistent(self, candidate: Candidate) -> Candidate | None:
+        """The same with persistent blocks, where a call leaves that open and it is a matrix product: a block begins to
+        load its next tile while it stores the one before."""
+        said = any(_said(spec.blocks, Blocks) for spec in self.problem.open.values())
+        if said or not self.problem.open or not candidate.profile.multiplies:
+            return None
+        return replace(candidate, schedule=replace(candidate.schedule, blocks=PERSISTENT))
 
     def known(self, candidate: Candidate) -> tuple[str, ...]:
         """The dimensions that are compiled in: the length of rows. Nothing has to be compared with it then, and no

@@ -78,8 +78,9 @@ def choose(problem: Problem, verified: Verified, assemble: Assemble | None, arch
     ranked = _ranked(candidates, first, meaning, gpu)
     different = _different(ranked)
     finalists = different[:FINALISTS]
+    accepted = replace(finalists[0][1], blocks=first.schedule.blocks)  # with others it was not looked at
     if assemble is None:
-        return Chosen(finalists[0][1], tuple(Considered(s, p, None) for _, s, p in finalists), len(ranked))
+        return Chosen(accepted, tuple(Considered(s, p, None) for _, s, p in finalists), len(ranked))
 
     def judged(one: Ranked) -> Considered | None:
         candidate, schedule, before = one
@@ -98,7 +99,7 @@ def choose(problem: Problem, verified: Verified, assemble: Assemble | None, arch
             tried = progress(threads.map(judged, some), "schedules assembled", len(some))
             results += [c for c in tried if c is not None]
             if not results:  # no assembler, or none that takes them: whoever compiles is told
-                return Chosen(finalists[0][1], (), len(ranked))
+                return Chosen(accepted, (), len(ranked))
             results.sort(key=lambda c: c.prediction.seconds)
     return Chosen(results[0].schedule, tuple(results), len(ranked))
 
@@ -117,19 +118,24 @@ def _ranked(candidates: Candidates, first: Candidate, meaning: TileMeaning, gpu:
     """All candidates with all hints that are worth a try, by what they should take."""
     found: list[Ranked] = []
     for candidate in list(candidates.all(first, meaning)) or [first]:
-        schedule = replace(candidate.schedule, known=candidates.known(candidate))
-        candidate = replace(candidate, schedule=schedule)
+        candidate = replace(candidate, schedule=replace(candidate.schedule, known=candidates.known(candidate)))
         for hints in hints_for(candidate, gpu, along_rows=candidates.along_rows(candidate)):
-            found.append((candidate, replace(schedule, hints=hints), predicted(candidate, gpu, hints)))
+            for one in (candidate, candidates.persistent(candidate)):
+                if one is not None:
+                    found.append((one, replace(one.schedule, hints=hints), predicted(one, gpu, hints)))
     return sorted(found, key=lambda one: one[2].seconds)
 
 
-def _different(
-    ranked: Sequence[Ranked],
-) -> list[Ranked]:
-    """The first of each that should take the same time."""
+def _different(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """The first of each that should take the same time, and with the blocks that should be faster."""
     seen: set[str] = set()
-    return [one for one in ranked if not ((key := f"{one[2].seconds:.4g}") in seen or seen.add(key))]
+    found: list[Ranked] = []
+    for one in ranked:
+        alike = {f"{one[2].seconds:.4g}", str(replace(one[1], blocks=Blocks.EACH))}
+        if not alike & seen:
+            found.append(one)
+        seen |= alike
+    return found
 
 
 def _for_numpy(candidates: Candidates, first: Candidate, meaning: TileMeaning) -> Schedule:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from math import ceil, prod
 from typing import TYPE_CHECKING, Final
 
+from freehold.frontend.schedule import Blocks
 from freehold.runtime.scheduling.candidates import Candidate
 from freehold.runtime.scheduling.gpus import Gpu
 
@@ -27,6 +28,8 @@ _LAUNCH: Final = 3e-6
 """Seconds that any launch takes."""
 _TILE: Final = 3e-6
 """Seconds in which a tile of a matrix product does not multiply: its first loads, and its store."""
+_STORE: Final = 1.2e-6
+"""The same of a persistent block that has another tile: its first loads are on their way while it stores."""
 _UNIT: Final = 5.3e-9
 """Seconds that an addition takes in a thread, until the next that needs it."""
 _FILLS: Final = {False: 7 << 10, True: 22 << 10}
@@ -134,7 +137,8 @@ def _multiplying(
         fed *= 1.04
     rounds = ceil(blocks / (gpu.multiprocessors * together))
     peak = gpu.matrix * 2 / candidate.profile.operand_bytes / gpu.multiprocessors
-    return rounds * (together * flops / blocks / peak * fed + _TILE)
+    each = _STORE if candidate.schedule.blocks is Blocks.PERSISTENT else _TILE
+    return rounds * (together * flops / blocks / peak * fed + each) + _TILE - each
 
 
 def _fed(m: int, n: int, k: int, together: int) -> float:

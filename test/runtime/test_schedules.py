@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.plain_kernels import batched_gemm
 from benchmarks.schedules import softmax
 from examples.kernels import library
 from examples.kernels.example import Example
@@ -361,3 +362,14 @@ def test_what_was_measured_to_be_fastest_is_chosen(shape: tuple[int, int], tile:
     found = chosen(softmax, np.empty_like(x), x, arch="sm_90").chosen.schedule
     assert found.tile == dict(zip("MN", tile, strict=True))
     assert found.hints == {"allow_tma": False, "num_worker_warps": warps, "occupancy": 32}
+
+
+def test_products_of_many_tiles_have_persistent_blocks() -> None:
+    """32 products of 1024 cubed: on an H200 persistent blocks took 0.89 of the time of a block a tile."""
+    a, b = (np.empty((32, 1024, 1024), np.float16) for _ in range(2))
+    found = chosen(batched_gemm, np.empty_like(a), a, b, fh.choose(32, 64), arch="sm_90").chosen.schedule
+    assert found.blocks is fh.PERSISTENT
+    found = chosen(batched_gemm, np.empty_like(a[:1]), a[:1], b[:1], 64, arch="sm_90").chosen.schedule
+    assert found.blocks is fh.EACH, "all tiles at once"
+    cut = fh.partition(np.empty_like(a), blocks=fh.EACH)
+    assert chosen(batched_gemm, cut, a, b, 64, arch="sm_90").chosen.schedule.blocks is fh.EACH
