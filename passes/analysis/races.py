@@ -38,11 +38,10 @@ def launches(facts: KernelFacts, distribution: DistributeOp) -> Sequence[dict[st
 
     Every two regions of a kernel are asked about, so they are looked for once.
     """
-    under, found = facts.tried.get(distribution, (None, []))
-    if under is not facts.base:
-        found = list(_launches(facts, distribution))
-        facts.tried[distribution] = facts.base, found
-    return found
+    tried = facts.tried.get(distribution)
+    if tried is None or tried[0] is not facts.base:
+        tried = facts.tried[distribution] = facts.base, list(_launches(facts, distribution))
+    return tried[1]
 
 
 def _launches(facts: KernelFacts, distribution: DistributeOp) -> Iterator[dict[str, int]]:
