@@ -21,9 +21,9 @@ def stencil(v: Out["M", "N"], u: Ref["M", "N"]):
     """Five points, zeros around the grid."""
     tile = v.tile
     i, j = v.index[0] * tile[0], v.index[1] * tile[1]
-    around = u.load_window((i - 1, j), tile) + u.load_window((i + 1, j), tile)
-    around += u.load_window((i, j - 1), tile) + u.load_window((i, j + 1), tile)
-    v.store(around - 4.0 * u.load_window((i, j), tile))
+    around = u.load_from((i - 1, j), tile) + u.load_from((i + 1, j), tile)
+    around += u.load_from((i, j - 1), tile) + u.load_from((i, j + 1), tile)
+    v.store(around - 4.0 * u.load_from((i, j), tile))
 
 
 @fh.kernel

@@ -1,4 +1,4 @@
-"""Accesses by element: gathers, windows, and the updates of accumulators."""
+"""Accesses that count elements: `gather`, `load_from`, and the updates of accumulators."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final, cast
 
 from freehold.dialects.cuda_tile.ops.shape import ReshapeOp
 from freehold.dialects.cuda_tile.types import element_name
-from freehold.dialects.ownership import ATOMIC, AccumulateAtOp, AccumulateOp, GatherOp, LoadWindowOp, Update
+from freehold.dialects.ownership import ATOMIC, AccumulateAtOp, AccumulateOp, GatherOp, LoadFromOp, Update
 from freehold.frontend import errors
 from freehold.frontend.arguments import Arguments, shape_of
 from freehold.frontend.arithmetic import as_tile, broadcast, common_shape, convert
@@ -172,8 +172,8 @@ def gather(c: Context, a: Arguments) -> Value:
         return convert(c, read, dtype)
 
 
-def load_window(c: Context, a: Arguments) -> Value:
-    """`x.load_window(start, shape)`."""
+def load_from(c: Context, a: Arguments) -> Value:
+    """`x.load_from(start, shape)`."""
     target = cast(TensorValue, a["self"])
     dtype = target.spec.dtype
     shape = shape_of(c, a["shape"], a.place("shape"))
@@ -186,7 +186,7 @@ def load_window(c: Context, a: Arguments) -> Value:
     held = held_as(dtype)
     with c.at(a.node):
         type_, source = tile_type(shape, held), _borrowed(c, target)
-        read = c.tile(held, shape, LoadWindowOp, source, start, type_, padding=padding, hints=hints)
+        read = c.tile(held, shape, LoadFromOp, source, start, type_, padding=padding, hints=hints)
         return convert(c, read, dtype)
 
 

@@ -264,7 +264,7 @@ EDITS: Final = {
         ("scatter_add", "index_add"),
         _words("sums meet in an `Acc`: declare the tensor so, zeros at first, and write `add_at(values, i)`"),
     ),
-    "unfold": _words("a tile that begins at any element is `x.load_window(start, shape)`"),
+    "unfold": _words("a tile that begins at any element is `x.load_from(start, shape)`"),
     "pad": _words('what overhangs a tensor is filled when it is loaded: `x.load(index, shape, padding="zero")`'),
     "inline_asm_elementwise": _words("not offered: nothing could be proved of it"),
     "assume": _words("what a launch has to see to is `fh.require(test, message)`, and it is checked there"),
@@ -428,12 +428,12 @@ OF_VALUES: Final = {
 
 OF_TENSORS: Final = {
     **dict.fromkeys(
-        (("acc", name) for name in ("load", "load_like", "gather", "load_window")),
+        (("acc", name) for name in ("load", "load_like", "gather", "load_from")),
         "blocks update it in any order, so nobody reads it: read the result in another kernel, or declare it `Mut`",
     ),
     ("acc", "store"): "blocks meet there, so nobody stores: `.add(tile)`, or declare it `Out`",
     ("acc", "index"): "a place in it is named: `.at(i, j).add(tile)`",
-    ("ref", "unfold"): "a tile that begins at any element is `.load_window(start, shape)`",
+    ("ref", "unfold"): "a tile that begins at any element is `.load_from(start, shape)`",
     ("ref", "add"): "declare it as `Acc` if tile blocks add to it",
     ("ref", "add_at"): "declare it as `Acc` if tile blocks add to it",
     ("ref", "scatter"): "declare it as `Acc`, and add to it: `.add_at(values, i)`",

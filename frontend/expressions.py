@@ -47,7 +47,7 @@ from freehold.support.spelling import nearest
 
 _DTYPE_FACTS: Final = ("name", "kind", "bits", "storage_bits", "signed", "itemsize", "is_float")
 TILE_FACTS: Final = ("dtype", "shape", "ndim", "size", "T")
-_READS: Final = ("load", "load_like", "gather", "load_window")
+_READS: Final = ("load", "load_like", "gather", "load_from")
 
 # --- Names -----------------------------------------------------------------------------------------------------------
 

@@ -322,14 +322,14 @@ class _Kernel:
                 f"`{parameter.name}` is a `Ref`, and its partition has groups",
                 "a block writes a region of a group, and reads what it likes",
                 f"pass the array itself, and load what belongs to a region: "
-                f"`{parameter.name}.load_window((y.start[0], ...), shape)`",
+                f"`{parameter.name}.load_from((y.start[0], ...), shape)`",
             )
         elif partition is not None and partition.step != partition.tile:
             self._reject_partition(
                 parameter,
                 f"`{parameter.name}` is a `Ref`, and its partition has a step of its own",
                 "what is read is loaded in whole tiles",
-                f"leave out `step=`, or load windows: `{parameter.name}.load_window(...)`",
+                f"leave out `step=`, or load from any element: `{parameter.name}.load_from(...)`",
             )
 
     def _not_partitioned(self, parameter: Parameter, rank: int) -> None:

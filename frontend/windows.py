@@ -57,7 +57,7 @@ def window(c: Context, a: Arguments) -> Value:
         )
         return c.error(error.add(error.Instead("make it at the beginning of the kernel")))
     start = coordinates(c, TupleValue((a["start"],)), a.place("start"), target, "elements", axes=1)
-    instead = f"a window is the same for all blocks: read a block's own by `{target.name}.load_window(start, shape)`"
+    instead = f"a window is the same for all blocks: read a block's own by `{target.name}.load_from(start, shape)`"
     length = launch_term(c, a["length"], a.place("length"), instead if target.parameter.mode == "ref" else None)
     if start is None or length is None or not _in_front(c, start[0].var, a):
         return POISON

@@ -57,7 +57,7 @@ def rotate_and_append(
     G = y.tile[3]
     row = positions.load(b, ()) if EACH else t
     angle = row if EACH else first + t
-    c, s = tuple(wide(x.load_window((angle, 0), (1, D // 2))) for x in (cos, sin))
+    c, s = tuple(wide(x.load_from((angle, 0), (1, D // 2))) for x in (cos, sin))
     heads = wide(q.load((b, t, h, 0, 0), (1, 1, 1, G, D)).reshape(G, D))
     weight = wide(q_weight.load((0,), (D,)))[None, :]
     y.at(b, t, h, 0, 0).store(rotated_heads(heads, weight, c, s, k.shape[3], eps, NORM).reshape(y.tile).astype(y.dtype))

@@ -162,7 +162,7 @@ def grouped_tiles(
     TM, TN = y.tile
     acc = fh.zeros(y.tile, accumulator(x.dtype))
     for k in fh.tiles(x, axis=1, size=BK):
-        rows = x.load_window((y.start[0], k * BK), (TM, BK))
+        rows = x.load_from((y.start[0], k * BK), (TM, BK))
         if TB:
             part = w.load((e, n, k), (1, TN, BK)).reshape(TN, BK).T
         else:
@@ -220,8 +220,8 @@ def grouped_tiles_backward(
     acc = fh.zeros((TN, TK), accumulator(x.dtype))
     for s in range(first, last, BS):
         inside = (places(s, BS) < last)[:, None]
-        left = fh.where(inside, dy.load_window((s, n * TN), (BS, TN)), 0.0)
-        acc = fh.mma(left.T, x.load_window((s, k * TK), (BS, TK)), acc)
+        left = fh.where(inside, dy.load_from((s, n * TN), (BS, TN)), 0.0)
+        acc = fh.mma(left.T, x.load_from((s, k * TK), (BS, TK)), acc)
     dw.store(acc[None].astype(dw.dtype))
 
 

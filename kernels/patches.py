@@ -73,7 +73,7 @@ def patches_multiplied(
         image = b * (STRIDE[0] * STRIDE[1] * STRIDE[2]) + a
         at = y.start[2] + d // STRIDE[0], y.start[3] + h // STRIDE[1], y.start[4] + v // STRIDE[2]
         for k in fh.tiles(p, axis=4, size=TK):
-            seen = p.load_window((image, *at, k * TK), (1, TD, TH, TW, TK)).reshape(TP, TK)
+            seen = p.load_from((image, *at, k * TK), (1, TD, TH, TW, TK)).reshape(TP, TK)
             weights = w.load((b % w.shape[0], t, c, k), (1, 1, TC, TK)).reshape(TC, TK)
             if TURNED:
                 acc = fh.mma(seen, weights.T, acc)

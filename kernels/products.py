@@ -96,11 +96,11 @@ def matmul_two_tiles(
     for k in fh.tiles(a, axis=0 if TA else 1, size=BK):
         x = tile_of(a, (m, k), (TM, BK), TA, AHEAD)
         if TB:
-            y = b.load_window((start, k * BK), (FIRST, BK), latency=AHEAD).T
-            z = b.load_window((second, k * BK), (TN, BK), latency=AHEAD).T
+            y = b.load_from((start, k * BK), (FIRST, BK), latency=AHEAD).T
+            z = b.load_from((second, k * BK), (TN, BK), latency=AHEAD).T
         else:
-            y = b.load_window((k * BK, start), (BK, FIRST), latency=AHEAD)
-            z = b.load_window((k * BK, second), (BK, TN), latency=AHEAD)
+            y = b.load_from((k * BK, start), (BK, FIRST), latency=AHEAD)
+            z = b.load_from((k * BK, second), (BK, TN), latency=AHEAD)
         one, other = fh.mma(x, y, one), fh.mma(x, z, other)
     count = FIRST // TN
     first = n * (count + 1)

@@ -29,7 +29,7 @@ def seen(s: Any, row: Any, column: Any, ahead: Any, rows: Any, end: Any, CAUSAL:
 
 def rows_of(x: Any, first: Any, h: Any, shape: tuple[int, int]) -> Any:
     """A tile of rows of one head, wherever it begins."""
-    return x.load_window((first, h, 0), (shape[0], 1, shape[1])).reshape(shape)
+    return x.load_from((first, h, 0), (shape[0], 1, shape[1])).reshape(shape)
 
 
 @safe_with_data
@@ -105,7 +105,7 @@ def sequence_attention_queries(
     first, end = bounds(k_offsets, e)
     queries, above = rows_of(q, at, h, (TQ, WIDTH)), rows_of(do, at, h, (TQ, DV))
     dot = (wide(above) * wide(rows_of(o, at, h, (TQ, DV)))).sum(axis=1, keepdims=True)
-    shift = lse.load_window((at, h), (TQ, 1)) * LOG2E
+    shift = lse.load_from((at, h), (TQ, 1)) * LOG2E
     c, ahead, row = scale.astype(dtype) * LOG2E, end - count, places(i * TQ, TQ)[:, None]
     acc = fh.zeros((TQ, WIDTH), dtype)
     for j in range(fh.cdiv(fh.minimum(i * TQ + TQ + ahead, end) if CAUSAL else end, TK)):
@@ -151,7 +151,7 @@ def sequence_attention_keys(
             here = first + i * TQ
             queries, above = rows_of(q, here, h * G + g, (TQ, WIDTH)), rows_of(do, here, h * G + g, (TQ, DV))
             dot = (wide(above) * wide(rows_of(o, here, h * G + g, (TQ, DV)))).sum(axis=1, keepdims=True)
-            shift = lse.load_window((here, h * G + g), (TQ, 1)) * LOG2E
+            shift = lse.load_from((here, h * G + g), (TQ, 1)) * LOG2E
             row = places(i * TQ, TQ)[:, None]
             p = weighed(queries, keys, shift, c, row, column, (ahead, count, end), CAUSAL)
             dp = fh.mma(above, values.T, fh.zeros((TQ, TK), dtype))

@@ -6,7 +6,7 @@ of the index are terms that the launcher knows: one comparison, under the condit
 the kernel, otherwise. Refused, where no index that can occur is in bounds, or where every launch has a point that is
 shown to violate them.
 
-Accesses by element (gathers, windows, indexed updates) leave out what is out of bounds. They owe nothing, and what is
+Accesses by element (`gather`, `load_from`, indexed updates) leave out what is out of bounds. They owe nothing, and what is
 recorded says whether there can be such an element at all: `proved` where not, `masked` otherwise. One of which no
 element is ever in bounds is refused.
 """
@@ -177,7 +177,7 @@ def _window(op: WindowOp, facts: KernelFacts) -> Iterator[Error]:
 
 
 def _by_element(op: AccessOp, facts: KernelFacts) -> Iterator[Error]:
-    """Records for each axis whether every element is in bounds; of a window, whether the first one is."""
+    """Records for each axis whether every element is in bounds; of a tile from an element on, whether that is."""
     given, tensor = facts.places[op].given, tensor_type(op.memory)
     if op.indexing is Indexing.FIRST:
         firsts = facts.coordinates(op)

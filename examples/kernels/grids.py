@@ -26,7 +26,7 @@ def convolution_1d(y: Out["N", "L", "CO"], x: Ref["N", "L", "CI"], w: Ref["R", "
     acc = fh.zeros((TL, TC), f32)
     for r in fh.tiles(w, axis=0, size=1):
         for k in fh.tiles(x, axis=2, size=TK):
-            patch = x.load_window((n, block * TL + r - w.shape[0] // 2, k * TK), (1, TL, TK)).reshape(TL, TK)
+            patch = x.load_from((n, block * TL + r - w.shape[0] // 2, k * TK), (1, TL, TK)).reshape(TL, TK)
             acc = fh.mma(patch, w.load((r, k, c), (1, TK, TC)).reshape(TK, TC), acc)
     y.store(acc[None].astype(y.dtype))
 
@@ -61,8 +61,8 @@ def heat(v: Out["M", "N"], u: Ref["M", "N"], rate: f32):
     """A step of the heat equation: each block reads a halo around its part of u, and writes its part of v."""
     tile = v.tile
     i, j = v.index[0] * tile[0], v.index[1] * tile[1]
-    around = u.load_window((i - 1, j), tile) + u.load_window((i + 1, j), tile)
-    around += u.load_window((i, j - 1), tile) + u.load_window((i, j + 1), tile)
+    around = u.load_from((i - 1, j), tile) + u.load_from((i + 1, j), tile)
+    around += u.load_from((i, j - 1), tile) + u.load_from((i, j + 1), tile)
     middle = u.load_like(v)
     v.store(middle + rate * (around - 4.0 * middle))
 

@@ -118,8 +118,8 @@ class Ref(Tensor):
         """The tile at the place of `region`: `load(region.index, region.tile)`."""
         ...
 
-    @intrinsic(lambda: elements.load_window)
-    def load_window(
+    @intrinsic(lambda: elements.load_from)
+    def load_from(
         self,
         start: Index | tuple[Index, ...],
         shape: Shape,
@@ -131,7 +131,7 @@ class Ref(Tensor):
         """
         Reads the tile of `shape` that begins at element `start`, which may lie anywhere, also in front of it all.
 
-        What is out of bounds reads as `padding`. For halos: `u.load_window((i * 64 - 1, j * 64 - 1), (128, 128))`.
+        What is out of bounds reads as `padding`. For halos: `u.load_from((i * 64 - 1, j * 64 - 1), (128, 128))`.
         """
         ...
 

@@ -289,7 +289,7 @@ class Owned:
             case Indexing.TILES:
                 return self._tile(op.memory, op.shape, op)
             case Indexing.FIRST:
-                return self._window(op)
+                return self._from_element(op)
             case Indexing.EACH:
                 return self._elements(op)
 
@@ -330,7 +330,7 @@ class Owned:
             pointer = i.plus(pointer, i.wrapped(i.times(first, strides[axis]), 64))
         return _tile_of_view(pointer, extents, strides, shape, at.steps, self._tile_index(at))
 
-    def _window(self, op: AccessOp) -> dict[str, object]:
+    def _from_element(self, op: AccessOp) -> dict[str, object]:
         """A tile that begins at an element; by element, where the first one may be out of bounds."""
         shape, (pointer, argument, type_) = op.shape, self.tensor(op.memory)
         if not _compared(op):

@@ -4,7 +4,7 @@ An index is compared once, as unsigned: a negative one is larger than any extent
 64 bits, before they are stretched to the tile's shape, so that rows and columns cost what they are long. No product of
 an index that is in bounds can wrap there; what an index out of bounds makes of an address is masked.
 
-A window that begins in bounds is a tile of a strided view with steps of 1, which the assembler knows how to load well.
+What `load_from` reads is a tile of a strided view with steps of 1, where it begins in bounds: the assembler loads those well.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from freehold.dialects.ownership import (
     AccumulateAtOp,
     AccumulateOp,
     GatherOp,
-    LoadWindowOp,
+    LoadFromOp,
     Rung,
     UnsafeLoadOp,
     UnsafeStoreOp,
@@ -58,7 +58,7 @@ def gather(c: Conversion, op: GatherOp, at: Inserter) -> bool:
     return True
 
 
-def load_window(c: Conversion, op: LoadWindowOp, at: Inserter) -> bool:
+def load_from(c: Conversion, op: LoadFromOp, at: Inserter) -> bool:
     """A load through a strided view where the first element is in bounds, and through pointers otherwise."""
     tensor, shape = tensor_of(op.source), op.result.type.dims
     if not _masked(op):
@@ -79,7 +79,7 @@ def load_window(c: Conversion, op: LoadWindowOp, at: Inserter) -> bool:
 
 
 def _load_elements(
-    c: Conversion, op: GatherOp | LoadWindowOp, pointers: SSAValue, mask: SSAValue | None, at: Inserter
+    c: Conversion, op: GatherOp | LoadFromOp, pointers: SSAValue, mask: SSAValue | None, at: Inserter
 ) -> None:
     """Loads through pointers in the place of an operation."""
     padding = None if mask is None else _padding(op.result.type, op.padding_value, at)
@@ -201,7 +201,7 @@ def _padding(type_: TileType, padding: Padding | None, at: Inserter) -> SSAValue
     return at.value(ConstantOp.splat(type_, _PADDING[name]))
 
 
-def _replace(op: GatherOp | LoadWindowOp | UnsafeLoadOp | UnsafeStoreOp | UnsafeUpdateOp | UnsafeSwapOp, *by: SSAValue):
+def _replace(op: GatherOp | LoadFromOp | UnsafeLoadOp | UnsafeStoreOp | UnsafeUpdateOp | UnsafeSwapOp, *by: SSAValue):
     """Puts results in the place of those of an operation, which may lack the token."""
     for old, new in zip(op.results, by, strict=False):
         new.name_hint = old.name_hint
@@ -231,7 +231,7 @@ def _both(kind: type[AddIOp | AndIOp], a: SSAValue, b: SSAValue, at: Inserter) -
 
 PATTERNS: Final[Patterns] = {
     GatherOp: gather,
-    LoadWindowOp: load_window,
+    LoadFromOp: load_from,
     AccumulateOp: accumulate,
     AccumulateAtOp: accumulate_at,
     UnsafeLoadOp: unsafe_load,

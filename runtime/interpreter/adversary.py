@@ -31,7 +31,7 @@ ACCESSES: Final = frozenset(
         "load",
         "store",
         "gather",
-        "load_window",
+        "load_from",
         "accumulate",
         "accumulate_at",
         "unsafe_load",

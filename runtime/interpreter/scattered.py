@@ -1,4 +1,4 @@
-"""Accesses by element: gathers, windows, accumulators, and what `unsafe` allows.
+"""Accesses that count elements: `gather`, `load_from`, accumulators, and what `unsafe` allows.
 
 An update is done element by element, in the order of the tile, so its result is one of those that the GPU may give.
 Indices of `gather` and of accumulators that are out of bounds do nothing. What is recorded as proved is believed by the
@@ -20,7 +20,7 @@ from freehold.dialects.ownership import (
     AccumulateOp,
     Duty,
     GatherOp,
-    LoadWindowOp,
+    LoadFromOp,
     OwingOp,
     Rung,
     UnsafeLoadOp,
@@ -146,7 +146,7 @@ def _apart(machine: Machine, op: Operation, window: Window, place: _Place, value
         reject(ElementsMeet(span_of(op), window.name, element, str(values[a]), str(values[b]), machine.label))
 
 
-def _windowed(op: Operation, starts: Sequence[Any], shape: tuple[int, ...]) -> list[Array]:
+def _from_element(op: Operation, starts: Sequence[Any], shape: tuple[int, ...]) -> list[Array]:
     """The indices of the elements of a tile that begins at an element."""
     found: list[Array] = []
     for axis, (start, size) in enumerate(zip(starts, shape, strict=True)):
@@ -174,9 +174,9 @@ def _gather(op: Operation, c: Compiler) -> Step:
     return gather
 
 
-def _load_window(op: Operation, c: Compiler) -> Step:
+def _load_from(op: Operation, c: Compiler) -> Step:
     """Along an axis that is proved, the first element is in bounds; the others may overhang."""
-    assert isinstance(op, LoadWindowOp)
+    assert isinstance(op, LoadFromOp)
     source, result = c.slot(op.source), c.slot(op.result)
     start = c.slots(op.start)
     shape = dims(op.result)
@@ -187,7 +187,7 @@ def _load_window(op: Operation, c: Compiler) -> Step:
         window: Window = v[source]
         starts = [v[s] for s in start]
         _place(v[0], op, window, [np.asarray(s) for s in starts], None, (), checked)
-        place = _place(v[0], op, window, _windowed(op, starts, shape), None, shape, frozenset())
+        place = _place(v[0], op, window, _from_element(op, starts, shape), None, shape, frozenset())
         v[result] = _read(window, place, shape, padding)
         _watch(v[0], op, "read", window, place)
 
@@ -205,7 +205,7 @@ def _accumulate(op: Operation, c: Compiler) -> Step:
     def accumulate(v: Frame) -> None:
         window: Window = v[target]
         starts = starts_of(v[0], op, window, [v[slot] for slot in coordinates], steps, checks)
-        place = _place(v[0], op, window, _windowed(op, starts, shape), None, shape, frozenset())
+        place = _place(v[0], op, window, _from_element(op, starts, shape), None, shape, frozenset())
         _watch(v[0], op, "update", window, place, strong=True)
         _combine(v[0], window, place, _flat(v[tile], shape, place), mode)
 
@@ -365,7 +365,7 @@ def _given(v: Frame, mask: int | None) -> Array | None:
 
 EFFECTS: Final[Mapping[str, Effect]] = {
     "ownership.gather": _gather,
-    "ownership.load_window": _load_window,
+    "ownership.load_from": _load_from,
     "ownership.accumulate": _accumulate,
     "ownership.accumulate_at": _accumulate_at,
     "ownership.unsafe_load": _unsafe_load,

@@ -344,13 +344,13 @@ def padded(access: str, padding: str) -> Function:
     ways: dict[str, Function] = {
         "load": lambda x, y: x.load_like(y, padding=padding),
         "gather": lambda x, y: x.gather(fh.arange(4) + 3, padding=padding),
-        "load_window": lambda x, y: x.load_window(3, 4, padding=padding),
+        "load_from": lambda x, y: x.load_from(3, 4, padding=padding),
     }
     return ways[access]
 
 
 READS: dict[str, Function] = {
-    **{f"{a} {p}": padded(a, p) for a in ("load", "gather", "load_window") for p in PADDINGS},
+    **{f"{a} {p}": padded(a, p) for a in ("load", "gather", "load_from") for p in PADDINGS},
     "gather 0.5": lambda x, y: x.gather(fh.arange(4) + 3, padding=0.5),
     "gather 1": lambda x, y: x.gather(fh.arange(4) + 3, padding=1),
     "latency": lambda x, y: x.load_like(y, latency=3),
@@ -392,4 +392,4 @@ def test_what_memory_is_accessed_by_is_assembled(dtype: DType):
         accepted.setdefault(architecture(module), {})[name] = translate(module, checks=kernel.options.checks)
     assert [refusals(modules, arch) for arch, modules in accepted.items()] == [{}] * len(accepted)
     names = {name for modules in accepted.values() for name in modules}
-    assert {"ref: load zero", "ref: gather zero", "ref: load_window zero", "raw: scatter"} <= names
+    assert {"ref: load zero", "ref: gather zero", "ref: load_from zero", "raw: scatter"} <= names

@@ -170,7 +170,7 @@ def kernel(y: Mut["M", "N"], x: Ref["M", "N"], h: Acc[f32, "B"], g: Acc[i32, "B"
     i, j = y.index
     rows = i * 16 + fh.arange(16)
     h.add_at(x.gather(rows[:, None], rows % x.shape[1], mask=rows > 3), rows)
-    h.at(n).add(x.load_window((i - 1, j * 16 + 1), (2, 16), padding="nan").sum(axis=0))
+    h.at(n).add(x.load_from((i - 1, j * 16 + 1), (2, 16), padding="nan").sum(axis=0))
     g.maximum_at(locked(r, n), rows, 3, mask=rows < n)
     for k in range(n):
         if k > 2:

@@ -45,8 +45,8 @@ from freehold.dialects.ownership import (
     DistributeOp,
     GatherOp,
     KernelOp,
+    LoadFromOp,
     LoadOp,
-    LoadWindowOp,
     OrderAttr,
     OrderKind,
     PartitionOp,
@@ -352,7 +352,7 @@ class Builder:
                 self.value(LoadOp(self.source, where, TileType([2, 2], self.element)))
             case ["window", coordinates]:
                 where = [self.expression(c) for c in coordinates]
-                self.value(LoadWindowOp(self.source, where, TileType([2, 2], self.element)))
+                self.value(LoadFromOp(self.source, where, TileType([2, 2], self.element)))
             case ["gather", coordinates]:
                 self.value(GatherOp(self.source, [self.pair(c) for c in coordinates], TileType([2], self.element)))
             case ["update", coordinates]:

@@ -30,8 +30,8 @@ from freehold.dialects.ownership import (
     DistributeOp,
     GatherOp,
     GroupTilesOp,
+    LoadFromOp,
     LoadOp,
-    LoadWindowOp,
     PartitionOp,
     PartitionType,
     RegionOp,
@@ -76,7 +76,7 @@ def _indices(op: Operation) -> range:
             return range(1, 1 + len(op.coordinates))
         case AccumulateOp():
             return range(2, 2 + len(op.coordinates))
-        case LoadWindowOp():
+        case LoadFromOp():
             return range(1, 1 + len(op.start))
         case _:
             return range(0)
@@ -84,7 +84,7 @@ def _indices(op: Operation) -> range:
 
 def _accesses(top: Operation, *kinds: type[Operation]) -> Iterator[Operation]:
     for op in list(top.walk()):
-        if isinstance(op, kinds or (RegionOp, LoadOp, AccumulateOp, LoadWindowOp)) and len(_indices(op)):
+        if isinstance(op, kinds or (RegionOp, LoadOp, AccumulateOp, LoadFromOp)) and len(_indices(op)):
             yield op
 
 
@@ -493,7 +493,7 @@ def _plus(by: int) -> Callable[[Operation, SSAValue], SSAValue]:
 
 OPERATORS: Final[dict[str, Callable[[Operation], Iterator[Change]]]] = {
     "two indices of a region swapped": _swapped(RegionOp, AccumulateOp),
-    "two indices of a load swapped": _swapped(LoadOp, LoadWindowOp),
+    "two indices of a load swapped": _swapped(LoadOp, LoadFromOp),
     "axes of the point swapped": swap_axes,
     "an index is 0": _index(lambda at, _: _number(at, 0)),
     "an index variable dropped": drop_variable,

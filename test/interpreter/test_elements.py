@@ -46,9 +46,9 @@ def embedding(y: Out["N", "D"], table: Ref["V", "D"], ids: Ref[i32, "N"]):
 def stencil(v: Out["M", "N"], u: Ref["M", "N"]):
     tile = v.tile
     i, j = v.index[0] * tile[0], v.index[1] * tile[1]
-    around = u.load_window((i - 1, j), tile) + u.load_window((i + 1, j), tile)
-    around += u.load_window((i, j - 1), tile) + u.load_window((i, j + 1), tile)
-    v.store(around - 4.0 * u.load_window((i, j), tile))
+    around = u.load_from((i - 1, j), tile) + u.load_from((i + 1, j), tile)
+    around += u.load_from((i, j - 1), tile) + u.load_from((i, j + 1), tile)
+    v.store(around - 4.0 * u.load_from((i, j), tile))
 
 
 @fh.kernel
@@ -388,10 +388,10 @@ def test_sums_of_every_dtype(dtype: str) -> None:
 
 
 def test_the_list_of_operations_is_whole() -> None:
-    """gather, load_window, accumulator, accumulate, accumulate_at, expose and the four unsafe ones are all met here."""
+    """gather, load_from, accumulator, accumulate, accumulate_at, expose and the four unsafe ones are all met here."""
     names = {op.name.partition(".")[2] for name in CASES for op in verified(name).walk()}
     names |= {op.name.partition(".")[2] for op in locked_module().walk()}
-    wanted = {"gather", "load_window", "accumulator", "accumulate", "accumulate_at", "expose"}
+    wanted = {"gather", "load_from", "accumulator", "accumulate", "accumulate_at", "expose"}
     assert names >= wanted | {"unsafe_load", "unsafe_store", "unsafe_update", "unsafe_swap"}
 
 

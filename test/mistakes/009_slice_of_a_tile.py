@@ -17,7 +17,7 @@ def half(y: Out["N"], x: Ref["M"]):
 
 @fh.kernel
 def half_fixed(y: Out["N"], x: Ref["M"]):
-    y.store(x.load_window((16,), (32,)))
+    y.store(x.load_from((16,), (32,)))
 
 
 def mistake():

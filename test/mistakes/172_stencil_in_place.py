@@ -12,14 +12,14 @@ v = np.zeros_like(u)
 @fh.kernel
 def smooth(u: Mut["N"]):
     i = u.index[0] * 128
-    left, right = u.load_window((i - 1,), (128,)), u.load_window((i + 1,), (128,))
+    left, right = u.load_from((i - 1,), (128,)), u.load_from((i + 1,), (128,))
     u.store((left + right) / 2)
 
 
 @fh.kernel
 def smooth_fixed(v: Out["N"], u: Ref["N"]):
     i = v.index[0] * 128
-    left, right = u.load_window((i - 1,), (128,)), u.load_window((i + 1,), (128,))
+    left, right = u.load_from((i - 1,), (128,)), u.load_from((i + 1,), (128,))
     v.store((left + right) / 2)
 
 

@@ -17,8 +17,8 @@ def sums(y: Out["N"], x: Ref["N"]):
 
 @fh.kernel
 def sums_fixed(y: Out["N"], x: Ref["N"]):
-    left = x.load_window((y.start[0] - 1,), y.tile)
-    right = x.load_window((y.start[0] + 1,), y.tile)
+    left = x.load_from((y.start[0] - 1,), y.tile)
+    right = x.load_from((y.start[0] + 1,), y.tile)
     y.store(left + x.load_like(y) + right)
 
 

@@ -24,7 +24,7 @@ def sums_fixed(y: Out["B", "D"], x: Ref["S", "D"], offsets: Ref[i32, "B + 1"]):
     start, stop = offsets.load(b, ()), offsets.load(b + 1, ())
     total = fh.zeros(y.tile, f32)
     for at in range(start, stop, 4):
-        rows = x.load_window((at, y.start[1]), (4, y.tile[1]))
+        rows = x.load_from((at, y.start[1]), (4, y.tile[1]))
         total += fh.where((at + fh.arange(4) < stop)[:, None], rows, 0.0).sum(axis=0, keepdims=True)
     y.store(total)
 

@@ -40,7 +40,7 @@ def product(c: Out["M", "N"], a: Ref["M", "K"], b: Ref["E", "K", "N"], offsets: 
     e, _, j = c.index
     acc = fh.zeros(c.tile, f32)
     for k in fh.tiles(a, axis=1, size=BK):
-        rows = a.load_window((c.start[0], k * BK), (c.tile[0], BK))
+        rows = a.load_from((c.start[0], k * BK), (c.tile[0], BK))
         acc = fh.mma(rows, b.load((e, k, j), (1, BK, c.tile[1])).reshape(BK, c.tile[1]), acc)
     c.store(acc)
 
@@ -61,7 +61,7 @@ def mark(y: Mut[i32, "M"], offsets: Ref[i32, "O"]):
 @fh.kernel
 def two(y: Out["M", "N"], z: Out["M"], x: Ref["M", "N"], offsets: Ref[i32, "O"]):
     """Two outputs in the same groups."""
-    t = x.load_window(y.start, y.tile)
+    t = x.load_from(y.start, y.tile)
     y.store(t + 1)
     z.store(t.sum(axis=1))
 

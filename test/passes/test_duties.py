@@ -66,7 +66,7 @@ def in_a_window(cache: Mut["S", "D"], x: Ref["T", "D"], at: i32):
 
 @fh.kernel
 def in_groups(y: Out["M"], x: Ref["M"], offsets: Ref[i32, "O"]):
-    y.store(x.load_window(y.start, y.tile))
+    y.store(x.load_from(y.start, y.tile))
 
 
 def arguments(kernel: Any) -> list[Any]:

@@ -251,7 +251,7 @@ CASES = [
         codes=("O112",),
     ),
     Case("a gather", "%n = cuda_tile.iota : IDS\n%t = ownership.gather %ref[%n] : REF, (IDS) -> TILE"),
-    Case("a window in front of the tensor", "%t = ownership.load_window %ref[%minus] : REF -> TILE"),
+    Case("a window in front of the tensor", "%t = ownership.load_from %ref[%minus] : REF -> TILE"),
     Case(
         "a gather of nothing",
         "%n = cuda_tile.constant <i32: -1> : IDS\n%t = ownership.gather %ref[%n] : REF, (IDS) -> TILE",
@@ -259,7 +259,7 @@ CASES = [
     ),
     Case(
         "a window behind the tensor",
-        "%n = ownership.dim %ref, 0 : REF\n%t = ownership.load_window %ref[%n] : REF -> TILE",
+        "%n = ownership.dim %ref, 0 : REF\n%t = ownership.load_from %ref[%n] : REF -> TILE",
         codes=("O303",),
     ),
     # Every block updates the same elements, again and again.

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from freehold.dialects.ownership import GatherOp, LoadWindowOp, Rung, duties_of
+from freehold.dialects.ownership import GatherOp, LoadFromOp, Rung, duties_of
 from freehold.passes.analysis.facts import analyse
 from freehold.passes.launch_contract import kernel_of
 from freehold.passes.resolve_obligations import resolve_obligations
@@ -168,7 +168,7 @@ class Generator:
             " -> !cuda_tile.tile<4xf32>\n"
             f"%h = ownership.gather %eight[{few}] : !ownership.ref<[8], f32>, (!cuda_tile.{TILE})"
             " -> !cuda_tile.tile<4xf32>\n"
-            f"%w = ownership.load_window %b[{start}] : !ownership.ref<[M], f32> -> !cuda_tile.tile<8xf32>"
+            f"%w = ownership.load_from %b[{start}] : !ownership.ref<[M], f32> -> !cuda_tile.tile<8xf32>"
         )
         if form == "for":
             text = f"cuda_tile.for %t in (%zero to %three, step %one) : {INDEX} {{\n{text}\ncuda_tile.continue\n}}"
@@ -185,7 +185,7 @@ def resolved(seed: int) -> tuple[ModuleOp, bool]:
     """A random kernel with what is known of its accesses, and whether anything is proved."""
     module = parse_module(make_context(), Generator(seed).kernel(), "random.mlir")
     assert all(e.code == "O303" for e in resolve_obligations(analyse(kernel_of(module))))
-    accesses = [op for op in module.walk() if isinstance(op, GatherOp | LoadWindowOp)]
+    accesses = [op for op in module.walk() if isinstance(op, GatherOp | LoadFromOp)]
     return module, any(o.rung is Rung.PROVED for op in accesses for o in duties_of(op))
 
 

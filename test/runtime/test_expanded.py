@@ -23,7 +23,7 @@ def copied(y: Out["M", "N"], x: Ref["M", "N"]):
 def gathered(y: Out["M", "N"], x: Ref["M", "N"]):
     rows = y.start[0] + fh.arange(y.tile[0])
     columns = y.start[1] + fh.arange(y.tile[1])
-    y.store(x.gather(rows[:, None], columns[None, :]) + x.load_window(y.start, y.tile))
+    y.store(x.gather(rows[:, None], columns[None, :]) + x.load_from(y.start, y.tile))
 
 
 @fh.kernel

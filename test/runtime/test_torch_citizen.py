@@ -203,7 +203,7 @@ def halves(y: Out["2 * N"], x: Ref["2 * N"], z: Ref["N"]):
 @fh.kernel
 def steps(y: Out["B"], x: Ref["B + 1"]):
     (i,) = y.index
-    y.store(x.load_window((i * y.tile[0] + 1,), y.tile) - x.load((i,), y.tile))
+    y.store(x.load_from((i * y.tile[0] + 1,), y.tile) - x.load((i,), y.tile))
 
 
 @fh.kernel

@@ -26,7 +26,7 @@ from freehold.dialects.ownership.ops.distribution import (
     ReleaseOp,
 )
 from freehold.dialects.ownership.ops.extents import DimOp, TilesOp
-from freehold.dialects.ownership.ops.gather import GatherOp, LoadWindowOp
+from freehold.dialects.ownership.ops.gather import GatherOp, LoadFromOp
 from freehold.dialects.ownership.ops.kernel import KernelOp, ReturnOp, kernels_of
 from freehold.dialects.ownership.ops.require import RequireOp
 from freehold.dialects.ownership.ops.unsafe import (
@@ -58,8 +58,8 @@ __all__ = [
     "GatherOp",
     "GroupTilesOp",
     "KernelOp",
+    "LoadFromOp",
     "LoadOp",
-    "LoadWindowOp",
     "PartitionOp",
     "RegionOp",
     "ReleaseOp",
@@ -97,7 +97,7 @@ OPS: tuple[type[IRDLOperation], ...] = (
     DimOp,
     TilesOp,
     LoadOp,
-    LoadWindowOp,
+    LoadFromOp,
     GatherOp,
     StoreOp,
     ReleaseOp,

@@ -1,4 +1,4 @@
-"""Reads by element: gathers and windows of a shared borrow. What is out of bounds is not read."""
+"""Reads of a shared borrow that count elements: of each one, or from one on. What is out of bounds is not read."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class GatherOp(ElementsOp, FormattedOp):
 
 
 @irdl_op_definition
-class LoadWindowOp(AccessOp, FormattedOp):
+class LoadFromOp(AccessOp, FormattedOp):
     """Reads the tile that begins at element `start`, which may lie anywhere, also in front of the tensor.
 
     Elements out of bounds read as `padding_value`, by default zero. `in_bounds` records for each axis whether the first
@@ -125,9 +125,9 @@ class LoadWindowOp(AccessOp, FormattedOp):
     each element along the axis is compared.
     """
 
-    name = "ownership.load_window"
+    name = "ownership.load_from"
     ACTION: ClassVar[Action] = Action.READ
-    CALLED: ClassVar[str] = "window of"
+    CALLED: ClassVar[str] = "load from"
 
     source = operand_def(RefType)
     start = var_operand_def(INDEX)

@@ -78,8 +78,8 @@ ownership.kernel @windows(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor
     %zero = cuda_tile.constant <i32: 0> : !cuda_tile.tile<i32>
     %n = cuda_tile.iota : !cuda_tile.tile<4xi32>
     %minus = cuda_tile.constant <i32: -1> : !cuda_tile.tile<i32>
-    %v = ownership.load_window %b[%zero, %zero] : !ownership.ref<[M, K], f32> -> !cuda_tile.tile<2x8xf32>
-    %w = ownership.load_window %b[%minus, %zero] : !ownership.ref<[M, K], f32> -> !cuda_tile.tile<2x8xf32>
+    %v = ownership.load_from %b[%zero, %zero] : !ownership.ref<[M, K], f32> -> !cuda_tile.tile<2x8xf32>
+    %w = ownership.load_from %b[%minus, %zero] : !ownership.ref<[M, K], f32> -> !cuda_tile.tile<2x8xf32>
   }
 }
 

@@ -8,8 +8,8 @@
 // CHECK-NEXT: gather from `x`: in bounds along axis 1: proved (0 <= 0 and K - 1 < K)
 // CHECK-NEXT: gather from `x8`: in bounds along axis 0: proved (0 <= 0 and 7 < 8)
 // CHECK-NEXT: gather from `x8`: in bounds along axis 1: masked where not (indices are from i * 4 to i * 4 + 3)
-// CHECK-NEXT: window of `x`: in bounds along axis 0: masked where not (indices are from i - 1 to i + 2)
-// CHECK-NEXT: window of `x`: in bounds along axis 1: proved (0 <= 0 < K)
+// CHECK-NEXT: load from `x`: in bounds along axis 0: masked where not (indices are from i - 1 to i + 2)
+// CHECK-NEXT: load from `x`: in bounds along axis 1: proved (0 <= 0 < K)
 // CHECK-NEXT: update of `h`: in bounds along axis 0: proved (0 <= 0 < ceildiv(B, 4) by rules)
 // CHECK-NEXT: update of `h`: in bounds along axis 0: checked at launch: 0 <= s and s < ceildiv(B, 4)
 // CHECK-NEXT: update of `h`: in bounds along axis 0: proved (0 <= 0 and B - 1 < B)
@@ -56,7 +56,7 @@ ownership.kernel @ranges(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<
     %wide = cuda_tile.exti %own signed : !cuda_tile.tile<4xi32> -> !cuda_tile.tile<4xi64>
     %d = ownership.gather %b8[%bits, %wide] : !ownership.ref<[8, N], f32>, (!cuda_tile.tile<4xi32>, !cuda_tile.tile<4xi64>) -> !cuda_tile.tile<4xf32>
     %before = cuda_tile.subi %i, %one : !cuda_tile.tile<i32>
-    %w = ownership.load_window %b[%before, %zero] : !ownership.ref<[M, K], f32> -> !cuda_tile.tile<4x8xf32>
+    %w = ownership.load_from %b[%before, %zero] : !ownership.ref<[M, K], f32> -> !cuda_tile.tile<4x8xf32>
     ownership.accumulate <add> %n, %acc[%zero] : !cuda_tile.tile<4xi32>, !ownership.acc<[B], i32>
     ownership.accumulate <add> %n, %acc[%s] : !cuda_tile.tile<4xi32>, !ownership.acc<[B], i32>
     %e = ownership.dim %acc, 0 : !ownership.acc<[B], i32>

@@ -20,7 +20,7 @@ ownership.kernel @negative(%y: !ownership.tensor<[N], f32>, %x: !ownership.tenso
 
 // -----
 
-// CHECK: error[O303]: this window touches no element of `x`
+// CHECK: error[O303]: this load touches no element of `x`
 // CHECK: every index along axis 1 is K or more
 ownership.kernel @behind(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[M, K], f32>, %h: !ownership.tensor<[B], i32>, %q: !ownership.tensor<[B], i32>, %s: !cuda_tile.tile<i32>) {
   %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [4], [N], f32>
@@ -32,7 +32,7 @@ ownership.kernel @behind(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<
     %zero = cuda_tile.constant <i32: 0> : !cuda_tile.tile<i32>
     %n = cuda_tile.iota : !cuda_tile.tile<4xi32>
     %k = ownership.dim %b, 1 : !ownership.ref<[M, K], f32>
-    %w = ownership.load_window %b[%zero, %k] : !ownership.ref<[M, K], f32> -> !cuda_tile.tile<2x2xf32>
+    %w = ownership.load_from %b[%zero, %k] : !ownership.ref<[M, K], f32> -> !cuda_tile.tile<2x2xf32>
   }
 }
 
@@ -75,7 +75,7 @@ ownership.kernel @tile(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[M
 
 // -----
 
-// A window that reaches into the tensor from in front of it is what windows are for.
+// A tile that reaches into the tensor from in front of it is what `load_from` is for.
 // CHECK: @halo
 ownership.kernel @halo(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[M, K], f32>, %h: !ownership.tensor<[B], i32>, %q: !ownership.tensor<[B], i32>, %s: !cuda_tile.tile<i32>) {
   %p = ownership.partition %y : !ownership.tensor<[N], f32> -> !ownership.partition<mut tile [4], [N], f32>
@@ -87,6 +87,6 @@ ownership.kernel @halo(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[M
     %zero = cuda_tile.constant <i32: 0> : !cuda_tile.tile<i32>
     %n = cuda_tile.iota : !cuda_tile.tile<4xi32>
     %minus = cuda_tile.constant <i32: -1> : !cuda_tile.tile<i32>
-    %w = ownership.load_window %b[%minus, %zero] : !ownership.ref<[M, K], f32> -> !cuda_tile.tile<2x2xf32>
+    %w = ownership.load_from %b[%minus, %zero] : !ownership.ref<[M, K], f32> -> !cuda_tile.tile<2x2xf32>
   }
 }

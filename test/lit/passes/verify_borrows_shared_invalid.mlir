@@ -140,6 +140,6 @@ ownership.kernel @k(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[N], 
   ownership.distribute %p : !ownership.partition<mut tile [4], [N], f32> {
   ^bb0(%i: !cuda_tile.tile<i32>):
     %r = ownership.region %p[%i] : !ownership.partition<mut tile [4], [N], f32> -> !ownership.region<mut tile [4], [N], f32>
-    %g = ownership.load_window %a[%i] : !ownership.ref<[N], f32> -> !cuda_tile.tile<4xf32>
+    %g = ownership.load_from %a[%i] : !ownership.ref<[N], f32> -> !cuda_tile.tile<4xf32>
   }
 }

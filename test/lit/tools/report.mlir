@@ -11,7 +11,7 @@
 // CHECK-NEXT:   28:11 load from `x`: in bounds along axis 0: checked at launch: 0 <= s and s < ceildiv(M, 64); costs one comparison a launch; proved with `fh.require("0 <= s and s < ceildiv(M, 64)")`, or with constant `M`
 // CHECK-NEXT:   30:11 load from `x`: in bounds along axis 0: checked in the kernel: 0 <= square and square < ceildiv(M, 64); costs a comparison and a branch a point; `square` is computed in a way that may wrap, or that the prover does not follow; proved inside `if 0 <= square and square < fh.cdiv(M, 64):`
 // CHECK-NEXT:   38:11 gather from `x`: in bounds along axis 0: masked where not (indices are from i * 64 to i * 64 + 63); costs a comparison an element, and loads by address instead of tiles; an element is out of bounds where M = 1, i = 0
-// CHECK-NEXT:   39:11 window of `x`: in bounds along axis 0: masked where not (indices are from i * 64 - 1 to i * 64 + 62); costs a comparison an element, and loads by address instead of tiles; an element is out of bounds where M = 1, i = 0
+// CHECK-NEXT:   39:11 load from `x`: in bounds along axis 0: masked where not (indices are from i * 64 - 1 to i * 64 + 62); costs a comparison an element, and loads by address instead of tiles; an element is out of bounds where M = 1, i = 0
 // CHECK-NEXT:   40:11 gather from `x`: in bounds along axis 0: masked where not (indices are any number); costs a comparison an element, and loads by address instead of tiles; nothing: indices may be any number
 // CHECK-NEXT:   42:11 gather from `x`: in bounds along axis 0: masked where not (indices are from min(-2147483648, i * 64) to min(2147483647, i * 64 + 63)); costs a comparison an element, and loads by address instead of tiles; nothing: indices may be out of bounds whatever the launch
 ownership.kernel @asked(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[M], f32>, %s: !cuda_tile.tile<i32>, %v: !cuda_tile.tile<i32>) {
@@ -36,7 +36,7 @@ ownership.kernel @asked(%y: !ownership.tensor<[N], f32>, %x: !ownership.tensor<[
     %f2 = cuda_tile.broadcast %f1 : tile<1xi32> -> tile<64xi32>
     %at = cuda_tile.addi %f2, %line : tile<64xi32>
     %t5 = ownership.gather %u[%at] : !ownership.ref<[M], f32>, (!cuda_tile.tile<64xi32>) -> !cuda_tile.tile<64xf32>
-    %t6 = ownership.load_window %u[%before] : !ownership.ref<[M], f32> -> !cuda_tile.tile<64xf32>
+    %t6 = ownership.load_from %u[%before] : !ownership.ref<[M], f32> -> !cuda_tile.tile<64xf32>
     %t7 = ownership.gather %u[%any] : !ownership.ref<[M], f32>, (!cuda_tile.tile<64xi32>) -> !cuda_tile.tile<64xf32>
     %cut = cuda_tile.mini %any, %at signed : tile<64xi32>
     %t8 = ownership.gather %u[%cut] : !ownership.ref<[M], f32>, (!cuda_tile.tile<64xi32>) -> !cuda_tile.tile<64xf32>

@@ -25,8 +25,8 @@ ownership.kernel @elements(
     %padded = ownership.gather %b[%rows, %columns] {padding_value = #cuda_tile.dense<f32: 1.5, tile<f32>>} : !ownership.ref<[M, K], f32>, (!cuda_tile.tile<4x1xi32>, !cuda_tile.tile<1x4xi32>) -> !cuda_tile.tile<4x4xf32>
     // CHECK: ownership.gather %b[%rows, %columns] mask %mask : !cuda_tile.tile<4x4xi1> {padding_value = #cuda_tile.padding_value<nan>} :
     %m = ownership.gather %b[%rows, %columns] mask %mask : !cuda_tile.tile<4x4xi1> {padding_value = #cuda_tile.padding_value<nan>} : !ownership.ref<[M, K], f32>, (!cuda_tile.tile<4x1xi32>, !cuda_tile.tile<1x4xi32>) -> !cuda_tile.tile<4x4xf32>
-    // CHECK: ownership.load_window %b[%i, %i] : !ownership.ref<[M, K], f32> -> !cuda_tile.tile<2x8xf32>
-    %w = ownership.load_window %b[%i, %i] : !ownership.ref<[M, K], f32> -> !cuda_tile.tile<2x8xf32>
+    // CHECK: ownership.load_from %b[%i, %i] : !ownership.ref<[M, K], f32> -> !cuda_tile.tile<2x8xf32>
+    %w = ownership.load_from %b[%i, %i] : !ownership.ref<[M, K], f32> -> !cuda_tile.tile<2x8xf32>
     // CHECK: ownership.accumulate <add> %n, %acc[%i] : !cuda_tile.tile<4xi32>, !ownership.acc<[B], i32>
     ownership.accumulate <add> %n, %acc[%i] : !cuda_tile.tile<4xi32>, !ownership.acc<[B], i32>
     // CHECK: ownership.accumulate <umax> %n, %acc[%i] {step = [#builtin.int<2>]} : !cuda_tile.tile<4xi32>, !ownership.acc<[B], i32>

@@ -79,7 +79,7 @@ ownership.kernel @k(%x: !ownership.tensor<[M, K], f32>, %h: !ownership.tensor<[B
   %i = cuda_tile.iota : !cuda_tile.tile<4xi32>
   %f = cuda_tile.constant <f32: 0.0> : !cuda_tile.tile<4xf32>
   %s = cuda_tile.constant <i32: 0> : !cuda_tile.tile<i32>
-  %g = ownership.load_window %b[%s, %s] : !ownership.ref<[M, K], f32> -> !cuda_tile.tile<4xf32>
+  %g = ownership.load_from %b[%s, %s] : !ownership.ref<[M, K], f32> -> !cuda_tile.tile<4xf32>
 }
 
 // -----
@@ -93,7 +93,7 @@ ownership.kernel @k(%x: !ownership.tensor<[M, K], f32>, %h: !ownership.tensor<[B
   %i = cuda_tile.iota : !cuda_tile.tile<4xi32>
   %f = cuda_tile.constant <f32: 0.0> : !cuda_tile.tile<4xf32>
   %s = cuda_tile.constant <i32: 0> : !cuda_tile.tile<i32>
-  %g = ownership.load_window %b[%s, %s] : !ownership.ref<[M, K], f32> -> !cuda_tile.tile<4x4xi32>
+  %g = ownership.load_from %b[%s, %s] : !ownership.ref<[M, K], f32> -> !cuda_tile.tile<4x4xi32>
 }
 
 // -----
