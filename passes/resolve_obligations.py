@@ -6,8 +6,8 @@ of the index are terms that the launcher knows: one comparison, under the condit
 the kernel, otherwise. Refused, where no index that can occur is in bounds, or where every launch has a point that is
 shown to violate them.
 
-Accesses by element (`gather`, `load_from`, indexed updates) leave out what is out of bounds. They owe nothing, and what is
-recorded says whether there can be such an element at all: `proved` where not, `masked` otherwise. One of which no
+Accesses by element (`gather`, `load_from`, indexed updates) leave out what is out of bounds. They owe nothing, and what
+is recorded says whether there can be such an element at all: `proved` where not, `masked` otherwise. One of which no
 element is ever in bounds is refused.
 """
 
