@@ -4,7 +4,8 @@ An index is compared once, as unsigned: a negative one is larger than any extent
 64 bits, before they are stretched to the tile's shape, so that rows and columns cost what they are long. No product of
 an index that is in bounds can wrap there; what an index out of bounds makes of an address is masked.
 
-What `load_from` reads is a tile of a strided view with steps of 1, where it begins in bounds: the assembler loads those well.
+What `load_from` reads is a tile of a strided view with steps of 1, where it begins in bounds: the assembler loads
+those well.
 """
 
 from __future__ import annotations
