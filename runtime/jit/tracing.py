@@ -11,8 +11,10 @@ its graph ends before it, and it is launched as ever.
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
@@ -34,6 +36,8 @@ NAMESPACE: Final = "freehold_launch"
 
 _defined: Final[dict[object, str]] = {}
 """Operators by what they launch."""
+_unrun: Final[dict[tuple[str, int], tuple[str, int] | None]] = {}
+"""Launches of the trace by file and line: their kernel, and how many graphs had ended early; None once they are run."""
 _lock: Final = mutex()
 _torch: Any = None
 """The module, once its compiler has been loaded."""
@@ -65,14 +69,17 @@ class Described:
         self.given = given
         self.named = named
         self.value: Any = None
+        self.place = _noted(kernel.number)
 
     def sync(self) -> Any:
         """Launches it. Compiled code never waits: what is after it in the graph is after it on the stream."""
+        _ran(self.place)
         self.value = _launched(self.kernel, self.given, self.named, None)
         return self.value
 
     def on(self, stream: Any = None) -> Described:
         """Launches it, on the stream that the graph runs on."""
+        _ran(self.place)
         self.value = _launched(self.kernel, self.given, self.named, stream)
         return self
 
@@ -178,6 +185,56 @@ def _cut(how: tuple[str, tuple[Any, ...], tuple[tuple[str, Any], ...]]) -> Calla
     maker, by_position, by_name = how
     given, named = tuple(map(_of_constant, by_position)), {name: _of_constant(value) for name, value in by_name}
     return lambda array: getattr(partitions, maker)(array, *given, **named)
+
+
+@_constant
+def _noted(number: int) -> tuple[str, int] | None:
+    """Notes that a launch is described; returns file and line, or nothing where torch does not say them."""
+    try:
+        stack = import_module("torch._guards").TracingContext.extract_stack()
+        handler = import_module("torch._dynamo.callback").callback_handler
+        ended = handler.end_callbacks
+    except (AttributeError, ImportError):  # another torch
+        return None
+    places = [(frame.filename, frame.lineno) for frame in stack if not frame.filename.startswith(_not_of_users())]
+    if not places:
+        return None
+    with _lock:
+        _unrun.setdefault(places[-1], (kernels[number].__name__, _breaks()))
+        if _traced not in ended:  # `torch.compiler.reset()` forgets it
+            ended.append(_traced)
+    return places[-1]
+
+
+@_constant
+def _ran(place: tuple[str, int] | None) -> bool:
+    """Notes that what was described is run."""
+    with _lock:
+        if place in _unrun:
+            _unrun[place] = None
+    return True
+
+
+def _not_of_users() -> tuple[str, ...]:
+    """How the names of files begin in which no user calls a kernel: torch's, and ours."""
+    return str(Path(_torch.__file__).parent), str(Path(__file__).parents[2])
+
+
+def _breaks() -> int:
+    """How many graphs have ended early."""
+    return sum(import_module("torch._dynamo.utils").counters["graph_break"].values())
+
+
+def _traced(*_: Any) -> None:
+    """Warns of what was described and is not run, at the end of a trace: nothing is dropped later that could warn."""
+    from freehold.runtime.launch.launch import UnrunLaunch, unrun
+
+    with _lock:
+        left, now = {place: noted for place, noted in _unrun.items() if noted is not None}, _breaks()
+        _unrun.clear()
+    for place, (name, before) in left.items():
+        if before == now:  # else it may be run where the next graph begins
+            warnings.warn_explicit(unrun(name, *place), UnrunLaunch, *place)
 
 
 @_constant

@@ -314,7 +314,8 @@ def _scalar(call: Call, parameter: Parameter, value: Any, number: float | None) 
     if number is not None:
         return ScalarSpec(dtype)
     low, high = RANGES.get(dtype.name, (0, 0))
-    kinds = {"bool": "`True` or `False`", "float": "a number", "int": f"an integer from {low} to {high}"}
+    number_of = "a number that fits a float" if type(value) is int else "a number"
+    kinds = {"bool": "`True` or `False`", "float": number_of, "int": f"an integer from {low} to {high}"}
     _wrong_value(call, parameter, value, kinds[dtype.kind])
     return None
 

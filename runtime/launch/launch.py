@@ -53,6 +53,11 @@ class UnrunLaunch(RuntimeWarning):
     """A launch was described and never run."""
 
 
+def unrun(name: str, file: str, line: int) -> UnrunLaunch:
+    """The warning about a launch that was never run."""
+    return UnrunLaunch(f"a launch of `{name}` was never run: add `.sync()` at {file}:{line}")
+
+
 class Launch(Operation[Any], native.Dropped):
     """
     A kernel with its arguments. It does nothing until it is run, and can be run once.
@@ -221,8 +226,7 @@ class Launch(Operation[Any], native.Dropped):
         name, code = self._dispatcher.kernel.__name__, self._code
         position = next(islice(code.co_positions(), self._instruction // 2, None), None)
         line = code.co_firstlineno if position is None else position[0]
-        place = f"{code.co_filename}:{line}"
-        warnings.warn(f"a launch of `{name}` was never run: add `.sync()` at {place}", UnrunLaunch, stacklevel=2)
+        warnings.warn(unrun(name, code.co_filename, line or 0), stacklevel=2)
 
     if TYPE_CHECKING or not native.BUILT:  # else `Dropped` looks whether there is anything to say
         __del__ = _unrun

@@ -173,6 +173,12 @@ def _dtype(name: str) -> DType:
     return dtype
 
 
+_TRANSFORMED: Final = (
+    "`torch.func` and `vmap` hand on tensors that have no memory: use `torch.autograd`, and under `vmap` an operator "
+    "(`as_torch_op`) of which `torch.library.register_vmap` says how it is batched"
+)
+
+
 def _torch(tensor: Any) -> ArrayView:
     import sys
 
@@ -192,6 +198,8 @@ def _torch(tensor: Any) -> ArrayView:
             tensor = torch.Tensor.as_subclass(tensor, torch.Tensor)
     if tensor.layout is not torch.strided:
         raise Unreadable(f"its layout is {tensor.layout}: pass a dense tensor")
+    if tensor.is_nested:
+        raise Unreadable("it is a nested tensor: pass its values and offsets as two tensors")
     dtype = _dtype(str(tensor.dtype))
     if tensor.is_neg():
         raise Unreadable("its elements are negated when they are read: pass `resolve_neg()` of it")
@@ -203,7 +211,11 @@ def _torch(tensor: Any) -> ArrayView:
         read_only = ("autograd watches it", _UNWATCHED)
     strides = tuple([s * dtype.itemsize for s in tensor.stride()])
     device = tensor.get_device() if place == "cuda" else HOST
-    return ArrayView(owner, tensor.data_ptr(), tuple(tensor.shape), strides, dtype, device, "torch", read_only)
+    try:
+        pointer = tensor.data_ptr()
+    except RuntimeError:
+        raise Unreadable(_TRANSFORMED) from None
+    return ArrayView(owner, pointer, tuple(tensor.shape), strides, dtype, device, "torch", read_only)
 
 
 def _numpy(array: Any) -> ArrayView:

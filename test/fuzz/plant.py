@@ -157,7 +157,7 @@ class Workplace:
         self.known: Watched | None = None
         self.broken: set[str] = set()
         """Tests that fail without a fault, which are left out from then on."""
-        left = shutil.ignore_patterns(".git", ".venv", "build", "dist", ".hypothesis", "*_cache")
+        left = shutil.ignore_patterns(".git", ".venv", "build", "dist", ".hypothesis", "*_cache", "*.pyc.*")
         shutil.copytree(origin, folder, symlinks=True, ignore=left)
         kept = {name: value for name, value in os.environ.items() if not name.startswith(INNER)}
         paths = os.pathsep.join((str(PLUGINS), str(folder / "src"), *filter(None, [kept.get("PYTHONPATH")])))

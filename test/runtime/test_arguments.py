@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from typing import Any
 
 import ml_dtypes
@@ -219,9 +220,27 @@ def test_torch_on_the_host() -> None:
     with pytest.raises(UnknownDType):
         view(torch.zeros(3, dtype=torch.complex64))
     negated = torch.zeros(2, dtype=torch.cfloat).conj().imag
-    for refused in (torch.zeros(3).to_sparse(), torch.zeros(3, device="meta"), negated):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # nested tensors are a prototype, says torch
+        nested = torch.nested.nested_tensor([torch.zeros(2), torch.zeros(3)])
+    for refused in (torch.zeros(3).to_sparse(), torch.zeros(3, device="meta"), negated, nested):
         with pytest.raises(Unreadable):
             view(refused)
+
+
+def test_a_tensor_that_torch_transforms_has_no_memory() -> None:
+    torch: Any = pytest.importorskip("torch")
+
+    def read(tensor: Any) -> Any:
+        view(tensor)
+        return tensor.sum()
+
+    def summed(tensor: Any) -> Any:
+        return read(tensor).sum()
+
+    for transformed in (torch.vmap(read), torch.func.grad(summed)):
+        with pytest.raises(Unreadable, match="register_vmap"):
+            transformed(torch.zeros(2, 3))
 
 
 def test_reading_arguments_imports_no_library() -> None:
@@ -245,3 +264,15 @@ def test_an_interface_that_raises_is_no_array() -> None:
 
     with pytest.raises(Unreadable, match="its `__cuda_array_interface__` raises KeyError"):
         view(Broken())
+
+
+@fh.kernel
+def scaled(y: fh.Mut["N"], a: fh.f32):
+    y.store(y.load() * a)
+
+
+def test_an_integer_may_be_too_large_for_a_float() -> None:
+    y = np.ones(4, np.float32)
+    with pytest.raises(fh.Rejected, match="must be a number that fits a float, not an int"):
+        scaled(fh.partition(y, 4), 10**400).sync()
+    assert (y == 1).all()

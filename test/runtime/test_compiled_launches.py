@@ -15,6 +15,7 @@ from forked import Forks
 
 import freehold as fh
 from freehold import Acc, Const, Mut, Out, Ref, f32, i32
+from freehold.runtime.launch.launch import UnrunLaunch
 from freehold.support.dtypes import DType
 
 torch: Any = pytest.importorskip("torch")
@@ -95,6 +96,32 @@ def cases() -> dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]:
         "groups": (in_groups, (torch.zeros(20, 8), torch.tensor([0, 3, 7, 11, 15, 19, 20], dtype=torch.int32))),
         "windows": (windows, tuple(vectors[:2])),
     }
+
+
+@pytest.mark.parametrize("fullgraph", [True, False])
+def test_a_launch_that_is_never_run_warns(fullgraph: bool) -> None:
+    def forgotten(y: Any, x: Any) -> Any:
+        saxpy(fh.partition(y, 64), x)
+        saxpy(fh.partition(y, 64), x).sync()
+        return y + 1
+
+    torch.compiler.reset()  # which forgets who wants to know of the end of a trace
+    place = f"{__file__}:{forgotten.__code__.co_firstlineno + 1}"
+    y = torch.ones(N)
+    with pytest.warns(UnrunLaunch, match=f"`saxpy` was never run: add `.sync.*{place}$") as told:
+        assert (torch.compile(forgotten, fullgraph=fullgraph, backend="eager")(y, y.clone()) == 3).all()
+    assert len(told) == 1
+
+
+def test_a_launch_that_is_run_after_a_graph_has_ended_does_not_warn() -> None:
+    def late(y: Any, x: Any) -> Any:
+        launch = saxpy(fh.partition(y, 64), x)
+        torch._dynamo.graph_break()
+        launch.sync()
+        return y + 1
+
+    y = torch.ones(N)
+    assert (torch.compile(late, backend="eager")(y, y.clone()) == 3).all()
 
 
 def copied(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
